@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import evical
+from tests.support.each import each
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -144,7 +145,7 @@ def rank(name):
     raise AssertionError(f"{part(name)} has no place in the order of {name.split('.')[0]}")
 
 
-both = pytest.mark.parametrize("package", ORDER)
+both = each("package", ORDER)
 
 
 @both
@@ -221,7 +222,6 @@ def test_import_dstheory_loads_numpy_only():
     assert not names & (heavy | {"evical", "pytest", "typer", "rich"})
 
 
-@pytest.mark.slow
 def test_import_evical_loads_names_when_they_are_asked_for():
     assert not loaded("evical") & {"numpy", "scipy", "sklearn"}
     names = loaded("evical.classifier")

@@ -215,7 +215,6 @@ def tree(tmp_path):
     return tmp_path
 
 
-@pytest.mark.slow
 def test_who_follows_the_lists_passes_the_checks(tree):
     commands = dict.fromkeys(
         command for _, edits in LISTS.values() for command in follow(tree, edits)

@@ -14,12 +14,13 @@ from dstheory import Frame, MassFunction, TotalConflictError, combine
 from evical.studies import STUDIES
 from tests.protocols.calibrators_table import CALIBRATORS
 from tests.protocols.rules_table import IN_THE_GUIDE, RULES
+from tests.support.each import each
 from tests.support.public_objects import ROOT
 
 DOCS = ROOT / "docs"
 GUIDE = sorted((DOCS / "guide").glob("*.md"))
 PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
-every_page = pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+every_page = each("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
 
 FENCE = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NEEDS = re.compile(r"^<!-- needs: (\w+) -->$", re.MULTILINE)
@@ -31,7 +32,6 @@ def text(path):
     return path.read_text(encoding="utf-8")
 
 
-@pytest.mark.slow
 @every_page
 def test_examples(path):
     """All snippets of a page, one after the other in one namespace."""

@@ -4,8 +4,7 @@ import ast
 import inspect
 from dataclasses import is_dataclass
 
-import pytest
-
+from tests.support.each import each
 from tests.support.public_objects import PACKAGES, ROOT, callables, dotted, files
 
 SECTIONS = [
@@ -75,14 +74,14 @@ METHODS = [
 ]
 
 
-@pytest.mark.parametrize("path", PATHS, ids=str)
+@each("path", PATHS, ids=str)
 def test_modules_say_what_they_are(path):
     doc = ast.get_docstring(ast.parse((ROOT / path).read_text(encoding="utf-8")))
     assert doc, f"{dotted(path)} has no docstring"
     assert doc.partition("\n\n")[0][-1] in ".:?", "the first paragraph is a sentence"
 
 
-@pytest.mark.parametrize("public", PUBLIC, ids=name_of)
+@each("public", PUBLIC, ids=name_of)
 def test_sections_are_known_and_in_order(public):
     doc = inspect.getdoc(public.value)
     assert doc, "no docstring"
@@ -93,13 +92,13 @@ def test_sections_are_known_and_in_order(public):
     assert first.endswith((".", ":")), "the first paragraph is a sentence"
 
 
-@pytest.mark.parametrize("public", FUNCTIONS, ids=name_of)
+@each("public", FUNCTIONS, ids=name_of)
 def test_function_parameters_are_those_of_the_signature(public):
     lines = sections(inspect.getdoc(public.value)).get("Parameters", [])
     assert documented_names(lines) == signature_names(public.value)
 
 
-@pytest.mark.parametrize("public", CLASSES, ids=name_of)
+@each("public", CLASSES, ids=name_of)
 def test_class_parameters_are_those_of_the_signature(public):
     if issubclass(public.value, Exception) or inspect.isabstract(public.value):
         return
@@ -110,7 +109,7 @@ def test_class_parameters_are_those_of_the_signature(public):
     assert documented_names(lines) == signature_names(public.value)
 
 
-@pytest.mark.parametrize(("path", "method"), METHODS, ids=[path for path, _ in METHODS])
+@each(("path", "method"), METHODS, ids=[path for path, _ in METHODS])
 def test_methods(path, method):
     doc = inspect.getdoc(method)
     assert doc, f"{path} has no docstring"
@@ -120,14 +119,14 @@ def test_methods(path, method):
         assert documented_names(sections(doc)["Parameters"]) == signature_names(method)
 
 
-@pytest.mark.parametrize("public", CLASSES, ids=name_of)
+@each("public", CLASSES, ids=name_of)
 def test_properties_are_described(public):
     for name, value in vars(public.value).items():
         if isinstance(value, property) and not name.startswith("_"):
             assert value.__doc__, f"{public.path}.{name} has no docstring"
 
 
-@pytest.mark.parametrize("public", FUNCTIONS, ids=name_of)
+@each("public", FUNCTIONS, ids=name_of)
 def test_functions_say_what_they_return(public):
     returned = inspect.signature(public.value).return_annotation
     if returned not in (None, "None", inspect.Signature.empty):
@@ -135,7 +134,7 @@ def test_functions_say_what_they_return(public):
         assert "Returns" in found or "Yields" in found
 
 
-@pytest.mark.parametrize("public", PUBLIC, ids=name_of)
+@each("public", PUBLIC, ids=name_of)
 def test_there_is_an_example(public):
     """The examples run as doctests. Results are shown by the functions that give them."""
     if public.module in APPLICATIONS or is_dataclass(public.value):

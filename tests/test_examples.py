@@ -11,12 +11,13 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
+from tests.support.each import each
 from tests.support.public_objects import ROOT
 from tests.support.strict_python import strict_python
 
 FOLDER = ROOT / "examples"
 EXAMPLES = sorted(FOLDER.rglob("*.py"))
-every_example = pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+every_example = each("path", EXAMPLES, ids=lambda path: path.stem)
 
 
 def test_there_are_examples():

@@ -4,7 +4,6 @@ import inspect
 import xml.etree.ElementTree as ET
 
 import numpy as np
-import pytest
 from sklearn.base import BaseEstimator
 
 from dstheory.argumentation import ArgumentationSystem
@@ -17,6 +16,7 @@ from evical.datasets import load_breast_cancer
 from evical.evaluation import Evaluation, check_calibration
 from evical.metrics import brier_decomposition, calibration_report
 from evical.significance import Results, friedman
+from tests.support.each import each
 from tests.support.public_objects import public_objects
 
 # These are shown by their text, which is one line; a display is shown by its figure.
@@ -51,7 +51,7 @@ def check():
     return check_calibration(Evaluation.from_predictions(LABELS, probability, n_resamples=9))
 
 
-@pytest.mark.parametrize(
+@each(
     "made",
     [
         lambda: ScoreCounts.from_samples(SCORES, POSITIVE),

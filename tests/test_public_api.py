@@ -11,10 +11,11 @@ import pytest
 
 import dstheory
 import evical
+from tests.support.each import each
 from tests.support.public_objects import PACKAGES, ROOT, callables, dotted, files, public_modules
 
 MODULES = list(public_modules())
-every_module = pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
+every_module = each("module", MODULES, ids=lambda module: module.__name__)
 
 # Not in folders: the core, and what belongs to no stage.
 TOP_FILES = {
@@ -167,7 +168,6 @@ def test_names_of_files():
     assert "dstheory.combine" in {module.__name__ for module in MODULES}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("package", PACKAGES)
 def test_the_package_alone_gives_all_modules(package):
     """`import evical` is enough for `evical.metrics.brier_score`."""

@@ -1,7 +1,9 @@
 """House rules that a program can check: sizes, names, traces of machines, leftovers."""
 
 import ast
+import io
 import re
+import tokenize
 import tomllib
 from statistics import median
 
@@ -24,7 +26,7 @@ TEXTS = sorted(
     if path.is_file() and path.name != ".git" and path.suffix in SUFFIXES
 )
 
-MAX_LINES = 400
+MAX_LINES = 400  # of code
 MAX_FUNCTION = 60
 
 # A directory of someone's machine has no place in a repository.
@@ -44,9 +46,37 @@ def place(path, line=""):
     return f"{path.relative_to(ROOT)}:{line}"
 
 
+NO_CODE = {
+    tokenize.COMMENT,
+    tokenize.NL,
+    tokenize.NEWLINE,
+    tokenize.INDENT,
+    tokenize.DEDENT,
+    tokenize.ENDMARKER,
+}
+
+
+def code_lines(path):
+    """Lines that hold code: without docstrings, comments and blank lines."""
+    text = read(path)
+    found = {
+        line
+        for token in tokenize.generate_tokens(io.StringIO(text).readline)
+        if token.type not in NO_CODE
+        for line in range(token.start[0], token.end[0] + 1)
+    }
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(
+            node
+        ):
+            found -= set(range(node.body[0].lineno, node.body[0].end_lineno + 1))
+    return len(found)
+
+
 def test_files_hold_one_idea():
     """A second idea is a second file."""
-    lines = {place(path): read(path).count("\n") for path in PYTHON}
+    long = [path for path in PYTHON if read(path).count("\n") > MAX_LINES]  # the only candidates
+    lines = {place(path): code_lines(path) for path in long}
     assert {name: number for name, number in lines.items() if number > MAX_LINES} == {}
 
 
@@ -71,7 +101,6 @@ def functions(path):
             yield node
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("package", PACKAGES)
 def test_functions_are_short(package):
     sizes = {
@@ -91,7 +120,6 @@ def swallows(handler):
     return broad and not (isinstance(last, ast.Raise) and last.exc is None)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("package", PACKAGES)
 def test_no_global_state_and_no_swallowed_errors(package):
     forbidden = {"seterr", "simplefilter", "print", "set_printoptions"}
@@ -126,6 +154,15 @@ def unexplained(path):
 def test_a_silenced_check_has_its_reason():
     own = ROOT / "tests" / "test_repository.py"
     assert [line for path in PYTHON if path != own for line in unexplained(path)] == []
+
+
+def test_the_list_of_slow_cases_names_cases():
+    """A test that was renamed or removed leaves no entry behind."""
+    for name in (ROOT / "tests" / "slow.txt").read_text(encoding="utf-8").splitlines():
+        path, _, case = name.partition("::")
+        assert (ROOT / path).exists(), name
+        if path.endswith(".py") and path.startswith("tests"):
+            assert f"def {case.partition('[')[0]}(" in read(ROOT / path), name
 
 
 def project():
@@ -181,16 +218,21 @@ def test_groups_and_extras_share_no_requirement():
         assert bounded or name in {"evical[test]", "evical[fast]"}
 
 
-def test_workflows_run_the_checks_on_every_supported_python():
+def test_workflows_run_the_tests_on_every_supported_python_and_each_part_once():
     """The versions that pyproject.toml names, from the oldest on, on three systems."""
     text = (ROOT / ".github" / "workflows" / "checks.yml").read_text(encoding="utf-8")
-    tested = re.findall(r'"(3\.\d+)"', text)
+    matrix, once = text.split("\n  once:\n")
+    tested = re.findall(r'"(3\.\d+)"', matrix)
     named = re.findall(r"Python :: (3\.\d+)", " ".join(project()["classifiers"]))
     assert tested == named
     assert project()["requires-python"] == f">={named[0]}"
     for system in ("ubuntu", "macos", "windows"):
-        assert f"{system}-latest" in text
-    assert "bash .ci/run" in text
+        assert f"{system}-latest" in matrix
+    assert "bash .ci/run tests\n" in matrix
+    (parts,) = re.findall(r"^parts=\((.*)\)$", (ROOT / ".ci" / "run").read_text(), re.M)
+    ran = [part for row in re.findall(r"^          - (.*)$", once, re.M) for part in row.split()]
+    # The newest Python is in the matrix already.
+    assert sorted(ran) == sorted(set(parts.split()) - {"newest"})
 
 
 def test_extras():

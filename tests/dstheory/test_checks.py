@@ -9,6 +9,7 @@ import sympy
 
 from dstheory import Frame, MassFunction
 from dstheory.errors import FrameError, MassError
+from tests.support.each import each
 
 FRAME = Frame(["a", "b"])
 NAN, INF = float("nan"), float("inf")
@@ -16,7 +17,7 @@ x = sympy.Symbol("x")
 y = sympy.Symbol("y", negative=True)
 
 
-@pytest.mark.parametrize(
+@each(
     ("masses", "message"),
     [
         ([0.5, 0.3], "masses sum to 0.8, not 1; give the rest to the frame or divide by the sum"),
@@ -55,7 +56,7 @@ def test_wrong_values(masses, message):
     assert str(caught.value).startswith(message)
 
 
-@pytest.mark.parametrize(
+@each(
     "masses",
     [
         [0.5, 0.5 + 9e-10],
@@ -80,7 +81,7 @@ def test_nothing_is_repaired():
     assert MassFunction(FRAME, [1, 3], values).masses.tolist() == values
 
 
-@pytest.mark.parametrize(
+@each(
     ("masses", "message"),
     [
         (["half", "half"], r"masses have dtype str\d*, expected real numbers"),
@@ -97,7 +98,7 @@ def test_wrong_kinds(masses, message):
         MassFunction(FRAME, [1, 3], masses)
 
 
-@pytest.mark.parametrize(
+@each(
     ("focal", "error", "message"),
     [
         ([1, 1], MassError, r"focal set \('a',\) occurs twice; add its masses into one"),
@@ -129,7 +130,7 @@ def test_a_frame_is_a_frame(frame):
         MassFunction.from_dict(frame, {"a": 1})
 
 
-@pytest.mark.parametrize(
+@each(
     ("masses", "error", "message"),
     [
         ({}, MassError, "there is no mass; a vacuous belief is {frame: 1}"),

@@ -3,14 +3,13 @@
 import inspect
 import pickle
 
-import pytest
-
 from dstheory import errors
+from tests.support.each import each
 
 KINDS = [getattr(errors, name) for name in errors.__all__]
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@each("kind", KINDS)
 def test_each_is_a_value_error_of_one_root(kind):
     assert issubclass(kind, errors.DSTheoryError)
     assert issubclass(kind, ValueError)
@@ -21,7 +20,7 @@ def test_all_are_listed():
     assert {k for k in defined if issubclass(k, Exception)} == set(KINDS)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@each("kind", KINDS)
 def test_each_survives_pickling(kind):
     again = pickle.loads(pickle.dumps(kind("row 3")))
     assert type(again) is kind

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from dstheory import Frame, MassFunction
 from dstheory.errors import FrameError
 from dstheory.testing import frames
+from tests.support.each import each
 
 
 @given(frame=frames(max_size=8), data=st.data())
@@ -39,7 +40,7 @@ def test_sequence_protocol():
     assert ["ant"] not in frame  # not hashable, hence no label
 
 
-@pytest.mark.parametrize(
+@each(
     "labels",
     [
         ["a", "b"],
@@ -59,7 +60,7 @@ def test_labels_from_any_ordered_collection(labels):
     assert all(type(label) is str for label in frame)
 
 
-@pytest.mark.parametrize(
+@each(
     ("labels", "event", "mask"),
     [
         (["a", "d", "ad"], "ad", 4),
@@ -90,7 +91,7 @@ def test_events(labels, event, mask):
     assert Frame(labels).mask(event) == mask
 
 
-@pytest.mark.parametrize("event", ["ab", b"ab", "", ["a", "ab"], 1, None, [["a"]], 2.5])
+@each("event", ["ab", b"ab", "", ["a", "ab"], 1, None, [["a"]], 2.5])
 def test_unknown_labels_are_named_with_the_frame(event):
     with pytest.raises(FrameError, match=r"is not a label of Frame\(\['a', 'b'\]\)") as caught:
         Frame(["a", "b"]).mask(event)
@@ -110,7 +111,7 @@ def test_a_frame_is_an_event_only_of_itself():
         frame.mask(Frame(["b", "a"]))
 
 
-@pytest.mark.parametrize(
+@each(
     ("labels", "error", "message"),
     [
         ("ab", TypeError, "not the string 'ab'"),
@@ -206,7 +207,6 @@ def test_repr_reads_back():
     assert eval(repr(frame)) == frame
 
 
-@pytest.mark.slow
 def test_memory_grows_with_the_labels_not_with_their_square():
     tracemalloc.start()
     frame = Frame(range(100_000))
@@ -219,7 +219,7 @@ def test_memory_grows_with_the_labels_not_with_their_square():
     assert peak < 100_000_000  # a kilobyte a label; one integer a label took 6
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "advice"),
     [
         ("ab", '("a", "b")'),
@@ -240,7 +240,7 @@ def test_a_text_that_names_several_labels_is_told_how_to_write_a_set(text, advic
     assert advice in str(caught.value)
 
 
-@pytest.mark.parametrize("label", ["z", "az", "", "a z", 7, b"ab"])
+@each("label", ["z", "az", "", "a z", 7, b"ab"])
 def test_other_unknown_labels_are_only_named(label):
     with pytest.raises(FrameError, match=r"is not a label of Frame\(\['a', 'b'\]\)$"):
         Frame(["a", "b"]).mask(label)

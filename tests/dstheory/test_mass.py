@@ -16,6 +16,7 @@ from dstheory.errors import FrameError, MassError, TotalConflictError
 from dstheory.testing import frames, masses
 from tests.naive import mass as naive
 from tests.naive.rules import as_sets
+from tests.support.each import each
 
 FRAME = Frame(["a", "b", "c"])
 
@@ -207,7 +208,7 @@ def test_zadeh_loses_no_digit():
 # ---- frames above 62 elements
 
 
-@pytest.mark.parametrize("size", [1, 61, 62, 63, 64, 65, 200])
+@each("size", [1, 61, 62, 63, 64, 65, 200])
 def test_frames_of_any_size(size):
     frame = Frame(range(size))
     last, half = frame.mask(size - 1), frame.mask(range(size // 2, size))

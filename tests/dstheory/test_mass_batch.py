@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 
 from dstheory import Frame, MassFunction
 from dstheory.errors import CostLimitError, MassError, TotalConflictError
+from tests.support.each import each
 
 FRAME = Frame(["a", "b", "c"])
 FOCAL = [0, 1, 3, 6, 7]
 SHAPES = [(), (1,), (4,), (2, 3), (2, 1, 4)]
-by_shape = pytest.mark.parametrize("shape", SHAPES, ids=str)
+by_shape = each("shape", SHAPES, ids=str)
 
 
 def batch(shape, focal=FOCAL, seed=0):
@@ -29,7 +30,7 @@ def rows(m):
 
 
 @by_shape
-@pytest.mark.parametrize("name", ["mass", "bel", "pl", "q", "b"])
+@each("name", ["mass", "bel", "pl", "q", "b"])
 def test_functions_of_events_row_by_row(name, shape):
     m = batch(shape)
     for mask in range(8):
@@ -48,7 +49,7 @@ def test_contour_row_by_row(shape):
 
 
 @by_shape
-@pytest.mark.parametrize("unary", [MassFunction.normalize, MassFunction.__invert__])
+@each("unary", [MassFunction.normalize, MassFunction.__invert__])
 def test_unary_row_by_row(unary, shape):
     m = batch(shape)
     together = unary(m)
@@ -57,11 +58,11 @@ def test_unary_row_by_row(unary, shape):
         np.testing.assert_allclose(together.masses[place], unary(single).masses, rtol=1e-14)
 
 
-@pytest.mark.parametrize(
+@each(
     ("left", "right"),
     [((), (4,)), ((4,), ()), ((3, 1), (4,)), ((2, 3), (3,)), ((2, 1, 4), (3, 1)), ((1,), (5,))],
 )
-@pytest.mark.parametrize("operation", ["__and__", "__or__", "__matmul__"])
+@each("operation", ["__and__", "__or__", "__matmul__"])
 def test_batches_broadcast(operation, left, right):
     one, two = batch(left), batch(right, focal=[1, 2, 5, 7], seed=1)
     together = getattr(one, operation)(two)
@@ -80,8 +81,8 @@ def test_batches_that_do_not_broadcast():
         batch((2,)) & batch((3,))
 
 
-@pytest.mark.parametrize("exact", [False, True])
-@pytest.mark.parametrize("shape", [(0,), (0, 3), (2, 0)])
+@each("exact", [False, True])
+@each("shape", [(0,), (0, 3), (2, 0)])
 def test_empty_batch(shape, exact):
     values = np.empty((*shape, 2), dtype=object if exact else float)
     m = MassFunction(FRAME, [1, 2], values)
@@ -130,7 +131,7 @@ INDICES = [
 ]
 
 
-@pytest.mark.parametrize("index", INDICES, ids=repr)
+@each("index", INDICES, ids=repr)
 def test_indexing_is_that_of_an_array_of_the_batch_shape(index):
     m = batch((2, 3, 4))
     part = m[index]

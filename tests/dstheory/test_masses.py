@@ -14,6 +14,7 @@ from dstheory import (
     transform,
 )
 from dstheory.errors import MassError
+from tests.support.each import each
 
 UNARY = [
     *(
@@ -33,8 +34,8 @@ UNARY = [
 ]
 
 
-@pytest.mark.parametrize("function", UNARY, ids=lambda function: function.__name__)
-@pytest.mark.parametrize("wrong", [None, {"a": 1}, [0.5, 0.5]])
+@each("function", UNARY, ids=lambda function: function.__name__)
+@each("wrong", [None, {"a": 1}, [0.5, 0.5]])
 def test_other_kinds_are_named(function, wrong):
     with pytest.raises(TypeError, match=r"m is .*, expected a MassFunction"):
         function(wrong)
@@ -49,7 +50,7 @@ FRAME = Frame(list("abc"))
 BATCH = MassFunction(FRAME, [7], np.ones((3, 1, 1)))
 
 
-@pytest.mark.parametrize(
+@each(
     ("wrong", "error", "message"),
     [
         (

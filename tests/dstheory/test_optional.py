@@ -3,8 +3,7 @@
 import subprocess
 import sys
 
-import pytest
-
+from tests.support.each import each
 from tests.support.public_objects import ROOT
 
 # Package, what is made while it is there, and what cannot be done without it.
@@ -43,8 +42,7 @@ USES |= {
 }
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("purpose", USES)
+@each("purpose", USES)
 def test_it_is_named_with_what_to_do(purpose):
     package, before, call = USES[purpose]
     # None in sys.modules is how Python marks a package that cannot be imported.

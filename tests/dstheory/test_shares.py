@@ -12,6 +12,7 @@ from dstheory import Frame, MassFunction, construct, exact, revise
 from dstheory.errors import MassError
 from dstheory.inference import RandomInterval, binomial_contour, predict
 from evical.fusion import Discounted
+from tests.support.each import each
 from tests.support.public_objects import callables
 
 FRAME = Frame(["ant", "bee"])
@@ -110,14 +111,14 @@ def same(one, two):
     return one.equals(two, 1e-12) if isinstance(one, MassFunction) else one == pytest.approx(two)
 
 
-@pytest.mark.parametrize("case", [*CASES, *OPTIONAL], ids=names_of)
+@each("case", [*CASES, *OPTIONAL], ids=names_of)
 @given(share=st.fractions(0, 1, max_denominator=16))
 def test_what_is_lost_is_the_rest_of_what_is_kept(case, share):
     _, of, (lost, kept), _ = case
     assert same(of(**{lost: share}), of(**{kept: 1 - share}))
 
 
-@pytest.mark.parametrize("case", [*CASES, *OPTIONAL], ids=names_of)
+@each("case", [*CASES, *OPTIONAL], ids=names_of)
 def test_a_share_is_given_once_and_by_name(case):
     name, of, (lost, kept), by_position = case
     with pytest.raises(TypeError, match="both are given; write exactly one of"):
@@ -133,7 +134,7 @@ def test_a_share_is_given_once_and_by_name(case):
         assert f"{kept}=" in str(error.value)
 
 
-@pytest.mark.parametrize("case", [*CASES, *OPTIONAL], ids=names_of)
+@each("case", [*CASES, *OPTIONAL], ids=names_of)
 def test_a_share_outside_of_0_and_1_is_named_as_it_was_given(case):
     _, of, names, _ = case
     for name in names:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from dstheory import Frame
 from dstheory.testing import frames, masses
+from tests.support.each import each
 
 FRAME = Frame(["a", "b", "c"])
 
@@ -32,7 +33,7 @@ def test_masses_keep_their_options(data, exact, empty, dogmatic):
     assert len(m.focal) <= 3 + (not dogmatic)
 
 
-@pytest.mark.parametrize(
+@each(
     "wanted",
     [
         lambda m: not m.is_normalized,

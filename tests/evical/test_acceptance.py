@@ -15,8 +15,6 @@ from evical.datasets import load_csv
 from evical.evaluation import Estimate
 from evical.studies import demo_study, reproduce
 
-pytestmark = pytest.mark.slow
-
 DATA = Path(os.environ.get("EVICAL_DATA", Path(__file__).parents[3] / "shared" / "data"))
 ROWS = ("logistic", "likelihood", "dempster"), ("logistic", "bayesian", "dempster")
 

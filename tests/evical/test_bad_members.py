@@ -11,6 +11,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from evical import EvidentialClassifier, EvidentialEnsemble, EvidentialSource
 from evical.errors import WrongWayWarning
+from tests.support.each import each
 
 RULES = ["stacked", "dempster", "discounted", "likelihood_mixture"]
 N = 150
@@ -56,11 +57,11 @@ def fit(members, k, rule, **options):
 
 
 NB = EvidentialSource(GaussianNB(), columns=[0, 1])
-each = pytest.mark.parametrize("rule", RULES)
-both = pytest.mark.parametrize("k", [2, 3])
+under_each = each("rule", RULES)
+both = each("k", [2, 3])
 
 
-@each
+@under_each
 @both
 def test_all_alike_are_as_good_as_one(rule, k):
     _, one, score = fit([NB], k, rule)
@@ -72,13 +73,13 @@ def test_all_alike_are_as_good_as_one(rule, k):
         np.testing.assert_allclose(weights - weights[0], 0, atol=1e-6)
 
 
-@each
+@under_each
 @both
 def test_a_perfect_member_is_believed(rule, k):
     assert fit([NB, Oracle()], k, rule)[2] == 1
 
 
-@each
+@under_each
 @both
 def test_a_constant_member_does_no_harm(rule, k):
     _, _, score = fit([NB], k, rule)
@@ -91,7 +92,7 @@ def test_a_constant_member_does_no_harm(rule, k):
     np.testing.assert_allclose(p, 1 / k, atol=0.02)
 
 
-@each
+@under_each
 @both
 def test_wrong_members_are_turned_round_with_a_warning(rule, k):
     X, _ = data(k)
@@ -106,7 +107,7 @@ def test_wrong_members_are_turned_round_with_a_warning(rule, k):
     assert score > 1 / k + 0.15
 
 
-@each
+@under_each
 def test_a_label_that_nobody_predicts(rule):
     np.testing.assert_allclose(fit([Never(), Never()], 2, rule)[1], 0.5, atol=0.02)
     assert fit([Never(), Never()], 3, rule)[2] > 0.6
@@ -124,7 +125,7 @@ def test_a_hundred_members():
     assert clf.score(noisy, labels) > 0.65
 
 
-@each
+@under_each
 def test_other_classes_are_refused_by_name(rule):
     X, _ = data(2)
     other = np.array(["x", "y"])[np.arange(N) % 2]
@@ -135,7 +136,7 @@ def test_other_classes_are_refused_by_name(rule):
         fit([NB, FrozenEstimator(EvidentialClassifier(GaussianNB()).fit(X, other))], 2, rule)
 
 
-@each
+@under_each
 def test_folds_without_a_class_are_refused_by_name(rule):
     X, y = data(3)
     clf = EvidentialEnsemble([NB, GaussianNB()], rule=rule, cv=KFold(3))

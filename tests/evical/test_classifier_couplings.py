@@ -23,6 +23,7 @@ from evical.multiclass import (
     pairwise_belief,
 )
 from evical.scores import log_odds
+from tests.support.each import each
 
 BINS = BinningCalibrator(n_bins=4, model="dempster")
 IRIS, IRIS_Y = load_iris(return_X_y=True)
@@ -130,7 +131,6 @@ def test_pairwise_belief_is_evidential():
     assert clf.score(X, y) > 0.5
 
 
-@pytest.mark.slow
 def test_seventeen_classes():
     rng = np.random.default_rng(0)
     y = np.arange(170) % 17
@@ -155,7 +155,7 @@ def test_seventeen_classes():
     assert coupled.score(X, y) > 0.2
 
 
-@pytest.mark.parametrize(
+@each(
     ("options", "message"),
     [
         ({"code": "all_pairs", "coupling": "normalize"}, "defined for code='one_vs_rest' only"),
@@ -183,8 +183,8 @@ def test_support_vector_machines_have_good_probabilities():
     assert -np.log(p).mean() < 0.2  # of chance it is 1.1
 
 
-@pytest.mark.parametrize("ensemble", [True, False])
-@pytest.mark.parametrize(
+@each("ensemble", [True, False])
+@each(
     "calibrator",
     [
         SoftmaxCalibrator(),

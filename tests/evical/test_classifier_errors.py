@@ -16,6 +16,7 @@ from sklearn.naive_bayes import GaussianNB
 from evical.calibrators import BinningCalibrator
 from evical.classifier import EvidentialClassifier
 from evical.ensemble import EvidentialEnsemble
+from tests.support.each import each
 
 BINS = BinningCalibrator(n_bins=4, model="dempster")
 X2, Y2 = make_classification(120, n_features=4, flip_y=0.2, random_state=0)
@@ -30,7 +31,7 @@ def classifier(estimator=None, **options):
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("options", "y", "message"),
     [
         ({}, np.zeros(120), r"y has one class only \(all 0.0\)"),

@@ -39,7 +39,6 @@ def test_probabilities_are_those_of_scikit_learn():
     np.testing.assert_allclose(betp(cross_val_mass(CLASSIFIER, X, NAMES, cv=FOLDS)), expected)
 
 
-@pytest.mark.slow
 def test_calibrators_weights_jobs_and_lines(capsys):
     scores, y = X[50:, 2], NAMES[50:]
     weight = np.random.default_rng(0).integers(0, 3, len(y))

@@ -19,7 +19,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from dstheory import Frame, MassFunction
 from dstheory.combine import conjunctive, dempster, disjunctive
@@ -29,6 +28,8 @@ from evical.calibrators import BinningCalibrator, IsotonicCalibrator, LogisticCa
 from evical.classifier import EvidentialClassifier
 from evical.ensemble import EvidentialEnsemble
 from evical.estimators.members import total_conflict, vacuous_where
+from tests.support.contract import check_contract
+from tests.support.each import each
 
 BINS = BinningCalibrator(n_bins=4, model="dempster")
 X2, Y2 = make_classification(150, n_features=4, flip_y=0.2, random_state=0)
@@ -43,17 +44,12 @@ def ensemble(estimators=None, **options):
     )
 
 
-@parametrize_with_checks(
-    [
-        ensemble([("lr", LogisticRegression()), ("nb", GaussianNB())], cv=2),
-    ]
-)
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
+def test_scikit_learn_contract():
+    check_contract(ensemble([("lr", LogisticRegression()), ("nb", GaussianNB())], cv=2))
 
 
-@pytest.mark.parametrize(("X", "y"), [(X2, Y2), (X3, Y3)])
-@pytest.mark.parametrize("rule", [dempster, conjunctive, "disjunctive"])
+@each(("X", "y"), [(X2, Y2), (X3, Y3)])
+@each("rule", [dempster, conjunctive, "disjunctive"])
 def test_the_rule_combines_the_members(X, y, rule):
     clf = ensemble(rule=rule).fit(X, y)
     masses = clf.predict_masses(X)
@@ -214,7 +210,6 @@ def test_weights_are_repetitions():
     np.testing.assert_allclose(weighted.predict_proba(X2), longer.predict_proba(X2), rtol=1e-12)
 
 
-@pytest.mark.slow
 def test_metadata_routing():
     weight = np.random.default_rng(0).uniform(0.5, 2, len(Y2))
     direct = ensemble([LogisticRegression()]).fit(X2, Y2, sample_weight=weight)
@@ -339,7 +334,7 @@ def test_conflict_of_two_is_known_by_hand():
     np.testing.assert_allclose(clf.conflict(X2), by_hand, rtol=1e-12)
 
 
-@pytest.mark.parametrize(
+@each(
     ("options", "message"),
     [
         ({"estimators": []}, "estimators is empty"),

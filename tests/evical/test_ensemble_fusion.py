@@ -14,7 +14,6 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from dstheory import Frame, MassFunction, dempster
 from dstheory.errors import TotalConflictError
@@ -24,6 +23,8 @@ from evical.ensemble import EvidentialEnsemble
 from evical.estimators._responses import class_scores
 from evical.estimators.predictions import BeliefPredictor
 from evical.fusion import BaseFusion, Discounted, Stacked, TNorm
+from tests.support.contract import check_contract
+from tests.support.each import each
 
 BINS = BinningCalibrator(n_bins=4, model="dempster")
 X2, Y2 = make_classification(150, n_features=4, flip_y=0.2, random_state=0)
@@ -53,16 +54,13 @@ FOLDS_DIFFER = {
 
 
 # Two classifiers are in the tests of the ensemble; one is enough for the fusion's part.
-@parametrize_with_checks(
-    [EvidentialEnsemble([("nb", GaussianNB())], calibrator=BINS, cv=2, rule=Stacked())],
-    expected_failed_checks=lambda estimator: FOLDS_DIFFER,
-)
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
+def test_scikit_learn_contract():
+    alone = EvidentialEnsemble([("nb", GaussianNB())], calibrator=BINS, cv=2, rule=Stacked())
+    check_contract(alone, FOLDS_DIFFER)
 
 
-@pytest.mark.parametrize("rule", NAMES)
-@pytest.mark.parametrize(("X", "y"), [(X2, Y2), (X3, Y3)])
+@each("rule", NAMES)
+@each(("X", "y"), [(X2, Y2), (X3, Y3)])
 def test_fusions_by_name(rule, X, y):
     clf = ensemble(rule=rule).fit(X, y)
     assert clf.predict_mass(X).equals(clf.fusion_(*clf.predict_masses(X)))
@@ -135,7 +133,6 @@ def test_members_have_not_seen_what_fusions_learn_from(subsets):
         )
 
 
-@pytest.mark.slow
 def test_members_speak_about_rows_of_others_as_they_are():
     clf = ensemble(rule=Recorder(), subsets=SHARES).fit(X2, Y2)
     first, second = clf.fusion_.held_out_.masses
@@ -183,7 +180,6 @@ class Counted(GaussianNB):
         return super().fit(X, y, sample_weight)
 
 
-@pytest.mark.slow
 def test_one_that_remembers_is_not_trusted():
     """The nearest neighbor of a training sample is itself; of noise it knows nothing else."""
     rng = np.random.default_rng(0)
@@ -234,7 +230,6 @@ def test_frozen_evidential_members_speak_as_they_are():
     assert clf.fusion_.held_out_.masses[0].equals(fitted.predict_mass(X2[70:]))
 
 
-@pytest.mark.slow
 def test_a_share_too_small_to_do_without_rows_says_nothing_of_them():
     few = np.concatenate([np.flatnonzero(k == Y2)[-2:] for k in (0, 1)])
     many = np.setdiff1d(np.arange(150), few)
@@ -282,7 +277,6 @@ def test_samples_of_weight_zero_are_absent():
     np.testing.assert_allclose(weighted.predict_proba(X2), fewer.predict_proba(X2), atol=1e-6)
 
 
-@pytest.mark.slow
 def test_weights_are_routed_to_copies():
     weight = np.random.default_rng(0).uniform(0.5, 2, 150)
     direct = ensemble(rule="stacked").fit(X2, Y2, sample_weight=weight)
@@ -294,7 +288,6 @@ def test_weights_are_routed_to_copies():
     assert not np.allclose(plain.predict_proba(X2), direct.predict_proba(X2), atol=1e-3)
 
 
-@pytest.mark.slow
 def test_string_labels_and_data_frames():
     labels = np.array(["no", "yes"])[Y2]
     table = pd.DataFrame(X2, columns=list("abcd"))
@@ -304,7 +297,6 @@ def test_string_labels_and_data_frames():
     assert set(named.predict(table)) == {"no", "yes"}
 
 
-@pytest.mark.slow
 def test_parameters_of_the_fusion_are_searched():
     clf = ensemble(rule=Stacked(), cv=2)
     assert clf.get_params()["rule__penalty"] == "learned"
@@ -315,7 +307,6 @@ def test_parameters_of_the_fusion_are_searched():
     assert not hasattr(given, "n_sources_")
 
 
-@pytest.mark.slow
 def test_rules_are_searched_by_name_and_as_fusions():
     grid = [{"rule": ["dempster", "size_mixture"]}, {"rule": [Stacked()], "rule__penalty": [3]}]
     search = GridSearchCV(ensemble(), grid, cv=2, error_score="raise").fit(X2, Y2)
@@ -323,7 +314,6 @@ def test_rules_are_searched_by_name_and_as_fusions():
     assert search.best_score_ > 0.6
 
 
-@pytest.mark.slow
 def test_jobs_change_nothing():
     one = ensemble(rule="stacked").fit(X2, Y2)
     with parallel_config(backend="threading"):
@@ -378,7 +368,6 @@ def test_conflict_that_discounting_resolves_leaves_its_answer():
     assert m[1].bel(1) == 1
 
 
-@pytest.mark.slow
 def test_labels_of_samples_have_no_part_in_their_scores():
     """Two labels of one fold swap places; which samples are in the fold stays the same."""
     one, other = (int(np.flatnonzero(k == Y2)[3]) for k in (0, 1))

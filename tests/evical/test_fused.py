@@ -19,6 +19,7 @@ from evical.calibrators import AutoCalibrator, IsotonicCalibrator, LogisticCalib
 from evical.errors import IndependenceWarning, WrongWayWarning
 from evical.fusion import Discounted, Mixture, Stacked
 from tests.evical.fusion.samples import LABELS, sources
+from tests.support.each import each
 
 RNG = np.random.default_rng(0)
 Y = np.arange(200) % 2
@@ -33,8 +34,8 @@ LEARNED = [
 ]
 
 
-@pytest.mark.parametrize("rule", [*LEARNED, *PLAIN])
-@pytest.mark.parametrize("n_classes", [2, 3])
+@each("rule", [*LEARNED, *PLAIN])
+@each("n_classes", [2, 3])
 def test_mass_functions_are_fused_as_by_the_fusion(rule, n_classes):
     masses, y = sources(n_classes=n_classes)
     given = EvidentialFusion(rule).fit(masses, y)
@@ -183,7 +184,7 @@ def test_wrong_way_scores_give_one_warning():
 P = np.tile([0.4, 0.6], (200, 1))
 
 
-@pytest.mark.parametrize(
+@each(
     ("given", "y", "options", "error", "message"),
     [
         (SCORES[0], Y, {}, ValueError, "source 'source0' has shape|sources"),

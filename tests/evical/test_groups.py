@@ -12,6 +12,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from evical import EvidentialClassifier, EvidentialEnsemble, cross_val_mass
 from evical.calibrators import IsotonicCalibrator
 from evical.fusion import BaseFusion
+from tests.support.each import each
 
 RANDOM = np.random.default_rng(0)
 GROUPS = np.repeat(np.arange(24), 5)
@@ -58,14 +59,14 @@ def calibrators(estimator):
     return [c for pair in estimator.calibrated_classifiers_ for c in pair.calibrators]
 
 
-@pytest.mark.parametrize(
+@each(
     ("cv", "routing"),
     [
         *((cv, False) for cv in (None, 3, GroupKFold(4), LeaveOneGroupOut())),
         (GroupKFold(4), True),
     ],
 )
-@pytest.mark.parametrize("code", ["one_vs_rest", "all_pairs"])
+@each("code", ["one_vs_rest", "all_pairs"])
 def test_a_classifier_is_calibrated_on_groups_that_it_has_not_seen(cv, code, routing):
     clf = EvidentialClassifier(Keeper(), cv=cv, ensemble=False, code=code, **OPTIONS)
     with config_context(enable_metadata_routing=routing):
@@ -76,10 +77,8 @@ def test_a_classifier_is_calibrated_on_groups_that_it_has_not_seen(cv, code, rou
     assert any(len(c.counts_.scores) > 1 for c in calibrators(parted))
 
 
-@pytest.mark.parametrize(
-    ("cv", "routing"), [(3, False), (GroupKFold(4), False), (GroupKFold(4), True)]
-)
-@pytest.mark.parametrize("rule", ["dempster", Recorder()])
+@each(("cv", "routing"), [(3, False), (GroupKFold(4), False), (GroupKFold(4), True)])
+@each("rule", ["dempster", Recorder()])
 def test_members_and_fusions_do_not_part_groups(rule, cv, routing):
     members = [
         EvidentialClassifier(Keeper(), cv=cv, ensemble=False, **OPTIONS),

@@ -17,6 +17,7 @@ from evical.calibrators import BinningCalibrator, LogisticCalibrator
 from evical.fusion import Mixture
 from evical.multiclass import OneVsRestCalibrator
 from evical.multiclass.joined import JoinedBeliefs
+from tests.support.each import each
 
 BINS = BinningCalibrator(2)
 
@@ -57,8 +58,8 @@ def utilities(n_classes):
     }
 
 
-@pytest.mark.parametrize("n_classes", [3, 7])
-@pytest.mark.parametrize("rule", [dempster, "mixing", partial(mixing, weights=[0.25, 0.5, 0.25])])
+@each("n_classes", [3, 7])
+@each("rule", [dempster, "mixing", partial(mixing, weights=[0.25, 0.5, 0.25])])
 def test_closed_forms_are_the_rule_over_sets(n_classes, rule):
     X, y = samples(n_classes)
     clf = ensemble(rule=rule).fit(X, y)
@@ -73,8 +74,8 @@ def test_closed_forms_are_the_rule_over_sets(n_classes, rule):
     np.testing.assert_allclose(clf.conflict(X), conjunctive(*masses).mass(mask=0), atol=1e-12)
 
 
-@pytest.mark.parametrize("kind", ["classes", "reject", "any"])
-@pytest.mark.parametrize("criterion", CRITERIA)
+@each("kind", ["classes", "reject", "any"])
+@each("criterion", CRITERIA)
 def test_criteria_without_sets_decide_as_over_sets(kind, criterion):
     X, y = samples(5)
     matrix = utilities(5)[kind]
@@ -105,7 +106,6 @@ def _clear(m, matrix):
     return np.logical_and.reduce(distinct)
 
 
-@pytest.mark.slow
 def test_twenty_six_classes_are_predicted_and_decided():
     X, y = samples(26, per_class=4)
     for clf in (EvidentialClassifier(GaussianNB(), calibrator=BINS, cv=2), ensemble()):
@@ -128,7 +128,6 @@ def test_twenty_six_classes_are_predicted_and_decided():
     assert ((clf.conflict(X) >= 0) & (clf.conflict(X) < 1)).all()
 
 
-@pytest.mark.slow
 def test_other_rules_and_members_of_many_classes():
     X, y = samples(18, per_class=4)
     together = EvidentialClassifier(RidgeClassifier(), calibrator=OneVsRestCalibrator(BINS), cv=2)
@@ -160,7 +159,7 @@ class Untrainable(ClassifierMixin, BaseEstimator):
         raise AssertionError("trained")
 
 
-@pytest.mark.parametrize(
+@each(
     ("options", "message"),
     [
         ({"rule": "yager"}, r"18 classes have 2\^18 sets, 2 MB .* rule yager takes them all"),

@@ -5,6 +5,7 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 
 from evical import EvidentialClassifier, EvidentialEnsemble, LogisticCalibrator, metrics
+from tests.support.each import each
 
 RANDOM = np.random.default_rng(0)
 Y = RANDOM.integers(0, 2, size=60)
@@ -27,7 +28,7 @@ MISSPELLED = [
 ]
 
 
-@pytest.mark.parametrize(("call", "meant"), MISSPELLED)
+@each(("call", "meant"), MISSPELLED)
 def test_misspelled_names(call, meant):
     with pytest.raises(ValueError, match=f"did you mean '{meant}'"):
         call()

@@ -16,7 +16,6 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from dstheory import betp
 from dstheory.errors import CostLimitError
@@ -24,6 +23,8 @@ from evical import EvidentialClassifier, EvidentialEnsemble, EvidentialSource
 from evical.calibrators import BinningCalibrator, LogisticCalibrator
 from evical.errors import WrongWayWarning
 from evical.fusion import Stacked
+from tests.support.contract import check_contract
+from tests.support.each import each
 
 BINS = BinningCalibrator(n_bins=4, model="dempster")
 Y2 = np.arange(240) % 3 % 2
@@ -56,12 +57,9 @@ FOLDS_DIFFER = {
 }
 
 
-@parametrize_with_checks(
-    [EvidentialSource(EvidentialClassifier(GaussianNB(), calibrator=BINS, cv=2))],
-    expected_failed_checks=lambda estimator: FOLDS_DIFFER,
-)
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
+def test_scikit_learn_contract():
+    source = EvidentialSource(EvidentialClassifier(GaussianNB(), calibrator=BINS, cv=2))
+    check_contract(source, FOLDS_DIFFER)
 
 
 @pytest.mark.parametrize(("X", "y"), [(M2, Y2), (M3, Y3)], ids=["two", "three"])
@@ -80,8 +78,8 @@ def test_silent_where_its_columns_are_missing(X, y):
     assert source.n_features_in_ == 4
 
 
-@pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize(("X", "y"), [(M2, Y2), (M3, Y3)], ids=["two", "three"])
+@each("rule", RULES)
+@each(("X", "y"), [(M2, Y2), (M3, Y3)], ids=["two", "three"])
 def test_every_rule_fuses_silent_sources(rule, X, y):
     """One source alone is as good as its own belief, under rules to which silence is neutral."""
     clf = EvidentialEnsemble(SOURCES, rule=rule, cv=2, calibrator=BINS).fit(X, y)
@@ -153,8 +151,8 @@ def test_routed_weights():
     np.testing.assert_allclose(p, expected, atol=1e-12)
 
 
-@pytest.mark.parametrize("columns", [[None], [9], ["z", "w"], "w", 3.5, [0, "x"], [True]])
-@pytest.mark.parametrize("is_frame", [False, True])
+@each("columns", [[None], [9], ["z", "w"], "w", 3.5, [0, "x"], [True]])
+@each("is_frame", [False, True])
 def test_columns_that_are_not_there(columns, is_frame):
     table = pd.DataFrame(X3, columns=list("xyzu")) if is_frame else X3
     source = EvidentialSource(GaussianNB(), columns=columns)
@@ -230,7 +228,7 @@ def test_merged_classes_get_the_vacuous_extension():
     np.testing.assert_allclose(p[:, 0], p[:, 1])
 
 
-@pytest.mark.parametrize("rule", RULES)
+@each("rule", RULES)
 def test_every_rule_fuses_merged_classes(rule):
     rough = EvidentialSource(GaussianNB(), columns=[2, 3], coarsening={"a": "ab", "b": "ab"})
     fine = EvidentialSource(GaussianNB(), columns=[0, 1])

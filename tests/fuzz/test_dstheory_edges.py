@@ -6,11 +6,10 @@ import pytest
 from dstheory import transform
 from tests.fuzz import dstheory_edges
 from tests.fuzz.dstheory_edges import EVERY, draw, faults
+from tests.support.each import each
 
-pytestmark = pytest.mark.slow
 
-
-@pytest.mark.parametrize("name", EVERY)
+@each("name", EVERY)
 def test_floats_are_fractions_rounded(name):
     for number in range(40):
         case = draw(1, number)

@@ -7,14 +7,12 @@ so that a run repeats the one before.
 from zlib import crc32
 
 import numpy as np
-import pytest
 
 from dstheory.kernels.arguments import check_choice
 from tests.fuzz.hostile import attempt, hostile_values, is_expected, misspellings
 from tests.fuzz.recorder import Call, calls_of
+from tests.support.each import each
 from tests.support.public_objects import Public, callables
-
-pytestmark = pytest.mark.slow
 
 ONE_IN = 5
 BUDGET = 10.0  # CPU seconds of a call; none takes a tenth of it
@@ -29,7 +27,7 @@ NAMES = [p for p in callables() if drawn(p.path)]
 MODULES = sorted({public.module for public in NAMES})
 
 
-@pytest.mark.parametrize("module", MODULES)
+@each("module", MODULES)
 def test_arguments_of_a_wrong_kind_are_refused(module):
     faults = [fault for p in NAMES if p.module == module for fault in faults_of(p)]
     assert not faults, "\n".join(faults)

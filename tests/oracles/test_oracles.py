@@ -13,6 +13,7 @@ import pytest
 
 from tests.oracles.networks import by_fusion, by_messages, by_products, refer, solve
 from tests.oracles.operations import UnknownOperationError, as_numbers, canonical, compute
+from tests.support.each import each
 
 HERE = Path(__file__).parent
 MORE = [Path(name) for name in os.environ.get("EVICAL_ORACLES", "").split(os.pathsep) if name]
@@ -46,8 +47,8 @@ def floating(text):
     return float(Fraction(text))
 
 
-@pytest.mark.parametrize("number", [Fraction, floating], ids=["exact", "float"])
-@pytest.mark.parametrize("oracle", list(oracles()))
+@each("number", [Fraction, floating], ids=["exact", "float"])
+@each("oracle", list(oracles()))
 def test_oracle(oracle, number):
     expected = flat(oracle["expected"])
     result = compute(oracle, number)
@@ -64,9 +65,7 @@ def test_oracle(oracle, number):
         assert {name for name, mass in got.items() if abs(mass) > 1e-12} <= set(expected)
 
 
-@pytest.mark.parametrize(
-    "oracle", [one for one in oracles() if one.values[0].get("published_tolerance")]
-)
+@each("oracle", [one for one in oracles() if one.values[0].get("published_tolerance")])
 def test_as_printed(oracle):
     got = as_numbers(compute(oracle, floating))
     tolerance = oracle["published_tolerance"]
@@ -75,9 +74,9 @@ def test_as_printed(oracle):
         assert float(found) == pytest.approx(value, abs=tolerance), name
 
 
-@pytest.mark.parametrize("number", [Fraction, floating], ids=["exact", "float"])
-@pytest.mark.parametrize("route", [by_products, by_messages, by_fusion])
-@pytest.mark.parametrize("oracle", [one for one in oracles() if "potentials" in one.values[0]])
+@each("number", [Fraction, floating], ids=["exact", "float"])
+@each("route", [by_products, by_messages, by_fusion])
+@each("oracle", [one for one in oracles() if "potentials" in one.values[0]])
 def test_networks(oracle, route, number):
     """Products, messages on a join tree, and fusion equal brute force on one frame."""
     found = as_numbers(solve(oracle, number, route))

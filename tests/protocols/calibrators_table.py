@@ -4,10 +4,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import pytest
 
 from evical import calibrators
 from evical.calibrators import BaseCalibrator
+from tests.support.each import each
 
 BINOMIAL = ("likelihood", "confidence", "dempster", "laplace", "inverse_pignistic", "bayesian")
 
@@ -121,9 +121,9 @@ NOT_CALIBRATORS = {"BaseCalibrator"}
 _CLASSES = {entry.name: entry for entry in reversed(CALIBRATORS)}
 _SCALES = {str(entry.options.get("transform")): entry for entry in reversed(CALIBRATORS)}
 _ONCE = {entry.id: entry for entry in (*_CLASSES.values(), *_SCALES.values())}
-once_a_class = pytest.mark.parametrize("entry", _ONCE.values(), ids=_ONCE.keys())
+once_a_class = each("entry", _ONCE.values(), ids=_ONCE.keys())
 
-every = pytest.mark.parametrize("entry", CALIBRATORS, ids=lambda entry: entry.id)
+every = each("entry", CALIBRATORS, ids=lambda entry: entry.id)
 
 
 def samples(n=60, seed=0):
@@ -131,6 +131,16 @@ def samples(n=60, seed=0):
     rng = np.random.default_rng(seed)
     scores = rng.normal(size=n).round(1)
     return scores, (rng.random(n) < 1 / (1 + np.exp(-2 * scores))).astype(int)
+
+
+_FITTED: dict[str, BaseCalibrator] = {}
+
+
+def fitted(entry):
+    """The calibrator of the samples, made once: who changes it takes `entry().fit(...)`."""
+    if entry.id not in _FITTED:
+        _FITTED[entry.id] = entry().fit(*samples())
+    return _FITTED[entry.id]
 
 
 PROBES = np.linspace(-3, 3, 25)

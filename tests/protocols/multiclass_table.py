@@ -4,12 +4,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import pytest
 from scipy.special import expit, softmax
 
 from evical import multiclass
 from evical.calibrators import BinningCalibrator, IsotonicCalibrator, LogisticCalibrator
 from evical.multiclass import BaseMulticlassCalibrator
+from tests.support.each import each
 
 K = 3
 
@@ -109,7 +109,7 @@ MULTICLASS = [
     ),
     Entry("MultinomialLogisticCalibrator", evidential=True, atol=1e-7),
 ]
-every = pytest.mark.parametrize("entry", MULTICLASS, ids=lambda entry: entry.id)
+every = each("entry", MULTICLASS, ids=lambda entry: entry.id)
 
 
 def simulated(n: int = 60, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

@@ -6,11 +6,11 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import pytest
 
 from dstheory import Frame, MassFunction, combine
 from tests.naive import mass as naive
 from tests.naive import rules as naive_rules
+from tests.support.each import each
 
 LABELS = list("abc")
 FRAME = Frame(LABELS)
@@ -118,7 +118,7 @@ DEFINITIONS = {
     "yager": partial(naive_rules.yager, LABELS),
 }
 
-every_rule = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+every_rule = each("rule", RULES, ids=lambda rule: rule.id)
 
 
 def mean(*sources):

@@ -18,10 +18,12 @@ from tests.protocols.calibrators_table import (
     NOT_CALIBRATORS,
     PROBES,
     every,
+    fitted,
     masses,
     once_a_class,
     samples,
 )
+from tests.support.each import each
 
 NAN, INF = float("nan"), float("inf")
 
@@ -35,7 +37,7 @@ def test_the_table_is_complete():
 
 @every
 def test_predictions_belong_together(entry):
-    calibrator = entry().fit(*samples())
+    calibrator = fitted(entry)
     m = calibrator.predict_mass(PROBES)
     assert isinstance(m, MassFunction)
     assert m.batch_shape == (25,)
@@ -54,7 +56,7 @@ def test_predictions_belong_together(entry):
 
 @every
 def test_bayesian_models_leave_nothing_open_and_the_others_something(entry):
-    widths = np.diff(entry().fit(*samples()).predict_interval(PROBES))
+    widths = np.diff(fitted(entry).predict_interval(PROBES))
     probabilistic = type(entry())._predict_positive is not BaseCalibrator._predict_positive
     if probabilistic or entry.options.get("model") == "bayesian":
         np.testing.assert_allclose(widths, 0, atol=1e-15)
@@ -64,7 +66,7 @@ def test_bayesian_models_leave_nothing_open_and_the_others_something(entry):
 
 @every
 def test_each_row_of_a_batch_is_its_single_prediction(entry):
-    calibrator = entry().fit(*samples())
+    calibrator = fitted(entry)
     together = masses(calibrator)
     for row in (0, 7, 24):
         alone = masses(calibrator, PROBES[row : row + 1])[0]
@@ -73,7 +75,7 @@ def test_each_row_of_a_batch_is_its_single_prediction(entry):
 
 @every
 def test_far_away_scores_are_no_exception(entry):
-    calibrator = entry().fit(*samples())
+    calibrator = fitted(entry)
     far = masses(calibrator, [-1e150, -1e9, 1e9, 1e150])
     assert np.isfinite(far).all()
     assert (far >= 0).all()
@@ -82,19 +84,20 @@ def test_far_away_scores_are_no_exception(entry):
 @every
 def test_positive_is_the_greater_label(entry):
     scores, y = samples()
-    plain = entry().fit(scores, y)
-    for labels in (np.array(["no", "yes"]), np.array([-1, 1]), np.array([False, True])):
-        named = entry().fit(scores, labels[y])
-        np.testing.assert_array_equal(named.classes_, labels)
-        np.testing.assert_array_equal(masses(named), masses(plain))
-        np.testing.assert_array_equal(named.predict(PROBES), labels[plain.predict(PROBES)])
-        assert named.predict_mass([0.5]).frame.labels == tuple(labels.tolist())
+    plain = fitted(entry)
+    kinds = (np.array(["no", "yes"]), np.array([-1, 1]), np.array([False, True]))
+    labels = kinds[CALIBRATORS.index(entry) % len(kinds)]  # in turn: labels are the base class's
+    named = entry().fit(scores, labels[y])
+    np.testing.assert_array_equal(named.classes_, labels)
+    np.testing.assert_array_equal(masses(named), masses(plain))
+    np.testing.assert_array_equal(named.predict(PROBES), labels[plain.predict(PROBES)])
+    assert named.predict_mass([0.5]).frame.labels == tuple(labels.tolist())
 
 
 @every
 def test_score_is_the_share_of_right_predictions(entry):
     scores, y = samples()
-    calibrator = entry().fit(scores, y)
+    calibrator = fitted(entry)
     right = calibrator.predict(scores) == y
     weights = np.random.default_rng(0).random(60)
     assert calibrator.score(scores, y) == right.mean()
@@ -126,15 +129,15 @@ def test_parameters_are_chosen_by_cross_validation(calibrator, grid):
 # ---- what is accepted
 
 
+KINDS = [list, pd.Series, lambda a: pd.Series(a, index=a.argsort()), np.asfortranarray]
+
+
 @every
-@pytest.mark.parametrize(
-    "convert",
-    [list, pd.Series, lambda a: pd.Series(a, index=a.argsort()), np.asfortranarray],
-    ids=["list", "Series", "shuffled index", "Fortran"],
-)
-def test_kinds_of_input(entry, convert):
+def test_kinds_of_input(entry):
+    """All go through one door: each entry takes one kind, in turn."""
     scores, y = samples()
-    wanted = masses(entry().fit(scores, y))
+    convert = KINDS[CALIBRATORS.index(entry) % len(KINDS)]
+    wanted = masses(fitted(entry))
     got = entry().fit(convert(scores), convert(y), sample_weight=convert(np.ones(60)))
     np.testing.assert_array_equal(masses(got), wanted)
     np.testing.assert_array_equal(got.predict_mass(convert(PROBES)).masses, wanted)
@@ -143,7 +146,7 @@ def test_kinds_of_input(entry, convert):
 @every
 def test_one_column(entry):
     scores, y = samples()
-    wanted = masses(entry().fit(scores, y))
+    wanted = masses(fitted(entry))
     for column in (scores[:, np.newaxis], pd.DataFrame({"score": scores})):
         np.testing.assert_array_equal(masses(entry().fit(column, y)), wanted)
 
@@ -163,7 +166,7 @@ def test_order_of_samples_does_not_matter(entry):
     order = np.random.default_rng(1).permutation(60)
     np.testing.assert_allclose(
         masses(entry().fit(scores[order], y[order])),
-        masses(entry().fit(scores, y)),
+        masses(fitted(entry)),
         rtol=0,
         atol=entry.atol,
     )
@@ -181,7 +184,7 @@ def test_weights_are_repetitions(entry):
 @every
 def test_chunks_equal_the_whole(entry):
     scores, y = samples()
-    whole = entry().fit(scores, y)
+    whole = fitted(entry)
     chunked = entry().partial_fit(scores[:1], y[:1], classes=[0, 1])
     assert len(set(y[:1])) == 1
     with pytest.raises(NotFittedError):
@@ -193,25 +196,33 @@ def test_chunks_equal_the_whole(entry):
     np.testing.assert_allclose(masses(half), masses(whole), rtol=0, atol=entry.atol)
 
 
-@every
-@pytest.mark.parametrize(
-    ("scores", "y"),
-    [
-        ([1.0, 1.0], [0, 1]),
-        ([0.0, 0.0, 0.0, 0.0, 0.0], [0, 1, 1, 1, 1]),
-        ([1.0, 2.0], [0, 1]),
-        ([1.0, 2.0], [1, 0]),
-        ([1.0, np.nextafter(1.0, 2)], [0, 1]),
-        ([-1e300, 1e300], [0, 1]),
-        ([1e-150, 0.0, -1e-150], [1, 0, 0]),
-        (np.arange(100.0), np.arange(100) > 49),
-        (np.arange(100.0), np.arange(100) < 50),
-    ],
-    ids=["tie", "constant", "two", "wrong way", "ulp", "huge", "tiny", "separable", "reverse"],
-)
-def test_extreme_samples(entry, scores, y, request):
-    backward = "reverse" in request.node.callspec.id
-    with pytest.warns(WrongWayWarning) if backward else nullcontext():
+EXTREME = {
+    "tie": ([1.0, 1.0], [0, 1]),
+    "constant": ([0.0, 0.0, 0.0, 0.0, 0.0], [0, 1, 1, 1, 1]),
+    "two": ([1.0, 2.0], [0, 1]),
+    "wrong way": ([1.0, 2.0], [1, 0]),
+    "ulp": ([1.0, np.nextafter(1.0, 2)], [0, 1]),
+    "huge": ([-1e300, 1e300], [0, 1]),
+    "tiny": ([1e-150, 0.0, -1e-150], [1, 0, 0]),
+    "separable": (np.arange(100.0), np.arange(100) > 49),
+    "reverse": (np.arange(100.0), np.arange(100) < 50),
+}
+
+
+FIRST = {entry.name: entry for entry in reversed(CALIBRATORS)}
+IN_TURN = [
+    (entry, name)
+    for number, entry in enumerate(CALIBRATORS)
+    for place, name in enumerate(EXTREME)
+    if FIRST[entry.name] is entry or place % 3 == number % 3
+]
+
+
+@each(("entry", "name"), IN_TURN, ids=str)
+def test_extreme_samples(entry, name):
+    """All for one entry of each class, and three in turn for the others."""
+    scores, y = EXTREME[name]
+    with pytest.warns(WrongWayWarning) if name == "reverse" else nullcontext():
         calibrator = entry().fit(scores, y)
     got = masses(calibrator, np.append(scores, [0.0, 7.0]))
     assert np.isfinite(got).all()
@@ -291,7 +302,7 @@ REFUSED_IN_FIT = [
 
 
 @once_a_class
-@pytest.mark.parametrize(("spoil", "message"), REFUSED_ROWS + REFUSED + REFUSED_IN_FIT)
+@each(("spoil", "message"), REFUSED_ROWS + REFUSED + REFUSED_IN_FIT)
 def test_fit_refuses(entry, spoil, message):
     scores, y, weights = spoil(*samples())
     calibrator = entry()
@@ -302,22 +313,23 @@ def test_fit_refuses(entry, spoil, message):
 
 
 @once_a_class
-@pytest.mark.parametrize(("spoil", "message"), REFUSED_ROWS + REFUSED)
-def test_partial_fit_refuses_and_keeps_what_it_had(entry, spoil, message):
-    scores, y, weights = spoil(*samples())
-    calibrator = entry()
-    with pytest.raises(ValueError, match=message):
-        calibrator.partial_fit(scores, y, sample_weight=weights, classes=[0, 1])
-    calibrator.fit(*samples())
+def test_partial_fit_refuses_and_keeps_what_it_had(entry):
+    fresh, calibrator = entry(), entry().fit(*samples())
     before = masses(calibrator)
-    with pytest.raises(ValueError, match=message):
-        calibrator.partial_fit(scores, y, sample_weight=weights)
-    np.testing.assert_array_equal(masses(calibrator), before)
+    for spoil, message in REFUSED_ROWS + REFUSED:
+        scores, y, weights = spoil(*samples())
+        with pytest.raises(ValueError, match=message):
+            fresh.partial_fit(scores, y, sample_weight=weights, classes=[0, 1])
+        with pytest.raises(ValueError, match=message):
+            calibrator.partial_fit(scores, y, sample_weight=weights)
+        np.testing.assert_array_equal(masses(calibrator), before)
+    with pytest.raises(NotFittedError):
+        fresh.predict_mass(PROBES)
     assert masses(calibrator.partial_fit(*samples(seed=1))).shape == before.shape
 
 
 @once_a_class
-@pytest.mark.parametrize(
+@each(
     ("scores", "message"),
     [
         ([0.5, NAN], r"scores\[1\] is nan"),
@@ -328,17 +340,17 @@ def test_partial_fit_refuses_and_keeps_what_it_had(entry, spoil, message):
     ],
     ids=repr,
 )
-@pytest.mark.parametrize("method", ["predict_mass", "predict_interval", "predict_proba", "predict"])
+@each("method", ["predict_mass", "predict_interval", "predict_proba", "predict"])
 def test_predictions_refuse(entry, method, scores, message):
-    calibrator = entry().fit(*samples())
+    calibrator = fitted(entry)
     with pytest.raises(ValueError, match=message):
         getattr(calibrator, method)(scores)
 
 
 @once_a_class
-@pytest.mark.parametrize("method", ["predict_mass", "predict_interval", "predict_proba", "predict"])
+@each("method", ["predict_mass", "predict_interval", "predict_proba", "predict"])
 def test_predictions_refuse_texts(entry, method):
-    calibrator = entry().fit(*samples())
+    calibrator = fitted(entry)
     with pytest.raises(TypeError, match=r"scores are .*'high'.*, expected real numbers"):
         getattr(calibrator, method)(["high"])
 

@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.exceptions import NotFittedError
-from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
@@ -18,6 +17,8 @@ from dstheory.transform import betp
 from evical import multiclass
 from evical.multiclass import BaseMulticlassCalibrator
 from tests.protocols.multiclass_table import MULTICLASS, K, every
+from tests.support.contract import check_contract
+from tests.support.each import each
 
 METHODS = ("predict_mass", "predict_interval", "predict_proba", "predict")
 
@@ -68,11 +69,15 @@ def test_more_score_for_a_class_is_learned(entry):
     assert (calibrator.predict(scores[:40]) == y[:40]).mean() > 0.6
 
 
+KINDS_OF_LABELS = [["a", "b", "c"], [-1, 2, 7], [-1.0, 2.0, 7.0]]
+
+
 @every
-@pytest.mark.parametrize("labels", [["a", "b", "c"], [-1, 2, 7], [-1.0, 2.0, 7.0]])
-def test_labels_of_any_kind(entry, labels):
+def test_labels_of_any_kind(entry):
+    """Labels are the base class's: each entry takes one kind of them, in turn."""
     scores, y = entry.samples()
-    plain, labels = entry().fit(scores, y), np.array(labels)
+    labels = np.array(KINDS_OF_LABELS[MULTICLASS.index(entry) % len(KINDS_OF_LABELS)])
+    plain = entry().fit(scores, y)
     named = entry().fit(scores, labels[y])
     np.testing.assert_array_equal(named.classes_, labels)
     np.testing.assert_array_equal(
@@ -131,10 +136,12 @@ def test_weights_are_repetitions(entry):
     )
 
 
-@every
+# Columns of two classes are probabilities of them.
+ONE_SCORE = [entry for entry in MULTICLASS if entry.scores not in ("columns", "pairs")]
+
+
+@each("entry", ONE_SCORE, ids=lambda entry: entry.id)
 def test_two_classes_may_have_one_score(entry):
-    if entry.scores in ("columns", "pairs"):
-        pytest.skip("columns of two classes are probabilities of them")
     scores, y = entry.samples()
     kept = y < 2
     column = scores[kept, 1] - (scores[kept, 0] if entry.scores == "margins" else 0)
@@ -151,9 +158,9 @@ def test_two_classes_may_have_one_score(entry):
 
 
 @every
-@pytest.mark.parametrize("labels", [[0, 1, 2], ["x", "y", "z"]])
-def test_json_round_trip_is_exact(entry, labels):
+def test_json_round_trip_is_exact(entry):
     scores, y = entry.samples()
+    labels = [[0, 1, 2], ["x", "y", "z"]][MULTICLASS.index(entry) % 2]
     calibrator = entry().fit(scores, np.array(labels)[y])
     text = json.dumps(calibrator.to_dict(), allow_nan=False)
     for reader in (BaseMulticlassCalibrator, type(calibrator)):
@@ -221,7 +228,7 @@ REFUSED = [
 
 
 @every
-@pytest.mark.parametrize(("spoil", "message"), REFUSED)
+@each(("spoil", "message"), REFUSED)
 def test_fit_refuses(entry, spoil, message):
     scores, y, weights = spoil(*entry.samples())
     calibrator = entry()
@@ -232,17 +239,17 @@ def test_fit_refuses(entry, spoil, message):
 
 
 @every
-@pytest.mark.parametrize("method", METHODS)
-def test_predictions_refuse(entry, method):
+def test_predictions_refuse(entry):
     calibrator = entry().fit(*entry.samples())
-    for scores, message in (
-        (spoiled(entry.probes, (1, 2), np.nan), r"scores\[1, 2\] is nan"),
-        (entry.probes[:, :2], r"scores have shape \(6, 2\), but this calibrator was fitted to 3"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            getattr(calibrator, method)(scores)
-    with pytest.raises(TypeError, match=r"scores are .*'a', 'b', 'c'.*, expected real numbers"):
-        getattr(calibrator, method)([["a", "b", "c"]])
+    for method in METHODS:
+        for scores, message in (
+            (spoiled(entry.probes, (1, 2), np.nan), r"scores\[1, 2\] is nan"),
+            (entry.probes[:, :2], r"scores have shape \(6, 2\), but .* was fitted to 3"),
+        ):
+            with pytest.raises(ValueError, match=message):
+                getattr(calibrator, method)(scores)
+        with pytest.raises(TypeError, match=r"scores are .*'a', 'b', 'c'.*, expected real numbers"):
+            getattr(calibrator, method)([["a", "b", "c"]])
 
 
 @every
@@ -321,6 +328,6 @@ def test_parameters_are_stored_as_given():
         )
 
 
-@parametrize_with_checks([Projected(entry()) for entry in (MULTICLASS[2], MULTICLASS[-1])])
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
+@pytest.mark.parametrize("entry", [MULTICLASS[2], MULTICLASS[-1]], ids=lambda entry: entry.id)
+def test_scikit_learn_checks(entry):
+    check_contract(Projected(entry()))

@@ -17,6 +17,7 @@ from evical import EvidentialClassifier, EvidentialEnsemble, EvidentialSource, f
 from evical.conformal import ConformalClassifier
 from tests.protocols.calibrators_table import CALIBRATORS, PROBES, every, samples
 from tests.protocols.multiclass_table import MULTICLASS
+from tests.support.each import each
 
 X, Y = load_wine(return_X_y=True)
 KNN, NB = KNeighborsClassifier(), GaussianNB()
@@ -47,7 +48,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("estimator", "message"), REFUSED)
+@each(("estimator", "message"), REFUSED)
 def test_estimators(estimator, message):
     fresh = clone(estimator)
     with pytest.raises(ValueError, match=message):
@@ -99,7 +100,7 @@ def test_calibrators(entry):
     np.testing.assert_array_equal(calibrator.predict_proba(PROBES), expected)
 
 
-@pytest.mark.parametrize("entry", list({e.name: e for e in CALIBRATORS}.values()), ids=str)
+@each("entry", list({e.name: e for e in CALIBRATORS}.values()), ids=str)
 def test_calibrators_refused_late(entry):
     scores, y = samples()
     calibrator = entry()
@@ -117,7 +118,7 @@ def test_calibrators_refused_late(entry):
         np.testing.assert_array_equal(calibrator.predict_proba(PROBES), expected)
 
 
-@pytest.mark.parametrize("entry", list({e.name: e for e in MULTICLASS}.values()), ids=str)
+@each("entry", list({e.name: e for e in MULTICLASS}.values()), ids=str)
 def test_multiclass_calibrators_refused_late(entry):
     scores, y = entry.samples()
     calibrator = entry().fit(scores, y)

@@ -11,8 +11,9 @@ from sklearn.semi_supervised import SelfTrainingClassifier
 from dstheory import Frame, MassFunction
 from evical import EvidentialClassifier, EvidentialEnsemble, metrics
 from evical.conformal import ConformalClassifier
-from tests.protocols.calibrators_table import PROBES, every, samples
+from tests.protocols.calibrators_table import PROBES, every, fitted
 from tests.protocols.multiclass_table import MULTICLASS
+from tests.support.each import each
 from tests.support.public_objects import public_objects
 
 METHODS = ("predict", "predict_proba", "predict_interval", "predict_set", "conflict")
@@ -56,22 +57,21 @@ def check_results_are_the_callers(fitted, X):
 
 @every
 def test_calibrators(entry):
-    check_results_are_the_callers(entry().fit(*samples()), PROBES)
+    check_results_are_the_callers(fitted(entry), PROBES)
 
 
-@pytest.mark.parametrize("entry", MULTICLASS, ids=lambda entry: entry.id)
+@each("entry", MULTICLASS, ids=lambda entry: entry.id)
 def test_multiclass_calibrators(entry):
     check_results_are_the_callers(entry().fit(*entry.samples()), entry.probes)
 
 
-@pytest.mark.parametrize("estimator", ESTIMATORS)
-@pytest.mark.parametrize("n_classes", [2, 3])
+@each("estimator", ESTIMATORS)
+@each("n_classes", [2, 3])
 def test_estimators(estimator, n_classes):
     rows = np.isin(Y, range(n_classes))
     check_results_are_the_callers(estimator.fit(X[rows], Y[rows]), X[rows])
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("estimator", [ESTIMATORS[0], ESTIMATORS[5]])
 def test_self_training_takes_them(estimator):
     y = Y.copy()
@@ -80,7 +80,6 @@ def test_self_training_takes_them(estimator):
     assert (trained.predict(X) == Y).mean() > 0.9
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("rule", ["stacked", "size_mixture", "discounted"])
 def test_what_fusions_tell_of_their_sources(rule):
     fusion = EvidentialEnsemble(NB, cv=2, rule=rule).fit(X, Y).fusion_
@@ -132,7 +131,7 @@ def of_masses():
             yield pytest.param(public.value, len(needed), id=public.path)
 
 
-@pytest.mark.parametrize(("function", "n_masses"), list(of_masses()))
+@each(("function", "n_masses"), list(of_masses()))
 def test_functions_of_mass_functions(function, n_masses):
     taken = 0
     for m in MASSES:
@@ -145,7 +144,7 @@ def test_functions_of_mass_functions(function, n_masses):
     assert taken
 
 
-@pytest.mark.parametrize("m", MASSES)
+@each("m", MASSES)
 def test_methods_of_mass_functions(m):
     events = [getattr(m, name)(mask=mask) for name in METHODS_OF_EVENTS for mask in (1, 7)]
     check_own(arrays((m.contour(), m.to_dict(), *events)), m.store, m.focal)
@@ -159,7 +158,7 @@ def of_samples():
             yield pytest.param(metric, id=name)
 
 
-@pytest.mark.parametrize("metric", list(of_samples()))
+@each("metric", list(of_samples()))
 def test_metrics(metric):
     y = np.random.default_rng(0).integers(0, 2, 40).astype(np.float64)
     p = np.random.default_rng(1).uniform(size=40)

@@ -23,6 +23,7 @@ from tests.protocols.rules_table import (
     every_rule,
     exact,
 )
+from tests.support.each import each
 
 GUIDE = Path(__file__).parents[2] / "docs" / "guide" / "combining.md"
 
@@ -41,7 +42,7 @@ def test_signature(rule):
 
 
 @every_rule
-@pytest.mark.parametrize("n_sources", [2, 3])
+@each("n_sources", [2, 3])
 def test_each_row_of_a_batch_is_its_single_result(rule, n_sources):
     sources = rule.sources(n_sources=n_sources)
     fused = rule(*sources)
@@ -86,8 +87,8 @@ def test_dtype_is_kept(rule):
     assert rule(*floating).equals(wanted, atol=1e-12)
 
 
-@pytest.mark.parametrize("n_sources", [2, 3])
-@pytest.mark.parametrize("rule", [r for r in RULES if r.symbolic], ids=lambda rule: rule.id)
+@each("n_sources", [2, 3])
+@each("rule", [r for r in RULES if r.symbolic], ids=lambda rule: rule.id)
 def test_symbols_run_through_the_same_code(rule, n_sources):
     p, q = sympy.symbols("p q", positive=True)
     values = {p: sympy.Rational(1, 3), q: sympy.Rational(1, 4)}
@@ -123,7 +124,7 @@ def test_other_frames_are_refused(rule):
 
 
 @every_rule
-@pytest.mark.parametrize("wrong", [None, 0.5, {"a": 1}, frozenset("ab"), np.ones(3) / 3])
+@each("wrong", [None, 0.5, {"a": 1}, frozenset("ab"), np.ones(3) / 3])
 def test_other_kinds_are_refused(rule, wrong):
     (m,) = rule.sources(n_sources=1)
     for arguments in [(m, wrong), (wrong, m), (m, m, wrong)]:
@@ -144,7 +145,7 @@ def test_batches_that_do_not_broadcast_are_refused(rule):
 
 
 @every_rule
-@pytest.mark.parametrize("one", [1, 1.0, Fraction(1)])
+@each("one", [1, 1.0, Fraction(1)])
 def test_total_conflict(rule, one):
     sources = [MassFunction.from_dict(FRAME, {label: one}) for label in "ab"]
     if rule.total_conflict == "result":
@@ -177,9 +178,7 @@ def test_the_empty_set_as_the_guide_says(rule):
     assert said[0] == words[rule.empty]
 
 
-@pytest.mark.parametrize(
-    "rule", [r for r in RULES if r.empty in ("set", "conflict")], ids=lambda rule: rule.id
-)
+@each("rule", [r for r in RULES if r.empty in ("set", "conflict")], ids=lambda rule: rule.id)
 def test_mass_on_the_empty_set_follows_the_definition(rule):
     sources = open_world(rule)
     fused = rule(*sources)
@@ -190,9 +189,7 @@ def test_mass_on_the_empty_set_follows_the_definition(rule):
             assert float(fused.mass(event)) == pytest.approx(float(mass), rel=1e-12)
 
 
-@pytest.mark.parametrize(
-    "rule", [r for r in RULES if r.empty == "conflict"], ids=lambda rule: rule.id
-)
+@each("rule", [r for r in RULES if r.empty == "conflict"], ids=lambda rule: rule.id)
 def test_conflict_found_before_counts_as_conflict_found_now(rule):
     """The conjunctive rule first, for some of the sources, changes nothing."""
     one, two, three = open_world(rule)
@@ -203,9 +200,7 @@ def test_conflict_found_before_counts_as_conflict_found_now(rule):
         assert rule(one, two, three).is_normalized
 
 
-@pytest.mark.parametrize(
-    "rule", [r for r in RULES if r.empty == "refused"], ids=lambda rule: rule.id
-)
+@each("rule", [r for r in RULES if r.empty == "refused"], ids=lambda rule: rule.id)
 def test_rules_for_normalized_sources_refuse_by_one_message(rule):
     one, two, three = open_world(rule)
     message = (
@@ -218,7 +213,7 @@ def test_rules_for_normalized_sources_refuse_by_one_message(rule):
 
 
 @every_rule
-@pytest.mark.parametrize("kind", [list, tuple, iter])
+@each("kind", [list, tuple, iter])
 def test_a_list_of_sources_is_refused_with_advice(rule, kind):
     with pytest.raises(TypeError, match=rf"m2.*{rule.name}\(\*masses\)"):
         rule(kind(rule.sources()))

@@ -7,6 +7,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from tests.support import images
+from tests.support.each import each
 
 
 def drawn(change=None, **settings):
@@ -46,7 +47,7 @@ CHANGES = {
 }
 
 
-@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+@each("change", CHANGES.values(), ids=CHANGES)
 def test_what_is_wrong_is_seen(change):
     assert images.difference(REFERENCE, drawn(change)) > images.TOLERANCE
 

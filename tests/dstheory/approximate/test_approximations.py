@@ -24,6 +24,7 @@ from dstheory.testing import frames, masses
 from tests.naive import approximate as naive_approximate
 from tests.naive import mass as naive
 from tests.naive.rules import as_sets
+from tests.support.each import each
 
 FRAME = Frame(list("abcd"))
 
@@ -41,12 +42,11 @@ CASES = {
 }
 OUTER = ["summarize", "outer_approximation", "rank_level outer", "outer_consonant"]
 INNER = ["inner_approximation", "rank_level inner", "inner_consonant"]
-every_one = pytest.mark.parametrize("name", CASES)
+every_one = each("name", CASES)
 beliefs = frames(1, 4).flatmap(lambda frame: masses(frame, empty=True, max_focal=8))
 counts = st.integers(1, 5)
 
 
-@pytest.mark.slow
 @given(m=beliefs, k=counts, more=st.integers(0, 3), loss=st.integers(0, 4))
 def test_k_l_x_equals_its_definition(m, k, more, loss):
     loss = Fraction(loss, 4)
@@ -54,7 +54,6 @@ def test_k_l_x_equals_its_definition(m, k, more, loss):
     assert as_sets(k_l_x(m, k, k + more, loss)) == expected
 
 
-@pytest.mark.slow
 @given(m=beliefs, n=counts)
 def test_summarize_equals_its_definition(m, n):
     assert as_sets(summarize(m, n)) == naive_approximate.summarize(as_sets(m), n)

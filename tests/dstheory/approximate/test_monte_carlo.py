@@ -8,9 +8,10 @@ from dstheory.approximate import monte_carlo_dempster
 from dstheory.construct import random
 from dstheory.errors import FrameError, MassError, TotalConflictError
 from dstheory.measure import conflict
+from tests.support.each import each
 
 FRAME = Frame(list("abcd"))
-both_methods = pytest.mark.parametrize("method", ["importance", "rejection"])
+both_methods = each("method", ["importance", "rejection"])
 
 
 def sources(count=3, size=None, seed=0):

@@ -2,7 +2,6 @@
 
 from fractions import Fraction
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -32,7 +31,6 @@ def both(weighted_rules):
     return system, ValuationNetwork(values, parts)
 
 
-@pytest.mark.slow
 @settings(max_examples=25)
 @given(weighted=st.lists(st.tuples(rules, shares), min_size=1, max_size=6))
 def test_marginals_are_degrees_of_support(weighted):

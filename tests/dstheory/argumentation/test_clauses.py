@@ -20,6 +20,7 @@ from dstheory.argumentation._clauses import (
 )
 from dstheory.argumentation._language import as_formula
 from tests.dstheory.argumentation.test_language import built, trees
+from tests.support.each import each
 
 NUMBERS = {name: number for number, name in enumerate("abcd")}
 LIMIT = 1000
@@ -45,7 +46,6 @@ def table(clauses, size=4):
     }
 
 
-@pytest.mark.slow
 @given(tree=trees)
 def test_normal_form_has_the_truth_table_of_the_formula(tree):
     formula, text = built(tree)
@@ -105,8 +105,8 @@ def test_limits():
         eliminate(frozenset(many), [0], 100)
 
 
-@pytest.mark.parametrize("join", [sympy.Xor, sympy.Equivalent, sympy.ITE])
-@pytest.mark.parametrize("wanted", [True, False])
+@each("join", [sympy.Xor, sympy.Equivalent, sympy.ITE])
+@each("wanted", [True, False])
 def test_connectives_of_three(join, wanted):
     """Sympy's Equivalent of three says that all are equal."""
     a, b, c = sympy.symbols("a b c")

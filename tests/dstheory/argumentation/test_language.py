@@ -7,11 +7,12 @@ from hypothesis import strategies as st
 
 from dstheory import DSTheoryError
 from dstheory.argumentation._language import as_formula
+from tests.support.each import each
 
 a, b, c, d = sympy.symbols("a b c d")
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "expected"),
     [
         ("a & b >> c", sympy.Implies(a & b, c)),
@@ -67,7 +68,7 @@ def test_text_is_read_as_it_was_written(tree):
     assert as_formula(text) == formula
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "message"),
     [
         ("", "ends where a name is expected"),

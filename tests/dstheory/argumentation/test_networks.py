@@ -68,7 +68,6 @@ def test_a_ladder_is_a_series_of_pairs():
     assert ladder(8).support("at_a7") == Fraction(3, 4) ** 7
 
 
-@pytest.mark.slow
 def test_a_long_ladder_is_refused():
     """2^39 shortest paths: a message instead of a machine that hangs."""
     with pytest.raises(DSTheoryError, match="clauses"):

@@ -13,6 +13,7 @@ from dstheory.argumentation import Argument, ArgumentationSystem
 from dstheory.product import ProductFrame, combine
 from tests.dstheory.argumentation.strategies import hypotheses, systems
 from tests.naive import argument as naive
+from tests.support.each import each
 
 HALF = Fraction(1, 2)
 
@@ -29,7 +30,6 @@ def definitions(rules, probabilities, propositions, hypothesis):
     return quasi, conflicts
 
 
-@pytest.mark.slow
 @given(data=st.data())
 def test_degrees(data):
     rules, probabilities, propositions, system = data.draw(systems())
@@ -167,7 +167,7 @@ def test_many_assumptions():
     assert system.conflict() == 1 - Fraction(3, 4) ** 10
 
 
-@pytest.mark.parametrize(
+@each(
     ("rules", "probabilities", "error", "message"),
     [
         ("a -> x", {"a": 1}, TypeError, "rules is .*, expected a sequence of formulas"),

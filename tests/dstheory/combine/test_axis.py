@@ -5,6 +5,7 @@ import pytest
 
 from dstheory import Frame, MassFunction
 from dstheory.combine import combine_axis, conjunctive, dempster
+from tests.support.each import each
 
 FRAME = Frame(list("abc"))
 
@@ -15,7 +16,7 @@ def batch():
     return MassFunction(FRAME, [1, 3, 6, 7], masses)
 
 
-@pytest.mark.parametrize("axis", [0, 1, 2, -1, -2, -3])
+@each("axis", [0, 1, 2, -1, -2, -3])
 def test_any_axis_equals_combining_its_entries(batch, axis):
     fused = combine_axis(batch, dempster, axis)
     entries = [

@@ -1,7 +1,6 @@
 from fractions import Fraction
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,13 +9,14 @@ from dstheory.combine import conjunctive, disjunctive, exclusive_or
 from tests.dstheory.combine.strategies import sources
 from tests.naive import mass as naive
 from tests.naive import rules as naive_rules
+from tests.support.each import each
 
 RULES = [
     (conjunctive, naive.conjunctive),
     (disjunctive, naive.disjunctive),
     (exclusive_or, naive_rules.exclusive_or),
 ]
-by_rule = pytest.mark.parametrize(("rule", "definition"), RULES, ids=lambda f: f.__name__)
+by_rule = each(("rule", "definition"), RULES, ids=lambda f: f.__name__)
 
 
 @by_rule

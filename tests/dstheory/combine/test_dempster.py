@@ -11,6 +11,7 @@ from dstheory.errors import TotalConflictError
 from tests.dstheory.combine.strategies import sources
 from tests.naive import mass as naive
 from tests.naive import rules as naive_rules
+from tests.support.each import each
 
 
 def compatible(ms):
@@ -55,7 +56,7 @@ def test_on_bayesian_masses_it_is_bayes_with_a_uniform_prior(weights):
     assert naive_rules.as_sets(dempster(*ms)) == expected
 
 
-@pytest.mark.parametrize("eps", [1e-9, 1e-15, 1e-100, 1e-160, 1e-300, 5e-324])
+@each("eps", [1e-9, 1e-15, 1e-100, 1e-160, 1e-300, 5e-324])
 def test_zadeh_loses_no_digit(eps):
     frame = Frame(list("abc"))
     one = MassFunction.from_dict(frame, {"a": 1 - eps, "c": eps})
@@ -148,7 +149,7 @@ def test_logarithms_name_rows_of_total_conflict():
         dempster(one, two, log=True)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each("seed", range(20))
 def test_masses_are_right_to_1e_15_and_by_logarithms_to_their_digits(seed):
     """Products of masses from 1e-170 to 1, most of them below 1e-308 beside such as are not."""
     rng = np.random.default_rng(seed)

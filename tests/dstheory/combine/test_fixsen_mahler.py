@@ -9,6 +9,7 @@ from dstheory.combine import dempster, fixsen_mahler
 from dstheory.errors import MassError, TotalConflictError
 from tests.dstheory.combine.strategies import sources
 from tests.naive import rules as naive_rules
+from tests.support.each import each
 
 THREE = {"min_labels": 3, "max_labels": 3}
 
@@ -86,8 +87,8 @@ def test_errors():
             fixsen_mahler(one, one, prior=prior)
 
 
-@pytest.mark.parametrize("power", [80, 150, 300])
-@pytest.mark.parametrize("n_sources", [2, 3, 5])
+@each("power", [80, 150, 300])
+@each("n_sources", [2, 3, 5])
 def test_tiny_prior_probabilities_follow_the_definition(power, n_sources):
     """Quotients of masses by chances of 1e-300 exceed every float."""
     frame, tiny = Frame(list("abc")), Fraction(1, 10**power)

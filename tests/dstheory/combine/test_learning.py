@@ -8,11 +8,12 @@ import pytest
 from dstheory import Frame, MassFunction, betp
 from dstheory.combine import learn_tnorm, tnorm_conjunctive
 from dstheory.errors import FrameError, MassError
+from tests.support.each import each
 
 FRAME = Frame(list("ab"))
 # The parameters of the least and the most that agreement can count for.
 ENDS = {"frank": (0, 1), "sugeno_weber": (math.inf, 0), "dubois_prade": (0, 1)}
-every_family = pytest.mark.parametrize("family", ENDS)
+every_family = each("family", ENDS)
 
 
 def source(n, label=1, mass=0.5):

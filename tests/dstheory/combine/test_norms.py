@@ -10,6 +10,7 @@ import pytest
 
 from dstheory.combine._norms import extend_norm, t_norm
 from tests.naive import rules as naive_rules
+from tests.support.each import each
 
 # ln x of weights from 0 to the last float below 1, and beyond floats.
 LOGS = [-800.0, -100.0, -3.0, -0.5, -1e-3, -1e-9, -1e-16, 0.0]
@@ -52,8 +53,7 @@ def combined(family, parameter, x, y):
     return 1 / (1 - norm(1 - 1 / x, 1 - 1 / y, parameter))
 
 
-@pytest.mark.parametrize("sign", [1, -1])
-@pytest.mark.parametrize(("family", "parameter"), CASES)
+@each(("family", "parameter", "sign"), [(*case, (-1) ** i) for i, case in enumerate(CASES)])
 def test_norms_are_right_over_the_whole_range(family, parameter, sign):
     """In the logarithm, to 1e-12 of it or of what rounding ln x and ln y by 1e-15 changes."""
     x, y = (sign * np.array(side) for side in zip(*PAIRS, strict=True))
@@ -79,7 +79,7 @@ def test_three_weights_of_which_one_is_zero_after_two(family):
     assert (np.exp(third) <= np.exp(np.minimum(twice, [0.0, -1.0, 1.0]))).all()
 
 
-@pytest.mark.parametrize(("family", "parameter"), [c for c in CASES if abs(c[1]) < 1e300])
+@each(("family", "parameter"), [c for c in CASES if abs(c[1]) < 1e300])
 def test_exact_weights_agree_with_logarithms(family, parameter):
     values = [Fraction(n, 7) for n in (1, 3, 7, 20)] + [Fraction(1, 10**9), Fraction(10**9)]
     x, y = (np.array(side, dtype=object) for side in zip(*product(values, values), strict=True))

@@ -24,6 +24,7 @@ from dstheory.combine import (
 from dstheory.errors import CostLimitError, MassError
 from tests.dstheory.combine.strategies import sources
 from tests.naive import rules as naive_rules
+from tests.support.each import each
 
 RULES = {
     pcr5: {"joint": prod, "improved": False},
@@ -82,7 +83,7 @@ def certain(labels, *events):
     return [MassFunction.from_dict(frame, {tuple(event): Fraction(1)}) for event in events]
 
 
-@pytest.mark.parametrize(
+@each(
     ("labels", "events", "kept"),
     [  # Dezert, Dezert & Smarandache 2021, examples 6, 7, 8, 10, 11 and 12
         ("abcd", ["a", "bc", "ac", "bc", "abc", "abcd"], ["a", "bc", "ac"]),
@@ -182,7 +183,7 @@ def test_the_first_rules_by_hand():
     assert pcr4(one, two).masses == pytest.approx(agreed)
 
 
-@pytest.mark.parametrize(
+@each(
     ("rows", "rule", "printed"),
     [  # Smarandache & Dezert 2005, examples 12.1 to 12.3
         (([0.6, 0.3, 0.1], [0.4, 0.4, 0.2]), pcr1, (0.550, 0.337, 0.113)),
@@ -317,7 +318,7 @@ def test_collections_of_sets_equal_the_choices_of_many_sources(rule):
 
 
 @each_rule
-@pytest.mark.parametrize("powers", [(0, 200, 200), (100, 200, 0), (160, 160, 160), (0, 300, 20)])
+@each("powers", [(0, 200, 200), (100, 200, 0), (160, 160, 160), (0, 300, 20)])
 def test_tiny_masses_follow_the_definition(rule, powers):
     """Conjunctive masses of 1e-400, which no float holds, still compare as they should."""
     frame = Frame(list("abc"))
@@ -343,7 +344,6 @@ def test_too_many_choices_are_refused_at_once(rule):
         rule(*map(exact, ms))
 
 
-@pytest.mark.slow
 def test_too_many_choices_of_pcr6_are_refused_at_once():
     with pytest.raises(CostLimitError, match=r"15 exact sources takes .* convert masses to float"):
         pcr6(*map(exact, random_sources(15, 4, 4)))

@@ -27,6 +27,7 @@ from dstheory.errors import CostLimitError, MassError, TotalConflictError
 from dstheory.transform import conjunctive_weights
 from tests.dstheory.combine.strategies import sources
 from tests.naive import rules as naive_rules
+from tests.support.each import each
 
 SMOOTH = {"dogmatic": False, "empty": True, "max_focal": 4}
 MANY = st.integers(2, 3)
@@ -105,7 +106,7 @@ def test_vacuous_is_neutral_beside_separable_sources(ms):
     assert cautious(separable, vacuous) == separable
 
 
-@pytest.mark.parametrize(("family", "parameter", "norm"), NORMS)
+@each(("family", "parameter", "norm"), NORMS)
 @given(ms=sources(size=2, **SMOOTH))
 def test_tnorm_rules_equal_their_definition(family, parameter, norm, ms):
     frame = ms[0].frame
@@ -146,9 +147,7 @@ def test_separable_sources_run_from_cautious_to_conjunctive():
     assert product.equals(conjunctive(one, two))
 
 
-@pytest.mark.parametrize(
-    "s", [1e-300, 1e-20, 1e-6, 0.2, 0.37, 0.99, 1 - 1e-9, 1 + 1e-9, 3, 1e20, 1e300]
-)
+@each("s", [1e-300, 1e-20, 1e-6, 0.2, 0.37, 0.99, 1 - 1e-9, 1 + 1e-9, 3, 1e20, 1e300])
 def test_frank_is_accurate_over_its_whole_range(s):
     x, y = (grid.ravel() for grid in np.meshgrid([0, 1e-9, 0.1, 0.5, 0.9, 1], [0, 0.3, 0.7, 1]))
     values = t_norm("frank", s)(x, y)
@@ -161,8 +160,8 @@ def test_frank_is_accurate_over_its_whole_range(s):
     np.testing.assert_allclose(values, [float(w) for w in wanted], rtol=1e-11, atol=1e-15)
 
 
-@pytest.mark.parametrize("family", ["frank", "sugeno_weber", "dubois_prade"])
-@pytest.mark.parametrize("parameter", [0, 0.3, 1])
+@each("family", ["frank", "sugeno_weber", "dubois_prade"])
+@each("parameter", [0, 0.3, 1])
 def test_norms_have_one_as_neutral_and_zero_as_absorbing_element(family, parameter):
     norm = t_norm(family, parameter)
     x = np.array([0, 1e-12, 0.3, 1])
@@ -315,7 +314,6 @@ def test_a_thousand_intersections_are_combined_as_pairs_of_sets(monkeypatch):
     assert fused.equals(cautious(*ms), atol=1e-14)
 
 
-@pytest.mark.slow
 def test_too_many_intersections_are_refused():
     with pytest.raises(CostLimitError, match=r"takes \d+,\d+ or more intersections .* approximate"):
         cautious(*random_sources(300, 40))

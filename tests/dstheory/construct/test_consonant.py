@@ -13,6 +13,7 @@ from dstheory.errors import CostLimitError, MassError
 from dstheory.testing import frames
 from dstheory.transform import betp
 from tests.naive import transform as naive_transform
+from tests.support.each import each
 
 ABC = Frame(["a", "b", "c"])
 
@@ -72,7 +73,7 @@ def test_nested_broadcasts_one_order_over_many_masses():
     assert m.masses.tolist() == [[0.5, 0.5, 0], [0, 0, 1]]
 
 
-@pytest.mark.parametrize(
+@each(
     ("make", "message"),
     [
         (lambda: consonant(ABC, [0.5, 0.75, 0]), "maximum 0.75, not 1"),

@@ -12,6 +12,7 @@ from dstheory import Frame
 from dstheory.construct import bayesian, categorical, negative_simple, simple, vacuous
 from dstheory.errors import FrameError, MassError
 from dstheory.testing import frames, masses
+from tests.support.each import each
 
 ABC = Frame(["a", "b", "c"])
 shares = st.integers(0, 12).map(lambda n: Fraction(n, 12))
@@ -91,7 +92,7 @@ def test_input_is_copied():
     assert m.mass("a") == 0.5
 
 
-@pytest.mark.parametrize(
+@each(
     ("make", "message"),
     [
         (lambda: simple(ABC, "a", mass=1.5), "mass 1.5 does not lie between 0 and 1"),

@@ -11,6 +11,7 @@ from dstheory import Frame, MassFunction, construct, transform
 from dstheory.errors import MassError
 from dstheory.testing import frames, masses
 from tests.naive import transform as naive_transform
+from tests.support.each import each
 
 AB = Frame(["a", "b"])
 MAKERS = {
@@ -65,7 +66,7 @@ def test_a_table_that_is_not_two_monotone_is_refused():
         construct.from_bel(AB, [Fraction(0), Fraction(3, 4), Fraction(3, 4), Fraction(1)])
 
 
-@pytest.mark.parametrize(
+@each(
     ("make", "message"),
     [
         (lambda: construct.from_bel(AB, [0.25, 0.5, 0.5, 1]), r"bel\(empty\) is 0.25, not 0"),
@@ -92,8 +93,8 @@ ABC = Frame(["a", "b", "c"])
 INVERSIONS = [kind for kind in MAKERS if kind != "m"]
 
 
-@pytest.mark.parametrize("mass", [1e-12, 1e-13, 1e-14])
-@pytest.mark.parametrize("kind", INVERSIONS)
+@each("mass", [1e-12, 1e-13, 1e-14])
+@each("kind", INVERSIONS)
 def test_a_small_mass_is_no_noise(kind, mass):
     """Rounding leaves some 1e-16 on three labels; what is above it is belief."""
     m = MassFunction(ABC, [1, 3, 5, 7], [0.25, mass, 0.125, 0.625 - mass])

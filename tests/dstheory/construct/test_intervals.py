@@ -18,6 +18,7 @@ from dstheory.construct import (
 )
 from dstheory.errors import DSTheoryError, MassError
 from tests.naive import transform as naive_transform
+from tests.support.each import each
 
 ABC = Frame(["a", "b", "c"])
 
@@ -104,7 +105,7 @@ def test_batches_of_floats():
     assert low.shape == high.shape == (4, 5, 3)
 
 
-@pytest.mark.parametrize(
+@each(
     ("lower", "upper", "message"),
     [
         ([0.5, 0.5, 0.25], 1, "lower bounds sum to 1.25, more than 1: no probability"),

@@ -6,6 +6,7 @@ import pytest
 from dstheory import Frame, MassFunction
 from dstheory.construct import random
 from dstheory.errors import DSTheoryError, MassError
+from tests.support.each import each
 
 FRAME = Frame(range(6))
 KINDS = ["uniform", "cardinality", "bayesian", "consonant", "simple"]
@@ -76,7 +77,7 @@ def test_a_frame_of_one():
         assert random(Frame(["a"]), rng(), n_focal=1, kind=kind).focal.tolist() == [1]
 
 
-@pytest.mark.parametrize(
+@each(
     ("arguments", "message"),
     [
         ({"kind": "gaussian"}, "kind is 'gaussian', expected one of 'uniform'"),

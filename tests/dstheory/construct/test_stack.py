@@ -12,6 +12,7 @@ from dstheory import Frame, MassFunction, concatenate, stack, vacuous
 from dstheory.combine import combine_axis, dempster, murphy
 from dstheory.errors import FrameError
 from dstheory.testing import frames, masses
+from tests.support.each import each
 
 ABC = Frame(list("abc"))
 TWO = MassFunction(ABC, [1, 7], [[0.5, 0.5], [0.25, 0.75]])
@@ -38,7 +39,7 @@ def test_rows_are_what_was_stacked(ms):
     ]
 
 
-@pytest.mark.parametrize("axis", [0, 1, 2, -1, -2, -3])
+@each("axis", [0, 1, 2, -1, -2, -3])
 def test_axes_are_those_of_numpy(axis):
     one, two = (
         MassFunction(ABC, [k, 7], np.stack([p, 1 - p], axis=-1))
@@ -88,7 +89,6 @@ def test_frames_beyond_machine_words():
     assert all(type(mask) is int for mask in batch.focal)
 
 
-@pytest.mark.slow
 def test_ten_thousand_at_once():
     p = np.random.default_rng(1).random(10_000)
     ms = [MassFunction(ABC, [1 + i % 6, 7], [x, 1 - x]) for i, x in enumerate(p)]

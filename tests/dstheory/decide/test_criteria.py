@@ -14,6 +14,7 @@ from dstheory.testing import frames, masses
 from dstheory.transform import betp
 from tests.dstheory.decide.strategies import as_naive, problems
 from tests.naive import decide as naive_decide
+from tests.support.each import each
 
 CRITERIA = [decide.maximize_expected_utility, decide.maximin, decide.maximax, decide.hurwicz]
 ON_LABELS = [
@@ -151,14 +152,14 @@ def test_acts_are_labels_indices_or_names(rule):
     assert rule(m, acts=np.array([5, 6])).tolist() == [[6]] * 3
 
 
-@pytest.mark.parametrize("rule", [*CRITERIA, *ON_LABELS])
+@each("rule", [*CRITERIA, *ON_LABELS])
 def test_each_row_of_a_batch_is_decided_alone(rule):
     store = np.random.default_rng(0).dirichlet(np.ones(7), size=(4, 3))
     m = MassFunction(Frame([0, 1, 2]), range(1, 8), store)
     assert [[rule(one) for one in row] for row in m] == rule(m).tolist()
 
 
-@pytest.mark.parametrize("rule", [*CRITERIA, *ON_LABELS])
+@each("rule", [*CRITERIA, *ON_LABELS])
 def test_subnormal_masses_are_normalized_and_total_conflict_is_refused(rule):
     frame = Frame(["a", "b"])
     half = MassFunction(frame, [0, 1, 2], [0.5, 0.1, 0.4])
@@ -220,7 +221,7 @@ SET_VALUED = [
 ]
 
 
-@pytest.mark.parametrize("rule", [*POINT_DECISIONS, *SET_VALUED])
+@each("rule", [*POINT_DECISIONS, *SET_VALUED])
 def test_batches_may_be_empty_and_frames_may_have_one_label(rule):
     nobody = MassFunction(Frame(["a", "b"]), [1, 3], np.zeros((0, 2)))
     assert rule(nobody).shape == ((0,) if rule in POINT_DECISIONS else (0, 2))

@@ -30,7 +30,6 @@ def test_no_set_is_nearer(m):
     assert frozenset(found) == max(values, key=values.get)  # of equal ones the first
 
 
-@pytest.mark.slow
 def test_ties_go_to_the_smaller_set_then_to_the_first_labels():
     tie = MassFunction(FRAME, [1, 2, 3], [Fraction(1, 4), Fraction(1, 4), Fraction(1, 2)])
     assert decide.chosen_acts(decide.nearest_set(tie), FRAME) == ("a", "b")

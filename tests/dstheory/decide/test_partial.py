@@ -110,7 +110,6 @@ def test_appriou_of_a_batch_is_that_of_its_rows():
         assert rows == kept.tolist()
 
 
-@pytest.mark.slow
 def test_appriou_goes_through_large_batches_in_blocks():
     rng = np.random.default_rng(0)
     m = MassFunction(Frame(range(14)), [1, 6, 1 << 13], rng.dirichlet(np.ones(3), size=600))

@@ -33,7 +33,6 @@ def sets_of(model, m):
     return {as_parts(model, int(mask)): m.mass(mask=mask) for mask in m.focal}
 
 
-@pytest.mark.slow
 @settings(max_examples=60)
 @given(st.lists(stated(), min_size=2, max_size=3), st.lists(expressions(), max_size=3))
 def test_the_rule_is_its_three_sums(cases, empty):

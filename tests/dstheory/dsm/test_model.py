@@ -12,6 +12,7 @@ from dstheory import MassFunction, bayesian, betp
 from dstheory.dsm import DSmModel
 from dstheory.errors import FrameError, MassError
 from tests.naive import dsm as naive_dsm
+from tests.support.each import each
 
 ABC = DSmModel(["a", "b", "c"])
 
@@ -98,7 +99,7 @@ def test_models_are_values():
         model.elements = ()
 
 
-@pytest.mark.parametrize(
+@each(
     ("call", "error", "message"),
     [
         (lambda: DSmModel([]), FrameError, "no element"),

@@ -17,6 +17,7 @@ from dstheory.exact import (
 )
 from dstheory.inference import binomial_masses
 from tests.naive import inference as naive_inference
+from tests.support.each import each
 
 COUNTS = [(k, n) for n in range(1, 7) for k in range(n + 1)]
 
@@ -31,7 +32,7 @@ def printed_sum(z, a, b):
     )
 
 
-@pytest.mark.parametrize(("k", "n"), [(0, 0), *COUNTS])
+@each(("k", "n"), [(0, 0), *COUNTS])
 def test_equation_24(k, n):
     expected = sympy.Rational(k, n + 1), sympy.Rational(n - k, n + 1)
     assert dempster_formula(k, n) == expected
@@ -44,7 +45,7 @@ def test_equations_26_and_27():
     assert sympy.simplify(m0 - (1 - alpha) * (1 - high)) == 0
 
 
-@pytest.mark.parametrize(("k", "n"), COUNTS)
+@each(("k", "n"), COUNTS)
 def test_equation_28(k, n):
     """Both limits are quantiles of beta variables: two identities of polynomials."""
     tau = sympy.Symbol("tau")
@@ -58,7 +59,7 @@ def test_equation_28(k, n):
         assert sympy.expand(1 - beta - at_most) == 0
 
 
-@pytest.mark.parametrize(("k", "n"), COUNTS)
+@each(("k", "n"), COUNTS)
 def test_equation_30(k, n):
     """All three cases of both masses, with eq. 31b for the upper incomplete function."""
     mode = sympy.Rational(k, n)
@@ -79,7 +80,7 @@ def test_equations_31_and_32(a, b):
     assert sympy.expand(upper - incomplete_beta(1 - z, b, a)) == 0
 
 
-@pytest.mark.parametrize(("k", "n"), COUNTS)
+@each(("k", "n"), COUNTS)
 def test_the_library_computes_what_is_derived(k, n):
     for model, derived in (
         ("likelihood", likelihood_formula(k, n)),

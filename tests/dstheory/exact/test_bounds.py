@@ -37,7 +37,6 @@ def test_bounds_of_one_source(source, event, quantity):
     assert belief_bounds(source, event=event, quantity=quantity) == (min(values), max(values))
 
 
-@pytest.mark.slow
 @settings(max_examples=25)
 @given(data=st.data(), event=events, quantity=st.sampled_from(QUANTITIES))
 def test_bounds_after_dempster_are_extremes_over_vertices(data, event, quantity):
@@ -57,7 +56,6 @@ def test_bounds_after_dempster_are_extremes_over_vertices(data, event, quantity)
     assert high >= exact[1] - 1e-9
 
 
-@pytest.mark.slow
 @settings(max_examples=25)
 @given(source=imprecise(max_focal=3), m=masses(FRAME, dogmatic=False, max_focal=3), event=events)
 def test_relaxed_bounds_are_exact_beside_a_precise_source(source, m, event):
@@ -91,7 +89,6 @@ def test_precise_sources_give_points():
     assert high == pytest.approx(1 / 3, abs=1e-9)
 
 
-@pytest.mark.slow
 @settings(max_examples=25)
 @given(data=st.data(), quantity=st.sampled_from(QUANTITIES))
 def test_discount_bounds_are_extremes_over_corners_and_hold_inside(data, quantity):

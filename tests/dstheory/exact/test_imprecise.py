@@ -13,6 +13,7 @@ from scipy.optimize import linprog
 from dstheory import Frame, FrameError, MassError
 from dstheory.errors import DSTheoryError
 from dstheory.exact import ImpreciseMass
+from tests.support.each import each
 
 FRAME = Frame(["a", "b", "c"])
 
@@ -75,7 +76,7 @@ def test_points_and_copies():
         exact.lower[0] = 1
 
 
-@pytest.mark.parametrize(
+@each(
     ("masses", "error", "message"),
     [
         ({}, MassError, "there is no mass"),

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dstheory.exact import is_nonnegative
+from tests.support.each import each
 
 x, y, z = sympy.symbols("x y z")
 GRID = [Fraction(i, 6) for i in range(7)]
@@ -31,7 +32,7 @@ def test_claims_hold_on_a_grid(coefficients):
         assert min(values) < Fraction(1, 2)
 
 
-@pytest.mark.parametrize(
+@each(
     ("expression", "sums", "expected"),
     [
         (1 - x * y * z, (), True),

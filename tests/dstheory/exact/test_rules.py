@@ -6,6 +6,7 @@ import sympy
 from dstheory import Frame, MassFunction, combine, revise, transform
 from dstheory.exact import symbolic, symbols_of
 from tests.protocols.rules_table import RULES
+from tests.support.each import each
 
 FRAME = Frame(["a", "b", "c"])
 # Rules that compare masses are out, as symbols have no order, and those for special sources.
@@ -21,7 +22,7 @@ def at_point(m):
     return MassFunction(FRAME, m.focal, masses)
 
 
-@pytest.mark.parametrize("rule", SYMBOLIC, ids=lambda rule: rule.id)
+@each("rule", SYMBOLIC, ids=lambda rule: rule.id)
 def test_rules(rule):
     expected = rule(at_point(ONE), at_point(TWO))
     assert at_point(rule(ONE, TWO)).equals(expected, atol=0)
@@ -33,7 +34,7 @@ def test_rules_that_compare_weights_refuse_symbols(rule):
         rule(ONE, TWO)
 
 
-@pytest.mark.parametrize(
+@each(
     "name",
     ["b_table", "bel_table", "mass_table", "pl_table", "q_table", "betp", "plausibility_transform"],
 )
@@ -52,7 +53,7 @@ def test_weights_come_back():
         assert sympy.cancel(again.mass(mask=mask) - ONE.mass(mask=mask)) == 0
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "arguments", "shares"),
     [
         ("condition", (["b", "c"],), {}),

@@ -12,6 +12,7 @@ from dstheory import Frame, MassFunction, TotalConflictError, betp, dempster, di
 from dstheory.errors import DSTheoryError
 from dstheory.exact import mass_gradients, sensitivity
 from dstheory.testing import masses
+from tests.support.each import each
 
 FRAME = Frame(["a", "b", "c"])
 QUANTITIES = ["bel", "pl", "betp"]
@@ -30,8 +31,8 @@ def exact_sources(count):
     return st.lists(masses(FRAME, dogmatic=False, max_focal=3), min_size=count, max_size=count)
 
 
-@pytest.mark.parametrize("quantity", QUANTITIES)
-@pytest.mark.parametrize("event", EVENTS)
+@each("quantity", QUANTITIES)
+@each("event", EVENTS)
 @settings(max_examples=20)
 @given(sources=exact_sources(3), rates=st.lists(RATES, min_size=3, max_size=3))
 def test_rate_derivatives_are_limits(quantity, event, sources, rates):
@@ -53,7 +54,6 @@ def test_rate_derivatives_are_limits(quantity, event, sources, rates):
         assert found.without[i] == at(i, Fraction(1))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("quantity", QUANTITIES)
 def test_symbols_go_through(quantity):
     rate, x = sympy.symbols("rate x", nonnegative=True)

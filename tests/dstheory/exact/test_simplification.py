@@ -30,7 +30,6 @@ def test_dempster_of_two_simple_sources():
     assert sympy.cancel(oppose - s * (1 - t) / (1 - s * t)) == 0
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "rule",
     [combine.dempster, combine.yager, combine.dubois_prade, combine.pcr6, combine.disjunctive],
@@ -83,7 +82,6 @@ def test_simplifying_keeps_values(point):
     assert SHORT.count_ops() <= OPEN.count_ops()
 
 
-@pytest.mark.slow
 def test_derivatives_are_those_of_sympy():
     belief = simplified(dempster(ONE, TWO)).bel("b")
     found = derivatives(belief)

@@ -6,6 +6,7 @@ import sympy
 
 from dstheory import Frame, FrameError, MassError
 from dstheory.exact import share, symbolic, symbols_of
+from tests.support.each import each
 
 FRAME = Frame(["a", "b", "c"])
 
@@ -39,7 +40,7 @@ def test_equal_names_of_different_symbols_are_refused():
         symbols_of(share("x") + sympy.Symbol("x"))
 
 
-@pytest.mark.parametrize(
+@each(
     ("events", "names", "error", "message"),
     [
         ([], "x", MassError, "there is no event"),

@@ -6,6 +6,7 @@ import pytest
 from dstheory import Frame, MassFunction
 from dstheory.errors import DSTheoryError
 from dstheory.interchange import from_dst_matrix, from_ibelief_vector
+from tests.support.each import each
 
 ABC = Frame(["a", "b", "c"])
 # From the manual of ibelief's DST; m3 sums to 0.9 there.
@@ -45,7 +46,7 @@ def test_dst_bca():
     assert from_dst_matrix(large, np.ones((1, 80)), [1.0]).is_vacuous
 
 
-@pytest.mark.parametrize(
+@each(
     ("tt", "spec", "message"),
     [
         ([[0, 1]], [1.0], "frame has 3 labels"),

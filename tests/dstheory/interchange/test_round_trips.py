@@ -15,6 +15,7 @@ from dstheory.errors import DSTheoryError, FrameError
 from dstheory.interchange import from_csv, from_json, to_csv, to_json
 from dstheory.product import ProductFrame, Variable
 from dstheory.testing import frames, masses
+from tests.support.each import each
 
 ABC = Frame(["a", "b", "c"])
 
@@ -109,7 +110,7 @@ def changed(**fields):
     return json.dumps({**document, **fields})
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "message"),
     [
         ("{", "the text is not JSON"),
@@ -144,7 +145,7 @@ def test_damaged_foreign_and_future_json_is_refused(text, message):
         from_json(text)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "message"),
     [
         ("", "the text is empty"),

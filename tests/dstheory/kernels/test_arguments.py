@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from dstheory.kernels.arguments import as_floats, as_sequence, check_choice, check_count, shown
+from tests.support.each import each
 
 
-@pytest.mark.parametrize(
+@each(
     "values",
     ["0.5", ["0.5"], np.array(["a"]), [None], [1j], np.array([1j]), [object()], b"1", len],
 )
@@ -30,7 +31,7 @@ def test_numbers_of_every_kind():
         as_floats([10**400], "x")
 
 
-@pytest.mark.parametrize("value", [True, 1.0, "1", None, np.array(1), [1]])
+@each("value", [True, 1.0, "1", None, np.array(1), [1]])
 def test_only_whole_numbers_count(value):
     with pytest.raises(TypeError, match="expected a whole number"):
         check_count("n", value)
@@ -47,7 +48,7 @@ def test_counts_have_bounds():
             check_count("n", value, 1, 5)
 
 
-@pytest.mark.parametrize("value", ["abc", b"abc", 3, None, np.array(3), int, {1, 2}])
+@each("value", ["abc", b"abc", 3, None, np.array(3), int, {1, 2}])
 def test_no_text_is_a_sequence(value):
     with pytest.raises(TypeError, match=r"order is .*, expected labels"):
         as_sequence(value, "order", "labels")

@@ -11,6 +11,7 @@ from dstheory.combine import dubois_prade, florea, inagaki, lefevre, mixing, pcr
 from dstheory.kernels import batches
 from dstheory.kernels.batches import added_up, scalar, stretch
 from dstheory.revise import discount, negate
+from tests.support.each import each
 
 
 def double_loop(left, right, index, n_sets, n_rows):
@@ -22,8 +23,8 @@ def double_loop(left, right, index, n_sets, n_rows):
     return sums
 
 
-@pytest.mark.parametrize("route", [batches.batch_sums, batches.sums_in_blocks, batches.sums_by_row])
-@pytest.mark.parametrize(("n_left", "n_right"), [(1300, 1300), (1, 1300), (1300, 1)])
+@each("route", [batches.batch_sums, batches.sums_in_blocks, batches.sums_by_row])
+@each(("n_left", "n_right"), [(1300, 1300), (1, 1300), (1300, 1)])
 def test_routes_agree_with_the_definition(route, n_left, n_right):
     rng = np.random.default_rng(0)
     left, right = rng.random((4, n_left)), rng.random((5, n_right))
@@ -99,8 +100,8 @@ def parts_of(rng, batch, exact):
     ]
 
 
-@pytest.mark.parametrize("exact", [False, True])
-@pytest.mark.parametrize("batch", [(), (1,), (7,), (3, 5), (0,), (9000,), (3, 3000)])
+@each("exact", [False, True])
+@each("batch", [(), (1,), (7,), (3, 5), (0,), (9000,), (3, 3000)])
 def test_sums_are_those_of_a_dictionary(exact, batch):
     parts = parts_of(np.random.default_rng(1), batch, exact)
     sets, sums = added_up(*parts)
@@ -139,7 +140,7 @@ def batch_of_sources(n_rows):
     return [MassFunction(FRAME, sets, rng.dirichlet(np.ones(6), n_rows)) for sets in focals]
 
 
-@pytest.mark.parametrize("name", CALLS)
+@each("name", CALLS)
 def test_what_is_held_beside_the_result_does_not_grow_with_the_batch(name):
     one, two = batch_of_sources(50_000)
     CALLS[name](one[:2], two[:2])  # what is imported or compiled is not part of it
@@ -150,7 +151,7 @@ def test_what_is_held_beside_the_result_does_not_grow_with_the_batch(name):
     assert peak < 3.5 * result.store.nbytes
 
 
-@pytest.mark.parametrize("name", CALLS)
+@each("name", CALLS)
 def test_a_row_of_a_large_batch_is_that_row_alone(name):
     one, two = batch_of_sources(20_000)
     result = CALLS[name](one, two)

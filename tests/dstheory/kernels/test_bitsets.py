@@ -3,11 +3,11 @@
 from itertools import product
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dstheory.kernels import bits, bitsets
+from tests.support.each import each
 
 
 def cells(mask, shape):
@@ -48,7 +48,7 @@ def test_extension(case, data):
     assert [cells(mask, onto) for mask in found] == wanted
 
 
-@pytest.mark.parametrize("size", [1, 7, 8, 61, 62, 63, 64, 65, 200])
+@each("size", [1, 7, 8, 61, 62, 63, 64, 65, 200])
 def test_packing_undoes_unpacking(size):
     rng = np.random.default_rng(size)
     table = rng.random((5, size)) < 0.5

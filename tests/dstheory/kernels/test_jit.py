@@ -43,7 +43,6 @@ def run(script, **variables):
     return done.stdout
 
 
-@pytest.mark.slow
 def test_both_routes_agree():
     plain = json.loads(run(SCRIPT, DSTHEORY_NO_NUMBA="1"))
     usual = json.loads(run(SCRIPT, DSTHEORY_NO_NUMBA=""))
@@ -52,7 +51,6 @@ def test_both_routes_agree():
         np.testing.assert_allclose(one, two, rtol=1e-12, atol=1e-15)
 
 
-@pytest.mark.slow
 def test_importing_never_imports_numba():
     loaded = run("import sys, dstheory.kernels.moebius; print('numba' in sys.modules)")
     assert loaded.strip() == "False"

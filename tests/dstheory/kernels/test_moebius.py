@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dstheory.kernels import moebius
+from tests.support.each import each, pairs
 
 fractions = st.fractions(-2, 2, max_denominator=12)
 
@@ -62,9 +63,10 @@ def test_inverse(forward, back, table):
 ALL = [getattr(moebius, name) for name in moebius.__all__]
 
 
-@pytest.mark.parametrize("transform", ALL)
-@pytest.mark.parametrize("shape", [(), (1,), (3,), (2, 2)])
-@pytest.mark.parametrize("size", [0, 1, 2, 5, 7, 8, 9, 12])
+@each(
+    ("transform", "shape", "size"),
+    pairs(ALL, [(), (1,), (3,), (2, 2)], [0, 1, 2, 5, 7, 8, 9, 12]),
+)
 def test_floats_equal_fractions(transform, shape, size):
     rng = np.random.default_rng(size)
     eighths = rng.integers(-8, 9, (2**size, *shape))  # sums of these are exact in float64

@@ -4,13 +4,13 @@ import xml.etree.ElementTree as ET
 from dataclasses import dataclass
 
 import numpy as np
-import pytest
 
 from dstheory import Frame
 from dstheory.exact import ImpreciseMass
 from dstheory.kernels.notebook import ShownFields, brief, html_table
 from dstheory.network import Table, ValuationNetwork
 from dstheory.product import ProductFrame, Variable
+from tests.support.each import each
 
 HOSTILE = "<script>alert('x')</script>&\"<b>"
 
@@ -23,7 +23,7 @@ def cells(html):
     return rows
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "text"),
     [
         (None, "–"),
@@ -110,7 +110,7 @@ SHOWN = [
 ]
 
 
-@pytest.mark.parametrize(("made", "rows"), SHOWN)
+@each(("made", "rows"), SHOWN)
 def test_values_as_tables(made, rows):
     assert cells(made()._repr_html_()) == rows
 

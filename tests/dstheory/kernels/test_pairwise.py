@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from dstheory.kernels import batches, bits, pairwise
 from dstheory.kernels.pairwise import agreement, log_agreement, logarithms
+from tests.support.each import each
 
 OPERATIONS = {
     np.bitwise_and: lambda a, b: a & b,
@@ -62,8 +63,8 @@ SHAPES = [((), ()), ((), (5,)), ((5,), ()), ((3, 1), (4,)), ((2, 3), (3,)), ((1,
 
 
 @every_operation
-@pytest.mark.parametrize(("shape1", "shape2"), SHAPES)
-@pytest.mark.parametrize("n_sets", [3, 150])  # 150 x 150 pairs go row by row without numba
+@each(("shape1", "shape2"), SHAPES)
+@each("n_sets", [3, 150])  # 150 x 150 pairs go row by row without numba
 def test_batches(operation, shape1, shape2, n_sets):
     rng = np.random.default_rng(1)
     focal1, focal2 = (np.sort(rng.choice(256, n_sets, replace=False)) for _ in range(2))
@@ -135,8 +136,8 @@ def masses(n_sets, shape, seed):
     return np.random.default_rng(seed).dirichlet(np.ones(n_sets), shape).transpose()
 
 
-@pytest.mark.parametrize("scale", [1.0, 1e-150, 1e-160])
-@pytest.mark.parametrize("shape", [(), (3,), (0,)])
+@each("scale", [1.0, 1e-150, 1e-160])
+@each("shape", [(), (3,), (0,)])
 def test_masses_are_those_of_all_pairs_up_to_a_factor(scale, shape):
     left, right = masses(4, shape, 0), masses(3, shape, 1)
     focal, store, total = agreement(ONE, left * scale, TWO, right * scale)

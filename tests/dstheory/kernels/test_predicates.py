@@ -2,15 +2,15 @@ from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
-import pytest
 import sympy
 
 from dstheory.kernels import predicates
+from tests.support.each import each
 
 x = sympy.Symbol("x")
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "atol", "wanted"),
     [
         (0.0, 0, True),

@@ -2,12 +2,13 @@ import numpy as np
 import pytest
 
 from dstheory.kernels import setwise
+from tests.support.each import each
 
 FOCAL = np.array([0, 1, 3, 6])
 MASSES = np.array([[0.1, 0.4], [0.2, 0.3], [0.3, 0.2], [0.4, 0.1]])
 
 
-@pytest.mark.parametrize(
+@each(
     ("function", "event", "sets"),
     [
         (setwise.mass, 3, [2]),
@@ -44,8 +45,8 @@ def test_weighted_sums_on_floats_and_objects(shape):
     np.testing.assert_array_equal(setwise.weighted_sum(weights, masses), exact.astype(float))
 
 
-@pytest.mark.parametrize("dtype", [float, object])
-@pytest.mark.parametrize("shape", [(), (5,), (0,)])
+@each("dtype", [float, object])
+@each("shape", [(), (5,), (0,)])
 def test_weighted_sums_without_focal_sets_are_zero(dtype, shape):
     sums = setwise.weighted_sum(np.ones((2, 0)), np.zeros((0, *shape), dtype=dtype))
     assert sums.dtype == dtype

@@ -20,7 +20,6 @@ def test_equals_the_butterfly(monkeypatch, size, low_bits, to_superset, inverse)
     np.testing.assert_allclose(table, wanted, rtol=0, atol=1e-12)
 
 
-@pytest.mark.slow
 def test_block_sizes_as_shipped():
     assert sweeps._LOW_BITS >= 3
     assert 2 ** (sweeps._LOW_BITS - 1) % sweeps._PANEL == 0  # each thread takes whole panels

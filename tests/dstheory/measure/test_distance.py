@@ -12,6 +12,7 @@ from dstheory.errors import DSTheoryError, FrameError
 from dstheory.transform import b_table, bel_table, mass_table, pl_table, q_table
 from tests.dstheory.measure.strategies import as_naive, pairs
 from tests.naive import measure as naive_measure
+from tests.support.each import each
 
 DISTANCES = [
     measure.jousselme,
@@ -157,7 +158,7 @@ def test_small_differences_are_kept():
     assert measure.jousselme(m1, m2) == pytest.approx(1e-10, rel=1e-5)
 
 
-@pytest.mark.parametrize("distance", DISTANCES)
+@each("distance", DISTANCES)
 def test_batches_broadcast_and_bad_input_is_named(distance):
     frame = Frame(["a", "b", "c"])
     rng = np.random.default_rng(0)

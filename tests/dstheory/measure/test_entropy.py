@@ -11,6 +11,7 @@ from dstheory.transform import betp, dsmp
 from tests.dstheory.measure.strategies import as_naive, pairs
 from tests.naive import mass as naive
 from tests.naive import measure as naive_measure
+from tests.support.each import each
 
 NORMALIZED = [
     measure.nonspecificity,
@@ -93,7 +94,7 @@ def test_order_of_the_measures(given_masses):
     assert 0 <= measure.nonspecificity(m) <= measure.aggregated_uncertainty(m) + 1e-12
 
 
-@pytest.mark.parametrize("entropy", SHANNON)
+@each("entropy", SHANNON)
 def test_probabilities_have_shannons_entropy(entropy):
     m = MassFunction(Frame(list("abc")), [1, 2, 4], [0.5, 0.25, 0.25])
     assert entropy(m) == pytest.approx(1.5)
@@ -102,7 +103,6 @@ def test_probabilities_have_shannons_entropy(entropy):
     assert not np.signbit(certain)
 
 
-@pytest.mark.slow
 def test_the_vacuous_belief():
     m = MassFunction(Frame(list("abcd")), [15], [1.0])
     values = [measure_of(m) for measure_of in ALL]
@@ -148,7 +148,7 @@ def test_pal_is_nonspecificity_plus_conflict_and_aggregated_is_harmanecs():
     assert measure.aggregated_uncertainty(PYDS) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("of", ALL)
+@each("of", ALL)
 def test_batches_fractions_and_subnormal_masses(of):
     store = np.random.default_rng(0).dirichlet(np.ones(8), size=(4, 3))
     m = MassFunction(Frame(list("abc")), range(8), store)
@@ -174,7 +174,7 @@ def test_large_frames_and_rounding_noise():
     assert [of(noisy) for of in NORMALIZED] == pytest.approx([0] * len(NORMALIZED), abs=1e-8)
 
 
-@pytest.mark.parametrize("of", ALL)
+@each("of", ALL)
 def test_batches_may_be_empty_and_frames_may_have_one_label(of):
     assert of(MassFunction(Frame(["a", "b"]), [1, 3], np.zeros((0, 2)))).shape == (0,)
     assert of(MassFunction(Frame(["a"]), [1], [1.0])) == 0
@@ -205,7 +205,7 @@ def test_dsmp_has_the_greater_pic():
     assert measure.pic(betp(m)) == pytest.approx(naive_measure.pic([0.65, 0.35]))
 
 
-@pytest.mark.parametrize(
+@each(
     ("p", "error", "message"),
     [
         ([0.5, 0.4], MassError, "probabilities sum to 0.9"),
@@ -221,7 +221,7 @@ def test_pic_refuses_what_is_no_probability(p, error, message):
         measure.pic(p)
 
 
-@pytest.mark.parametrize("order", [1, 2, 10**6, 10**12, 10**16, 10**100, 1e300, 1e308])
+@each("order", [1, 2, 10**6, 10**12, 10**16, 10**100, 1e300, 1e308])
 def test_deng_entropy_of_large_orders(order):
     """log2((k + 1)^n - k^n), with 700 digits."""
     m = MassFunction(Frame(list("abc")), [1, 3, 7], [0.5, 0.25, 0.25])

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from dstheory.network._belief import BeliefPart
 from tests.dstheory.network.strategies import belief_cases, table_cases
+from tests.support.each import each
 
 KINDS = {
     "belief": belief_cases(),
@@ -14,7 +15,7 @@ KINDS = {
     "product": table_cases(kind="possibility"),
     "min": table_cases(kind="possibility", tnorm="min"),
 }
-every_kind = pytest.mark.parametrize("kind", KINDS)
+every_kind = each("kind", KINDS)
 
 
 def same(one, two):

@@ -19,6 +19,7 @@ from dstheory.network import CostLimitError, ValuationNetwork
 from dstheory.product import Variable, equal, implies, observe, probability_table, relation
 from tests.naive import examples as naive
 from tests.naive import network as naive_network
+from tests.support.each import each
 from tests.support.public_objects import ROOT
 
 FILE = ROOT / "tests" / "oracles" / "dst_oracles.json"
@@ -258,7 +259,7 @@ def test_zebra_has_one_solution(zebra):
     assert expected["zebra"] == expected["Japanese"]
 
 
-@pytest.mark.parametrize("dropped", range(14))
+@each("dropped", range(14))
 def test_zebra_without_a_clue(zebra, dropped):
     """What remains possible is what some solution has; every clue is needed."""
     keys = [*range(12), ("observed", "milk"), ("observed", "Norwegian")]
@@ -270,7 +271,6 @@ def test_zebra_without_a_clue(zebra, dropped):
         assert m.is_categorical
 
 
-@pytest.mark.slow
 def test_zebra_with_doubtful_clues(zebra):
     """Masses are those of all choices of clues that hold."""
     masses = {}

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from dstheory.network._elimination import HEURISTICS, eliminate, interaction_graph
 from dstheory.network._join_tree import binary_join_tree
+from tests.support.each import each
 
 SCOPES = st.lists(
     st.lists(st.integers(0, 6), min_size=1, max_size=4, unique=True).map(
@@ -99,8 +100,8 @@ def check(tree, scopes):
     assert tree.separators[tree.root] == ()
 
 
-@pytest.mark.parametrize("heuristic", HEURISTICS)
-@pytest.mark.parametrize(
+@each("heuristic", HEURISTICS)
+@each(
     ("graph", "width"),
     [(nx.star_graph(7), 1), (nx.path_graph(8), 1), (nx.cycle_graph(8), 2), (nx.ladder_graph(5), 2)],
     ids=["star", "path", "cycle", "ladder"],

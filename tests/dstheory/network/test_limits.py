@@ -249,7 +249,6 @@ def test_messages_are_counted_together():
         network.marginals()
 
 
-@pytest.mark.slow
 def test_the_best_configuration_needs_no_focal_sets():
     """Plausibilities of single configurations multiply, where focal sets are too many."""
     network = grid(3, max_pairs=20)

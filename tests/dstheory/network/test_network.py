@@ -172,7 +172,6 @@ def test_floats_and_exact_tables_meet_in_a_single_number(kind):
 # -- evidence --------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
 @settings(max_examples=25)
 @given(belief_cases(), st.data())
 def test_added_and_retracted_equals_from_scratch(case, data):

@@ -20,6 +20,7 @@ from dstheory.network import (
 )
 from dstheory.product import ProductFrame, Variable
 from tests.dstheory.network.strategies import belief_cases, table_cases
+from tests.support.each import each
 
 
 def same(one, two):
@@ -83,7 +84,7 @@ TABLE = json.loads(
 )
 
 
-@pytest.mark.parametrize(
+@each(
     ("change", "message"),
     [
         ({"format": "x"}, "format is 'x', not 'dstheory.ValuationNetwork'"),
@@ -109,7 +110,7 @@ def test_damaged_documents(change, message):
         from_json(json.dumps({**DOCUMENT, **change}))
 
 
-@pytest.mark.parametrize(
+@each(
     ("change", "message"),
     [
         ({"focal": [[0], [0, 2]]}, "is not a list of distinct positions below 2"),

@@ -195,7 +195,6 @@ def test_bounds_are_those_of_the_source(ax, name):
     assert lower[y >= high].min() >= 0.5 - 1e-8
 
 
-@pytest.mark.slow
 def test_discounted_belief_needs_limits(ax):
     weak = predictive(RandomInterval(poisson_contour([3, 5])).discount(rate=0.7), stats.poisson)
     with pytest.raises(ValueError, match="give limits"):
@@ -236,7 +235,6 @@ def test_plot_returns_itself_on_the_axes_given(ax, make):
     other.figure.draw_without_rendering()
 
 
-@pytest.mark.slow
 def test_new_axes():
     """In an interpreter of its own: pyplot, which opens figures, is nobody else's business."""
     script = """

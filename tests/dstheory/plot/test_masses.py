@@ -15,6 +15,7 @@ from dstheory.plot import HasseDisplay, MassDisplay
 from dstheory.plot._layers import place_in_layers
 from dstheory.testing import frames, masses
 from tests.naive import mass as naive
+from tests.support.each import each
 from tests.support.images import picture
 
 FRAME = Frame(["ant", "bee", "$cat$"])
@@ -110,7 +111,7 @@ def test_a_batch_shows_means_and_quantiles(ax):
     assert "5 % to 95 % of the rows" in [t.get_text() for t in ax.get_legend().get_texts()]
 
 
-@pytest.mark.parametrize(
+@each(
     ("m", "options", "error", "message"),
     [
         ({}, {}, ValueError, "m holds 0 mass functions"),

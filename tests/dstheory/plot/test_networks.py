@@ -44,7 +44,6 @@ def test_nothing_covers_anything(ax, network):
     assert len(set(places)) == len(places)
 
 
-@pytest.mark.slow
 def test_large_networks_are_unfolded(ax):
     """On a ring of forty, neighbors are nearer than all others, in each run alike."""
     ring = [Variable(f"x{i:02}", [0, 1]) for i in range(40)]

@@ -26,6 +26,7 @@ from dstheory.testing import masses
 from tests.dstheory.product.strategies import beliefs, events, naive, named, products
 from tests.naive import product as naive_product
 from tests.naive.rules import as_sets
+from tests.support.each import each
 
 RAIN, GRASS = Variable("rain", ["yes", "no"]), Variable("grass", ["wet", "damp", "dry"])
 CHILD = Variable("child", ["p", "q", "r"])
@@ -163,7 +164,7 @@ def test_long_tables():
         probability_table(RAIN, parents, np.full((4, 4, 4, 2), 0.5))
 
 
-@pytest.mark.parametrize(
+@each(
     ("call", "error", "message"),
     [
         (lambda: conditional(GRASS, RAIN, {"yes": {"wet": 1}}), FrameError, r"for \('no',\); give"),

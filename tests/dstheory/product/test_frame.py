@@ -14,6 +14,7 @@ from dstheory.errors import FrameError
 from dstheory.product import ProductFrame, Variable
 from tests.dstheory.product.strategies import POOL, events, naive, named, products
 from tests.naive import product as naive_product
+from tests.support.each import each
 
 RAIN = Variable("rain", ["yes", "no"])
 GRASS = Variable("grass", ["wet", "damp", "dry"])
@@ -50,7 +51,7 @@ def test_mappings_are_cylinders(event, frame):
     assert set(frame.where(known)) == wanted
 
 
-@pytest.mark.parametrize(
+@each(
     ("event", "mask"),
     [
         ({}, 63),
@@ -94,7 +95,7 @@ def test_a_configuration_wins_over_a_collection():
         ProductFrame(bits).mask([0, 1])
 
 
-@pytest.mark.parametrize(
+@each(
     ("event", "message"),
     [
         ({"snow": "yes"}, "'snow' is not a variable here; the variables are 'rain', 'grass'"),
@@ -155,7 +156,7 @@ def test_a_variable():
     assert repr(Variable("n", range(50))).endswith("8, 9, ... 50 values])")
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "values", "error", "message"),
     [
         (3, [0, 1], TypeError, "name of a variable is 3, expected a string"),
@@ -171,7 +172,7 @@ def test_what_is_no_variable(name, values, error, message):
         Variable(name, values)
 
 
-@pytest.mark.parametrize(
+@each(
     ("variables", "error", "message"),
     [
         ([], FrameError, "at least one variable"),

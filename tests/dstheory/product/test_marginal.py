@@ -17,6 +17,7 @@ from dstheory.testing import masses
 from tests.dstheory.product.strategies import POOL, beliefs, naive, products
 from tests.naive import product as naive_product
 from tests.naive.rules import as_sets
+from tests.support.each import each
 
 RAIN, WET = Variable("rain", ["yes", "no"]), Variable("wet", [1, 0])
 # 4 * 5 * 4 = 80 configurations: masks are Python integers.
@@ -196,7 +197,7 @@ M = many.observe({RAIN: "yes", WET: 1})
 PLAIN = vacuous(Frame(["yes", "no"]))
 
 
-@pytest.mark.parametrize(
+@each(
     ("call", "error", "message"),
     [
         (lambda: marginalize(M, "snow"), FrameError, "'snow' is not a variable here"),

@@ -1,16 +1,16 @@
 """Mass functions on products are shown in few words, whatever their size."""
 
 import numpy as np
-import pytest
 
 from dstheory import MassFunction
 from dstheory.product import ProductFrame, Variable, implies, observe
+from tests.support.each import each
 
 RAIN, GRASS = Variable("rain", ["yes", "no"]), Variable("grass", ["wet", "damp", "dry"])
 FRAME = ProductFrame([RAIN, GRASS])
 
 
-@pytest.mark.parametrize(
+@each(
     ("event", "text"),
     [
         ([], "{}"),

@@ -27,6 +27,7 @@ from dstheory.product import (
 from tests.dstheory.product.strategies import events, naive, named, products, shares
 from tests.naive import product as naive_product
 from tests.naive.rules import as_sets
+from tests.support.each import each
 
 RAIN, WET = Variable("rain", ["yes", "no"]), Variable("wet", [1, 0])
 PARTS = [Variable(name, ["up", "down"]) for name in "abcd"]
@@ -159,7 +160,7 @@ def test_support_is_a_share(support):
             call()
 
 
-@pytest.mark.parametrize(
+@each(
     ("call", "error", "message"),
     [
         (lambda: observe({RAIN: "maybe"}), FrameError, "'maybe' is not a value of variable 'rain'"),

@@ -22,6 +22,7 @@ from dstheory.testing import frames, masses
 from tests.dstheory.revise.strategies import rates
 from tests.naive import revise as naive_revise
 from tests.naive.rules import as_sets
+from tests.support.each import each
 
 FRAME = Frame(list("ahr"))
 WHOLE = frozenset(FRAME)
@@ -46,7 +47,7 @@ CORRECTIONS = {
     "reinforce": contextual_reinforce,
     "negate": contextual_negate,
 }
-every_contextual = pytest.mark.parametrize("correct", CHANGES)
+every_contextual = each("correct", CHANGES)
 
 
 @every_contextual
@@ -160,7 +161,6 @@ def test_pichon_2016_table_6(m, correction, betas, error):
     assert learned.error == pytest.approx(error, abs=5e-3)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("correction", CORRECTIONS)
 @settings(max_examples=20)
 @given(data=st.data())
@@ -273,8 +273,8 @@ def test_wrong_arguments_are_refused():
         learn_contextual_rates(m, m[0])
 
 
-@pytest.mark.parametrize(("correct", "undo"), INVERSES)
-@pytest.mark.parametrize("mass", [1e-12, 1e-13, 1e-14])
+@each(("correct", "undo"), INVERSES)
+@each("mass", [1e-12, 1e-13, 1e-14])
 def test_taking_a_correction_back_keeps_small_masses(correct, undo, mass):
     m = MassFunction(FRAME, [1, 2, 7], [0.25, mass, 0.75 - mass])
     contexts = {("a", "h"): 0.25, "r": 0.125}

@@ -12,9 +12,10 @@ from dstheory.revise import condition, condition_geometric, jeffrey
 from dstheory.testing import frames, masses
 from tests.naive import revise as naive_revise
 from tests.naive.rules import as_sets
+from tests.support.each import each
 
 FRAME = Frame(list("abc"))
-both_rules = pytest.mark.parametrize("rule", ["outer", "inner"])
+both_rules = each("rule", ["outer", "inner"])
 
 
 @st.composite
@@ -95,7 +96,7 @@ def test_wrong_arguments_are_refused():
 
 
 @both_rules
-@pytest.mark.parametrize("tiny", [1e-200, 1e-310, 1e-322])
+@each("tiny", [1e-200, 1e-310, 1e-322])
 def test_a_prior_of_tiny_masses_is_that_of_fractions(rule, tiny):
     prior = MassFunction(FRAME, [1, 2, 4], [tiny, 3 * tiny, 1.0])
     evidence = MassFunction(FRAME, [3, 4], [0.5, 0.5])

@@ -13,6 +13,7 @@ from tests.dstheory.revise.strategies import partitions
 from tests.naive import mass as naive
 from tests.naive import revise as naive_revise
 from tests.naive.rules import as_sets
+from tests.support.each import each
 
 FINE, COARSE = Frame(list("abc")), Frame(["ab", "c"])
 MAPPING = {"ab": ["a", "b"], "c": "c"}
@@ -76,7 +77,7 @@ def test_rename():
         rename(m, ["x", "y", "z"])
 
 
-@pytest.mark.parametrize(
+@each(
     ("mapping", "message"),
     [
         ({"ab": ["a", "b"]}, r"no event for \['c'\]"),

@@ -19,6 +19,7 @@ from dstheory.transform import (
     maximum_entropy_probability,
 )
 from tests.naive import transform as naive_transform
+from tests.support.each import each
 
 ABC = Frame(["a", "b", "c"])
 
@@ -145,13 +146,13 @@ def test_undefined_rows_are_named():
 TINY = [5e-324, 1e-310, 1e-300, 1e-160, 1e-17]
 
 
-@pytest.mark.parametrize("epsilon", [1e308, 1e300, 1e-309, 5e-324, 10**400, Fraction(1, 10**400)])
+@each("epsilon", [1e308, 1e300, 1e-309, 5e-324, 10**400, Fraction(1, 10**400)])
 def test_dsmp_of_ignorance_is_even_for_any_epsilon(epsilon):
     np.testing.assert_allclose(dsmp(vacuous(ABC), epsilon), [1 / 3] * 3, rtol=1e-15)
 
 
-@pytest.mark.parametrize("mass", TINY)
-@pytest.mark.parametrize("epsilon", [0.0, 1e-310, 1e-200, 1e-3, 1e3, 1e200, 1e308])
+@each("mass", TINY)
+@each("epsilon", [0.0, 1e-310, 1e-200, 1e-3, 1e3, 1e200, 1e308])
 def test_dsmp_of_tiny_masses_is_that_of_fractions(mass, epsilon):
     m = MassFunction.from_dict(ABC, {"a": mass, "b": mass / 4, ("a", "b"): 0.25, ABC: 0.75})
     values = {event: Fraction(v) for event, v in named(m).items()}

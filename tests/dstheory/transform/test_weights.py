@@ -23,6 +23,7 @@ from dstheory.transform import (
     mass_table,
 )
 from tests.naive import transform as naive_transform
+from tests.support.each import each
 
 ABC = Frame(["a", "b", "c"])
 KINDS = ["m", "bel", "pl", "q", "b", "w", "v"]
@@ -185,7 +186,7 @@ def test_dogmatic_and_normalized_rows_are_named():
         convert_table(mass_table(m), "m", "w")
 
 
-@pytest.mark.parametrize(
+@each(
     ("make", "message"),
     [
         (lambda: convert_table([0, 1, 0], "m", "q"), "2, 4, 8"),

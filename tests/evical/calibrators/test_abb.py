@@ -63,7 +63,6 @@ def test_mirrored_scores_and_labels_mirror_the_probabilities(score):
     np.testing.assert_allclose(mirrored, plain[:, ::-1], atol=1e-12)
 
 
-@pytest.mark.slow
 def test_it_is_closer_to_the_truth_than_ten_bins():
     grid = np.linspace(0.001, 0.999, 999)
     truth = 0.5 + 0.4 * np.sin(9 * grid)

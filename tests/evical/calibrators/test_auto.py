@@ -15,6 +15,7 @@ from evical.calibrators import (
 from evical.curves.candidates import Candidate, average
 from evical.datasets import simulated_probability, simulated_quantiles, simulated_scores
 from tests.naive.averaging import averaged, mixture
+from tests.support.each import each
 
 pytestmark = pytest.mark.filterwarnings("ignore::evical.errors.WrongWayWarning")
 
@@ -80,7 +81,7 @@ def test_what_was_chosen_can_be_read():
     assert list(chosen.values()) == sorted(chosen.values(), reverse=True)
 
 
-@pytest.mark.parametrize(
+@each(
     ("scores", "y"),
     [
         ([0.0, 1.0], [0, 1]),

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from evical.calibrators import ABBCalibrator, BBQCalibrator, SBBCalibrator
 from tests.naive import bayesian_binning as naive
 from tests.naive import inference as naive_inference
+from tests.support.each import each
 
 # Random samples may point the wrong way.
 pytestmark = pytest.mark.filterwarnings("ignore::evical.errors.WrongWayWarning")
@@ -118,7 +119,7 @@ def test_fractional_weights_scale_the_evidence():
     np.testing.assert_allclose(1 - light.masses_.sum(axis=0), 1 / 26, rtol=1e-12)
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "values"),
     [
         ("criterion", ["bic", None]),

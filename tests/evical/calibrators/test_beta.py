@@ -10,6 +10,7 @@ from scipy.stats import norm
 from dstheory import betp
 from evical.calibrators import BetaCalibrator, LogisticCalibrator, TemperatureCalibrator
 from evical.errors import WrongWayWarning
+from tests.support.each import each, pairs
 
 RNG = np.random.default_rng(0)
 SCORES = RNG.beta(0.7, 0.9, 200)
@@ -67,7 +68,6 @@ def test_bounds_increase_with_the_score(parameters):
     assert (p <= interval[:, 1] + 1e-12).all()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS)
 def test_zero_and_one_are_no_exception(model):
     scores, y = [0.0, 0.0, 0.3, 0.6, 1.0, 1.0], [0, 1, 0, 1, 1, 1]
@@ -178,9 +178,9 @@ NOISE = {
 }
 
 
-@pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize("parameters", ["abm", "am", "ab", "a"])
-@pytest.mark.parametrize("name", NOISE)
+@each("model", MODELS)
+@each("parameters", ["abm", "am", "ab", "a"])
+@each("name", NOISE)
 def test_scores_that_differ_by_rounding_are_one(name, parameters, model):
     scores, y = NOISE[name]
     fitted = BetaCalibrator(parameters, model=model).fit(scores, np.asarray(y, dtype=int))
@@ -192,10 +192,10 @@ def test_scores_that_differ_by_rounding_are_one(name, parameters, model):
     np.testing.assert_allclose(fitted.predict_interval(at), expected, atol=1e-7)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("parameters", ["abm", "am", "ab", "a"])
-@pytest.mark.parametrize("width", [1e-8, 1e-6, 1e-4])
-@pytest.mark.parametrize("middle", [0.01, 0.5, 0.7, 0.999])
+@each(
+    ("width", "middle", "parameters"),
+    pairs([1e-8, 1e-6, 1e-4], [0.01, 0.5, 0.7, 0.999], ["abm", "am", "ab", "a"]),
+)
 def test_narrow_scores_are_fitted(width, middle, parameters):
     rng = np.random.default_rng(0)
     scores = middle + width * (1 - middle) * rng.normal(size=50)
@@ -215,9 +215,9 @@ BACKWARD = {
 
 
 @pytest.mark.filterwarnings("ignore:scores point the wrong way")  # on purpose
-@pytest.mark.parametrize("smooth", [True, False])
-@pytest.mark.parametrize("parameters", ["abm", "am", "ab", "a"])
-@pytest.mark.parametrize("name", BACKWARD)
+@each(
+    ("name", "parameters", "smooth"), pairs(list(BACKWARD), ["abm", "am", "ab", "a"], [True, False])
+)
 def test_nothing_falls_on_scores_that_point_the_wrong_way(name, parameters, smooth):
     scores, y = BACKWARD[name]
     at = np.concatenate([[1e-12, 1e-6], np.linspace(0.001, 0.999, 999), [1 - 1e-6, 1 - 1e-12]])

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from evical.calibrators import BinningCalibrator
 from evical.calibrators._models import BINOMIAL_MODELS
 from tests.naive import inference as naive
+from tests.support.each import each
 
 # Random samples may point the wrong way.
 pytestmark = pytest.mark.filterwarnings("ignore::evical.errors.WrongWayWarning")
@@ -98,7 +99,7 @@ def test_given_edges():
     np.testing.assert_allclose(proba, [1 / 3, 1 / 3, 2 / 3, 2 / 3, 2 / 3])
 
 
-@pytest.mark.parametrize("model", BINOMIAL_MODELS)
+@each("model", BINOMIAL_MODELS)
 def test_an_empty_bin_is_vacuous(model):
     calibrator = BinningCalibrator([0, 1, 2, 3], model=model).fit([0.5, 2.5], [0, 1])
     interval = calibrator.predict_interval([1.5])[0].tolist()
@@ -143,7 +144,7 @@ def test_the_share_of_positives_lies_in_the_interval(model, pairs, n_bins):
     assert (share <= high + 1e-12).all()
 
 
-@pytest.mark.parametrize(
+@each(
     ("options", "message"),
     [
         ({"n_bins": 0}, "n_bins is 0, expected at least 1"),

@@ -4,11 +4,8 @@ import os
 import signal
 from functools import partial
 
-import dask.dataframe
 import numpy as np
 import pandas as pd
-import pytest
-from dask.distributed import Client, LocalCluster
 
 from evical.calibrators import IsotonicCalibrator
 
@@ -26,8 +23,10 @@ def killed_once(part, folder):
     return part
 
 
-@pytest.mark.slow
 def test_a_killed_worker_changes_nothing(tmp_path):
+    import dask.dataframe  # two seconds, and no other test needs them
+    from dask.distributed import Client, LocalCluster
+
     table = dask.dataframe.from_pandas(FRAME, npartitions=20)
     expected = IsotonicCalibrator().fit(SCORES, FRAME["y"])
     cluster = LocalCluster(2, threads_per_worker=1, dashboard_address=None, silence_logs=50)

@@ -9,8 +9,6 @@ from evical.calibrators import DPMCalibrator
 from evical.calibrators._dpm import _log_density, _representatives
 from evical.datasets import simulated_probability, simulated_quantiles, simulated_scores
 
-pytestmark = pytest.mark.slow
-
 
 def test_probability_is_bayes_rule_on_student_mixtures():
     rng = np.random.default_rng(0)

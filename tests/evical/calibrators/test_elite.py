@@ -11,6 +11,7 @@ from sklearn.svm import SVC
 from evical.calibrators import ELiTECalibrator, IsotonicCalibrator
 from evical.curves import trend_filter_path
 from evical.scores import ScoreCounts
+from tests.support.each import each, pairs
 
 DATA = Path(__file__).parents[4] / "shared" / "data"
 
@@ -46,9 +47,7 @@ def averaged(scores, y, criterion, clip, at):
 
 
 @pytest.mark.filterwarnings("ignore::evical.errors.WrongWayWarning")
-@pytest.mark.parametrize("n", [20, 60, 300])
-@pytest.mark.parametrize("criterion", ["aicc", "aic", "bic"])
-@pytest.mark.parametrize("clip", [None, 0.0, 0.1])
+@each(("n", "criterion", "clip"), pairs([20, 60, 300], ["aicc", "aic", "bic"], [None, 0.0, 0.1]))
 def test_average_of_clipped_fits(n, criterion, clip):
     scores, y = samples(n)
     at = np.linspace(-0.1, 1.1, 1001)
@@ -154,7 +153,7 @@ def test_scores_at_tiny_distances():
     assert ((p > 0) & (p < 1)).all()
 
 
-@pytest.mark.parametrize(
+@each(
     "options",
     [
         {"n_lambdas": 0},

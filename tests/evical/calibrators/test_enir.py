@@ -19,6 +19,7 @@ from evical.curves import near_isotonic_path
 from evical.curves.near_isotonic_blocks import Blocks, relevant
 from evical.scores import ScoreCounts
 from tests.naive import near_isotonic as naive
+from tests.support.each import each
 
 # Random samples may point the wrong way.
 pytestmark = pytest.mark.filterwarnings("ignore::evical.errors.WrongWayWarning")
@@ -172,8 +173,8 @@ def test_without_smoothing_only_the_order_of_scores_counts(transform):
     np.testing.assert_array_equal(other, plain)
 
 
-@pytest.mark.parametrize("total", [1e-12, 1e-3, 1.0, 1e9, 1e12, 2.0**53])
-@pytest.mark.parametrize("model", ["bayesian", "likelihood"])
+@each("total", [1e-12, 1e-3, 1.0, 1e9, 1e12, 2.0**53])
+@each("model", ["bayesian", "likelihood"])
 def test_any_scale_of_weights(total, model):
     scores, y = random_samples(200)
     calibrator = ENIRCalibrator(model).fit(scores, y, np.full(200, total / 200))
@@ -183,8 +184,8 @@ def test_any_scale_of_weights(total, model):
     np.testing.assert_allclose(calibrator.model_weights_.sum(), 1)
 
 
-@pytest.mark.parametrize("model", ["bayesian", "laplace"])
-@pytest.mark.parametrize("spread", [5, 15, 28])
+@each("model", ["bayesian", "laplace"])
+@each("spread", [5, 15, 28])
 def test_weights_of_all_sizes(model, spread):
     """A label of weight 1e-15 among those of 1e13 still has a finite likelihood."""
     scores, y = random_samples(200)
@@ -212,7 +213,7 @@ def test_monotone_samples_are_nearly_isotonic():
     assert np.abs(ours - isotonic).mean() < 0.01
 
 
-@pytest.mark.parametrize("smoothing", [-1, float("nan"), float("inf"), "1", True, None])
+@each("smoothing", [-1, float("nan"), float("inf"), "1", True, None])
 def test_refused_smoothing(smoothing):
     with pytest.raises((ValueError, TypeError), match="smoothing is"):
         ENIRCalibrator(smoothing=smoothing).fit([0, 1], [0, 1])

@@ -12,12 +12,13 @@ from evical.calibrators import GaussianCalibrator
 from evical.curves.gaussian_profile import GaussianProfile
 from evical.likelihood.profile_table import mass_log_odds
 from tests.naive import gebel as naive
+from tests.support.each import each
 
 RNG = np.random.default_rng(0)
 SCORES = 2 * RNG.normal(size=40) + 5
 Y = (RNG.random(40) < expit(SCORES - 5)).astype(int)
 AT = np.array([0.0, 3.0, 4.9, 6.0, 12.0])
-both = pytest.mark.parametrize("variances", ["unequal", "equal"])
+both = each("variances", ["unequal", "equal"])
 
 
 def likelihood(variances, scores=SCORES, y=Y):
@@ -79,18 +80,16 @@ def constrained(variances, s, log_odds):
     return expit(eta(found.x)), np.exp(loss(start) - found.fun)
 
 
-@pytest.mark.slow
 @both
-@pytest.mark.parametrize("s", [4.0, 7.5])
-@pytest.mark.parametrize("gap", [-2.0, -0.3, 0.5, 1.5])
+@each("s", [4.0, 7.5])
+@each("gap", [-2.0, -0.3, 0.5, 1.5])
 def test_contour_is_that_of_a_constrained_optimizer(variances, s, gap):
     p, wanted = constrained(variances, s, lambda top: top + gap)
     assert likelihood(variances).contour(s, p) == pytest.approx(wanted, abs=2e-6)
 
 
-@pytest.mark.slow
 @both
-@pytest.mark.parametrize("s", [-3.0, 4.9, 6.0, 300.0])
+@each("s", [-3.0, 4.9, 6.0, 300.0])
 def test_masses_are_the_areas_under_the_contour(variances, s):
     c = likelihood(variances)
     top = c._fit.log_odds(np.array([s]), c._fit.variances)[0]
@@ -104,7 +103,6 @@ def test_masses_are_the_areas_under_the_contour(variances, s):
     np.testing.assert_allclose(c.predict_interval([s]), [[m1, 1 - m0]], atol=2e-7)
 
 
-@pytest.mark.slow
 def test_masses_are_those_of_the_general_inference():
     c = likelihood("equal")
     contour = LikelihoodContour(
@@ -116,7 +114,6 @@ def test_masses_are_those_of_the_general_inference():
     assert m.bel(0) == pytest.approx(general.bel(0), abs=1e-6)
 
 
-@pytest.mark.slow
 @both
 def test_masses_bracket_the_estimate_and_close_in_with_the_sample(variances):
     few, many = likelihood(variances), likelihood(variances, np.tile(SCORES, 50), np.tile(Y, 50))
@@ -173,7 +170,7 @@ def test_damaged_tables_are_refused():
 
 
 @both
-@pytest.mark.parametrize("kind", ["plain", "outlier", "narrow", "apart"])
+@each("kind", ["plain", "outlier", "narrow", "apart"])
 def test_interpolated_masses_are_the_computed_ones(variances, kind):
     """Also where the classes are of very unequal width, or far from each other."""
     rng = np.random.default_rng(0)

@@ -15,6 +15,7 @@ from evical.calibrators._models import BINOMIAL_MODELS
 from evical.curves.isotonic_band import isotonic_band
 from evical.scores import ScoreCounts
 from tests.naive.venn_abers import centered_isotonic
+from tests.support.each import each
 
 # Random samples may point the wrong way.
 pytestmark = pytest.mark.filterwarnings("ignore::evical.errors.WrongWayWarning")
@@ -86,8 +87,8 @@ def test_equal_shares_are_pooled_in_spite_of_rounding():
     assert raw.blocks.tolist() == [0, 13, 15, 16]  # or this test has lost its point
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("seed", range(3))
+@each("weighted", [False, True])
+@each("seed", range(3))
 def test_bayesian_model_is_isotonic_regression(seed, weighted):
     scores, y = random_samples(seed)
     weights = np.random.default_rng(seed).random(200) + 0.1 if weighted else None
@@ -123,7 +124,7 @@ def test_descending_labels_are_one_block():
     assert calibrator.total_.tolist() == [8]
 
 
-@pytest.mark.parametrize("model", BINOMIAL_MODELS)
+@each("model", BINOMIAL_MODELS)
 @given(pairs=samples)
 def test_envelope(model, pairs):
     """Xu et al. 2016, section 4.2: both bounds rise, and hold the bounds of each block."""
@@ -276,7 +277,7 @@ def test_edges_of_the_grid_are_kept_in_json():
     np.testing.assert_array_equal(again.predict_interval(at), calibrator.predict_interval(at))
 
 
-@pytest.mark.parametrize(
+@each(
     ("options", "error", "message"),
     [
         ({"centered": True}, ValueError, "centered is True, but a band has steps"),

@@ -15,6 +15,7 @@ from dstheory.inference import binomial_masses
 from evical.calibrators import DPMCalibrator, KDECalibrator
 from evical.curves import kernel_sums, silverman
 from tests.naive import kde as naive
+from tests.support.each import each
 
 # Random samples may point the wrong way.
 pytestmark = pytest.mark.filterwarnings("ignore::evical.errors.WrongWayWarning")
@@ -66,8 +67,8 @@ def test_local_counts_are_kernels_relative_to_their_peak():
     )
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
-@pytest.mark.parametrize("n", [60, 2000])
+@each("kernel", KERNELS)
+@each("n", [60, 2000])
 @pytest.mark.filterwarnings("ignore:scores point the wrong way")  # on purpose
 def test_belief_is_vacuous_far_from_the_data_and_probability_holds(kernel, n):
     rng = np.random.default_rng(0)
@@ -131,8 +132,8 @@ def test_constant_scores_have_their_share(kernel):
     np.testing.assert_allclose(calibrator.predict_proba([3.0, -5.0, 1e9])[:, 1], 0.75, atol=1e-15)
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
-@pytest.mark.parametrize("bandwidth", ["shared", 1e-3, 1e300])
+@each("kernel", KERNELS)
+@each("bandwidth", ["shared", 1e-3, 1e300])
 def test_scores_of_the_whole_range_of_floats(kernel, bandwidth):
     scores = np.linspace(-1.7, 1.7, 400) * 1e308
     calibrator = raw(kernel, bandwidth).fit(scores, np.arange(400) % 4 == 0)
@@ -148,7 +149,7 @@ def test_gaussians_stay_inside_the_unit_interval_where_classes_overlap():
     assert p.min() > 0
 
 
-@pytest.mark.parametrize(
+@each(
     ("options", "message"),
     [
         ({"kernel": "cosine"}, "kernel is 'cosine', expected one of"),
@@ -190,8 +191,8 @@ CIRCULAR = Path(__file__).resolve().parents[4] / "shared" / "data"
 
 
 @pytest.mark.skipif(not CIRCULAR.is_dir(), reason="the data are not at hand")
-@pytest.mark.parametrize("calibrator", [KDECalibrator(), KDECalibrator("boxcar"), DPMCalibrator()])
-@pytest.mark.parametrize(("kernel", "auc", "rmse"), [("linear", 0.85, 0.385), ("poly", 1.0, 0.09)])
+@each("calibrator", [KDECalibrator(), KDECalibrator("boxcar"), DPMCalibrator()])
+@each(("kernel", "auc", "rmse"), [("linear", 0.85, 0.385), ("poly", 1.0, 0.09)])
 def test_the_circular_data_of_the_thesis(calibrator, kernel, auc, rmse):
     """Naeini (2016), table 3, where isotonic regression has AUC 0.65 and RMSE 0.46."""
     train, test = (

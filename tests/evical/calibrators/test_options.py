@@ -5,6 +5,7 @@ from typing import Any, Literal
 import pytest
 
 from evical.calibrators.options import parse_options
+from tests.support.each import each
 
 KNOWN = {
     "flag": bool,
@@ -42,14 +43,14 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("text", "value"), GOOD)
+@each(("text", "value"), GOOD)
 def test_values_have_the_type_of_their_parameter(text, value):
     found = parse_options([text], KNOWN, "it")
     assert list(found.values()) == [value]
     assert type(next(iter(found.values()))) is type(value)
 
 
-@pytest.mark.parametrize(("text", "message"), WRONG)
+@each(("text", "message"), WRONG)
 def test_wrong_values_are_named(text, message):
     with pytest.raises(ValueError, match="option") as caught:
         parse_options([text], KNOWN, "it")

@@ -19,6 +19,7 @@ from evical.curves.piecewise_logistic import (
 from evical.curves.piecewise_profile import PiecewiseProfile, piecewise_profile
 from evical.scores import ScoreCounts
 from tests.naive import gebel as naive
+from tests.support.each import each
 
 RNG = np.random.default_rng(0)
 SCORES = 2 * RNG.normal(size=40)
@@ -40,7 +41,6 @@ def best_by_scipy(knots, smooth, penalty):
     return minimize(objective, np.zeros(4), method="BFGS", options={"gtol": 1e-8}).fun
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("smooth", [True, False])
 def test_objective_and_knots_are_the_best_of_all_pairs(smooth):
     c = PiecewiseLogisticCalibrator(smooth=smooth).fit(SCORES, Y)
@@ -133,9 +133,8 @@ def fitted():
     return PiecewiseLogisticCalibrator(model="likelihood").fit(SCORES, Y)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("s", [-2.5, 0.0, 0.7, 3.0])
-@pytest.mark.parametrize("p", [0.05, 0.4, 0.8])
+@each("s", [-2.5, 0.0, 0.7, 3.0])
+@each("p", [0.05, 0.4, 0.8])
 def test_contour_is_that_of_a_constrained_optimizer(fitted, s, p):
     knots = fitted.knots_
 
@@ -166,7 +165,6 @@ def test_masses_are_the_areas_under_the_contour(fitted):
         np.testing.assert_allclose(fitted.predict_interval([s]), [[m1, 1 - m0]], atol=2e-4)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("s", [1.735, 2.16])
 def test_masses_beside_an_outlier_are_areas_too(s):
     """Where a far outlier changes sides, the contour has a corner: they erred by 1.4e-5."""

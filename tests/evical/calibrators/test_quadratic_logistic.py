@@ -19,6 +19,7 @@ from evical.calibrators import (
 from evical.errors import ConvergenceError
 from tests.naive import logistic as naive_logistic
 from tests.naive import quadratic as naive
+from tests.support.each import each
 
 PEER = json.loads((Path(__file__).parents[2] / "oracles" / "probmetrics.json").read_text("utf-8"))
 RNG = np.random.default_rng(0)
@@ -77,8 +78,8 @@ def test_two_scores_have_a_line(model):
     assert ours.turning_point_ == np.inf
 
 
-@pytest.mark.parametrize("score", [0.0, 3.0, -1.7e308, 1e-310])
-@pytest.mark.parametrize("model", MODELS)
+@each("score", [0.0, 3.0, -1.7e308, 1e-310])
+@each("model", MODELS)
 def test_one_score_tells_nothing_about_others(model, score):
     ours = QuadraticLogisticCalibrator(model=model).fit([score] * 4, [0, 1, 1, 1])
     line = LogisticCalibrator(model).fit([score] * 4, [0, 1, 1, 1])
@@ -140,9 +141,8 @@ def objective(free, x, y):
     return float(np.logaddexp(0, eta).sum() - t @ eta)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("s", [-3.0, 0.0, 0.7, 5.0])
-@pytest.mark.parametrize("p", [0.05, 0.4, 0.8])
+@each("s", [-3.0, 0.0, 0.7, 5.0])
+@each("p", [0.05, 0.4, 0.8])
 def test_contour_is_that_of_a_constrained_optimizer(s, p):
     calibrator = fitted()
     best = calibrator.coefficients_
@@ -159,8 +159,7 @@ def test_contour_is_that_of_a_constrained_optimizer(s, p):
     assert calibrator.contour(s, p) == pytest.approx(relative, abs=1e-5)
 
 
-@pytest.mark.parametrize("n", [5, 12, 80])
-@pytest.mark.parametrize("s", [-3.0, 0.1, 1.5, 30.0])
+@each(("n", "s"), [(5, -3.0), (12, 0.1), (80, 1.5), (5, 30.0), (12, -3.0), (80, 30.0)])
 def test_masses_are_the_areas_under_the_contour(n, s):
     calibrator = QuadraticLogisticCalibrator().fit(SCORES[:n], LABELS[:n])
     p = expit(calibrator._fit.log_odds([s]))[0]
@@ -172,9 +171,8 @@ def test_masses_are_the_areas_under_the_contour(n, s):
     np.testing.assert_allclose(calibrator.predict_interval([s])[0], wanted, atol=1e-6)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("n", [70, 300, 3000])
-@pytest.mark.parametrize("bend", [-1.0, 0.0, 0.5])
+@each("n", [70, 300, 3000])
+@each("bend", [-1.0, 0.0, 0.5])
 def test_a_quadrature_is_as_good_as_the_sample(n, bend):
     rng = np.random.default_rng(n)
     x = rng.standard_t(4, size=n)
@@ -261,7 +259,7 @@ def test_scores_beside_an_outlier_that_is_too_far_are_one():
 
 
 @pytest.mark.filterwarnings("ignore:scores point the wrong way")  # as labels take turns
-@pytest.mark.parametrize(
+@each(
     ("scores", "weight"),
     [
         ([*np.linspace(0, 1, 80), 1e30], None),  # all but two places are one in floats

@@ -18,6 +18,7 @@ from evical.calibrators import (
     IsotonicCalibrator,
     LogisticCalibrator,
 )
+from tests.support.each import each
 
 
 @pytest.fixture
@@ -60,7 +61,7 @@ def plain(value):
     return type(value) in (str, int, float, bool, type(None))
 
 
-@pytest.mark.parametrize(
+@each(
     "calibrator",
     [
         BinningCalibrator(np.array([0, 1, 2])),
@@ -71,7 +72,7 @@ def plain(value):
     ],
     ids=repr,
 )
-@pytest.mark.parametrize("labels", [["a", "b"], np.array([3, 4], dtype=np.int8), [False, True]])
+@each("labels", [["a", "b"], np.array([3, 4], dtype=np.int8), [False, True]])
 def test_data_is_plain(calibrator, labels):
     saved = calibrator.fit([0.0, 1.0], labels).to_dict(include_counts=True)
     assert plain(saved)
@@ -151,7 +152,7 @@ DAMAGES = [
 ]
 
 
-@pytest.mark.parametrize(("damage", "message"), DAMAGES, ids=[m for _, m in DAMAGES])
+@each(("damage", "message"), DAMAGES, ids=[m for _, m in DAMAGES])
 def test_damage_is_named(data, damage, message):
     with pytest.raises(ValueError, match=message):
         BaseCalibrator.from_dict(damage(data))
@@ -232,7 +233,6 @@ def test_copies_can_go_on_learning(copied):
     assert len(fitted.counts_) == 4
 
 
-@pytest.mark.slow
 def test_pickles_of_classifiers_leave_the_training_sample_out():
     X, y = make_classification(5000, random_state=0)
     fitted = EvidentialClassifier(GaussianNB(), calibrator=LogisticCalibrator()).fit(X, y)

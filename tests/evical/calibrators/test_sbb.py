@@ -11,6 +11,7 @@ from evical.calibrators import SBBCalibrator
 from evical.calibrators._models import BINOMIAL_MODELS
 from tests.naive import bayesian_binning as naive
 from tests.naive import inference as naive_inference
+from tests.support.each import each
 
 # Random samples may point the wrong way.
 pytestmark = pytest.mark.filterwarnings("ignore::evical.errors.WrongWayWarning")
@@ -39,7 +40,7 @@ def test_predictions_are_those_of_a_best_binning(pairs, prior):
     assert calibrator.total_.tolist() == [len(b.members) for b in bins]
 
 
-@pytest.mark.parametrize("model", BINOMIAL_MODELS)
+@each("model", BINOMIAL_MODELS)
 def test_evidence_is_that_of_the_bin(model):
     scores, y = np.arange(40) / 40, (np.arange(40) >= 20).astype(int)
     y[3] = 1
@@ -82,7 +83,7 @@ def test_more_scores_than_the_limit_are_merged():
     assert len(SBBCalibrator(max_size=None, lam=1e9).fit(scores, y).total_) > 100
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "value", "error"),
     [
         ("criterion", "bic", ValueError),

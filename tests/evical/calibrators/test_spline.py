@@ -8,6 +8,7 @@ from scipy.stats import norm
 from evical.calibrators import LogisticCalibrator, SplineCalibrator
 from evical.datasets import simulated_probability, simulated_quantiles, simulated_scores
 from evical.studies.interval_coverage.maps import MAPS, coverage, draw, quantiles
+from tests.support.each import each
 
 pytestmark = pytest.mark.filterwarnings("ignore::evical.errors.WrongWayWarning")
 
@@ -114,7 +115,7 @@ def test_beyond_the_scores_the_curve_goes_on_or_stays():
     assert width[1] > width[0]  # nothing is known there
 
 
-@pytest.mark.parametrize(
+@each(
     ("scores", "y"),
     [
         ([1, 1], [0, 1]),
@@ -128,7 +129,7 @@ def test_beyond_the_scores_the_curve_goes_on_or_stays():
         ([0, 5e-324, 1e-323], [0, 1, 0]),
     ],
 )
-@pytest.mark.parametrize("model", ["likelihood", "confidence"])
+@each("model", ["likelihood", "confidence"])
 def test_hard_data_give_intervals(scores, y, model):
     fitted = SplineCalibrator(model).fit(scores, np.asarray(y, dtype=int))
     inside = fitted.predict_proba(scores)

@@ -6,6 +6,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 from evical.calibrators import AutoCalibrator, IsotonicCalibrator, LogisticCalibrator
+from tests.support.each import each
 from tests.support.tables import IN_PYTHON, KINDS, as_pandas
 
 RNG = np.random.default_rng(1)
@@ -14,7 +15,7 @@ LABELS = np.where(RNG.random(150) < 1 / (1 + np.exp(-2 * SCORES)), "sick", "heal
 FRAME = pd.DataFrame({"score": SCORES, "state": LABELS, "row": range(150)}, index=range(150, 0, -1))
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@each("kind", KINDS)
 def test_fits_are_those_of_arrays(kind):
     expected = LogisticCalibrator().fit(SCORES, LABELS)
     fitted = LogisticCalibrator().fit_table(KINDS[kind](FRAME), "score", "state")
@@ -24,8 +25,8 @@ def test_fits_are_those_of_arrays(kind):
     )
 
 
-@pytest.mark.parametrize("kind", IN_PYTHON)
-@pytest.mark.parametrize("calibrator", [AutoCalibrator(), IsotonicCalibrator()], ids=str)
+@each("kind", IN_PYTHON)
+@each("calibrator", [AutoCalibrator(), IsotonicCalibrator()], ids=str)
 def test_beliefs_come_as_columns_in_the_order_of_the_rows(kind, calibrator):
     fitted = calibrator.fit(SCORES, LABELS)
     table = KINDS[kind](FRAME)

@@ -8,6 +8,7 @@ from scipy.stats import norm
 from dstheory import betp
 from evical.calibrators import TemperatureCalibrator
 from evical.errors import WrongWayWarning
+from tests.support.each import each
 
 RNG = np.random.default_rng(0)
 SCORES = 3 * RNG.normal(size=150)
@@ -117,9 +118,9 @@ def test_damage_is_found():
             TemperatureCalibrator.from_dict(damaged)
 
 
-@pytest.mark.parametrize("smooth", [True, False])
-@pytest.mark.parametrize("seed", range(8))
-@pytest.mark.parametrize("model", MODELS)
+@each("smooth", [True, False])
+@each("seed", range(8))
+@each("model", MODELS)
 def test_bel_and_pl_never_fall_along_the_scores(model, seed, smooth):
     """Whichever way the scores point: no temperature is negative."""
     rng = np.random.default_rng(seed)

@@ -11,6 +11,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 from evical.causal import BootstrappedEdges, FastGES, random_network
+from tests.support.each import each
 
 NETWORK = random_network(8, 9, np.random.default_rng(0))
 X = NETWORK.sample(120, np.random.default_rng(1))
@@ -166,7 +167,7 @@ def test_what_is_kept(tmp_path):
     assert json.loads((tmp_path / "00000.json").read_text()) == {"edges": [0, 1, 1, 1, 2, 3]}
 
 
-@pytest.mark.parametrize(
+@each(
     ("options", "error", "message"),
     [
         ({"discovery": 3}, TypeError, "discovery is 3, expected a callable that takes a table"),

@@ -8,6 +8,7 @@ import pytest
 from evical.causal import FastGES, alarm_network, dag_to_cpdag, edge_types, random_network
 from evical.causal._columns import Columns
 from evical.causal._graphs import typed_edges
+from tests.support.each import each
 
 
 def coins(n=60, v=3, seed=0):
@@ -143,7 +144,7 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize(("X", "error", "message"), BAD.values(), ids=BAD)
+@each(("X", "error", "message"), BAD.values(), ids=BAD)
 def test_bad_tables(X, error, message):
     with pytest.raises(error, match=message):
         FastGES().fit(X)

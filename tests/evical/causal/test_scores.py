@@ -11,6 +11,7 @@ from evical.causal._counting import States, count_bits, count_rows
 from evical.causal._discrete_scores import BDeuScore, DiscreteBICScore
 from evical.causal._gaussian_score import GaussianBICScore
 from tests.naive import causal as naive
+from tests.support.each import each
 
 counting = importlib.import_module("evical.causal._counting")
 scores = importlib.import_module("evical.causal._discrete_scores")
@@ -27,8 +28,8 @@ SIZES = (2, 3, 2, 3)
 FAMILIES = [(0, ()), (1, (0,)), (3, (0, 1)), (3, (0, 1, 2)), (0, (3, 2, 1))]
 
 
-@pytest.mark.parametrize(("y", "given"), FAMILIES)
-@pytest.mark.parametrize("sample_size", [1, 10])
+@each(("y", "given"), FAMILIES)
+@each("sample_size", [1, 10])
 def test_bdeu_is_the_exact_marginal_likelihood(y, given, sample_size):
     codes = drawn(0, 23, SIZES)
     exact = naive.bdeu(codes.T.tolist(), SIZES, y, given, sample_size)
@@ -65,8 +66,8 @@ def all_scores():
     return [BDeuScore(codes, SIZES, 2.5), DiscreteBICScore(codes, SIZES), GaussianBICScore(values)]
 
 
-@pytest.mark.parametrize("score", all_scores(), ids=lambda score: type(score).__name__)
-@pytest.mark.parametrize(("y", "given"), [(0, ()), (1, (0,)), (3, (0, 1)), (2, (3, 0))])
+@each("score", all_scores(), ids=lambda score: type(score).__name__)
+@each(("y", "given"), [(0, ()), (1, (0,)), (3, (0, 1)), (2, (3, 0))])
 def test_gains_are_differences_of_local_scores(score, y, given):
     gains = score.gains(y, given)
     for x in range(4):

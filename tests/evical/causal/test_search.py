@@ -12,6 +12,7 @@ from evical.causal._equivalence import EquivalenceClass, oriented, topological
 from evical.causal._gaussian_score import GaussianBICScore
 from evical.causal._search import _cliques, greedy_search
 from tests.naive import causal as naive
+from tests.support.each import each
 
 ORACLE = Path(__file__).parents[2] / "oracles" / "ges.json"
 
@@ -43,7 +44,7 @@ def test_the_cpdag_of_every_graph_of_four_nodes():
             assert arcs_of(EquivalenceClass.of_dag(parent_sets(arcs, 4))) == expected
 
 
-@pytest.mark.parametrize("seed", range(12))
+@each("seed", range(12))
 def test_the_cpdag_of_graphs_of_seven_nodes(seed):
     arcs = random_dag(np.random.default_rng(seed), 7, 0.35)
     expected = naive.cpdag(naive.members_of(arcs, 7))
@@ -106,7 +107,7 @@ def discrete(seed, n=200):
     return rows, sizes
 
 
-@pytest.mark.parametrize("seed", range(40))
+@each("seed", range(40))
 def test_discrete_search_is_that_over_all_classes(seed):
     rows, sizes = discrete(seed)
     kind = (BDeuScore, DiscreteBICScore)[seed % 2]
@@ -131,7 +132,7 @@ def test_hill_climbing_under_the_name_of_ges_ends_elsewhere():
     assert worse >= 2
 
 
-@pytest.mark.parametrize("case", json.loads(ORACLE.read_text(encoding="utf-8"))["cases"])
+@each("case", json.loads(ORACLE.read_text(encoding="utf-8"))["cases"])
 def test_the_package_ges_finds_the_same(case):
     """Covariances of random Gaussian samples, and the CPDAGs of the package `ges`."""
     covariance = np.array(case["covariance"])

@@ -13,11 +13,10 @@ from sklearn.datasets import load_breast_cancer
 
 from evical.cli import main
 from evical.cli._commands import COMMANDS, load
+from tests.support.each import each
 
-pytestmark = pytest.mark.slow
 
-
-@pytest.mark.parametrize("name", COMMANDS)
+@each("name", COMMANDS)
 def test_the_help_line_is_that_of_the_command(name):
     assert COMMANDS[name].line == inspect.getdoc(load(name)).partition("\n")[0]
 

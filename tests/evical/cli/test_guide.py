@@ -6,11 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import pytest
 
 from evical.cli import main
-
-pytestmark = pytest.mark.slow
 
 GUIDE = Path(__file__).parents[3] / "docs" / "guide" / "command_line.md"
 FENCE = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -15,8 +15,6 @@ from evical.cli import main
 from evical.cli._output import command_line, echo_json
 from evical.evaluation import Evaluation, check_calibration, compare
 
-pytestmark = pytest.mark.slow
-
 ROOT = Path(__file__).parents[3]
 N = 240
 

@@ -121,7 +121,6 @@ def test_evaluate_judges_what_is_left_or_nothing_said(folder, how, capfd):
     run(f"check beliefs.csv --target y --missing {how}")
 
 
-@pytest.mark.slow
 def test_compare_and_report_leave_them_out(folder, capfd):
     words = "--score s --target y --methods logistic,isotonic --folds 3"
     run(f"compare complete.csv {words} --json")

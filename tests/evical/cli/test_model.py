@@ -8,6 +8,7 @@ import pytest
 
 from evical.calibrators import LogisticCalibrator
 from evical.cli._model import Model, Training, checksum, load_model, model_text
+from tests.support.each import each
 
 TRAINING = Training("t.csv", 4, 0, 2.0, 2.0, 4, False, 0.5)
 
@@ -53,7 +54,7 @@ WRONG_TEXTS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "message"), WRONG_TEXTS)
+@each(("text", "message"), WRONG_TEXTS)
 def test_what_is_no_model_is_refused(path, text, message):
     path.write_text(text)
     with pytest.raises(ValueError, match=r"^model\.json ") as caught:
@@ -92,7 +93,7 @@ def test_any_change_by_hand_is_noticed(path, model):
             load_model(path)
 
 
-@pytest.mark.parametrize("value", [None, "x", -1, [], {}, [[1.0]], 1e308])
+@each("value", [None, "x", -1, [], {}, [[1.0]], 1e308])
 def test_content_that_makes_no_sense_is_refused_though_thechecksum_is_right(path, model, value):
     data = json.loads(model_text(model))
     del data["checksum"]

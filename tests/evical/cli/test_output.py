@@ -10,8 +10,6 @@ import pytest
 
 from evical.cli import main
 
-pytestmark = pytest.mark.slow
-
 ROOT = Path(__file__).parents[3]
 CODE = "import sys; from evical.cli import main; sys.exit(main())"
 ROWS = "bel,pl,y\n" + "0.2,0.3,no\n0.4,0.6,yes\n0.5,0.5,no\n" * 9

@@ -12,8 +12,6 @@ import pytest
 
 from evical.cli import main
 
-pytestmark = pytest.mark.slow
-
 ROOT = Path(__file__).parents[3]
 # A shell that runs the tests in the background lets them ignore SIGINT, and so their children.
 CODE = (

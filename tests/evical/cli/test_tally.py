@@ -6,14 +6,15 @@ import pytest
 from evical.cli import _tally
 from evical.cli._tally import Tally
 from evical.scores import ScoreCounts
+from tests.support.each import each
 
 
 def place(row):
     return f"t.csv, line {row + 2}"
 
 
-@pytest.mark.parametrize("positive", [None, "a", "b"])
-@pytest.mark.parametrize("weighted", [False, True])
+@each("positive", [None, "a", "b"])
+@each("weighted", [False, True])
 def test_chunks_in_any_order_give_the_same(positive, weighted):
     rng = np.random.default_rng(0)
     scores = rng.integers(0, 50, 1000) / 7

@@ -8,8 +8,6 @@ import pytest
 
 from evical.cli import main
 
-pytestmark = pytest.mark.slow
-
 TABLES = {
     "good.csv": "a,t\n" + "".join(f"{i},{i % 2}\n" for i in range(40)),
     "empty.csv": "",

@@ -28,14 +28,15 @@ from evical.conformal import (
     to_contour,
 )
 from tests.evical.conformal.samples import X2, X3, Y2, Y3, Recorded, frozen, numbered, own, right
+from tests.support.each import each
 
 NB = GaussianNB()
-both = pytest.mark.parametrize(("X", "y"), [(X2, Y2), (X3, Y3)])
+both = each(("X", "y"), [(X2, Y2), (X3, Y3)])
 
 # ---- any classifier
 
 
-@pytest.mark.parametrize("estimator", [
+@each("estimator", [
     LinearSVC(), RidgeClassifier(), SVC(), SVC(probability=False, decision_function_shape="ovr"),
     EvidentialClassifier(NB, calibrator=BinningCalibrator(n_bins=3), cv=2),
     EvidentialEnsemble([NB, RidgeClassifier()], calibrator=BinningCalibrator(n_bins=3), cv=2),
@@ -233,7 +234,7 @@ def test_the_default_estimator():
     assert type(clf.conformed_[0].estimator) is EvidentialClassifier
 
 
-@pytest.mark.parametrize(
+@each(
     ("options", "kind", "message"),
     [
         ({"estimator": "nb"}, TypeError, "estimator is 'nb', expected a classifier"),

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from evical.conformal import ExchangeabilityTest, online_p_values
 from tests.naive import conformal as naive
+from tests.support.each import each
 
 BETS = ("jumper", "mixture")
 
@@ -38,7 +39,7 @@ def test_the_jumper_is_the_gambler_of_the_definition(eighths, percent):
     np.testing.assert_allclose(np.exp(test.log_values), [float(c) for c in path], rtol=1e-12)
 
 
-@pytest.mark.parametrize(
+@each(
     "p",
     [[0.5], [1.0], [1.0] * 40, [1e-300], [0.01] * 50, [0.9] * 200, [1e-9, 1.0, 0.3], [0.36] * 99],
 )
@@ -52,8 +53,8 @@ def test_the_mixture_is_the_integral(p):
     assert found == pytest.approx(wanted, rel=1e-12, abs=1e-12)
 
 
-@pytest.mark.parametrize("bet", BETS)
-@pytest.mark.parametrize("before", [[], [0.2], [0.9, 0.01, 0.5]])
+@each("bet", BETS)
+@each("before", [[], [0.2], [0.9, 0.01, 0.5]])
 def test_odds_are_fair(bet, before):
     """The mean capital over the next p-value, which is uniform, is the capital of now."""
     now = ExchangeabilityTest(bet).update(before).value if before else 1.0

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from evical.conformal import aps_scores, lac_scores, margin_scores, raps_scores
 from tests.naive import conformal as naive
+from tests.support.each import each
 
 # Numbers of sixteenths are exact in floats, and so are their sums: no tolerance, and many ties.
 rows = st.integers(2, 6).flatmap(
@@ -48,7 +49,7 @@ def test_raps_without_penalty_is_aps():
     np.testing.assert_array_equal(raps_scores(values[:, :5]), aps_scores(values[:, :5]))
 
 
-@pytest.mark.parametrize(
+@each(
     ("values", "message"),
     [
         ([0.5, 0.5], r"values have shape \(2,\), expected \(n, K\) with K from 2"),
@@ -56,7 +57,7 @@ def test_raps_without_penalty_is_aps():
         ([[0.5, 0.5], [0.5, np.nan]], r"values are \[0.5, nan\] in row 1, expected finite"),
     ],
 )
-@pytest.mark.parametrize("score", [lac_scores, aps_scores, raps_scores, margin_scores])
+@each("score", [lac_scores, aps_scores, raps_scores, margin_scores])
 def test_bad_values(score, values, message):
     with pytest.raises(ValueError, match=message):
         score(values)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from evical.conformal import class_p_values, group_p_values, p_values
 from tests.naive import conformal as naive
+from tests.support.each import each
 
 scores = st.integers(0, 6)
 weights = st.integers(0, 4)
@@ -132,7 +133,7 @@ def test_weighted_p_values_hold_under_covariate_shift():
     assert np.mean(plain) > 2 * alpha
 
 
-@pytest.mark.parametrize(
+@each(
     ("call", "message"),
     [
         (lambda: p_values([[1.0]], [1.0]), r"calibration has shape \(1, 1\), expected \(n,\)"),

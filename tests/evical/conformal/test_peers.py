@@ -14,6 +14,7 @@ from evical.conformal import (
     p_values,
     prediction_sets,
 )
+from tests.support.each import each
 
 PEERS = json.loads((Path(__file__).parents[2] / "oracles" / "conformal.json").read_text("utf-8"))
 CASES = [{name: np.array(v) for name, v in c.items() if name in ("p", "y", "new")} for c in (
@@ -22,7 +23,7 @@ CASES = [{name: np.array(v) for name, v in c.items() if name in ("p", "y", "new"
 CREPES = [case["crepes"] for case in PEERS["cases"]]
 MAPIE = [case["mapie"] for case in PEERS["cases"]]
 SCORES = {"lac": lac_scores, "margin": margin_scores}
-numbers = pytest.mark.parametrize("number", range(len(CASES)))
+numbers = each("number", range(len(CASES)))
 
 
 def scored(case, score, u=None, new_u=None):
@@ -33,7 +34,7 @@ def scored(case, score, u=None, new_u=None):
 
 
 @numbers
-@pytest.mark.parametrize("name", SCORES)
+@each("name", SCORES)
 def test_p_values_of_crepes(number, name):
     case, peer = CASES[number], CREPES[number]
     own, new = scored(case, SCORES[name])

@@ -11,6 +11,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from evical.conformal import ConformalClassifier, coverage_bound
 from evical.fusion import merge_p_values
+from tests.support.each import each
 
 ALPHAS = np.array([0.01, 0.05, 0.1, 0.2])
 REPEATS = 40
@@ -47,8 +48,8 @@ def held(shares, factor=1.0, more=0.0):
     return (shares.mean(axis=0) <= factor * ALPHAS + more + 3 * spread).all()
 
 
-@pytest.mark.parametrize("nonconformity", ["lac", "aps", "raps", "margin"])
-@pytest.mark.parametrize("smoothed", [False, True])
+@each("nonconformity", ["lac", "aps", "raps", "margin"])
+@each("smoothed", [False, True])
 def test_on_average(nonconformity, smoothed):
     def make(seed):
         return ConformalClassifier(

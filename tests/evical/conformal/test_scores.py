@@ -11,13 +11,14 @@ from evical.conformal import ConformalClassifier, ConformalScores, p_values, rap
 from evical.conformal._nonconformity import SCORES
 from tests.evical.conformal.samples import X2, X3, Y2, Y3, frozen, own
 from tests.naive import conformal as naive
+from tests.support.each import each
 
 VALUES = np.array([[0.5, 0.3, 0.2], [0.1, 0.6, 0.3], [0.2, 0.2, 0.6], [0.7, 0.2, 0.1]])
 LABELS = np.array(["a", "b", "c", "b"])
 
-both_data = pytest.mark.parametrize(("X", "y"), [(X2, Y2), (X3, Y3)], ids=["two", "three"])
-both_promises = pytest.mark.parametrize("conditional", [None, "class"])
-each_score = pytest.mark.parametrize("nonconformity", SCORES)
+both_data = each(("X", "y"), [(X2, Y2), (X3, Y3)], ids=["two", "three"])
+both_promises = each("conditional", [None, "class"])
+each_score = each("nonconformity", SCORES)
 
 
 def assert_same(scores, values, clf, X):
@@ -180,7 +181,7 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("wrong", "message"), WRONG)
+@each(("wrong", "message"), WRONG)
 def test_what_is_wrong_is_named(wrong, message):
     with pytest.raises(ValueError, match=message):
         ConformalScores.from_samples(**({"values": VALUES, "y": LABELS} | wrong))
@@ -188,7 +189,7 @@ def test_what_is_wrong_is_named(wrong, message):
 
 @each_score
 @both_promises
-@pytest.mark.parametrize("weight", [None, [1, 2.5, 0, 0.1]])
+@each("weight", [None, [1, 2.5, 0, 0.1]])
 def test_what_was_saved_is_read(nonconformity, conditional, weight):
     scores = ConformalScores.from_samples(
         VALUES, LABELS, nonconformity=nonconformity, conditional=conditional, sample_weight=weight
@@ -256,7 +257,7 @@ DAMAGE = [
 ]
 
 
-@pytest.mark.parametrize(("place", "value", "message"), DAMAGE)
+@each(("place", "value", "message"), DAMAGE)
 def test_damage_is_named(place, value, message):
     with pytest.raises(ValueError, match=message):
         ConformalScores.from_dict(changed(place, value))

@@ -55,7 +55,6 @@ def test_the_average_is_that_over_all_binnings(pairs, lam, prior):
         assert table[:, k] == pytest.approx([float(wanted), float(1 - wanted)], abs=1e-13)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("prior", [("k2", 2), ("bdeu", 2)], ids=["k2", "bdeu"])
 def test_twelve_distinct_scores(prior):
     rng = np.random.default_rng(0)

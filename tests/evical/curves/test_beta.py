@@ -10,9 +10,10 @@ from evical.curves.platt import soft_counts
 from evical.scores import ScoreCounts
 from tests.evical.curves.beta_samples import TIES, negative_log_likelihood
 from tests.evical.curves.exact_logistic import exact_log_odds
+from tests.support.each import each
 
 VARIANTS = ["abm", "am", "ab", "a"]
-every_variant = pytest.mark.parametrize("parameters", VARIANTS)
+every_variant = each("parameters", VARIANTS)
 
 
 def sample(seed, n=80, a=0.5, b=1.5, c=0.3):
@@ -23,8 +24,8 @@ def sample(seed, n=80, a=0.5, b=1.5, c=0.3):
 
 
 @every_variant
-@pytest.mark.parametrize("truth", [(0.5, 1.5, 0.3), (-0.5, 0.8, 0), (1, -0.5, 0), (-1, -0.5, 0.2)])
-@pytest.mark.parametrize("smooth", [True, False])
+@each("truth", [(0.5, 1.5, 0.3), (-0.5, 0.8, 0), (1, -0.5, 0), (-1, -0.5, 0.2)])
+@each("smooth", [True, False])
 def test_optimum_under_constraints(parameters, truth, smooth):
     """Whatever has a coefficient below zero without them, also both."""
     counts = sample(3, 80, *truth)

@@ -10,6 +10,7 @@ from evical.curves.beta_profile import BetaProfile, beta_profile
 from evical.likelihood.integrals import CORNERS, belief_log_odds
 from evical.scores import ScoreCounts
 from tests.evical.curves.beta_samples import TIES, negative_log_likelihood
+from tests.support.each import each
 
 AT = np.array([-3.0, -0.4, 0.3, 2.0])
 
@@ -38,8 +39,8 @@ def brute_force(sample, parameters, x, eta):
     return found.fun if abs(found.x @ h - eta) < 1e-7 else np.inf
 
 
-@pytest.mark.parametrize("parameters", ["abm", "am", "ab", "a"])
-@pytest.mark.parametrize("truth", [(0.5, 1.5, 0.3), (-0.5, 0.8, 0.0), (-1, -0.5, 0.2)])
+@each("parameters", ["abm", "am", "ab", "a"])
+@each("truth", [(0.5, 1.5, 0.3), (-0.5, 0.8, 0.0), (-1, -0.5, 0.2)])
 def test_deviance_is_that_of_constrained_optimization(parameters, truth):
     sample, profile = fitted(parameters, truth=truth)
     best = negative_log_likelihood(sample)(profile.coefficients)[0]
@@ -54,7 +55,6 @@ def test_deviance_is_that_of_constrained_optimization(parameters, truth):
                 assert x * eta < 0
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("parameters", ["abm", "ab"])
 @pytest.mark.parametrize("truth", [(0.5, 1.5, 0.3), (-0.5, 0.8, 0.0)])
 def test_masses_are_integrals_of_the_contour(parameters, truth):

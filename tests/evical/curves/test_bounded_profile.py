@@ -12,6 +12,7 @@ from evical.curves._bounded_profile import _least, _Rays
 from evical.curves.beta import beta_sample, fit_beta
 from evical.curves.beta_profile import beta_profile
 from evical.scores import ScoreCounts
+from tests.support.each import each
 
 TRUTHS = {
     "inside": (1.5, 1.0, 0.3),
@@ -29,9 +30,9 @@ def profile(parameters, truth, n):
     return beta_profile(sample, fit_beta(sample, parameters, True), parameters, True)
 
 
-@pytest.mark.parametrize("n", [60, 400])
-@pytest.mark.parametrize("truth", TRUTHS)
-@pytest.mark.parametrize("parameters", ["abm", "am"])
+@each("n", [60, 400])
+@each("truth", TRUTHS)
+@each("parameters", ["abm", "am"])
 def test_tables_of_the_parts_are_the_profile_under_the_bounds(parameters, truth, n):
     direct = profile(parameters, TRUTHS[truth], n)
     parts = direct._parts()

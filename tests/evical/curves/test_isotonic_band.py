@@ -3,7 +3,6 @@
 from fractions import Fraction
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import isotonic_regression
@@ -13,6 +12,7 @@ from dstheory.inference.counts.clopper_pearson import lower_limit
 from evical.curves.isotonic_band import isotonic_band, rising_lower_limits
 from evical.scores import ScoreCounts
 from tests.naive import isotonic_band as naive
+from tests.support.each import each
 
 groups = st.lists(
     st.integers(1, 6).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))),
@@ -57,8 +57,8 @@ def test_limits_are_those_of_all_pairs(pairs, alpha):
     np.testing.assert_allclose(np.stack([positive, 1 - negative], axis=1), wanted, atol=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("weighted", [False, True])
+@each("seed", range(4))
+@each("weighted", [False, True])
 def test_runs_that_are_left_out_do_not_matter(seed, weighted):
     """Most runs are not evaluated: the greatest limit is that of all of them."""
     rng = np.random.default_rng(seed)
@@ -120,8 +120,8 @@ def test_as_many_groups_as_scores_are_no_groups():
 # ---- law
 
 
-@pytest.mark.parametrize("grid", [None, "auto", 20])
-@pytest.mark.parametrize("seed", range(3))
+@each("grid", [None, "auto", 20])
+@each("seed", range(3))
 def test_within_the_band_of_yang_and_barber(grid, seed):
     """Their bound is Hoeffding's, which Clopper and Pearson's is never worse than."""
     counts = simulated(300, seed, digits=2)
@@ -197,12 +197,12 @@ MAPS = {
 }
 
 
-@pytest.mark.parametrize("grid", ["auto", None])
-@pytest.mark.parametrize("n", [50, 200, 1000])
-@pytest.mark.parametrize("name", MAPS)
+@each("grid", ["auto", None])
+@each("n", [50, 200, 1000])
+@each("name", MAPS)
 def test_the_whole_map_is_inside_as_often_as_promised(name, n, grid):
     """At most alpha of the bands leave the map anywhere, plus three standard errors of chance."""
-    repeats = 100 if grid else 5000 // n
+    repeats = 50 if grid else 2500 // n
     missed = {0.5: 0, 0.95: 0}
     for seed in range(repeats):
         rng = np.random.default_rng(seed)

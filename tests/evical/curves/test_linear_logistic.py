@@ -6,6 +6,7 @@ from scipy.optimize import minimize
 from scipy.special import expit, logit
 
 from evical.curves._linear_logistic import fit_linear_logistic
+from tests.support.each import each
 
 RNG = np.random.default_rng(0)
 
@@ -18,8 +19,8 @@ def sample(n, d):
     return columns, weight, target
 
 
-@pytest.mark.parametrize("intercept", [True, False])
-@pytest.mark.parametrize(("n", "d"), [(30, 1), (200, 2), (9000, 2)])
+@each("intercept", [True, False])
+@each(("n", "d"), [(30, 1), (200, 2), (9000, 2)])
 def test_equal_to_a_general_optimizer(n, d, intercept):
     columns, weight, target = sample(n, d)
     design = np.concatenate([columns, np.full((1, n), float(intercept))])

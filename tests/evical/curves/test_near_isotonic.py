@@ -13,6 +13,7 @@ from evical.curves import near_isotonic_path
 from evical.curves._near_isotonic import joins_of
 from evical.curves._near_isotonic_joins import join_lambdas
 from tests.naive import near_isotonic as naive
+from tests.support.each import each
 
 # Random samples may point the wrong way.
 pytestmark = pytest.mark.filterwarnings("ignore::evical.errors.WrongWayWarning")
@@ -90,8 +91,8 @@ def solved(values, weights, lam):
     return values - differences @ dual.x / weights
 
 
-@pytest.mark.parametrize("kind", ["labels", "real"])
-@pytest.mark.parametrize(("seed", "n"), [(0, 2), (1, 7), (2, 30), (3, 60)])
+@each("kind", ["labels", "real"])
+@each(("seed", "n"), [(0, 2), (1, 7), (2, 30), (3, 60)])
 def test_equals_a_quadratic_program(kind, seed, n):
     values, weights = random_problem(seed, n, kind)
     path = near_isotonic_path(values, weights)
@@ -100,8 +101,8 @@ def test_equals_a_quadratic_program(kind, seed, n):
         np.testing.assert_allclose(path.at(lam), solved(values, weights, lam), rtol=0, atol=1e-7)
 
 
-@pytest.mark.parametrize("kind", ["labels", "real"])
-@pytest.mark.parametrize("n", [1, 2, 100, 20_000])
+@each("kind", ["labels", "real"])
+@each("n", [1, 2, 100, 20_000])
 def test_ends_are_the_data_and_isotonic_regression(kind, n):
     values, weights = random_problem(4, n, kind)
     path = near_isotonic_path(values, weights)
@@ -207,7 +208,7 @@ def test_sums_and_weights_are_left_alone():
 # ---- refusals
 
 
-@pytest.mark.parametrize(
+@each(
     ("values", "weights", "message"),
     [
         ([], None, r"shape of values is \(0,\), expected \(n,\) with n of at least 1"),

@@ -6,6 +6,7 @@ from mpmath import mp, mpf
 
 from evical.curves.newton import logistic_terms, minimize_convex, unit_diagonal
 from evical.errors import ConvergenceError
+from tests.support.each import each
 
 
 def quartic(x):
@@ -71,8 +72,8 @@ def test_singular_matrices_can_be_solved():
     assert scale[0].tolist() == [1e12, 1.0]
 
 
-@pytest.mark.parametrize("eta", [-40.0, -0.0, 0.0, 1.5, 36.0, 300.0])
-@pytest.mark.parametrize("weights", [(1.0, 2.0), (1.0, 1e15), (1e-15, 1e9), (0.0, 3.0)])
+@each("eta", [-40.0, -0.0, 0.0, 1.5, 36.0, 300.0])
+@each("weights", [(1.0, 2.0), (1.0, 1e15), (1e-15, 1e9), (0.0, 3.0)])
 def test_logistic_terms_keep_their_digits(eta, weights):
     mp.dps = 200
     against, favor = map(mpf, weights)

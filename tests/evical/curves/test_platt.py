@@ -12,6 +12,7 @@ from evical.curves import fit_profile
 from evical.curves.platt import confidence_interval, fit_platt, platt_targets, soft_counts
 from evical.scores import ScoreCounts
 from tests.evical.curves.exact_logistic import exact_log_odds
+from tests.support.each import each
 
 ORACLE = json.loads(
     (Path(__file__).parents[2] / "oracles" / "evidential_logistic.json").read_text("utf-8")
@@ -36,7 +37,7 @@ def sample(n, seed=0, slope=2.0):
     return x, (rng.random(n) < 1 / (1 + np.exp(-slope * x - 0.5))).astype(int)
 
 
-@pytest.mark.parametrize("case", ORACLE["cases"], ids=lambda c: c["name"])
+@each("case", ORACLE["cases"], ids=lambda c: c["name"])
 def test_oracle_parameters(case):
     fit = fit_platt(*counted(case["scores"], case["y"], case["weights"]))
     expected = case["parameters"]
@@ -74,8 +75,8 @@ def test_gradient_vanishes_at_the_optimum(seed):
     assert abs(residual @ counts[0]) < 1e-10
 
 
-@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6, -3.0])
-@pytest.mark.parametrize("shift", [0.0, 1e6])
+@each("scale", [1e-6, 1.0, 1e6, -3.0])
+@each("shift", [0.0, 1e6])
 def test_shift_and_scale(scale, shift):
     x, y = sample(80)
     x = np.round(x * 64) / 64  # so that shifting by 1e6 rounds nothing at scale 1
@@ -203,7 +204,7 @@ NASTY = {
 }
 
 
-@pytest.mark.parametrize("name", NASTY)
+@each("name", NASTY)
 def test_nasty_inputs_have_the_exact_optimum(name):
     """The optimum of Newton's method with 80 digits, on the same targets."""
     scores, y, weights = NASTY[name]
@@ -234,7 +235,7 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("arrays", "error", "message"), BAD)
+@each(("arrays", "error", "message"), BAD)
 def test_bad_input_is_refused_by_name(arrays, error, message):
     with pytest.raises(error, match=message):
         fit_platt(*arrays)

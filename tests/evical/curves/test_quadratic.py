@@ -8,6 +8,7 @@ from evical.curves import fit_platt, fit_quadratic
 from evical.curves.platt import soft_counts
 from evical.scores import ScoreCounts
 from tests.evical.curves.exact_logistic import exact_log_odds
+from tests.support.each import each
 
 RNG = np.random.default_rng(1)
 NORMAL = RNG.normal(size=30)
@@ -26,8 +27,8 @@ SCORES = {
 }
 
 
-@pytest.mark.parametrize("name", SCORES)
-@pytest.mark.parametrize("weight", [1.0, 1e-6, 1e6])
+@each("name", SCORES)
+@each("weight", [1.0, 1e-6, 1e6])
 def test_equal_to_exact_arithmetic(name, weight):
     x = SCORES[name]
     y = np.random.default_rng(2).random(len(x)) < 0.5

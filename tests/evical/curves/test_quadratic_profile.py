@@ -10,6 +10,7 @@ from evical.curves.quadratic_profile import QuadraticProfile, quadratic_profile
 from evical.likelihood.polar import PolarProfile, tabulate_profile
 from evical.likelihood.profile_table import mass_log_odds
 from evical.scores import ScoreCounts
+from tests.support.each import each
 
 
 def profile(scores, y, weight=1.0):
@@ -34,7 +35,7 @@ CASES = {
 SCORES = np.r_[np.sinh(np.linspace(-14, 14, 29)), 0.0, 1e-9]
 
 
-@pytest.mark.parametrize("name", CASES)
+@each("name", CASES)
 def test_table_equals_the_deviance_wherever_it_is_plausible(name):
     direct, table = CASES[name].rays, tabulate_profile(CASES[name].rays)
     assert isinstance(table, PolarProfile)
@@ -70,8 +71,8 @@ def test_a_guess_changes_where_the_search_starts_and_not_where_it_ends():
         np.testing.assert_allclose(found, across, atol=1e-5)
 
 
-@pytest.mark.parametrize("z", [-2.0, 0.3, 4.0])
-@pytest.mark.parametrize("gap", [-3.0, 0.5, 6.0])
+@each("z", [-2.0, 0.3, 4.0])
+@each("gap", [-3.0, 0.5, 6.0])
 def test_deviance_is_the_least_of_parabolas_through_a_point(z, gap):
     """Without the constraint: two of three coefficients are free, and any optimizer finds them."""
     direct = CASES["small"]

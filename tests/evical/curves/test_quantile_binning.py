@@ -17,6 +17,7 @@ from evical.curves.quantile_binning import (
 )
 from evical.scores import ScoreCounts
 from tests.naive import bayesian_binning as naive
+from tests.support.each import each
 
 pairs = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 1)), min_size=1, max_size=25)
 
@@ -26,7 +27,7 @@ def counted(samples, weights=None):
     return ScoreCounts.from_samples(scores, y, weights)
 
 
-@pytest.mark.parametrize("n", [*range(1, 200), 999, 1000, 1001, 8000, 27001, 10**6, 10**6 + 1])
+@each("n", [*range(1, 200), 999, 1000, 1001, 8000, 27001, 10**6, 10**6 + 1])
 def test_range_of_the_number_of_bins(n):
     assert bin_range(float(n)) == naive.default_range(n)
 

@@ -5,6 +5,7 @@ import pytest
 from scipy.optimize import minimize
 
 from evical.curves.simplex import least_squares_on_simplex, minimize_on_simplex
+from tests.support.each import each
 
 
 def general(value, gradient, size):
@@ -19,8 +20,8 @@ def general(value, gradient, size):
     ).x
 
 
-@pytest.mark.parametrize("size", [1, 2, 5, 20])
-@pytest.mark.parametrize("seed", range(3))
+@each("size", [1, 2, 5, 20])
+@each("seed", range(3))
 def test_least_squares(size, seed):
     rng = np.random.default_rng(seed)
     rows, target = rng.normal(size=(30, size)), rng.normal(size=30)
@@ -33,8 +34,8 @@ def test_least_squares(size, seed):
     np.testing.assert_allclose(found, expected, atol=1e-6)
 
 
-@pytest.mark.parametrize("scale", [0.1, 1.0, 30.0])
-@pytest.mark.parametrize("size", [1, 3, 12])
+@each("scale", [0.1, 1.0, 30.0])
+@each("size", [1, 3, 12])
 def test_the_minimum_has_equal_slopes_where_weights_are_positive(size, scale):
     """No steeper way down leads to any corner."""
     rng = np.random.default_rng(size)

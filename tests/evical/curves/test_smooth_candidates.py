@@ -9,6 +9,7 @@ from evical.curves.automatic import automatic_curve
 from evical.curves.candidates import gaussian_candidates, mean_probability
 from evical.curves.smooth_candidates import laplace_fit, smooth_candidates
 from evical.scores import ScoreCounts
+from tests.support.each import each
 
 
 def sample(n=60, seed=0):
@@ -117,7 +118,7 @@ def test_temperature_and_beta_are_those_families():
     assert found.log_odds[4] == pytest.approx(0, abs=2e-3)  # even odds stay even
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each("seed", range(20))
 def test_every_candidate_takes_part(seed):
     """A fit that cannot be proven would leave a whole scale out."""
     rng = np.random.default_rng(seed)

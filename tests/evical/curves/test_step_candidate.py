@@ -6,6 +6,7 @@ import pytest
 from evical.curves.step_candidate import fit_steps
 from evical.scores import ScoreCounts
 from tests.naive.averaging import step_left_out, step_probability
+from tests.support.each import each
 
 
 def prior_of(counts):
@@ -13,7 +14,7 @@ def prior_of(counts):
     return max(rate, 0.05), max(1 - rate, 0.05)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@each("seed", range(6))
 def test_probabilities_and_left_out_samples_equal_the_list_of_all_binnings(seed):
     rng = np.random.default_rng(seed)
     scores = rng.integers(0, 7, 20)

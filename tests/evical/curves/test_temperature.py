@@ -8,6 +8,7 @@ from scipy.special import expit, logit
 
 from evical.curves.temperature import fit_temperature, temperature_profile
 from evical.scores import ScoreCounts
+from tests.support.each import each
 
 
 def sample(n, seed=0, truth=0.7):
@@ -27,8 +28,8 @@ def loss(counts, smooth, inverse):
     return counts.total @ np.logaddexp(0, eta) - targets(counts, smooth) @ eta
 
 
-@pytest.mark.parametrize("smooth", [True, False])
-@pytest.mark.parametrize("n", [10, 300, 9000])
+@each("smooth", [True, False])
+@each("n", [10, 300, 9000])
 def test_root_of_the_derivative(n, smooth):
     counts = sample(n)
     target = targets(counts, smooth)
@@ -64,8 +65,8 @@ def test_margins_that_point_the_wrong_way():
     assert 0 < against < 0.5
 
 
-@pytest.mark.parametrize("n", [12, 40, 3000])
-@pytest.mark.parametrize("smooth", [True, False])
+@each("n", [12, 40, 3000])
+@each("smooth", [True, False])
 def test_masses_by_brute_force(n, smooth):
     """The contour of p at a margin is the relative likelihood of one temperature."""
     counts = sample(n, seed=6)

@@ -13,6 +13,7 @@ from evical.curves import TrendFilterPath, trend_filter, trend_filter_path
 from evical.curves._bent_line import NO_KINKS, Points, Polyline, bend, check_optimal, line, string
 from evical.errors import ConvergenceError
 from tests.naive import trend as naive_trend
+from tests.support.each import each
 
 
 def labels(n, seed=0, ties=False):
@@ -100,9 +101,9 @@ def as_lasso(x, y, w, lam):
 
 # The dual has many free variables where lambda is great, the lasso many hinges where it is
 # small: each of these solvers is exact to 1e-8 only at its own end.
-@pytest.mark.parametrize(("other", "ratio"), [(as_lasso, 0.3), (as_dual, 0.01), (as_dual, 1e-4)])
-@pytest.mark.parametrize("n", [5, 50, 200])
-@pytest.mark.parametrize("weighted", [False, True])
+@each(("other", "ratio"), [(as_lasso, 0.3), (as_dual, 0.01), (as_dual, 1e-4)])
+@each("n", [5, 50, 200])
+@each("weighted", [False, True])
 def test_another_solver_finds_the_same(other, ratio, n, weighted):
     x, y = labels(n, seed=n)
     w = np.random.default_rng(1).integers(1, 20, n).astype(float) if weighted else np.ones(n)
@@ -213,8 +214,8 @@ def gaps_of(kind, n, rng):
     return 10 ** rng.uniform(-12, 0, n - 1) if kind == "all scales" else np.ones(n - 1)
 
 
-@pytest.mark.parametrize("kind", ["even", "all scales", "one gap"])
-@pytest.mark.parametrize("heavy", [False, True])
+@each("kind", ["even", "all scales", "one gap"])
+@each("heavy", [False, True])
 def test_gaps_of_all_scales_and_weights_up_to_a_billion(kind, heavy):
     for seed in range(15):
         rng = np.random.default_rng(seed)
@@ -293,7 +294,7 @@ def test_a_point_that_outweighs_all_others(heavy):
     np.testing.assert_allclose(path.fits[-1], [0, 1, 0, 3], atol=1e-2)
 
 
-@pytest.mark.parametrize(
+@each(
     "x",
     [
         [-1e300, 0, 1e300],
@@ -312,7 +313,6 @@ def test_extreme_x(x):
     assert (path.fits < 1.5).all()
 
 
-@pytest.mark.slow
 def test_a_dense_fit_ends():
     rng = np.random.default_rng(0)
     x, y = np.sort(rng.random(2000)), rng.normal(size=2000)
@@ -324,7 +324,7 @@ def test_a_dense_fit_ends():
 # ---- what is refused
 
 
-@pytest.mark.parametrize(
+@each(
     ("arguments", "message"),
     [
         (([0, 1], [0, np.nan], 1), r"y\[1\] is nan"),

@@ -8,6 +8,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer as sklearn_breast_cancer
 
 from evical.datasets import Dataset, load_breast_cancer, load_csv
+from tests.support.each import each
 
 GOOD = "age,color,kind\n1.5, red ,yes\n\n2,blue,no\n-3e1,red,yes\n"
 
@@ -68,7 +69,7 @@ def test_classes_ascend_as_numbers_if_all_are(write, labels, ordered):
     assert load_csv(write(f"a,t\n{rows}"), "t").class_names == ordered
 
 
-@pytest.mark.parametrize(
+@each(
     ("content", "message"),
     [
         ("", "pets.csv is empty; a header row"),

@@ -10,6 +10,7 @@ import pytest
 from evical.datasets import Dataset, load, load_breast_cancer, load_split
 from evical.datasets._known import KNOWN
 from tests.support.data_folder import DATA, needs_data
+from tests.support.each import each
 
 SMALL = sorted(name for name in KNOWN if "a9a" not in name)
 
@@ -98,14 +99,13 @@ def test_what_is_nowhere_is_named(tmp_path, monkeypatch):
 
 
 @needs_data
-@pytest.mark.parametrize("name", SMALL)
+@each("name", SMALL)
 def test_every_known_file_is_as_known(name):
     data = load(name, DATA)
     assert isinstance(data, Dataset)
     assert len(data) == sum(KNOWN[name].classes.values())
 
 
-@pytest.mark.slow
 @needs_data
 @pytest.mark.parametrize("name", ["adult", "soybean"])
 def test_codes_become_the_same_columns_in_both_files(name):
@@ -121,7 +121,6 @@ def test_codes_become_the_same_columns_in_both_files(name):
     np.testing.assert_array_equal(both.X[: len(train)], train.X)
 
 
-@pytest.mark.slow
 @needs_data
 def test_missing_codes_are_a_category_of_their_own():
     train, test = load_split("adult", DATA)
@@ -174,7 +173,6 @@ def test_codes_are_those_of_the_codebook():
     assert set(book) - set(KNOWN["adult_train"].nominal) == {"sex", "target"}
 
 
-@pytest.mark.slow
 @needs_data
 @pytest.mark.parametrize("name", ["adult", "australian", "soybean"])
 def test_every_column_that_is_not_encoded_is_a_number_or_has_two_codes(name):

@@ -10,8 +10,9 @@ from evical.datasets import (
     simulated_quantiles,
     simulated_scores,
 )
+from tests.support.each import each
 
-every = pytest.mark.parametrize("kind", SIMULATIONS)
+every = each("kind", SIMULATIONS)
 
 
 @every

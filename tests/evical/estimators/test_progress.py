@@ -73,7 +73,6 @@ def test_other_levels_are_refused(verbose):
             estimator.fit(X, Y)
 
 
-@pytest.mark.slow
 def test_jobs_tell_the_same():
     one, two = (EvidentialEnsemble(NB, rule="stacked", n_jobs=n, **OPTIONS) for n in (None, 2))
     np.testing.assert_array_equal(one.fit(X, Y).predict_proba(X), two.fit(X, Y).predict_proba(X))

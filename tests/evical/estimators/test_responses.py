@@ -18,6 +18,7 @@ from evical import EvidentialClassifier, EvidentialEnsemble, LogisticCalibrator
 from evical.calibrators import IsotonicCalibrator
 from evical.estimators._responses import class_scores
 from evical.scores import log_odds
+from tests.support.each import each
 
 X2, Y2 = make_blobs(30, centers=2, random_state=0)
 X3, Y3 = make_blobs(30, centers=3, random_state=0)
@@ -80,7 +81,7 @@ def test_one_column_may_be_two_dimensional():
     assert class_scores(Fixed([0, 1], [[1.0], [2.0]]), None, np.arange(2)).shape == (2, 1)
 
 
-@pytest.mark.parametrize(
+@each(
     "wrap",
     [
         lambda svm: svm,
@@ -88,7 +89,7 @@ def test_one_column_may_be_two_dimensional():
         lambda svm: GridSearchCV(make_pipeline(svm), {"svc__C": [1, 2]}, cv=2),
     ],
 )
-@pytest.mark.parametrize("freeze", [lambda clf: clf, FrozenEstimator])
+@each("freeze", [lambda clf: clf, FrozenEstimator])
 def test_scores_of_pairs_are_refused(wrap, freeze):
     """With three classes there are three pairs, so that the shape alone does not tell."""
     svm = freeze(wrap(SVC(decision_function_shape="ovo")).fit(X3, Y3))
@@ -124,7 +125,6 @@ def test_what_is_no_classifier_is_refused():
         class_scores(Mute(), X2, np.arange(2))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("X", "y"), [(X2, Y2), (X3, Y3)])
 def test_a_calibrator_that_takes_log_odds_itself_gets_probabilities(X, y):
     given = EvidentialClassifier(GaussianNB(), calibrator=LogisticCalibrator(transform="logit"))
@@ -170,11 +170,9 @@ class Strict(ClassifierMixin, BaseEstimator):
 LABELS = [["a", "b", "c"], [1, 2, 3], [-1, 0, 7], [False, True, True]]
 
 
-@pytest.mark.parametrize("labels", LABELS)
-@pytest.mark.parametrize(
-    "options", [{}, {"ensemble": False}, {"code": "all_pairs"}, {"calibrator": None}]
-)
-@pytest.mark.parametrize("kind", [Strict(), make_pipeline(StandardScaler(), Strict())])
+@each("labels", LABELS)
+@each("options", [{}, {"ensemble": False}, {"code": "all_pairs"}, {"calibrator": None}])
+@each("kind", [Strict(), make_pipeline(StandardScaler(), Strict())])
 def test_strict_classifiers_take_any_labels(labels, options, kind):
     y = np.array(labels)[Y]
     clf = EvidentialClassifier(kind, **{**OPTIONS, **options}).fit(X, y)

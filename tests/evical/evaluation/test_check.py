@@ -10,8 +10,7 @@ from evical.conformal import ExchangeabilityTest, online_p_values
 from evical.evaluation import Evaluation, check_calibration
 from evical.evaluation.check import TESTS
 from evical.significance import holm_adjusted
-
-pytestmark = pytest.mark.slow
+from tests.support.each import each
 
 PROBABILITY_TESTS = [name for name, kind in TESTS.items() if not kind.beliefs and not kind.ordered]
 
@@ -200,7 +199,7 @@ def test_real_evaluations_are_taken():
     assert [one.name for one in check_calibration(beliefs).tests] == ["interval"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("tests", "options", "message"),
     [
         (["chi"], {}, "test is 'chi', expected one of 'spiegelhalter'"),

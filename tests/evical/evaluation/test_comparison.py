@@ -20,8 +20,7 @@ from evical.evaluation._sample_size import TIMES_LOGISTIC
 from evical.evaluation.methods import complexity, complexity_text
 from evical.evaluation.recommendation import differences
 from evical.significance import corrected_t, holm_adjusted
-
-pytestmark = pytest.mark.slow
+from tests.support.each import each
 
 QUICK = ["logistic", "isotonic", "binning"]
 
@@ -286,7 +285,7 @@ def test_unknown_methods_are_refused(name, message):
         compare(scores, y, [name], cv=2)
 
 
-@pytest.mark.parametrize(
+@each(
     ("scores", "y", "options", "message"),
     [
         ([1.0, 2.0], [1, 1], {}, "one class only"),

@@ -11,6 +11,7 @@ from evical.conformal import ConformalClassifier, p_values
 from evical.evaluation import ConformalEvaluation
 from evical.evaluation._rank_tests import misses_pvalue, promise_tests, small_pvalue
 from tests.naive import conformal as naive
+from tests.support.each import each
 
 P = [[1.0, 0.04, 0.02], [0.3, 0.02, 0.9], [0.04, 0.6, 0.2], [0.08, 0.06, 0.07]]
 Y = ["a", "b", "b", "c"]
@@ -26,8 +27,8 @@ def data(n=400, seed=0):
     )
 
 
-@pytest.mark.parametrize(("n", "m"), [(1, 1), (3, 4), (5, 3), (4, 5)])
-@pytest.mark.parametrize("alpha", [0.2, 1 / 3, 0.5, 0.8])
+@each(("n", "m"), [(1, 1), (3, 4), (5, 3), (4, 5)])
+@each("alpha", [0.2, 1 / 3, 0.5, 0.8])
 def test_misses_have_their_exact_probability(n, m, alpha):
     level = int(alpha * (n + 1) + 1e-9)
     for k in range(m + 1):
@@ -172,7 +173,7 @@ def test_it_is_shown_as_text_and_table():
     assert "&lt;mine&gt;" in made._repr_html_()
 
 
-@pytest.mark.parametrize(
+@each(
     ("options", "error", "message"),
     [
         ({"levels": [0.1, 1.0]}, ValueError, r"levels\[1\] is 1.0, expected a level inside"),

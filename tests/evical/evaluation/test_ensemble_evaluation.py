@@ -14,6 +14,7 @@ from evical.fusion import Mixture
 from evical.metrics import brier_score, log_loss
 from evical.report import build
 from evical.significance import mcnemar
+from tests.support.each import each
 
 FRAME = Frame(["a", "b"])
 
@@ -133,7 +134,7 @@ def test_other_rules_are_measured_alike():
     assert made.contrasts()[3].brier_score.mean == pytest.approx(0)
 
 
-@pytest.mark.parametrize(
+@each(
     ("change", "kind", "message"),
     [
         ({"masses": []}, ValueError, "masses is empty"),

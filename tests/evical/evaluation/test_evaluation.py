@@ -9,8 +9,7 @@ from evical import metrics
 from evical.calibrators import IsotonicCalibrator, LogisticCalibrator
 from evical.evaluation import Evaluation
 from evical.evaluation._bootstrap import _measure, prepare, resample_count
-
-pytestmark = pytest.mark.slow
+from tests.support.each import each
 
 
 def sample(n=400, seed=0):
@@ -175,7 +174,7 @@ def test_nothing_is_mutated():
     np.testing.assert_array_equal(y, copies[1])
 
 
-@pytest.mark.parametrize(
+@each(
     ("arguments", "options", "message"),
     [
         (([1, 1], [0.5, 0.5]), {}, "y has one class only"),

@@ -8,6 +8,7 @@ from dstheory import Frame, MassFunction
 from dstheory.combine import dempster
 from evical.evaluation.other_rules import DEMPSTER, STACKED, other_rules
 from evical.fusion import Mixture, Stacked
+from tests.support.each import each
 
 FRAME = Frame(["a", "b"])
 
@@ -25,7 +26,7 @@ def sources(n=60, n_sources=2, seed=0):
     return masses, y
 
 
-@pytest.mark.parametrize(
+@each(
     ("rule", "names"),
     [
         ("dempster", [STACKED]),

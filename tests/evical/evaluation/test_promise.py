@@ -7,6 +7,7 @@ from scipy.stats import binom
 from evical.calibrators import LogisticCalibrator
 from evical.evaluation import Evaluation, check_calibration, check_promise
 from evical.studies.interval_coverage.maps import MAPS, draw
+from tests.support.each import each
 
 
 def judged(y, bel, pl):
@@ -26,8 +27,8 @@ def promises(name, n, n_new, draws, model="likelihood"):
     return found
 
 
-@pytest.mark.parametrize("model", ["likelihood", "confidence"])
-@pytest.mark.parametrize("n", [50, 200, 1000])
+@each("model", ["likelihood", "confidence"])
+@each("n", [50, 200, 1000])
 def test_right_forms_are_rarely_said_to_break_their_promise(n, model):
     """At most 5 %, however many samples judge: here 60 draws."""
     found = promises("sigmoid", n, 5000, 60, model)

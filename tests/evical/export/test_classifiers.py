@@ -24,6 +24,7 @@ from evical import (
 )
 from evical.export import to_onnx
 from tests.evical.export.test_onnx import in_onnxruntime
+from tests.support.each import each
 
 DATA, CLASSES = load_breast_cancer(return_X_y=True)
 X, Y, NEW = DATA[:300, :5], np.where(CLASSES[:300], "benign", "cancer"), DATA[300:, :5]
@@ -56,7 +57,7 @@ CASES = {
 LOOSE = {"forest": 1e-4, "boosting": 1e-4, "naive Bayes": 1e-6}
 
 
-@pytest.mark.parametrize("name", CASES)
+@each("name", CASES)
 def test_one_graph_from_features_to_beliefs(name):
     LINEAR.fit(X, Y)
     classifier = CASES[name].fit(X, Y)

@@ -19,6 +19,7 @@ from evical.calibrators import (
     VennAbersCalibrator,
 )
 from evical.export import to_sql
+from tests.support.each import each
 
 RNG = np.random.default_rng(0)
 SCORES = RNG.normal(size=1000)
@@ -31,7 +32,7 @@ CALIBRATORS = [
     AutoCalibrator(),
     VennAbersCalibrator(),
 ]
-every_calibrator = pytest.mark.parametrize("calibrator", CALIBRATORS, ids=repr)
+every_calibrator = each("calibrator", CALIBRATORS, ids=repr)
 
 
 def check(calibrator, rows):

@@ -23,6 +23,7 @@ from evical.export._tensor import Tensor
 from evical.fusion import Discounted, Mixture, Stacked
 from evical.multiclass.log_pool import LogPool
 from tests.evical.export.test_onnx import in_onnxruntime
+from tests.support.each import each
 
 DATA, CLASSES = load_breast_cancer(return_X_y=True)
 NAMED = np.where(CLASSES, "benign", "cancer")
@@ -76,7 +77,7 @@ def members():
     return [FrozenEstimator(EvidentialClassifier(m, ensemble=False).fit(X, Y)) for m in MEMBERS]
 
 
-@pytest.mark.parametrize("name", RULES)
+@each("name", RULES)
 def test_rules_of_two_classes(name, members):
     ensemble = EvidentialEnsemble(members, rule=RULES[name]).fit(DATA[250:, :5], NAMED[250:])
     check(to_onnx(ensemble), ensemble, ROWS)

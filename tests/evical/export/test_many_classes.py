@@ -29,6 +29,7 @@ from evical.multiclass import (
 )
 from tests.evical.export.test_ensembles import check
 from tests.evical.export.test_onnx import in_onnxruntime
+from tests.support.each import each
 
 X, KINDS = load_iris(return_X_y=True)
 Y = np.array(["setosa", "versicolor", "virginica"])[KINDS]
@@ -59,7 +60,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("name", CASES)
+@each("name", CASES)
 def test_classifiers(name):
     classifier = CASES[name].fit(X[::2], Y[::2])
     found = check(to_onnx(classifier), classifier, ROWS, 1e-7)
@@ -99,8 +100,8 @@ def samples(n_classes, n=150):
     return truth**2 / (truth**2).sum(axis=1, keepdims=True), y
 
 
-@pytest.mark.parametrize("n_classes", [2, 4])
-@pytest.mark.parametrize("calibrator", CALIBRATORS, ids=str)
+@each("n_classes", [2, 4])
+@each("calibrator", CALIBRATORS, ids=str)
 def test_calibrators(calibrator, n_classes):
     scores, y = samples(n_classes)
     calibrator.fit(scores, y)

@@ -12,6 +12,7 @@ from evical.export import to_sql
 from evical.export._dialects import DIALECTS
 from evical.multiclass import SoftmaxCalibrator
 from tests.protocols.calibrators_table import samples
+from tests.support.each import each
 
 ODD = 'the `score`, of "it" \\ [x]; --'
 LOGIT = 1 / (1 + np.exp(-samples()[0]))
@@ -42,7 +43,7 @@ def in_duckdb(query, scores, name="score", kind="DOUBLE"):
 
 
 ENGINES = {"sqlite": in_sqlite, "duckdb": in_duckdb}
-every_engine = pytest.mark.parametrize("engine", ENGINES)
+every_engine = each("engine", ENGINES)
 
 
 @every_engine

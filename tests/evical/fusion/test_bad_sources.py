@@ -6,6 +6,7 @@ import pytest
 from dstheory import Frame, MassFunction, betp
 from dstheory.errors import MassError, TotalConflictError
 from evical.fusion import BaseFusion, Stacked, named_fusion
+from tests.support.each import each
 
 LEARNED = ["stacked", "likelihood_mixture", "discounted", "contextually_discounted"]
 RULES = [*LEARNED, "size_mixture", "learned_tnorm", "dempster", "cautious", "mixing"]
@@ -45,11 +46,11 @@ def right(p):
     return np.mean(p.argmax(axis=1) == truth(p.shape[1]))
 
 
-each = pytest.mark.parametrize("rule", RULES)
-both = pytest.mark.parametrize("k", [2, 3])
+under_each = each("rule", RULES)
+both = each("k", [2, 3])
 
 
-@each
+@under_each
 @both
 def test_one(rule, k):
     source = masses(skilled(k, 2, 0))
@@ -59,7 +60,7 @@ def test_one(rule, k):
         np.testing.assert_allclose(p, betp(source), atol=0.02)
 
 
-@each
+@under_each
 @both
 def test_all_alike(rule, k):
     """As good as one; Dempster's rule counts it again, and contextual rates allow that."""
@@ -73,7 +74,7 @@ def test_all_alike(rule, k):
         np.testing.assert_allclose(p, one, atol=1e-9)
 
 
-@each
+@under_each
 @both
 def test_one_perfect(rule, k):
     good, perfect = masses(skilled(k, 2, 0)), masses(np.eye(k)[truth(k)], 0.01)
@@ -86,9 +87,9 @@ def test_one_perfect(rule, k):
         assert right(fused(rule, [good, sure], k)[1]) == 1
 
 
-@each
+@under_each
 @both
-@pytest.mark.parametrize("kind", ["even", "silent", "sure"])
+@each("kind", ["even", "silent", "sure"])
 def test_one_constant(rule, k, kind):
     good = masses(skilled(k, 2, 0))
     row = np.eye(k)[0] if kind == "sure" else np.full(k, 1 / k)
@@ -109,7 +110,7 @@ def test_one_constant(rule, k, kind):
         assert right(p) > right(one) - 0.02
 
 
-@each
+@under_each
 @both
 def test_all_constant_or_silent(rule, k):
     even = masses(np.full((N, k), 1 / k))
@@ -118,7 +119,7 @@ def test_all_constant_or_silent(rule, k):
         np.testing.assert_allclose(fused(rule, sources, k)[1], 1 / k, atol=0.02)
 
 
-@each
+@under_each
 @both
 def test_all_wrong(rule, k):
     """Stacked turns them round, discounting ignores them; others cannot be better than they are."""
@@ -133,7 +134,7 @@ def test_all_wrong(rule, k):
         assert right(p) < 0.2
 
 
-@each
+@under_each
 @both
 def test_a_label_that_nobody_predicts(rule, k):
     p = [skilled(k, 2, seed) for seed in (0, 1)]
@@ -150,14 +151,14 @@ def test_a_label_that_nobody_predicts(rule, k):
         assert right(found) > 1 / k - 0.01
 
 
-@each
+@under_each
 @both
 def test_a_hundred(rule, k):
     _, p = fused(rule, [masses(skilled(k, 0.3, seed)) for seed in range(100)], k)
     assert right(p) > 0.6
 
 
-@each
+@under_each
 @both
 def test_two_that_contradict_each_other(rule, k):
     good, bad = (masses(np.eye(k)[(truth(k) + more) % k], 0.0) for more in (0, 1))
@@ -190,7 +191,7 @@ def test_a_class_without_labels(rule):
         fusion.fit(sources, np.full(len(y), "d"))
 
 
-@pytest.mark.parametrize("rule", [*LEARNED, "learned_tnorm"])
+@each("rule", [*LEARNED, "learned_tnorm"])
 @both
 def test_weights_of_rows_are_repeated_rows(rule, k):
     times = np.random.default_rng(0).integers(0, 4, N)

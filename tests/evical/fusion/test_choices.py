@@ -11,6 +11,7 @@ from evical.fusion._held_out import HeldOut
 from evical.fusion._reliability import _squared_error, _squared_error_of_choices
 from evical.multiclass.products import ProductBeliefs
 from tests.evical.fusion.samples import sources
+from tests.support.each import each
 
 RATES = [[0.1, 0.2, 0.7], [0.0, 0.0, 0.0], [1.0, 0.0, 0.5], [1.0, 1.0, 1.0]]
 
@@ -43,8 +44,8 @@ def test_products_and_masses_agree(rates):
     np.testing.assert_allclose((shares / shares.sum(axis=0)).T, fused(masses, rates), atol=1e-12)
 
 
-@pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("rates", RATES)
+@each("n_classes", [2, 3])
+@each("rates", RATES)
 def test_both_routes_have_the_same_error_and_slopes(n_classes, rates):
     masses, y = sources(n_classes=n_classes)
     held_out = HeldOut.checked(masses, y, np.arange(60) % 3)

@@ -10,6 +10,7 @@ from evical.fusion import Discounted
 from evical.fusion._held_out import HeldOut
 from evical.fusion._reliability import _squared_error, joint_rates
 from tests.evical.fusion.samples import sources
+from tests.support.each import each
 
 
 def error_by_definition(rates, masses, y):
@@ -19,8 +20,8 @@ def error_by_definition(rates, masses, y):
     return 0.5 * ((betp(fused) - targets) ** 2).sum()
 
 
-@pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("seed", range(3))
+@each("n_classes", [2, 3])
+@each("seed", range(3))
 def test_error_and_slope_are_those_of_the_definition(n_classes, seed):
     masses, y = sources(n_classes=n_classes, seed=seed)
     rates = np.random.default_rng(seed).uniform(0, 1, 3)
@@ -129,8 +130,8 @@ def test_slope_where_rates_and_commonalities_are_0():
         assert slope[i] == pytest.approx((ahead - value) / 1e-7, rel=1e-4)
 
 
-@pytest.mark.parametrize("wrong", [b"half", 1j, ["a"], np.array([1j])])
-@pytest.mark.parametrize("name", ["rates", "reliabilities"])
+@each("wrong", [b"half", 1j, ["a"], np.array([1j])])
+@each("name", ["rates", "reliabilities"])
 def test_shares_that_are_no_numbers_are_refused(name, wrong):
     with pytest.raises(TypeError, match=f"{name} are .*, expected real numbers"):
         Discounted(**{name: wrong}).fit(sizes=[1])

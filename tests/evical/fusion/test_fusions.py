@@ -12,6 +12,7 @@ from dstheory.combine import cautious
 from dstheory.errors import FrameError
 from evical.fusion import Discounted, Mixture, Stacked, TNorm, named_fusion
 from tests.evical.fusion.samples import sources
+from tests.support.each import each
 
 FUSIONS = {
     "stacked": Stacked(),
@@ -26,11 +27,9 @@ FUSIONS = {
     "given_tnorm": TNorm("dubois_prade", 0.5),
 }
 SIZES = [30, 20, 10]
-every = pytest.mark.parametrize("fusion", FUSIONS.values(), ids=FUSIONS)
-each_number = pytest.mark.parametrize("n_classes", [2, 3])
-learning = pytest.mark.parametrize(
-    "fusion", [f for f in FUSIONS.values() if f.needs_beliefs], ids=repr
-)
+every = each("fusion", FUSIONS.values(), ids=FUSIONS)
+each_number = each("n_classes", [2, 3])
+learning = each("fusion", [f for f in FUSIONS.values() if f.needs_beliefs], ids=repr)
 
 
 def fitted(fusion, n_classes=2, **options):
@@ -60,9 +59,7 @@ def test_a_row_is_what_it_is_alone(fusion, n_classes):
     assert together.equals(alone, atol=1e-12)
 
 
-@pytest.mark.parametrize(
-    "fusion", [f for name, f in FUSIONS.items() if not name.startswith("given")], ids=repr
-)
+@each("fusion", [f for name, f in FUSIONS.items() if not name.startswith("given")], ids=repr)
 def test_the_order_of_sources_does_not_matter(fusion):
     masses, y = sources()
     one = clone(fusion).fit(masses, y, SIZES)(*masses)
@@ -144,7 +141,7 @@ def test_sizes_alone_are_enough_for_what_is_not_learned(fusion):
 
 
 @learning
-@pytest.mark.parametrize(
+@each(
     ("change", "error", "message"),
     [
         ({"masses": None}, TypeError, "masses is a list of mass functions"),
@@ -181,7 +178,7 @@ def test_sources_of_other_frames_are_refused():
         Stacked().fit([masses[0], other[0]], y)
 
 
-@pytest.mark.parametrize(
+@each(
     ("fusion", "message"),
     [
         (Mixture("best"), "weights is 'best'"),

@@ -12,6 +12,7 @@ from dstheory.transform import betp
 from evical.fusion import Mixture
 from evical.fusion._weights import best_weights
 from tests.evical.fusion.samples import sources
+from tests.support.each import each
 
 # Random samples may point the wrong way.
 pytestmark = pytest.mark.filterwarnings("ignore::evical.errors.WrongWayWarning")
@@ -36,8 +37,8 @@ def brute_force(likelihood, counts):
     return found.x
 
 
-@pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize("n_sources", [2, 4, 9])
+@each("seed", range(5))
+@each("n_sources", [2, 4, 9])
 def test_weights_are_most_likely(seed, n_sources):
     rng = np.random.default_rng(seed)
     likelihood = rng.beta(2, 1, (80, n_sources)) ** rng.uniform(0.5, 3, n_sources)
@@ -119,7 +120,7 @@ def test_all_weight_on_one_source_is_that_source():
     assert Mixture([0, 1, 0]).fit(sizes=[1, 1, 1])(*masses).equals(masses[1])
 
 
-@pytest.mark.parametrize("seed", range(12))
+@each("seed", range(12))
 def test_weights_of_probabilities_and_samples_of_many_orders(seed):
     rng = np.random.default_rng(seed)
     likelihood = 10.0 ** -rng.uniform(0, 200, (30, 12))

@@ -7,6 +7,7 @@ import pytest
 
 from dstheory import Frame, MassFunction
 from evical.fusion import BaseFusion, Discounted, Mixture, Stacked, TNorm
+from tests.support.each import each
 
 FITTED = [
     Stacked(),
@@ -34,8 +35,8 @@ def sources(labels, n=60, seed=0):
     return made, np.array(labels)[codes]
 
 
-@pytest.mark.parametrize("fusion", FITTED, ids=str)
-@pytest.mark.parametrize("labels", [["no", "yes"], ["a", "b", "c"], [1, 2, 7]], ids=str)
+@each("fusion", FITTED, ids=str)
+@each("labels", [["no", "yes"], ["a", "b", "c"], [1, 2, 7]], ids=str)
 def test_there_and_back(fusion, labels):
     masses, y = sources(labels)
     fitted = fusion.fit(masses, y, sizes=[3, 2, 1])
@@ -56,7 +57,7 @@ def test_another_kind_is_refused():
     assert Mixture.from_dict(data).frame_ is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("change", "message"),
     [
         ({"format": "evical.calibrator"}, "its format is not 'evical.fusion'"),
@@ -75,7 +76,7 @@ def test_damage_is_refused(change, message):
         BaseFusion.from_dict({**data, **change})
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "value"),
     [
         ("weights", [[1.0, 2.0]]),

@@ -15,6 +15,7 @@ from evical.multiclass.log_pool import LogPool
 from evical.multiclass.pooling import Labeled, fit_pool
 from tests.evical.fusion.samples import sources
 from tests.naive import pooling as naive
+from tests.support.each import each
 
 
 def evidence(masses, least=1e-4):
@@ -60,8 +61,8 @@ def test_two_classes_are_calibrated():
     assert (fused.mass(["ant", "bee"]) >= alone.mass([0, 1]) - 1e-12).all()
 
 
-@pytest.mark.parametrize("model", ["likelihood", "confidence", "bayesian"])
-@pytest.mark.parametrize("n_classes", [2, 3])
+@each("model", ["likelihood", "confidence", "bayesian"])
+@each("n_classes", [2, 3])
 def test_models(model, n_classes):
     masses, y = sources(n_classes=n_classes)
     m = Stacked(model=model, confidence=0.8).fit(masses, y)(*masses)
@@ -251,7 +252,6 @@ SHIFTS = {
 }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", SHIFTS)
 @pytest.mark.filterwarnings("ignore::evical.errors.WrongWayWarning")
 def test_intervals_of_calibrated_sources_hold_the_probability(kind):
@@ -277,8 +277,8 @@ def test_intervals_of_calibrated_sources_hold_the_probability(kind):
     assert np.mean(held) > 0.93
 
 
-@pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("penalty", [1e-9, 1e-6, 1e6, 1e9])
+@each("n_classes", [2, 3])
+@each("penalty", [1e-9, 1e-6, 1e6, 1e9])
 def test_any_penalty_has_an_optimum(penalty, n_classes):
     for seed in range(5):
         masses, y = sources(n_classes=n_classes, ignorance=0.0, seed=seed)

@@ -8,23 +8,23 @@ import pytest
 from scipy.optimize import minimize
 from sklearn.datasets import load_iris
 from sklearn.metrics import adjusted_rand_score
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from evical.learners import BootClus, rough_clusters
 from evical.learners._boot_clusters_fit import Pairs, best_row, fit_masses, percentiles
 from evical.learners._clustering import members_of
 from tests.naive import clusters as naive
+from tests.support.contract import check_contract
+from tests.support.each import each
 
 RNG = np.random.default_rng(0)
 IRIS, PLACE = load_iris(return_X_y=True)
 SOME, KIND = IRIS[::2], PLACE[::2]
 QUICK = {"covariance_type": "full", "n_bootstraps": 30, "random_state": 0}
-every_focal = pytest.mark.parametrize("focal", ["pairs", "all", "singletons"])
+every_focal = each("focal", ["pairs", "all", "singletons"])
 
 
-@parametrize_with_checks([BootClus(2, n_bootstraps=5, covariance_type="diag", random_state=0)])
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
+def test_scikit_learn_contract():
+    check_contract(BootClus(2, n_bootstraps=5, covariance_type="diag", random_state=0))
 
 
 # ---- definitions

@@ -9,7 +9,6 @@ import pytest
 from scipy.optimize import approx_fprime
 from sklearn.datasets import load_iris, make_blobs
 from sklearn.metrics import rand_score
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from dstheory import Frame, MassFunction
 from dstheory.construct import categorical
@@ -24,18 +23,19 @@ from evical.learners._clustering import members_of
 from tests.naive import clusters as clusters_naive
 from tests.naive import learners as naive
 from tests.naive.rules import as_sets
+from tests.support.contract import check_contract
+from tests.support.each import each
 from tests.support.public_objects import ROOT
 
 RNG = np.random.default_rng(0)
 SMALL = RNG.normal(size=(12, 2))
 BLOBS, PLACE = make_blobs(200, centers=3, cluster_std=0.7, random_state=3)
 OPTIONS = [("all", 1.0, 2.0, None), ("pairs", 2.0, 1.6, 1.5), ("singletons", 0.0, 3.0, 2.0)]
-every_option = pytest.mark.parametrize(("focal", "alpha", "beta", "delta"), OPTIONS)
+every_option = each(("focal", "alpha", "beta", "delta"), OPTIONS)
 
 
-@parametrize_with_checks([EvidentialCMeans(2, random_state=0)])
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
+def test_scikit_learn_contract():
+    check_contract(EvidentialCMeans(2, random_state=0))
 
 
 # ---- definitions
@@ -164,7 +164,7 @@ def test_samples_on_a_center_and_far_from_zero():
     np.testing.assert_allclose(moved.mass_.masses, plain.mass_.masses, atol=1e-4)
 
 
-@pytest.mark.parametrize(
+@each(
     ("options", "error", "message"),
     [
         ({"n_clusters": 0}, ValueError, "n_clusters is 0"),

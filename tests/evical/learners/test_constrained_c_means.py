@@ -8,7 +8,6 @@ import pytest
 from scipy.optimize import minimize
 from sklearn.datasets import load_iris, make_moons
 from sklearn.metrics import adjusted_rand_score
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from evical.learners import ConstrainedEvidentialCMeans, EvidentialCMeans
 from evical.learners._clustering import members_of
@@ -20,12 +19,14 @@ from evical.learners._constrained_c_means_fit import (
     masses_without,
 )
 from tests.naive import clusters as naive
+from tests.support.contract import check_contract
+from tests.support.each import each
 
 RNG = np.random.default_rng(0)
 SMALL = RNG.normal(size=(7, 2))
 MUST, CANNOT = np.array([[0, 1], [2, 3]]), np.array([[0, 4], [1, 2], [0, 3]])
 MOONS, PLACE = make_moons(200, noise=0.1, random_state=0)
-every_option = pytest.mark.parametrize(
+every_option = each(
     ("focal", "delta", "adaptive"),
     [("all", None, False), ("pairs", 1.5, False), ("singletons", 2.0, True), ("all", 1.5, True)],
 )
@@ -56,9 +57,8 @@ def expected_cost(goal, centers, metrics, masses):
     )
 
 
-@parametrize_with_checks([ConstrainedEvidentialCMeans(2, random_state=0)])
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
+def test_scikit_learn_contract():
+    check_contract(ConstrainedEvidentialCMeans(2, random_state=0))
 
 
 # ---- definitions
@@ -153,7 +153,7 @@ def test_order_and_repetition_of_pairs_and_units_do_not_matter():
     assert cecm.fit(MOONS * 1000 + 5, **given).cost_ == pytest.approx(one)
 
 
-@pytest.mark.parametrize(
+@each(
     ("given", "error", "message"),
     [
         (
@@ -209,7 +209,7 @@ def test_of_three_in_different_ones_of_two_clusters_one_is_an_outlier():
     assert cecm.labels_[lost].tolist() == [-1]
 
 
-@pytest.mark.parametrize(
+@each(
     ("extreme", "large"),
     [
         ({"delta": 1e7}, {"delta": 1e4}),
@@ -217,7 +217,7 @@ def test_of_three_in_different_ones_of_two_clusters_one_is_an_outlier():
         ({"alpha": 60, "delta": 3}, {"alpha": 30, "delta": 3}),
     ],
 )
-@pytest.mark.parametrize("links", [[], [(0, 1)]])
+@each("links", [[], [(0, 1)]])
 def test_sets_that_cost_much_more_than_clusters(extreme, large, links):
     one, other = (
         ConstrainedEvidentialCMeans(2, random_state=0, **options).fit(MOONS, must_link=links)

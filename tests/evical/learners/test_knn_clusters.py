@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score, pairwise_distances
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from dstheory import betp
 from evical.learners import EvidentialKNNClustering
 from evical.learners._knn_clusters_fit import Weigher, cut_weight, linked, mass_of_votes, votes
 from tests.naive import clusters as naive
 from tests.naive.rules import as_sets
+from tests.support.contract import check_contract
+from tests.support.each import each
 
 BLOBS, PLACE = make_blobs(300, centers=5, cluster_std=0.9, random_state=11)
 DISTANCES = pairwise_distances(BLOBS)
@@ -25,15 +26,10 @@ def expected_failures(estimator):
     return {"check_clustering": "its samples are features, not distances"}
 
 
-@parametrize_with_checks(
-    [
-        EvidentialKNNClustering(random_state=0),
-        EvidentialKNNClustering(metric="precomputed", random_state=0),
-    ],
-    expected_failed_checks=expected_failures,
-)
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
+@pytest.mark.parametrize("metric", ["euclidean", "precomputed"])
+def test_scikit_learn_contract(metric):
+    estimator = EvidentialKNNClustering(metric=metric, random_state=0)
+    check_contract(estimator, expected_failures(estimator))
 
 
 # ---- definitions
@@ -146,7 +142,7 @@ def test_equal_samples_and_units():
     np.testing.assert_allclose(small.mass_.masses, large.mass_.masses, atol=1e-7)
 
 
-@pytest.mark.parametrize(
+@each(
     ("options", "error", "message"),
     [
         ({"n_neighbors": 12}, ValueError, "there are only 12 samples"),

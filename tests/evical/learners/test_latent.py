@@ -20,6 +20,7 @@ from evical.learners._last_layer import last_layer
 from evical.learners._latent import _weights
 from tests.naive import learners as naive
 from tests.naive.rules import as_sets
+from tests.support.each import each
 
 RNG = np.random.default_rng(0)
 X, Y = load_iris(return_X_y=True)
@@ -44,7 +45,7 @@ MODELS = [
     network(binary=True),
     network(activation="relu"),
 ]
-every_model = pytest.mark.parametrize("model", MODELS, ids=repr)
+every_model = each("model", MODELS, ids=repr)
 
 
 # ---- definitions

@@ -17,6 +17,7 @@ from evical import EvidentialClassifier, EvidentialEnsemble, EvidentialSource
 from evical.estimators.predictions import BeliefPredictor
 from evical.learners import EvidentialKNeighborsClassifier
 from evical.metrics import log_loss
+from tests.support.each import each
 
 
 def seeded(learner):
@@ -36,7 +37,7 @@ LEARNERS = {
     "contextual": EvidentialKNeighborsClassifier(discounting="contextual"),
     **{one.__name__: seeded(one()) for one in CLASSES},
 }
-every_learner = pytest.mark.parametrize("learner", LEARNERS.values(), ids=LEARNERS)
+every_learner = each("learner", LEARNERS.values(), ids=LEARNERS)
 
 
 def test_a_new_learner_is_among_them():
@@ -47,7 +48,7 @@ def test_a_new_learner_is_among_them():
 
 
 @every_learner
-@pytest.mark.parametrize("n_classes", [2, 3])
+@each("n_classes", [2, 3])
 def test_an_ensemble_takes_them_as_they_are(learner, n_classes):
     X, y = load_iris(return_X_y=True)
     X, y = StandardScaler().fit_transform(X[y < n_classes]), y[y < n_classes]
@@ -107,7 +108,7 @@ def overlapping(seed):
     return make_moons(600, noise=0.5, random_state=seed)
 
 
-by_heart = pytest.mark.parametrize(
+by_heart = each(
     ("member", "drawn"), [(HEART, separable), (NEAREST, overlapping)], ids=["latent", "nearest"]
 )
 

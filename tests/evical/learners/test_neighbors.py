@@ -9,7 +9,6 @@ from scipy.optimize import check_grad
 from sklearn.datasets import load_digits, load_iris, make_blobs, make_moons
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier, NearestNeighbors
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from dstheory import Frame, MassFunction
 from dstheory.construct import bayesian
@@ -24,21 +23,17 @@ from evical.learners._neighbor_weights import (
 )
 from tests.naive import learners as naive
 from tests.naive.rules import as_sets
+from tests.support.contract import check_contract
 from tests.support.data_folder import DATA
+from tests.support.each import each
 from tests.support.public_objects import ROOT
 
 X, Y = load_iris(return_X_y=True)
-every_discounting = pytest.mark.parametrize("discounting", DISCOUNTINGS)
+every_discounting = each("discounting", DISCOUNTINGS)
 
 
-@parametrize_with_checks(
-    [
-        EvidentialKNeighborsClassifier(3),
-        EvidentialKNeighborsClassifier(3, discounting="contextual", optimize=False),
-    ]
-)
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
+def test_scikit_learn_contract():
+    check_contract(EvidentialKNeighborsClassifier(3))
 
 
 # ---- definitions
@@ -221,7 +216,7 @@ def test_beside_nearest_neighbors_of_scikit_learn():
 # ---- wrong input
 
 
-@pytest.mark.parametrize(
+@each(
     ("options", "error", "message"),
     [
         ({"n_neighbors": 0}, ValueError, "n_neighbors is 0"),

@@ -12,7 +12,6 @@ from sklearn.datasets import load_iris, load_wine, make_blobs, make_moons
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from dstheory import Frame, MassFunction
 from dstheory.construct import bayesian
@@ -22,7 +21,9 @@ from evical.learners import EvidentialNeuralClassifier, EvidentialRBFClassifier
 from tests.naive import learners as naive
 from tests.naive import prototypes
 from tests.naive.rules import as_sets
+from tests.support.contract import check_contract
 from tests.support.data_folder import DATA
+from tests.support.each import each
 from tests.support.public_objects import ROOT
 
 X, Y = load_iris(return_X_y=True)
@@ -32,15 +33,9 @@ Radial = partial(EvidentialRBFClassifier, random_state=0)
 both = pytest.mark.parametrize("network", [Neural, Radial], ids=["neural", "radial"])
 
 
-@parametrize_with_checks(
-    [
-        EvidentialNeuralClassifier(tol=1e-3),
-        EvidentialNeuralClassifier(2, loss="squared", per_class=True, tol=1e-3),
-        EvidentialRBFClassifier(tol=1e-3),
-    ]
-)
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
+@pytest.mark.parametrize("learner", [EvidentialNeuralClassifier, EvidentialRBFClassifier])
+def test_scikit_learn_contract(learner):
+    check_contract(learner(tol=1e-3))
 
 
 # ---- definitions
@@ -260,7 +255,7 @@ def test_members_are_not_calibrated_again(network):
 
 
 @both
-@pytest.mark.parametrize(
+@each(
     ("options", "error", "message"),
     [
         ({"n_prototypes": 0}, ValueError, "n_prototypes is 0"),
@@ -323,7 +318,7 @@ def test_wrong_samples(network):
 
 
 @both
-@pytest.mark.parametrize("labels", [["a", 1], [("a", 1), ("b", 2)], [("a",), ("b", 2)], [1, 2.5]])
+@each("labels", [["a", 1], [("a", 1), ("b", 2)], [("a",), ("b", 2)], [1, 2.5]])
 def test_labels_of_mass_functions_are_kept(network, labels):
     y = bayesian(Frame(labels), np.eye(2)[SIDES])
     clf = network(4).fit(MOONS, y)
@@ -333,7 +328,7 @@ def test_labels_of_mass_functions_are_kept(network, labels):
 
 
 @both
-@pytest.mark.parametrize("kind", [np.float16, np.float32, np.longdouble, Fraction])
+@each("kind", [np.float16, np.float32, np.longdouble, Fraction])
 def test_numbers_of_any_kind(network, kind):
     options = {"regularization": 0.25, "tol": 2**-10}
     if network is Neural:

@@ -13,6 +13,7 @@ from evical.learners._prototype_fit import Network, Samples, cost
 from evical.learners._prototype_outputs import Committed, Linear, committed_weights
 from tests.naive import learners as naive
 from tests.naive import prototypes
+from tests.support.each import each
 from tests.support.public_objects import ROOT
 
 
@@ -37,9 +38,7 @@ CASES = {
     "log, plausibility": (False, partial(log_loss, part=1.0), prototypes.log_error, 1.0),
     "radial": (True, partial(log_loss, part=None), prototypes.log_error, None),
 }
-every_loss = pytest.mark.parametrize(
-    ("linear", "loss", "error", "part"), CASES.values(), ids=CASES.keys()
-)
+every_loss = each(("linear", "loss", "error", "part"), CASES.values(), ids=CASES.keys())
 
 
 @every_loss
@@ -61,7 +60,7 @@ def test_cost_is_the_mean_loss_and_a_penalty(linear, loss, error, part):
 
 
 @every_loss
-@pytest.mark.parametrize("hard", [True, False])
+@each("hard", [True, False])
 def test_gradients(linear, loss, error, part, hard):
     rng = np.random.default_rng(1)
     samples = some_samples(rng, hard=hard)

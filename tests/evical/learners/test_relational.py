@@ -5,26 +5,22 @@ import pytest
 from scipy.optimize import minimize
 from sklearn.datasets import load_iris, make_blobs
 from sklearn.metrics import adjusted_rand_score, pairwise_distances
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from evical.learners import EvidentialCMeans
 from evical.learners._c_means_fit import Cost, Features, alternate, masses_of
 from evical.learners._clustering import members_of
 from evical.learners._relational_c_means import Distances, shift_of, shifted
 from tests.naive import clusters as naive
+from tests.support.contract import check_contract
+from tests.support.each import each
 
 IRIS = load_iris().data
 BLOBS, PLACE = make_blobs(150, centers=3, cluster_std=0.7, random_state=3)
 
 
-@parametrize_with_checks(
-    [EvidentialCMeans(2, metric="precomputed", random_state=0)],
-    expected_failed_checks=lambda _: {
-        "check_clustering": "its samples are features, not distances"
-    },
-)
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
+def test_scikit_learn_contract():
+    distances = EvidentialCMeans(2, metric="precomputed", random_state=0)
+    check_contract(distances, {"check_clustering": "its samples are features, not distances"})
 
 
 # ---- definitions
@@ -43,10 +39,8 @@ def test_distances_to_means():
             assert found[i, set_] == pytest.approx(max(expected, 0), abs=1e-12)
 
 
-@pytest.mark.parametrize(
-    "options", [{}, {"focal": "all", "delta": 3.0}, {"beta": 1.5, "alpha": 2.0}]
-)
-@pytest.mark.parametrize("X", [IRIS, BLOBS], ids=["iris", "blobs"])
+@each("options", [{}, {"focal": "all", "delta": 3.0}, {"beta": 1.5, "alpha": 2.0}])
+@each("X", [IRIS, BLOBS], ids=["iris", "blobs"])
 def test_euclidean_distances_say_what_features_say(X, options):
     distance = pairwise_distances(X)
     one = EvidentialCMeans(3, random_state=0, **options).fit(X)
@@ -116,8 +110,8 @@ def test_fewer_samples_than_coordinates_and_samples_at_one_place():
     assert recm.labels_[0] == recm.labels_[1] != recm.labels_[2]
 
 
-@pytest.mark.parametrize("distance", [np.zeros((30, 30)), 1e-200 * (1 - np.eye(30))])
-@pytest.mark.parametrize("n_clusters", [1, 2, 30])
+@each("distance", [np.zeros((30, 30)), 1e-200 * (1 - np.eye(30))])
+@each("n_clusters", [1, 2, 30])
 @pytest.mark.filterwarnings("ignore:Number of distinct clusters")
 def test_no_distances_at_all(distance, n_clusters):
     options = {"focal": "singletons", "metric": "precomputed", "random_state": 0}

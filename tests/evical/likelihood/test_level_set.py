@@ -5,12 +5,11 @@ import numpy as np
 import pytest
 
 from evical.likelihood.level_set import binomial_level_set, level_set
+from tests.support.each import each
 
 
-@pytest.mark.parametrize("level", [1e-6, 0.5, 2.0, 50.0])
-@pytest.mark.parametrize(
-    ("positive", "negative"), [(1, 1), (1, 30), (0.25, 0.5), (3e4, 10), (1e6, 2e6), (4e10, 5e10)]
-)
+@each("level", [1e-6, 0.5, 2.0, 50.0])
+@each(("positive", "negative"), [(1, 1), (1, 30), (0.25, 0.5), (3e4, 10), (1e6, 2e6), (4e10, 5e10)])
 def test_relative_likelihood_at_the_ends(positive, negative, level):
     """p^k (1 - p)^(n - k) over its maximum is exp(-level), in 60 digits."""
     n = positive + negative

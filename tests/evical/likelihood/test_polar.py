@@ -9,6 +9,7 @@ from evical.curves.platt import fit_platt
 from evical.likelihood.deviance import Deviance
 from evical.likelihood.polar import PolarProfile, tabulate_profile
 from evical.likelihood.profile_table import mass_log_odds
+from tests.support.each import each
 
 
 def deviance(scores, positive, weight=1.0):
@@ -38,7 +39,7 @@ CASES = {
 SCORES = np.r_[np.sinh(np.linspace(-14, 14, 57)), 0.0, 1e-9]
 
 
-@pytest.mark.parametrize("name", CASES)
+@each("name", CASES)
 def test_beliefs_from_the_table_equal_direct_ones(name):
     table = tabulate_profile(CASES[name])
     assert isinstance(table, PolarProfile)
@@ -63,7 +64,7 @@ def test_table_equals_the_deviance_wherever_it_is_plausible(name):
         np.testing.assert_allclose(np.exp(-values), expected, rtol=0, atol=1e-7)
 
 
-@pytest.mark.parametrize("name", CASES)
+@each("name", CASES)
 def test_nothing_plausible_is_left_at_the_ends(name):
     direct, table = CASES[name], tabulate_profile(CASES[name])
     panel = np.searchsorted(table.edges[1:-1], np.arctan(SCORES), side="right")

@@ -8,6 +8,7 @@ from dstheory import Frame, MassFunction
 from dstheory.transform import betp
 from evical import metrics
 from tests.evical.metrics.samples import calibrated
+from tests.support.each import each
 
 
 def two_class_beliefs(bel, pl, labels=(0, 1)):
@@ -54,7 +55,7 @@ def test_of_probabilities_it_is_the_log_likelihood():
     assert found == pytest.approx(-metrics.log_loss(y, p))
 
 
-@pytest.mark.parametrize(
+@each(
     "metric",
     [
         metrics.brier_score,
@@ -75,7 +76,6 @@ def test_a_mass_function_means_its_pignistic_probability(metric):
     assert metric(y, two_class_beliefs(*around(p, 0.1, 0.2).T)) == metric(names, m)
 
 
-@pytest.mark.slow
 def test_mass_functions_on_many_classes():
     rng = np.random.default_rng(2)
     m = MassFunction(Frame(list("cab")), [1, 2, 4, 3, 7], rng.dirichlet(np.ones(5), 40))

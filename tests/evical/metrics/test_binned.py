@@ -8,10 +8,11 @@ from hypothesis import strategies as st
 from evical import metrics
 from tests.evical.metrics.samples import arrays, binary, calibrated, classes, unweighted
 from tests.naive import metrics as naive
+from tests.support.each import each
 
 BINNINGS = {"uniform": naive.uniform_bins, "quantile": naive.quantile_bins}
 n_bins_of = st.sampled_from([1, 2, 4, 8, 16])
-every_strategy = pytest.mark.parametrize("strategy", BINNINGS)
+every_strategy = each("strategy", BINNINGS)
 
 
 @every_strategy
@@ -121,7 +122,6 @@ def test_debiased_is_unbiased():
     assert np.mean(estimates) == pytest.approx((p - truth) ** 2, abs=1e-15)
 
 
-@pytest.mark.slow
 def test_interval_covers():
     rng = np.random.default_rng(0)
     truth = ((0.5 - 0.3) ** 2 + (0.5 - 0.6) ** 2) / 2

@@ -7,14 +7,15 @@ from sklearn.calibration import calibration_curve as sklearn_curve
 
 from dstheory import Frame, MassFunction
 from evical.metrics import calibration_curve
+from tests.support.each import each
 
 RANDOM = np.random.default_rng(0)
 P = RANDOM.beta(1, 2, size=300)
 Y = (RANDOM.uniform(size=300) < P).astype(np.int64)
 
 
-@pytest.mark.parametrize("strategy", ["uniform", "quantile"])
-@pytest.mark.parametrize("n_bins", [1, 5, 10])
+@each("strategy", ["uniform", "quantile"])
+@each("n_bins", [1, 5, 10])
 def test_scikit_learn_has_the_same_centers_and_frequencies(strategy, n_bins):
     curve = calibration_curve(Y, P, n_bins=n_bins, strategy=strategy)
     true, prob = sklearn_curve(Y, P, n_bins=n_bins, strategy=strategy)

@@ -12,6 +12,7 @@ from evical.metrics._binomial_bins import at_least, at_most
 from evical.metrics.cumulative import brownian_maximum_sf, brownian_range_sf
 from tests.evical.metrics.samples import arrays, binary, calibrated
 from tests.naive import metrics as naive
+from tests.support.each import each
 
 TESTS = [
     metrics.spiegelhalter_test,
@@ -19,7 +20,7 @@ TESTS = [
     metrics.kuiper_test,
     metrics.binomial_test,
 ]
-every_test = pytest.mark.parametrize("test", TESTS, ids=lambda test: test.__name__)
+every_test = each("test", TESTS, ids=lambda test: test.__name__)
 N_SETS = 2000
 
 

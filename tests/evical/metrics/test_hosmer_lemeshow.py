@@ -23,7 +23,6 @@ def test_formula_on_deciles():
     assert found.pvalue == pytest.approx(stats.chi2.sf(total, 10))
 
 
-@pytest.mark.slow
 def test_level_and_power():
     """Law: about 5 % of calibrated sets are rejected, and overconfident ones always."""
     y, p = calibrated(1000, np.random.default_rng(0), 1000)

@@ -6,6 +6,7 @@ import pytest
 
 from dstheory import Frame, MassFunction
 from evical import metrics
+from tests.support.each import each
 
 P = [0.2, 0.8, 0.6, 0.1]
 EXPECTED = metrics.expected_calibration_error([0, 1, 1, 0], P)
@@ -42,10 +43,10 @@ CLASSES = [
     metrics.top_label_calibration_error,
     metrics.hand_till_auc,
 ]
-every_metric = pytest.mark.parametrize("metric", BINARY + CLASSES, ids=lambda f: f.__name__)
+every_metric = each("metric", BINARY + CLASSES, ids=lambda f: f.__name__)
 
 
-@pytest.mark.parametrize(
+@each(
     "y",
     [
         [0, 1, 1, 0],
@@ -103,7 +104,7 @@ def test_labels_of_columns():
 
 
 @every_metric
-@pytest.mark.parametrize(
+@each(
     ("y", "p", "message"),
     [
         ([0, 1], [0.5, 1.5], r"y_prob\[1\] is 1.5, expected a probability in \[0, 1\]"),
@@ -142,7 +143,7 @@ def test_words_are_no_probabilities(metric):
         metric([0, 1], None)
 
 
-@pytest.mark.parametrize("metric", BINARY, ids=lambda f: f.__name__)
+@each("metric", BINARY, ids=lambda f: f.__name__)
 def test_refused_labels(metric):
     with pytest.raises(ValueError, match=r"y_true\[2\] is 2, expected 0 or 1, or -1 or 1"):
         metric([0, 1, 2], [0.1, 0.2, 0.3])

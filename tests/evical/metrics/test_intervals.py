@@ -85,7 +85,6 @@ def test_wider_intervals_are_less_suspicious():
     assert (vacuous.statistic, vacuous.pvalue) == (0, 1)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("n_resamples", [0, 99])
 def test_level_of_precise_intervals(n_resamples):
     rng = np.random.default_rng(3)

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from evical import metrics
 from tests.evical.metrics.samples import arrays, binary, classes, repeated
+from tests.support.each import each
 
 MEASURES = [
     metrics.brier_score,
@@ -66,7 +67,7 @@ def both_classes(samples):
     return len({y for y, *_ in samples}) == 2
 
 
-@pytest.mark.parametrize("metric", MEASURES + INFERENCES)
+@each("metric", MEASURES + INFERENCES)
 @few
 @given(samples=binary(min_size=2), data=st.data())
 def test_order(metric, samples, data):
@@ -77,7 +78,7 @@ def test_order(metric, samples, data):
     assert same(metric(y[order], p[order], sample_weight=w[order]), expected)
 
 
-@pytest.mark.parametrize("metric", MEASURES)
+@each("metric", MEASURES)
 @few
 @given(samples=binary(min_size=2))
 def test_repetition(metric, samples):
@@ -87,7 +88,7 @@ def test_repetition(metric, samples):
     assert same(metric(y, p, sample_weight=w), metric(many_y, many_p))
 
 
-@pytest.mark.parametrize("metric", INFERENCES)
+@each("metric", INFERENCES)
 @few
 @given(samples=binary(min_size=2))
 def test_scale_of_weights_and_weight_zero(metric, samples):
@@ -99,7 +100,7 @@ def test_scale_of_weights_and_weight_zero(metric, samples):
     assert same(found, expected)
 
 
-@pytest.mark.parametrize("metric", FLIPPED)
+@each("metric", FLIPPED)
 @few
 @given(samples=binary(min_size=2))
 def test_flipped_labels(metric, samples):

@@ -28,7 +28,6 @@ def test_hand_till_is_scikit_learns():
     assert metrics.hand_till_auc(y, p) == pytest.approx(expected)
 
 
-@pytest.mark.slow
 @settings(max_examples=25)
 @given(classes())
 def test_hand_till_with_weights(samples):

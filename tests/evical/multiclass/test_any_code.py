@@ -52,7 +52,6 @@ def as_sets(m):
     return naive.collect((frozenset(event), mass) for event, mass in m.to_dict().items())
 
 
-@pytest.mark.slow
 @given(problems())
 @settings(max_examples=150)
 def test_all_beliefs_are_dempsters_rule(problem):
@@ -241,7 +240,6 @@ def test_hundreds_of_columns():
     )
 
 
-@pytest.mark.slow
 def test_rows_of_all_scales_side_by_side():
     """Rows that go through logarithms, and others, keep their places."""
     code = code_matrix("sparse", 5, random_state=0)
@@ -268,7 +266,6 @@ def test_total_conflict_names_its_rows():
     assert m.is_vacuous.tolist() == [False, True, False, True]
 
 
-@pytest.mark.slow
 def test_few_columns_of_many_classes():
     """Forty and seventy classes: sets that five columns can leave, and no table."""
     rng = np.random.default_rng(0)

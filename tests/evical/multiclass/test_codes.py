@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from evical.multiclass import check_code_matrix, code_matrix, row_distances
 from tests.naive import coupling as naive_coupling
+from tests.support.each import each
 
 # Gebel (2009), table 5.5: classes, columns of sparse and complete codes.
 TABLE = [(5, 35, 90), (6, 39, 301), (7, 42, 966), (8, 45, 3025), (9, 48, 9330), (10, 50, 28501)]
@@ -38,13 +39,13 @@ def test_complete_is_all_columns(n_classes):
     assert columns == {max(c, tuple(-x for x in c)) for c in expected}
 
 
-@pytest.mark.parametrize(("n_classes", "sparse", "complete"), TABLE)
+@each(("n_classes", "sparse", "complete"), TABLE)
 def test_sizes_as_printed(n_classes, sparse, complete):
     assert code_matrix("sparse", n_classes, random_state=0).shape == (n_classes, sparse)
     assert code_matrix("complete", n_classes).shape == (n_classes, complete)
 
 
-@pytest.mark.parametrize(("n_classes", "sparse"), LARGE)
+@each(("n_classes", "sparse"), LARGE)
 def test_sparse_sizes_as_printed(n_classes, sparse):
     assert code_matrix("sparse", n_classes, random_state=0).shape == (n_classes, sparse)
 
@@ -58,8 +59,8 @@ def test_small_sparse_codes_have_all_columns(n_classes):
     )
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("n_classes", range(2, 11))
+@each("kind", KINDS)
+@each("n_classes", range(2, 11))
 def test_every_code_is_valid(kind, n_classes):
     code = code_matrix(kind, n_classes, random_state=1)
     assert code.dtype == np.int8
@@ -84,7 +85,6 @@ def test_search_finds_distant_rows(n_classes):
         assert best > ((code.shape[1] - products) / 2)[first, second].min()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("n_classes", [7, 15])
 def test_half_of_a_sparse_code_is_zero(n_classes):
     """A little less: columns without both signs, which are mostly zeros, are not drawn."""
@@ -118,7 +118,7 @@ def test_distances(n_classes, n_columns, random):
     np.testing.assert_array_equal(distances, expected)
 
 
-@pytest.mark.parametrize(
+@each(
     ("arguments", "message"),
     [
         (("pairs", 3), "kind is 'pairs', expected one of 'one_vs_rest'"),
@@ -141,7 +141,7 @@ def test_number_of_classes_is_an_integer(n_classes):
         code_matrix("all_pairs", n_classes)
 
 
-@pytest.mark.parametrize(
+@each(
     ("matrix", "message"),
     [
         ([1, -1], r"code has shape \(2,\)"),
@@ -172,7 +172,6 @@ def test_matrix_is_copied():
     assert matrix[0, 0] == 1
 
 
-@pytest.mark.slow
 def test_a_sparse_code_of_a_thousand_classes_is_found_within_seconds():
     code = check_code_matrix(code_matrix("sparse", 1000, random_state=0), 1000)
     assert code.shape == (1000, 149)

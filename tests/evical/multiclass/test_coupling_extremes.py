@@ -1,15 +1,15 @@
 """Couplings of answers from one end of the floating-point numbers to the other."""
 
 import numpy as np
-import pytest
 
 from evical.multiclass import code_matrix, coupling_divergence, hastie_tibshirani, least_squares
+from tests.support.each import each
 
 ANSWERS = [0, 5e-324, 1e-300, 1e-150, 1e-80, 1e-20, 0.5, 1 - 1e-16, 1]
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("kind", ["one_vs_rest", "all_pairs", "sparse"])
+@each("weighted", [False, True])
+@each("kind", ["one_vs_rest", "all_pairs", "sparse"])
 def test_every_result_is_a_distribution(kind, weighted):
     rng = np.random.default_rng(0)
     code = code_matrix(kind, 5, random_state=0)

@@ -20,6 +20,7 @@ from evical.multiclass import (
     wu_lin_weng,
 )
 from tests.naive import coupling as naive_coupling
+from tests.support.each import each
 
 KINDS = ("one_vs_rest", "all_pairs", "sparse", "complete")
 COUPLINGS = {
@@ -148,7 +149,6 @@ def test_non_iterative_definition(problem):
 # Small problems by brute force
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_nothing_on_the_simplex_is_nearer(kind):
     """Divergence: from five starts, a general optimizer finds nothing better."""
@@ -200,8 +200,8 @@ def test_wu_lin_weng_is_least_squares(r):
 # Laws
 
 
-@pytest.mark.parametrize("update", ["minorize", "scoring"])
-@pytest.mark.parametrize("kind", KINDS)
+@each("update", ["minorize", "scoring"])
+@each("kind", KINDS)
 def test_divergence_falls_at_every_step(kind, update):
     r, code = random_answers(kind)
     weights = np.arange(1, code.shape[1] + 1)
@@ -235,8 +235,8 @@ def test_updates_agree_for_all_pairs(update):
     np.testing.assert_allclose(settled, hastie_tibshirani(r, code), atol=1e-7)
 
 
-@pytest.mark.parametrize("name", COUPLINGS)
-@pytest.mark.parametrize("kind", KINDS)
+@each("name", COUPLINGS)
+@each("kind", KINDS)
 def test_renaming_classes_renames_the_result(kind, name):
     r, code = random_answers(kind, n_classes=4)
     order = np.array([2, 0, 3, 1])
@@ -253,8 +253,8 @@ def test_exchanging_sides_changes_nothing(name):
     np.testing.assert_allclose(couple(turned, code * signs), couple(r, code), atol=1e-7)
 
 
-@pytest.mark.parametrize("name", COUPLINGS)
-@pytest.mark.parametrize("kind", KINDS)
+@each("name", COUPLINGS)
+@each("kind", KINDS)
 def test_rows_are_independent(kind, name):
     """Whatever the chunks, and whoever settles first."""
     r, code = random_answers(kind, n_classes=3, n=1500)
@@ -276,8 +276,8 @@ def test_weights_are_relative(name):
 # The ends of the scale
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("n_classes", [2, 3, 5])
+@each("kind", KINDS)
+@each("n_classes", [2, 3, 5])
 def test_certain_answers(kind, n_classes):
     """A class that all columns of its own name has everything."""
     code = code_matrix(kind, n_classes, random_state=0)

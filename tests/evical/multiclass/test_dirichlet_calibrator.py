@@ -15,6 +15,7 @@ from evical.multiclass._dirichlet import (
 )
 from evical.multiclass._thinning import merged, thinned
 from tests.protocols.multiclass_table import K, simulated
+from tests.support.each import each
 
 
 def test_probabilities_are_those_of_scipys_distributions():
@@ -35,7 +36,6 @@ def test_few_degrees_of_freedom_do_not_underflow():
     assert np.isfinite(found).all()
 
 
-@pytest.mark.slow
 def test_means_of_a_beta_sample_are_the_shares_of_the_classes():
     """Gebel, eq. 5.8: h_k / sum(h) is the mean of each element, if columns are independent."""
     rng = np.random.default_rng(0)
@@ -45,8 +45,8 @@ def test_means_of_a_beta_sample_are_the_shares_of_the_classes():
     np.testing.assert_allclose(found.mean(axis=0), h / 6, atol=5e-3)
 
 
-@pytest.mark.parametrize("combine", ["product", "geometric", "trimmed"])
-@pytest.mark.parametrize("kind", ["one_vs_rest", "all_pairs", "complete"])
+@each("combine", ["product", "geometric", "trimmed"])
+@each("kind", ["one_vs_rest", "all_pairs", "complete"])
 def test_proportions_from_their_definition(combine, kind):
     code = code_matrix(kind, 4)
     r = np.random.default_rng(0).uniform(0.1, 0.9, (5, code.shape[1]))

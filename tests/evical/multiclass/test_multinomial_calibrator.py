@@ -20,6 +20,7 @@ from evical.multiclass._softmax_profile import (
     levels,
 )
 from tests.protocols.multiclass_table import PROBES, K, simulated
+from tests.support.each import each
 
 # Random samples may point the wrong way.
 pytestmark = pytest.mark.filterwarnings("ignore::evical.errors.WrongWayWarning")
@@ -145,7 +146,6 @@ def test_the_least_probability_is_found_among_several_rivals():
     np.testing.assert_allclose(found, best, rtol=1e-8)
 
 
-@pytest.mark.slow
 def test_the_quadratic_model_comes_near_with_more_samples():
     gaps = []
     for n in (30, 150):
@@ -156,7 +156,6 @@ def test_the_quadratic_model_comes_near_with_more_samples():
     assert gaps[1] < 0.5 * gaps[0] < 0.1
 
 
-@pytest.mark.slow
 def test_a_thinned_likelihood_comes_near_the_whole():
     scores, y = simulated(300, seed=2)
     whole = MultinomialLogisticCalibrator("likelihood", max_size=300).fit(scores, y)
@@ -190,9 +189,9 @@ def test_directions_never_seen_tell_nothing():
     np.testing.assert_array_equal(calibrator.contour([[1.0, 0.0, 3.0]], 0, [0.2, 1.0]), [[1, 0]])
 
 
-@pytest.mark.parametrize("slope", [0.1, 3.0, 1e6])
-@pytest.mark.parametrize("start", [-2.0, 0.0, 4.0])
-@pytest.mark.parametrize("sign", [1.0, -1.0])
+@each("slope", [0.1, 3.0, 1e6])
+@each("start", [-2.0, 0.0, 4.0])
+@each("sign", [1.0, -1.0])
 def test_expected_probability_of_lines(slope, start, sign):
     series = coefficients(np.array([start]), start + slope * levels(12)[:, np.newaxis])
     step = float(np.clip(-start / slope, 0, 6.5))

@@ -8,6 +8,7 @@ from dstheory.errors import CostLimitError
 from dstheory.transform import betp
 from evical.likelihood.normal import half_widths, normal_bounds
 from evical.multiclass.normal_beliefs import Beliefs, normal_beliefs
+from tests.support.each import each
 
 
 def sample(k, n=200, seed=0, spread=3.0, even=0.3):
@@ -17,8 +18,8 @@ def sample(k, n=200, seed=0, spread=3.0, even=0.3):
     return p, np.log(p) - np.log1p(-p), rng.exponential(spread, size=p.shape)
 
 
-@pytest.mark.parametrize("k", [2, 3, 5, 12, 26, 70])
-@pytest.mark.parametrize("model", ["likelihood", "confidence", "bayesian"])
+@each("k", [2, 3, 5, 12, 26, 70])
+@each("model", ["likelihood", "confidence", "bayesian"])
 def test_mass_function(k, model):
     p, odds, error = sample(k)
     beliefs = normal_beliefs(p, odds, error, model, 0.9)
@@ -38,8 +39,8 @@ def test_too_many_sets_are_refused():
         beliefs.mass(Frame(list(range(k))))
 
 
-@pytest.mark.parametrize("k", [2, 3, 7, 40])
-@pytest.mark.parametrize("spread", [1e-9, 0.3, 30.0])
+@each("k", [2, 3, 7, 40])
+@each("spread", [1e-9, 0.3, 30.0])
 def test_pignistic_probabilities_are_those_given(k, spread):
     p, odds, error = sample(k, seed=k, spread=spread)
     beliefs = normal_beliefs(p, odds, error, "likelihood", 0.9)

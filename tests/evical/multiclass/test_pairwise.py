@@ -61,7 +61,6 @@ def test_conditionals_of_a_mass_function_are_met(size, covered):
         np.testing.assert_allclose(found.masses, m.masses, atol=1e-7)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("covered", [False, True])
 def test_no_other_mass_function_is_nearer(covered):
     rng = np.random.default_rng(1)

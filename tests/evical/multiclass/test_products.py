@@ -4,7 +4,6 @@ from fractions import Fraction
 from functools import reduce
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -19,6 +18,7 @@ from evical.multiclass.products import ProductBeliefs
 from tests.evical.multiclass.test_reduction import naive_sources, rational_rule
 from tests.naive import decide as naive_decide
 from tests.naive import mass as naive
+from tests.support.each import each
 
 
 @st.composite
@@ -71,7 +71,6 @@ def check_exact(found, expected, utilities):
     assert naive.collect((frozenset(k), v) for k, v in m.to_dict().items()) == expected
 
 
-@pytest.mark.slow
 @given(exact_sources(), st.data())
 @settings(max_examples=40)
 def test_all_beliefs_are_dempsters_rule(folds, data):
@@ -103,8 +102,8 @@ def random_sources(n_classes, n_sources, n_folds, n_rows=5):
     return listed, products
 
 
-@pytest.mark.parametrize("n_classes", [3, 5, 8])
-@pytest.mark.parametrize(("n_sources", "n_folds"), [(2, 1), (3, 3), (5, 2)])
+@each("n_classes", [3, 5, 8])
+@each(("n_sources", "n_folds"), [(2, 1), (3, 3), (5, 2)])
 def test_products_and_tables_equal_the_fold_over_sets(n_classes, n_sources, n_folds):
     listed, products = random_sources(n_classes, n_sources, n_folds)
     m, beliefs = dempster(*listed), JoinedBeliefs(products)
@@ -152,8 +151,8 @@ def test_hundreds_of_classes():
     assert (p <= bounds[..., 1] * (1 + 1e-9)).all()
 
 
-@pytest.mark.parametrize("small", [1e-40, 1e-170, 1e-300])
-@pytest.mark.parametrize("shared", [1, 2])
+@each("small", [1e-40, 1e-170, 1e-300])
+@each("shared", [1, 2])
 def test_agreement_below_all_floats_is_not_lost(small, shared):
     """All but excluded: one class, or two that no source tells apart, and nothing else."""
     inside = np.array([1.0] * shared + [0.0] * (3 - shared))

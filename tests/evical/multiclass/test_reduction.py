@@ -21,6 +21,7 @@ from evical.multiclass import (
     without_total_conflict,
 )
 from tests.naive import mass as naive
+from tests.support.each import each
 
 LABELS = "abcdefghijklmnopqrstuvwxyz"
 
@@ -202,7 +203,7 @@ def test_one_certain_column_decides():
     assert one_vs_rest_interval(columns)[:, 2].tolist() == [[1, 1]] * 6
 
 
-@pytest.mark.parametrize("certain", list(product([0, 1], repeat=3)))
+@each("certain", list(product([0, 1], repeat=3)))
 def test_categorical_columns(certain):
     """Of categorical columns exactly one may say yes."""
     columns = np.zeros((3, 3, 2))

@@ -16,6 +16,7 @@ from evical.multiclass import (
 )
 from evical.multiclass._softmax import Problem, minimize_softmax, platt_target_matrix
 from tests.protocols.multiclass_table import PROBES, K, simulated
+from tests.support.each import each
 
 
 def soft_labels(y, weight):
@@ -119,8 +120,8 @@ def test_one_score_of_two_classes_is_platts_calibration():
     np.testing.assert_allclose(SoftmaxCalibrator().fit(x, y).predict_proba([-2, 0.3, 5]), wanted)
 
 
-@pytest.mark.parametrize("n_classes", [3, 10, 26])
-@pytest.mark.parametrize("n", [60, 300])
+@each("n_classes", [3, 10, 26])
+@each("n", [60, 300])
 def test_a_temperature_is_found_whatever_the_number_of_classes(n_classes, n):
     """Scores are the true logits times 2: the slope is 1/2, as labels say it."""
     rng = np.random.default_rng(n)
@@ -163,7 +164,7 @@ def test_log_of_probabilities():
         ours.fit([[-0.5, 1, 0.5]] * 60, y)
 
 
-@pytest.mark.parametrize(
+@each(
     ("calibrator", "excess"),
     [
         (SoftmaxCalibrator(), 0.01),

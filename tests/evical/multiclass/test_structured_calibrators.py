@@ -22,9 +22,10 @@ from evical.multiclass import (
 )
 from evical.multiclass._softmax import Problem, minimize_softmax, platt_target_matrix
 from tests.naive import structured as naive
+from tests.support.each import each
 
 PEER = json.loads((Path(__file__).parents[2] / "oracles" / "probmetrics.json").read_text("utf-8"))
-BOTH = pytest.mark.parametrize("kind", [StructuredMatrixCalibrator, StructuredVectorCalibrator])
+BOTH = each("kind", [StructuredMatrixCalibrator, StructuredVectorCalibrator])
 WEAK = {
     "intercept_penalty": 0.1,
     "diagonal_penalty": 0.2,
@@ -46,8 +47,8 @@ def simulated(n=120, k=3, seed=0):
 # ---- the probabilities
 
 
-@pytest.mark.parametrize("case", PEER["many"], ids=lambda case: f"n={len(case['y'])}")
-@pytest.mark.parametrize("name", ["sms", "svs", "sms_weak"])
+@each("case", PEER["many"], ids=lambda case: f"n={len(case['y'])}")
+@each("name", ["sms", "svs", "sms_weak"])
 def test_equal_to_probmetrics(case, name):
     """Up to its optimizer and float32; classes that are separable, and probabilities 0, too."""
     kind = StructuredVectorCalibrator if name == "svs" else StructuredMatrixCalibrator

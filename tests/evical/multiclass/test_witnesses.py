@@ -16,6 +16,7 @@ from evical.calibrators import (
 )
 from evical.multiclass import OneVsRestCalibrator
 from evical.multiclass.witnesses import witnesses
+from tests.support.each import each
 
 KINDS = [
     BinningCalibrator(3, model="dempster"),
@@ -50,7 +51,7 @@ def test_masses_are_those_of_predict_mass():
         np.testing.assert_array_equal(masses, [m.mass(mask=mask) for mask in (1, 2, 3)])
 
 
-@pytest.mark.parametrize("calibrator", KINDS)
+@each("calibrator", KINDS)
 def test_scores_that_are_not_usable_are_refused_as_by_the_calibrator(calibrator):
     calibrator = fitted(calibrator)
     with pytest.raises(ValueError, match=r"scores\[1\] is nan"):

@@ -17,6 +17,7 @@ from evical.plot import SimplexDisplay, TetrahedronDisplay
 from evical.plot._corners import facets
 from evical.plot._simplex import TRIANGLE
 from evical.plot._tetrahedron import TETRAHEDRON
+from tests.support.each import each
 from tests.support.images import picture
 
 THREE = Frame(["ant", "bee", "$cat$"])
@@ -212,7 +213,7 @@ def test_long_names_are_folded_and_many_points_small(ax):
     assert ax.get_legend().legend_handles[0].get_markersize() == 6
 
 
-@pytest.mark.parametrize(
+@each(
     ("display", "y", "p", "message"),
     [
         (SimplexDisplay, range(4), np.eye(4), "there are 4 classes, .* take TetrahedronDisplay"),
@@ -232,7 +233,7 @@ def test_predictions_that_are_refused(display, y, p, message):
         display.from_predictions(list(y), p)
 
 
-@pytest.mark.parametrize(
+@each(
     ("m", "error", "message"),
     [
         (FOURFOLD, ValueError, "there are 4 classes.* take TetrahedronDisplay"),

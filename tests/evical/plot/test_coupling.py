@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from evical.multiclass import code_matrix, hastie_tibshirani, hastie_tibshirani_steps
 from evical.plot import CouplingDisplay
 from tests.naive import coupling as naive_coupling
+from tests.support.each import each
 from tests.support.images import picture
 
 PAIRS = code_matrix("all_pairs", 4)
@@ -29,8 +30,8 @@ def ax():
     return Figure().subplots()
 
 
-@pytest.mark.parametrize("code", [PAIRS, REST])
-@pytest.mark.parametrize("update", ["minorize", "zadrozny", "scoring"])
+@each("code", [PAIRS, REST])
+@each("update", ["minorize", "zadrozny", "scoring"])
 def test_divergences_are_those_of_the_iterates(ax, code, update):
     r, _ = answers(code)
     display = CouplingDisplay.from_predictions(
@@ -61,7 +62,6 @@ def test_gaps_go_to_zero_and_have_a_logarithmic_axis(ax):
     assert len({line.get_marker() for line in display.lines_.values()}) == 2
 
 
-@pytest.mark.slow
 def test_squared_errors(ax):
     r, y = answers(PAIRS)
     display = CouplingDisplay.from_predictions(r, PAIRS, y, n_steps=4, ax=ax)
@@ -89,7 +89,7 @@ def test_weights_are_taken(ax):
     assert abs(one.optimum - two.optimum) > 1e-3
 
 
-@pytest.mark.parametrize(
+@each(
     ("options", "message"),
     [
         ({"measure": "kl"}, "measure is 'kl', expected one of 'gap', 'divergence', 'mse'"),
@@ -114,7 +114,6 @@ def test_no_row():
         CouplingDisplay.from_predictions(np.empty((0, 6)), PAIRS)
 
 
-@pytest.mark.slow
 def test_picture_of_convergence():
     r, y = answers(REST)
     updates = ["minorize", "zadrozny", "scoring"]

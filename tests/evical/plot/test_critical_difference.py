@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 from evical.plot import CriticalDifferenceDisplay
 from evical.significance import Results, holm, nemenyi
+from tests.support.each import each
 
 RNG = np.random.default_rng(5)
 NAMES = ["SVM", "a long name of a method", "$x$", "trees", "net", "Bayes"]
@@ -108,8 +109,8 @@ def test_a_table_of_ranks(ax):
     assert one.groups == two.groups
 
 
-@pytest.mark.parametrize("k", [2, 3, 9, 26])
-@pytest.mark.parametrize("size", [None, (6, 2.2), (9, 9)])
+@each("k", [2, 3, 9, 26])
+@each("size", [None, (6, 2.2), (9, 9)])
 def test_labels_never_overlap(k, size):
     table = Results(RNG.random((12, k)), [f"method of number {j}" for j in range(k)])
     ax = None if size is None else Figure(figsize=size).subplots()
@@ -139,7 +140,7 @@ def test_no_group_no_bar(ax):
     assert CriticalDifferenceDisplay.from_results(table, test="holm", ax=ax).bars_ == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("table", "options", "message"),
     [
         (TABLE, {"test": "tukey"}, "test is 'tukey', expected one of 'nemenyi', 'holm'"),

@@ -12,6 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from dstheory import Frame, MassFunction
 from evical.calibrators import IsotonicCalibrator, LogisticCalibrator
 from evical.plot import BeliefBandDisplay, ContourDisplay, ReliabilityDisplay
+from tests.support.each import each
 
 SCORES = np.array([-1.5, -1.0, -0.4, 0.1, 0.3, 0.8, 1.2, 2.0])
 Y = np.array([0, 0, 1, 0, 1, 0, 1, 1])
@@ -191,7 +192,7 @@ def test_reliability_refuses_what_is_no_probability(y, p, options, message):
         ReliabilityDisplay.from_predictions(y, p, **options)
 
 
-@pytest.mark.parametrize(
+@each(
     ("scores", "y", "options", "message"),
     [
         ([], None, {}, "scores are empty"),
@@ -261,7 +262,6 @@ def test_without_axes_pyplot_makes_a_figure_that_a_notebook_shows():
     plt.close(new)
 
 
-@pytest.mark.slow
 def test_own_axes_need_no_pyplot():
     code = (
         "import sys; from matplotlib.figure import Figure; from evical.plot import *;"

@@ -13,6 +13,7 @@ from dstheory.combine import dempster
 from evical import EvidentialEnsemble, EvidentialFusion
 from evical.fusion import Discounted, Mixture, Stacked, TNorm
 from evical.plot import FusionWeightsDisplay, fusion_weights
+from tests.support.each import each
 
 W = np.array([0.5, 0.9, -0.2])
 ERRORS = np.array([0.1, 0.2, 0.05])
@@ -182,7 +183,7 @@ def test_all_weights_are_0(ax):
     assert len(display.doubtful_.get_offsets()) == 10
 
 
-@pytest.mark.parametrize(
+@each(
     ("call", "kind", "message"),
     [
         (lambda: fusion_weights(dempster), ValueError, 'dempster has no weights to show; "stack'),

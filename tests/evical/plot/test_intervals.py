@@ -9,6 +9,7 @@ from dstheory import Frame, MassFunction
 from dstheory.transform import betp
 from evical.calibrators import LogisticCalibrator
 from evical.plot import BeliefIntervalDisplay
+from tests.support.each import each
 
 RNG = np.random.default_rng(4)
 SCORES = RNG.normal(0, 1.5, 500)
@@ -129,7 +130,7 @@ def test_without_axes_there_are_new_ones():
     plt.close(display.ax_.figure)
 
 
-@pytest.mark.parametrize(
+@each(
     ("y", "beliefs", "options", "message"),
     [
         ([1], [[0.6, 0.4]], {}, r"y_belief\[0, 0\] is \[0.6, 0.4\], expected 0 <= Bel <= Pl"),
@@ -158,7 +159,6 @@ def test_a_classifier_without_beliefs_is_refused(ax):
         BeliefIntervalDisplay.from_estimator(classifier, SCORES[:, np.newaxis], Y, ax=ax)
 
 
-@pytest.mark.slow
 def test_panels_of_many_classes_are_in_rows():
     beliefs = MassFunction(Frame(range(7)), [1, 2, 4, 8, 16, 32, 64], np.eye(7))
     display = BeliefIntervalDisplay.from_predictions(None, beliefs)

@@ -9,6 +9,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from evical.conformal import ConformalClassifier, p_values
 from evical.plot import PValuesDisplay
+from tests.support.each import each
 
 
 @pytest.fixture
@@ -85,7 +86,7 @@ def test_estimators_and_tables_agree(ax):
     assert PValuesDisplay.from_estimator(by_class, X, y, ax=ax).n_calibration is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("p", "options", "error", "message"),
     [
         ([], {}, ValueError, "at least one"),

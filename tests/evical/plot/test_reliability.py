@@ -12,6 +12,7 @@ from dstheory.inference import binomial
 from evical.calibrators import LogisticCalibrator
 from evical.metrics import corp_decomposition
 from evical.plot import ReliabilityDisplay, _reliability_data
+from tests.support.each import each
 
 RNG = np.random.default_rng(3)
 P = np.round(RNG.beta(0.7, 0.7, 200), 2)  # with ties
@@ -253,7 +254,7 @@ def test_one_of_three_classes(ax):
         ReliabilityDisplay.from_estimator(classifier, X, ["a", "d"] * 4 + ["a"], pos_label="b")
 
 
-@pytest.mark.parametrize(
+@each(
     ("options", "message"),
     [
         ({"strategy": "kernel"}, "strategy is 'kernel', expected one of 'uniform', 'quantile'"),
@@ -270,8 +271,8 @@ def test_what_there_is_not_is_refused(ax, options, message):
         draw(ax, **options)
 
 
-@pytest.mark.parametrize("strategy", ["uniform", "corp"])
-@pytest.mark.parametrize(
+@each("strategy", ["uniform", "corp"])
+@each(
     ("y", "p", "message"),
     [
         ([], [], "there is no sample"),

@@ -2,7 +2,6 @@
 
 import matplotlib.style
 import numpy as np
-import pytest
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -31,6 +30,7 @@ from evical.plot import (
     ReliabilityDisplay,
     SimplexDisplay,
 )
+from tests.support.each import each
 
 SCORES, Y = np.array([-1.0, -0.5, 0.5, 1.0]), np.array([0, 0, 1, 1])
 LOGISTIC = LogisticCalibrator().fit(SCORES, Y)
@@ -67,7 +67,7 @@ def lightness(color):
     return max(to_rgba(color)[:3])
 
 
-@pytest.mark.parametrize("draw", DRAWN.values(), ids=DRAWN)
+@each("draw", DRAWN.values(), ids=DRAWN)
 def test_lines_and_names_are_seen_in_a_dark_style(draw):
     with matplotlib.style.context("dark_background"):
         figure = Figure()

@@ -5,12 +5,10 @@ import pytest
 from evical.report import Page, Row, Section, Table, build
 from tests.evical.report.browser import find_chromium
 from tests.evical.report.results import KINDS, ensemble, page_of
+from tests.support.each import each
 
 CHROMIUM = find_chromium()
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium"),
-]
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
 
 SCRIPT = "<script>alert(1)</script>"
 BODY = "document.querySelector('tbody')"
@@ -44,7 +42,7 @@ def outside(tab):
     return [kind for kind in kinds if kind != "data"]
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@each("kind", KINDS)
 def test_every_page_is_silent_and_asks_for_nothing(open_page, kind):
     tab = open_page(page_of(kind))
     assert tab.complaints() == []

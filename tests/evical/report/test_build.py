@@ -34,14 +34,13 @@ from tests.evical.report.results import (
     page_of,
     samples,
 )
-
-pytestmark = pytest.mark.slow
+from tests.support.each import each
 
 SCRIPT, BREAKOUT = "<script>alert(1)</script>", '"><img src=x onerror=alert(1)></svg>'
 MATH, WIDE = "$x$ is $5", "🎉 مرحبا " + "n" * 200
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@each("kind", KINDS)
 def test_every_page_is_whole_and_alone(kind):
     html = page_of(kind)
     page = check_page(html)
@@ -59,8 +58,8 @@ def test_the_same_results_give_the_same_page(kind):
     assert build(KINDS[kind](), command="evical report <x>") == page_of(kind)
 
 
-@pytest.mark.parametrize("texts", [(SCRIPT, MATH), (WIDE, BREAKOUT)], ids=range(2))
-@pytest.mark.parametrize("kind", ["evaluation", "comparison", "data sets", "ensemble", "conformal"])
+@each("texts", [(SCRIPT, MATH), (WIDE, BREAKOUT)], ids=range(2))
+@each("kind", ["evaluation", "comparison", "data sets", "ensemble", "conformal"])
 def test_hostile_names_show_as_text(kind, texts):
     first, second = texts
     two = ("a", f"b{first}")

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from evical.report import Page, Picture, Row, Section, Table, build
 from evical.report.svg import embed, label, svg_of
 from tests.evical.report.outline import check_page
+from tests.support.each import each
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -50,7 +51,7 @@ def hostile_page(text: str) -> Page:
     return Page(text, (text,), (section,) * 4)
 
 
-@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+@each("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_texts_stay_texts(text):
     html = build(hostile_page(text))
     page = check_page(html)

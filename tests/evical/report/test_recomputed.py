@@ -28,8 +28,6 @@ from evical.report._evaluation_tables import (
 from tests.evical.report.outline import check_page
 from tests.evical.report.results import data_sets, ensemble, evaluation, methods, samples
 
-pytestmark = pytest.mark.slow
-
 N_TEST = 180
 
 

@@ -9,9 +9,10 @@ from evical.scores.checks import (
     check_scores,
     check_weights,
 )
+from tests.support.each import each
 
 
-@pytest.mark.parametrize(
+@each(
     "scores",
     [
         [1, 2],
@@ -32,7 +33,7 @@ def test_scores_become_one_float_column(scores):
     assert array.tolist() == [1, 2]
 
 
-@pytest.mark.parametrize(
+@each(
     ("scores", "message"),
     [
         ([], "scores are empty; at least one sample is needed"),
@@ -58,7 +59,7 @@ def test_complex_scores_are_refused():
         check_scores([1 + 1j])
 
 
-@pytest.mark.parametrize(
+@each(
     "scores",
     [
         ["a"],
@@ -113,7 +114,7 @@ def test_labels_that_are_not_binary(y):
         check_binary(y)
 
 
-@pytest.mark.parametrize(
+@each(
     ("y", "message"),
     [
         ([], "y is empty"),

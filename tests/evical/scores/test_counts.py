@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evical.scores import ScoreCounts, midpoints
+from tests.support.each import each
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 rows = st.lists(
@@ -117,7 +118,7 @@ def test_midpoints_lie_between(one, two):
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("arguments", "message"),
     [
         (([], []), "scores are empty"),

@@ -14,6 +14,7 @@ from evical.errors import WrongWayWarning
 from evical.multiclass import OneVsRestCalibrator
 from evical.scores import ScoreCounts
 from evical.scores.direction import direction, wrong_way
+from tests.support.each import each
 
 RNG = np.random.default_rng(4)
 UP = np.arange(40.0)
@@ -44,8 +45,8 @@ def area(scores, y):
     return sum(order) / len(order)
 
 
-@pytest.mark.parametrize("ties", [0, 1, 3, 50])
-@pytest.mark.parametrize("n", [4, 30, 201])
+@each("ties", [0, 1, 3, 50])
+@each("n", [4, 30, 201])
 def test_the_rank_test_is_that_of_mann_and_whitney(n, ties):
     scores = RNG.normal(size=n).round(0) if ties == 1 else RNG.normal(size=n)
     if ties == 3:
@@ -138,7 +139,6 @@ def test_a_refused_warning_leaves_no_fit():
     assert not hasattr(calibrator, "classes_")
 
 
-@pytest.mark.slow
 def test_a_classifier_warns_once_for_all_folds():
     with pytest.warns(WrongWayWarning, match="5 calibrations are so") as w:
         EvidentialClassifier(Backward(), cv=5, ensemble=True).fit(
@@ -159,7 +159,6 @@ def test_columns_of_a_code_name_their_classes(code):
     assert named in str(w[0].message)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("n_jobs", [None, 2])
 def test_an_ensemble_warns_once(n_jobs):
     X, y = np.arange(200.0)[:, None], np.repeat([0, 1], 100)

@@ -6,6 +6,7 @@ import pytest
 
 from evical.errors import WeightError
 from evical.scores import ScoreCounts
+from tests.support.each import each
 from tests.support.tables import KINDS
 
 RNG = np.random.default_rng(0)
@@ -14,7 +15,7 @@ LABELS = np.where(RNG.random(200) < 0.5, "sick", "healthy")
 WEIGHTS = RNG.integers(0, 4, 200)
 FRAME = pd.DataFrame({"score": SCORES, "state": LABELS, "weight": WEIGHTS}, index=range(200, 0, -1))
 
-every_kind = pytest.mark.parametrize("kind", KINDS)
+every_kind = each("kind", KINDS)
 
 
 def equal(one, two):
@@ -23,7 +24,7 @@ def equal(one, two):
 
 
 @every_kind
-@pytest.mark.parametrize("weight", [None, "weight"])
+@each("weight", [None, "weight"])
 def test_counts_are_those_of_arrays(kind, weight):
     weights = None if weight is None else WEIGHTS
     expected = ScoreCounts.from_samples(SCORES, (LABELS == "sick").astype(int), weights)
@@ -38,7 +39,7 @@ def test_the_positive_class_can_be_the_lesser(kind):
 
 
 @every_kind
-@pytest.mark.parametrize("dtype", [bool, np.int8, float])
+@each("dtype", [bool, np.int8, float])
 def test_zeros_and_ones_need_no_second_class(kind, dtype):
     frame = FRAME[LABELS == "sick"].assign(state=np.ones(1, dtype=dtype)[0])
     counts = ScoreCounts.from_table(KINDS[kind](frame), "score", "state")
@@ -76,7 +77,7 @@ REFUSED = {
 
 
 # Dask, which is slow to start, merges what pandas has counted.
-@pytest.mark.parametrize(
+@each(
     ("kind", "what"),
     [(kind, what) for kind in KINDS if kind != "Dask" for what in REFUSED]
     + [("Dask", "missing weight"), ("Dask", "infinite weight"), ("Dask", "negative weight")],

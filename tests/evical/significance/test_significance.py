@@ -20,6 +20,7 @@ from evical.significance import (
     wilcoxon,
 )
 from tests.naive import significance as naive
+from tests.support.each import each
 
 # Demsar (2006), Journal of Machine Learning Research 7, table 6: AUC of C4.5 with tuning of the
 # minimal size of leaves (m), of the confidence (cf), and of both, on 14 data sets.
@@ -95,7 +96,6 @@ def test_perfect_agreement_is_infinitely_significant():
     assert result.pvalue == 0
 
 
-@pytest.mark.slow
 def test_friedman_holds_its_level():
     """Under the hypothesis F rejects in 5 % of all tables (2,000 of them, 20 x 5)."""
     rng = np.random.default_rng(2)
@@ -285,7 +285,7 @@ def test_reports_are_tidy_frames():
 # ---- what is refused
 
 
-@pytest.mark.parametrize(
+@each(
     ("call", "message"),
     [
         (lambda: friedman([[1, 2]]), r"shape \(1, 2\)"),
@@ -306,7 +306,7 @@ def test_refused(call, message):
         call()
 
 
-@pytest.mark.parametrize(
+@each(
     ("call", "message"),
     [
         (lambda: friedman([["a", "b"], ["c", "d"]]), "results are .*, expected real numbers"),

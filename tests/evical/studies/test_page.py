@@ -37,14 +37,12 @@ def svg_texts(svg: str) -> list[str | None]:
     return [element.text for element in ET.fromstring(svg).iter() if element.tag.endswith("text")]
 
 
-@pytest.mark.slow
 def test_files_are_the_same_bytes_again(full):
     files = study_files(full, "x")
     assert list(files) == ["toy-figure1.svg", "toy.csv", "toy.md"]
     assert files == study_files(full, "x")
 
 
-@pytest.mark.slow
 def test_every_link_of_the_page_leads_to_a_file(full, page):
     links = re.findall(r"\]\(([^)]+)\)", page)
     assert set(links) == {"toy-figure1.svg", "toy.csv"}
@@ -109,7 +107,6 @@ def test_parts_that_were_not_run_leave_no_empty_headings(tmp_path):
     assert "Further" not in page
 
 
-@pytest.mark.slow
 def test_the_page_tells_what_it_takes_for_the_chance_of_printed_numbers(full):
     (exact,) = full.study.published
     told = replace(exact, repeats=3)

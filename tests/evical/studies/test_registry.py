@@ -11,8 +11,9 @@ from evical.studies.parts.fusion_condition import SCENARIOS
 from evical.studies.xu2016.ten import XU2016_TEN
 from evical.studies.xu2016.three import CONDITIONS
 from tests.support.data_folder import DATA, needs_data
+from tests.support.each import each
 
-ALL = pytest.mark.parametrize("study", STUDIES.values(), ids=STUDIES)
+ALL = each("study", STUDIES.values(), ids=STUDIES)
 
 
 @ALL
@@ -91,7 +92,6 @@ def check_error_rates(outcome):
         assert ((values[:, error] > 0) & (values[:, error] < 0.8)).all()
 
 
-@pytest.mark.slow
 @needs_data
 def test_the_quick_variant_of_xu_three_runs(tmp_path):
     study = STUDIES["xu2016-three"]
@@ -101,7 +101,6 @@ def test_the_quick_variant_of_xu_three_runs(tmp_path):
     assert any(find_differences(outcome, finding) for finding in study.comparisons)
 
 
-@pytest.mark.slow
 @needs_data
 def test_the_quick_variant_of_xu_ten_gives_each_printed_cell_of_its_data(tmp_path):
     outcome = reproduce(XU2016_TEN, tmp_path, repeats=1, quick=True, data=DATA)

@@ -32,7 +32,6 @@ def test_rows_hold_every_repeat_in_order(tmp_path):
     assert np.isnan(outcome.rows["two", "2", "b"][1:, 2]).all()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("jobs", "backend"), [(2, "loky"), (2, "threading"), (2, "multiprocessing")]
 )
@@ -102,7 +101,6 @@ reproduce(toy_study(Slow("one", sys.argv[1])), sys.argv[2], repeats=4)
 """
 
 
-@pytest.mark.slow
 def test_a_killed_run_loses_the_repeats_in_flight_only(tmp_path):
     log = tmp_path / "log"
     command = [sys.executable, "-c", SLOW, str(log), str(tmp_path)]

@@ -9,6 +9,7 @@ import pytest
 
 from evical.studies import Finding, McNemar, Outcome, PublishedTable
 from evical.studies._tables import find_differences, mcnemar_shares, published_cells, summary_csv
+from tests.support.each import each
 from tests.support.toy_study import Toy, toy_study
 
 NAN = math.nan
@@ -48,7 +49,7 @@ def table(printed: dict[str, float], repeats: int | None = None, digits: int = 2
     return PublishedTable("Table", "error", ("method",), (), where, values, **options)
 
 
-@pytest.mark.parametrize(
+@each(
     ("printed", "repeats", "digits", "verdict"),
     [
         # Ours is 20 with a standard error of 10, that is 14.1 a repeat.
@@ -103,7 +104,7 @@ def test_differences_are_told_apart_or_averaged():
     assert find_differences(TWO, Finding("", "error", "method", "b", "a", {"data": ("two",)})) == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("differences", "expected", "verdict"),
     [
         ((1.0, 1.2), "higher", "confirmed"),

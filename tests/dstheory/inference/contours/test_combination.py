@@ -17,6 +17,7 @@ from dstheory.inference import (
     trapezoidal_contour,
     triangular_contour,
 )
+from tests.support.each import each
 
 GRID = np.linspace(0, 1, 101)
 counts = st.tuples(st.integers(0, 20), st.integers(0, 20)).map(lambda t: (min(t), max(t)))
@@ -30,7 +31,6 @@ experts = (
 # --- definition ---------------------------------------------------------------------------
 
 
-@pytest.mark.slow
 @settings(max_examples=30)
 @given(st.floats(-9, 9), st.floats(0.1, 9), st.floats(-9, 9), st.floats(0.1, 9))
 def test_definition_of_two_bells(mean1, scale1, mean2, scale2):
@@ -46,7 +46,6 @@ def test_definition_of_two_bells(mean1, scale1, mean2, scale2):
     np.testing.assert_allclose(joint.contour(x), expected.contour(x), rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.slow
 @settings(max_examples=30)
 @given(counts, counts)
 def test_law_likelihoods_multiply(one, two):
@@ -60,7 +59,6 @@ def test_law_likelihoods_multiply(one, two):
     assert conflict == pytest.approx(1 - product, abs=1e-9)
 
 
-@pytest.mark.slow
 @settings(max_examples=20)
 @given(counts, experts)
 def test_definition_with_an_expert_on_a_grid(sample, points):
@@ -86,7 +84,6 @@ def test_two_parameters():
 # --- law ----------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
 @settings(max_examples=20)
 @given(counts, experts, st.floats(0.2, 0.8))
 def test_law_commutes_and_associates(sample, points, mean):
@@ -153,7 +150,7 @@ def test_batches_of_arrays():
 # --- errors -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     ("call", "error", "message"),
     [
         (

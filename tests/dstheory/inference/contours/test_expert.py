@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dstheory.inference import gaussian_contour, trapezoidal_contour, triangular_contour
+from tests.support.each import each
 
 ascending = st.lists(st.integers(-9, 9), min_size=4, max_size=4).map(sorted)
 proper = ascending.filter(lambda p: p[0] < p[3])
@@ -60,7 +61,7 @@ def test_level_sets_and_belief():
     assert expert.pl(6, inf) == pytest.approx(0.5)
 
 
-@pytest.mark.parametrize(
+@each(
     ("call", "error", "message"),
     [
         (lambda: triangular_contour(0, 2, 1), ValueError, "do not ascend; give low <= core"),

@@ -7,6 +7,7 @@ from scipy.special import erfc
 from dstheory.inference.contours.levels import crossing, radius
 from dstheory.inference.contours.maximum import Line, maximize_rows, zoom
 from dstheory.inference.prediction._rayleigh import rayleigh_mean
+from tests.support.each import each
 
 SHAPES = {
     "linear": (lambda x: np.abs(x), lambda r: r),
@@ -18,8 +19,8 @@ SHAPES = {
 }
 
 
-@pytest.mark.parametrize("name", SHAPES)
-@pytest.mark.parametrize("step", [1e-6, 1.0, 1e5])
+@each("name", SHAPES)
+@each("step", [1e-6, 1.0, 1e5])
 def test_crossing(name, step):
     distance, inverse = SHAPES[name]
     level = np.array([1e-3, 0.5, 1.0, 9.0])

@@ -18,6 +18,7 @@ from dstheory.inference import (
     profile,
     profile_of,
 )
+from tests.support.each import each
 
 LINE = (-np.inf, np.inf)
 DATA = np.random.default_rng(5).normal(5.0, 2.0, 12)
@@ -78,7 +79,7 @@ ROUTES = {
 }
 
 
-@pytest.mark.parametrize("name", ROUTES)
+@each("name", ROUTES)
 def test_closed_forms_equal_the_search(name):
     closed, log_likelihood, bounds = ROUTES[name]
     found = LikelihoodContour(log_likelihood, bounds)
@@ -141,7 +142,7 @@ def test_profile_stays_inside_of_the_space():
 # -- laws ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ROUTES)
+@each("name", ROUTES)
 def test_belief_and_plausibility_of_intervals(name):
     """Equation 12 on a grid; Bel(A) = 1 - Pl(not A); Bel <= Pl."""
     contour = ROUTES[name][0]
@@ -157,7 +158,7 @@ def test_belief_and_plausibility_of_intervals(name):
     assert contour.pl(*contour.bounds[0]) == contour.bel(*contour.bounds[0]) == 1.0
 
 
-@pytest.mark.parametrize("name", ROUTES)
+@each("name", ROUTES)
 def test_level_sets_are_nested_and_end_on_their_level(name):
     contour = ROUTES[name][0]
     gamma = np.array([0.0, 1e-9, 0.05, 0.5, 0.99, 1.0])
@@ -214,8 +215,8 @@ def test_outline_ends_on_bounds():
 # -- maxima ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("scale", [1e-12, 1e-3, 1.0, 1e9])
-@pytest.mark.parametrize("shift", [0.0, 1.0, -1e6])
+@each("scale", [1e-12, 1e-3, 1.0, 1e9])
+@each("shift", [0.0, 1.0, -1e6])
 def test_maximum_on_any_scale(scale, shift):
     contour = LikelihoodContour(lambda x: -(((x - shift) / scale) ** 2) / 2, LINE)
     error = 1e-7 * scale + 4e-15 * abs(shift)  # what rounding of x allows
@@ -288,7 +289,7 @@ def test_several_peaks():
 # -- errors ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     ("log_likelihood", "bounds", "message"),
     [
         (lambda x: x, LINE, "still rises at 2.77.*unbounded"),
@@ -334,7 +335,7 @@ def test_wrong_arguments():
         contour.mode = 0.2
 
 
-@pytest.mark.parametrize(
+@each(
     ("make", "message"),
     [
         (lambda: normal_contour([2.0, 2.0]), "all 2 observations are 2.*unbounded"),

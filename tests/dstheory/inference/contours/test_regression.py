@@ -11,6 +11,7 @@ from dstheory.inference import LikelihoodContour, linear_contour, logistic_conto
 from dstheory.inference.contours.regression import _check_small
 from evical.curves.logistic_profile import fit_profile
 from evical.curves.platt import fit_platt
+from tests.support.each import each
 
 RNG = np.random.default_rng(11)
 X = np.column_stack([np.ones(25), RNG.normal(size=(25, 2))])
@@ -93,7 +94,6 @@ def test_logistic_routes():
     np.testing.assert_allclose(search.contour(tau), calibrated, rtol=1e-6, atol=1e-9)
 
 
-@pytest.mark.slow
 def test_logistic_contour_far_out():
     """Plausibility falls exponentially and stays finite, whatever the scale of the columns."""
     for scale in (1e-6, 1.0, 1e6):
@@ -136,7 +136,7 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@each("name", HOSTILE)
 def test_logistic_contour_with_sixty_digits(name):
     columns, labels = HOSTILE[name]
     design = np.column_stack([np.ones(len(columns)), columns])
@@ -198,7 +198,7 @@ def test_a_maximum_without_a_proof_is_refused():
         _check_small(np.array([1e-12, 1e-8]), np.array([-5.0, -1e2]))
 
 
-@pytest.mark.parametrize(
+@each(
     ("make", "message"),
     [
         (lambda: linear_contour(X[:, [0, 1, 1]], Y, WEIGHTS), "collinear"),

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from dstheory.inference.counts import _areas
 from dstheory.inference.counts._areas import likelihood_areas
+from tests.support.each import each
 
 counts = st.floats(min_value=0.01, max_value=1e12)
 
@@ -33,7 +34,7 @@ def integral(a, b, side):
         return side * mpmath.quad(relative_likelihood, points)
 
 
-@pytest.mark.parametrize(
+@each(
     ("a", "b"),
     [
         (0.3, 2.5),

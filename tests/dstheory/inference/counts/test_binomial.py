@@ -15,6 +15,7 @@ from scipy.special import gammainc
 from dstheory import Frame, MassFunction
 from dstheory.inference import binomial, binomial_masses, multinomial
 from tests.naive import inference as naive
+from tests.support.each import each
 
 EXACT = ["bayesian", "laplace", "inverse_pignistic", "dempster"]
 MODELS = [*EXACT, "confidence", "likelihood"]
@@ -127,7 +128,7 @@ def test_oracle_clopper_pearson_with_many_trials(k, n):
 # --- law ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("model", MODELS)
+@each("model", MODELS)
 @given(pair=counts(10**9))
 def test_law_successes_and_failures_are_alike(model, pair):
     k, n = pair
@@ -136,7 +137,7 @@ def test_law_successes_and_failures_are_alike(model, pair):
     )
 
 
-@pytest.mark.parametrize("model", MODELS)
+@each("model", MODELS)
 @given(pair=weighted_counts())
 def test_law_masses_are_masses(model, pair):
     m1, m0 = binomial_masses(*pair, model)
@@ -196,7 +197,7 @@ def test_law_likelihood_lies_between_dempster_and_clopper_pearson():
     assert (likelihood.pl(1) < confidence.pl(1)).all()
 
 
-@pytest.mark.parametrize("model", MODELS)
+@each("model", MODELS)
 def test_law_belief_grows_with_successes(model):
     m1, m0 = binomial_masses(np.linspace(0, 100, 201), 100, model)
     slack = 0 if model != "inverse_pignistic" else -1e-300  # constant on either half
@@ -243,7 +244,7 @@ def test_no_trials_have_no_proportion():
 # --- protocol -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("model", MODELS)
+@each("model", MODELS)
 def test_protocol_batch_equals_rows_and_input_stays(model):
     k, n = np.array([[0], [1], [2.5]]), np.array([3, 40, 500, 10**9])
     before = k.copy(), n.copy()
@@ -262,7 +263,7 @@ def test_protocol_batch_equals_rows_and_input_stays(model):
     assert [m.dtype for m in binomial_masses(1, 2, model)] == [np.float64, np.float64]
 
 
-@pytest.mark.parametrize("model", MODELS)
+@each("model", MODELS)
 def test_routes_fractions_equal_floats(model):
     k, n = [0, 1, 7, 10], 10
     exact = binomial([Fraction(v) for v in k], n, model).masses.astype(float)
@@ -280,7 +281,7 @@ def test_numpy_integers_in_objects_do_not_overflow():
     assert m1[0] == Fraction(2**62, 2**62 + 1)
 
 
-@pytest.mark.parametrize(
+@each(
     ("k", "n", "message"),
     [
         ([1, 5], [4, 4], r"5\.0 successes in 4\.0 trials in row 1"),
@@ -297,7 +298,7 @@ def test_numpy_integers_in_objects_do_not_overflow():
         ([Fraction(1), Fraction(5)], 3, "5 successes in 3 trials in row 1"),
     ],
 )
-@pytest.mark.parametrize("function", [binomial, binomial_masses])
+@each("function", [binomial, binomial_masses])
 def test_refuses_values(function, k, n, message):
     with pytest.raises(ValueError, match=message):
         function(k, n, "dempster")
@@ -318,7 +319,7 @@ def test_refuses_kinds(k, n, message):
         binomial(k, n)
 
 
-@pytest.mark.parametrize("confidence", [0, 1, -0.5, 95, float("nan"), float("inf")])
+@each("confidence", [0, 1, -0.5, 95, float("nan"), float("inf")])
 def test_refuses_confidence_outside(confidence):
     with pytest.raises(ValueError, match=f"confidence is {confidence}; expected"):
         binomial(1, 2, "confidence", confidence)
@@ -343,14 +344,13 @@ def test_refuses_more_trials_than_a_quantile_can_resolve():
         binomial([1, 1], [2, 1e16], "confidence")
 
 
-@pytest.mark.slow
 def test_import_does_not_load_scipy():
     code = "import dstheory.inference, sys; sys.exit('scipy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-@pytest.mark.parametrize("failures", [0, 0.5, 7, 1e6, 1e9, 1e14])
-@pytest.mark.parametrize("successes", [2e-3, 0.01, 0.02, 0.1, 0.5, 1, 3])
+@each("failures", [0, 0.5, 7, 1e6, 1e9, 1e14])
+@each("successes", [2e-3, 0.01, 0.02, 0.1, 0.5, 1, 3])
 def test_tiny_limits_are_right_or_zero_only_below_1e_323(successes, failures):
     """Clopper-Pearson's lower limit x solves x^a / (a B(a, b + 1)) = 0.025 as x tends to 0."""
     found, _ = binomial_masses(successes, successes + failures, model="confidence")
@@ -368,10 +368,8 @@ def test_tiny_limits_are_right_or_zero_only_below_1e_323(successes, failures):
             assert float(share) == pytest.approx(0.025, rel=1e-8)
 
 
-@pytest.mark.parametrize("trials", [1e19, 1e160, 1e300, 1.7e308])
-@pytest.mark.parametrize(
-    "model", ["bayesian", "laplace", "inverse_pignistic", "dempster", "likelihood"]
-)
+@each("trials", [1e19, 1e160, 1e300, 1.7e308])
+@each("model", ["bayesian", "laplace", "inverse_pignistic", "dempster", "likelihood"])
 def test_counts_near_the_end_of_floats(model, trials):
     """Rare successes are Poisson: the area of e^-x (x / k)^k e^k over [0, k]."""
     masses = binomial([0, 1, 5, 0.3 * trials, trials], trials, model=model).masses
@@ -382,8 +380,8 @@ def test_counts_near_the_end_of_floats(model, trials):
         assert masses[2, 1] == pytest.approx(below / trials, rel=1e-12)
 
 
-@pytest.mark.parametrize("model", ["bayesian", "laplace", "dempster", "goodman", "likelihood"])
-@pytest.mark.parametrize("ordered", [True, False])
+@each("model", ["bayesian", "laplace", "dempster", "goodman", "likelihood"])
+@each("ordered", [True, False])
 def test_categories_with_counts_near_the_end_of_floats(model, ordered):
     for size in (1e160, 1e300, 5e307):
         masses = multinomial([size, size / 2, 0, 1, size / 8], model=model, ordered=ordered).masses

@@ -9,12 +9,11 @@ import pytest
 from scipy.special import betainc, betaincinv
 
 from dstheory.inference.counts.clopper_pearson import _bisected, lower_limit
+from tests.support.each import each
 
 
-@pytest.mark.parametrize("tail", [0.3, 1e-3, 5e-8, 5e-14, 1e-30])
-@pytest.mark.parametrize(
-    ("successes", "failures"), [(1, 0), (1, 9), (7, 3), (40, 900), (0.5, 2.5), (3000, 700)]
-)
+@each("tail", [0.3, 1e-3, 5e-8, 5e-14, 1e-30])
+@each(("successes", "failures"), [(1, 0), (1, 9), (7, 3), (40, 900), (0.5, 2.5), (3000, 700)])
 def test_so_many_successes_have_the_probability_of_the_tail(successes, failures, tail):
     found = lower_limit(np.array([successes], float), np.array([failures], float), tail)[0]
     with mpmath.workdps(50):

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from dstheory.inference import goodman_intervals
 from tests.naive import multinomial as naive
+from tests.support.each import each
 
 count_vectors = st.lists(st.integers(0, 60), min_size=1, max_size=6).filter(any)
 
@@ -64,7 +65,7 @@ def test_no_observation_says_nothing():
     assert lower[1, 1] == 0
 
 
-@pytest.mark.parametrize(
+@each(
     ("counts", "confidence", "error", "message"),
     [
         ([1, -1], 0.9, ValueError, "count -1.0: a count is not negative"),

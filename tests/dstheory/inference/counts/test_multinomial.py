@@ -13,6 +13,7 @@ from scipy.optimize import linprog
 from dstheory import Frame, MassFunction
 from dstheory.inference import binomial, goodman_intervals, multinomial, multinomial_bounds
 from tests.naive import multinomial as definition
+from tests.support.each import each
 
 ORACLES = Path(__file__).parents[3] / "oracles" / "dst_oracles.json"
 EXACT = ["bayesian", "laplace", "dempster"]
@@ -145,7 +146,7 @@ def test_definition_of_the_most_committed_belief_function(model, counts):
     assert total == pytest.approx(largest_sum_of_beliefs(lower), abs=1e-6)
 
 
-@pytest.mark.parametrize("model", MODELS)
+@each("model", MODELS)
 @settings(max_examples=25)
 @given(counts=count_vectors(4, 4, 5), order=st.permutations(range(4)))
 def test_law_the_order_of_labels_does_not_matter(model, counts, order):
@@ -155,8 +156,8 @@ def test_law_the_order_of_labels_does_not_matter(model, counts, order):
         assert other.mass([order.index(k) for k in event]) == pytest.approx(mass, abs=1e-12)
 
 
-@pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize("ordered", [False, True])
+@each("model", MODELS)
+@each("ordered", [False, True])
 def test_law_a_row_of_a_batch_is_the_row_alone(model, ordered):
     rng = np.random.default_rng(0)
     counts = rng.multinomial(9, [0.4, 0.3, 0.2, 0.1], size=(3, 2))
@@ -170,7 +171,7 @@ def test_law_a_row_of_a_batch_is_the_row_alone(model, ordered):
             assert single.equals(batch[i, j], atol=1e-14)
 
 
-@pytest.mark.parametrize("model", MODELS)
+@each("model", MODELS)
 @given(counts=count_vectors(1, 3))
 def test_law_bounds_are_those_of_the_belief_function(model, counts):
     m = multinomial(counts, model=model)
@@ -180,9 +181,9 @@ def test_law_bounds_are_those_of_the_belief_function(model, counts):
         assert m.pl(k) == pytest.approx(upper[k], abs=1e-12)
 
 
-@pytest.mark.parametrize("model", ["dempster", "goodman", "likelihood", "mcd"])
-@pytest.mark.parametrize("size", [1, 2, 3, 5])
-@pytest.mark.parametrize("ordered", [False, True])
+@each("model", ["dempster", "goodman", "likelihood", "mcd"])
+@each("size", [1, 2, 3, 5])
+@each("ordered", [False, True])
 def test_law_without_observations_nothing_is_known(model, size, ordered):
     m = multinomial(np.zeros((2, size)), model=model, ordered=ordered)
     assert m.is_vacuous.all()
@@ -230,7 +231,7 @@ def test_frame_or_labels():
     assert isinstance(multinomial([1, 2]), MassFunction)
 
 
-@pytest.mark.parametrize(
+@each(
     ("arguments", "options", "error", "message"),
     [
         (([1, -2],), {}, ValueError, "count -2.0: a count is not negative"),

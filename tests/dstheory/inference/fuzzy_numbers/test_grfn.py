@@ -14,6 +14,7 @@ from scipy import stats
 
 from dstheory.inference import GRFN
 from tests.naive import grfn as naive
+from tests.support.each import each
 
 ORACLES = Path(__file__).parents[3] / "oracles" / "dst_oracles.json"
 
@@ -39,7 +40,6 @@ def grfn(number):
 # --- definition and oracle ----------------------------------------------------------------
 
 
-@pytest.mark.slow
 @settings(max_examples=15)
 @given(numbers, intervals)
 def test_definition(number, interval):
@@ -102,7 +102,6 @@ def test_law_belief_interval_has_its_level(number, level):
     assert (low + high) / 2 == pytest.approx(number[0], abs=1e-9)
 
 
-@pytest.mark.slow
 @settings(max_examples=20)
 @given(numbers)
 def test_law_expectations_are_integrals_of_the_quantiles(number):
@@ -231,7 +230,7 @@ def test_is_a_value():
         len(number[0])
 
 
-@pytest.mark.parametrize(
+@each(
     ("arguments", "error", "message"),
     [
         ((np.nan, 1, 1), ValueError, "mu is nan; give numbers"),
@@ -249,7 +248,7 @@ def test_bad_parameters(arguments, error, message):
         GRFN(*arguments)
 
 
-@pytest.mark.parametrize(
+@each(
     ("call", "message"),
     [
         (lambda n: n.pl(1, 0), "low is 1; expected at most high"),

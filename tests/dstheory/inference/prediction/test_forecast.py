@@ -8,6 +8,7 @@ from scipy import integrate, optimize, stats
 
 from dstheory.inference import predict
 from dstheory.inference.prediction._linear_law import LinearLaw
+from tests.support.each import each
 
 RNG = np.random.default_rng(8)
 X = np.column_stack([np.ones(9), RNG.normal(size=9)])
@@ -53,8 +54,8 @@ def focal_extremes(value, r, row):
     return extreme(1), extreme(-1)
 
 
-@pytest.mark.parametrize("r", [0.3, 1.5, 3.0])
-@pytest.mark.parametrize("row", [0, 1])
+@each("r", [0.3, 1.5, 3.0])
+@each("row", [0, 1])
 def test_ranges_over_focal_sets_equal_a_nonlinear_program(r, row):
     law = FORECASTS["unknown"]._law
     for z in (0.05, 0.5, 0.9):
@@ -83,7 +84,6 @@ def test_expected_bounds_by_two_quadratures(name):
             np.testing.assert_allclose(bound, values @ weight, rtol=0, atol=1e-10)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", FORECASTS)
 def test_expectation_is_an_integral_of_the_distribution_functions(name):
     forecast = FORECASTS[name]
@@ -115,7 +115,6 @@ def test_known_deviation_in_closed_form():
         assert forecast.cdf(y)[1][0] == pytest.approx(upper, abs=1e-13)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", FORECASTS)
 def test_quadrature_agrees_with_monte_carlo(name):
     forecast = FORECASTS[name]
@@ -132,7 +131,6 @@ def test_quadrature_agrees_with_monte_carlo(name):
         assert np.all(abs(exact - mean) <= (5 if name == "two" else 4) * error)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("level", [0.5, 0.95, 0.999])
 def test_belief_intervals_have_their_belief(level):
     forecast = FORECASTS["unknown"]
@@ -158,7 +156,6 @@ def test_laws():
     assert np.all((lower <= plug_in) & (plug_in <= upper))
 
 
-@pytest.mark.slow
 def test_row_of_a_batch_is_the_same_alone():
     forecast = FORECASTS["unknown"]
     for row in range(3):
@@ -179,7 +176,7 @@ def test_distance_is_zero_on_the_most_plausible_line():
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("make", "message"),
     [
         (lambda: predict(X, Y, NEW[:, :1]), "new design has 1 columns, not 2"),

@@ -23,6 +23,7 @@ from dstheory.inference import (
     predictive_ordered,
     predictive_sampled,
 )
+from tests.support.each import each
 
 POISSON = RandomInterval(poisson_contour([3, 5, 2]))
 FAMILIES = {
@@ -53,8 +54,8 @@ def bel_and_pl(name):
 # -- mass functions --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("k", [0, 1, 3, 7, 10])
-@pytest.mark.parametrize("n", [10, 1000])
+@each("k", [0, 1, 3, 7, 10])
+@each("n", [10, 1000])
 def test_binary_equals_the_binomial_model(k, n):
     """Equations 20-23 by quadrature, and eq. 30 in closed form."""
     m = predictive_binary(RandomInterval(binomial_contour(k, n)))
@@ -76,7 +77,6 @@ def test_two_ordered_categories_are_binary():
         assert m.bel(label) == pytest.approx(expected.bel(label), abs=1e-10)
 
 
-@pytest.mark.slow
 def test_ordered_by_levels():
     """Bel of a run {a..b} is the mean of max(0, F_b(V) - F_(a-1)(U)) over the levels."""
     frame = Frame(["none", "few", "some", "many"])
@@ -94,7 +94,6 @@ def test_ordered_by_levels():
     assert m.bel(["none", "many"]) == pytest.approx(m.bel("none") + m.bel("many"))
 
 
-@pytest.mark.slow
 def test_ordered_agrees_with_monte_carlo():
     frame = Frame(range(5))
     cuts = np.arange(1, 5)[:, None]
@@ -112,7 +111,6 @@ def test_ordered_agrees_with_monte_carlo():
             assert abs(mass - exact.mass(mask=int(mask))) <= 4 * error + 4 / 1500
 
 
-@pytest.mark.slow
 def test_sampled_categories_need_no_order():
     """Three sectors of a circle: a focal interval around 1 / 2 with Z allows what it touches."""
     interval = RandomInterval(
@@ -135,11 +133,10 @@ def test_sampled_categories_need_no_order():
 # -- continuous and counted quantities -------------------------------------------------------------
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", FAMILIES)
+@each("name", FAMILIES)
 def test_quadrature_agrees_with_monte_carlo(name):
     y = FAMILIES[name]
-    sample = y.sample(4000, np.random.default_rng(4))
+    sample = y.sample(2000, np.random.default_rng(4))
     for event, bel, pl in zip(EVENTS, *bel_and_pl(name), strict=True):
         for exact, share in ((bel, sample.bel(*event)), (pl, sample.pl(*event))):
             assert abs(exact - share) <= 4 * sample.standard_error(exact)
@@ -150,7 +147,7 @@ def test_quadrature_agrees_with_monte_carlo(name):
             assert abs(exact - mean) <= 4 * error
 
 
-@pytest.mark.parametrize("name", FAMILIES)
+@each("name", FAMILIES)
 def test_laws(name):
     """Bel <= Pl; Pl(A) = 1 - Bel(not A) for half lines; the model's own P lies between."""
     y = FAMILIES[name]
@@ -165,8 +162,7 @@ def test_laws(name):
     assert np.all(np.diff(upper) >= -1e-12)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", FAMILIES)
+@each("name", FAMILIES)
 def test_quantiles_invert_the_distribution_functions(name):
     y = FAMILIES[name]
     p = np.array([0.02, 0.7])
@@ -206,7 +202,6 @@ def test_much_data_leave_the_plug_in_distribution():
     np.testing.assert_allclose(y.cdf([0, 2, 5]), [stats.poisson(3).cdf([0, 2, 5])] * 2, atol=1e-6)
 
 
-@pytest.mark.slow
 def test_discounting():
     plain, weak = FAMILIES["poisson"], FAMILIES["poisson"].discount(rate=0.4)
     bel, pl = bel_and_pl("poisson")
@@ -220,8 +215,10 @@ def test_discounting():
     assert weak.quantile(0.3) == pytest.approx((-np.inf, plain.quantile(0.5)[1]))
 
 
-@pytest.mark.parametrize("name", FAMILIES)
-@pytest.mark.parametrize("rate", [0.0, 0.1, 0.3, 1 / 3, 0.4, 0.7])
+RATES = [0.0, 0.1, 0.3, 1 / 3, 0.4, 0.7]
+
+
+@each(("name", "rate"), [(name, RATES[i % 6]) for i, name in enumerate([*FAMILIES, *FAMILIES])])
 def test_the_whole_line_is_certain_without_rounding(name, rate):
     interval = FAMILIES[name].discount(rate=rate)
     assert interval.bel(-np.inf, np.inf) == interval.pl(-np.inf, np.inf) == 1.0

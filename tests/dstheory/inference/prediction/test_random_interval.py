@@ -15,6 +15,7 @@ from dstheory.inference import (
     normal_contour,
     poisson_contour,
 )
+from tests.support.each import each
 
 LINE = (-np.inf, np.inf)
 INTERVALS = {
@@ -36,7 +37,7 @@ def levels(interval, n=20_000):
     return np.append(low, bottom), np.append(high, top), weight
 
 
-@pytest.mark.parametrize("name", INTERVALS)
+@each("name", INTERVALS)
 def test_definition_by_levels(name):
     """Equation 14: the measure of the levels whose interval is inside, or meets."""
     interval = INTERVALS[name]
@@ -47,7 +48,7 @@ def test_definition_by_levels(name):
         assert interval.pl(a, b) == pytest.approx(meets, abs=1e-4)
 
 
-@pytest.mark.parametrize("name", INTERVALS)
+@each("name", INTERVALS)
 def test_quantiles_invert_the_distribution_functions(name):
     interval = INTERVALS[name]
     low, high, weight = levels(interval)
@@ -60,7 +61,7 @@ def test_quantiles_invert_the_distribution_functions(name):
         assert interval.cdf(upper)[0] == pytest.approx(max(p, interval.cdf(upper)[0]), abs=1e-9)
 
 
-@pytest.mark.parametrize("name", INTERVALS)
+@each("name", INTERVALS)
 def test_expectation_is_an_integral_of_the_contour(name):
     """Equations 22c and 23c, by mpmath."""
     interval = INTERVALS[name]
@@ -97,7 +98,6 @@ def test_expectation_in_closed_form():
     assert weak.expectation() == (-np.inf, np.inf)
 
 
-@pytest.mark.slow
 @settings(max_examples=25)
 @given(st.integers(0, 30), st.integers(0, 30), st.floats(0, 1), st.floats(0, 1), st.floats(0, 1))
 def test_laws(k, failures, x, y, rate):

@@ -86,7 +86,6 @@ def test_keys_align_rows_in_any_order(folder):
     pd.testing.assert_frame_equal(keyed.drop(columns="id"), plain)
 
 
-@pytest.mark.slow
 def test_chunks_of_different_sizes_are_aligned(folder):
     rng = np.random.default_rng(1)
     n = 60_000

@@ -10,8 +10,6 @@ import pytest
 
 from evical.cli import main
 
-pytestmark = pytest.mark.slow
-
 FILES = {"calibration.png", "contour.png", "reliability.png", "table.csv", "index.html"}
 
 

@@ -141,7 +141,6 @@ def test_options_reach_the_calibrator(folder, samples):
     np.testing.assert_array_equal(table()[["bel", "pl"]], python.predict_interval([0.5, -2.0]))
 
 
-@pytest.mark.slow
 def test_many_rows_go_through_in_pieces(folder, capfd):
     rng = np.random.default_rng(1)
     scores = rng.normal(size=60_000).round(6)

@@ -7,8 +7,6 @@ from evical.studies import STUDIES
 from tests.support.data_folder import DATA, needs_data
 from tests.support.toy_study import Toy, toy_study
 
-pytestmark = pytest.mark.slow
-
 WRONG = [
     ("", f"which study? One of {', '.join(STUDIES)}"),
     ("xu2016-tem", "there is no study 'xu2016-tem'; did you mean 'xu2016-ten'?"),

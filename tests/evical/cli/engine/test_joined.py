@@ -9,6 +9,7 @@ import pytest
 
 from evical.cli import main
 from tests.naive import rules
+from tests.support.each import each
 
 DUCKDB = "--engine duckdb --memory-limit 200MB"
 N = 400
@@ -51,8 +52,8 @@ def both(words, out="csv"):
     return read(f"chunks.{out}"), read(f"engine.{out}")
 
 
-@pytest.mark.parametrize("out", ["csv", "parquet"])
-@pytest.mark.parametrize(
+@each("out", ["csv", "parquet"])
+@each(
     "words",
     ["a.csv b.parquet", "b.parquet b.parquet", "c.tsv.gz b.parquet a.csv --classes no yes"],
 )

@@ -16,8 +16,7 @@ CHROMIUM = find_chromium()
 
 def in_browser(test):
     """Marks a test that needs a browser."""
-    skipped = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
-    return pytest.mark.slow(skipped(test))
+    return pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")(test)
 
 
 SCRIPT = "</script><script>alert(1)</script>"

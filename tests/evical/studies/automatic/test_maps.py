@@ -5,11 +5,12 @@ import pytest
 from scipy.stats import norm
 
 from evical.studies.automatic.maps import CHOSEN, HELD_BACK, MAPS
+from tests.support.each import each
 
 FALLING = {"U", "five scores", "two variances", "sine"}
 
 
-@pytest.mark.parametrize("name", MAPS)
+@each("name", MAPS)
 def test_scores_ascend_and_probabilities_are_probabilities(name):
     at = MAPS[name].quantiles(4000)
     p = MAPS[name].probability(at)
@@ -20,7 +21,7 @@ def test_scores_ascend_and_probabilities_are_probabilities(name):
     assert (np.diff(p) < -1e-12).any() == (name in FALLING)
 
 
-@pytest.mark.parametrize("name", MAPS)
+@each("name", MAPS)
 def test_a_draw_has_both_classes_and_the_prevalence_of_the_map(name):
     simulated = MAPS[name]
     scores, y = simulated.draw(20_000, np.random.default_rng(0))

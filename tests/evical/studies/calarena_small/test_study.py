@@ -61,7 +61,6 @@ def test_an_experiment_has_the_numbers_of_scikit_learn():
     assert set(rows) == {method.name for method in methods("two")}
 
 
-@pytest.mark.slow
 def test_scikit_learn_calibrates_what_is_given():
     """Not through our contract: the classifier itself, frozen, with its own samples."""
     cancer = load("breast_cancer")
@@ -77,7 +76,6 @@ def test_scikit_learn_calibrates_what_is_given():
         np.testing.assert_allclose(found, wanted.predict_proba(cancer.X[test]), atol=1e-12)
 
 
-@pytest.mark.slow
 def test_many_classes_are_calibrated_together():
     data = {"iris": load("iris")}
     p_cal, y_cal, p_test, y_test = Experiment(IRIS, "logistic_regression").samples(data, 0, 0)
@@ -191,7 +189,6 @@ def test_the_page_tells_goals_tests_and_harm():
     assert "compare" not in text
 
 
-@pytest.mark.slow
 def test_advice_is_that_of_compare_and_is_judged_on_other_samples():
     cancer = load("breast_cancer")
     experiment = Experiment(CANCER, "logistic_regression")
@@ -248,14 +245,12 @@ def test_simplest_near_is_the_rule_of_one_standard_error():
     assert simplest_near(found) == "uncalibrated"
 
 
-@pytest.mark.slow
 def test_losses_of_certain_and_wrong_predictions_are_finite():
     log, brier = losses(np.array([[1.0, 0.0]]), np.array([1]))
     assert log[0] == pytest.approx(87.3, abs=0.05)
     assert brier[0] == 2
 
 
-@pytest.mark.slow
 def test_repeats_are_kept_and_found_again(tmp_path):
     small = replace(STUDY, conditions=(Experiment(IRIS, "naive_bayes"),), quick=())
     data = {"iris": load("iris")}

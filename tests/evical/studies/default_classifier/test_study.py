@@ -44,7 +44,6 @@ def losses_of(model, X, y):
     return -np.log(model.predict_proba(X)[np.arange(len(y)), y])
 
 
-@pytest.mark.slow
 def test_a_repeat_has_the_numbers_of_scikit_learn(cancer, rows):
     X, y = cancer.X, cancer.y
     train, test = CELL.draw(y, 0, 0)
@@ -64,7 +63,6 @@ def test_a_repeat_has_the_numbers_of_scikit_learn(cancer, rows):
     assert list(rows) == list(METHODS)
 
 
-@pytest.mark.slow
 def test_standings_are_those_of_losses_that_are_trained_again(cancer, rows):
     X, y = cancer.X, cancer.y
     train, test = CELL.draw(y, 0, 0)
@@ -86,7 +84,6 @@ def test_standings_are_those_of_losses_that_are_trained_again(cancer, rows):
     assert np.isnan(rows["uncalibrated"]["no_worse"])
 
 
-@pytest.mark.slow
 def test_many_classes_and_a_classifier_without_probabilities():
     iris = load("iris")
     train, test = Cell("more", "iris", "svc").draw(iris.y, 1, 0)
@@ -104,7 +101,6 @@ def test_many_classes_and_a_classifier_without_probabilities():
         assert np.isfinite(values).tolist() == known, labels
 
 
-@pytest.mark.slow
 def test_a_best_loss_of_zero_has_no_ratio():
     x = np.repeat([0.0, 1.0], 40) * 1000 + np.tile(np.linspace(0, 1, 40), 2)
     toy = Dataset("toy", x[:, np.newaxis], np.repeat([0, 1], 40), ("x",), ("0", "1"))

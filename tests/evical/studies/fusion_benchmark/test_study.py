@@ -13,6 +13,7 @@ from evical.studies.default_classifier.methods import CLASSIFIERS
 from evical.studies.fusion_benchmark import study as module
 from evical.studies.fusion_benchmark.study import different, unequal, unequal_parts
 from evical.studies.fusion_benchmark.ways import DEFAULT, WAYS, Material
+from tests.support.each import each
 
 FEW = {name: CLASSIFIERS[name] for name in ("naive_bayes", "logistic_regression", "svc")}
 
@@ -36,8 +37,8 @@ def log_loss(p, y):
     return -np.log(p[np.arange(len(y)), y]).mean()
 
 
-@pytest.mark.parametrize("k", [2, 4])
-@pytest.mark.parametrize("way", [name for name in WAYS if name != "StackingClassifier"])
+@each("k", [2, 4])
+@each("way", [name for name in WAYS if name != "StackingClassifier"])
 def test_ways_give_probabilities_better_than_chance(way, k):
     given, truth = material(k)
     p = WAYS[way](given)
@@ -102,7 +103,6 @@ def few():
         yield
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("load", [load_breast_cancer, load_wine])
 @pytest.mark.usefixtures("few")
 def test_the_default_is_that_of_the_ensemble_and_stacking_that_of_scikit_learn(load):
@@ -117,7 +117,6 @@ def test_the_default_is_that_of_the_ensemble_and_stacking_that_of_scikit_learn(l
     np.testing.assert_allclose(WAYS["StackingClassifier"](given), expected, atol=1e-4)
 
 
-@pytest.mark.slow
 def test_unequal_members_are_those_of_the_ensemble():
     X, y = load_breast_cancer(return_X_y=True)
     parts = unequal_parts(y[::2], np.random.default_rng(0))

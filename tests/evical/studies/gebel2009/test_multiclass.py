@@ -32,6 +32,7 @@ from evical.studies.gebel2009._network import SigmoidNetwork, objective, with_on
 from evical.studies.gebel2009._printed import NETWORK, SETS, SVM, TABLES, printed_numbers
 from evical.studies.gebel2009._sources import SquaredHingeSVC
 from evical.studies.gebel2009.multiclass import GEBEL2009_MULTICLASS, MulticlassCondition
+from tests.support.each import each
 
 SIZES = dict(zip(SETS, (157, 625, 336, 214, 150, 2310, 846, 178, 101), strict=True))
 
@@ -242,7 +243,7 @@ SUMS = {
 }
 
 
-@pytest.mark.parametrize(("classifier", "reduction", "name"), SUMS)
+@each(("classifier", "reduction", "name"), SUMS)
 def test_the_appendix_agrees_with_the_tables_of_the_text(classifier, reduction, name):
     for measure, expected in zip(
         ("correctness", "product"), SUMS[classifier, reduction, name], strict=True

@@ -78,7 +78,6 @@ def test_printed_tables_have_all_cells():
     assert correct["assignment value", "training", "Fourclass"] == 0.767
 
 
-@pytest.mark.slow
 @needs_data
 def test_naive_bayes_agrees_with_the_published_table():
     """Table 6.5 holds (1 - RMSE) WCR, without the root of eq. 2.6."""

@@ -18,6 +18,7 @@ from evical.studies.interval_coverage.methods import ALPHA, METHODS, Method
 from evical.studies.interval_coverage.promises import PromiseCondition
 from evical.studies.interval_coverage.sources import FUSIONS, SOURCES, SourcesCondition, drawn
 from evical.studies.interval_coverage.study import ClassifierCondition, CoverageCondition
+from tests.support.each import each
 from tests.support.public_objects import ROOT
 
 STUDY = STUDIES["interval_coverage"]
@@ -128,7 +129,7 @@ def log_odds_by_bayes(name, scores):
     return up - down
 
 
-@pytest.mark.parametrize("name", SOURCES)
+@each("name", SOURCES)
 def test_the_truth_given_all_sources_is_that_of_bayes(name):
     scores, y, truth = drawn(name, 4000, np.random.default_rng(1))
     assert np.log(truth / (1 - truth)) == pytest.approx(log_odds_by_bayes(name, scores))

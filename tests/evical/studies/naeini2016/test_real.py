@@ -84,7 +84,6 @@ def test_one_class_is_told_from_the_others():
             assert counts[1] == _ONE_OF_MANY[source.name]
 
 
-@pytest.mark.slow
 @needs_data
 def test_the_quick_variant_runs():
     outcome = reproduce(NAEINI2016_REAL, repeats=1, quick=True, data=DATA)

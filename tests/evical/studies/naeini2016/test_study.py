@@ -13,6 +13,7 @@ from evical.studies.naeini2016.simulators import SIMULATORS, circular, xor
 from evical.studies.naeini2016.study import NAEINI2016_SIMULATED as STUDY
 from evical.studies.parts._calibration_classifiers import TWO_CLASS_LEARNERS
 from evical.studies.parts._calibration_measures import MEASURES
+from tests.support.each import each
 
 DATA = Path(
     os.environ.get("EVICAL_DATA") or Path(__file__).resolve().parents[5] / "shared" / "data"
@@ -105,7 +106,7 @@ def test_parts_and_rows_are_told_apart():
     assert set(STUDY.quick) <= set(keys)
 
 
-@pytest.mark.parametrize(
+@each(
     ("title", "count", "total"),
     [
         # Sums of the columns as they stand in the thesis.
@@ -123,7 +124,6 @@ def test_tables_are_typed_right(title, count, total):
     assert sum(table.values.values()) == pytest.approx(total)
 
 
-@pytest.mark.slow
 def test_a_repeat_of_the_quick_conditions():
     conditions = [condition for condition in STUDY.conditions if condition.key in STUDY.quick]
     rows = dict(row for condition in conditions for row in condition.run_repeat({}, 0, 0))

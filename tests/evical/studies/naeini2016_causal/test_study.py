@@ -103,7 +103,6 @@ def test_networks_have_the_edges_of_table_31():
     assert np.mean(undirected) == pytest.approx(253.4, abs=25)
 
 
-@pytest.mark.slow
 def test_a_repeat_of_a_small_network():
     condition = NetworkCondition("small", 40, 40, (40,), n_rows=300, n_bootstraps=8)
     rows = condition.run_repeat({}, 0, 0)

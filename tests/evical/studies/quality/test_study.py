@@ -87,7 +87,6 @@ def test_certainty_is_counted_and_its_log_loss_clipped():
     assert row["log_loss"].mean == pytest.approx(wanted)
 
 
-@pytest.mark.slow
 def test_every_calibrator_takes_part_and_is_far_better_than_nothing():
     contenders = calibrator_contenders()
     names = {contender.name.split(" ")[0] + "Calibrator" for contender in contenders}

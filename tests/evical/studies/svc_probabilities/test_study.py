@@ -13,7 +13,6 @@ from evical.studies import STUDIES, reproduce
 from evical.studies.svc_probabilities.study import METHODS
 
 
-@pytest.mark.slow
 def test_a_repeat_step_by_step(tmp_path):
     study = STUDIES["svc_probabilities"]
     outcome = reproduce(study, tmp_path, repeats=2, quick=True)

@@ -41,7 +41,6 @@ def rows(toy):
     return {labels[-1]: values for labels, values in CONDITION.run_repeat(toy, 2, 0)}
 
 
-@pytest.mark.slow
 def test_a_repeat_has_a_row_for_each_fusion(rows):
     assert list(rows) == list(FUSED)
     assert set(REFERENCES) <= set(FUSED)
@@ -53,7 +52,6 @@ def test_a_repeat_has_a_row_for_each_fusion(rows):
         assert measured["total_conflict"] == 0
 
 
-@pytest.mark.slow
 def test_repeats_depend_on_their_number_and_on_nothing_before(toy, rows):
     other = {labels[-1]: values for labels, values in CONDITION.run_repeat(toy, 1, 0)}
     again = {labels[-1]: values for labels, values in CONDITION.run_repeat(toy, 2, 0)}
@@ -61,7 +59,6 @@ def test_repeats_depend_on_their_number_and_on_nothing_before(toy, rows):
     assert other != rows
 
 
-@pytest.mark.slow
 def test_fixed_fusions_are_those_of_sources_that_learn_nothing(toy, rows):
     # Drawn by the name of the data alone, so that all conditions of it see the same samples.
     rng = repeat_rng("toy", 2, 0)
@@ -137,7 +134,6 @@ def test_training_samples_are_at_most_half_of_the_data():
         assert n_train == min(300, n // 2), name
 
 
-@pytest.mark.slow
 @needs_data
 def test_the_quick_variant_runs_and_has_a_page(tmp_path):
     outcome = reproduce(WHICH_FUSION, tmp_path, repeats=2, quick=True, data=DATA)

@@ -17,6 +17,7 @@ from evical.studies.parts.categories import indicators
 from evical.studies.zadrozny._condition import COUPLINGS, CodeCondition
 from evical.studies.zadrozny.calibration_2002 import ZADROZNY2002
 from evical.studies.zadrozny.couplings_2001 import ZADROZNY2001
+from tests.support.each import each
 
 DATA = Path(
     os.environ.get("EVICAL_DATA") or Path(__file__).resolve().parents[5] / "shared" / "data"
@@ -102,7 +103,6 @@ def test_a_perfect_hypothesis_ends_boosting():
     np.testing.assert_allclose(model.predict_positive(X), y, atol=1e-6)
 
 
-@pytest.mark.slow
 def test_rows_of_a_round():
     data = toy()
     rows = dict(CONDITION.run_repeat(data, 0, 0))
@@ -125,7 +125,6 @@ def test_rows_of_a_round():
     assert rows["naive Bayes", "none", "none", "none", "end"][1] == np.mean(wrong)
 
 
-@pytest.mark.slow
 def test_a_repeat_depends_on_seed_and_number_only():
     few = replace(CONDITION, boosting=(0,), methods=("none",), couplings=("iterative",), steps=())
     data = toy()
@@ -168,7 +167,7 @@ SUMS = {
 }
 
 
-@pytest.mark.parametrize(("study", "title"), SUMS)
+@each(("study", "title"), SUMS)
 def test_tables_are_typed_right(study, title):
     printed = {"zadrozny2001": ZADROZNY2001, "zadrozny2002": ZADROZNY2002}[study].published
     (table,) = [table for table in printed if table.title == title]
@@ -191,7 +190,6 @@ def run(study, key, **changes):
     return dict(replace(condition, **changes).run_repeat(data, 0, 0))
 
 
-@pytest.mark.slow
 @needs_data
 def test_the_published_split_of_satimage():
     """Two points are as near as bins come to an unknown way of discretizing."""
@@ -211,7 +209,6 @@ def test_the_published_split_of_soybean():
     assert mse["none", "none"] == pytest.approx(0.00996, abs=1e-4)
 
 
-@pytest.mark.slow
 @needs_data
 def test_the_published_split_of_tic():
     rows = run(ZADROZNY2002, "tic-naive-bayes-ten-attributes")
