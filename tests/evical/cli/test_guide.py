@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from evical.cli import main
+from tests.support.tables import read_csv
 
 pytestmark = pytest.mark.slow
 
@@ -36,5 +37,5 @@ def test_the_commands_of_the_guide_run(tmp_path, monkeypatch):
     table.assign(bel=0.25, pl=0.5).to_csv("other.csv", index=False)
     for command in commands:
         assert main(shlex.split(command)[1:]) == 0, command
-    assert set(pd.read_csv("sets.csv")["decision"]) == {"0", "0|1", "1"}
-    assert set(pd.read_csv("conformal.csv")["set"]) == {"0", "0|1", "1"}
+    assert set(read_csv("sets.csv")["decision"]) == {"0", "0|1", "1"}
+    assert set(read_csv("conformal.csv")["set"]) == {"0", "0|1", "1"}
