@@ -15,10 +15,17 @@ _QUANTILES = (0, 0.25, 0.5, 0.75, 1)
 class ShownCalibrator:
     """Adds a table of beliefs to the HTML of scikit-learn."""
 
-    def _html_repr(self) -> str:
+    def _repr_html_inner(self) -> str:
         parent: Any = super()
-        diagram: str = parent._html_repr()
+        diagram: str = parent._repr_html_inner()
         return _beliefs(self) + diagram
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
+        parent: Any = super()
+        shown: dict[str, str] = parent._repr_mimebundle_(**options)
+        if "text/html" in shown:
+            shown["text/html"] = _beliefs(self) + shown["text/html"]
+        return shown
 
 
 def _beliefs(calibrator: Any) -> str:

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from functools import partial
 from typing import Any, Self
 
-import narwhals.stable.v2 as nw
+import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted

@@ -33,6 +33,7 @@ def new_console() -> Console:
 def progress_bar(*columns: ProgressColumn) -> Progress:
     """A progress bar on standard error, silent unless that is a terminal; with what it counts."""
     console = Console(stderr=True)
+    console.quiet = not console.is_terminal  # Rich before 14.3 ends a disabled bar with a new line
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(),
@@ -40,7 +41,7 @@ def progress_bar(*columns: ProgressColumn) -> Progress:
         TimeRemainingColumn(),
         console=console,
         transient=True,
-        disable=not console.is_terminal,
+        disable=console.quiet,
     )
 
 

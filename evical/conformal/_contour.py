@@ -7,8 +7,8 @@ Proc. Mach. Learn. Res. 25.
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import beta
 
+from dstheory.inference.counts.beta_quantile import beta_quantile
 from dstheory.kernels.arguments import as_floats, check_count, check_level
 
 __all__ = ["coverage_bound", "least_strange", "prediction_sets", "to_contour"]
@@ -157,7 +157,7 @@ def coverage_bound(n: int, alpha: float, confidence: float = 0.95) -> float:
     check_level("alpha", alpha)
     check_level("confidence", confidence)
     rejected = _whole_part(alpha, n)
-    return float(beta.ppf(1 - confidence, n + 1 - rejected, rejected)) if rejected else 1.0
+    return float(beta_quantile(n + 1 - rejected, rejected, 1 - confidence)) if rejected else 1.0
 
 
 def _whole_part(alpha: float, n: int) -> int:

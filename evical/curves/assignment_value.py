@@ -13,8 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.polynomial.chebyshev import chebval
 from numpy.typing import NDArray
-from scipy.special import betainc, betaincinv, betaln, expit, logit
+from scipy.special import betainc, betaln, expit, logit
 
+from dstheory.inference.counts.beta_quantile import beta_quantile
 from evical.likelihood.interpolant import chebyshev
 
 __all__ = ["Branch", "accuracy", "dispersions", "fit_branch"]
@@ -31,7 +32,6 @@ _WIDEST = 2 * np.sqrt(2.0)  # by which accuracies differ at most
 _FEW, _BETWEEN, _LIKELIEST = 32, 12, 6
 _TINY = 1e-300
 _LEAST_LEVEL = 1e-150
-_HALVINGS = 64  # of an interval of 691, to the last bit
 
 
 class Branch(NamedTuple):
@@ -101,7 +101,7 @@ def _quantiles(branch: Branch, levels: Floats, upper: NDArray[np.bool_]) -> Floa
 def _log_quantiles(a: float, b: float, levels: Floats) -> Floats:
     """Logarithms of Beta quantiles, not below that of 1e-300.
 
-    Where p b is nothing the level is p^a / (a B(a, b)), and the inverse of SciPy may be NaN.
+    Where p b is nothing the level is p^a / (a B(a, b)).
     Elsewhere, levels below 1e-150 are taken as that: SciPy's functions jump up and down there.
     """
     with np.errstate(divide="ignore"):  # log 0 where there is no level left
@@ -109,21 +109,8 @@ def _log_quantiles(a: float, b: float, levels: Floats) -> Floats:
     leading = np.maximum(leading, np.log(1e-300))
     small = leading + np.log(max(b, 1.0)) < _NOTHING
     exact = np.maximum(levels, _LEAST_LEVEL)
-    known = np.log(np.maximum(betaincinv(a, b, exact), 1e-300))
-    lost = np.isnan(known) & ~small
-    if lost.any():
-        known[lost] = _bisected(a, b, exact[lost])
+    known = np.log(np.maximum(beta_quantile(a, b, exact), 1e-300))
     return np.where(small, leading, known)
-
-
-def _bisected(a: float, b: float, levels: Floats) -> Floats:
-    """The same where the inverse of SciPy is NaN, by its distribution function, which is not."""
-    low, high = np.full(levels.shape, np.log(1e-300)), np.zeros(levels.shape)
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        below = betainc(a, b, np.exp(middle)) < levels
-        low, high = np.where(below, middle, low), np.where(below, high, middle)
-    return (low + high) / 2
 
 
 def fit_branch(values: Floats, right: Floats, wrong: Floats) -> Branch:

@@ -9,10 +9,10 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 
 from evical.fusion._choices import Agreed, agreed
 from evical.fusion._held_out import HeldOut
+from evical.scores.descent import descend
 
 __all__ = ["MAX_CLASSES", "contextual_rates", "joint_rates"]
 
@@ -56,7 +56,7 @@ def joint_rates(held_out: HeldOut, shrinkage: float) -> Floats:
     starts = [np.full(n_sources, rate) for rate in _STARTS]
     best = min(starts, key=lambda start: objective(start)[0])
     bounds = [(0.0, 1.0)] * n_sources
-    found = minimize(objective, best, jac=True, method="L-BFGS-B", bounds=bounds)
+    found = descend(objective, best, bounds=bounds)
     return np.asarray(np.clip(found.x, 0, 1))
 
 

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
+
+from evical.scores.descent import descend
 
 __all__ = ["DISCOUNTINGS", "Neighbors", "fit_gamma", "weights_of_neighbors"]
 
@@ -101,7 +102,7 @@ def fit_gamma(
     # Beyond a factor of e^10, evidence is the same at all distances, or there is none.
     log_start = np.log(start)
     bounds = [(value - 10, value + 10) for value in log_start.tolist()]
-    found = minimize(objective, log_start, jac=True, method="L-BFGS-B", bounds=bounds)
+    found = descend(objective, log_start, bounds=bounds)
     return np.asarray(np.exp(found.x))
 
 

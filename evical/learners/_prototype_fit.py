@@ -9,10 +9,10 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 
 from evical.learners._prototype_outputs import Output
 from evical.learners._prototypes import Layer
+from evical.scores.descent import descend
 
 __all__ = ["Fitted", "Loss", "Network", "Samples", "cost", "fit_network", "merged"]
 
@@ -197,6 +197,6 @@ def fit_network(
         return value, slopes[fixed:]
 
     options: Any = {"maxiter": max_iter, "maxfun": 20 * max_iter, "ftol": tol, "gtol": 0.0}
-    found = minimize(objective, free, jac=True, method="L-BFGS-B", options=options)
+    found = descend(objective, free, options=options)
     network = start.replaced(np.concatenate([kept, found.x]))
     return Fitted(network, float(found.fun), int(found.nit), found.status != 1)

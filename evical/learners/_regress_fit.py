@@ -6,12 +6,13 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import Bounds, minimize
+from scipy.optimize import Bounds
 from sklearn.cluster import KMeans
 from sklearn.model_selection import KFold
 
 from evical.learners._regress_loss import Loss
 from evical.learners._regress_network import Network, Objective, Penalties, forward
+from evical.scores.descent import descend
 
 __all__ = ["Fit", "Sample", "Search", "Tuned", "Units", "fit_network", "starts_of", "tune"]
 
@@ -180,11 +181,9 @@ def _descend(search: Search, objective: Objective, start: Network) -> Fit:
         loss, gradient = objective(start.unpacked(vector))
         return loss, gradient.packed()
 
-    found = minimize(
+    found = descend(
         value,
         start.packed(),
-        jac=True,
-        method="L-BFGS-B",
         bounds=_bounds(start, search, objective),
         options={"maxiter": search.max_iter, "ftol": search.tol, "gtol": 1e-7},
     )

@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 
 from evical.curves.newton import Sums, minimize_convex
 from evical.errors import ConvergenceError
+from evical.scores.descent import descend
 
 __all__ = [
     "Problem",
@@ -278,11 +278,9 @@ def _quasi_newton(problem: Problem, start: Floats) -> Floats:
         value, gradient, _ = problem.at(start + unit * x.reshape(unit.shape))
         return value, (unit * gradient).ravel()
 
-    found = minimize(
+    found = descend(
         value_and_gradient,
         np.zeros(unit.size),
-        jac=True,
-        method="L-BFGS-B",
         options={"gtol": 1e-9, "ftol": 1e-15, "maxiter": 5000, "maxfun": 10000, "maxcor": 30},
     )
     _check_optimum(float(np.abs(found.jac / unit.ravel()).max()))

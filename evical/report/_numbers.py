@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betaincinv
 
+from dstheory.inference.counts.clopper_pearson import lower_limit
 from evical.report.svg import shorten
 
 __all__ = [
@@ -142,7 +142,4 @@ def share_limits(
     """
     k, n = np.broadcast_arrays(np.asarray(successes, float), np.asarray(trials, float))
     tail = (1 - confidence) / 2
-    # The beta distribution has no parameter 0, where the limits are 0 and 1.
-    low = betaincinv(np.maximum(k, 1e-9), n - k + 1, tail)
-    high = betaincinv(k + 1, np.maximum(n - k, 1e-9), 1 - tail)
-    return np.where(k <= 1e-9, 0.0, low), np.where(n - k <= 1e-9, 1.0, high)
+    return lower_limit(k, n - k, tail), 1 - lower_limit(n - k, k, tail)

@@ -4,12 +4,12 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-import narwhals.stable.v2 as nw
+import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from dstheory.kernels.arguments import check_instance
-from evical.scores.tables import as_frame, is_dask
+from evical.scores.tables import as_frame, is_dask, is_duckdb, schema_of
 
 __all__ = ["with_columns"]
 
@@ -67,19 +67,25 @@ def with_columns(
     names = [prefix + kind for kind in kinds]
     if is_dask(table):
         return _of_dask(table, names, check, predict)
-    frame = as_frame(table)
-    schema = frame.collect_schema()
+    schema = schema_of(table)
     check(schema)
     _check_new(schema, names)
+    if is_duckdb(table):
+        if expressions is not None:
+            return table.project(f"*, {expressions()}")
+        raise _cannot_call("duckdb")
+    frame = as_frame(table)
     if not isinstance(frame, nw.LazyFrame):
         return _told(frame, names, predict).to_native()
-    if frame.implementation.is_polars():
-        return _of_polars(frame.to_native(), names, predict)
-    if frame.implementation.is_duckdb() and expressions is not None:
-        return frame.to_native().project(f"*, {expressions()}")
-    raise TypeError(
-        f"table is a lazy one of {frame.implementation.value}, which cannot call Python; take it "
-        "into memory, as table.arrow() does for DuckDB"
+    if nw.dependencies.is_polars_lazyframe(table):
+        return _of_polars(table, names, predict)
+    raise _cannot_call(nw.get_native_namespace(frame).__name__)
+
+
+def _cannot_call(engine: str) -> TypeError:
+    return TypeError(
+        f"table is a lazy one of {engine}, which cannot call Python; take it into memory, as "
+        "table.to_arrow_table() does for DuckDB"
     )
 
 
@@ -91,9 +97,10 @@ def _check_new(schema: Any, names: Sequence[str]) -> None:
 
 def _told(frame: Any, names: Sequence[str], predict: Predict) -> Any:
     columns = predict(frame) if len(frame) else [np.empty(0)] * len(names)
+    engine = nw.get_native_namespace(frame)
     return frame.with_columns(
         *(
-            nw.new_series(name, values, nw.Float64, backend=frame.implementation)
+            nw.new_series(name, values, nw.Float64, native_namespace=engine)
             for name, values in zip(names, columns, strict=True)
         )
     )
@@ -116,15 +123,24 @@ def _of_polars(table: Any, names: Sequence[str], predict: Predict) -> Any:
 def _of_dask(
     table: Any, names: Sequence[str], check: Callable[[Any], None], predict: Predict
 ) -> Any:
-    """Partition by partition; what predicts is one value of the graph, sent once."""
+    """Partition by partition; what predicts is one value of the graph, sent once.
+
+    Through delayed partitions: `map_partitions` of Dask 2024.12 to 2025.2 leaves a delayed value
+    unevaluated.
+    """
+    from dask.dataframe import from_delayed
     from dask.delayed import delayed
 
-    schema = nw.from_native(table._meta).collect_schema()
+    schema = schema_of(table._meta)
     check(schema)
     _check_new(schema, names)
-    meta = table._meta.assign(**dict.fromkeys(names, np.empty(0)))
-    told = partial(_of_partition, names=names)
-    return table.map_partitions(told, delayed(predict), meta=meta)
+    told, sent = delayed(partial(_of_partition, names=names), pure=True), delayed(predict)
+    return from_delayed(
+        [told(part, sent) for part in table.to_delayed()],
+        meta=table._meta.assign(**dict.fromkeys(names, np.empty(0))),
+        divisions=table.divisions,
+        verify_meta=False,
+    )
 
 
 def _of_partition(part: Any, predict: Predict, *, names: Sequence[str]) -> Any:

@@ -1,20 +1,28 @@
 """Samples of a table, counted by the engine that holds it.
 
-Tables of pandas, polars (eager or lazy), pyarrow and DuckDB are read through Narwhals; those of
-Dask partition by partition, and merged in a tree. Only distinct pairs of score and label leave the
-engine.
+Tables of pandas, polars (eager or lazy) and pyarrow are read through Narwhals; those of Dask
+partition by partition, and merged in a tree; those of DuckDB by its SQL, since older versions of
+Narwhals read no more than their types. Only distinct pairs of score and label leave the engine.
 """
 
 from collections.abc import Iterable
 from typing import Any
 
-import narwhals.stable.v2 as nw
+import narwhals.stable.v1 as nw  # the one that all versions of the window have
 import numpy as np
 from numpy.typing import NDArray
 
 from dstheory.kernels.arguments import check_instance, did_you_mean, shown
 
-__all__ = ["as_frame", "check_columns", "check_numeric", "class_weights", "is_dask"]
+__all__ = [
+    "as_frame",
+    "check_columns",
+    "check_numeric",
+    "class_weights",
+    "is_dask",
+    "is_duckdb",
+    "schema_of",
+]
 
 Floats = NDArray[np.float64]
 Frame = Any  # a Narwhals DataFrame or LazyFrame
@@ -28,6 +36,24 @@ _BRANCHES = 16
 def is_dask(table: Any) -> bool:
     """Whether a table is a Dask data frame, without an import of Dask."""
     return bool(nw.dependencies.is_dask_dataframe(table))
+
+
+def is_duckdb(table: Any) -> bool:
+    """Whether a table is a relation of DuckDB, without an import of DuckDB."""
+    return bool(nw.dependencies.is_duckdb_relation(table))
+
+
+def schema_of(table: Any) -> Any:
+    """Types of the columns of a table, by name, as Narwhals names them.
+
+    Examples
+    --------
+    >>> import pyarrow
+    >>> schema_of(pyarrow.table({"s": [0.2], "y": ["no"]}))["s"]
+    Float64
+    """
+    frame = as_frame(table)
+    return frame.schema if is_duckdb(table) else frame.collect_schema()
 
 
 def as_frame(table: Any) -> Frame:
@@ -141,7 +167,7 @@ def class_weights(
     if is_dask(table):
         groups = _groups_of_dask(table, score, target, weight)
     else:
-        groups = _groups(as_frame(table), score, target, weight)
+        groups = _groups(table, score, target, weight)
     scores, total = _checked(groups, score, weight)
     labels = _labels(groups, target)
     classes = _classes(labels, target, positive)
@@ -149,23 +175,42 @@ def class_weights(
     return scores, np.where(is_positive, 0.0, total), np.where(is_positive, total, 0.0), classes
 
 
-def _groups(frame: Frame, score: str, target: str, weight: str | None) -> Any:
+def _groups(table: Any, score: str, target: str, weight: str | None) -> Any:
     """One row for each score and label: rows, weight, least weight, weights that are missing."""
-    schema = frame.collect_schema()
+    schema = schema_of(table)
     weighted = {} if weight is None else {"weight": weight}
     check_columns(schema, score=score, target=target, **weighted)
     check_numeric(schema, score, *weighted.values())
+    if is_duckdb(table):
+        return _groups_of_duckdb(table, score, target, weight)
     read = [nw.col(score).cast(nw.Float64).alias("score"), nw.col(target).alias("label")]
     if weight is not None:
         amount = nw.col(weight).cast(nw.Float64)
         read += [amount.alias("total"), amount.alias("least")]
         read += [nw.col(weight).is_null().cast(nw.Int64).alias("missing")]
     grouped = (
-        frame.select(*read)
+        as_frame(table)
+        .select(*read)
         .group_by("score", "label")
         .agg(nw.len().alias("rows"), *(_SUMS if weight is not None else ()))
     )
     return grouped.collect() if isinstance(grouped, nw.LazyFrame) else grouped
+
+
+def _groups_of_duckdb(table: Any, score: str, target: str, weight: str | None) -> Any:
+    """The same, by an aggregate of DuckDB."""
+    wanted = [f"CAST({_quoted(score)} AS DOUBLE) AS score", f"{_quoted(target)} AS label"]
+    wanted.append("count(*) AS rows")
+    if weight is not None:
+        amount = f"CAST({_quoted(weight)} AS DOUBLE)"
+        wanted += [f"sum({amount}) AS total", f"min({amount}) AS least"]
+        wanted.append(f"count(*) - count({_quoted(weight)}) AS missing")
+    groups = table.aggregate(", ".join(wanted), f"{_quoted(score)}, {_quoted(target)}")
+    return nw.from_native(groups.to_arrow_table())
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
 
 
 def _groups_of_dask(table: Any, score: str, target: str, weight: str | None) -> Any:
@@ -184,7 +229,7 @@ def _groups_of_dask(table: Any, score: str, target: str, weight: str | None) -> 
 
 
 def _of_partition(part: Any, score: str, target: str, weight: str | None) -> Any:
-    return _groups(nw.from_native(part), score, target, weight).to_native()
+    return _groups(part, score, target, weight).to_native()
 
 
 def _merged(groups: Any) -> Any:

@@ -175,7 +175,7 @@ def test_columns_of_a_frame(columns):
 
 @pytest.mark.parametrize("column", [2, "z"])
 def test_one_column(column):
-    frame = pd.DataFrame(X3, columns=list("xyzu"))
+    frame = pd.DataFrame(X3.copy(), columns=list("xyzu"))
     source = EvidentialSource(GaussianNB(), columns=column, silent_if_missing="any").fit(frame, Y3)
     assert source.score(frame, Y3) > 0.9
     frame.loc[3, "z"] = pd.NA

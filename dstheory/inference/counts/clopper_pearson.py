@@ -13,6 +13,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory.inference.counts.beta_quantile import beta_quantile
+
 __all__ = ["lower_limit"]
 
 Array = NDArray[np.float64]
@@ -20,8 +22,6 @@ Array = NDArray[np.float64]
 # Below this count the limit, under 2^(-1 / a), is 0 in floats.
 _LEAST_COUNT = 1e-4
 _NEGLIGIBLE = math.log(2.0**-60)
-# The limit is at least 2^-60 / (b + 1) with b at most 1e15; 53 bits of it, and a few more.
-_BISECTIONS = 170
 
 
 def lower_limit(successes: Array, failures: Array, tail: float) -> Array:
@@ -51,26 +51,11 @@ def lower_limit(successes: Array, failures: Array, tail: float) -> Array:
     >>> lower_limit(np.array([2.0]), np.array([0.0]), 0.01)
     array([0.1])
     """
-    from scipy.special import betaincinv, betaln
+    from scipy.special import betaln
 
     some, b = successes > 0, failures
     a = np.where(some, np.maximum(successes, _LEAST_COUNT), 1)
     log = (math.log(tail) + np.log(a) + betaln(a, b + 1)) / a
     small = log + np.log1p(b) < _NEGLIGIBLE
-    limit = betaincinv(np.where(small, 1, a), b + 1, tail)
-    lost = ~np.isfinite(limit)
-    if lost.any():  # SciPy 1.13 returns NaN for k = 245112026065.375 of n = 280128029789
-        limit[lost] = _bisected(np.where(small, 1, a)[lost], b[lost] + 1, tail)
+    limit = beta_quantile(np.where(small, 1, a), b + 1, tail)
     return np.where(some, np.where(small, np.exp(np.minimum(log, 0)), limit), 0.0)
-
-
-def _bisected(a: Array, b: Array, tail: float) -> Array:
-    """The quantile of a beta distribution, by the distribution function alone."""
-    from scipy.special import betainc
-
-    low, high = np.zeros_like(a), np.ones_like(a)
-    for _ in range(_BISECTIONS):
-        middle = (low + high) / 2
-        below = betainc(a, b, middle) < tail
-        low, high = np.where(below, middle, low), np.where(below, high, middle)
-    return (low + high) / 2

@@ -76,10 +76,12 @@ class Session:
         It runs in another thread, for only between its steps Python would hear an interrupt.
         """
         with progress_bar(TaskProgressColumn()) as bar, self._errors():
-            task = bar.add_task(text, total=100)
+            # Before 1.2, DuckDB does not tell how far it is.
+            progress = getattr(self._connection, "query_progress", None)
+            task = bar.add_task(text, total=None if progress is None else 100)
             future = self._worker.submit(self._connection.execute, statement)
             while not wait([future], timeout=_POLL).done:
-                bar.update(task, completed=max(0.0, self._connection.query_progress()))
+                bar.update(task, completed=0 if progress is None else max(0.0, progress()))
             future.result()
 
     def row(self, query: str) -> tuple[Any, ...]:
@@ -99,7 +101,7 @@ class Session:
         with self._errors():
             relation = self._connection.sql(query)
             # The former name, which later versions warn of.
-            former = "fetch_record_batch"
+            former = "fetch_arrow_reader"
             read = getattr(relation, "to_arrow_reader", None) or getattr(relation, former)
             yield from read(_BATCH)
 

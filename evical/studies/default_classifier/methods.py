@@ -87,7 +87,19 @@ def method(name: str, classifier: str) -> Any:
     Returns
     -------
     classifier
+
+    Raises
+    ------
+    ValueError
+        If there is no such method, or it needs a newer scikit-learn.
     """
+    if name not in METHODS:
+        if name.startswith("temperature") and not _HAS_TEMPERATURE:
+            raise ValueError(
+                f"method is {name!r}, which CalibratedClassifierCV has from scikit-learn 1.8 on, "
+                f"but {__version__} is installed; install a newer one"
+            )
+        raise ValueError(f"method is {name!r}, expected one of {', '.join(map(repr, METHODS))}")
     base = _booster(classifier) if classifier in _BOOSTERS else clone(CLASSIFIERS[classifier])
     if name in REFERENCES:
         return CalibratedClassifierCV(base, **REFERENCES[name])

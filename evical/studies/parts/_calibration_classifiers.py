@@ -20,6 +20,7 @@ from evical.datasets import Dataset
 from evical.studies.parts.boosted_bayes import naive_bayes
 from evical.studies.parts.categories import Binning, indicators, learn_categories
 from evical.studies.parts.mixed_bayes import mixed_bayes
+from evical.studies.parts.no_penalty import NO_PENALTY
 
 __all__ = ["TWO_CLASS_LEARNERS", "Learner", "Scorer"]
 
@@ -56,7 +57,7 @@ def _sparse_linear_svm(C: float) -> Learner:
 
 
 def _logistic_regression(train: Dataset) -> Scorer:
-    model = LogisticRegression(C=np.inf).fit(train.X, train.y)
+    model = LogisticRegression(C=NO_PENALTY).fit(train.X, train.y)
     return lambda X: np.asarray(model.predict_proba(X)[:, 1])
 
 

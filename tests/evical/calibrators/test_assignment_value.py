@@ -3,13 +3,12 @@
 import numpy as np
 import pytest
 from mpmath import mp
-from scipy.special import betaincinv, expit
+from scipy.special import expit
 from scipy.stats import beta
 
 from evical.calibrators import AssignmentValueCalibrator
 from evical.curves.assignment_value import (
     Branch,
-    _bisected,
     _log_quantiles,
     accuracy,
     dispersions,
@@ -154,8 +153,6 @@ def test_quantiles_where_the_inverse_of_scipy_is_nan():
     (found,) = _log_quantiles(a, b, np.array([level]))
     with mp.workdps(30):
         assert float(mp.betainc(a, b, 0, mp.exp(found), regularized=True)) == pytest.approx(level)
-    levels = np.array([0.1, 0.5, 1e-100])
-    np.testing.assert_allclose(_bisected(3.0, 5.0, levels), np.log(betaincinv(3.0, 5.0, levels)))
 
 
 def test_a_score_far_from_all_others_has_a_probability():

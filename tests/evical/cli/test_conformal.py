@@ -12,6 +12,7 @@ from sklearn.frozen import FrozenEstimator
 from evical.cli import main
 from evical.cli._model import checksum, load_model
 from evical.conformal import ConformalClassifier, ConformalScores
+from tests.support.tables import read_csv
 
 CLASSES = ["cat", "dog", "wild_cat"]
 N = 120
@@ -59,7 +60,7 @@ def run(words, code=0):
 
 
 def many():
-    table = pd.read_csv("many.csv")
+    table = read_csv("many.csv")
     return table[[f"p_{name}" for name in CLASSES]].to_numpy(), table["kind"].to_numpy()
 
 
@@ -72,7 +73,7 @@ def joined(sets, classes):
 
 
 def assert_written(path, clf, X, classes, alpha):
-    found = pd.read_csv(path)
+    found = read_csv(path)
     contour = clf.predict_contour(X)
     np.testing.assert_allclose(columns(found, "pl", classes), contour, rtol=1e-14)
     bel = 1 - np.stack([np.delete(contour, k, axis=1).max(axis=1) for k in range(len(classes))], 1)
@@ -101,17 +102,17 @@ def test_fit_and_predict_are_those_of_python(folder, nonconformity, by_class):
 def test_one_probability(folder):
     run(f"fit {ONE} -o m.json")
     run("predict m.json one.csv -o out.csv")
-    table = pd.read_csv("one.csv")
+    table = read_csv("one.csv")
     p = np.stack([1 - table["p"], table["p"]], axis=1)
     clf = ConformalClassifier(FrozenEstimator(Columns(["no", "yes"]).fit(p))).fit(p, table["y"])
     assert_written("out.csv", clf, p, ["no", "yes"], 0.1)
     new = [*table.columns, *(f"{k}_{c}" for c in ("no", "yes") for k in ("bel", "pl", "betp"))]
-    assert list(pd.read_csv("out.csv")) == [*new, "set", "decision"]
+    assert list(read_csv("out.csv")) == [*new, "set", "decision"]
 
 
 def test_one_decision_value_with_another_positive_class_and_another_column(folder):
     run("fit one.csv --score s --target y --conformal --nonconformity margin -o m.json")
-    table = pd.read_csv("one.csv")
+    table = read_csv("one.csv")
     table.assign(t=-table["s"]).drop(columns="s").to_csv("turned.csv", index=False)
     run(
         "fit turned.csv --score t --target y --positive no --conformal --nonconformity margin "
@@ -120,24 +121,24 @@ def test_one_decision_value_with_another_positive_class_and_another_column(folde
     assert load_model("turned.json").labels == ("yes", "no")
     run("predict m.json one.csv -o a.csv")
     run("predict turned.json turned.csv -o b.csv")
-    a, b = pd.read_csv("a.csv"), pd.read_csv("b.csv")
+    a, b = read_csv("a.csv"), read_csv("b.csv")
     for kind in ("bel", "pl", "betp"):
         np.testing.assert_array_equal(
             columns(a, kind, ["no", "yes"]), columns(b, kind, ["no", "yes"])
         )
     assert a["decision"].tolist() == b["decision"].tolist()
     run("predict turned.json turned.csv --score t -o c.csv")
-    pd.testing.assert_frame_equal(pd.read_csv("c.csv"), b)
+    pd.testing.assert_frame_equal(read_csv("c.csv"), b)
 
 
 def test_weights_count_rows(folder):
-    table = pd.read_csv("many.csv")
+    table = read_csv("many.csv")
     table.loc[table.index.repeat(table["w"])].to_csv("repeated.csv", index=False)
     run(f"fit {MANY} --weight w --by-class -o a.json")
     run(f"fit {MANY.replace('many', 'repeated')} --by-class -o b.json")
     for name in ("a", "b"):
         run(f"predict {name}.json many.csv -o {name}.csv")
-    pd.testing.assert_frame_equal(pd.read_csv("a.csv"), pd.read_csv("b.csv"))
+    pd.testing.assert_frame_equal(read_csv("a.csv"), read_csv("b.csv"))
 
 
 def test_what_is_told(folder, capfd):
@@ -155,7 +156,7 @@ def test_what_is_told(folder, capfd):
     run("predict n.json one.csv --alpha 0.005 -o out.csv")
     err = capfd.readouterr().err
     assert err.startswith("warning: alpha = 0.005 can reject nothing with 120 calibration samples")
-    assert set(pd.read_csv("out.csv")["set"]) == {"no|yes"}
+    assert set(read_csv("out.csv")["set"]) == {"no|yes"}
 
 
 def test_the_file_is_read_in_python(folder):
@@ -172,22 +173,22 @@ def test_decisions(folder):
     clf = ConformalScores.from_samples(p, y)
     run("predict m.json many.csv --reject 0.05 -o r.csv")
     sure = clf.predict_proba(p).max(axis=1) > 0.95
-    np.testing.assert_array_equal(pd.read_csv("r.csv")["decision"] != "reject", sure)
+    np.testing.assert_array_equal(read_csv("r.csv")["decision"] != "reject", sure)
     assert 0 < sure.sum() < N
     run("predict m.json many.csv --criterion interval_dominance -o i.csv")
     bounds = clf.predict_interval(p)
     kept = bounds[..., 1] >= bounds[..., 0].max(axis=1, keepdims=True)
-    assert pd.read_csv("i.csv")["decision"].tolist() == joined(kept, CLASSES)
+    assert read_csv("i.csv")["decision"].tolist() == joined(kept, CLASSES)
 
 
 def test_missing_scores(folder, capfd):
     run(f"fit {MANY} -o m.json")
-    text = pd.read_csv("many.csv").astype({"p_dog": object})
+    text = read_csv("many.csv").astype({"p_dog": object})
     text.loc[[1, 7], "p_dog"] = ["", "NA"]
     text.to_csv("gaps.csv", index=False)
     run("predict m.json gaps.csv", 2)
     run("predict m.json gaps.csv --missing vacuous -o v.csv")
-    empty = pd.read_csv("v.csv").iloc[[1, 7]]
+    empty = read_csv("v.csv").iloc[[1, 7]]
     assert (columns(empty, "bel") == 0).all()
     assert (columns(empty, "pl") == 1).all()
     assert empty["set"].tolist() == ["|".join(CLASSES)] * 2
@@ -200,7 +201,7 @@ def test_missing_scores(folder, capfd):
 def test_judging(folder, capfd):
     run(f"fit {ONE} -o m.json")
     run("predict m.json one.csv -o out.csv")
-    table = pd.read_csv("one.csv").rename(columns={"p": "q"})
+    table = read_csv("one.csv").rename(columns={"p": "q"})
     table.to_csv("renamed.csv", index=False)
     capfd.readouterr()
     found = []
@@ -208,7 +209,7 @@ def test_judging(folder, capfd):
         run(f"evaluate {words} --json")
         found.append(json.loads(capfd.readouterr().out)["measures"])
     assert found[0] == found[1]
-    width = pd.read_csv("out.csv").eval("pl_yes - bel_yes").mean()
+    width = read_csv("out.csv").eval("pl_yes - bel_yes").mean()
     assert found[0]["mean_imprecision"]["value"] == pytest.approx(width)
     assert found[2]["mean_imprecision"]["value"] == pytest.approx(width)
     run("report m.json one.csv -o page.html", 2)
@@ -244,9 +245,9 @@ WRONG = [
 
 @pytest.mark.parametrize(("words", "message"), WRONG)
 def test_what_is_wrong_is_said_in_a_line(folder, capfd, words, message):
-    table = pd.read_csv("one.csv")
+    table = read_csv("one.csv")
     table[table["y"] == "no"].to_csv("none.csv", index=False)
-    pd.read_csv("many.csv").assign(zero=0).to_csv("many.csv", index=False)
+    read_csv("many.csv").assign(zero=0).to_csv("many.csv", index=False)
     if words.startswith("predict"):
         run(f"fit {MANY} -o m.json")
         run(f"fit {ONE} -o n.json")

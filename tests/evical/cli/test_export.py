@@ -1,6 +1,7 @@
 """`evical export` and `evical card`: what they write, and what they refuse."""
 
 import sqlite3
+from contextlib import closing
 from importlib.util import find_spec
 
 import numpy as np
@@ -39,7 +40,7 @@ def test_sql_on_standard_output_runs(folder, capfd):
     path = folder / "model.json"
     assert main(["export", str(path), "--to", "sql", "--dialect", "sqlite"]) == 0
     query = capfd.readouterr().out
-    with sqlite3.connect(":memory:") as base:
+    with closing(sqlite3.connect(":memory:")) as base:
         base.execute("CREATE TABLE t (`the score` REAL)")
         base.execute("INSERT INTO t VALUES (0.5)")
         found = base.execute(f"SELECT {query} FROM t").fetchone()

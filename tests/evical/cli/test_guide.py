@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from evical.cli import main
+from tests.support.tables import read_csv
 
 GUIDE = Path(__file__).parents[3] / "docs" / "guide" / "command_line.md"
 FENCE = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -33,5 +34,5 @@ def test_the_commands_of_the_guide_run(tmp_path, monkeypatch):
     table.assign(bel=0.25, pl=0.5).to_csv("other.csv", index=False)
     for command in commands:
         assert main(shlex.split(command)[1:]) == 0, command
-    assert set(pd.read_csv("sets.csv")["decision"]) == {"0", "0|1", "1"}
-    assert set(pd.read_csv("conformal.csv")["set"]) == {"0", "0|1", "1"}
+    assert set(read_csv("sets.csv")["decision"]) == {"0", "0|1", "1"}
+    assert set(read_csv("conformal.csv")["set"]) == {"0", "0|1", "1"}

@@ -14,6 +14,7 @@ from evical.calibrators import LogisticCalibrator
 from evical.cli import main
 from evical.cli._output import command_line, echo_json
 from evical.evaluation import Evaluation, check_calibration, compare
+from tests.support.tables import read_csv
 
 ROOT = Path(__file__).parents[3]
 N = 240
@@ -106,10 +107,10 @@ class TestEvaluate:
             assert by_model["measures"][name]["value"] == pytest.approx(measure["value"])
 
     def test_compressed_files_and_parquet(self, folder, capfd):
-        pd = pytest.importorskip("pandas")
+        pytest.importorskip("pandas")
         pytest.importorskip("pyarrow")
         (folder / "data.csv.gz").write_bytes(gzip.compress(csv_text().encode()))
-        pd.read_csv(folder / "data.csv").to_parquet(folder / "data.parquet")
+        read_csv(folder / "data.csv").to_parquet(folder / "data.parquet")
         outs = []
         for name in ("data.csv", "data.csv.gz", "data.parquet"):
             assert run(f"evaluate {name} --target state --probability p --json") == 0

@@ -13,6 +13,7 @@ from evical.cli._model import load_model
 from evical.cli.commands._fit import MANY_METHODS
 from evical.evaluation import Evaluation, check_calibration
 from evical.multiclass import AutoMulticlassCalibrator, SoftmaxCalibrator
+from tests.support.tables import read_csv
 
 CLASSES = ["cat", "dog", "wild_cat"]
 N = 150
@@ -35,7 +36,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def data():
-    table = pd.read_csv("a.csv")
+    table = read_csv("a.csv")
     return table[[f"p_{name}" for name in CLASSES]].to_numpy(), table["kind"].to_numpy()
 
 
@@ -54,7 +55,7 @@ def test_fit_and_predict_are_those_of_python(folder, capfd):
     p, y = data()
     expected = AutoMulticlassCalibrator().fit(p, y)
     run("predict m.json a.csv -o out.csv")
-    found = pd.read_csv("out.csv")
+    found = read_csv("out.csv")
     bounds = expected.predict_interval(p)
     np.testing.assert_allclose(columns(found, "bel"), bounds[..., 0], atol=1e-12)
     np.testing.assert_allclose(columns(found, "pl"), bounds[..., 1], atol=1e-12)
@@ -69,7 +70,7 @@ def test_every_method_is_saved_and_read(folder, method):
     p, _ = data()
     assert model.labels == tuple(CLASSES)
     run("predict m.json a.csv -o out.csv")
-    found = columns(pd.read_csv("out.csv"), "betp")
+    found = columns(read_csv("out.csv"), "betp")
     np.testing.assert_allclose(found, model.calibrator.predict_proba(p))
 
 
@@ -80,13 +81,13 @@ def test_the_help_has_all_methods():
 def test_weights_and_options(folder):
     run(f"fit a.csv {SCORES} --weight w --method softmax --option parameters=vector -o m.json")
     p, y = data()
-    weight = pd.read_csv("a.csv")["w"]
+    weight = read_csv("a.csv")["w"]
     expected = SoftmaxCalibrator("vector").fit(p, y, weight)
     np.testing.assert_allclose(load_model("m.json").calibrator.weights_, expected.weights_)
 
 
 def test_classes_are_named_where_columns_do_not_say(folder):
-    table = pd.read_csv("a.csv").rename(columns={"p_cat": "x", "p_dog": "y=1"})
+    table = read_csv("a.csv").rename(columns={"p_cat": "x", "p_dog": "y=1"})
     table.to_csv("b.csv", index=False)
     run("fit b.csv --score x=cat --score y=1=dog --score p_wild_cat --target kind -o b.json")
     run(f"fit a.csv {SCORES} -o m.json")
@@ -98,11 +99,11 @@ def test_classes_are_named_where_columns_do_not_say(folder):
 def test_decisions(folder):
     run(f"fit a.csv {SCORES} --model confidence -o m.json")
     run("predict m.json a.csv --reject 0.3 -o r.csv")
-    table = pd.read_csv("r.csv")
+    table = read_csv("r.csv")
     sure = columns(table, "betp").max(axis=1) > 0.7
     np.testing.assert_array_equal(table["decision"] != "reject", sure)
     run("predict m.json a.csv --criterion interval_dominance -o i.csv")
-    chosen = pd.read_csv("i.csv")["decision"].str.split("|")
+    chosen = read_csv("i.csv")["decision"].str.split("|")
     best = columns(table, "bel").max(axis=1, keepdims=True)
     expected = [
         [name for name, kept in zip(CLASSES, row, strict=True) if kept]
@@ -114,13 +115,13 @@ def test_decisions(folder):
 
 def test_missing_scores(folder, capfd):
     run(f"fit a.csv {SCORES} -o m.json")
-    text = pd.read_csv("a.csv").astype({"p_dog": object})
+    text = read_csv("a.csv").astype({"p_dog": object})
     text.loc[[1, 7], "p_dog"] = ["", "NA"]
     text.to_csv("gaps.csv", index=False)
     for criterion in ("", "--criterion interval_dominance"):
         run(f"predict m.json gaps.csv --missing vacuous -o v.csv --force {criterion}")
         assert "2 of 150 rows have no number" in capfd.readouterr().err
-        empty = pd.read_csv("v.csv").iloc[[1, 7]]
+        empty = read_csv("v.csv").iloc[[1, 7]]
         assert (columns(empty, "bel") == 0).all()
         assert (columns(empty, "pl") == 1).all()
         np.testing.assert_allclose(columns(empty, "betp"), 1 / 3)
@@ -135,7 +136,7 @@ def test_missing_scores(folder, capfd):
 def test_judging(folder, capfd):
     run(f"fit a.csv {SCORES} -o m.json")
     run("predict m.json a.csv -o out.csv")
-    table, (_, y) = pd.read_csv("out.csv"), data()
+    table, (_, y) = read_csv("out.csv"), data()
     p = columns(table, "betp")
     capfd.readouterr()
     found = []
@@ -154,7 +155,7 @@ def test_judging(folder, capfd):
 def test_check_tests_each_class(folder, capfd, level):
     run(f"fit a.csv {SCORES} --method softmax -o m.json")
     run("predict m.json a.csv -o out.csv")
-    table, (_, y) = pd.read_csv("out.csv"), data()
+    table, (_, y) = read_csv("out.csv"), data()
     capfd.readouterr()
     checks = [
         check_calibration(Evaluation.from_predictions(y == name, table[f"betp_{name}"],
@@ -196,7 +197,7 @@ WRONG = [
 @pytest.mark.parametrize(("words", "message"), WRONG)
 def test_wrong_calls_are_one_line(folder, capfd, words, message):
     run(f"fit a.csv {SCORES} -o m.json")
-    pd.read_csv("a.csv").replace("dog", "owl").to_csv("new.csv", index=False)
+    read_csv("a.csv").replace("dog", "owl").to_csv("new.csv", index=False)
     (folder / "other.csv").write_text("p_dog\n0.5\n")
     capfd.readouterr()
     run(words, 2)

@@ -10,6 +10,7 @@ from dstheory import dempster
 from evical import metrics
 from evical.cli import main
 from evical.cli._decisions import masses
+from tests.support.tables import read_csv
 
 N = 120
 LACKING = [3, 40, 41, 119]
@@ -74,7 +75,7 @@ def test_predict_says_nothing_about_them(folder, table, capfd):
     out, err = capfd.readouterr()
     assert json.loads(out)["missing"] == 4
     assert "4 of 120 rows have no number; they are taken as bel 0 and pl 1" in err
-    found, expected = pd.read_csv("out.csv"), pd.read_csv("expected.csv")
+    found, expected = read_csv("out.csv"), read_csv("expected.csv")
     empty = found.iloc[LACKING]
     assert empty["bel"].eq(0).all()
     assert empty["pl"].eq(1).all()
@@ -90,7 +91,7 @@ def test_a_source_without_a_number_is_neutral(folder):
     )
     pd.DataFrame({"id": [1, 2], "bel": [0.3, 0.2], "pl": [0.4, 0.9]}).to_csv("b.csv", index=False)
     run("combine a.csv b.csv --key id -o out.csv --missing vacuous")
-    found = pd.read_csv("out.csv").set_index("id")
+    found = read_csv("out.csv").set_index("id")
     assert found.loc[1, ["bel", "pl"]].tolist() == pytest.approx([0.3, 0.4])
     first, second = (masses(np.array([a]), np.array([b]), ("0", "1"))
                      for a, b in ((0.1, 0.6), (0.2, 0.9)))  # fmt: skip
@@ -101,7 +102,7 @@ def test_a_source_without_a_number_is_neutral(folder):
 def test_evaluate_judges_what_is_left_or_nothing_said(folder, how, capfd):
     run(f"fit complete.csv {FIT} -o m.json")
     run("predict m.json gaps.csv -o out.csv --missing vacuous")
-    table = pd.read_csv("out.csv", na_filter=False)
+    table = read_csv("out.csv", na_filter=False)
     capfd.readouterr()
     run(f"evaluate m.json gaps.csv --json --missing {how}")
     out, err = capfd.readouterr()

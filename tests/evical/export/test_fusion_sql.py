@@ -1,6 +1,7 @@
 """Several scores combined by Dempster's rule in one query: as Python combines their masses."""
 
 import sqlite3
+from contextlib import closing
 
 import duckdb
 import numpy as np
@@ -28,14 +29,13 @@ def calibrators(scores):
 
 
 def run(query, dialect, names, rows):
-    base = sqlite3.connect(":memory:") if dialect == "sqlite" else duckdb.connect()
+    connect = sqlite3.connect if dialect == "sqlite" else duckdb.connect
     quoted = ", ".join('"' + name.replace('"', '""') + '" DOUBLE' for name in names)
-    base.execute(f"CREATE TABLE scores (id INTEGER, {quoted})")
     marks = ", ".join("?" * (1 + len(names)))
-    base.executemany(f"INSERT INTO scores VALUES ({marks})", rows)
-    found = base.execute(query).fetchall()
-    base.close()
-    return sorted(found)
+    with closing(connect(":memory:")) as base:
+        base.execute(f"CREATE TABLE scores (id INTEGER, {quoted})")
+        base.executemany(f"INSERT INTO scores VALUES ({marks})", rows)
+        return sorted(base.execute(query).fetchall())
 
 
 @pytest.mark.parametrize("dialect", ["duckdb", "sqlite"])

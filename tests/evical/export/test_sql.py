@@ -1,6 +1,7 @@
 """SQL, executed by SQLite and DuckDB."""
 
 import sqlite3
+from contextlib import closing
 
 import duckdb
 import numpy as np
@@ -20,7 +21,7 @@ LOGIT = 1 / (1 + np.exp(-samples()[0]))
 
 def in_sqlite(query, scores, name="score", kind="REAL"):
     quoted = "`" + name.replace("`", "``") + "`"
-    with sqlite3.connect(":memory:") as base:
+    with closing(sqlite3.connect(":memory:")) as base:
         base.execute(f"CREATE TABLE t (id INTEGER, {quoted} {kind})")
         base.executemany("INSERT INTO t VALUES (?, ?)", enumerate(scores))
         cursor = base.execute(f"SELECT {query} FROM t ORDER BY id")
@@ -116,7 +117,7 @@ def test_every_float_is_read_exactly_in_sqlite():
     bits = rng.integers(-(2**63), 2**63 - 1, 4000)
     values = np.concatenate([rng.random(4000), -rng.random(99), bits.view(np.float64), [5e-324]])
     values = values[np.isfinite(values)]
-    with sqlite3.connect(":memory:") as base:
+    with closing(sqlite3.connect(":memory:")) as base:
         for value in [0.0, -0.0, 0.25, 1e22, 1e23, *values.tolist()]:
             text = DIALECTS["sqlite"].exact(value)
             assert base.execute(f"SELECT {text}").fetchone()[0] == value

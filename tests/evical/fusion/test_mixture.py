@@ -14,8 +14,12 @@ from evical.fusion._weights import best_weights
 from tests.evical.fusion.samples import sources
 from tests.support.each import each
 
-# Random samples may point the wrong way.
-pytestmark = pytest.mark.filterwarnings("ignore::evical.errors.WrongWayWarning")
+pytestmark = [
+    # Random samples may point the wrong way.
+    pytest.mark.filterwarnings("ignore::evical.errors.WrongWayWarning"),
+    # SLSQP of SciPy 1.15 may leave its bounds by a rounding error, and says so.
+    pytest.mark.filterwarnings("ignore:Values in x were outside bounds:RuntimeWarning"),
+]
 
 
 def loss(weights, likelihood, counts):

@@ -13,6 +13,7 @@ from evical.likelihood.normal import half_widths
 from evical.metrics import belief_coverage, brier_score
 from evical.multiclass.log_pool import LogPool
 from evical.multiclass.pooling import Labeled, fit_pool
+from evical.studies.parts.no_penalty import NO_PENALTY
 from tests.evical.fusion.samples import sources
 from tests.naive import pooling as naive
 from tests.support.each import each
@@ -171,7 +172,9 @@ def test_samples_that_do_not_follow_a_sigmoid():
     p = 0.5 + 0.4 * np.tanh(x)
     truth = (rng.uniform(size=4000) < p).astype(int)
     m = MassFunction(Frame([0, 1]), [1, 2], np.stack([expit(-x), expit(x)], 1))
-    straight = LogisticRegression(C=np.inf).fit(x[:, None], truth).predict_proba(x[:, None])[:, 1]
+    straight = (
+        LogisticRegression(C=NO_PENALTY).fit(x[:, None], truth).predict_proba(x[:, None])[:, 1]
+    )
     fused = Stacked(model="confidence").fit([m], truth)(m)
     bent = betp(Stacked().fit([m], truth)(m))[:, 1]
     assert np.abs(bent - p).mean() < 0.7 * np.abs(straight - p).mean()

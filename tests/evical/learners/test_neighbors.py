@@ -27,6 +27,7 @@ from tests.support.contract import check_contract
 from tests.support.data_folder import DATA
 from tests.support.each import each
 from tests.support.public_objects import ROOT
+from tests.support.tables import read_csv
 
 X, Y = load_iris(return_X_y=True)
 every_discounting = each("discounting", DISCOUNTINGS)
@@ -140,7 +141,7 @@ def test_ionosphere_as_in_the_vignette_of_evclass():
     path = None if DATA is None else DATA / "ionosphere.csv"
     if path is None or not path.exists():
         pytest.skip("ionosphere.csv is not at hand")
-    table = pd.read_csv(path).iloc[known["order"]]
+    table = read_csv(path).iloc[known["order"]]
     points, labels = table.iloc[:, :-1].to_numpy(), table.iloc[:, -1].to_numpy()
     for k, errors in known["errors"].items():
         clf = EvidentialKNeighborsClassifier(int(k), discounting="uniform", alpha=0.95)

@@ -25,6 +25,7 @@ from tests.support.contract import check_contract
 from tests.support.data_folder import DATA
 from tests.support.each import each
 from tests.support.public_objects import ROOT
+from tests.support.tables import read_csv
 
 X, Y = load_iris(return_X_y=True)
 MOONS, SIDES = make_moons(200, noise=0.2, random_state=0)
@@ -95,7 +96,7 @@ def test_glass_as_in_the_vignette_of_evclass():
     path = None if DATA is None else DATA / "glass.csv"
     if path is None or not path.exists():
         pytest.skip("glass.csv is not at hand")
-    points = pd.read_csv(path).iloc[known["order"], :-1].to_numpy()
+    points = read_csv(path).iloc[known["order"], :-1].to_numpy()
     labels = np.array(known["labels"])
     networks = {
         "proDSfit": partial(EvidentialNeuralClassifier, 7, loss="squared"),

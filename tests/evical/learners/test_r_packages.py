@@ -5,7 +5,6 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
 
@@ -39,6 +38,7 @@ from evical.learners._regress_network import Objective as RegressionObjective
 from evical.learners._regress_network import Penalties, forward
 from evical.learners._relational_c_means import Distances
 from tests.support.data_folder import DATA
+from tests.support.tables import read_csv
 
 ROOT = Path(__file__).parents[3]
 KNOWN = json.loads((ROOT / "tests/oracles/r_learners.json").read_text(encoding="utf-8"))
@@ -115,7 +115,7 @@ def test_vehicle():
     """Neighbors are fitted to the same optimum; networks start at random, and err as often."""
     if DATA is None or not (DATA / "vehicle.csv").exists():
         pytest.skip("vehicle.csv is not at hand")
-    table, known = pd.read_csv(DATA / "vehicle.csv"), KNOWN["vehicle"]
+    table, known = read_csv(DATA / "vehicle.csv"), KNOWN["vehicle"]
     classes = table.pop("target").to_numpy()
     y, target = classes[::2], classes[1::2]
     X, new = table.to_numpy()[::2], table.to_numpy()[1::2]

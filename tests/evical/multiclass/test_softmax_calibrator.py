@@ -15,6 +15,7 @@ from evical.multiclass import (
     SoftmaxCalibrator,
 )
 from evical.multiclass._softmax import Problem, minimize_softmax, platt_target_matrix
+from evical.studies.parts.no_penalty import NO_PENALTY
 from tests.protocols.multiclass_table import PROBES, K, simulated
 from tests.support.each import each
 
@@ -43,7 +44,7 @@ def test_matrix_is_multinomial_logistic_regression_of_the_targets():
     scores, y = simulated(80)
     targets = soft_labels(y, np.ones(80))
     # Each sample once for each class, with its target as weight.
-    peer = LogisticRegression(C=np.inf, tol=1e-10, max_iter=10_000).fit(
+    peer = LogisticRegression(C=NO_PENALTY, tol=1e-10, max_iter=10_000).fit(
         np.repeat(scores, K, axis=0), np.tile(np.arange(K), 80), sample_weight=targets.ravel()
     )
     ours = SoftmaxCalibrator().fit(scores, y)

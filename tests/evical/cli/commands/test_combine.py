@@ -9,6 +9,7 @@ import pytest
 from dstheory import Frame, MassFunction, combine
 from evical.cli import main
 from evical.cli._rules import rules
+from tests.support.tables import read_csv
 
 FRAME = Frame(["no", "yes"])
 # Rules that have no result where a source is subnormal, dogmatic or not separable.
@@ -42,13 +43,13 @@ def folder(tmp_path, monkeypatch):
 
 
 def sources(*names):
-    tables = [pd.read_csv(name) for name in names]
+    tables = [read_csv(name) for name in names]
     return [batch(t["bel"].to_numpy(), t["pl"].to_numpy()) for t in tables]
 
 
 def run(words):
     assert main(words.split()) == 0
-    return pd.read_csv("out.csv", dtype={"id": str})
+    return read_csv("out.csv", dtype={"id": str})
 
 
 @pytest.mark.parametrize("rule", sorted(set(rules()) - DEMANDING))
@@ -79,7 +80,7 @@ def test_the_classes_add_a_decision_and_columns_can_be_kept(folder, capfd):
 
 def test_keys_align_rows_in_any_order(folder):
     plain = run("combine a.csv b.csv c.csv -o out.csv")
-    shuffled = pd.read_csv("b.csv", dtype={"id": str}).sample(frac=1, random_state=0)
+    shuffled = read_csv("b.csv", dtype={"id": str}).sample(frac=1, random_state=0)
     shuffled.to_csv("b.csv", index=False)
     keyed = run("combine a.csv b.csv c.csv --key id -o out.csv --force")
     assert keyed["id"].tolist() == [f"{i:02d}" for i in range(50)]

@@ -10,6 +10,7 @@ from evical.cli import main
 from evical.cli._decisions import masses
 from evical.cli._fusions import FUSIONS, load_fusion
 from evical.fusion import named_fusion
+from tests.support.tables import read_csv
 
 N = 120
 
@@ -61,7 +62,7 @@ def test_learned_rules_are_those_of_python(folder, tables, rule, capfd):
         assert list(found) == ["a.csv", "b.csv", "c.csv"]
     assert (told["rows"], told["classes"]) == (N, ["no", "yes"])
     run("combine a.csv b.csv c.csv --rule f.json -o out.csv")
-    expected, found = fusion(*sources).normalize(), pd.read_csv("out.csv")
+    expected, found = fusion(*sources).normalize(), read_csv("out.csv")
     np.testing.assert_allclose(found["bel"], expected.bel("yes"), atol=1e-9)
     np.testing.assert_allclose(found["pl"], expected.pl("yes"), atol=1e-9)
 
@@ -75,18 +76,18 @@ def test_rows_are_matched_by_key(folder):
 
 def test_classes_say_which_one_is_believed_in(folder):
     for name in ("a", "b"):
-        table = pd.read_csv(f"{name}.csv")
+        table = read_csv(f"{name}.csv")
         table.assign(bel=1 - table["pl"], pl=1 - table["bel"]).to_csv(f"n{name}.csv", index=False)
     run("combine a.csv b.csv --fit k --rule stacked -o f.json")
     run("combine na.csv nb.csv --fit k --classes yes no --rule stacked -o g.json")
     first, second = (load_fusion(name).weights_ for name in ("f.json", "g.json"))
     np.testing.assert_allclose(first, second, atol=1e-5)
     run("combine na.csv nb.csv --rule g.json --classes yes no -o out.csv")
-    assert set(pd.read_csv("out.csv")["decision"]) == {"no", "yes"}
+    assert set(read_csv("out.csv")["decision"]) == {"no", "yes"}
 
 
 def test_rows_without_a_number_say_nothing(folder, capfd):
-    gaps = pd.read_csv("a.csv")
+    gaps = read_csv("a.csv")
     gaps.loc[:9, ["bel", "pl"]] = np.nan
     gaps.to_csv("gaps.csv", index=False)
     run("combine gaps.csv b.csv --fit k --rule stacked -o g.json --missing vacuous")

@@ -8,6 +8,7 @@ import pytest
 
 from evical.cli import main
 from evical.cli._model import load_model
+from tests.support.tables import read_csv
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +41,7 @@ def test_the_page_shows_what_is_named(folder, tmp_path, capfd):
         assert (data is None) == (arguments == [])
         assert bool(data and data["held"]) == (len(arguments) > 1)
     assert data["classes"] == ["low", "high"]
-    rows = pd.read_csv(table)
+    rows = read_csv(table)
     assert sum(data["held"]["positive"]) == (rows["income"] == "high").sum()
     bounds = load_model(model).calibrator.predict_interval(data["held"]["score"])
     np.testing.assert_array_equal(data["held"]["bel"], bounds[:, 0])

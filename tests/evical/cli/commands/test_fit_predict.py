@@ -18,6 +18,7 @@ from evical.calibrators import (
 from evical.calibrators.by_name import by_name, make_calibrator
 from evical.cli import main
 from evical.cli.commands._fit import METHODS
+from tests.support.tables import read_csv
 
 N = 300
 
@@ -53,7 +54,7 @@ FIT = "fit train.csv --score margin --target kind -o model.json"
 
 
 def table(path="out.csv"):
-    return pd.read_csv(path, dtype={"id": str})
+    return read_csv(path, dtype={"id": str})
 
 
 def test_the_model_is_that_of_python(folder, samples, capfd):
@@ -169,7 +170,7 @@ def test_many_rows_go_through_in_pieces(folder, capfd):
 def test_formats(folder, source, target):
     run(FIT)
     run("predict model.json new.csv -o out.csv")
-    frame = pd.read_csv("new.csv", dtype=str)
+    frame = read_csv("new.csv", dtype=str)
     if source == "parquet":
         frame.assign(margin=frame["margin"].astype(float)).to_parquet("new.parquet")
     elif source != "csv":

@@ -8,6 +8,7 @@ import pytest
 
 from evical.calibrators import BaseCalibrator
 from evical.cli import main
+from tests.support.tables import read_csv
 
 FIT = "--score score --target kind --method isotonic --model bayesian -o"
 DUCKDB = "--engine duckdb --memory-limit 200MB --threads 2"
@@ -54,7 +55,7 @@ def test_weights_are_added_up_to_the_last_digit(folder):
     for name, engine in (("chunks.json", ""), ("engine.json", DUCKDB)):
         assert main(f"fit train.csv {FIT} {name} --weight weight {engine}".split()) == 0
     one, two = (calibrator(folder / name) for name in ("chunks.json", "engine.json"))
-    scores = pd.read_csv("train.csv")["score"]
+    scores = read_csv("train.csv")["score"]
     np.testing.assert_allclose(
         one.predict_interval(scores), two.predict_interval(scores), rtol=0, atol=1e-12
     )

@@ -10,6 +10,7 @@ import pytest
 from evical.cli import main
 from tests.naive import rules
 from tests.support.each import each
+from tests.support.tables import read_csv
 
 DUCKDB = "--engine duckdb --memory-limit 200MB"
 N = 400
@@ -41,7 +42,7 @@ def folder(tmp_path, monkeypatch):
 def read(name):
     if name.endswith("parquet"):
         return pd.read_parquet(name).sort_values("id", ignore_index=True)
-    table = pd.read_csv(name, dtype={"id": str, "note": str}, keep_default_na=False)
+    table = read_csv(name, dtype={"id": str, "note": str}, keep_default_na=False)
     return table.sort_values("id", ignore_index=True)
 
 

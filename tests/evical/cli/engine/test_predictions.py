@@ -10,6 +10,7 @@ from evical.calibrators.by_name import make_calibrator
 from evical.cli import main
 from evical.cli._decisions import new_decision
 from evical.cli._model import Model, Training, model_text
+from tests.support.tables import read_csv
 
 DUCKDB = "--engine duckdb --memory-limit 200MB"
 N = 3000
@@ -47,7 +48,7 @@ def read(name):
     if name.endswith("parquet"):
         return pd.read_parquet(name)
     sep = "\t" if ".tsv" in name else ","
-    return pd.read_csv(name, dtype={"id": str}, keep_default_na=False, sep=sep)
+    return read_csv(name, dtype={"id": str}, keep_default_na=False, sep=sep)
 
 
 def both(words, out="csv"):
