@@ -5,7 +5,7 @@ Every failure names the value and the row, and says what to do. Nothing is repai
 
 from collections.abc import Iterable
 from fractions import Fraction
-from math import isfinite, log10, prod
+from math import isfinite, prod
 from numbers import Number, Rational
 from typing import Any
 
@@ -24,7 +24,6 @@ __all__ = [
     "as_batch_shape",
     "as_frame",
     "as_masses",
-    "check_cost",
     "check_masses",
     "check_number",
     "check_table_size",
@@ -139,23 +138,6 @@ def as_batch_shape(shape: tuple[Any, ...], old: tuple[int, ...]) -> tuple[int, .
     if prod(lengths) != prod(old):
         raise ValueError(f"a batch of shape {old} does not fit into shape {lengths}")
     return lengths
-
-
-def check_cost(estimate: int, limit: int, task: str, unit: str, advice: str) -> None:
-    """Raise if a task would take more than `limit` of some unit of work or memory.
-
-    Every task whose cost can explode is checked here before it starts. The message states the
-    estimate, the limit and what to do instead.
-    """
-    if estimate > limit:
-        raise CostLimitError(
-            f"{task} takes {_number(estimate)} {unit}, more than {_number(limit)}; {advice}"
-        )
-
-
-def _number(value: int) -> str:
-    """A count in digits, or as a power of ten if it is very large."""
-    return f"{value:,}" if value < 10**12 else f"about 10^{round(log10(value))}"
 
 
 def check_table_size(size: int, advice: str) -> None:

@@ -10,8 +10,9 @@ from operator import and_, or_
 
 import numpy as np
 
-from dstheory.combine.sources import check_sources, combination_rule
+from dstheory.combine.sources import any_exact, check_sources, combination_rule
 from dstheory.kernels import pairwise
+from dstheory.kernels.limits import check_fold
 from dstheory.mass import MassFunction
 
 __all__ = ["conjunctive", "disjunctive", "exclusive_or"]
@@ -35,6 +36,8 @@ def conjunctive(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> Mass
 
     Raises
     ------
+    CostLimitError
+        If there are too many focal sets or pairs of them.
     FrameError
         If the frames differ.
     TypeError
@@ -67,7 +70,7 @@ def conjunctive(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> Mass
       {b}     0.25
       {a, b}  0.25
     """
-    check_sources(m1, m2, *more)
+    _check_cost("conjunctive", (m1, m2, *more), np.bitwise_and)
     return reduce(and_, more, m1 & m2)
 
 
@@ -88,6 +91,8 @@ def disjunctive(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> Mass
 
     Raises
     ------
+    CostLimitError
+        If there are too many focal sets or pairs of them.
     FrameError
         If the frames differ.
     TypeError
@@ -114,7 +119,7 @@ def disjunctive(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> Mass
       {a}     0.5
       {a, b}  0.5
     """
-    check_sources(m1, m2, *more)
+    _check_cost("disjunctive", (m1, m2, *more), np.bitwise_or)
     return reduce(or_, more, m1 | m2)
 
 
@@ -136,6 +141,8 @@ def exclusive_or(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> Mas
 
     Raises
     ------
+    CostLimitError
+        If there are too many focal sets or pairs of them.
     FrameError
         If the frames differ.
     TypeError
@@ -161,8 +168,13 @@ def exclusive_or(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> Mas
       {a, c}     0.5
       {a, b, c}  0.5
     """
-    check_sources(m1, m2, *more)
+    _check_cost("exclusive_or", (m1, m2, *more), np.bitwise_xor)
     return reduce(_xor, more, _xor(m1, m2))
+
+
+def _check_cost(rule: str, sources: tuple[MassFunction, ...], operation: np.ufunc) -> None:
+    frame, focals = check_sources(*sources), [m.focal for m in sources]
+    check_fold(rule, focals, len(frame), operation, exact=any_exact(sources))
 
 
 def _xor(m1: MassFunction, m2: MassFunction) -> MassFunction:

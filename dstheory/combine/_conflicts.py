@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory._checks import check_cost
 from dstheory._masses import batch_of, collect
 from dstheory.combine._boolean import conjunctive
 from dstheory.combine.sources import any_exact, check_sources, nonempty, refuse_subnormal
 from dstheory.kernels import bits, setwise
 from dstheory.kernels.batches import stretch
+from dstheory.kernels.limits import check_cost
 from dstheory.mass import MassFunction
 
 __all__ = ["Claims", "Conflict", "n_choices", "only", "redistribute"]

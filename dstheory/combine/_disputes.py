@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory._checks import check_cost
 from dstheory._masses import batch_of
 from dstheory.combine.sources import check_sources, refuse_subnormal
 from dstheory.kernels import bits, pairwise, setwise
 from dstheory.kernels.batches import stretch
+from dstheory.kernels.limits import check_cost
 from dstheory.mass import MassFunction
 
 __all__ = ["Disputes", "Sides", "sides_of"]
@@ -92,9 +92,9 @@ class Sides:
 
     def blocks(self, *, happen: bool = False) -> Iterator[tuple[slice, Disputes]]:
         """Disputes, one block of rows at a time; masses 1 (possible) or 0 with `happen`."""
+        step = max(1, _BLOCK_VALUES // self._count())
         codes = [self._codes(source) for source in self.sources]
         n_rows = math.prod(self.batch)
-        step = max(1, _BLOCK_VALUES // self._count())
         for start in range(0, n_rows, step):
             rows = slice(start, min(start + step, n_rows))
             yield rows, self._disputes([(code, self._rows(m, rows)) for code, m in codes], happen)

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.combine.sources import check_sources, combination_rule
+from dstheory.combine.sources import any_exact, check_sources, combination_rule
 from dstheory.frame import Frame
 from dstheory.kernels import bits, pairwise
+from dstheory.kernels.limits import check_fold
 from dstheory.mass import MassFunction
 
 __all__ = ["dubois_prade"]
@@ -38,6 +39,8 @@ def dubois_prade(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> Mas
 
     Raises
     ------
+    CostLimitError
+        If there are too many focal sets or pairs of them.
     FrameError
         If the frames differ.
     TypeError
@@ -68,7 +71,9 @@ def dubois_prade(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> Mas
       {b, c}  0.25
     """
     frame = check_sources(m1, m2, *more)
-    *others, last = map(_with_complements, (m1, m2, *more))
+    *others, last = parts = [_with_complements(m) for m in (m1, m2, *more)]
+    exact = any_exact((m1, m2, *more))
+    check_fold("dubois_prade", [part[0] for part in parts], 2 * len(frame), exact=exact)
     named = partial(_target, frame=frame)
     joint = reduce(_met, others)
     return MassFunction.from_store(

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory._checks import check_cost
+from dstheory.kernels import bits
+from dstheory.kernels.limits import check_cost
 
 __all__ = ["closure", "moved_in_family"]
 
@@ -32,7 +33,7 @@ def closure(found: NDArray[Any], masks: Iterable[Any]) -> NDArray[Any]:
     for mask in masks:
         place = np.searchsorted(found, mask)
         if found[place] != mask:  # else its intersections are known too
-            found = np.unique(np.concatenate([found, found & mask]))
+            found = bits.distinct(np.concatenate([found, found & mask]))
             task = "a rule on canonical weights"
             check_cost(len(found), _MAX_FAMILY, task, "or more intersections of sets", _ADVICE)
     return found

@@ -55,7 +55,7 @@ def integral_is_faster(sources: tuple[MassFunction, ...], choices: int) -> bool:
         steps += steps_a_pair * len(met) * len(source.focal)
         if steps > enough:
             return False
-        met = np.unique(np.bitwise_and.outer(met, source.focal))
+        met = bits.distinct(np.bitwise_and.outer(met, source.focal))
     return True
 
 

@@ -15,14 +15,21 @@ from dstheory._masses import batch_of, collect
 from dstheory.combine.sources import any_exact
 from dstheory.kernels import bits
 from dstheory.kernels.batches import stretch
+from dstheory.kernels.limits import check_cost
 from dstheory.mass import MassFunction
 
 __all__ = ["credibility"]
+
+# The matrix of overlaps of 2^26 pairs takes half a gigabyte.
+_MAX_PAIRS = 1 << 26
 
 
 def credibility(sources: tuple[MassFunction, ...]) -> NDArray[Any]:
     """Weights (S, *batch) of the sources, each proportional to its support."""
     n_sources, batch = len(sources), batch_of(*sources)
+    counts = sorted(len(m.focal) for m in sources)
+    task, advice = "a distance of two sources", "approximate the sources (dstheory.approximate)"
+    check_cost(sum(counts[-2:]) ** 2, _MAX_PAIRS, task, "pairs of focal sets", advice)
     one: Any = Fraction(1) if any_exact(sources) else 1.0
     support = np.full((n_sources, *batch), 0 * one)
     for i, j in combinations(range(n_sources), 2):

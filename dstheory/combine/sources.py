@@ -3,6 +3,7 @@
 Sources are mass functions on one frame whose batches broadcast.
 """
 
+import math
 from collections.abc import Callable, Iterable
 from functools import wraps
 from numbers import Rational
@@ -17,6 +18,7 @@ from dstheory.errors import MassError
 from dstheory.frame import Frame, same_frame
 from dstheory.kernels.arguments import as_array, as_floats
 from dstheory.kernels.batches import stretch
+from dstheory.kernels.limits import check_result
 from dstheory.kernels.rows import in_rows
 from dstheory.mass import MassFunction
 
@@ -35,7 +37,7 @@ P = ParamSpec("P")
 
 
 def check_sources(*sources: MassFunction) -> Frame:
-    """The common frame of all sources; raise where there is none."""
+    """The common frame of all sources; raise where there is none, or too many rows for memory."""
     for number, source in enumerate(sources, start=1):
         if not isinstance(source, MassFunction):
             raise TypeError(
@@ -45,7 +47,9 @@ def check_sources(*sources: MassFunction) -> Frame:
     frame = sources[0].frame
     for source in sources[1:]:
         same_frame(frame, source.frame)
-    batch_of(*sources)
+    n_rows = math.prod(batch_of(*sources))
+    if n_rows > 1:
+        check_result(max(len(source.focal) for source in sources), n_rows)
     return frame
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from dstheory import _checks
 from dstheory.errors import MassError
 from dstheory.frame import Frame
+from dstheory.kernels.limits import check_cost
 from dstheory.kernels.rows import in_row
 
 __all__ = [
@@ -54,7 +55,7 @@ def as_table(values: Any, frame: Frame, name: str) -> NDArray[Any]:
 def check_masks(n_bits: int, task: str) -> None:
     """Refuse sets that take too much memory."""
     advice = "group the labels, or work on part of the rows"
-    _checks.check_cost(n_bits // 8, _MAX_MASK_BYTES, task, "bytes of sets", advice)
+    check_cost(n_bits // 8, _MAX_MASK_BYTES, task, "bytes of sets", advice)
 
 
 def check_finite(rows: NDArray[Any], name: str) -> None:

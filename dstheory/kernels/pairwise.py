@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.errors import CostLimitError, TotalConflictError
+from dstheory.errors import TotalConflictError
 from dstheory.kernels import bitsets, tables
 from dstheory.kernels.batches import added_up, batch_sums
+from dstheory.kernels.limits import check_pairs, check_result, fits_table, table_size
 from dstheory.kernels.rows import in_rows
 
 __all__ = [
@@ -33,14 +34,10 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 
-# Clearing and scanning a table entry costs about an eighth of a pair.
-_TABLE_PER_PAIR = 8
 # Products below 2.2e-308 lose digits; if the sum exceeds this, they are less than 1e-17 of it.
 SMALL_TOTAL = 1e-290
 # Sums held at once: 2^17 doubles are 1 MiB.
 _BLOCK_VALUES = 1 << 17
-# 2^31 doubles are 16 GiB.
-_MAX_VALUES = 1 << 31
 
 
 def pair_targets(
@@ -56,21 +53,16 @@ def pair_targets(
     outer = operation.outer(focal1, focal2).ravel()
     if outer.dtype == object:
         return bitsets.distinct(outer)
-    if not _fits_table(focal1, focal2):
+    if not fits_table(focal1, focal2):
         focal, index = np.unique(outer, return_inverse=True)
         return focal, index.reshape(-1)
-    size = _table_size(focal1, focal2)
+    size = table_size(focal1, focal2)
     present = np.zeros(size, dtype=bool)
     present[outer] = True
     focal = np.flatnonzero(present)
     position = np.empty(size, dtype=np.intp)
     position[focal] = np.arange(len(focal))
     return focal, position[outer]
-
-
-def _table_size(focal1: NDArray[Any], focal2: NDArray[Any]) -> int:
-    """Length of a table that holds every result; focal sets are ascending."""
-    return 1 << max(int(focal1[-1]), int(focal2[-1])).bit_length()
 
 
 def combine_pairs(
@@ -107,9 +99,10 @@ def combine_pairs(
     batch = np.broadcast_shapes(masses1.shape[1:], masses2.shape[1:])
     n_rows = math.prod(batch)
     exact = masses1.dtype == object or masses2.dtype == object
-    if n_rows == 1 and not exact and _fits_table(focal1, focal2):
+    check_pairs(focal1, focal2, exact=exact)
+    if n_rows == 1 and not exact and fits_table(focal1, focal2):
         left, right = masses1.reshape(-1), masses2.reshape(-1)
-        size = _table_size(focal1, focal2)
+        size = table_size(focal1, focal2)
         table = tables.pair_table(focal1, left, focal2, right, operation, size)
         focal = np.flatnonzero(table)
         sums = table[focal, np.newaxis]
@@ -120,29 +113,13 @@ def combine_pairs(
         if renamed is not None:
             focal, names = np.unique(renamed(focal), return_inverse=True)
             index = names.reshape(-1)[index]
-        _check_size(len(focal), n_rows)
+        check_result(len(focal), n_rows)
         left, right = _flat_batch(masses1, batch), _flat_batch(masses2, batch)
         route = _exact if exact else batch_sums
         sums = route(left, right, index, len(focal), n_rows)
     if not keep_empty and len(focal) and focal[0] == 0:
         focal, sums = focal[1:], sums[1:]
     return focal, sums.reshape(len(focal), *batch)
-
-
-def _check_size(n_sets: int, n_rows: int) -> None:
-    """Refuse a result too large for memory; blocks of rows keep everything else small."""
-    if n_sets * n_rows > _MAX_VALUES:
-        raise CostLimitError(
-            f"a result of {n_sets:,} sets in {n_rows:,} rows takes {n_sets * n_rows >> 27:,} GiB, "
-            f"more than {_MAX_VALUES >> 27}; combine the batch in parts, such as m[:100_000]"
-        )
-
-
-def _fits_table(focal1: NDArray[Any], focal2: NDArray[Any]) -> bool:
-    n_pairs = len(focal1) * len(focal2)
-    if n_pairs == 0 or focal1.dtype == object:
-        return False
-    return _table_size(focal1, focal2) <= _TABLE_PER_PAIR * n_pairs
 
 
 def _flat_batch(masses: NDArray[Any], batch: tuple[int, ...]) -> NDArray[Any]:
@@ -241,6 +218,7 @@ def log_agreement(
     """
     batch = one[1].shape[1:]
     n_rows = math.prod(batch)
+    check_pairs(one[0], two[0])
     focal, index = pair_targets(one[0], two[0], np.bitwise_and)
     left, right = (logs.reshape(len(logs), n_rows) for logs in (one[1], two[1]))
     order = np.argsort(index, kind="stable")

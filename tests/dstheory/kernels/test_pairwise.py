@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dstheory.kernels import batches, bits, pairwise
+from dstheory.kernels import batches, bits, limits, pairwise
 from dstheory.kernels.pairwise import agreement, log_agreement, logarithms
 from tests.support.each import each
 
@@ -93,7 +93,7 @@ def test_all_routes_agree(operation, monkeypatch):
     tiny = pairwise.combine_pairs(focal1, masses1, focal2, masses2, operation)
     monkeypatch.setattr(batches, "_MANY_PAIRS", 0)
     by_row = pairwise.combine_pairs(focal1, masses1, focal2, masses2, operation)
-    monkeypatch.setattr(pairwise, "_TABLE_PER_PAIR", 0)
+    monkeypatch.setattr(limits, "_TABLE_PER_PAIR", 0)
     sorting = pairwise.combine_pairs(focal1, masses1, focal2, masses2, operation)
     for focal, sums in (plain, tiny, by_row, sorting):
         np.testing.assert_array_equal(focal, together[0])
