@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from dstheory import _checks, _show
 from dstheory.errors import MassError
 from dstheory.frame import Frame, same_frame
-from dstheory.kernels import pairwise, predicates, setwise
+from dstheory.kernels import orthogonal, pairwise, predicates, setwise
 from dstheory.kernels.arguments import check_atol, check_instance
 from dstheory.kernels.batches import scalar
 from dstheory.kernels.immutable import Immutable
@@ -248,13 +248,12 @@ class MassFunction(Immutable):
         if not isinstance(other, MassFunction):
             return NotImplemented
         frame = same_frame(self._frame, other._frame)
-        both = (self._focal, self._store, other._focal, other._store)
+        one, two = (self._focal, self._store), (other._focal, other._store)
         if operation is None:
-            focal, store, total = pairwise.agreement(*both)
-            pairwise.refuse_total_conflict(total)
-            store /= total  # in place: there may be no memory for a second large batch
-            return MassFunction.from_store(frame, focal, store)
-        return MassFunction.from_store(frame, *pairwise.combine_pairs(*both, operation))
+            agreed = orthogonal.orthogonal_sum((one, two))
+            agreed.refuse()
+            return MassFunction.from_store(frame, agreed.focal, agreed.masses)
+        return MassFunction.from_store(frame, *pairwise.combine_pairs(*one, *two, operation))
 
     def __invert__(self) -> "MassFunction":
         # Complements in reversed order are ascending again.

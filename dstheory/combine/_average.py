@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dstheory._checks import SUM_TOLERANCE
 from dstheory._masses import collect
-from dstheory.combine._dempster import dempster
+from dstheory.combine._orthogonal import TotalConflict, check_total_conflict, combined
 from dstheory.combine._support import credibility
 from dstheory.combine.sources import any_exact, check_sources, combination_rule, match_numbers
 from dstheory.mass import MassFunction
@@ -75,13 +75,21 @@ def mixing(
 
 
 @combination_rule
-def murphy(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunction:
+def murphy(
+    m1: MassFunction,
+    m2: MassFunction,
+    *more: MassFunction,
+    total_conflict: TotalConflict = "error",
+) -> MassFunction:
     """Murphy's rule: the average of S sources, combined with itself S - 1 times.
 
     Parameters
     ----------
     m1, m2, *more : MassFunction
         Sources on one frame; their batch shapes broadcast.
+    total_conflict : {"error", "vacuous", "nan"}
+        What to return for rows in which all mass of all sources is on the empty set: an error, the
+        vacuous mass function, or masses that are not numbers.
 
     Returns
     -------
@@ -92,6 +100,8 @@ def murphy(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunct
     ------
     TotalConflictError
         If all mass of all sources is on the empty set.
+    CostLimitError
+        If there are too many focal sets or pairs of them.
     FrameError
         If the frames differ.
     TypeError
@@ -118,12 +128,18 @@ def murphy(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunct
       {a}  9/10
       {b}  1/10
     """
+    check_total_conflict(total_conflict)
     average = mixing(m1, m2, *more)
-    return dempster(average, average, *[average] * len(more))
+    return combined("murphy", (average,) * (2 + len(more)), total_conflict)
 
 
 @combination_rule
-def deng(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunction:
+def deng(
+    m1: MassFunction,
+    m2: MassFunction,
+    *more: MassFunction,
+    total_conflict: TotalConflict = "error",
+) -> MassFunction:
     """Deng's rule: Murphy's with each source weighted by the support of the others.
 
     The support of a source is the sum of 1 - d over the others, where d is Jousselme's distance.
@@ -133,6 +149,9 @@ def deng(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunctio
     ----------
     m1, m2, *more : MassFunction
         Sources on one frame; their batch shapes broadcast.
+    total_conflict : {"error", "vacuous", "nan"}
+        What to return for rows in which all mass of all sources is on the empty set: an error, the
+        vacuous mass function, or masses that are not numbers.
 
     Returns
     -------
@@ -143,6 +162,8 @@ def deng(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunctio
     ------
     TotalConflictError
         If all mass of all sources is on the empty set.
+    CostLimitError
+        If there are too many focal sets or pairs of them.
     FrameError
         If the frames differ.
     TypeError
@@ -171,10 +192,11 @@ def deng(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunctio
     MassFunction on {a, b}
       {a}  1
     """
+    check_total_conflict(total_conflict)
     sources = (m1, m2, *more)
     check_sources(*sources)
     average = _mixture(sources, credibility(sources))
-    return dempster(average, average, *[average] * len(more))
+    return combined("deng", (average,) * len(sources), total_conflict)
 
 
 def _mixture(sources: tuple[MassFunction, ...], weights: NDArray[Any]) -> MassFunction:

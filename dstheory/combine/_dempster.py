@@ -7,15 +7,9 @@ Source: Dempster 1967; Shafer 1976, A Mathematical Theory of Evidence, ch. 3; Xu
 eq. 6-7.
 """
 
-from functools import reduce
-
-import numpy as np
-
-from dstheory._masses import batch_of
-from dstheory.combine.sources import any_exact, check_sources, combination_rule
+from dstheory.combine._orthogonal import TotalConflict, check_total_conflict, combined
+from dstheory.combine.sources import check_sources, combination_rule
 from dstheory.kernels.arguments import check_flag
-from dstheory.kernels.batches import stretch
-from dstheory.kernels.pairwise import agreement, log_agreement, logarithms, refuse_total_conflict
 from dstheory.mass import MassFunction
 
 __all__ = ["dempster"]
@@ -23,7 +17,11 @@ __all__ = ["dempster"]
 
 @combination_rule
 def dempster(
-    m1: MassFunction, m2: MassFunction, *more: MassFunction, log: bool = False
+    m1: MassFunction,
+    m2: MassFunction,
+    *more: MassFunction,
+    log: bool = False,
+    total_conflict: TotalConflict = "error",
 ) -> MassFunction:
     """Dempster's rule, the orthogonal sum: all sources are reliable and independent.
 
@@ -35,8 +33,11 @@ def dempster(
     m1, m2, *more : MassFunction
         Sources on one frame; their batch shapes broadcast.
     log : bool
-        Work with logarithms of masses. Only needed for hundreds of sources: without it, a mass that
-        falls below 1e-308 is lost even if all later sources support it.
+        Work with logarithms of masses in all rows. By default, only rows in which a positive mass
+        falls below 1e-290 before the last source do; there, later sources may support it again.
+    total_conflict : {"error", "vacuous", "nan"}
+        What to return for rows in which the sources exclude each other: an error, the vacuous mass
+        function, or masses that are not numbers.
 
     Returns
     -------
@@ -46,7 +47,10 @@ def dempster(
     Raises
     ------
     TotalConflictError
-        If sources exclude each other; the message names the rows.
+        If sources exclude each other, or agree on masses only that an earlier combination has
+        rounded to the smallest float; the message names the rows.
+    CostLimitError
+        If there are too many focal sets or pairs of them.
     FrameError
         If the frames differ.
     TypeError
@@ -61,8 +65,9 @@ def dempster(
     Commutative and associative; the vacuous mass function is neutral. On Bayesian mass
     functions it is Bayes' rule with a uniform prior.
 
-    Masses are correct to 1e-15, whatever the conflict. Only a mass whose products are below 1e-308
-    while another is near 1 loses digits or becomes 0; ``log=True`` keeps it.
+    Masses are correct to 1e-15, whatever the conflict and the number of sources. A positive mass
+    never becomes 0: below the range of floats it is the smallest of them, 5e-324. All sources
+    should be combined in one call, because such a mass has no digits.
 
     References
     ----------
@@ -82,28 +87,6 @@ def dempster(
       {c}  1
     """
     check_flag("log", log)
+    check_total_conflict(total_conflict)
     check_sources(m1, m2, *more)
-    if log and not any_exact((m1, m2, *more)):  # exact masses never underflow
-        return _by_logarithms((m1, m2, *more))
-    return reduce(_orthogonal_sum, (m1, m2, *more))
-
-
-def _orthogonal_sum(m1: MassFunction, m2: MassFunction) -> MassFunction:
-    """Two sources: sums of m1(A) m2(B) over A ∩ B = C, normalized; as ``m1 @ m2``."""
-    focal, sums, total = agreement(m1.focal, m1.store, m2.focal, m2.store)
-    refuse_total_conflict(total)
-    sums /= total  # in place: there may be no memory for a second large batch
-    return MassFunction.from_store(m1.frame, focal, sums)
-
-
-def _by_logarithms(sources: tuple[MassFunction, ...]) -> MassFunction:
-    """Dempster's rule with logarithms throughout: no mass ever becomes too small to recover."""
-    batch = batch_of(*sources)
-    first, *others = ((m.focal, logarithms(stretch(m.store, batch))) for m in sources)
-    focal, logs = first[0], first[1]
-    for other in others:
-        focal, logs = log_agreement((focal, logs), other)
-        top = logs.max(axis=0, initial=-np.inf)
-        refuse_total_conflict(np.isfinite(top).astype(np.float64))
-    masses = np.exp(logs - np.logaddexp.reduce(logs, axis=0))
-    return MassFunction.from_store(sources[0].frame, focal, np.array(masses, order="C"))
+    return combined("dempster", (m1, m2, *more), total_conflict, log=log)

@@ -4,8 +4,8 @@ Two sources that agree on a set of small prior probability confirm each other mo
 two that agree on a likely one. Fixsen & Mahler 1997.
 """
 
+import math
 from fractions import Fraction
-from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dstheory._checks import SUM_TOLERANCE
 from dstheory._masses import batch_of
+from dstheory.combine._orthogonal import TotalConflict, check_total_conflict, settled
 from dstheory.combine.sources import (
     any_exact,
     check_sources,
@@ -23,7 +24,16 @@ from dstheory.combine.sources import (
 from dstheory.errors import MassError
 from dstheory.kernels import bits, setwise
 from dstheory.kernels.batches import stretch
-from dstheory.kernels.pairwise import agreement, log_agreement, logarithms, refuse_total_conflict
+from dstheory.kernels.limits import check_fold
+from dstheory.kernels.orthogonal import (
+    Agreed,
+    least_positive,
+    log_fold,
+    normalized,
+    normalized_logs,
+    orthogonal_sum,
+)
+from dstheory.kernels.pairwise import SMALL_TOTAL, logarithms
 from dstheory.mass import MassFunction
 
 __all__ = ["fixsen_mahler"]
@@ -34,7 +44,11 @@ _SMALL_CHANCE = 1e-100
 
 @combination_rule
 def fixsen_mahler(
-    m1: MassFunction, m2: MassFunction, *more: MassFunction, prior: ArrayLike | None = None
+    m1: MassFunction,
+    m2: MassFunction,
+    *more: MassFunction,
+    prior: ArrayLike | None = None,
+    total_conflict: TotalConflict = "error",
 ) -> MassFunction:
     """Modified Dempster's rule of Fixsen and Mahler, with a prior probability P.
 
@@ -46,6 +60,9 @@ def fixsen_mahler(
         Normalized sources on one frame; their batch shapes broadcast.
     prior : (K,) array, optional
         Probability of each label, in the order of the frame; uniform if not given.
+    total_conflict : {"error", "vacuous", "nan"}
+        What to return for rows in which the sources exclude each other: an error, the vacuous mass
+        function, or masses that are not numbers.
 
     Returns
     -------
@@ -56,6 +73,8 @@ def fixsen_mahler(
     ------
     TotalConflictError
         If the sources exclude each other; the message names the rows.
+    CostLimitError
+        If there are too many focal sets or pairs of them.
     MassError
         If a source gives mass to the empty set or to a set without prior probability.
     ValueError
@@ -86,27 +105,33 @@ def fixsen_mahler(
       {a}     6/7
       {a, b}  1/7
     """
+    check_total_conflict(total_conflict)
     sources = (m1, m2, *more)
-    frame = check_sources(*sources)
+    frame, exact = check_sources(*sources), any_exact(sources)
     refuse_subnormal("the modified rule", *sources)
     chances = _checked_prior(sources, prior)
     parts = [_possible(m, chances, number) for number, m in enumerate(sources, start=1)]
-    if not any_exact(sources) and chances.dtype != object and _least(chances) < _SMALL_CHANCE:
-        return _by_logarithms(sources, parts, chances)
-    focal, store = reduce(_met, [(f, s / _chances_of(f, chances, s)) for f, s in parts])
-    store = _chances_of(focal, chances, store) * store
-    total = np.asarray(store.sum(axis=0))
-    refuse_total_conflict(total)
-    return MassFunction.from_store(frame, focal, np.asarray(store / total))
+    check_fold("fixsen_mahler", [focal for focal, _ in parts], len(frame), exact=exact)
+    least = chances[np.asarray(chances > 0, dtype=bool)].min()
+    scaled = [
+        (focal, store * (least / _chances_of(focal, chances, store))) for focal, store in parts
+    ]
+    if exact or chances.dtype == object or _is_safe(scaled, least):
+        agreed = orthogonal_sum(scaled)
+        masses = _chances_of(agreed.focal, chances, agreed.masses) * agreed.masses
+        agreed = normalized(agreed.focal, masses)
+    else:
+        agreed = _by_logarithms(batch_of(*sources), parts, chances)
+    return settled(frame, agreed, total_conflict)
 
 
 _Part = tuple[NDArray[Any], NDArray[Any]]
 
 
-def _met(one: _Part, two: _Part) -> _Part:
-    focal, store, total = agreement(*one, *two)
-    refuse_total_conflict(total)  # scaled, so that many sources do not underflow
-    return focal.copy(), np.asarray(store / total)
+def _is_safe(parts: list[_Part], least: float) -> bool:
+    """Whether products of masses by prior probabilities stay far within the range of floats."""
+    low = math.prod(least_positive(store) for _, store in parts)
+    return low >= SMALL_TOTAL and least >= _SMALL_CHANCE
 
 
 def _chances_of(focal: NDArray[Any], chances: NDArray[Any], like: NDArray[Any]) -> NDArray[Any]:
@@ -125,23 +150,13 @@ def _possible(m: MassFunction, chances: NDArray[Any], number: int) -> _Part:
     return m.focal[~impossible], m.store[~impossible]
 
 
-def _least(chances: NDArray[Any]) -> float:
-    return float(chances.min(initial=1, where=chances > 0))
-
-
-def _by_logarithms(
-    sources: tuple[MassFunction, ...], parts: list[_Part], chances: NDArray[Any]
-) -> MassFunction:
+def _by_logarithms(batch: tuple[int, ...], parts: list[_Part], chances: NDArray[Any]) -> Agreed:
     """The same with logarithms: quotients by tiny probabilities leave the range of floats."""
-    batch = batch_of(*sources)
     wide = [(focal, logarithms(stretch(store, batch))) for focal, store in parts]
-    logs = [(focal, log - np.log(_chances_of(focal, chances, log))) for focal, log in wide]
-    focal, met = reduce(log_agreement, logs)
-    met = met + np.log(_chances_of(focal, chances, met))
-    top = met.max(axis=0, initial=-np.inf)
-    refuse_total_conflict(np.isfinite(top).astype(np.float64))
-    masses = np.exp(met - top)
-    return MassFunction.from_store(sources[0].frame, focal, np.asarray(masses / masses.sum(axis=0)))
+    focal, logs = log_fold(
+        [(focal, log - np.log(_chances_of(focal, chances, log))) for focal, log in wide]
+    )
+    return normalized_logs(focal, logs + np.log(_chances_of(focal, chances, logs)))
 
 
 def _checked_prior(sources: tuple[MassFunction, ...], prior: ArrayLike | None) -> NDArray[Any]:

@@ -15,7 +15,6 @@ from dstheory._masses import batch_of
 from dstheory.combine._norms import Family, extend_norm, t_norm
 from dstheory.combine._weights import common_weights, joined_normalized
 from dstheory.combine.sources import check_sources
-from dstheory.errors import TotalConflictError
 from dstheory.kernels.arguments import as_floats, as_sequence, check_choice
 from dstheory.mass import MassFunction
 from dstheory.transform import betp
@@ -96,10 +95,10 @@ def learn_tnorm(
 
     def error(position: float) -> float:
         norm = extend_norm(t_norm(family, parameter_at(position)))
-        try:
-            probabilities = betp(joined_normalized(rows[0], sets, parts, norm))
-        except TotalConflictError:  # norms below the product can make weights 0
+        agreed = joined_normalized(rows[0], sets, parts, norm)
+        if agreed.conflict is not None:  # norms below the product can make weights 0
             return _WORST
+        probabilities = betp(MassFunction.from_store(rows[0].frame, agreed.focal, agreed.masses))
         return float(share @ ((probabilities - targets) ** 2).sum(axis=-1))
 
     errors = [error(position) for position in _GRID]

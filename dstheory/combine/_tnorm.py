@@ -6,6 +6,7 @@ be learned. Denoeux 2008; Quost, Masson & Denoeux 2011.
 """
 
 from dstheory.combine._norms import Family, extend_norm, t_norm
+from dstheory.combine._orthogonal import TotalConflict, check_total_conflict, settled
 from dstheory.combine._weights import common_weights, joined_normalized, with_weights
 from dstheory.combine.sources import check_sources, combination_rule, refuse_normal
 from dstheory.kernels.arguments import check_flag
@@ -22,6 +23,7 @@ def tnorm_conjunctive(
     family: Family = "frank",
     parameter: float,
     normalize: bool = False,
+    total_conflict: TotalConflict = "error",
 ) -> MassFunction:
     """Conjunctive rule based on a t-norm: between distinct and fully dependent sources.
 
@@ -42,6 +44,9 @@ def tnorm_conjunctive(
         Parameter of the family; `learn_tnorm` chooses it from samples.
     normalize : bool
         Whether to normalize; correct even if 1 - m(empty) underflows.
+    total_conflict : {"error", "vacuous", "nan"}
+        What to return, if `normalize`, for rows in which all mass is on the empty set: an error,
+        the vacuous mass function, or masses that are not numbers.
 
     Returns
     -------
@@ -86,10 +91,12 @@ def tnorm_conjunctive(
     0.75
     """
     check_flag("normalize", normalize)
-    check_sources(m1, m2, *more)
+    check_total_conflict(total_conflict)
+    frame = check_sources(m1, m2, *more)
     sources, operation = (m1, m2, *more), extend_norm(t_norm(family, parameter))
     if normalize:
-        return joined_normalized(m1, *common_weights(sources), operation)
+        agreed = joined_normalized(m1, *common_weights(sources), operation)
+        return settled(frame, agreed, total_conflict)
     return with_weights(sources, operation)
 
 

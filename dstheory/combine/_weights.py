@@ -20,14 +20,26 @@ from dstheory.combine._family import closure, moved_in_family
 from dstheory.errors import MassError
 from dstheory.kernels import bits, setwise
 from dstheory.kernels.batches import added_up, stretch
-from dstheory.kernels.pairwise import combine_pairs, refuse_total_conflict
+from dstheory.kernels.limits import check_fold
+from dstheory.kernels.orthogonal import (
+    Agreed,
+    least_positive,
+    log_fold,
+    normalized,
+    normalized_logs,
+)
+from dstheory.kernels.pairwise import SMALL_TOTAL, combine_pairs, logarithms
 from dstheory.kernels.rows import in_rows
 from dstheory.mass import MassFunction
 
 # Below this, pairs of sets are sorted set by set, which is as fast for few sets.
 _MANY_SETS = 1 << 9
+# ln w of a weight of zero is below this (see `_norms`).
+_LEAST_LOG = -1e299
 # Pairs of a set and a focal set compared at once.
 _BLOCK_PAIRS = 1 << 22
+
+_Move = tuple[int, NDArray[Any], NDArray[Any]]
 
 __all__ = [
     "align",
@@ -149,11 +161,13 @@ def joined_normalized(
     sets: NDArray[Any],
     parts: Sequence[NDArray[Any]],
     operation: Callable[[NDArray[Any], NDArray[Any]], NDArray[Any]],
-) -> MassFunction:
+) -> Agreed:
     """As `joined`, normalized; correct even if all masses but that of the empty set underflow."""
     factors = _factors(parts, operation)
     if factors.dtype == object:
-        return lowered(source, sets, factors).normalize()
+        result = lowered(source, sets, factors)
+        start = int(result.focal[0] == 0)
+        return normalized(result.focal[start:].copy(), result.store[start:])
     return _lowered_normalized(source, sets, factors)
 
 
@@ -194,13 +208,24 @@ def lowered(m: MassFunction, sets: NDArray[Any], factors: NDArray[Any]) -> MassF
     if factors.dtype != object and m.store.dtype != object and len(sets) > _MANY_SETS:
         return _lowered_in_family(m, sets, factors)
     frame, focal, store = m.frame, m.focal, stretch(m.store, factors.shape[1:])
-    for mask, factor in zip(sets, factors, strict=True):
-        kept, moved = _simple(factor)
-        if mask != frame.full and np.asarray(moved != 0, dtype=bool).any():
-            pair = bits.mask_array([int(mask), frame.full], len(frame))
-            simple = np.stack([moved, kept])
-            focal, store = combine_pairs(focal, store, pair, simple, np.bitwise_and)
+    for mask, kept, moved in _moves(m, sets, factors):
+        pair = bits.mask_array([mask, frame.full], len(frame))
+        focal, store = combine_pairs(focal, store, pair, np.stack([moved, kept]), np.bitwise_and)
     return MassFunction.from_store(frame, focal.copy(), np.array(store, order="C"))
+
+
+def _moves(m: MassFunction, sets: NDArray[Any], factors: NDArray[Any]) -> list[_Move]:
+    """Sets that take mass, with the shares that stay and go; refuse too many intersections."""
+    full, size = m.frame.full, len(m.frame)
+    moves = [
+        (mask, *shares)
+        for mask, shares in zip(sets.tolist(), map(_simple, factors), strict=True)
+        if mask != full and np.asarray(shares[1] != 0, dtype=bool).any()
+    ]
+    pairs = [bits.mask_array([mask, full], size) for mask, _, _ in moves]
+    exact = object in (factors.dtype, m.store.dtype)
+    check_fold("a rule on canonical weights", [m.focal, *pairs], size, exact=exact)
+    return moves
 
 
 def _lowered_in_family(
@@ -222,30 +247,37 @@ def _lowered_in_family(
     return MassFunction.from_store(m.frame, family[reached], masses)
 
 
-def _lowered_normalized(
-    m: MassFunction, sets: NDArray[Any], logs: NDArray[np.float64]
-) -> MassFunction:
-    """`lowered` without the empty set, whose mass never moves again.
-
-    After each set, masses are divided by the largest, so that they do not all underflow.
-    """
-    normal = m.normalize()
-    focal, store = normal.focal, stretch(normal.store, logs.shape[1:])
-    for mask, log in zip(sets, logs, strict=True):
-        kept, moved = _simple(log)
-        if mask == m.frame.full or not np.asarray(moved != 0, dtype=bool).any():
-            continue
+def _lowered_normalized(m: MassFunction, sets: NDArray[Any], logs: NDArray[np.float64]) -> Agreed:
+    """`lowered`, normalized: without the empty set, whose mass never moves again."""
+    start, store = int(m.focal[0] == 0), stretch(m.store, logs.shape[1:])
+    focal, store = m.focal[start:], store[start:]
+    moves = _moves(m, sets, logs)
+    if least_positive(store) * _least_share(logs) < SMALL_TOTAL:
+        parts = [_log_pair(m, mask, log) for mask, log in zip(sets.tolist(), logs, strict=True)]
+        return normalized_logs(*log_fold([(focal, logarithms(store)), *parts]))
+    for mask, kept, moved in moves:
         hit = np.asarray((focal & mask) != 0, dtype=bool)
-        # If all sets with mass are disjoint from it, they shrink alike, by a weight that may
-        # underflow.
-        alike = (store[hit].sum(axis=0) == 0) & (log > -np.finfo(np.float64).max / 1e9)
-        both = [np.where(alike, 1.0, kept) * store, moved * store[hit]]
-        focal, store = added_up((focal, both[0]), (focal[hit] & mask, both[1]))
-        top = store.max(axis=0)
-        store = store / np.where(top > 0, top, 1.0)
-    total = np.asarray(store.sum(axis=0))
-    refuse_total_conflict(total)
-    return MassFunction.from_store(m.frame, focal.copy(), np.array(store / total))
+        focal, store = added_up((focal, kept * store), (focal[hit] & mask, moved * store[hit]))
+    return normalized(focal.copy(), store)
+
+
+def _least_share(logs: NDArray[np.float64]) -> float:
+    """The least product of positive shares, one for each set; 0 if it underflows."""
+    kept, moved = _simple(logs)
+    kept = np.where(logs > _LEAST_LOG, kept, 1.0)  # exp underflows, but only nothing is 0
+    least = np.minimum(kept, np.where(moved > 0, moved, 1.0))
+    return float(least.prod(axis=0).min(initial=1.0))
+
+
+def _log_pair(
+    m: MassFunction, mask: int, log: NDArray[np.float64]
+) -> tuple[NDArray[Any], NDArray[np.float64]]:
+    """A simple mass function on a set, and ln of its masses, from ln of its weight."""
+    if mask == m.frame.full:
+        return bits.mask_array([mask], len(m.frame)), np.zeros((1, *log.shape))
+    log = np.minimum(log, 0)
+    kept, moved = np.where(log > _LEAST_LOG, log, -np.inf), logarithms(-np.expm1(log))
+    return bits.mask_array([mask, m.frame.full], len(m.frame)), np.stack([moved, kept])
 
 
 def _simple(factor: Any) -> tuple[Any, Any]:

@@ -100,6 +100,19 @@ IN_THE_GUIDE = {
 }
 NOT_RULES = {"combine_axis", "decombine", "learn_tnorm"}
 
+# Sources in total conflict, for the rules that have an option for it; all other rules have a
+# result. Łukasiewicz' norm makes a weight of 0 of two weights of 1/2.
+HALVES = {(): 0.25, "a": 0.25, "b": 0.25, FRAME: 0.25}
+LUKASIEWICZ = {"family": "sugeno_weber", "parameter": 0, "normalize": True}
+IN_TOTAL_CONFLICT = [
+    (Entry("dempster"), [{"a": 1}, {"b": 1}]),
+    (Entry("dempster", {"log": True}), [{"a": 1}, {"b": 1}]),
+    (Entry("deng"), [{(): 1}, {(): 1}]),
+    (Entry("fixsen_mahler"), [{"a": 1}, {"b": 1}]),
+    (Entry("murphy"), [{(): 1}, {(): 1}]),
+    (Entry("tnorm_conjunctive", LUKASIEWICZ), [HALVES, HALVES]),
+]
+
 # The definitions, for sources that give mass to the empty set.
 DEFINITIONS = {
     "cautious": partial(naive_rules.by_weights, LABELS, operation=min),

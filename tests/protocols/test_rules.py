@@ -1,6 +1,9 @@
 """Every combination rule is run through the same checks."""
 
 import inspect
+import os
+import subprocess
+import sys
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -9,13 +12,14 @@ import numpy as np
 import pytest
 import sympy
 
-from dstheory import Frame, MassFunction, combine
+from dstheory import Frame, MassFunction, combine, stack
 from dstheory.errors import FrameError, MassError, TotalConflictError
 from tests.naive import rules as naive_rules
 from tests.protocols.rules_table import (
     DEFINITIONS,
     FRAME,
     GENERAL,
+    IN_TOTAL_CONFLICT,
     NOT_RULES,
     RULES,
     SEPARABLE,
@@ -223,3 +227,99 @@ def test_a_list_of_sources_is_refused_with_advice(rule, kind):
 def test_a_batch_alone_is_refused_with_advice(rule):
     with pytest.raises(TypeError, match=rf"m2.*combine_axis\(m, {rule.name}\)"):
         rule(rule.sources()[0])
+
+
+def test_one_option_for_total_conflict():
+    """Rules that normalize have it, and no others; other rows of a batch keep their result."""
+    parameters = {r.name: inspect.signature(getattr(combine, r.name)).parameters for r in RULES}
+    assert {name for name, known in parameters.items() if "total_conflict" in known} == {
+        rule.name for rule, _ in IN_TOTAL_CONFLICT
+    }
+    for rule, masses in IN_TOTAL_CONFLICT:
+        wanted = rule(*rule.sources(n_sources=2))
+        for number in (Fraction, float):
+            single = [
+                MassFunction.from_dict(FRAME, {k: number(v) for k, v in m.items()}) for m in masses
+            ]
+            with pytest.raises(TotalConflictError, match="total conflict"):
+                rule(*single)
+            vacuous = replace(rule, options={**rule.options, "total_conflict": "vacuous"})
+            assert vacuous(*single).is_vacuous, (rule.id, number)
+            missing = replace(rule, options={**rule.options, "total_conflict": "nan"})
+            assert np.isnan(missing(*single).masses.astype(float)).all(), (rule.id, number)
+        sources = [
+            with_row(m, one) for m, one in zip(rule.sources(n_sources=2), single, strict=True)
+        ]
+        with pytest.raises(TotalConflictError, match=r"in 1 of 5 rows \(first: row 4\)"):
+            rule(*sources)
+        fused = vacuous(*sources)
+        assert (fused[:4].equals(wanted), fused[4].is_vacuous) == (True, True), rule.id
+        fused = missing(*sources)
+        assert fused[:4].equals(wanted), rule.id
+        assert np.isnan(fused.masses[4]).all(), rule.id
+        with pytest.raises(ValueError, match="total_conflict is 'warn', expected one of 'error'"):
+            replace(rule, options={**rule.options, "total_conflict": "warn"})(*single)
+
+
+def with_row(batch, single):
+    """The batch with one more row."""
+    return stack([*batch, single])
+
+
+EXPLOSIVE = """
+import resource, sys
+from dataclasses import replace
+
+import numpy as np
+
+from dstheory import Frame, MassFunction, vacuous
+from dstheory.errors import CostLimitError
+from tests.protocols.rules_table import RULES
+
+# A rule that allocates first ends in a MemoryError, and one that works on is killed.
+resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+resource.setrlimit(resource.RLIMIT_CPU, (60, 60))
+frame = Frame(range(60))
+simple = [MassFunction(frame, [frame.full - (1 << i), frame.full], [0.5, 0.5]) for i in range(40)]
+rng = np.random.default_rng(0)
+sets = [np.unique(rng.integers(1, 1 << 60, 1 << 14)) for _ in range(2)]
+large = [MassFunction(frame, [*own, frame.full], np.full(len(own) + 1, 1 / (len(own) + 1)))
+         for own in sets]
+wide = [MassFunction(frame, [1, frame.full], np.full((*shape, 2), 0.5))
+        for shape in ((70_000, 1), (1, 70_000))]
+for rule in RULES:
+    options = dict(rule.options)
+    if "prior" in options:
+        options["prior"] = np.full(60, 1 / 60)
+    if isinstance(options.get("share"), MassFunction):
+        options["share"] = vacuous(frame)
+    rule = replace(rule, options=options)
+    for kind, sources in {"simple": simple, "large": large, "wide": wide}.items():
+        if rule.name == "mixing" and kind != "wide":
+            continue  # a mean lists no intersections
+        united = rule.name == "disjunctive" and kind == "simple"
+        print(rule.id, kind, flush=True)
+        try:
+            rule(*(~m if rule.takes == "subnormal" or united else m for m in sources))
+        except CostLimitError as error:
+            if "approximate" not in str(error):
+                sys.exit(f"no advice: {error}")
+        else:
+            sys.exit("not refused")
+"""
+
+
+@pytest.mark.slow
+def test_explosive_sources_are_refused_before_anything_is_allocated():
+    """40 simple sources have 2^40 intersections, two large ones 2^28 pairs, a batch 5e9 rows."""
+    pytest.importorskip("resource")
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", EXPLOSIVE],
+        cwd=GUIDE.parents[2],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, (done.stdout[-100:], done.stderr[-2000:])

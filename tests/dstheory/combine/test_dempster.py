@@ -6,7 +6,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from dstheory import Frame, MassFunction
-from dstheory.combine import conjunctive, dempster, fixsen_mahler
+from dstheory.combine import combine_axis, conjunctive, dempster, fixsen_mahler
 from dstheory.errors import TotalConflictError
 from tests.dstheory.combine.strategies import sources
 from tests.naive import mass as naive
@@ -126,12 +126,91 @@ def test_logarithms_give_the_same(ms):
     assert dempster(*ms, log=True) == dempster(*ms)
 
 
-def test_logarithms_bring_a_mass_back_that_was_too_small():
+def test_masses_that_fall_below_all_floats_come_back():
+    """200 sources for a, then 200 for b, are 1/2 and 1/2, in each order and each row."""
     frame = Frame(list("ab"))
     ant = MassFunction(frame, [1, 2], [[0.99, 0.01]] * 200)
     bee = MassFunction(frame, [1, 2], [[0.01, 0.99]] * 200)
-    assert dempster(*ant, *bee).mass("b") == 0  # 1e-399 is not a float
-    assert dempster(*ant, *bee, log=True).mass("b") == pytest.approx(0.5, abs=1e-10)
+    even = MassFunction(frame, [1, 3], [[0.5, 0.5], [1.0, 0.0]])
+    for name, listed in {
+        "a first": [*ant, *bee],
+        "b first": [*bee, *ant],
+        "in turn": [m for pair in zip(ant, bee, strict=True) for m in pair],
+    }.items():
+        for log in (False, True):
+            assert dempster(*listed, log=log).mass("b") == pytest.approx(0.5, abs=1e-10), name
+        assert fixsen_mahler(*listed).mass("b") == pytest.approx(0.5, abs=1e-10), name
+        stacked = MassFunction(frame, [1, 2], [m.masses for m in listed])
+        assert combine_axis(stacked, dempster).mass("b") == pytest.approx(0.5, abs=1e-10), name
+    rows = dempster(*ant, *bee, even)  # the second row knows that it is a
+    assert rows.mass("b") == pytest.approx([1 / 3, 0], abs=1e-10)
+    mixed = MassFunction(frame, [1, 2], [[[0.99, 0.01], [0.5, 0.5]]] * 200)
+    rows = dempster(*(mixed[i] for i in range(200)), *bee, MassFunction(frame, [1, 2], [0.4, 0.6]))
+    np.testing.assert_allclose(rows.mass("b"), [0.6, 1], rtol=1e-10)
+
+
+@given(
+    exponents=st.lists(
+        st.lists(st.integers(-400, 0), min_size=3, max_size=3), min_size=3, max_size=6
+    ),
+    order=st.randoms(use_true_random=False),
+)
+def test_tiny_products_are_right_in_any_order(exponents, order):
+    """Sources of masses down to 1e-250 beside exact arithmetic, in a batch and alone."""
+    frame = Frame(list("abc"))
+    exact, floats = [], []
+    for row in exponents:
+        values = [Fraction(10) ** max(exponent, -250) for exponent in row]
+        values = [Fraction(float(value / sum(values))) for value in values]
+        exact.append([value / sum(values) for value in values])
+        floats.append(MassFunction(frame, [1, 2, 6], list(map(float, exact[-1]))))
+    wanted = dempster(*(MassFunction(frame, [1, 2, 6], row) for row in exact))
+    order.shuffle(floats)
+    other = MassFunction(frame, [1, 2, 6], [0.25, 0.25, 0.5])
+    batch = [MassFunction(frame, [1, 2, 6], [m.masses, other.masses]) for m in floats]
+    for mask in (1, 2, 6):
+        expected = pytest.approx(float(wanted.mass(mask=mask)), rel=1e-9, abs=5e-324)
+        assert dempster(*floats).mass(mask=mask) == expected
+        assert dempster(*batch).mass(mask=mask)[0] == expected
+
+
+def test_what_underflowed_is_not_called_an_exclusion():
+    frame = Frame(list("abc"))
+    ant = MassFunction(frame, [1, 2], [[0.99, 0.01]] * 200)
+    bee = MassFunction(frame, [1, 2], [[0.01, 0.99]] * 200)
+    parts = dempster(*ant), dempster(*bee)
+    assert 0 < parts[0].mass("b") < 1e-300  # possible, but its digits are lost
+    with pytest.raises(TotalConflictError, match=r"masses underflowed.*in one call of dempster"):
+        dempster(*parts)
+    with pytest.raises(TotalConflictError, match="masses underflowed"):
+        parts[0] @ parts[1]
+    assert dempster(*parts, total_conflict="vacuous").is_vacuous
+    rows = MassFunction(frame, [1, 2], [parts[0].masses, [0.5, 0.5]])
+    with pytest.raises(TotalConflictError, match=r"2e-308 in 1 of 2 rows \(first: row 0\)"):
+        dempster(rows, parts[1])
+    known = MassFunction.from_dict(frame, {("b", "c"): 1})
+    assert dempster(parts[0], known).mass("b") == 1  # the only set that is left needs no digits
+
+
+@pytest.mark.parametrize("shape", [(3,), (1, 3), (3, 1)])
+def test_one_total_conflict_costs_the_other_rows_nothing(shape):
+    frame = Frame(list("ab"))
+    masses = np.array([[0.5, 0.5], [1, 0], [0.25, 0.75]]).reshape(*shape, 2)
+    one = MassFunction(frame, [1, 3], masses)
+    two = MassFunction(frame, [2, 3], [[1, 0]] * 3).reshape(shape)
+    with pytest.raises(TotalConflictError):
+        dempster(one, two)
+    for log in (False, True):
+        vacuous = dempster(one, two, two, log=log, total_conflict="vacuous").reshape(3)
+        assert vacuous[1].is_vacuous
+        assert vacuous[[0, 2]].mass("b").tolist() == [1, 1]
+        missing = dempster(one, two, two, log=log, total_conflict="nan").reshape(3)
+        assert np.isnan(missing.masses[1]).all()
+        assert missing[[0, 2]].mass("b").tolist() == [1, 1]
+    exact = [MassFunction(frame, [k], [Fraction(1)]) for k in (1, 2)]
+    assert dempster(*exact, total_conflict="vacuous").to_dict() == {("a", "b"): 1}
+    with pytest.raises(ValueError, match="total_conflict is 'ignore', expected one of 'error'"):
+        dempster(*exact, total_conflict="ignore")
 
 
 def test_logarithms_on_batches_and_large_frames():
