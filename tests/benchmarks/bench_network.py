@@ -1,25 +1,27 @@
 """Local computation beside the joint of all variables, on chains and trees that grow.
 
 The joint takes all focal sets on all configurations; messages take those of two neighbors. Sizes
-where the joint takes minutes are run locally only. The last group asks for all marginals again
-after one more observation.
+where the joint takes minutes are run locally only. One group asks for all marginals again after one
+more observation; another finds orders of elimination, beside costs that are counted at each step.
 """
 
 import json
 from fractions import Fraction
 from functools import partial
-from itertools import pairwise
+from itertools import combinations, pairwise
 from pathlib import Path
 
+import networkx as nx
 import numpy as np
 import pytest
 
 from dstheory import MassFunction
 from dstheory.network import ValuationNetwork
 from dstheory.network._belief import BeliefAlgebra
+from dstheory.network._elimination import eliminate
 from dstheory.network._limits import DEFAULT
 from dstheory.product import ProductFrame, Variable, combine, marginalize
-from tests.benchmarks.timing import median_ms, report
+from tests.benchmarks.timing import best_seconds, median_ms, report
 from tests.oracles import networks as oracle_networks
 
 SIZES = (4, 6, 8, 10, 11, 12, 13)
@@ -41,7 +43,18 @@ def tree(size):
     return variables, [rule(variables[(i - 1) // 2], variables[i]) for i in range(1, size)]
 
 
+def star(size):
+    variables = [Variable(f"x{i}", ["t", "f"]) for i in range(size)]
+    return variables, [rule(variables[0], other) for other in variables[1:]]
+
+
 SHAPES = {"chain": chain, "tree": tree}
+GRAPHS = {
+    "chain": nx.path_graph(1000),
+    "tree": nx.balanced_tree(2, 9),
+    "grid": nx.convert_node_labels_to_integers(nx.grid_2d_graph(32, 32)),
+    "star": nx.star_graph(1000),
+}
 
 
 def local(variables, masses):
@@ -131,3 +144,43 @@ def test_captain(number):
 
     ours = median_ms(lambda: ValuationNetwork(variables, masses).marginals())
     report("captain, all marginals", ours, median_ms(joint))
+
+
+def counted_anew(graph):
+    """Min-fill with costs that are counted again wherever an elimination may change them."""
+    near, order = {v: set(graph[v]) for v in graph}, []
+
+    def missing(v):
+        return [(a, b) for a, b in combinations(sorted(near[v]), 2) if b not in near[a]]
+
+    def price(v):
+        return len(missing(v)), len(near[v]), v
+
+    prices = {v: price(v) for v in graph}
+    while prices:
+        *_, variable = min(prices.values())
+        del prices[variable]
+        order.append(variable)
+        new, left = missing(variable), near.pop(variable)
+        for v in left:
+            near[v] = (near[v] | left) - {v, variable}
+        for v in left.union(*(near[a] for edge in new for a in edge)):
+            prices[v] = price(v)
+    return tuple(order)
+
+
+@pytest.mark.parametrize("shape", GRAPHS)
+def test_min_fill_of_a_thousand(shape):
+    """A line for each shape, to be read with -s; a star takes many seconds to count anew."""
+    graph, orders = GRAPHS[shape], []
+    sizes = [2] * len(graph)
+    ours = median_ms(lambda: eliminate(graph, sizes))
+    alternative = 1e3 * best_seconds(lambda: orders.append(counted_anew(graph)), repeat=1)
+    assert orders == [eliminate(graph, sizes)]
+    report(f"min-fill, {shape} of {len(graph)}", ours, alternative)
+
+
+def test_star_of_eight_hundred(benchmark):
+    """All marginals, with the default order."""
+    benchmark.group = "star of 800 leaves"
+    benchmark.pedantic(local, star(801), rounds=3)
