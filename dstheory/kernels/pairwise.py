@@ -204,11 +204,12 @@ def logarithms(masses: Floats) -> Floats:
 
 
 def log_agreement(
-    one: tuple[NDArray[Any], Floats], two: tuple[NDArray[Any], Floats]
+    one: tuple[NDArray[Any], Floats], two: tuple[NDArray[Any], Floats], *, keep_empty: bool = False
 ) -> tuple[NDArray[Any], Floats]:
     """Non-empty intersections, and ln of their sums of m1(A) m2(B), from ln of the masses.
 
-    Both parts are masks (F,), ascending, with values (F, *batch) of one batch shape.
+    Both parts are masks (F,), ascending, with values (F, *batch) of one batch shape; `keep_empty`
+    keeps the empty set, too.
 
     Examples
     --------
@@ -228,7 +229,7 @@ def log_agreement(
     for start in range(0, n_rows, step):
         rows = slice(start, start + step)
         logs[:, rows] = _grouped_logaddexp(left[i, rows] + right[j, rows], index[order])
-    first = int(focal[0] == 0)
+    first = int(focal[0] == 0 and not keep_empty)
     return focal[first:].copy(), logs[first:].reshape(len(focal) - first, *batch)
 
 

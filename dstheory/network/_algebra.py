@@ -18,10 +18,11 @@ from dstheory.network._errors import NetworkError
 from dstheory.network._join_tree import Scope
 from dstheory.network._limits import Limits
 
-__all__ = ["SMALL_TOTAL", "Algebra", "Amount", "Part", "divisor", "is_exact"]
+__all__ = ["SMALL_LOG", "SMALL_TOTAL", "Algebra", "Amount", "Part", "divisor", "is_exact", "log_of"]
 
-# Products below 2.2e-308 lose digits; if the total exceeds this, they are less than 1e-17 of it.
+# Products below 2.2e-308 lose digits. Above this, products with numbers near 1 are far from it.
 SMALL_TOTAL = 1e-290
+SMALL_LOG = math.log(SMALL_TOTAL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +40,8 @@ class Amount:
         """Natural logarithm, -inf for zero."""
         if hasattr(self.value, "free_symbols") and self.value.free_symbols:
             raise NetworkError(f"{self.value} is symbolic and has no logarithm as a number")
-        if not self.value:
-            return -math.inf
-        if isinstance(self.value, Rational):  # integers of any length have a logarithm
-            return math.log(self.value.numerator) - math.log(self.value.denominator)
-        return math.log(self.value) + self.log_scale
+        log = log_of(self.value)
+        return log + self.log_scale if self.log_scale else log
 
     def over(self, other: "Amount") -> "Amount":
         """The quotient."""
@@ -63,12 +61,17 @@ class Amount:
 
 
 class Part(ABC):
-    """Operand of an algebra: numbers on a scope, up to a factor of exp(log_scale)."""
+    """Operand of an algebra: numbers on a scope, up to a factor of exp(log_scale).
+
+    Floats are scaled, so that the largest is near 1. If another then falls below 1e-290, `logs`
+    says that all are kept as logarithms: later evidence may support what has become unlikely.
+    """
 
     __slots__ = ()
 
     scope: Scope
     log_scale: float
+    logs: bool
 
 
 P = TypeVar("P", bound=Part)
@@ -107,6 +110,15 @@ class Algebra(ABC, Generic[P]):
     def n_configurations(self, scope: Sequence[int]) -> int:
         """Configurations of a scope."""
         return math.prod(self.sizes[v] for v in scope)
+
+
+def log_of(value: Any) -> float:
+    """Natural logarithm of a float or an exact number of any size, -inf for zero."""
+    if not value:
+        return -math.inf
+    if isinstance(value, Rational):  # integers of any length have a logarithm
+        return math.log(value.numerator) - math.log(value.denominator)
+    return math.log(value)
 
 
 def divisor(total: Any) -> Any:

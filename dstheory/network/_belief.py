@@ -3,20 +3,31 @@
 Parts are extended to the union of their scopes and combined by the conjunctive rule. Mass on the
 empty set is dropped, so the total of the joint part is 1 - kappa and nothing is ever subtracted.
 Floating-point parts are scaled to a total of 1, with the logarithm of the factor stored beside
-them, so neither kappa = 1e-200 nor 1 - kappa = 1e-200 loses digits. Fractions and symbols are not
-scaled. Shenoy & Shafer (1990); Dempster's rule normalizes once, at the end.
+them, so neither kappa = 1e-200 nor 1 - kappa = 1e-200 loses digits. If a mass falls below 1e-290,
+the part holds logarithms, because later evidence may support it again. Fractions and symbols are
+not scaled. Shenoy & Shafer (1990); Dempster's rule normalizes once, at the end.
 """
 
 import math
-from collections.abc import Sequence
+import operator
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from numbers import Rational
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dstheory.kernels import bits, pairwise
-from dstheory.network._algebra import SMALL_TOTAL, Algebra, Amount, Part, is_exact
+from dstheory.network._algebra import (
+    SMALL_LOG,
+    SMALL_TOTAL,
+    Algebra,
+    Amount,
+    Part,
+    is_exact,
+    log_of,
+)
 from dstheory.network._cylinders import Cylinders
 from dstheory.network._errors import CostLimitError, NetworkError
 from dstheory.network._join_tree import Scope
@@ -25,6 +36,7 @@ from dstheory.network._limits import BYTES_A_SET, Limits
 __all__ = ["BeliefAlgebra", "BeliefPart"]
 
 Masses = dict[int, Any]
+_Logs = tuple[NDArray[Any], NDArray[np.float64]]
 
 # If results fit a table of all sets, arrays beat dictionaries (16,384 pairs on 8 and on 16
 # configurations: about 19 and 3 times; see test_pairs_of_small_sets in the benchmarks).
@@ -39,6 +51,7 @@ class BeliefPart(Part):
     masses: Masses
     log_scale: float = 0.0
     exact: bool = False
+    logs: bool = False
 
 
 class BeliefAlgebra(Algebra[BeliefPart]):
@@ -81,17 +94,23 @@ class BeliefAlgebra(Algebra[BeliefPart]):
         scope = _union(one.scope, two.scope)
         self._check_pairs(len(one.masses), len(two.masses), scope)
         self._check_bytes(len(one.masses) + len(two.masses), scope)
-        exact = one.exact and two.exact
-        left, right = self.extend(_like(one, exact), scope), self.extend(_like(two, exact), scope)
-        masses = self._meet(left, right, scope, exact)
-        conflict = masses.pop(0, 0)
-        if exact or not masses:
-            return BeliefPart(scope, masses, exact=exact)
+        if exact := one.exact and two.exact:
+            masses = self._meet(self.extend(one, scope), self.extend(two, scope), scope, exact)
+            masses.pop(0, 0)
+            return BeliefPart(scope, masses, exact=True)
+        if not (one.masses and two.masses):  # total conflict
+            return BeliefPart(scope, {})
+        one, two = _as_floats(one), _as_floats(two)
+        left, right = self.extend(one, scope), self.extend(two, scope)
         scale = one.log_scale + two.log_scale
-        if math.fsum(masses.values()) < SMALL_TOTAL:
-            masses, shift = _meet_logarithms(left, right)
-            return _scaled(scope, masses, 1.0, scale + shift)
-        return _scaled(scope, masses, conflict, scale)
+        if not (one.logs or two.logs):
+            masses = self._meet(left, right, scope, exact)
+            conflict = masses.pop(0, 0)
+            if min(masses.values(), default=1.0) >= SMALL_TOTAL:
+                return _scaled(scope, masses, conflict, scale) if masses else BeliefPart(scope, {})
+        return _by_logarithms(
+            scope, _log_arrays(left, one.logs), _log_arrays(right, two.logs), scale
+        )
 
     def _check_pairs(self, one: int, two: int, scope: Scope) -> None:
         if one * two > self.limits.max_pairs:
@@ -115,7 +134,8 @@ class BeliefAlgebra(Algebra[BeliefPart]):
     def _meet(self, left: Masses, right: Masses, scope: Scope, exact: bool) -> Masses:
         """Sums of products over pairs of sets, by intersection."""
         small = self.n_configurations(scope) <= _FEW_CONFIGURATIONS
-        if small and not exact and len(left) * len(right) >= _MANY_PAIRS:
+        many = small and not exact and len(left) * len(right) >= _MANY_PAIRS
+        if many and min(left.values()) * min(right.values()) >= SMALL_TOTAL:  # drops zeros
             return _meet_arrays(left, right)
         found: Masses = {}
         for one, mass in left.items():
@@ -132,8 +152,11 @@ class BeliefAlgebra(Algebra[BeliefPart]):
             return part
         projections = self.cylinders(part.scope, kept).project(part.masses)
         found: Masses = {}
+        add = _log_add if part.logs else operator.add
         for projected, mass in zip(projections, part.masses.values(), strict=True):
-            found[projected] = found[projected] + mass if projected in found else mass
+            found[projected] = add(found[projected], mass) if projected in found else mass
+        if part.logs:
+            return _from_logs(kept, found, part.log_scale)
         return BeliefPart(kept, found, part.log_scale, part.exact)
 
     def total(self, part: BeliefPart) -> Amount:
@@ -155,9 +178,9 @@ def _union(one: Scope, two: Scope) -> Scope:
     return one if one == two else tuple(sorted({*one, *two}))
 
 
-def _like(part: BeliefPart, exact: bool) -> BeliefPart:
-    """The part itself, or with fractions as floats if they meet floats."""
-    if exact or not part.exact:
+def _as_floats(part: BeliefPart) -> BeliefPart:
+    """The part itself, or with fractions as floats, which are scaled."""
+    if not part.exact:
         return part
     for mass in part.masses.values():
         if not isinstance(mass, Rational):
@@ -165,7 +188,12 @@ def _like(part: BeliefPart, exact: bool) -> BeliefPart:
                 f"mass {mass} is symbolic and meets floats; make the numbers of all valuations "
                 "fractions or symbols (sympy.Rational)"
             )
-    return BeliefPart(part.scope, {mask: float(mass) for mask, mass in part.masses.items()})
+    masses = {mask: float(mass) for mask, mass in part.masses.items()}
+    if min(masses.values()) >= SMALL_TOTAL:
+        return _scaled(part.scope, masses, 1.0, 0.0)
+    logs = {mask: log_of(mass) for mask, mass in part.masses.items()}
+    total = _log_total(logs.values())
+    return _from_logs(part.scope, {mask: log - total for mask, log in logs.items()}, total)
 
 
 def _arrays(masses: Masses) -> tuple[Any, Any]:
@@ -187,18 +215,40 @@ def _scaled(scope: Scope, masses: Masses, conflict: float, log_scale: float) -> 
     return BeliefPart(scope, masses, log_scale + factor)
 
 
-def _meet_logarithms(left: Masses, right: Masses) -> tuple[Masses, float]:
-    """Masses relative to the largest one, and its logarithm."""
-    parts = []
-    for masses in (left, right):
-        focal = bits.mask_array(sorted(masses), max(masses).bit_length())
-        values = np.array([masses[mask] for mask in sorted(masses)])
-        parts.append((focal, pairwise.logarithms(values)))
-    if parts[0][0].dtype != parts[1][0].dtype:
-        parts = [(focal.astype(object), logs) for focal, logs in parts]
-    focal, logs = pairwise.log_agreement(*parts)
-    top = float(logs.max())
-    if top == -math.inf:
-        raise NetworkError("masses underflow to zero; give them as fractions")
-    relative = np.exp(logs - top).tolist()
-    return dict(zip(map(int, focal), relative, strict=True)), top
+def _log_arrays(masses: Masses, logs: bool) -> tuple[NDArray[Any], NDArray[np.float64]]:
+    focal = bits.mask_array(sorted(masses), max(masses).bit_length())
+    values = np.array([masses[mask] for mask in focal.tolist()], dtype=np.float64)
+    return focal, values if logs else np.log(values)
+
+
+def _by_logarithms(scope: Scope, left: _Logs, right: _Logs, log_scale: float) -> BeliefPart:
+    """Conjunctive rule of logarithms of masses that sum to 1."""
+    if left[0].dtype != right[0].dtype:
+        left, right = ((focal.astype(object), logs) for focal, logs in (left, right))
+    focal, logs = pairwise.log_agreement(left, right, keep_empty=True)
+    found = dict(zip(map(int, focal), logs.tolist(), strict=True))
+    conflict = math.exp(found.pop(0, -math.inf))
+    if not found:
+        return BeliefPart(scope, {})
+    total = _log_total(found.values())
+    factor = math.log1p(-conflict) if conflict < 0.5 else total
+    relative = {mask: log - total for mask, log in found.items()}
+    return _from_logs(scope, relative, log_scale + factor)
+
+
+def _from_logs(scope: Scope, logs: Masses, log_scale: float) -> BeliefPart:
+    """A part from logarithms of masses that sum to 1, as floats if none is too small."""
+    if min(logs.values()) < SMALL_LOG:
+        return BeliefPart(scope, logs, log_scale, logs=True)
+    return BeliefPart(scope, {mask: math.exp(log) for mask, log in logs.items()}, log_scale)
+
+
+def _log_add(one: float, two: float) -> float:
+    return max(one, two) + math.log1p(math.exp(-abs(one - two)))
+
+
+def _log_total(logs: Iterable[float]) -> float:
+    """ln of the sum of numbers, from their logarithms."""
+    listed = list(logs)
+    top = max(listed)
+    return top + math.log(math.fsum(math.exp(log - top) for log in listed))

@@ -32,6 +32,8 @@ P = TypeVar("P", bound=Part)
 _MAX_SETS_ON = 1 << 18
 # A table of 2^24 floats takes 128 MiB.
 _MAX_CELLS = 1 << 24
+# What is possible has a positive number, even below the range of floats.
+_SMALLEST = 5e-324
 
 
 class Kind(ABC, Generic[P]):
@@ -162,6 +164,8 @@ class BeliefKind(Kind[BeliefPart]):
         scope = self.scope_of(names)
         part = BeliefPart((), {1: 1}, exact=True) if part is None else part
         masses = self.algebra.extend(part, scope)
+        if part.logs:
+            masses = {mask: max(math.exp(log), _SMALLEST) for mask, log in masses.items()}
         if normalize:
             total = divisor(sum(masses.values())) if part.exact else math.fsum(masses.values())
             masses = {mask: mass / total for mask, mass in masses.items()}
@@ -244,6 +248,8 @@ class TableKind(Kind[TablePart]):
     ) -> NDArray[Any]:
         scope = self.scope_of(names)
         part = TablePart((), np.ones(())) if part is None else part
+        if part.logs:
+            part = part.as_floats()
         values = np.broadcast_to(align(part, scope), [self.sizes[place] for place in scope])
         if not normalize:
             values = values * np.exp(part.log_scale) if part.log_scale else values
@@ -251,7 +257,10 @@ class TableKind(Kind[TablePart]):
             values = np.where(values == values.max(), values * 0 + 1, values)
         else:
             top = values.max() if self.name == "possibility" else values.sum()
+            possible = np.asarray(values > 0) if values.dtype != object else None
             values = values / divisor(top)
+            if possible is not None:
+                values = np.where(possible, np.maximum(values, _SMALLEST), values)
         listed = [names] if isinstance(names, str) else names
         ordered = values.transpose([scope.index(self.place(name)) for name in listed])
         return np.array(ordered, dtype=ordered.dtype if exact else np.float64)

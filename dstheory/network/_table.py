@@ -2,7 +2,8 @@
 
 A table assigns a number to each configuration of its scope. Tables are multiplied, or their minimum
 is taken, cell by cell; a variable is summed or maximized out. With max and product, the same
-algebra finds the most probable and the most plausible configuration. Shenoy, P. P. (1992),
+algebra finds the most probable and the most plausible configuration. Products that leave the range
+of floats are kept as logarithms. Shenoy, P. P. (1992),
 Valuation- based systems: a framework for managing uncertainty in expert systems.
 """
 
@@ -14,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.network._algebra import SMALL_TOTAL, Algebra, Amount, Part
+from dstheory.network._algebra import SMALL_LOG, SMALL_TOTAL, Algebra, Amount, Part, log_of
 from dstheory.network._errors import NetworkError
 from dstheory.network._join_tree import Scope
 from dstheory.network._limits import DEFAULT, Limits
@@ -29,6 +30,12 @@ class TablePart(Part):
     scope: Scope
     values: NDArray[Any]
     log_scale: float = 0.0
+    logs: bool = False
+
+    def as_floats(self) -> "TablePart":
+        """The same numbers, of which those that are too small become the smallest float."""
+        floats = np.where(np.isneginf(self.values), 0.0, np.maximum(np.exp(self.values), 5e-324))
+        return TablePart(self.scope, floats, self.log_scale) if self.logs else self
 
 
 class TableAlgebra(Algebra[TablePart]):
@@ -56,13 +63,19 @@ class TableAlgebra(Algebra[TablePart]):
     def combine(self, one: TablePart, two: TablePart) -> TablePart:
         """Join cell by cell on the union of the scopes."""
         scope = tuple(sorted({*one.scope, *two.scope}))
-        left, right = _same_kind(align(one, scope), align(two, scope))
-        with np.errstate(over="ignore", under="ignore"):  # both are handled below
-            values = np.asarray(self.join(left, right), dtype=left.dtype)
+        if one.values.dtype != two.values.dtype:
+            one, two = _same_kind(one, two)
         log_scale = one.log_scale + two.log_scale
-        if values.dtype == object or self.join is np.minimum:  # must not be scaled
-            return TablePart(scope, values, log_scale)
-        return _scaled(scope, values, log_scale, left, right)
+        left, right = align(one, scope), align(two, scope)
+        if not (one.logs or two.logs):
+            with np.errstate(over="ignore", under="ignore"):  # both are handled below
+                values = np.asarray(self.join(left, right), dtype=left.dtype)
+            if values.dtype == object or self.join is np.minimum:  # must not be scaled
+                return TablePart(scope, values, log_scale)
+            if not _underflows(values, left, right):
+                return _scaled(scope, values, log_scale)
+        left, right = (align(_as_logs(part), scope) for part in (one, two))
+        return _from_logs(scope, left + right, log_scale)
 
     def marginalize(self, part: TablePart, scope: Sequence[int]) -> TablePart:
         """Sum or maximum over the other variables."""
@@ -71,13 +84,17 @@ class TableAlgebra(Algebra[TablePart]):
             return part
         kept = tuple(v for v in part.scope if v in scope)
         values = part.values
+        drop = np.logaddexp if part.logs and self.drop is np.add else self.drop
         for axis in reversed(axes):  # one at a time: NumPy may reduce objects in another order
-            values = np.asarray(self.drop.reduce(values, axis=axis), dtype=values.dtype)
+            values = np.asarray(drop.reduce(values, axis=axis), dtype=values.dtype)
+        if part.logs:
+            return _from_logs(kept, values, part.log_scale)
         return TablePart(kept, values, part.log_scale)
 
     def total(self, part: TablePart) -> Amount:
         """Sum or maximum over all configurations."""
-        return Amount(self.marginalize(part, ()).values.item(), part.log_scale)
+        whole = self.marginalize(part, ())
+        return Amount(whole.values.item(), whole.log_scale)
 
     def entries(self, part: TablePart) -> int:
         """Cells."""
@@ -94,36 +111,56 @@ def align(part: TablePart, scope: Sequence[int]) -> NDArray[Any]:
     return part.values.reshape([sizes.get(v, 1) for v in scope])
 
 
-def _same_kind(one: NDArray[Any], two: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Both exact if all floats are 0 or 1; otherwise fractions become floats."""
-    if one.dtype == two.dtype:
-        return one, two
-    if two.dtype == object:
+def _same_kind(one: TablePart, two: TablePart) -> tuple[TablePart, TablePart]:
+    """An exact and a floating part: both exact if all floats are 0 or 1, otherwise both floats."""
+    if two.values.dtype == object:
         return _same_kind(two, one)[::-1]
-    if np.isin(two, (0.0, 1.0)).all():
-        return one, two.astype(np.int64).astype(object)
+    if not two.logs and np.isin(two.values, (0.0, 1.0)).all():
+        return one, TablePart(two.scope, two.values.astype(np.int64).astype(object), two.log_scale)
     try:
-        return one.astype(np.float64), two
+        floats = one.values.astype(np.float64)
     except TypeError as error:
         raise NetworkError(
             "a table has symbols and meets floats; make the numbers of all tables fractions or "
             "symbols (sympy.Rational)"
         ) from error
+    if ((floats < SMALL_TOTAL) & np.asarray(one.values != 0, dtype=bool)).any():
+        logs = np.array([log_of(value) for value in one.values.ravel()]).reshape(floats.shape)
+        return _from_logs(one.scope, logs, one.log_scale), two
+    return TablePart(one.scope, floats, one.log_scale), two
 
 
-def _scaled(
-    scope: Scope, values: NDArray[Any], log_scale: float, left: NDArray[Any], right: NDArray[Any]
-) -> TablePart:
-    """Floats scaled to a maximum of 1, multiplied as logarithms if products underflow."""
+def _underflows(values: NDArray[Any], left: NDArray[Any], right: NDArray[Any]) -> bool:
+    """Whether a product of positive numbers is too small for a float, or soon will be."""
+    if values.min() >= SMALL_TOTAL:
+        return False
+    return bool(((values < SMALL_TOTAL) & (left > 0) & (right > 0)).any())
+
+
+def _scaled(scope: Scope, values: NDArray[Any], log_scale: float) -> TablePart:
+    """Floats scaled to a maximum of 1."""
     top = float(values.max())
-    possible = np.asarray((left > 0) & (right > 0))
-    if top < SMALL_TOTAL and possible.any():
-        with np.errstate(divide="ignore"):  # ln 0 = -inf is intended
-            logs = np.log(left) + np.log(right)
-        shift = float(logs.max())
-        return TablePart(scope, np.asarray(np.exp(logs - shift)), log_scale + shift)
     if top == 0 or top == 1:
         return TablePart(scope, values, log_scale)
     if not math.isfinite(top):
         raise NetworkError("a table has numbers above the range of floats; scale it down")
     return TablePart(scope, np.asarray(values / top), log_scale + math.log(top))
+
+
+def _as_logs(part: TablePart) -> TablePart:
+    if part.logs:
+        return part
+    with np.errstate(divide="ignore"):  # ln 0 = -inf is intended
+        return TablePart(part.scope, np.log(part.values), part.log_scale, logs=True)
+
+
+def _from_logs(scope: Scope, logs: NDArray[Any], log_scale: float) -> TablePart:
+    """A part from logarithms, as floats if all but zeros are far above the smallest ones."""
+    top = float(logs.max())
+    if top == -math.inf:
+        return TablePart(scope, np.zeros(logs.shape), log_scale)
+    logs = np.asarray(logs - top)
+    possible = logs[~np.isneginf(logs)]
+    if possible.min() < SMALL_LOG:
+        return TablePart(scope, logs, log_scale + top, logs=True)
+    return TablePart(scope, np.exp(logs), log_scale + top)
