@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from dstheory import MassFunction, combine
 from dstheory.errors import TotalConflictError
 from evical.calibrators.options import parse_options, settable, suggestion
+from evical.estimators.members import total_conflict, vacuous_where
 
 __all__ = ["Combiner", "RowError", "new_combiner", "rules"]
 
@@ -65,25 +66,18 @@ class Combiner:
 
         Raises RowError for the first row that the rule refuses.
         """
-        both = combine.conjunctive(*sources)
-        agreement = np.asarray(both.pl(mask=3))
-        return self._combine(sources, agreement), np.asarray(both.mass([]))
+        return self._combine(sources), np.asarray(combine.conjunctive(*sources).mass([]))
 
-    def _combine(self, sources: Sequence[MassFunction], agreement: NDArray[Any]) -> MassFunction:
+    def _combine(self, sources: Sequence[MassFunction]) -> MassFunction:
         try:
-            return self._combine_normalized(sources)
+            return self._combine_normalized(*sources)
         except ValueError as error:
-            total = agreement <= 0
-            if not (self.vacuous and isinstance(error, TotalConflictError) and total.any()):
+            dead = total_conflict(list(sources))
+            if not (self.vacuous and isinstance(error, TotalConflictError) and dead.any()):
                 raise self._row_error(sources) from error
-        store = np.zeros((3, len(total)))
-        store[2] = 1
-        if not total.all():
-            rest = self._combine([m[~total] for m in sources], agreement[~total])
-            store[:, ~total] = [rest.mass(mask=mask) for mask in (1, 2, 3)]
-        return MassFunction.from_store(sources[0].frame, np.array([1, 2, 3]), store)
+        return vacuous_where(dead, lambda *rest: self._combine(rest), list(sources))
 
-    def _combine_normalized(self, sources: Sequence[MassFunction]) -> MassFunction:
+    def _combine_normalized(self, *sources: MassFunction) -> MassFunction:
         return self.rule(*sources, **self.options).normalize()
 
     def _row_error(self, sources: Sequence[MassFunction]) -> RowError:
@@ -101,7 +95,7 @@ class Combiner:
 
     def _refusal(self, sources: Sequence[MassFunction]) -> ValueError | None:
         try:
-            self._combine_normalized(sources)
+            self._combine_normalized(*sources)
         except ValueError as error:
             return error
         return None
