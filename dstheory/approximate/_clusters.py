@@ -40,8 +40,10 @@ def outer_approximation(m: MassFunction, n_sets: int) -> MassFunction:
     Returns
     -------
     MassFunction
-        A generalization of `m`: beliefs are not higher, plausibilities and commonalities
-        not lower. Ties in cost go to the pair with the lower masks.
+        A generalization of `m`: implicabilities are not higher, plausibilities and commonalities
+        not lower. Beliefs are not higher, either, if `m` is normalized; otherwise the empty set may
+        be united with others, to which its mass goes. Ties in cost go to the pair with the lower
+        masks.
 
     Raises
     ------

@@ -92,8 +92,9 @@ def summarize(m: MassFunction, n_sets: int) -> MassFunction:
     Returns
     -------
     MassFunction
-        An outer approximation: its beliefs are not higher, its plausibilities not lower.
-        Ties in mass go to the set with the lower mask.
+        An outer approximation: its implicabilities are not higher, its plausibilities not lower.
+        Beliefs are not higher, either, if `m` is normalized; otherwise the empty set may be united
+        with others, to which its mass goes. Ties in mass go to the set with the lower mask.
 
     Raises
     ------

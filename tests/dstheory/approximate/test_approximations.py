@@ -109,6 +109,16 @@ def test_outer_approximations_bound_from_without(name, m):
         assert outer.b(event) <= m.b(event)
         assert outer.pl(event) >= m.pl(event)
         assert outer.q(event) >= m.q(event)
+        if m.is_normalized:
+            assert outer.bel(event) <= m.bel(event)
+
+
+def test_mass_of_the_empty_set_may_become_belief():
+    """Implicability counts it before and after; belief only after."""
+    m = MassFunction(Frame(list("ab")), [0, 1, 2], [0.25, 0.25, 0.5])
+    for outer in (outer_approximation(m, 2), summarize(m, 2)):
+        assert outer.bel("a") == 0.5 > m.bel("a")
+        assert outer.b("a") == m.b("a")
 
 
 @pytest.mark.parametrize("name", INNER)
