@@ -16,6 +16,8 @@ from dstheory._masses import collect
 from dstheory.combine._orthogonal import TotalConflict, check_total_conflict, combined
 from dstheory.combine._support import credibility
 from dstheory.combine.sources import any_exact, check_sources, combination_rule, match_numbers
+from dstheory.kernels import bits
+from dstheory.kernels.limits import check_fold
 from dstheory.mass import MassFunction
 
 __all__ = ["deng", "mixing", "murphy"]
@@ -194,7 +196,9 @@ def deng(
     """
     check_total_conflict(total_conflict)
     sources = (m1, m2, *more)
-    check_sources(*sources)
+    frame = check_sources(*sources)
+    sets = bits.distinct(np.concatenate([m.focal for m in sources]))
+    check_fold("deng", [sets] * len(sources), len(frame), exact=any_exact(sources))
     average = _mixture(sources, credibility(sources))
     return combined("deng", (average,) * len(sources), total_conflict)
 

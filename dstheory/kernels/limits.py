@@ -132,8 +132,8 @@ def check_fold(
     >>> simple = [np.array([(1 << 40) - 1 - (1 << i), (1 << 40) - 1]) for i in range(24)]
     >>> check_fold("a rule", simple, 40)
     Traceback (most recent call last):
-    dstheory.errors.CostLimitError: a rule of 24 sources takes 16,777,216 focal sets, more than \
-8,388,608; approximate the sources (dstheory.approximate) or merge labels (revise.coarsen)
+    dstheory.errors.CostLimitError: a rule of 24 sources takes 16,777,216 focal sets at most, \
+more than 8,388,608; approximate the sources (dstheory.approximate) or merge labels (revise.coarsen)
     """
     counts = [len(focal) for focal in focals]
     limit = _MAX_EXACT if exact else _MAX_PAIRS
@@ -143,8 +143,8 @@ def check_fold(
     if sets > _MAX_SETS or pairs > limit:
         task = f"{task} of {len(focals)} sources"
         sets, pairs = _counted(task, focals, n_bits, operation, exact)
-        check_cost(sets, _MAX_SETS, task, "focal sets", _ADVICE)
-        check_cost(pairs, limit, task, "pairs of focal sets", _ADVICE)
+        check_cost(sets, _MAX_SETS, task, "focal sets at most", _ADVICE)
+        check_cost(pairs, limit, task, "pairs of focal sets at most", _ADVICE)
 
 
 def _counted(
