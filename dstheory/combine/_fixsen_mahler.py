@@ -112,7 +112,7 @@ def fixsen_mahler(
     chances = _checked_prior(sources, prior)
     parts = [_possible(m, chances, number) for number, m in enumerate(sources, start=1)]
     check_fold("fixsen_mahler", [focal for focal, _ in parts], len(frame), exact=exact)
-    least = chances[np.asarray(chances > 0, dtype=bool)].min()
+    least = min(chance for chance in chances.tolist() if chance > 0)
     scaled = [
         (focal, store * (least / _chances_of(focal, chances, store))) for focal, store in parts
     ]

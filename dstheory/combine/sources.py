@@ -47,9 +47,9 @@ def check_sources(*sources: MassFunction) -> Frame:
     frame = sources[0].frame
     for source in sources[1:]:
         same_frame(frame, source.frame)
-    n_rows = math.prod(batch_of(*sources))
-    if n_rows > 1:
-        check_result(max(len(source.focal) for source in sources), n_rows)
+    batch = batch_of(*sources)
+    if batch:
+        check_result(max(len(source.focal) for source in sources), math.prod(batch))
     return frame
 
 

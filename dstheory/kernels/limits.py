@@ -5,8 +5,8 @@ the intersections (unions, differences) of their focal sets; how many there are 
 product of counts, and counted only where that bound is too large to decide.
 """
 
+import math
 from collections.abc import Sequence
-from math import log10
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,8 @@ _MAX_LONG = 1 << 23
 _MAX_EXACT = 1 << 24
 # Pairs on a table take 5 nanoseconds, a minute or two in all; a sorted pair counts for 64.
 _MAX_PAIRS, _SORTED_WEIGHT = 1 << 34, 64
+# So few choices of a set a source need no other check.
+_FEW = 1 << 20
 # Focal sets of a result; with their masses and the work space they take 1 GB.
 _MAX_SETS = 1 << 23
 # Pairs that make new sets and are counted before a combination starts, in half a second.
@@ -49,7 +51,7 @@ def check_cost(estimate: int, limit: int, task: str, unit: str, advice: str) -> 
 
 def _number(value: int) -> str:
     """A count in digits, or as a power of ten if it is very large."""
-    return f"{value:,}" if value < 10**12 else f"about 10^{round(log10(value))}"
+    return f"{value:,}" if value < 10**12 else f"about 10^{round(math.log10(value))}"
 
 
 def check_result(n_sets: int, n_rows: int) -> None:
@@ -93,7 +95,7 @@ sets, more than 16,777,216; approximate the sources (dstheory.approximate) or me
 (revise.coarsen)
     """
     n_pairs = len(focal1) * len(focal2)
-    if n_pairs > _COUNTED_LONG:
+    if n_pairs > _FEW:
         limit = _most_pairs(focal1, focal2, exact=exact)
         check_cost(n_pairs, limit, task, "pairs of focal sets", _ADVICE)
 
@@ -136,6 +138,8 @@ def check_fold(
 more than 8,388,608; approximate the sources (dstheory.approximate) or merge labels (revise.coarsen)
     """
     counts = [len(focal) for focal in focals]
+    if math.prod(counts) <= _FEW:
+        return
     limit = _MAX_EXACT if exact else _MAX_PAIRS
     if n_bits > _MAX_SETS.bit_length() and not exact:
         limit //= _SORTED_WEIGHT

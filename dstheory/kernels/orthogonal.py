@@ -92,7 +92,9 @@ def orthogonal_sum(parts: Sequence[Part], *, log: bool = False) -> Agreed:
     >>> agreed.focal, agreed.masses
     (array([1, 3]), array([0.75, 0.25]))
     """
-    exact = any(masses.dtype == object for _, masses in parts)
+    exact = False
+    for _, masses in parts:
+        exact = exact or masses.dtype == object
     if log and not exact:  # exact masses never underflow
         return by_logarithms(parts)
     focal, masses = parts[0]
@@ -108,8 +110,9 @@ def orthogonal_sum(parts: Sequence[Part], *, log: bool = False) -> Agreed:
             if fallen is not False and fallen.all():
                 return by_logarithms(parts)
         focal, masses, total = agreement(focal, masses, other, more)
-        none = np.asarray(total == 0, dtype=bool)
-        if none.any():
+        none = total == 0
+        if none.any() if total.ndim else none:  # a microsecond less for a single row
+            none = np.asarray(none, dtype=bool)
             new = none & ~np.asarray(fallen)
             conflict = new if conflict is None else conflict | new
             total = np.where(none, 1, total)
@@ -129,8 +132,8 @@ def least_positive(masses: NDArray[Any]) -> float:
     0.25
     """
     if masses.size <= _FEW_VALUES:
-        values = masses.ravel().tolist()
-        least = min(values, default=1.0)
+        values = masses.tolist() if masses.ndim == 1 else masses.ravel().tolist()
+        least = min(values) if values else 1.0
         return least if least > 0 else min((v for v in values if v > 0), default=1.0)
     # The bits of floats, less 1, ascend from the positive ones to zero and those with a sign.
     bits = np.ascontiguousarray(masses).reshape(-1).view(np.uint64)

@@ -171,7 +171,7 @@ def agreement(
     if masses.dtype == object or not len(focal1) or not len(focal2):
         return focal, masses, total
     small = total < SMALL_TOTAL
-    if not small.any():
+    if not (small.any() if total.ndim else small):
         return focal, masses, total
     parts = (focal1, _rows(masses1, small)), (focal2, _rows(masses2, small))
     sets, logs = log_agreement(*[(own, logarithms(rows)) for own, rows in parts])
