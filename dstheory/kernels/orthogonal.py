@@ -38,15 +38,15 @@ __all__ = [
 Floats = NDArray[np.float64]
 Part = tuple[NDArray[Any], NDArray[Any]]
 
-# Below the normal floats, masses have fewer digits, at last none.
-_NORMAL, _SMALLEST = 2.0**-1022, 5e-324
+# Below the normal floats, masses have fewer digits: below 5e-315 fewer than nine, at last none.
+_NORMAL, _FEW_DIGITS, _SMALLEST = 2.0**-1022, 5e-315, 5e-324
 # Up to this size, a list is searched faster than an array.
 _FEW_VALUES = 64
 # Masses searched at once: 2^15 doubles are 256 KiB.
 _BLOCK_VALUES = 1 << 15
 # Logarithms of this size have a rounding error of 1e-14.
 _LOW_LOG = -64.0
-# A share of the result that masses without digits may have.
+# A share of the result that masses with few digits may have.
 _TOLERATED = 1e-9
 
 
@@ -75,7 +75,7 @@ class Agreed(NamedTuple):
             refuse_total_conflict(np.where(self.conflict, 0.0, 1.0))
         if self.lost is not None:
             raise TotalConflictError(
-                "masses underflowed: the sources agree only on masses below 2e-308"
+                "masses underflowed: the sources agree only on masses below 5e-315"
                 f"{in_rows(self.lost)}, whose digits an earlier combination has lost; combine all "
                 "sources in one call of dempster"
             )
@@ -254,8 +254,8 @@ def _log_fold(parts: Sequence[tuple[NDArray[Any], Floats]]) -> tuple[NDArray[Any
 
 
 def _lost(parts: Sequence[Part], logs: Floats, shift: Floats) -> NDArray[np.bool_] | None:
-    """Rows of several sets whose masses rest on numbers below the normal floats; None if none."""
-    small = [(masses > 0) & (masses < _NORMAL) for _, masses in parts]
+    """Rows of several sets whose masses rest on numbers with few digits; None if there is none."""
+    small = [(masses > 0) & (masses < _FEW_DIGITS) for _, masses in parts]
     if not any(flags.any() for flags in small):
         return None
     clean = [
