@@ -309,7 +309,6 @@ for rule in RULES:
 """
 
 
-@pytest.mark.slow
 def test_explosive_sources_are_refused_before_anything_is_allocated():
     """40 simple sources have 2^40 intersections, two large ones 2^28 pairs, a batch 5e9 rows."""
     pytest.importorskip("resource")
