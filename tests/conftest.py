@@ -9,6 +9,8 @@ import pytest
 from _pytest.doctest import DoctestModule
 from hypothesis import settings
 
+from tests.support.each import is_wanted
+
 settings.register_profile("fixed", derandomize=True, deadline=None, max_examples=30)
 settings.register_profile("quick", settings.get_profile("fixed"), max_examples=3)
 
@@ -22,3 +24,11 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collect_file() -> Iterator[None]:
     """Doctests are in packages and pages; looking for some here would import all tests twice."""
     return [found for found in (yield) if not isinstance(found, DoctestModule)]
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what EACH does not ask for, as -k would."""
+    kept = [item for item in items if is_wanted(item.nodeid, getattr(item, "obj", None))]
+    if len(kept) < len(items):
+        config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+        items[:] = kept

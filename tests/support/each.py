@@ -1,18 +1,23 @@
 """Loops in place of parametrized cases: `@each(...)` is written as `@pytest.mark.parametrize(...)`.
 
 A case costs pytest more than most checks take. So a table of inputs is one case, which tries every
-input and names those that fail.
+input and names those that fail. `-k` does not see them; EACH, a regular expression in the
+environment, takes the place of `-k`: the inputs whose names match, and the cases that have some.
 """
 
 import functools
 import inspect
+import os
+import re
 from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations, product
 from typing import Any
 
 import pytest
 
-__all__ = ["each", "pairs"]
+__all__ = ["each", "is_wanted", "pairs"]
+
+ONLY = re.compile(os.environ.get("EACH", ""), re.IGNORECASE)
 
 ParameterSet = type(pytest.param())
 FAILURES = (Exception, pytest.fail.Exception)
@@ -31,10 +36,12 @@ def each(
     keys = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
     rows = list(values)
     assert rows, f"no values of {names}"
-    cases = [
+    every = [
         (label(row, number, len(keys), ids), dict(zip(keys, parts(row, len(keys)), strict=True)))
         for number, row in enumerate(rows)
     ]
+    # Of a loop around a loop, one of the two may have what is asked for.
+    cases = [case for case in every if ONLY.search(case[0])] or every
 
     def decorate(test: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(test)
@@ -64,6 +71,7 @@ def each(
         assert len(left) == len(own.parameters) - len(keys), f"{keys} are not asked for"
         del looped.__wrapped__  # or pytest would ask for the values as fixtures
         looped.__signature__ = own.replace(parameters=left)
+        looped.inputs = [*(name for name, _ in every), *getattr(test, "inputs", ())]
         for name in [name for name in vars(looped) if "hypothesis" in name]:
             delattr(looped, name)  # the test within is one; the loop is none
         return looped
@@ -91,6 +99,11 @@ def pairs(*factors: Sequence[Any]) -> list[tuple[Any, ...]]:
 
 def _meetings(place: tuple[int, ...]) -> set[tuple[int, int, int, int]]:
     return {(i, j, place[i], place[j]) for i, j in combinations(range(len(place)), 2)}
+
+
+def is_wanted(nodeid: str, test: Callable[..., None]) -> bool:
+    """Whether a case or one of its inputs has a name that EACH asks for."""
+    return any(ONLY.search(name) for name in (nodeid, *getattr(test, "inputs", ())))
 
 
 def parts(row: Any, count: int) -> Sequence[Any]:

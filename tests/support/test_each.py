@@ -1,11 +1,13 @@
 """Loops of cases: every value is tried, what fails is named, what is skipped is said."""
 
 import inspect
+import re
 from itertools import combinations, product
 
 import pytest
 
-from tests.support.each import each, pairs
+from tests.support import each as module
+from tests.support.each import each, is_wanted, pairs
 
 
 def test_every_value_is_tried_and_failures_are_named():
@@ -72,3 +74,19 @@ def test_a_name_that_is_not_asked_for_is_a_mistake():
         each("other", [1])(lambda number: None)
     with pytest.raises(AssertionError, match="no values of number"):
         each("number", [])
+
+
+def test_inputs_are_chosen_as_cases_are(monkeypatch):
+    monkeypatch.setattr(module, "ONLY", re.compile("two|b", re.IGNORECASE))
+    seen = []
+
+    @each("number", [1, 2, 3], ids=["one", "TWO", "three"])
+    @each("letter", "xy")
+    def collect(number, letter):
+        seen.append((number, letter))
+
+    collect()
+    assert seen == [(2, "x"), (2, "y")]  # none of the letters is asked for, so all are tried
+    assert is_wanted("a.py::collect", collect)
+    assert is_wanted("a.py::b", print)
+    assert not is_wanted("a.py::collect", print)
