@@ -13,23 +13,38 @@ import pytest
 from evical.cli import main
 
 ROOT = Path(__file__).parents[3]
+CODE = "import sys; from evical.cli import main; sys.exit(main())"
+# One import for all of them: a child for each pipe, whose number and exit codes are printed.
 # A shell that runs the tests in the background lets them ignore SIGINT, and so their children.
-CODE = (
-    "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
-    "from evical.cli import main; sys.exit(main())"
-)
+CHILDREN = """
+import os, signal, sys
+from evical.cli import main
+from evical.cli.commands import _predict
+signal.signal(signal.SIGINT, signal.default_int_handler)
+children = []
+for pipe in sys.argv[1:]:
+    children.append(os.fork())
+    if not children[-1]:
+        os.dup2(int(pipe), 0)
+        sys.exit(main(["predict", "model.json", "-", "-o", f"out{pipe}.csv"]))
+print(*children, flush=True)
+print(*(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children))
+"""
 HEAD = "s,y\n"
+# More than a chunk and more than a pipe holds, in few rows.
+WIDE, N = "s,y,note\n" + ("1,0," + "x" * 1000 + "\n") * 1100, 1100
 CODES = {signal.SIGKILL: -9, signal.SIGTERM: 143, signal.SIGINT: 130}
 
 
-def start(folder, *words, **streams):
+def start(folder, code, *words, **options):
     return subprocess.Popen(
-        [sys.executable, "-c", CODE, *words],
+        [sys.executable, "-c", code, *words],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"},
-        stdin=subprocess.PIPE,
-        stdout=streams.get("stdout", subprocess.PIPE),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        **options,
     )
 
 
@@ -44,11 +59,13 @@ def folder(tmp_path_factory):
     return folder
 
 
-def test_standard_input_and_output(folder):
-    process = start(folder, "predict", "model.json", "-")
-    out, err = process.communicate((folder / "train.csv").read_bytes())
-    assert (process.returncode, err) == (0, b"")
-    lines = out.decode().split("\n")
+def test_standard_input_and_output(folder, monkeypatch, capfd):
+    with (folder / "train.csv").open() as file:
+        monkeypatch.setattr(sys, "stdin", file)
+        assert main(["predict", str(folder / "model.json"), "-"]) == 0
+    out, err = capfd.readouterr()
+    assert err == ""
+    lines = out.split("\n")
     assert lines[0] == "s,y,bel,pl,betp,decision"
     assert len(lines) == 102
 
@@ -64,38 +81,52 @@ def test_a_wrong_value_of_standard_input_is_named(folder, monkeypatch, capfd):
 
 
 def test_a_reader_that_has_seen_enough_is_no_error(folder):
-    (folder / "many.csv").write_text(HEAD + "1,0\n" * 300_000)
-    with start(folder, "predict", "model.json", "many.csv") as process:
+    (folder / "many.csv").write_text(WIDE)
+    with start(folder, CODE, "predict", "model.json", "many.csv") as process:
         process.stdout.close()
         assert process.stderr.read() == b""
         assert process.wait(timeout=60) == 141
 
 
-@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
-def test_what_is_ended_leaves_no_half_file(folder, ending):
-    with start(folder, "predict", "model.json", "-", "-o", "out.csv") as process:
-        process.stdin.write((HEAD + "1,0\n" * 600_000).encode())
-        process.stdin.flush()  # and the rest never comes
-        deadline = time.monotonic() + 60
-        while not list(folder.glob(".out.csv.*")):
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
-        process.send_signal(ending)
-        assert process.wait(timeout=60) == CODES[ending]
+def written(path):
+    """The file beside it that takes its place when it is complete."""
+    return list(path.parent.glob(f".{path.name}.*"))
+
+
+def test_what_is_ended_leaves_no_half_file(folder):
+    pipes = {ending: os.pipe() for ending in CODES}
+    targets = {ending: folder / f"out{read}.csv" for ending, (read, _) in pipes.items()}
+    reads = [read for read, _ in pipes.values()]
+    with start(folder, CHILDREN, *map(str, reads), pass_fds=reads) as process:
+        children = dict(zip(CODES, map(int, process.stdout.readline().split()), strict=True))
+        for ending, (_, write) in pipes.items():
+            with open(write, "wb", closefd=False) as pipe:
+                pipe.write(WIDE.encode())  # and the rest never comes
+            deadline = time.monotonic() + 60
+            while not any(path.stat().st_size for path in written(targets[ending])):
+                assert time.monotonic() < deadline
+                time.sleep(0.02)
+            os.kill(children[ending], ending)
+        codes = process.stdout.readline()
         assert process.stderr.read() == b""
-    assert not (folder / "out.csv").exists()
-    left = list(folder.glob(".out.csv.*"))
-    assert (len(left) > 0) == (ending == signal.SIGKILL)  # which nothing can clean up after
-    for path in left:
-        path.unlink()
+        assert process.wait(timeout=60) == 0
+    assert [int(code) for code in codes.split()] == list(CODES.values())
+    for pipe in (pipe for both in pipes.values() for pipe in both):
+        os.close(pipe)
+    for ending, target in targets.items():
+        assert not target.exists()
+        left = written(target)
+        assert (len(left) > 0) == (ending == signal.SIGKILL)  # which nothing can clean up after
+        for path in left:
+            path.unlink()
 
 
 @pytest.mark.parametrize("name", ["out.csv", "out.csv.gz", "out.parquet"])
 def test_a_wrong_value_far_down_leaves_no_half_file(folder, name, monkeypatch, capfd):
     monkeypatch.chdir(folder)
-    (folder / "long.csv").write_text(HEAD + "1,0\n" * 300_000 + "x,0\n")
+    (folder / "long.csv").write_text(WIDE + "x,0,\n")
     assert main(["predict", "model.json", "long.csv", "-o", name]) == 2
-    assert "long.csv, line 300002, column 's': 'x' is not a number" in capfd.readouterr().err
+    assert f"long.csv, line {N + 2}, column 's': 'x' is not a number" in capfd.readouterr().err
     assert not [path for path in folder.iterdir() if "out" in path.name]
 
 
