@@ -34,16 +34,27 @@ def start(folder, *words, **streams):
     )
 
 
-@pytest.mark.parametrize(
-    "words", [["evaluate", "beliefs.csv", "--target", "y"], CHECK], ids=["rich", "plain"]
-)
-def test_a_reader_that_has_gone(folder, words):
+@pytest.fixture
+def gone():
+    """The end of a pipe that nobody reads."""
     read, write = os.pipe()
     os.close(read)
-    process = start(folder, *words, stdout=write)
+    yield write
     os.close(write)
+
+
+def test_a_reader_that_has_gone(folder, gone):
+    process = start(folder, *CHECK, stdout=gone)
     assert process.communicate()[1] == b""
     assert process.returncode == 141  # and not 1, which says that a check failed
+
+
+def test_a_reader_of_tables_that_has_gone(folder, gone, monkeypatch, capfd):
+    """By rich, which ends the process itself."""
+    with io.TextIOWrapper(open(gone, "wb", closefd=False)) as stdout:
+        monkeypatch.setattr(sys, "stdout", stdout)
+        assert main(["evaluate", "beliefs.csv", "--target", "y"]) == 141
+    assert capfd.readouterr().err == ""
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
