@@ -155,6 +155,8 @@ def _negative_somewhere(numerator: Any, denominator: Any) -> bool:
     steps = 4 if len(symbols) <= 4 else 1
     if len(symbols) > 10:
         return False
-    product = sympy.lambdify(symbols, numerator * denominator, modules="math")
+    # Whole coefficients: lambdify would write fractions as floats, whose rounding has signs.
+    _, polynomial = sympy.Poly(numerator * denominator, *symbols).clear_denoms()
+    product = sympy.lambdify(symbols, polynomial.as_expr(), modules="math")
     grid = np.ndindex(*(steps + 1,) * len(symbols))
     return any(product(*(sympy.Rational(i, steps) for i in point)) < 0 for point in grid)

@@ -47,6 +47,7 @@ def test_claims_hold_on_a_grid(coefficients):
         (x**2 - x + sympy.Rational(3, 10), (), True),  # least value 1/20, at 1/2
         (x**2 - x + sympy.Rational(1, 5), (), False),
         ((x - y) ** 2, (), None),
+        ((x - y) ** 2 * (sympy.Rational(6, 5) - x), (), None),  # below 0 beyond 1 only
         (sympy.sqrt(2) * x, (), None),
         (sympy.exp(x), (), None),
     ],

@@ -81,6 +81,12 @@ def test_a_few_sources_share_the_sets(ax):
     assert one.get_hatch() != two.get_hatch()
 
 
+def test_one_source_has_a_legend_if_more_than_bars_is_shown(ax):
+    assert MassDisplay.from_mass(WITNESS, ax=ax).ax_.get_legend() is None
+    marked = MassDisplay.from_mass(WITNESS, show="bel", ax=ax)
+    assert [text.get_text() for text in marked.ax_.get_legend().get_texts()][-1] == "Bel"
+
+
 def test_of_many_sets_the_rest_is_summed(ax):
     display = MassDisplay.from_mass(MANY, show=["pl"], max_sets=3, ax=ax)
     assert display.sets[-1] == "28 more sets together"

@@ -331,6 +331,9 @@ def test_wrong_arguments():
         profile_of(plane, lambda m, s: s / m, lambda v, s: (s * v, s), (0.01, 10), (0, np.inf))
     with pytest.raises(ValueError, match="not a point"):
         LikelihoodContour(lambda x: -x, (0, 1), mode=2)
+    for scale in (0.0, -1.0, np.inf):
+        with pytest.raises(ValueError, match="give positive numbers"):
+            LikelihoodContour(lambda x: -x, (0, 1), scale=scale)
     with pytest.raises(AttributeError, match="immutable"):
         contour.mode = 0.2
 

@@ -251,6 +251,8 @@ def test_wrong_arguments():
         predictive(RandomInterval(poisson_contour([1])), lambda x: stats.norm(0, -x)).cdf(1)
     with pytest.raises(ValueError, match=r"not a part of \[0, 1\]"):
         predictive_binary(POISSON)
+    with pytest.raises(ValueError, match="needs at least 2"):
+        predictive_ordered(interval, Frame(["a"]), lambda tau: np.empty((0, *tau.shape)))
     with pytest.raises(ValueError, match="one row for each category but the last"):
         predictive_ordered(interval, frame, lambda tau: tau[None])
     with pytest.raises(ValueError, match="expected increasing"):
