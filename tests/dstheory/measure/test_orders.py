@@ -99,3 +99,8 @@ def test_bad_input_is_named(order):
         order(m, MassFunction(Frame(["a", "b"]), [3], [1.0]))
     with pytest.raises(TypeError, match="argument 2"):
         order(m, None)
+
+
+def test_a_specialization_needs_no_tolerance_where_sums_are_exact():
+    m = MassFunction.from_dict(Frame(["a", "b"]), {"a": 0.5, ("a", "b"): 0.5})
+    assert measure.is_specialization(m, m, atol=0)

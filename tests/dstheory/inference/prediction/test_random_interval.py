@@ -153,3 +153,8 @@ def test_wrong_arguments():
         INTERVALS["binomial"].quantile(-1)
     with pytest.raises(AttributeError, match="immutable"):
         INTERVALS["binomial"].rate = 0.5
+
+
+def test_the_mode_on_a_bound_is_no_kink():
+    interval = RandomInterval(LikelihoodContour(lambda x: -x, (0, 2)))
+    np.testing.assert_allclose(interval.kinks(), [2.0])  # sqrt(2 * 2)
