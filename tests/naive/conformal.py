@@ -71,18 +71,41 @@ def margin(row):
     return [max(row[:k] + row[k + 1 :]) - p for k, p in enumerate(row)]
 
 
-def aps(row, u=1):
+def ranks(row):
+    """Number of classes that are no less likely."""
+    return [sum(q >= p for q in row) for p in row]
+
+
+def sums(row, u=1):
     """Probability of all likelier classes, and a share of the own one."""
     return [sum(q for q in row if q > p) + u * p for p in row]
 
 
-def raps(row, u, penalty, n_free):
-    """The same with a penalty for ranks beyond the free ones; a rank counts what is no less."""
-    ranks = [sum(q >= p for q in row) for p in row]
+def penalized(row, u, penalty, n_free):
+    """The same with a penalty for ranks beyond the free ones."""
+    pairs = zip(sums(row, u), ranks(row), strict=True)
+    return [score + penalty * max(rank - n_free, 0) for score, rank in pairs]
+
+
+def ordered(scores, row):
+    """Scores in steps of 2^-30; within a step by rank, and then by probability."""
+    step, size = Fraction(1, 2**30), 1
+    while size < len(row):
+        size *= 2
     return [
-        score + penalty * max(rank - n_free, 0)
-        for score, rank in zip(aps(row, u), ranks, strict=True)
+        round(score / step) * step + step / 2 * (rank - p) / size
+        for score, rank, p in zip(scores, ranks(row), row, strict=True)
     ]
+
+
+def aps(row, u=1):
+    """Sums whose ties are broken."""
+    return ordered(sums(row, u), row)
+
+
+def raps(row, u, penalty, n_free):
+    """Penalized sums whose ties are broken."""
+    return ordered(penalized(row, u, penalty, n_free), row)
 
 
 def cross_p_value(folds):
