@@ -16,6 +16,7 @@ from evical.cli._decisions import joined
 from evical.cli._kinds import Kind
 from evical.cli._many_classes import (
     ManyPredictor,
+    at_rows,
     class_columns,
     model_values,
     named_classes,
@@ -32,11 +33,12 @@ __all__ = ["ConformalPredictor", "Recipe", "fit_conformal", "with_score"]
 
 @dataclass(frozen=True)
 class Recipe:
-    """A nonconformity score by name, its options `key=value`, and whether each class counts."""
+    """A nonconformity score by name, its options, whether each class counts, and smoothing."""
 
     nonconformity: str
     options: Sequence[str]
     by_class: bool
+    smoothed: bool = False
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -80,6 +82,8 @@ def fit_conformal(
         parameters=parameters,
         conditional="class" if recipe.by_class else None,
         sample_weight=weights,
+        smoothed=recipe.smoothed,
+        random_state=0,
     )
     counts = np.ones(len(rows.labels)) if weights is None else weights
     totals = {label: float(counts[rows.labels == label].sum()) for label in classes}
@@ -162,7 +166,8 @@ class ConformalPredictor:
         known = complete_rows(values.T)
         kept = np.ones((len(values), len(self.beliefs.model.labels)), dtype=bool)
         if known.any():
-            kept[known] = prediction_sets(self.scores.predict_contour(values[known]), self.alpha)
+            scores = at_rows(self.beliefs.model, chunk.first_row + np.flatnonzero(known))
+            kept[known] = prediction_sets(scores.predict_contour(values[known]), self.alpha)
             if self.plain:
-                acts[known] = self.scores.predict(values[known]).astype(object)
+                acts[known] = scores.predict(values[known]).astype(object)
         return [*columns, joined(kept, self.beliefs.model.labels), acts], lacking

@@ -18,7 +18,7 @@ from evical.calibrators.options import suggestion
 from evical.cli._decisions import Decision
 from evical.cli._kinds import Kind
 from evical.cli._missing import complete_rows, optional_kinds, tell_missing
-from evical.cli._model import ManyModel, ManyTraining, log_loss, score_kind
+from evical.cli._model import ManyModel, ManyTraining, is_conformal, log_loss, score_kind
 from evical.cli._show import watch
 from evical.cli._tables import Chunk, Table, check_columns, open_table
 from evical.datasets.csv import sorted_labels
@@ -31,6 +31,7 @@ from evical.multiclass import (
 __all__ = [
     "ClassRows",
     "ManyPredictor",
+    "at_rows",
     "beliefs",
     "class_columns",
     "fit_many",
@@ -115,18 +116,27 @@ def model_values(model: ManyModel, columns: Mapping[str, Floats]) -> Floats:
     return np.stack([columns[name] for name in model.scores.values()], axis=1)
 
 
-def beliefs(model: ManyModel, columns: Mapping[str, Floats]) -> tuple[Floats, Floats, NDArray[Any]]:
+def at_rows(model: ManyModel, rows: NDArray[np.intp]) -> Any:
+    """The calibrator, for these rows of a table if a random number belongs to each."""
+    found = model.calibrator
+    return found.at_rows(rows) if is_conformal(found) else found
+
+
+def beliefs(
+    model: ManyModel, columns: Mapping[str, Floats], first: int = 0
+) -> tuple[Floats, Floats, NDArray[Any]]:
     """[Bel, Pl] of each class (n, K, 2), pignistic probabilities (n, K), and rows with scores.
 
-    Where a score is missing nothing is known.
+    Where a score is missing nothing is known. `first` is the number of the first row, from 0.
     """
     values = model_values(model, columns)
     known, k = complete_rows(values.T), len(model.labels)
     bounds = np.tile([0.0, 1.0], (len(values), k, 1))
     probability = np.full((len(values), k), 1 / k)
     if known.any():
-        bounds[known] = np.clip(model.calibrator.predict_interval(values[known]), 0, 1)
-        probability[known] = model.calibrator.predict_proba(values[known])
+        calibrator = at_rows(model, first + np.flatnonzero(known))
+        bounds[known] = np.clip(calibrator.predict_interval(values[known]), 0, 1)
+        probability[known] = calibrator.predict_proba(values[known])
     return bounds, probability, known
 
 
@@ -155,7 +165,7 @@ class ManyPredictor:
 
     def __call__(self, chunk: Chunk) -> tuple[list[NDArray[Any]], int]:
         """New columns of a chunk, and rows without a score."""
-        bounds, probability, known = beliefs(self.model, chunk.columns)
+        bounds, probability, known = beliefs(self.model, chunk.columns, chunk.first_row)
         columns = np.concatenate([bounds, probability[..., np.newaxis]], axis=2)
         parts = columns.reshape(len(columns), -1).T
         acts = self._acts(chunk, probability, known)
@@ -173,7 +183,8 @@ class ManyPredictor:
         size = max(1, _LISTED >> k)
         for start in range(0, len(rows), size):
             part = rows[start : start + size]
-            acts[part] = self.decision(self.model.calibrator.predict_mass(values[part]))
+            calibrator = at_rows(self.model, chunk.first_row + part)
+            acts[part] = self.decision(calibrator.predict_mass(values[part]))
         return acts
 
 

@@ -48,6 +48,11 @@ class ParquetChunk:
         return int(self.batch.num_rows)
 
     @property
+    def first_row(self) -> int:
+        """Number of the first row, from 0, as those of a text are."""
+        return self.first - 1
+
+    @property
     def place(self) -> Places:
         """Rows of the file, from 1."""
         return Places(self.name, "row", range(self.first, self.first + len(self)))

@@ -48,6 +48,7 @@ class TextChunk:
     name: str
     block: Block
     delimiter: str
+    first_row: int = 0
     columns: dict[str, NDArray[Any]] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -64,8 +65,10 @@ class TextTable(DelimitedText):
 
     def chunks(self, columns: Mapping[str, Kind], size: int) -> Iterator[TextChunk]:
         """Rows in chunks of about `size` characters, with these columns checked."""
+        first = 0
         for block in self.blocks(size):
-            chunk = TextChunk(self.name, block, self.delimiter)
+            chunk = TextChunk(self.name, block, self.delimiter, first)
+            first += len(chunk)
             for name, kind in columns.items():
                 values = block.column(self.header.index(name))
                 chunk.columns[name] = convert(values, kind, name, chunk.place)

@@ -29,6 +29,7 @@ from evical.conformal._calibration import too_few
 from evical.conformal._consonant import ConsonantBeliefs
 from evical.conformal._contour import least_strange, prediction_sets, to_contour
 from evical.conformal._nonconformity import named_score
+from evical.conformal._randomness import new_seed
 from evical.conformal._recipe import Recipe
 from evical.conformal._splits import Fold, counting_folds, split_rows
 from evical.estimators.checks import check_samples
@@ -207,7 +208,7 @@ class ConformalClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mis
             trained = [(one, test) for one, (_, test) in zip(found, folds, strict=True)]
         u = rng.uniform(size=len(y))
         self.conformed_ = [self._recipe().conformed(*part, X, y, weight, u) for part in trained]
-        self._seed = int(rng.randint(2**31 - 1))
+        self._seed = new_seed(rng)
         self.n_calibration_ = self._recipe().totals(self.conformed_)
         self._take_features(self.conformed_[0].estimator)
         return self

@@ -13,6 +13,7 @@ from dstheory.kernels.arguments import as_array, as_floats
 from evical.conformal._calibration import Calibration, Conformed
 from evical.conformal._counts import Counts
 from evical.conformal._nonconformity import NEED_PROBABILITIES, named_score, score_table
+from evical.conformal._randomness import random_shares
 from evical.estimators.training import class_values
 
 __all__ = ["Recipe"]
@@ -131,7 +132,7 @@ class Recipe:
         -------
         p, scores : (n, K) arrays
         """
-        u, tau = np.random.default_rng(seed).uniform(size=(2, _num_samples(X)))
+        u, tau = random_shares(seed, np.arange(_num_samples(X)))
         groups, ratio = self.groups(X), self._ratio(X)
         scores = [self._scores(part.estimator, X, u) for part in parts]
         counts = [

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.kernels.arguments import check_choice
-from evical.calibrators.saved import VERSION, restored_arrays, restored_classes
+from dstheory.kernels.arguments import check_choice, check_count
+from evical.calibrators.saved import restored_arrays, restored_classes
 from evical.conformal._calibration import Calibration
 from evical.conformal._counts import ClassSamples, ScoreSample
 from evical.conformal._nonconformity import score_parameters
@@ -14,9 +14,12 @@ from evical.conformal._nonconformity import score_parameters
 __all__ = ["FORMAT", "restored", "to_dict"]
 
 Floats = NDArray[np.float64]
-_Parts = tuple[NDArray[Any], str, dict[str, Any], str | None, Calibration]
+_Parts = tuple[NDArray[Any], str, dict[str, Any], str | None, Calibration, int | None, str]
 
 FORMAT = "evical.conformal"
+# Version 1 is that of models without random numbers, and with what ranks do not decide.
+_LATEST = 2
+_RANKED = ("aps", "raps")
 _KEYS = ("classes", "nonconformity", "parameters", "conditional", "samples")
 _MOST = 2.0**53  # of a sum of weights, see `check_weights`
 
@@ -25,14 +28,17 @@ def to_dict(scores: Any) -> dict[str, Any]:
     """Describe `ConformalScores`."""
     samples = scores.calibration.samples
     parts = samples.samples if isinstance(samples, ClassSamples) else [samples]
+    ranked = scores.nonconformity in _RANKED and scores.ties == "ranks"
+    more = {} if scores.seed is None else {"seed": scores.seed}
     return {
         "format": FORMAT,
-        "version": VERSION,
+        "version": _LATEST if ranked or more else 1,
         "classes": scores.classes_.tolist(),
         "nonconformity": scores.nonconformity,
         "parameters": dict(scores.parameters),
         "conditional": scores.conditional,
         "samples": [_of_sample(part) for part in parts],
+        **more,
     }
 
 
@@ -40,10 +46,10 @@ def restored(data: Any) -> _Parts:
     """What `ConformalScores` is made of; raises ValueError for anything else."""
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise ValueError(f"these are not saved conformal scores: the format is not {FORMAT!r}")
-    if data.get("version") != VERSION:
+    if data.get("version") not in (1, _LATEST):
         raise ValueError(
             f"saved conformal scores have version {data.get('version')!r}, but this release reads "
-            f"version {VERSION}; update the package or fit again"
+            f"versions up to {_LATEST}; update the package or fit again"
         )
     missing = [name for name in _KEYS if name not in data]
     if missing:
@@ -68,7 +74,11 @@ def _content(data: dict[str, Any]) -> _Parts:
         raise ValueError(f"parameters lack {', '.join(sorted(parameters.keys() - given.keys()))}")
     samples = _samples(data["samples"], len(classes) if conditional else 1)
     one = ClassSamples(samples) if conditional else samples[0]
-    return classes, name, parameters, conditional, Calibration(one)
+    seed = data.get("seed")
+    if seed is not None:
+        check_count("seed", seed)
+    ties = "equal" if name in _RANKED and data["version"] == 1 else "ranks"
+    return classes, name, parameters, conditional, Calibration(one), seed, ties
 
 
 def _samples(parts: Any, n: int) -> list[ScoreSample]:

@@ -4,21 +4,31 @@ What a p-value needs is a nonconformity score and the calibration scores, not th
 file of them serves wherever the values of the classifier are: in a table, or another program.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_random_state
 
 from dstheory import Frame, MassFunction, consonant
-from dstheory.kernels.arguments import as_floats, check_choice, check_level
+from dstheory.kernels.arguments import (
+    as_array,
+    as_floats,
+    check_choice,
+    check_flag,
+    check_level,
+    shown,
+)
 from dstheory.kernels.notebook import ShownFields
 from evical.conformal import _saved_scores
 from evical.conformal._calibration import Calibration, too_few
 from evical.conformal._consonant import ConsonantBeliefs
 from evical.conformal._contour import least_strange, prediction_sets, to_contour
-from evical.conformal._nonconformity import SCORES, score_parameters, score_table
+from evical.conformal._nonconformity import SCORES, score_parameters, score_table, tied_score
+from evical.conformal._randomness import new_seed, random_shares
 from evical.scores.checks import check_labels, check_weights
 
 __all__ = ["ConformalScores"]
@@ -47,6 +57,13 @@ class ConformalScores(ShownFields):
         Whether the promise holds for each class.
     calibration : Calibration
         The scores.
+    seed : int, optional
+        Of the random numbers that break ties in predictions; None if they are not `smoothed`.
+    ties : {"ranks", "equal"}
+        What decides between classes whose probabilities add up to the same in "aps" and "raps":
+        their ranks; "equal", nothing, in models that were saved before ranks did.
+    rows : (n,) array, optional
+        Of the values to predict, see `at_rows`.
 
     See Also
     --------
@@ -54,10 +71,10 @@ class ConformalScores(ShownFields):
 
     Notes
     -----
-    Equal to `ConformalClassifier` of a `FrozenEstimator` that gives these values, not smoothed. The
-    promise is the same: the true class of a new sample has plausibility alpha or less with
-    probability at most alpha. It holds if the classifier was not trained on the calibration
-    samples, and these and the new ones are exchangeable.
+    Equal to `ConformalClassifier` of a `FrozenEstimator` that gives these values. The promise is
+    the same: the true class of a new sample has plausibility alpha or less with probability at most
+    alpha. It holds if the classifier was not trained on the calibration samples, and these and the
+    new ones are exchangeable.
 
     One score of two classes is a column (n,) of the second class. For "margin" it is a decision
     value s, with 0 between the classes, and the values are -s and s. All others need a probability
@@ -87,6 +104,9 @@ class ConformalScores(ShownFields):
     parameters: dict[str, Any]
     conditional: str | None
     calibration: Calibration
+    seed: int | None = None
+    ties: str = "ranks"
+    rows: NDArray[np.intp] | None = None
 
     @classmethod
     def from_samples(
@@ -99,6 +119,8 @@ class ConformalScores(ShownFields):
         parameters: Mapping[str, Any] | None = None,
         conditional: str | None = None,
         sample_weight: ArrayLike | None = None,
+        smoothed: bool = False,
+        random_state: Any = None,
     ) -> Self:
         """From the values of a classifier on samples that it was not trained on.
 
@@ -118,6 +140,10 @@ class ConformalScores(ShownFields):
             "class": the promise holds for each class, compared with its own samples.
         sample_weight : (n,) array, optional
             Non-negative; a weight of 2 counts as two samples.
+        smoothed : bool
+            As in `ConformalClassifier`: random numbers break ties, which makes p-values uniform.
+        random_state : int, RandomState instance or None
+            For smoothing. Predictions repeat.
 
         Returns
         -------
@@ -130,6 +156,7 @@ class ConformalScores(ShownFields):
             one of the classes; if a name, a parameter, a weight or a shape is wrong.
         """
         check_choice("conditional", conditional, (None, "class"))
+        check_flag("smoothed", smoothed)
         known = score_parameters(nonconformity, parameters or {})
         labels = check_labels(y)
         names = _names(labels, classes)
@@ -139,23 +166,65 @@ class ConformalScores(ShownFields):
         weight = check_weights(sample_weight, len(labels))
         if weight is not None and not weight.any():
             raise ValueError("all weights are zero; at least one sample must count")
+        rng = check_random_state(random_state)
+        u = rng.uniform(size=len(labels)) if smoothed else None
         calibration = Calibration.of(
-            _scores(table, nonconformity, known),
+            _scores(table, SCORES[nonconformity], known, u),
             _codes(labels, names),
             weight,
             by_class=conditional == "class",
             groups=None,
         )
-        return cls(names, nonconformity, known, conditional, calibration)
+        seed = new_seed(rng) if smoothed else None
+        return cls(names, nonconformity, known, conditional, calibration, seed)
 
     def __repr__(self) -> str:
         options = "".join(f", {name}={value:g}" for name, value in self.parameters.items())
+        options += ", smoothed" if self.smoothed else ""
         by_class = "" if self.conditional is None else ", by class"
         total = sum(self.n_calibration.values())
         return (
             f"ConformalScores({self.nonconformity}{options}{by_class}, {total:.12g} samples, "
             f"{len(self.classes_)} classes)"
         )
+
+    @property
+    def smoothed(self) -> bool:
+        """Whether random numbers break ties."""
+        return self.seed is not None
+
+    def at_rows(self, rows: ArrayLike) -> Self:
+        """The same for some rows of a table, which get the random numbers of the whole table.
+
+        Parameters
+        ----------
+        rows : (n,) array
+            Numbers of the rows of the next values, from 0.
+
+        Returns
+        -------
+        ConformalScores
+            For predictions of n values only.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If they are not whole numbers from 0.
+
+        Examples
+        --------
+        >>> values, y = [0.1, 0.2, 0.4, 0.6, 0.7, 0.9], [0, 0, 1, 0, 1, 1]
+        >>> scores = ConformalScores.from_samples(values, y, smoothed=True, random_state=0)
+        >>> part = scores.at_rows([3, 4]).predict_p(values[3:5])
+        >>> bool((part == scores.predict_p(values)[3:5]).all())
+        True
+        """
+        numbers = as_array(rows, "rows")
+        if numbers.dtype.kind not in "iu" or numbers.ndim != 1:
+            raise TypeError(f"rows are {shown(rows)}, expected whole numbers (n,)")
+        if numbers.size and numbers.min() < 0:
+            raise ValueError(f"rows hold {numbers.min()}, expected numbers from 0")
+        return replace(self, rows=numbers.astype(np.intp))
 
     @property
     def n_calibration(self) -> dict[Any, float]:
@@ -180,12 +249,22 @@ class ConformalScores(ShownFields):
             If `alpha` is outside (0, 1).
         """
         check_level("alpha", alpha)
-        return too_few(self.n_calibration, alpha, self.conditional)
+        return None if self.smoothed else too_few(self.n_calibration, alpha, self.conditional)
 
     def _p_and_scores(self, values: ArrayLike) -> tuple[Floats, Floats]:
         table = _table(values, self.nonconformity, len(self.classes_))
-        scores = _scores(table, self.nonconformity, self.parameters)
-        return self.calibration.counts(scores, None, ties=False).p_values(), scores
+        name = self.nonconformity
+        score = SCORES[name] if self.ties == "ranks" else tied_score(name)
+        if self.seed is None:
+            scores = _scores(table, score, self.parameters, None)
+            return self.calibration.counts(scores, None, ties=False).p_values(), scores
+        rows = np.arange(len(table)) if self.rows is None else self.rows
+        if len(rows) != len(table):
+            raise ValueError(f"values have {len(table)} rows, but at_rows named {len(rows)}")
+        u, tau = random_shares(self.seed, rows)
+        scores = _scores(table, score, self.parameters, u)
+        counts = self.calibration.counts(scores, None, ties=True)
+        return counts.p_values(tau=tau[:, np.newaxis]), scores
 
     def predict_p(self, values: ArrayLike) -> Floats:
         """P-value of each class, which small ones reject.
@@ -369,12 +448,11 @@ def _check_unit(table: Floats, nonconformity: str) -> None:
         )
 
 
-def _scores(table: Floats, nonconformity: str, parameters: Mapping[str, Any]) -> Floats:
-    def score(values: Floats) -> Any:
-        with np.errstate(over="ignore"):
-            return SCORES[nonconformity](values, **parameters)
-
-    scores = score_table(score, table, None)
+def _scores(
+    table: Floats, score: Callable[..., Any], parameters: Mapping[str, Any], u: Floats | None
+) -> Floats:
+    with np.errstate(over="ignore"):
+        scores = score_table(partial(score, **parameters), table, u)
     wrong = ~np.isfinite(scores).all(axis=1)
     if wrong.any():
         row = int(np.argmax(wrong))

@@ -126,6 +126,10 @@ def fit(
     by_class: Annotated[
         bool, typer.Option("--by-class", help="Of --conformal: keep the promise for each class.")
     ] = False,
+    smoothed: Annotated[
+        bool,
+        typer.Option("--smoothed", help="Of --conformal: random numbers break ties (seed 0)."),
+    ] = False,
     engine: arguments.Engine = "chunks",
     memory_limit: arguments.MemoryLimit = None,
     threads: arguments.Threads = None,
@@ -144,10 +148,10 @@ def fit(
         if conformal:
             if method != "auto" or model is not None or max_scores != _MAX_SCORES:
                 raise ValueError("--method, --model and --max-scores are not for --conformal")
-            recipe = Recipe(nonconformity or "lac", options, by_class)
+            recipe = Recipe(nonconformity or "lac", options, by_class, smoothed)
             learned = fit_conformal(scores, score, target, weight, positive, recipe, missing)
-        elif nonconformity is not None or by_class:
-            raise ValueError("--nonconformity and --by-class are for --conformal")
+        elif nonconformity is not None or by_class or smoothed:
+            raise ValueError("--nonconformity, --by-class and --smoothed are for --conformal")
         elif len(score) > 1:
             if positive is not None:
                 raise ValueError("--positive is for one score; with several, each has its class")
@@ -245,7 +249,7 @@ def _show(model: Model | ManyModel, output: Path, as_json: bool) -> None:
             ("Positive class", f"{positive}: {model.training.positive:.12g}"),
         ]
     if is_conformal(calibrator):
-        names = ("nonconformity", "conditional", "parameters")
+        names = ("nonconformity", "conditional", "parameters", "smoothed")
         data |= {name: getattr(calibrator, name) for name in names}
     if as_json:
         head = {"output": str(output), "method": type(calibrator).__name__}

@@ -99,6 +99,44 @@ def test_fit_and_predict_are_those_of_python(folder, nonconformity, by_class):
     assert_written("out.csv", clf.fit(p, y), p, CLASSES, 0.2)
 
 
+@pytest.mark.parametrize("nonconformity", ["lac", "aps"])
+def test_smoothed_is_that_of_python(folder, nonconformity):
+    run(f"fit {MANY} --nonconformity {nonconformity} --smoothed -o m.json")
+    run("predict m.json many.csv --alpha 0.2 -o out.csv")
+    p, y = many()
+    clf = ConformalClassifier(
+        FrozenEstimator(Columns(CLASSES).fit(p)),
+        nonconformity=nonconformity,
+        smoothed=True,
+        random_state=0,
+    )
+    assert_written("out.csv", clf.fit(p, y), p, CLASSES, 0.2)
+    # A row keeps its random number if others lack a score, however decisions are made.
+    table = pd.read_csv("many.csv", dtype=str)
+    table.loc[[0, 50], "p_dog"] = ""
+    table.to_csv("gaps.csv", index=False)
+    kept = np.delete(np.arange(N), [0, 50])
+    for words in ("", "--criterion maximin"):
+        for source in ("many", "gaps"):
+            run(
+                f"predict m.json {source}.csv --missing vacuous -o {source}_out.csv --force {words}"
+            )
+        whole, gaps = (pd.read_csv(f"{source}_out.csv") for source in ("many", "gaps"))
+        pd.testing.assert_frame_equal(whole.iloc[kept, 4:], gaps.iloc[kept, 4:])
+
+
+def test_a_row_of_any_chunk_keeps_its_random_number(folder):
+    run(f"fit {MANY} --smoothed -o m.json")
+    pd.concat([pd.read_csv("many.csv")] * 300).to_csv("long.csv", index=False)  # two chunks
+    pd.read_csv("long.csv").to_parquet("long.parquet", index=False)
+    for source in ("long.csv", "long.parquet"):
+        run(f"predict m.json {source} -o out.csv --force")
+        found = pd.read_csv("out.csv")
+        values = found[[f"p_{name}" for name in CLASSES]].to_numpy()
+        contour = load_model("m.json").calibrator.predict_contour(values)
+        np.testing.assert_allclose(columns(found, "pl"), contour, rtol=1e-14, err_msg=source)
+
+
 def test_one_probability(folder):
     run(f"fit {ONE} -o m.json")
     run("predict m.json one.csv -o out.csv")

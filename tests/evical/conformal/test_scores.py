@@ -121,6 +121,48 @@ def test_columns_in_any_order_and_classes_without_samples():
     assert by_class.n_calibration == {"z": 0, "c": 1, "a": 1, "b": 2}
 
 
+@each_score
+@both_promises
+def test_smoothed_is_the_classifier_too(nonconformity, conditional):
+    options = {"nonconformity": nonconformity, "conditional": conditional, "smoothed": True}
+    for X, y in ((X2, Y2), (X3, Y3)):
+        clf, fitted = frozen(X, y, random_state=3, **options)
+        values = fitted.predict_proba(X)
+        scores = ConformalScores.from_samples(values[1::2], y[1::2], random_state=3, **options)
+        assert_same(scores, values, clf, X)
+        read = ConformalScores.from_dict(json.loads(json.dumps(scores.to_dict())))
+        assert_same(read, values, clf, X)
+        assert "smoothed" in repr(read)
+        assert read.smoothed
+
+
+def test_parts_of_a_table_are_smoothed_like_the_whole():
+    values = frozen(X3, Y3)[1].predict_proba(X3).round(1)
+    for name in SCORES:
+        scores = ConformalScores.from_samples(
+            values, Y3, nonconformity=name, smoothed=True, random_state=0
+        )
+        whole = scores.predict_p(values)
+        assert (np.ptp(whole[:20], axis=0) > 0).all(), name  # equal rows, different ties
+        for rows in (np.arange(40, 60), np.array([7, 3, 90])):
+            part = scores.at_rows(rows).predict_p(values[rows])
+            np.testing.assert_array_equal(part, whole[rows], err_msg=name)
+    assert scores.at_rows(rows[:0]).predict_p(values[:0]).shape == (0, 3)
+    with pytest.raises(ValueError, match="values have 2 rows, but at_rows named 3"):
+        scores.at_rows(rows).predict_p(values[:2])
+    with pytest.raises(ValueError, match="rows hold -1, expected numbers from 0"):
+        scores.at_rows([-1])
+    with pytest.raises(TypeError, match=r"rows are \[0.5\], expected whole numbers"):
+        scores.at_rows([0.5])
+
+
+def test_smoothing_needs_no_number_of_samples():
+    scores = ConformalScores.from_samples(VALUES, LABELS, smoothed=True)
+    assert scores.too_few(0.01) is None
+    with pytest.raises(TypeError, match="smoothed is 'yes', expected True or False"):
+        ConformalScores.from_samples(VALUES, LABELS, smoothed="yes")
+
+
 def test_many_classes():
     rng = np.random.default_rng(2)
     k = 300
@@ -228,7 +270,9 @@ def changed(place, value):
 SAMPLE = ("samples", 0)
 DAMAGE = [
     (("format",), "evical.calibrator", "these are not saved conformal scores"),
-    (("version",), 2, "have version 2, but this release reads version 1"),
+    (("version",), 3, "have version 3, but this release reads versions up to 2"),
+    (("seed",), "x", "damaged: seed is 'x'"),
+    (("seed",), -1, "damaged: seed is -1"),
     (("samples",), KeyError, "damaged: samples missing"),
     (("classes",), ["a"], "damaged: classes are"),
     (("classes",), ["a", "a", "b"], "damaged: classes are"),

@@ -145,3 +145,25 @@ def test_sets_of_sure_classifiers(load, classifier, most, accuracy):
         assert size <= most, name
         assert coverage >= 0.88, name  # 0.9 less chance
         assert right >= accuracy, name
+
+
+# ---- saved models
+
+
+def test_saved_before_ranks_it_predicts_as_it_did():
+    data = {
+        "format": "evical.conformal",
+        "version": 1,
+        "classes": ["a", "b", "c"],
+        "nonconformity": "aps",
+        "parameters": {},
+        "conditional": None,
+        "samples": [{"scores": [0.75, 1.0, 1.0, 1.0], "weight_from": None}],
+    }
+    scores = ConformalScores.from_dict(data)
+    found = scores.predict_p([[1.0, 0.0, 0.0], [0.5, 0.25, 0.25]])
+    assert found.tolist() == [[0.8, 0.8, 0.8], [1.0, 1.0, 1.0]]
+    assert scores.to_dict() == data
+    later = ConformalScores.from_samples(np.eye(3), ["a", "b", "c"], nonconformity="aps")
+    assert later.to_dict()["version"] == 2
+    assert later.predict_p([[1.0, 0.0, 0.0]]).tolist() == [[1.0, 0.25, 0.25]]
