@@ -15,7 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc, betaincc, betaln, gammainccinv, gammaincinv, gammaln, softmax
 
-__all__ = ["best_factor", "beta_moments", "dirichlet_probabilities", "performance", "proportions"]
+__all__ = [
+    "best_factor",
+    "beta_moments",
+    "dirichlet_probabilities",
+    "loss_of_input",
+    "performance",
+    "proportions",
+]
 
 Floats = NDArray[np.float64]
 _TINY = 1e-290
@@ -184,6 +191,50 @@ def performance(probability: Floats, codes: NDArray[np.intp], weight: Floats) ->
     found = sizes > 0
     calibrated = 1 - float(np.abs(excess[found] / sizes[found, np.newaxis]).mean())
     return float(np.cbrt(correct * effective * max(calibrated, 0.0)))
+
+
+def loss_of_input(
+    r: Floats, probability: Floats, codes: NDArray[np.intp], weight: Floats
+) -> str | None:
+    """Warning that probabilities no longer say what the proportions said, or None.
+
+    Parameters
+    ----------
+    r, probability : (n, K) arrays
+        Proportions, and calibrated probabilities of the same samples.
+    codes, weight : (n,) arrays
+        Indices of the true classes, and weights of the samples.
+
+    Returns
+    -------
+    str or None
+        If the likeliest class is right less often, by more than three standard errors; or if no
+        probability is half as great as the share of samples of which the greatest proportion is
+        right, and these are more than frequencies explain.
+
+    Examples
+    --------
+    >>> codes = np.arange(60) % 3
+    >>> sure, flat = 0.0001 + 0.9997 * np.eye(3)[codes], np.full((60, 3), 1 / 3)
+    >>> print(loss_of_input(sure, flat, codes, np.ones(60))[:44])
+    DirichletCalibrator lost what the scores say
+    >>> loss_of_input(sure, sure, codes, np.ones(60))
+    """
+    total = weight.sum()
+    right, still = (table.argmax(axis=1) == codes for table in (r, probability))
+    lost, gained = float(weight @ (right & ~still)), float(weight @ (still & ~right))
+    share = float(weight @ right) / total
+    most = float(np.bincount(codes, weight).max() / total)
+    chance = most + 3 * np.sqrt(most * (1 - most) / total)
+    flat = probability.max() < share / 2 and share > chance
+    if not flat and lost - gained <= 3 * np.sqrt(lost + gained):
+        return None
+    return (
+        "DirichletCalibrator lost what the scores say: by these the likeliest class is right for "
+        f"{share:.1%} of the training samples, by the calibrated probabilities, of at most "
+        f"{probability.max():.2g}, for {float(weight @ still) / total:.1%}; where scores are near "
+        "0 and 1, take SoftmaxCalibrator(transform='log')"
+    )
 
 
 def best_factor(

@@ -1,5 +1,6 @@
 """`DirichletCalibrator`: Gebel's calibration of a probability matrix, or of binary columns."""
 
+import warnings
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,6 +15,7 @@ from evical.multiclass._dirichlet import (
     best_factor,
     beta_moments,
     dirichlet_probabilities,
+    loss_of_input,
     proportions,
 )
 from evical.multiclass._thinning import merged, thinned
@@ -27,10 +29,12 @@ _SHAPES = {"double": 1.0, "single": 0.5}  # of a Gamma distribution, as multiple
 
 
 class DirichletCalibrator(BaseMulticlassCalibrator):
-    """Gebel's Dirichlet calibration (2009), not to be confused with that of Kull et al. (2019).
+    """Gebel's Dirichlet calibration (2009), not Kull et al. (2019): see `SoftmaxCalibrator`.
 
-    The method of the same name that Kull et al. proposed ten years later is
-    ``SoftmaxCalibrator(transform="log")``.
+    The method of the same name that Kull et al. proposed ten years later, which is the one to take
+    where nothing speaks for Gebel's, is ``SoftmaxCalibrator(transform="log")``.
+
+    Fitting warns if the answer has lost what the scores say (see Notes).
 
     Parameters
     ----------
@@ -73,6 +77,13 @@ class DirichletCalibrator(BaseMulticlassCalibrator):
     Each class's proportion is compared with its own distribution over all samples. A class that is
     never probable gets as many high values as any other class. So the thesis advises against the
     method for imbalanced classes.
+
+    Nor does it serve classifiers that are sure. The Beta distribution with the mean and the
+    variance of proportions near 0 and 1 has nearly all of its mass at both ends, so that its
+    distribution function is as good as constant between them: 0.9998 and 0.0001 become the same
+    uniform variable before eq. 5.9, and all classes get the same probability. The thesis smooths
+    margins (rho = 1.05 in eq. 4.1) to keep logarithms finite; for direct use (eq. 5.13) it does
+    nothing.
 
     References
     ----------
@@ -152,6 +163,10 @@ class DirichletCalibrator(BaseMulticlassCalibrator):
             unit = _SHAPES[self.degrees] * share
             factor = best_factor(r[places], shape, codes[places], taken, unit, largest)
         self.code_, self.shape_, self.h_, self.factor_ = code, shape, factor * share, int(factor)
+        p = dirichlet_probabilities(r, shape, _SHAPES[self.degrees] * self.h_)
+        lost = loss_of_input(r, p, codes, weight)
+        if lost is not None:
+            warnings.warn(lost, stacklevel=5)
 
     def _predict_single(self, scores: Floats) -> Floats:
         r = proportions(scores, self.code_, self.combine, self.trim)
