@@ -53,7 +53,7 @@ class AutoCalibrator(PosteriorCurve, BaseCalibrator):
     -----
     The candidates are
 
-    * the scores as given: probabilities if all lie in [0, 1], else log-odds;
+    * the scores as given: "as probabilities" if all lie in [0, 1], else "as log-odds";
     * logistic regression, with a parabola too, on the scale as given, on log-odds of probabilities,
       and on log-odds of ranks; beta calibration of probabilities; temperature scaling;
     * smoothing splines of the log-odds on the same scales, from stiff to flexible;
@@ -64,7 +64,9 @@ class AutoCalibrator(PosteriorCurve, BaseCalibrator):
     the log-likelihood of the samples, each under the posterior without it, and d the degrees of
     freedom. Nothing is drawn at random, and a weight of 2 is two samples. Half of that exponent
     counts for the standard error, because l is uncertain; and scores that count as given have that
-    of a line, because the samples cannot tell more.
+    of a line, because the samples cannot tell more. Margins read as log-odds have an origin and a
+    unit, so predictions change if these do: by up to 0.3 at 60 samples, beyond their range. No
+    other candidate but temperature scaling, which has an origin, depends on them.
 
     The log-odds at a score have a posterior mean :math:`\mu` and a standard error :math:`\sigma`,
     which includes what the candidates disagree on. With the normal contour
@@ -116,6 +118,15 @@ class AutoCalibrator(PosteriorCurve, BaseCalibrator):
     def _check_parameters(self) -> None:
         check_model(self.model, _MODELS)
         check_confidence(self.confidence)
+
+    @property
+    def candidates_(self) -> dict[str, float]:
+        """What was chosen: candidates and their weights, the greatest first."""
+        # The table of probabilities ends at 0 and 1; that of margins goes on beyond them.
+        within = self.knots_[0] >= 0.0 and self.knots_[-1] <= 1.0
+        reading = "as probabilities" if within else "as log-odds"
+        found = super().candidates_
+        return {reading if name == CANDIDATES[0] else name: w for name, w in found.items()}
 
     def _curve(self, counts: ScoreCounts) -> AveragedCurve:
         return automatic_curve(counts)

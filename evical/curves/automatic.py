@@ -63,7 +63,7 @@ def automatic_curve(counts: ScoreCounts) -> AveragedCurve:
 
 
 def _as_given(scale: Scale, groups: ScoreCounts, table: Floats) -> Candidate:
-    """The scores read as log-odds, or as probabilities: nothing is fitted.
+    """The scores read as log-odds, or as probabilities if they may be: nothing is fitted.
 
     While that takes part, the samples cannot tell it from a line; the variance will be the line's.
     """

@@ -76,7 +76,7 @@ def test_what_was_chosen_can_be_read():
     rng = np.random.default_rng(0)
     p = rng.uniform(0, 1, 2000)
     chosen = AutoCalibrator().fit(p, rng.random(2000) < p).candidates_
-    assert next(iter(chosen)) == "as given"
+    assert next(iter(chosen)) == "as probabilities"
     assert sum(chosen.values()) == pytest.approx(1)
     assert list(chosen.values()) == sorted(chosen.values(), reverse=True)
 
