@@ -57,9 +57,9 @@ class AdaptiveCalibrator(BaseCalibrator, LevelSets):
         Level of the interval that scores have by default, and of the Clopper-Pearson interval
         of the model "confidence".
     transform : {None, "auto", "logit", "sigmoid", "rank"}
-        Scale on which scores and intervals are read: as they are, log-odds of probabilities,
-        the sigmoid of margins, or ranks among the training scores; "auto" takes the sigmoid if
-        a training score lies outside [0, 1].
+        Scale on which scores and intervals are read: as they are, log-odds of probabilities, the
+        sigmoid of margins, or ranks among the training scores; "auto" takes the sigmoid of
+        standardized scores, if one in training lies outside [0, 1].
 
     Attributes
     ----------

@@ -35,9 +35,9 @@ class AssignmentValueCalibrator(BaseCalibrator):
     ----------
     transform : {None, "auto", "logit", "sigmoid", "rank"}
         Scale on which scores are read. The method is defined on probabilities of the positive
-        class: "auto" takes the sigmoid if a training score lies outside [0, 1], and otherwise
-        scores as they are. The thesis puts margins into [0, 1] by `NormalizingCalibrator`,
-        whose probabilities may be given as scores.
+        class: "auto" takes the sigmoid of standardized scores, if one in training lies outside
+        [0, 1], and otherwise scores as they are. The thesis puts margins into [0, 1] by
+        `NormalizingCalibrator`, whose probabilities may be given as scores.
     extrapolate : bool
         Whether scores beyond the calibration data follow the fitted function. False reads them as
         the least or the greatest calibration score, so that nothing beyond is more certain.

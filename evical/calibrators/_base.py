@@ -41,6 +41,8 @@ class BaseCalibrator(ShownCalibrator, TableMethods, ClassifierMixin, BaseEstimat
     counts_: ScoreCounts
     # How scores are read before anything else; every calibrator has it as a parameter.
     transform: str | None = None
+    # What "auto" makes of scores: margins, or probabilities.
+    _of_margins: ClassVar[bool] = False
     # Whether the fit extrapolates: a parameter of calibrators that are not constant beyond the
     # data.
     extrapolate: bool = True
@@ -210,7 +212,9 @@ class BaseCalibrator(ShownCalibrator, TableMethods, ClassifierMixin, BaseEstimat
         return self
 
     def _samples(self, scores: Any, y: Any) -> tuple[Floats, NDArray[Any]]:
-        values, labels = self._checked(scores), check_labels(y)
+        values, labels = check_scores(scores), check_labels(y)
+        if self.transform == "logit":
+            check_unit(values)
         check_same_length(scores=values, y=labels)
         return values, labels
 
@@ -218,10 +222,15 @@ class BaseCalibrator(ShownCalibrator, TableMethods, ClassifierMixin, BaseEstimat
         array = as_array(scores, "scores")  # of any shape
         return self._scale(self._checked(array.ravel())).reshape(array.shape)
 
+    @property
+    def _takes_probabilities(self) -> bool:
+        """Whether scores to predict must be in [0, 1]."""
+        return self._scale.kind == "logit"
+
     def _checked(self, scores: Any) -> Floats:
         values = check_scores(scores)
-        if self.transform == "logit":
-            check_unit(values)
+        if self._takes_probabilities:
+            check_unit(values, self.transform)
         return values
 
     def _known_classes(self, labels: NDArray[Any], classes: Any) -> NDArray[Any]:
@@ -244,7 +253,9 @@ class BaseCalibrator(ShownCalibrator, TableMethods, ClassifierMixin, BaseEstimat
     def _learn(self, counts: ScoreCounts, classes: NDArray[Any]) -> Self:
         ready = counts.n_negative > 0 and counts.n_positive > 0
         if ready:
-            self._scale = fit_scale(self.transform, counts, bool(self.extrapolate))
+            self._scale = fit_scale(
+                self.transform, counts, bool(self.extrapolate), self._of_margins
+            )
             self._fit_counts(self._scale.counts(counts))
         self._direction = wrong_way(counts) if ready else None
         self.classes_, self.counts_ = classes, counts

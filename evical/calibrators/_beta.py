@@ -52,9 +52,9 @@ class BetaCalibrator(BaseCalibrator, LevelSets):
     confidence : float
         Level of the interval of the model "confidence".
     transform : {"auto", None, "sigmoid", "rank"}
-        Scale on which scores are read: "auto" takes the sigmoid of margins, if a training score
-        lies outside [0, 1], and scores as they are otherwise. Log-odds, which are not in [0, 1],
-        are refused.
+        Scale on which scores are read: "auto" takes the sigmoid of standardized scores, if one in
+        training lies outside [0, 1], and scores as they are otherwise. Log-odds, which are not in
+        [0, 1], are refused.
     extrapolate : bool
         Whether scores beyond the calibration data follow the fitted function. False reads them as
         the least or the greatest calibration score, so that nothing beyond is more certain.

@@ -41,8 +41,8 @@ class BinningCalibrator(BaseCalibrator, LevelSets):
         Level of the Clopper-Pearson interval of the model "confidence".
     transform : {None, "auto", "logit", "sigmoid", "rank"}
         Scale on which scores are read: as they are, log-odds of probabilities, the sigmoid of
-        margins, or ranks among the training scores; "auto" takes the sigmoid if a training
-        score lies outside [0, 1]. Edges lie on that scale.
+        margins, or ranks among the training scores; "auto" takes the sigmoid of standardized
+        scores, if one in training lies outside [0, 1]. Edges lie on that scale.
 
     Attributes
     ----------

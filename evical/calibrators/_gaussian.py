@@ -46,7 +46,7 @@ class GaussianCalibrator(BaseCalibrator, LevelSets):
     transform : {None, "auto", "logit", "sigmoid", "rank"}
         Scale on which scores are read: as they are, log-odds of probabilities (which are more
         nearly normal than the probabilities, Gebel's eq. 4.7), the sigmoid of margins, or ranks;
-        "auto" takes the sigmoid if a training score lies outside [0, 1].
+        "auto" takes the sigmoid of standardized scores, if one in training lies outside [0, 1].
     extrapolate : bool
         Whether scores beyond the calibration data follow the fitted function. False reads them as
         the least or the greatest calibration score, so that nothing beyond is more certain.

@@ -57,8 +57,8 @@ class IsotonicCalibrator(BaseCalibrator, LevelSets):
         order. Any choice is valid that does not depend on the labels.
     transform : {None, "auto", "logit", "sigmoid", "rank"}
         Scale on which scores are read: as they are, log-odds of probabilities, the sigmoid of
-        margins, or ranks among the training scores; "auto" takes the sigmoid if a training
-        score lies outside [0, 1]. Thresholds and the grid lie on that scale.
+        margins, or ranks among the training scores; "auto" takes the sigmoid of standardized
+        scores, if one in training lies outside [0, 1]. Thresholds and the grid lie on that scale.
 
     Attributes
     ----------

@@ -53,10 +53,10 @@ class KDECalibrator(BaseCalibrator, LevelSets):
     confidence : float
         Level of the Clopper-Pearson interval of the model "confidence".
     transform : {"auto", None, "logit", "sigmoid", "rank"}
-        Scale on which scores are read; "auto" takes the sigmoid if a training score lies outside
-        [0, 1], as the thesis does with margins, and otherwise leaves scores as they are. None
-        always leaves them; "logit" takes log-odds of probabilities, and "rank" ranks among the
-        training scores.
+        Scale on which scores are read; "auto" takes the sigmoid of standardized scores, if one in
+        training lies outside [0, 1] (the thesis that of margins), and otherwise leaves scores as
+        they are. None always leaves them; "logit" takes log-odds of probabilities, and "rank" ranks
+        among the training scores.
     extrapolate : bool
         Whether scores beyond the calibration data follow the fitted function. False reads them as
         the least or the greatest calibration score, so that nothing beyond is more certain.

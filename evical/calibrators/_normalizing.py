@@ -42,7 +42,8 @@ class NormalizingCalibrator(BaseCalibrator):
         (the thesis has 1.05).
     transform : {None, "auto", "logit", "sigmoid", "rank"}
         Scale on which scores are read: as they are, log-odds of probabilities, the sigmoid of
-        margins, or ranks; "auto" takes the sigmoid if a training score lies outside [0, 1].
+        margins, or ranks; "auto" takes the sigmoid of standardized scores, if one in training lies
+        outside [0, 1].
     extrapolate : bool
         Whether scores beyond the calibration data follow the fitted function. False reads them as
         the least or the greatest calibration score, so that nothing beyond is more certain.

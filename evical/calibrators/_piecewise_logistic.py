@@ -48,7 +48,8 @@ class PiecewiseLogisticCalibrator(BaseCalibrator, LevelSets):
         log-odds at the four knots, given the knots.
     transform : {None, "auto", "logit", "sigmoid", "rank"}
         Scale on which scores are read: as they are, log-odds of probabilities, the sigmoid of
-        margins, or ranks; "auto" takes the sigmoid if a training score lies outside [0, 1].
+        margins, or ranks; "auto" takes the sigmoid of standardized scores, if one in training lies
+        outside [0, 1].
 
     Attributes
     ----------

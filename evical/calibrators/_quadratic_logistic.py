@@ -47,8 +47,8 @@ class QuadraticLogisticCalibrator(BaseCalibrator, LevelSets):
         Level of the interval of the model "confidence".
     transform : {None, "auto", "logit", "sigmoid", "rank"}
         Scale on which scores are read: as they are, log-odds of probabilities, the sigmoid of
-        margins, or ranks among the training scores; "auto" takes the sigmoid if a training
-        score lies outside [0, 1]. The parabola is fitted on that scale.
+        margins, or ranks among the training scores; "auto" takes the sigmoid of standardized
+        scores, if one in training lies outside [0, 1]. The parabola is fitted on that scale.
     extrapolate : bool
         Whether scores beyond the calibration data follow the fitted function. False reads them as
         the least or the greatest calibration score, so that nothing beyond is more certain, and

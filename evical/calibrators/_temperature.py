@@ -50,7 +50,8 @@ class TemperatureCalibrator(BaseCalibrator, LevelSets):
         Level of the interval of the model "confidence".
     transform : {None, "auto", "logit", "sigmoid", "rank"}
         Scale on which scores are read. Temperature scaling takes margins (log-odds, 0 for a
-        probability of 1/2); for probabilities use "logit".
+        probability of 1/2). "auto" takes training scores that all lie in [0, 1] for probabilities,
+        and reads their log-odds; it takes others for margins. None takes all for margins.
     extrapolate : bool
         Whether scores beyond the calibration data follow the fitted function. False reads them as
         the least or the greatest calibration score, so that nothing beyond is more certain.
@@ -89,6 +90,7 @@ class TemperatureCalibrator(BaseCalibrator, LevelSets):
            [0.517, 0.853]])
     """
 
+    _of_margins: ClassVar[bool] = True
     _state: ClassVar = {
         "scale": fields.positive(),
         "inverse": fields.Field(least=0.0),
@@ -105,7 +107,7 @@ class TemperatureCalibrator(BaseCalibrator, LevelSets):
         smooth: bool = True,
         model: str = "likelihood",
         confidence: float = 0.95,
-        transform: str | None = None,
+        transform: str | None = "auto",
         extrapolate: bool = True,
     ) -> None:
         self.smooth = smooth
@@ -179,8 +181,8 @@ class TemperatureCalibrator(BaseCalibrator, LevelSets):
         --------
         Two of three were right: p = 1/2 has the relative likelihood 3^3 / (2^2 2^3).
 
-        >>> calibrator = TemperatureCalibrator(smooth=False).fit([1.0, 1.0, 1.0], [1, 1, 0])
-        >>> calibrator.contour(1.0, [0.25, 0.5, 2 / 3]).round(5)
+        >>> calibrator = TemperatureCalibrator(smooth=False).fit([2.0, 2.0, 2.0], [1, 1, 0])
+        >>> calibrator.contour(2.0, [0.25, 0.5, 2 / 3]).round(5)
         array([0.     , 0.84375, 1.     ])
         >>> 3**3 / (2**2 * 2**3)
         0.84375

@@ -53,8 +53,10 @@ def to_dict(calibrator: Any, include_counts: bool) -> dict[str, Any]:
 
 
 def _scale(scale: ScoreScale) -> dict[str, Any]:
-    """The fields of a scale; the ends of one without end are left out."""
-    return {k: plain(v) for k, v in vars(scale).items() if k != "ends" or len(v)}
+    """The fields of a scale; those that it does not use are left out, but for knots."""
+    unused = {"center", "unit"} if scale.kind != "standard" else set()
+    unused |= set() if len(scale.ends) else {"ends"}
+    return {k: plain(v) for k, v in vars(scale).items() if k not in unused}
 
 
 def from_dict(data: Any, known: dict[str, Any]) -> Any:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from evical.scores.counts import ScoreCounts
-from evical.scores.scale import at_share, interpolated
+from evical.scores.scale import are_probabilities, at_share, interpolated
 
 __all__ = ["Scale", "curve_scales", "curve_table", "small_groups"]
 
@@ -68,8 +68,7 @@ def curve_scales(counts: ScoreCounts) -> dict[str, Scale]:
     {'given': 0.9, 'logit': 2.2, 'rank': 1.1}
     """
     scales: dict[str, Scale] = {"given": lambda s: s}
-    low, high = counts.scores[0], counts.scores[-1]
-    if low >= 0.0 and high <= 1.0 and low < high:
+    if are_probabilities(counts) and len(counts) > 1:
         scales["logit"] = _logit_scale(counts)
     half = counts.total / 2
     below, above = np.cumsum(counts.total) - half, np.cumsum(counts.total[::-1])[::-1] - half
@@ -115,7 +114,7 @@ def curve_table(counts: ScoreCounts, groups: ScoreCounts, jumps: Floats | None =
     first, last = counts.scores[0], counts.scores[-1]
     parts = [groups.scores, at_share(np.linspace(0, 1, _EVEN), first, last)]
     parts += [] if jumps is None else [jumps]
-    if first >= 0 and last <= 1:
+    if are_probabilities(counts):
         odds = np.linspace(-_REACH, _REACH, _EVEN)
         parts += [np.clip(expit(odds), first, last), np.array([0.0, 1.0])]
     elif abs(first) < _BEYOND and abs(last) < _BEYOND:

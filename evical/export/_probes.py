@@ -26,7 +26,7 @@ _ROUNDS = 8  # of looking for jumps; each finds one between any two probes
 
 def domain(calibrator: Any) -> tuple[float, float]:
     """Least and greatest score that a calibrator takes."""
-    return (0.0, 1.0) if calibrator.transform == "logit" else (-_GREATEST, _GREATEST)
+    return (0.0, 1.0) if calibrator._takes_probabilities else (-_GREATEST, _GREATEST)
 
 
 def landmarks(calibrator: Any) -> Floats:
@@ -35,7 +35,7 @@ def landmarks(calibrator: Any) -> Floats:
     scale, read = calibrator._scale, np.unique(calibrator._landmarks())
     if scale.kind != "identity" or len(scale.ends):
         read = first_floats(scale, read, low, high)
-    own = np.concatenate([read, scale.knots, scale.ends, [0.0]])
+    own = np.concatenate([read, scale.turns, [0.0]])
     found = np.unique(np.concatenate([own, next_float(own)]))
     return found[(found > low) & (found <= high)]
 

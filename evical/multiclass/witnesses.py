@@ -58,7 +58,7 @@ def _of_one(calibrator: Any, column: Floats, usable: bool) -> Floats:
 
 def _has_masses(calibrator: Any) -> bool:
     """Whether `predict_mass` checks that scores are finite, and nothing else."""
-    if not isinstance(calibrator, BaseCalibrator) or calibrator.transform == "logit":
+    if not isinstance(calibrator, BaseCalibrator) or calibrator._takes_probabilities:
         return False
     kind, base = type(calibrator), BaseCalibrator
     same = kind.predict_mass is base.predict_mass and kind._masses is base._masses

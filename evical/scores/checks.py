@@ -121,12 +121,14 @@ def check_positive(weights: Floats, name: str) -> None:
     _refuse(weights, ~(weights > 0), name, "positive; leave that sample out")
 
 
-def check_unit(scores: Floats) -> None:
+def check_unit(scores: Floats, transform: str | None = "logit") -> None:
     """Raise unless all scores are probabilities, which have log-odds.
 
     Parameters
     ----------
     scores : (n,) array
+    transform : str or None
+        Why they must be; of "auto", because those of the training sample are.
 
     Raises
     ------
@@ -140,7 +142,11 @@ def check_unit(scores: Floats) -> None:
     ValueError: scores[1] is 2.0, but every value must be within [0, 1] for transform="logit"
     """
     outside = (scores < 0) | (scores > 1)
-    _refuse(scores, outside, "scores", 'within [0, 1] for transform="logit"')
+    why = ' for transform="logit"'
+    if transform == "auto":
+        why = ", as in training, where scores were taken for probabilities; for margins fit with "
+        why += "transform=None"
+    _refuse(scores, outside, "scores", f"within [0, 1]{why}")
 
 
 def check_weights(weights: Any, n: int, name: str = "sample_weight") -> Floats | None:

@@ -157,7 +157,7 @@ def _counts(calibrator: Any, scores: Any, y: Any) -> ScoreCounts:
 
 def _grid(calibrator: Any, counts: ScoreCounts | None) -> Floats:
     """Scores of the curve, ascending: the range of the samples, or where beliefs change."""
-    if calibrator.transform == "logit":
+    if calibrator._takes_probabilities:
         low, high = 0.0, 1.0
     elif counts is not None:
         margin = 0.05 * (np.ptp(counts.scores) or 1.0)

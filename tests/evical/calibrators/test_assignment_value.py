@@ -109,7 +109,7 @@ def test_nothing_is_certain():
 def test_margins_are_refused_unless_they_are_transformed():
     with pytest.raises(ValueError, match=r"score 2 is outside \[0, 1\]"):
         AssignmentValueCalibrator(transform=None).fit([0.5, 2.0], [0, 1])
-    assert AssignmentValueCalibrator().fit([0.5, 2.0], [0, 1])._scale.kind == "sigmoid"
+    assert AssignmentValueCalibrator().fit([0.5, 2.0], [0, 1])._scale.kind == "standard"
 
 
 def test_dispersions_are_the_integers_between_or_enough_of_them():

@@ -136,7 +136,7 @@ def test_only_scores_of_the_unit_interval():
         BetaCalibrator("b").fit(SCORES, LABELS)
     with pytest.raises(TypeError, match="smooth is 1, expected True or False"):
         BetaCalibrator(smooth=1).fit(SCORES, LABELS)
-    margins = BetaCalibrator(model="bayesian").fit(logit(SCORES), LABELS)
+    margins = BetaCalibrator(model="bayesian", transform="sigmoid").fit(logit(SCORES), LABELS)
     np.testing.assert_allclose(
         margins.coefficients_, fitted(model="bayesian").coefficients_, rtol=1e-6
     )

@@ -87,9 +87,9 @@ def test_margins_are_read_through_the_sigmoid():
     rng = np.random.default_rng(0)
     margins = 3 * rng.normal(size=200)
     y = rng.random(200) < expit(margins)
-    auto = ELiTECalibrator().fit(margins, y)
+    given = ELiTECalibrator(transform="sigmoid").fit(margins, y)
     named = ELiTECalibrator(transform=None).fit(expit(margins), y)
-    np.testing.assert_array_equal(positive(auto, margins), positive(named, expit(margins)))
+    np.testing.assert_array_equal(positive(given, margins), positive(named, expit(margins)))
 
 
 def test_probabilities_keep_off_0_and_1_unless_asked():

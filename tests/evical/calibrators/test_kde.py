@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.base import clone
 from sklearn.metrics import roc_auc_score
 from sklearn.svm import SVC
 
@@ -200,6 +201,7 @@ def test_the_circular_data_of_the_thesis(calibrator, kernel, auc, rmse):
         for part in ("train", "test")
     )
     svm = SVC(kernel=kernel, degree=2, coef0=1).fit(train[:, :2], train[:, 2])
+    calibrator = clone(calibrator).set_params(transform="sigmoid")  # as the thesis does
     calibrator.fit(svm.decision_function(train[:, :2]), train[:, 2])
     p = calibrator.predict_proba(svm.decision_function(test[:, :2]))[:, 1]
     y = test[:, 2]

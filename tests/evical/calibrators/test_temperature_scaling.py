@@ -86,7 +86,7 @@ def test_contour_is_the_relative_likelihood_of_a_temperature():
 def test_wrong_way_and_no_way(model):
     with pytest.warns(WrongWayWarning):
         wrong = TemperatureCalibrator(model=model).fit(-SCORES, LABELS)
-    nothing = TemperatureCalibrator(model=model).fit([0, 0, 0], [0, 1, 1])
+    nothing = TemperatureCalibrator(model=model, transform=None).fit([0, 0, 0], [0, 1, 1])
     for calibrator in (wrong, nothing):
         assert calibrator.temperature_ == np.inf
         np.testing.assert_allclose(

@@ -38,8 +38,8 @@ def test_ranks_are_the_shares_of_weight_below_and_half_of_the_ties():
     np.testing.assert_allclose(fit_scale("rank", counts).levels, np.array(below) / WEIGHTS.sum())
 
 
-@pytest.mark.parametrize(("scores", "kind"), [([0.0, 1.0], "identity"), ([0.0, 1.5], "sigmoid")])
-def test_auto_is_the_sigmoid_only_outside_of_the_unit_interval(scores, kind):
+@pytest.mark.parametrize(("scores", "kind"), [([0.0, 1.0], "identity"), ([0.0, 1.5], "standard")])
+def test_auto_is_a_sigmoid_only_outside_of_the_unit_interval(scores, kind):
     assert fit_scale("auto", ScoreCounts.from_samples(scores, [0, 1])).kind == kind
 
 
