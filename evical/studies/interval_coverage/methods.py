@@ -63,6 +63,7 @@ class Method:
 
 
 _CONFIDENCE, _ALONE = ("model", "confidence"), ("envelope", False)
+_SIGMOID = ("transform", "sigmoid")  # of scores that are margins
 _LOGISTIC, _ISOTONIC, _BINS = "LogisticCalibrator", "IsotonicCalibrator", "BinningCalibrator"
 
 METHODS = (
@@ -73,8 +74,8 @@ METHODS = (
     Method("logistic, likelihood", _LOGISTIC, (), True),
     Method("logistic, confidence 95 %", _LOGISTIC, (_CONFIDENCE,)),
     Method("logistic, inverse pignistic", _LOGISTIC, (("model", "inverse_pignistic"),)),
-    Method("beta, likelihood", "BetaCalibrator", (), True, 5),
-    Method("beta, confidence 95 %", "BetaCalibrator", (_CONFIDENCE,)),
+    Method("beta, likelihood", "BetaCalibrator", (_SIGMOID,), True, 5),
+    Method("beta, confidence 95 %", "BetaCalibrator", (_CONFIDENCE, _SIGMOID)),
     Method("quadratic, likelihood", "QuadraticLogisticCalibrator", (), False, 5),
     Method("quadratic, confidence 95 %", "QuadraticLogisticCalibrator", (_CONFIDENCE,)),
     Method("isotonic, band 95 %", _ISOTONIC, (("model", "band"),)),
@@ -87,11 +88,11 @@ METHODS = (
     Method("bins, confidence 95 %", _BINS, (_CONFIDENCE,)),
     Method("bins, Dempster", _BINS, (("model", "dempster"),)),
     Method("Venn-Abers", "VennAbersCalibrator"),
-    Method("kernels, likelihood", "KDECalibrator", (("model", "likelihood"),)),
-    Method("kernels, confidence 95 %", "KDECalibrator", (_CONFIDENCE,)),
-    Method("BBQ, likelihood", "BBQCalibrator", (("model", "likelihood"),)),
-    Method("BBQ, confidence 95 %", "BBQCalibrator", (_CONFIDENCE,)),
-    Method("ENIR, likelihood", "ENIRCalibrator", (("model", "likelihood"),)),
-    Method("ENIR, confidence 95 %", "ENIRCalibrator", (_CONFIDENCE,)),
+    Method("kernels, likelihood", "KDECalibrator", (("model", "likelihood"), _SIGMOID)),
+    Method("kernels, confidence 95 %", "KDECalibrator", (_CONFIDENCE, _SIGMOID)),
+    Method("BBQ, likelihood", "BBQCalibrator", (("model", "likelihood"), _SIGMOID)),
+    Method("BBQ, confidence 95 %", "BBQCalibrator", (_CONFIDENCE, _SIGMOID)),
+    Method("ENIR, likelihood", "ENIRCalibrator", (("model", "likelihood"), _SIGMOID)),
+    Method("ENIR, confidence 95 %", "ENIRCalibrator", (_CONFIDENCE, _SIGMOID)),
 )
 """In the order of tables: the default, curves with a form, and those that follow the data."""

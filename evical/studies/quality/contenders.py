@@ -33,7 +33,7 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
         {"bandwidth": "per_class", "transform": "logit"},
     ),
     "LogisticCalibrator": ({"model": "bayesian"}, {"model": "bayesian", "transform": "logit"}),
-    "TemperatureCalibrator": ({"transform": "logit"},),
+    "TemperatureCalibrator": ({"transform": None},),
     "SplineCalibrator": ({"transform": "logit"}, {"transform": "rank"}),
     "DPMCalibrator": ({"transform": "logit"},),
 }

@@ -95,8 +95,8 @@ def test_every_calibrator_takes_part_and_is_far_better_than_nothing():
     assert list(rows) == [contender.name for contender in contenders]
     spread = 0.25 - optimum("monotone", 400)["brier"]
     for name, row in rows.items():
-        # Normalizing learns nothing from labels, and a temperature is for log-odds.
-        poor = name in ("Normalizing", "Temperature")
+        # Normalizing learns nothing from labels, and None takes probabilities for log-odds.
+        poor = name in ("Normalizing", "Temperature (transform=None)")
         assert row["squared_error"].mean < spread / 2 or poor, name
         assert 0 <= row["width"].mean < 1
     bayesian = rows["Logistic (model=bayesian)"]
