@@ -121,3 +121,8 @@ def test_large_values_are_cut():
     table = Table(["a", "b"], np.ones((30, 30)))._repr_html_()
     assert [len(cells(table)), len(cells(table)[0])] == [13, 13]
     assert "... 900 numbers in all" in table
+
+
+def test_a_text_is_cut_only_where_it_is_too_long():
+    assert brief("x" * 100) == "x" * 100
+    assert brief("x" * 101) == "x" * 99 + "…"

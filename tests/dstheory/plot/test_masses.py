@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from dstheory import Frame, MassFunction, vacuous
 from dstheory.plot import HasseDisplay, MassDisplay
 from dstheory.plot._layers import place_in_layers
+from dstheory.plot._sets import wrap
 from dstheory.testing import frames, masses
 from tests.naive import mass as naive
 from tests.support.each import each
@@ -273,3 +274,7 @@ def test_picture_of_a_lattice():
     with picture("hasse", 4.0, 4.4) as figure:
         figure.subplots_adjust(0.02, 0.02, 0.98)
         HasseDisplay.from_mass(WITNESS, ax=figure.subplots())
+
+
+def test_a_label_wider_than_the_line_follows_its_brace():
+    assert wrap(["caterpillar", "bee"], 5) == "{caterpillar,\nbee}"

@@ -49,3 +49,14 @@ def test_large_sets_stay_short():
     assert len(text) < 400
     wide = observe({Variable("n", range(100)): range(50)})
     assert "{n=0|1|2|3|4|... 50 values}" in repr(wide)
+
+
+def test_four_configurations_are_all_there_are():
+    """The fifth is counted, not listed."""
+    x, y = Variable("x", [0, 1, 2]), Variable("y", [0, 1, 2])
+    frame = ProductFrame([x, y])
+    cells = [(0, 0), (0, 1), (1, 1), (2, 2), (2, 0)]
+    four, five = (repr(MassFunction(frame, [frame.mask(cells[:n])], [1.0])) for n in (4, 5))
+    assert "{(0, 0), (0, 1), (1, 1), (2, 2)}" in four
+    assert "..." not in four
+    assert "{(0, 0), (0, 1), (1, 1), (2, 0), ... 5 configurations}" in five
