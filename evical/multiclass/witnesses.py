@@ -58,8 +58,8 @@ def _of_one(calibrator: Any, column: Floats, usable: bool) -> Floats:
 
 def _has_masses(calibrator: Any) -> bool:
     """Whether `predict_mass` checks that scores are finite, and nothing else."""
-    if not isinstance(calibrator, BaseCalibrator) or calibrator._takes_probabilities:
+    if not isinstance(calibrator, BaseCalibrator) or not calibrator.__sklearn_is_fitted__():
         return False
     kind, base = type(calibrator), BaseCalibrator
     same = kind.predict_mass is base.predict_mass and kind._masses is base._masses
-    return same and kind._checked is base._checked and calibrator.__sklearn_is_fitted__()
+    return same and kind._checked is base._checked and not calibrator._takes_probabilities

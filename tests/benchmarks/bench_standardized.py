@@ -11,6 +11,7 @@ sets. Splits 0 to 3 served to choose the quartiles and where standardized scores
 import sys
 import warnings
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -77,8 +78,12 @@ def margins(name: str, split: int) -> Iterator[tuple[str, Any]]:
         if hasattr(fitted, "decision_function"):
             score = fitted.decision_function
         else:
-            score = lambda X, fitted=fitted: np.diff(fitted.predict_log_proba(X))[:, 0]  # noqa: E731
+            score = partial(log_odds, fitted)
         yield title, (score(own[:CALIBRATION]), own_y[:CALIBRATION], score(new), new_y)
+
+
+def log_odds(fitted: Any, X: Any) -> Any:
+    return np.diff(fitted.predict_log_proba(X))[:, 0]
 
 
 def loss(name: str, transform: str, sample: Any) -> float:

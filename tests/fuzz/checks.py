@@ -85,6 +85,8 @@ def faults(entry: Entry, sample: Sample) -> list[Fault]:
 def _faults(entry: Entry, sample: Sample) -> Iterator[Fault]:
     calibrator = fitted(entry, sample)
     at = probes(sample.scores)
+    if calibrator._takes_probabilities:  # as in training; others are refused
+        at = np.clip(at, 0, 1)
     masses = calibrator.predict_mass(at).masses
     yield from invalid(calibrator, at)
     yield from _unsaved(calibrator, at, masses)

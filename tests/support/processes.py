@@ -1,0 +1,29 @@
+"""A pytest plugin: what the processes of a test run share, set before the first of them starts.
+
+* Parallel workers take one thread each for linear algebra. With as many threads as cores in each,
+  workers wait for one another: small optimizations take ten times as long.
+* Bytecode is kept, below pytest's cache if Python is told to write none. Otherwise each worker and
+  each command that a test starts compiles two thousand files anew, twenty seconds of CPU.
+
+pyproject.toml names this plugin, as a `conftest.py` comes too late for both.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+BYTECODE = Path(__file__).resolve().parents[2] / ".pytest_cache" / "bytecode"
+
+if sys.dont_write_bytecode:
+    sys.dont_write_bytecode = False
+    sys.pycache_prefix = os.environ["PYTHONPYCACHEPREFIX"] = str(BYTECODE)
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """What the caller has set stays."""
+    if config.getoption("numprocesses", default=None):
+        for library in ("OPENBLAS", "OMP", "MKL"):
+            os.environ.setdefault(f"{library}_NUM_THREADS", "1")
