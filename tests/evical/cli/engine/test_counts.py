@@ -1,6 +1,7 @@
 """`evical fit --engine duckdb`: the model of the reader of chunks, and its messages."""
 
 import json
+import shutil
 
 import numpy as np
 import pandas as pd
@@ -8,6 +9,7 @@ import pytest
 
 from evical.calibrators import BaseCalibrator
 from evical.cli import main
+from tests.support.each import each
 from tests.support.tables import read_csv
 
 FIT = "--score score --target kind --method isotonic --model bayesian -o"
@@ -15,8 +17,9 @@ DUCKDB = "--engine duckdb --memory-limit 200MB --threads 2"
 FILES = ("train.csv", "train.tsv.gz", "train.parquet")
 
 
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("tables")
     rng = np.random.default_rng(0)
     score = rng.normal(size=9000)
     score[:100] = 0.5
@@ -28,9 +31,16 @@ def folder(tmp_path, monkeypatch):
             "weight": rng.random(9000),
         }
     )
-    table.to_csv(tmp_path / "train.csv", index=False)
-    table.to_csv(tmp_path / "train.tsv.gz", index=False, sep="\t")
-    table.to_parquet(tmp_path / "train.parquet")
+    table.to_csv(folder / "train.csv", index=False)
+    table.to_csv(folder / "train.tsv.gz", index=False, sep="\t")
+    table.to_parquet(folder / "train.parquet")
+    return folder
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch, tables):
+    for name in FILES:
+        shutil.copy(tables / name, tmp_path)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -39,12 +49,12 @@ def calibrator(path):
     return BaseCalibrator.from_dict(json.loads(path.read_text())["calibrator"])
 
 
-@pytest.mark.parametrize("file", FILES)
-@pytest.mark.parametrize("options", ["", "--weight whole", "--max-scores 1000", "--positive no"])
+@each("file", FILES)
+@each("options", ["", "--weight whole", "--max-scores 1000", "--positive no"])
 def test_chunks_and_engine_write_the_same_file(folder, file, options):
     """Also where scores are rounded: cells nest, so that it does not matter who rounds first."""
-    assert main(f"fit {file} {FIT} chunks.json {options}".split()) == 0
-    assert main(f"fit {file} {FIT} engine.json {options} {DUCKDB}".split()) == 0
+    assert main(f"fit {file} {FIT} chunks.json --force {options}".split()) == 0
+    assert main(f"fit {file} {FIT} engine.json --force {options} {DUCKDB}".split()) == 0
     assert (folder / "chunks.json").read_bytes() == (folder / "engine.json").read_bytes()
     assert sorted(path.name for path in folder.iterdir()) == sorted(
         [*FILES, "chunks.json", "engine.json"]
@@ -81,7 +91,7 @@ def test_rows_without_a_score_are_left_out(folder, capsys):
     assert capsys.readouterr().err.count("2 of 5 rows have no number") == 2
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "score,kind\n0.5,yes\nhigh,no\n",
@@ -111,7 +121,7 @@ def test_wrong_values_are_named_as_by_chunks(folder, text, capsys):
     assert not [path for path in folder.iterdir() if "model" in path.name]
 
 
-@pytest.mark.parametrize("weight", ["-1", "1e-20", "inf", "", "x"])
+@each("weight", ["-1", "1e-20", "inf", "", "x"])
 def test_wrong_weights(folder, weight, capsys):
     (folder / "bad.csv").write_text(f"score,kind,weight\n0.5,yes,1\n0.6,no,{weight}\n0.7,no,1\n")
     found = []
@@ -129,7 +139,7 @@ def test_columns_of_other_types(folder, capsys):
     assert "column 'score' holds bool, but a score is a finite number" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "reason"),
     [
         (f"train.csv {FIT} m.json --threads 2", "--threads is for --engine duckdb"),

@@ -120,7 +120,7 @@ def test_the_summary_is_the_same(folder, capsys):
 GOOD = "id,bel,pl\n1,0.5,0.75\n2,0.25,0.5\n"
 
 
-@pytest.mark.parametrize(
+@each(
     ("one", "two"),
     [
         (GOOD, GOOD + "3,0,1\n"),
@@ -162,7 +162,7 @@ def test_keys_that_repeat_in_the_same_way_do_not_multiply(folder, capsys):
     assert "'7' occurs already in two.csv, line 2; a key names one row" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "reason"),
     [
         ("a.csv b.parquet --key id --rule pcr6 -o out.csv", "combines by Dempster's rule"),

@@ -1,6 +1,7 @@
 """`evical predict --engine duckdb`: the beliefs and decisions of the reader of chunks."""
 
 import json
+import shutil
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,7 @@ from evical.calibrators.by_name import make_calibrator
 from evical.cli import main
 from evical.cli._decisions import new_decision
 from evical.cli._model import Model, Training, model_text
+from tests.support.each import each
 from tests.support.tables import read_csv
 
 DUCKDB = "--engine duckdb --memory-limit 200MB"
@@ -30,16 +32,24 @@ def models():
     return texts
 
 
-@pytest.fixture
-def folder(tmp_path, monkeypatch, models):
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory, models):
+    """A folder with the models, and the same rows as three tables."""
+    folder = tmp_path_factory.mktemp("tables")
     for name, text in models.items():
-        (tmp_path / name).write_text(text)
+        (folder / name).write_text(text)
     rng = np.random.default_rng(1)
     table = pd.DataFrame({"id": [f"{i:05d}" for i in range(N)], "score": rng.normal(size=N) * 2})
     table["note, too"] = np.where(np.arange(N) % 2, ' 1.10 "', "")
     for name, options in (("new.csv", {}), ("new.tsv.gz", {"sep": "\t"})):
-        table.to_csv(tmp_path / name, index=False, **options)
-    table.to_parquet(tmp_path / "new.parquet", row_group_size=700)
+        table.to_csv(folder / name, index=False, **options)
+    table.to_parquet(folder / "new.parquet", row_group_size=700)
+    return folder
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch, tables):
+    shutil.copytree(tables, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -115,7 +125,7 @@ def test_the_summary_is_the_same(folder, capsys):
     assert found[0] == found[1]
 
 
-@pytest.mark.parametrize("value", ["high", "inf", "1_0", "+-1", "", "1,5"])
+@each("value", ["high", "inf", "1_0", "+-1", "", "1,5"])
 def test_wrong_values_are_named_as_by_chunks(folder, value, capsys):
     (folder / "bad.csv").write_text(f"id,score\n1,0.5\n2,{value}\n")
     found = []
