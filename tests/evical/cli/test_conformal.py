@@ -12,6 +12,7 @@ from sklearn.frozen import FrozenEstimator
 from evical.cli import main
 from evical.cli._model import checksum, load_model
 from evical.conformal import ConformalClassifier, ConformalScores
+from tests.support.each import each
 from tests.support.tables import read_csv
 
 CLASSES = ["cat", "dog", "wild_cat"]
@@ -281,21 +282,26 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("words", "message"), WRONG)
-def test_what_is_wrong_is_said_in_a_line(folder, capfd, words, message):
+@pytest.fixture
+def fitted(folder, capfd):
+    """Models of three kinds, and tables that lack something."""
     table = read_csv("one.csv")
     table[table["y"] == "no"].to_csv("none.csv", index=False)
     read_csv("many.csv").assign(zero=0).to_csv("many.csv", index=False)
-    if words.startswith("predict"):
-        run(f"fit {MANY} -o m.json")
-        run(f"fit {ONE} -o n.json")
-        run("fit one.csv --score p --target y --method logistic -o plain.json")
+    run(f"fit {MANY} -o m.json")
+    run(f"fit {ONE} -o n.json")
+    run("fit one.csv --score p --target y --method logistic -o plain.json")
     capfd.readouterr()
+    return folder
+
+
+@each(("words", "message"), WRONG)
+def test_what_is_wrong_is_said_in_a_line(fitted, capfd, words, message):
     run(f"{words} -o out.{'json' if words.startswith('fit') else 'csv'}", 2)
     err = capfd.readouterr().err
     assert message in err
     assert err.count("\n") == 1
-    assert not list(folder.glob("out.*"))
+    assert not list(fitted.glob("out.*"))
 
 
 def places(value, path=()):

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from evical.cli import main
+from tests.support.each import each
 
 ROWS = "".join(f"{i / 20},{i % 2},{i / 50},{i / 50 + 0.1},{i / 50}\n" for i in range(40))
 HEAD = "s,t,bel,pl,p\n"
@@ -133,7 +134,7 @@ def folder(tmp_path, monkeypatch, capfd):
     return tmp_path
 
 
-@pytest.mark.parametrize(("command", "message"), WRONG)
+@each(("command", "message"), WRONG)
 def test_one_line_and_exit_code_2(command, message, folder, capfd):
     before = {path: path.read_bytes() for path in folder.iterdir()}
     assert main(command.split()) == 2

@@ -13,6 +13,7 @@ from evical.cli._model import load_model
 from evical.cli.commands._fit import MANY_METHODS
 from evical.evaluation import Evaluation, check_calibration
 from evical.multiclass import AutoMulticlassCalibrator, SoftmaxCalibrator
+from tests.support.each import each
 from tests.support.tables import read_csv
 
 CLASSES = ["cat", "dog", "wild_cat"]
@@ -194,18 +195,24 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("words", "message"), WRONG)
-def test_wrong_calls_are_one_line(folder, capfd, words, message):
+@pytest.fixture
+def fitted(folder, capfd):
+    """A model, and tables that are not for it."""
     run(f"fit a.csv {SCORES} -o m.json")
     read_csv("a.csv").replace("dog", "owl").to_csv("new.csv", index=False)
     (folder / "other.csv").write_text("p_dog\n0.5\n")
     capfd.readouterr()
+    return folder
+
+
+@each(("words", "message"), WRONG)
+def test_wrong_calls_are_one_line(fitted, capfd, words, message):
     run(words, 2)
     out, err = capfd.readouterr()
     assert out == ""
     assert err.count("\n") == 1
     assert message in err
-    assert not (folder / "x.json").exists()
+    assert not (fitted / "x.json").exists()
 
 
 @pytest.mark.parametrize("part", ["columns", "training", "calibrator"])

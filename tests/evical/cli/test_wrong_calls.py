@@ -9,6 +9,7 @@ import pytest
 
 from evical.cli import main
 from evical.cli._model import checksum
+from tests.support.each import each
 
 TABLES = {
     "good.csv": "id,s,y,w\n" + "".join(f"{i},{i % 7},{'ab'[i % 3 > 0]},1\n" for i in range(40)),
@@ -206,7 +207,7 @@ def files(tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize(("command", "message"), WRONG)
+@each(("command", "message"), WRONG)
 def test_one_line_and_exit_code_2(command, message, files, monkeypatch, capfd):
     monkeypatch.chdir(files)
     before = {path: path.stat().st_mtime_ns for path in files.rglob("*") if path.is_file()}

@@ -9,6 +9,7 @@ import pytest
 from dstheory import Frame, MassFunction, combine
 from evical.cli import main
 from evical.cli._rules import rules
+from tests.support.each import each
 from tests.support.tables import read_csv
 
 FRAME = Frame(["no", "yes"])
@@ -52,11 +53,11 @@ def run(words):
     return read_csv("out.csv", dtype={"id": str})
 
 
-@pytest.mark.parametrize("rule", sorted(set(rules()) - DEMANDING))
+@each("rule", sorted(set(rules()) - DEMANDING))
 def test_rules_are_those_of_python(folder, rule):
     option = NEEDED.get(rule)
     table = run(
-        f"combine a.csv b.csv c.csv --rule {rule.replace('_', '-')} -o out.csv"
+        f"combine a.csv b.csv c.csv --rule {rule.replace('_', '-')} -o out.csv --force"
         + (f" --option {option}" if option else "")
     )
     options = {} if option is None else {option.split("=")[0]: float(option.split("=")[1])}

@@ -10,6 +10,7 @@ from evical.cli import main
 from evical.cli._decisions import masses
 from evical.cli._fusions import FUSIONS, load_fusion
 from evical.fusion import named_fusion
+from tests.support.each import each
 from tests.support.tables import read_csv
 
 N = 120
@@ -120,16 +121,22 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("words", "message"), WRONG)
-def test_wrong_calls_are_one_line(folder, capfd, words, message):
+@pytest.fixture
+def fitted(folder, capfd):
+    """A fusion, a damaged one, and the model of a calibrator."""
     run("combine a.csv b.csv --fit k --rule stacked -o f.json")
     run("fit a.csv --score bel --target k -o model.json")
     text = (folder / "f.json").read_text()
     (folder / "damaged.json").write_text(text.replace('"rows": 120', '"rows": 121'))
     capfd.readouterr()
+    return folder
+
+
+@each(("words", "message"), WRONG)
+def test_wrong_calls_are_one_line(fitted, capfd, words, message):
     run(words, 2)
     out, err = capfd.readouterr()
     assert out == ""
     assert err.count("\n") == 1
     assert message in err
-    assert not (folder / "x.json").exists()
+    assert not (fitted / "x.json").exists()

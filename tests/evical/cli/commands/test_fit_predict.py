@@ -18,6 +18,7 @@ from evical.calibrators import (
 from evical.calibrators.by_name import by_name, make_calibrator
 from evical.cli import main
 from evical.cli.commands._fit import METHODS
+from tests.support.each import each
 from tests.support.tables import read_csv
 
 N = 300
@@ -120,13 +121,13 @@ def test_the_help_names_all_by_name():
     assert ", ".join(sorted(by_name())) == METHODS
 
 
-@pytest.mark.parametrize("method", sorted(by_name()))
+@each("method", sorted(by_name()))
 def test_every_method_goes_all_the_way(folder, samples, method):
-    run(f"{FIT} --method {method} --option transform={'sigmoid' if method != 'beta' else 'auto'}")
-    run("predict model.json new.csv -o out.csv")
+    transform = "sigmoid" if method != "beta" else "auto"
+    run(f"{FIT} --force --method {method} --option transform={transform}")
+    run("predict model.json new.csv -o out.csv --force")
     scores, y = samples
-    python = make_calibrator(method)
-    python.set_params(transform="sigmoid" if method != "beta" else "auto").fit(scores, y)
+    python = make_calibrator(method).set_params(transform=transform).fit(scores, y)
     np.testing.assert_allclose(
         table()[["bel", "pl"]], python.predict_interval([0.5, -2.0]), atol=1e-12
     )
@@ -165,17 +166,21 @@ def test_many_rows_go_through_in_pieces(folder, capfd):
     assert second["training"]["positive"] == first["training"]["positive"] == y.sum()
 
 
-@pytest.mark.parametrize("source", ["csv", "tsv", "csv.gz", "parquet"])
-@pytest.mark.parametrize("target", ["csv", "tsv", "csv.gz", "parquet"])
-def test_formats(folder, source, target):
+@pytest.fixture
+def predicted(folder):
     run(FIT)
     run("predict model.json new.csv -o out.csv")
+
+
+@each("source", ["csv", "tsv", "csv.gz", "parquet"])
+@each("target", ["csv", "tsv", "csv.gz", "parquet"])
+def test_formats(predicted, source, target):
     frame = read_csv("new.csv", dtype=str)
     if source == "parquet":
         frame.assign(margin=frame["margin"].astype(float)).to_parquet("new.parquet")
     elif source != "csv":
         frame.to_csv(f"new.{source}", sep="\t" if source == "tsv" else ",", index=False)
-    run(f"predict model.json new.{source} -o other.{target}")
+    run(f"predict model.json new.{source} -o other.{target} --force")
     if target == "parquet":
         found = pd.read_parquet("other.parquet")
     else:
