@@ -4,7 +4,6 @@ import pytest
 
 from evical.cli import main
 from evical.studies import STUDIES
-from tests.support.data_folder import DATA, needs_data
 from tests.support.toy_study import Toy, toy_study
 
 WRONG = [
@@ -70,19 +69,20 @@ def test_a_full_disk_is_one_line_and_keeps_what_is_finished(folder, jobs, capsys
     assert len(list(place.iterdir())) == 4
 
 
-@needs_data
-def test_it_writes_the_page_and_goes_on_where_it_was(folder, capfd):
-    command = ["reproduce", "xu2016-three", "--quick", "--data", str(DATA), "--output", "out"]
+def test_it_writes_the_page_and_goes_on_where_it_was(folder, capfd, monkeypatch):
+    monkeypatch.setitem(STUDIES, "toy", toy_study(Toy("one", uses=("pets",))))
+    (folder / "pets.csv").write_text("size,target\n1,a\n5,b\n")
+    command = ["reproduce", "toy", "--quick", "--data", str(folder), "--output", "out"]
     assert main([*command, "--repeats", "1"]) == 0
     out, err = capfd.readouterr()
-    assert out == "Page: out/xu2016-three.md\n"
+    assert out == "Page: out/toy.md\n"
     assert err == ""
-    repeats = folder / "out" / "repeats" / "xu2016-three" / "0" / "sonar"
+    repeats = folder / "out" / "repeats" / "toy" / "0" / "one"
     first = (repeats / "0000.json").stat().st_mtime_ns
     assert main([*command, "--repeats", "2"]) == 0
     assert (repeats / "0000.json").stat().st_mtime_ns == first
-    page = (folder / "out" / "xu2016-three.md").read_text()
-    assert "\n    evical reproduce xu2016-three --repeats 2 --seed 0 --quick\n" in page
+    page = (folder / "out" / "toy.md").read_text()
+    assert "\n    evical reproduce toy --repeats 2 --seed 0 --quick\n" in page
     assert str(folder) not in page
     (repeats / "0001.json").write_text("{")
     assert main([*command, "--repeats", "2"]) == 2
