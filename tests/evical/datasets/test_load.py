@@ -1,5 +1,6 @@
 """Data sets by name: the right rows, encoded alike in both files, or an error that says why not."""
 
+import functools
 import gzip
 import json
 import re
@@ -12,6 +13,9 @@ from evical.datasets._known import KNOWN
 from tests.support.data_folder import DATA, needs_data
 from tests.support.each import each
 
+# Each file of the folder is read once.
+there = functools.cache(functools.partial(load, data=DATA))
+split = functools.cache(functools.partial(load_split, data=DATA))
 SMALL = sorted(name for name in KNOWN if "a9a" not in name)
 
 
@@ -101,7 +105,7 @@ def test_what_is_nowhere_is_named(tmp_path, monkeypatch):
 @needs_data
 @each("name", SMALL)
 def test_every_known_file_is_as_known(name):
-    data = load(name, DATA)
+    data = there(name)
     assert isinstance(data, Dataset)
     assert len(data) == sum(KNOWN[name].classes.values())
 
@@ -109,21 +113,21 @@ def test_every_known_file_is_as_known(name):
 @needs_data
 @pytest.mark.parametrize("name", ["adult", "soybean"])
 def test_codes_become_the_same_columns_in_both_files(name):
-    train, test = load_split(name, DATA)
+    train, test = split(name)
     assert train.feature_names == test.feature_names
     assert train.class_names == test.class_names
     for column in train.encoded:
         block = [i for i, f in enumerate(train.feature_names) if f.startswith(f"{column}=")]
         for data in (train, test):
             np.testing.assert_array_equal(data.X[:, block].sum(axis=1), 1)
-    both = load(name, DATA)
+    both = there(name)
     assert len(both) == len(train) + len(test)
     np.testing.assert_array_equal(both.X[: len(train)], train.X)
 
 
 @needs_data
 def test_missing_codes_are_a_category_of_their_own():
-    train, test = load_split("adult", DATA)
+    train, test = split("adult")
     column = train.feature_names.index("workclass=missing")
     assert train.X[:, column].sum() + test.X[:, column].sum() == 2799
     assert train.X.shape[1] == 107
@@ -182,7 +186,7 @@ def test_every_column_that_is_not_encoded_is_a_number_or_has_two_codes(name):
         "australian": {"A2", "A3", "A7", "A10", "A13", "A14"},
         "soybean": set(),
     }[name]
-    data = load(name, DATA)
+    data = there(name)
     for column, values in zip(data.feature_names, data.X.T, strict=True):
         if column not in numbers:
             assert set(values) == {0.0, 1.0}, column
