@@ -1,5 +1,7 @@
 """EvidentialEnsemble with members that are alike, perfect, constant, wrong or of other classes."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -57,6 +59,15 @@ def fit(members, k, rule, **options):
 
 
 NB = EvidentialSource(GaussianNB(), columns=[0, 1])
+
+
+@cache
+def alone(k, rule):
+    """Probabilities and accuracy of one good member."""
+    _, p, score = fit([NB], k, rule)
+    return p, score
+
+
 under_each = each("rule", RULES)
 both = each("k", [2, 3])
 
@@ -64,7 +75,7 @@ both = each("k", [2, 3])
 @under_each
 @both
 def test_all_alike_are_as_good_as_one(rule, k):
-    _, one, score = fit([NB], k, rule)
+    one, score = alone(k, rule)
     clf, p, alike = fit([NB] * 3, k, rule)
     assert abs(alike - score) < 0.03
     if rule in ("stacked", "likelihood_mixture"):
@@ -82,7 +93,7 @@ def test_a_perfect_member_is_believed(rule, k):
 @under_each
 @both
 def test_a_constant_member_does_no_harm(rule, k):
-    _, _, score = fit([NB], k, rule)
+    _, score = alone(k, rule)
     assert fit([NB, DummyClassifier()], k, rule)[2] > score - 0.03
     clf, _, _ = fit([NB, DummyClassifier(strategy="uniform")], k, rule)
     if rule == "stacked":

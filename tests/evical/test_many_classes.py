@@ -74,15 +74,24 @@ def test_closed_forms_are_the_rule_over_sets(n_classes, rule):
     np.testing.assert_allclose(clf.conflict(X), conjunctive(*masses).mass(mask=0), atol=1e-12)
 
 
+@pytest.fixture(scope="module")
+def decided():
+    """Samples of five classes, and a classifier and an ensemble with their masses there."""
+    X, y = samples(5)
+    fitted = (
+        EvidentialClassifier(GaussianNB(), calibrator=BINS, cv=2).fit(X, y),
+        ensemble().fit(X, y),
+    )
+    return X, [(clf, clf.predict_mass(X)) for clf in fitted]
+
+
 @each("kind", ["classes", "reject", "any"])
 @each("criterion", CRITERIA)
-def test_criteria_without_sets_decide_as_over_sets(kind, criterion):
-    X, y = samples(5)
+def test_criteria_without_sets_decide_as_over_sets(kind, criterion, decided):
+    X, fitted = decided
     matrix = utilities(5)[kind]
     rule = getattr(decide, criterion)
-    for clf in (EvidentialClassifier(GaussianNB(), calibrator=BINS, cv=2), ensemble()):
-        clf.fit(X, y)
-        m = clf.predict_mass(X)
+    for clf, m in fitted:
         expected = np.asarray(rule(m, matrix))
         if expected.dtype != bool:
             expected = expected[:, np.newaxis] == np.arange(len(matrix))
