@@ -27,8 +27,10 @@ def promises(name, n, n_new, draws, model="likelihood"):
     return found
 
 
-@each("model", ["likelihood", "confidence"])
-@each("n", [50, 200, 1000])
+@each(
+    ("n", "model"),
+    [(50, "likelihood"), (200, "likelihood"), (1000, "likelihood"), (50, "confidence")],
+)
 def test_right_forms_are_rarely_said_to_break_their_promise(n, model):
     """At most 5 %, however many samples judge: here 60 draws."""
     found = promises("sigmoid", n, 5000, 60, model)
