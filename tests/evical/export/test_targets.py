@@ -16,7 +16,7 @@ from tests.evical.export.exported import check, every_entry, scores_of
 from tests.evical.export.test_javascript import NODE, in_node
 from tests.evical.export.test_onnx import beliefs
 from tests.evical.export.test_sql import ENGINES
-from tests.protocols.calibrators_table import samples
+from tests.protocols.calibrators_table import fitted
 
 
 def test_sizes_of_the_default_calibrator():
@@ -32,7 +32,7 @@ def test_sizes_of_the_default_calibrator():
 
 @every_entry
 def test_each_target_is_what_python_predicts(entry, tmp_path):
-    calibrator = entry().fit(*samples())
+    calibrator = fitted(entry)
     table = compiled(calibrator)
     scores = scores_of(table)
     for name, engine in ENGINES.items():
