@@ -1,37 +1,53 @@
-"""`evical demo` as a user sees it: one run looked at from all sides."""
+"""`evical demo` as a user sees it: each run looked at from all sides."""
 
 import csv
+import io
+import shlex
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from evical.cli import main
+from evical.cli._commands import COMMANDS
 
 FILES = {"calibration.png", "contour.png", "reliability.png", "table.csv", "index.html"}
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory) -> Path:
+def printed(tmp_path_factory) -> tuple[Path, tuple[str, str]]:
+    """The folder of a run, and what it printed."""
     folder = tmp_path_factory.mktemp("demo") / "new" / "result"
-    assert main(["demo", "--repeats", "1", "--output", str(folder)]) == 0
-    return folder
+    with redirect_stdout(io.StringIO()) as out, redirect_stderr(io.StringIO()) as err:
+        assert main(["demo", "--repeats", "1", "--output", str(folder)]) == 0
+    return folder, (out.getvalue(), err.getvalue())
 
 
 @pytest.fixture(scope="module")
-def own_data(tmp_path_factory) -> Path:
-    """Two classes with names that no template and no terminal should take for its own."""
+def folder(printed) -> Path:
+    return printed[0]
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory) -> list[str]:
+    """Two classes with names that no template and no terminal should take for its own, and a gap.
+
+    The command on this file, and the folder that it writes into.
+    """
     rng = np.random.default_rng(0)
     path = tmp_path_factory.mktemp("own") / "own.csv"
     rows = []
     for i in range(160):
         kind = "<b>$[red]x$</b>" if i % 2 else "$no"
-        rows.append([rng.normal() + i % 2, "left" if rng.random() < 0.5 else "right", kind])
+        size = "" if i == 4 else rng.normal() + i % 2
+        rows.append([size, "left" if rng.random() < 0.5 else "right", kind])
     with path.open("w", newline="") as file:
         csv.writer(file).writerows([["size", "side", "kind"], *rows])
-    return path
+    words = ["demo", "--data", str(path), "--target", "kind", "--repeats", "1", "--seed", "3"]
+    return [*words, "--output", str(path.parent / "result")]
 
 
 def test_it_writes_its_files_and_nothing_else(folder):
@@ -56,13 +72,25 @@ def test_the_page_shows_all_pictures_and_the_command(folder):
     assert "Wisconsin breast cancer" in html
 
 
-def test_the_same_command_gives_the_same_bytes_and_leaves_other_files_alone(folder, capfd):
-    before = {name: (folder / name).read_bytes() for name in FILES}
-    (folder / "mine.txt").write_text("mine")
-    assert main(["demo", "--repeats", "1", "--output", str(folder)]) == 0
-    assert {name: (folder / name).read_bytes() for name in FILES} == before
-    assert (folder / "mine.txt").read_text() == "mine"
-    out, err = capfd.readouterr()
+def test_own_data_with_text_gaps_and_strange_names(own, capfd):
+    folder = Path(own[-1])
+    assert main(own) == 2
+    assert "column 'size': the value is missing" in capfd.readouterr().err
+    assert not folder.exists()
+    assert main([*own, "--missing", "encode"]) == 0
+    html = (folder / "index.html").read_text(encoding="utf-8")
+    assert "&lt;b&gt;$[red]x$&lt;/b&gt;" in html
+    assert "<b>$" not in html
+    assert "one-hot encoded: side." in html
+    assert "Missing values are filled by medians" in html
+    assert "--missing encode" in html
+    out = capfd.readouterr().out
+    assert "$[red]x$" in out
+    assert "In Python: EvidentialEnsemble([...])" in out.splitlines()[-1]
+
+
+def test_what_is_printed(printed):
+    folder, (out, err) = printed
     assert err == ""  # no progress bar, because this is no terminal
     for part in ("binning", "likelihood", "weighted mean", "Error %", "Pl - Bel", "index.html"):
         assert part in out
@@ -71,39 +99,21 @@ def test_the_same_command_gives_the_same_bytes_and_leaves_other_files_alone(fold
     assert max(map(len, out.replace(str(folder), "").splitlines())) <= 80
 
 
-def test_it_runs_on_own_data_with_text_and_strange_names(own_data, tmp_path, capfd):
-    arguments = ["demo", "--data", str(own_data), "--target", "kind", "--repeats", "1"]
-    assert main([*arguments, "--seed", "3", "--output", str(tmp_path)]) == 0
-    html = (tmp_path / "index.html").read_text(encoding="utf-8")
-    assert "&lt;b&gt;$[red]x$&lt;/b&gt;" in html
-    assert "<b>$" not in html
-    assert "one-hot encoded: side." in html
-    out = capfd.readouterr().out
-    assert "$[red]x$" in out
-    assert "In Python: EvidentialEnsemble([...])" in out.splitlines()[-1]
-
-
-def test_features_that_tell_nothing_are_shown_as_that(tmp_path, capfd):
-    path = tmp_path / "constant.csv"
-    path.write_text("a,kind\n" + "".join(f"5,{i % 2}\n" for i in range(160)))
-    arguments = ["demo", "--data", str(path), "--target", "kind", "--repeats", "1"]
-    assert main([*arguments, "--output", str(tmp_path)]) == 0
-    assert "likelihood" in capfd.readouterr().out
-
-
-def test_missing_features_are_filled_and_marked(own_data, tmp_path, capfd):
-    lines = own_data.read_text().splitlines()
-    lines[5] = "," + lines[5].split(",", 1)[1]
-    path = tmp_path / "gaps.csv"
-    path.write_text("\n".join(lines) + "\n")
-    arguments = ["demo", "--data", str(path), "--target", "kind", "--repeats", "1"]
-    assert main([*arguments, "--output", str(tmp_path / "no")]) == 2
-    assert "column 'size': the value is missing" in capfd.readouterr().err
-    output = tmp_path / "out"
-    assert main([*arguments, "--missing", "encode", "--output", str(output)]) == 0
-    html = (output / "index.html").read_text(encoding="utf-8")
-    assert "Missing values are filled by medians" in html
-    assert "--missing encode" in html
+def test_the_example_runs_on_features_that_tell_nothing(tmp_path, monkeypatch, capfd):
+    """Twice, with the same bytes; other files are left alone."""
+    monkeypatch.chdir(tmp_path)
+    rows = "".join(f"5,{i % 2}\n" for i in range(160))
+    (tmp_path / "mine.csv").write_text(f"a,class\n{rows}")
+    example = COMMANDS["demo"].examples[1].replace("--repeats 5", "--repeats 1")
+    folder = tmp_path / "mine"
+    written = []
+    for _ in range(2):
+        assert main(shlex.split(example)[1:]) == 0
+        assert "likelihood" in capfd.readouterr().out
+        written.append({name: (folder / name).read_bytes() for name in FILES})
+        (folder / "other.txt").write_text("other")
+    assert written[0] == written[1]
+    assert {path.name for path in folder.iterdir()} == {*FILES, "other.txt"}
 
 
 def test_the_recommended_fusion_stands_beside_dempsters_rule(folder):
