@@ -53,7 +53,6 @@ FOLDS_DIFFER = {
 }
 
 
-# Two classifiers are in the tests of the ensemble; one is enough for the fusion's part.
 def test_scikit_learn_contract():
     alone = EvidentialEnsemble([("nb", GaussianNB())], calibrator=BINS, cv=2, rule=Stacked())
     check_contract(alone, FOLDS_DIFFER)
