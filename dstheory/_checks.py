@@ -15,15 +15,19 @@ from numpy.typing import NDArray
 from dstheory.errors import CostLimitError, MassError
 from dstheory.frame import Frame
 from dstheory.kernels import bits
-from dstheory.kernels.arguments import as_collection, as_shape, check_instance
+from dstheory.kernels.arguments import as_collection, as_shape, check_instance, without_mask
+from dstheory.kernels.exact import integers_exact
+from dstheory.kernels.rounding import SUM_TOLERANCE, sum_tolerance
 from dstheory.kernels.rows import in_row
 
 __all__ = [
     "MAX_TABLE_LABELS",
     "SUM_TOLERANCE",
     "as_batch_shape",
+    "as_distribution",
     "as_frame",
     "as_masses",
+    "as_numbers",
     "check_masses",
     "check_number",
     "check_table_size",
@@ -32,8 +36,6 @@ __all__ = [
     "sorted_focal",
 ]
 
-# Masses that come from sums over 2^20 sets carry a rounding error of about 1e-10.
-SUM_TOLERANCE = 1e-9
 # 2^26 doubles are half a gigabyte.
 MAX_TABLE_LABELS = 26
 
@@ -47,8 +49,13 @@ def as_frame(frame: Any) -> Frame:
 
 def as_masses(masses: Any) -> NDArray[Any]:
     """Masses as a float64 array, or as objects where they are exact or symbolic."""
+    return _in_float64(as_numbers(masses))
+
+
+def as_numbers(masses: Any) -> NDArray[Any]:
+    """Masses as an array of their own type; integers beside fractions become fractions."""
     try:
-        array = np.asarray(masses)
+        array = np.asarray(without_mask(masses))
     except ValueError as error:  # NumPy's own message mentions inhomogeneous shapes
         raise MassError(
             "rows have different lengths; each needs one number for each set"
@@ -57,20 +64,44 @@ def as_masses(masses: Any) -> NDArray[Any]:
         for value in array.ravel():
             if not _is_number(value):
                 raise TypeError(f"a mass is {value!r}, expected a real number")
-        return array
+        return integers_exact(array)
     if array.dtype.kind not in "fiu":
         raise TypeError(f"masses have dtype {array.dtype.name}, expected real numbers")
-    return array.astype(np.float64)
+    return array
 
 
-def side_by_side(masses: Iterable[Any]) -> NDArray[Any]:
-    """Masses (*batch, F) from those of each focal set, whose shapes broadcast."""
-    columns = [as_masses(values) for values in masses]
+def _in_float64(numbers: NDArray[Any]) -> NDArray[Any]:
+    return numbers if numbers.dtype == object else numbers.astype(np.float64)
+
+
+def as_distribution(
+    numbers: NDArray[Any], name: str = "masses", dtype: np.dtype[Any] | None = None
+) -> NDArray[Any]:
+    """Masses (*batch, F) that are not negative and sum to 1, as far as their type can tell.
+
+    Those of float32 and float16 are divided by their sum in float64. `dtype` is the type in which
+    they came, if that of `numbers` is another one.
+    """
+    masses = _in_float64(numbers)
+    size = masses.shape[-1] if masses.ndim else 1
+    atol = sum_tolerance(numbers.dtype if dtype is None else dtype, size)
+    check_masses(masses, atol, name)
+    if masses.dtype == object or atol <= SUM_TOLERANCE:
+        return masses
+    masses = np.maximum(masses, 0)
+    return np.asarray(masses / masses.sum(axis=-1, keepdims=True))
+
+
+def side_by_side(masses: Iterable[Any]) -> tuple[NDArray[Any], np.dtype[Any]]:
+    """Masses (*batch, F) of focal sets, whose shapes broadcast, and the coarsest of their types."""
+    columns = [as_numbers(values) for values in masses]
     try:
-        return np.stack(np.broadcast_arrays(*columns), axis=-1)
+        array = np.stack(np.broadcast_arrays(*columns), axis=-1)
     except ValueError as error:
         shapes = ", ".join(str(column.shape) for column in columns)
         raise MassError(f"masses of shapes {shapes} do not broadcast to one batch") from error
+    coarsest = max((column.dtype for column in columns), key=lambda kind: sum_tolerance(kind, 1))
+    return (integers_exact(array) if array.dtype == object else array), coarsest
 
 
 def sorted_focal(

@@ -18,6 +18,7 @@ from dstheory.frame import Frame, same_frame
 from dstheory.kernels import orthogonal, pairwise, predicates, setwise
 from dstheory.kernels.arguments import check_atol, check_instance
 from dstheory.kernels.batches import scalar
+from dstheory.kernels.exact import exact_together
 from dstheory.kernels.immutable import Immutable
 
 __all__ = ["MassFunction"]
@@ -43,7 +44,8 @@ class MassFunction(Immutable):
     ------
     MassError
         If masses are not finite, below -1e-9, or a row does not sum to 1 within 1e-9
-        (exactly, for rationals), or if a focal set occurs twice.
+        (exactly, for rationals), or if a focal set occurs twice. Masses that come in float32 or
+        float16 may be off by a few units of rounding for each set, and are divided by their sum.
     FrameError
         If a mask lies outside the frame.
     TypeError
@@ -80,10 +82,18 @@ class MassFunction(Immutable):
 
     def __init__(self, frame: Frame, focal: Iterable[int], masses: Any) -> None:
         _checks.as_frame(frame)
-        array = _checks.as_masses(masses)
-        sorted_masks, array = _checks.sorted_focal(frame, focal, array)
-        _checks.check_masses(array)
-        self._set(frame, sorted_masks, np.array(np.moveaxis(array, -1, 0), order="C"))
+        self._check_and_set(frame, focal, _checks.as_numbers(masses))
+
+    def _check_and_set(
+        self,
+        frame: Frame,
+        focal: Iterable[int],
+        numbers: NDArray[Any],
+        dtype: np.dtype[Any] | None = None,
+    ) -> None:
+        masks, numbers = _checks.sorted_focal(frame, focal, numbers)
+        masses = _checks.as_distribution(numbers, dtype=dtype)
+        self._set(frame, masks, np.array(np.moveaxis(masses, -1, 0), order="C"))
 
     def _set(self, frame: Frame, focal: NDArray[Any], store: NDArray[Any]) -> None:
         focal.flags.writeable = False
@@ -141,7 +151,9 @@ class MassFunction(Immutable):
         focal = [frame.mask(event) for event in masses]
         if not focal:
             raise MassError("there is no mass; a vacuous belief is {frame: 1}")
-        return cls(frame, focal, _checks.side_by_side(masses.values()))
+        self = cls.__new__(cls)
+        self._check_and_set(frame, focal, *_checks.side_by_side(masses.values()))
+        return self
 
     @property
     def frame(self) -> Frame:
@@ -248,7 +260,8 @@ class MassFunction(Immutable):
         if not isinstance(other, MassFunction):
             return NotImplemented
         frame = same_frame(self._frame, other._frame)
-        one, two = (self._focal, self._store), (other._focal, other._store)
+        left, right = exact_together([self._store, other._store])
+        one, two = (self._focal, left), (other._focal, right)
         if operation is None:
             agreed = orthogonal.orthogonal_sum((one, two))
             agreed.refuse()

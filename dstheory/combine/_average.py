@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dstheory._checks import SUM_TOLERANCE
 from dstheory._masses import collect
 from dstheory.combine._orthogonal import TotalConflict, check_total_conflict, combined
 from dstheory.combine._support import credibility
 from dstheory.combine.sources import any_exact, check_sources, combination_rule, match_numbers
 from dstheory.kernels import bits
 from dstheory.kernels.limits import check_fold
+from dstheory.kernels.rounding import sum_tolerance
 from dstheory.mass import MassFunction
 
 __all__ = ["deng", "mixing", "murphy"]
@@ -222,6 +222,6 @@ def _checked_weights(sources: tuple[MassFunction, ...], weights: ArrayLike | Non
     if not np.asarray(array >= 0, dtype=bool).all():
         raise ValueError(f"weights are {weights!r}, expected non-negative numbers")
     total = array.sum(axis=0)
-    if not np.asarray(abs(total - 1) <= SUM_TOLERANCE, dtype=bool).all():
+    if not np.asarray(abs(total - 1) <= sum_tolerance(array.dtype, n_sources), dtype=bool).all():
         raise ValueError(f"weights sum to {total}, not 1; divide them by their sum")
     return array

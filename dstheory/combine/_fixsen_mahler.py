@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dstheory._checks import SUM_TOLERANCE
 from dstheory._masses import batch_of
 from dstheory.combine._orthogonal import TotalConflict, check_total_conflict, settled
 from dstheory.combine.sources import (
@@ -34,6 +33,7 @@ from dstheory.kernels.orthogonal import (
     orthogonal_sum,
 )
 from dstheory.kernels.pairwise import SMALL_TOTAL, logarithms
+from dstheory.kernels.rounding import sum_tolerance
 from dstheory.mass import MassFunction
 
 __all__ = ["fixsen_mahler"]
@@ -168,6 +168,6 @@ def _checked_prior(sources: tuple[MassFunction, ...], prior: ArrayLike | None) -
         raise ValueError(f"prior has shape {array.shape}, but the frame has {size} labels")
     if not np.asarray(array >= 0, dtype=bool).all():
         raise ValueError(f"prior probabilities are {prior!r}, expected non-negative")
-    if not abs(array.sum() - 1) <= SUM_TOLERANCE:
+    if not abs(array.sum() - 1) <= sum_tolerance(array.dtype, size):
         raise ValueError(f"prior probabilities sum to {array.sum()}, not 1")
     return array

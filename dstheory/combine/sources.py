@@ -4,7 +4,7 @@ Sources are mass functions on one frame whose batches broadcast.
 """
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
 from numbers import Rational
 from typing import Any, ParamSpec
@@ -18,6 +18,7 @@ from dstheory.errors import MassError
 from dstheory.frame import Frame, same_frame
 from dstheory.kernels.arguments import as_array, as_floats
 from dstheory.kernels.batches import stretch
+from dstheory.kernels.exact import exact_together
 from dstheory.kernels.limits import check_result
 from dstheory.kernels.rows import in_rows
 from dstheory.mass import MassFunction
@@ -66,9 +67,20 @@ def combination_rule(rule: Callable[P, MassFunction]) -> Callable[P, MassFunctio
                 else f"unpack a list of sources, as in {name}(*masses)"
             )
             raise TypeError(f"{name}(m1, m2, ...) needs two sources or more; {advice}")
-        return rule(*args, **kwargs)
+        return rule(*_exact_together(args), **kwargs)
 
     return called
+
+
+def _exact_together(args: Sequence[Any]) -> list[Any]:
+    """Arguments of a rule; sources that are certain or vacuous are exact beside exact ones."""
+    places = [i for i, arg in enumerate(args) if isinstance(arg, MassFunction)]
+    given = [args[i].store for i in places]
+    matched = list(args)
+    for i, old, new in zip(places, given, exact_together(given), strict=True):
+        if new is not old:
+            matched[i] = MassFunction.from_store(args[i].frame, args[i].focal, new)
+    return matched
 
 
 def any_exact(sources: Iterable[MassFunction]) -> bool:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from dstheory import _checks
-from dstheory.construct.arguments import as_rows, check_masks, check_nonnegative
+from dstheory.construct.arguments import check_masks, check_nonnegative, row_numbers
 from dstheory.frame import Frame
 from dstheory.kernels import bits
 from dstheory.mass import MassFunction
@@ -21,7 +21,8 @@ def bayesian(frame: Frame, probabilities: Any) -> MassFunction:
     frame : Frame
         K labels.
     probabilities : (*batch, K) array
-        Rows sum to 1.
+        Rows sum to 1; those of float32 and float16 may be off by a few units of rounding for each
+        label, and are divided by their sum.
 
     Returns
     -------
@@ -49,10 +50,10 @@ def bayesian(frame: Frame, probabilities: Any) -> MassFunction:
       {ant}  0.75
       {bee}  0.25
     """
-    rows = as_rows(probabilities, frame, "probabilities")
+    numbers = row_numbers(probabilities, frame, "probabilities")
     size = len(frame)
     check_masks(size * (size + 1) // 2, f"a Bayesian mass function on {size:,} labels")
-    check_nonnegative(rows, "probability")
-    _checks.check_masses(rows, name="probabilities")
+    check_nonnegative(numbers, "probability")
+    rows = _checks.as_distribution(numbers, "probabilities")
     focal = bits.mask_array((1 << i for i in range(size)), size)
     return MassFunction.from_store(frame, focal, np.array(np.moveaxis(rows, -1, 0), order="C"))

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from dstheory._masses import check_mass
 from dstheory.frame import same_frame
 from dstheory.kernels.arguments import as_index, as_sequence
+from dstheory.kernels.exact import exact_together
 from dstheory.mass import MassFunction
 
 __all__ = ["concatenate", "stack"]
@@ -147,6 +148,7 @@ def _without(shape: tuple[int, ...], place: int) -> tuple[int, ...]:
 
 def _joined(listed: list[MassFunction], stores: list[NDArray[Any]], place: int) -> MassFunction:
     """Stores (F_i, n_i, *rest) one after the other, the axis of the n_i moved to its place."""
+    stores = exact_together(stores)
     everything = np.concatenate([m.focal for m in listed])
     focal, places = np.unique(everything, return_inverse=True)
     total = sum(store.shape[1] for store in stores)

@@ -22,6 +22,7 @@ __all__ = [
     "check_nonnegative",
     "check_shares",
     "not_positive",
+    "row_numbers",
 ]
 
 
@@ -31,7 +32,12 @@ _MAX_MASK_BYTES = 1 << 32
 
 def as_rows(values: Any, frame: Frame, name: str) -> NDArray[Any]:
     """Values (*batch, K), one for each label, as floats or exact objects."""
-    array = _checks.as_masses(values)
+    return _checks.as_masses(row_numbers(values, frame, name))
+
+
+def row_numbers(values: Any, frame: Frame, name: str) -> NDArray[Any]:
+    """The same in the type in which they come."""
+    array = _checks.as_numbers(values)
     if array.ndim == 0 or array.shape[-1] != len(_checks.as_frame(frame)):
         raise MassError(
             f"{name} has shape {array.shape}, but its last axis runs over the "

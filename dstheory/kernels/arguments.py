@@ -32,6 +32,7 @@ __all__ = [
     "check_rng",
     "did_you_mean",
     "shown",
+    "without_mask",
 ]
 
 _LONGEST = 60
@@ -55,6 +56,8 @@ def shown(value: Any) -> str:
 def as_array(values: Any, name: str) -> NDArray[Any]:
     """An array of any kind; nested lists must have rows of one length.
 
+    What a masked array masks is missing, as `without_mask` tells.
+
     Raises
     ------
     ValueError
@@ -66,11 +69,41 @@ def as_array(values: Any, name: str) -> NDArray[Any]:
     ValueError: utilities are [[1], [1, 2]], whose rows differ in length; expected an array
     """
     try:
-        return np.asarray(values)
+        return np.asarray(without_mask(values))
     except (TypeError, ValueError) as error:
         raise ValueError(
             f"{name} are {shown(values)}, whose rows differ in length; expected an array"
         ) from error
+
+
+def without_mask(values: Any) -> Any:
+    """A masked array with what it masks as missing; anything else as it is.
+
+    Missing is NaN among real numbers, NaT among dates and None among others, so that whoever
+    refuses these refuses masked values too, and never reads what lies under the mask.
+
+    Examples
+    --------
+    >>> without_mask(np.ma.array([1, 2], mask=[False, True])).tolist()
+    [1.0, nan]
+    >>> without_mask(np.ma.array(["a", "b"], mask=[False, True])).tolist()
+    ['a', None]
+    """
+    if not isinstance(values, np.ma.MaskedArray):
+        return values
+    mask = np.ma.getmaskarray(values)
+    if not mask.any():
+        return np.asarray(values)
+    kind = values.dtype.kind
+    if kind in "mM":
+        return np.where(mask, values.dtype.type("NaT"), np.asarray(values))
+    if kind == "f":
+        return np.where(mask, values.dtype.type(np.nan), np.asarray(values))
+    if kind in "iub":
+        return np.where(mask, np.nan, np.asarray(values, dtype=np.float64))
+    data = np.array(values, dtype=object)
+    data[mask] = None
+    return data
 
 
 def as_floats(values: Any, name: str) -> NDArray[np.float64]:

@@ -227,14 +227,13 @@ def probability_table(
     """
     check_choice("prior", prior, ("none", "uniform"))
     frame = ProductFrame([*_listed(parents), _as_variable(child)])
-    rows = _checks.as_masses(probabilities)
+    rows = _checks.as_numbers(probabilities)
     if rows.shape != frame.shape:
         raise MassError(
             f"probabilities have shape {rows.shape}, expected {frame.shape}: an axis for each of "
             f"{', '.join(frame.names)}"
         )
-    rows = rows.reshape(-1, len(child))
-    _checks.check_masses(rows, name="probabilities")
+    rows = _checks.as_distribution(rows.reshape(-1, len(child)), "probabilities")
     if prior == "uniform":
         return bayesian(frame, rows.ravel() / len(rows)).prune()
     return _combined(frame, len(child), [bayesian(child.frame, row).prune() for row in rows])

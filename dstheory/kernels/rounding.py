@@ -1,0 +1,75 @@
+"""How far numbers that sum to 1 may be from it: the one rule, by the type that comes in.
+
+A sum of float64 is right within 1e-9. A program that computes in float32 or float16 rounds each
+of n numbers, and their sum, to one part in 2^24 or 2^11, so its rows may be off by a few units of
+rounding times n; they are divided by their sum in float64, and from there on are as exact as
+others. Fractions are exact.
+"""
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+__all__ = ["SUM_TOLERANCE", "sum_tolerance", "unit_rows"]
+
+# Masses that come from sums over 2^20 sets carry a rounding error of about 1e-10.
+SUM_TOLERANCE = 1e-9
+_UNITS = 4  # a softmax rounds exponential, sum and quotient
+
+
+def sum_tolerance(dtype: DTypeLike, n: int) -> float:
+    """How far the sum of n numbers of a type may be from 1.
+
+    Parameters
+    ----------
+    dtype : dtype
+        In which the numbers came.
+    n : int
+
+    Returns
+    -------
+    float
+        1e-9; for floats of less than 64 bits 4 n times their unit of rounding, and at most its
+        root, so that many numbers do not hide a wrong one.
+
+    Examples
+    --------
+    >>> sum_tolerance(np.float64, 3), sum_tolerance(np.float32, 3) == 12 * 2.0**-23
+    (1e-09, True)
+    """
+    kind = np.dtype(dtype)
+    if kind.kind != "f" or kind.itemsize >= 8:
+        return SUM_TOLERANCE
+    unit = float(np.finfo(kind).eps)
+    return max(min(_UNITS * n * unit, float(np.sqrt(unit))), SUM_TOLERANCE)
+
+
+def unit_rows(
+    rows: NDArray[np.float64], dtype: DTypeLike
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Rows (*batch, K) of probabilities in float64, and which rows (*batch,) are none.
+
+    Parameters
+    ----------
+    rows : (*batch, K) array
+    dtype : dtype
+        In which they came; of float32 and float16, rows are divided by their sum.
+
+    Returns
+    -------
+    rows : (*batch, K) array
+    wrong : (*batch,) array of bool
+        Where a number is negative or NaN, or the sum is not 1 within `sum_tolerance`.
+
+    Examples
+    --------
+    >>> given = np.float32([[0.1, 0.7, 0.2], [0.1, 0.7, 0.3]])
+    >>> rows, wrong = unit_rows(given.astype(float), given.dtype)
+    >>> wrong, bool(abs(rows[0].sum() - 1) < 1e-15)
+    (array([False,  True]), True)
+    """
+    atol = sum_tolerance(dtype, rows.shape[-1])
+    totals = rows.sum(axis=-1)
+    right = (rows >= 0).all(axis=-1) & (np.abs(totals - 1) <= atol)  # a NaN is not
+    if atol > SUM_TOLERANCE:
+        rows = rows / np.where(right, totals, 1)[..., np.newaxis]
+    return rows, ~right

@@ -1,0 +1,122 @@
+"""Type: the tolerance of a sum follows the type that comes in, and exact numbers stay exact."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from dstheory import Frame, MassFunction, dempster
+from dstheory.combine import conjunctive, disjunctive, yager
+from dstheory.construct import bayesian, categorical, concatenate, nested, vacuous
+from dstheory.errors import MassError
+from dstheory.kernels.rounding import sum_tolerance
+from dstheory.measure import pic
+from dstheory.product import Variable, probability_table
+from evical import EvidentialFusion
+from evical.conformal import ConformalScores
+from evical.fusion import Mixture
+from evical.metrics import brier_score, log_loss
+from tests.support.each import each
+from tests.support.entrances import refused
+
+FRAME = Frame(["a", "b", "c"])
+CHILD = Variable("child", ["a", "b", "c"])
+
+
+def softmax_rows(dtype, n=300, k=3):
+    """Probabilities as programs of that type compute them."""
+    margins = np.random.default_rng(0).normal(size=(n, k)).astype(dtype)
+    raised = np.exp(margins)
+    return (raised / raised.sum(axis=1, keepdims=True)).astype(dtype)
+
+
+LABELS = np.arange(300) % 3
+READERS = {
+    "MassFunction": lambda p: MassFunction(FRAME, [1, 2, 4], p).masses,
+    "from_dict": lambda p: MassFunction.from_dict(FRAME, dict(zip("abc", p.T, strict=True))).masses,
+    "bayesian": lambda p: bayesian(FRAME, p).masses,
+    "nested": lambda p: nested(FRAME, [0, 1, 2], p).masses,
+    "pic": lambda p: pic(p),
+    "probability_table": lambda p: probability_table(CHILD, [], p[0]).masses,
+    "brier_score": lambda p: brier_score(LABELS[: len(p)], p, labels=[0, 1, 2]),
+    "log_loss": lambda p: log_loss(LABELS[: len(p)], p, labels=[0, 1, 2]),
+    "EvidentialFusion": lambda p: EvidentialFusion("dempster").fit([p]).predict_mass([p]).masses,
+    "fit_probabilities": lambda p: (
+        Mixture().fit_probabilities([p, p], LABELS[: len(p)], classes=[0, 1, 2]).weights_
+    ),
+}
+
+
+@each("dtype", [np.float32, np.float16])
+def test_programs_of_lesser_precision_are_read(dtype):
+    rows = softmax_rows(dtype)
+    totals = rows.astype(np.float64).sum(axis=1)
+    assert (abs(totals - 1) > 1e-9).mean() > 0.3  # else nothing is tried
+    exact = rows / totals[:, np.newaxis]
+    for name, read in READERS.items():
+        found, expected = np.asarray(read(rows)), np.asarray(read(exact))
+        np.testing.assert_allclose(found, expected, atol=1e-12, err_msg=name)
+    assert abs(bayesian(FRAME, rows).masses.sum(axis=1) - 1).max() < 1e-15 * 4
+    ConformalScores.from_samples(rows, LABELS)
+
+
+def test_a_wrong_sum_is_wrong_in_every_type():
+    for dtype, off in ((np.float64, 1e-7), (np.float32, 1e-4), (np.float16, 0.05)):
+        wrong = softmax_rows(np.float64, 4)
+        wrong[1] *= 1 - off
+        wrong = wrong.astype(dtype)
+        for name, read in READERS.items():
+            if name == "probability_table":
+                continue  # reads the first row
+            refused(read, wrong, f"{name}, {dtype.__name__} rows of sum 1 - {off}", match="sum")
+
+
+def test_seven_digits_are_no_float32():
+    """In float64 a third of seven digits misses 1 by 1e-7, for one reader as for another."""
+    third = np.full((3, 3), 0.3333333)
+    for name, read in READERS.items():
+        refused(read, third, name, match="sum")
+
+
+def test_tolerance_grows_with_labels_but_hides_no_label():
+    assert sum_tolerance(np.float32, 10) == 40 * 2.0**-23
+    assert sum_tolerance(np.float16, 10_000) < 0.04
+    assert sum_tolerance(np.float64, 10_000) == sum_tolerance(int, 2) == 1e-9
+
+
+def test_small_negative_masses_of_float32_become_zero():
+    some = np.float32([0.6, 0.3, 0.1])
+    rest = np.float32(1) - some[0] - some[1] - some[2]
+    assert rest < -1e-9
+    m = MassFunction(FRAME, [1, 2, 4, 7], [*some, rest])
+    assert m.masses.min() == 0
+    assert m.masses.sum() == pytest.approx(1, abs=1e-15)
+
+
+def test_integers_are_exact_beside_fractions():
+    half = MassFunction.from_dict(FRAME, {("a", "b"): Fraction(1, 2), FRAME: Fraction(1, 2)})
+    sure = MassFunction.from_dict(FRAME, {("b", "c"): 1})
+    beside = (sure, categorical(FRAME, ["b", "c"]), vacuous(FRAME))
+    rules = (
+        dempster,
+        conjunctive,
+        disjunctive,
+        yager,
+        MassFunction.__matmul__,
+        MassFunction.__and__,
+        MassFunction.__or__,
+    )
+    for rule in rules:
+        for other in beside:
+            for pair in ((half, other), (other, half)):
+                masses = rule(*pair).masses
+                assert all(isinstance(value, Fraction) for value in masses), (rule, pair)
+    assert dempster(half, sure).mass("b") == Fraction(1, 2)
+    both = concatenate([half.reshape(1), sure.reshape(1)])
+    assert all(isinstance(value, Fraction | int) for value in both.masses.ravel())
+    m = MassFunction.from_dict(FRAME, {"a": Fraction(1, 2), "b": Fraction(1, 2), "c": 0})
+    assert all(isinstance(value, Fraction) for value in m.masses)
+    rows = MassFunction(FRAME, [1, 2], [[Fraction(1, 3), Fraction(2, 3)], [1, 0]])
+    assert rows.normalize().masses[1].tolist() == [Fraction(1), Fraction(0)]
+    with pytest.raises(MassError):
+        MassFunction.from_dict(FRAME, {"a": Fraction(1, 2), "b": 1})
