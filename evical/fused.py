@@ -41,7 +41,8 @@ class EvidentialFusion(FusedPredictor, BaseEstimator):  # type: ignore[misc]  # 
         As of `EvidentialEnsemble`. Default: "stacked", which learns from labels; without labels,
         Dempster's rule, with an `evical.errors.IndependenceWarning`.
     classes : (K,) array, optional
-        All classes. Default: those of the frames, or of the labels.
+        All classes. Default: those of the frames, or of the labels; of arrays of probabilities
+        without labels, the numbers 0 to K - 1 of their columns.
     calibrator : calibrator, optional
         For sources that come as scores. Default: `evical.calibrators.AutoCalibrator`.
     total_conflict : {"error", "vacuous"}

@@ -23,6 +23,7 @@ from dstheory.kernels.arguments import (
     shown,
 )
 from dstheory.kernels.notebook import ShownFields
+from dstheory.kernels.rounding import sum_tolerance, unit_rows
 from evical.conformal import _saved_scores
 from evical.conformal._calibration import Calibration, too_few
 from evical.conformal._consonant import ConsonantBeliefs
@@ -34,9 +35,6 @@ from evical.scores.checks import check_labels, check_weights
 __all__ = ["ConformalScores"]
 
 Floats = NDArray[np.float64]
-
-# How far a probability that a program computed may be above 1.
-_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -422,7 +420,7 @@ def _codes(labels: NDArray[Any], names: NDArray[Any]) -> NDArray[np.intp]:
 
 def _table(values: ArrayLike, nonconformity: str, n_classes: int) -> Floats:
     """Values (n, K), of one score those of both classes; checked, as far as scores do not."""
-    table = as_floats(values, "values")
+    table, dtype = as_floats(values, "values"), as_array(values, "values").dtype
     single = table.ndim == 1 or table.shape[1:] == (1,)
     if single and n_classes != 2:
         raise ValueError(f"values are one score, but there are {n_classes} classes, not two")
@@ -431,15 +429,16 @@ def _table(values: ArrayLike, nonconformity: str, n_classes: int) -> Floats:
             f"values have shape {table.shape}, expected (n, {n_classes}), a column for each class"
         )
     if nonconformity != "margin":
-        _check_unit(table.reshape(len(table), -1), nonconformity)
+        _check_unit(table.reshape(len(table), -1), nonconformity, dtype)
     if not single:
-        return table
+        return table if nonconformity == "margin" else unit_rows(table, dtype)[0]
     score = table.reshape(-1)
     return np.stack([-score if nonconformity == "margin" else 1 - score, score], axis=1)
 
 
-def _check_unit(table: Floats, nonconformity: str) -> None:
-    wrong = ~((table >= 0) & (table <= 1 + _ROUNDING)).all(axis=1)
+def _check_unit(table: Floats, nonconformity: str, dtype: np.dtype[Any]) -> None:
+    most = 1 + sum_tolerance(dtype, table.shape[1])
+    wrong = ~((table >= 0) & (table <= most)).all(axis=1)
     if wrong.any():
         row = int(np.argmax(wrong))
         raise ValueError(

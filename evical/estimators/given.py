@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from dstheory import Frame, MassFunction
 from dstheory.errors import FrameError
-from dstheory.kernels.arguments import as_floats, shown
+from dstheory.kernels.arguments import as_array, as_floats, shown
 from dstheory.kernels.bits import mask_array
+from dstheory.kernels.rounding import unit_rows
 from dstheory.revise import refine
 from evical.estimators.members import gather
 from evical.estimators.predictions import BeliefPredictor
@@ -18,7 +19,6 @@ from evical.estimators.predictions import BeliefPredictor
 __all__ = ["Given", "GivenBeliefs", "OfSource", "known_classes", "named_sources"]
 
 Floats = NDArray[np.float64]
-_ROUNDING = 1e-6
 
 
 def named_sources(sources: Any) -> dict[str, Any]:
@@ -61,7 +61,7 @@ def named_sources(sources: Any) -> dict[str, Any]:
 
 
 def known_classes(sources: dict[str, Any], y: NDArray[Any] | None, classes: Any) -> NDArray[Any]:
-    """All classes, sorted: those given, or of frames and labels.
+    """All classes, sorted: those given, or of frames and labels, or numbers of columns.
 
     Parameters
     ----------
@@ -85,6 +85,8 @@ def known_classes(sources: dict[str, Any], y: NDArray[Any] | None, classes: Any)
         known = np.unique(np.asarray(frames[0]))
     elif y is not None:
         known = np.unique(y)
+    elif (size := _n_columns(sources)) is not None:
+        known = np.arange(size)
     else:
         raise ValueError(
             "sources do not name their classes, and there are no labels; give "
@@ -97,6 +99,13 @@ def known_classes(sources: dict[str, Any], y: NDArray[Any] | None, classes: Any)
             "samples, or take sources that know it"
         )
     return known
+
+
+def _n_columns(sources: dict[str, Any]) -> int | None:
+    """Columns of arrays of probabilities; those of data frames have names, which are no numbers."""
+    shapes = [np.shape(source) for source in sources.values() if not hasattr(source, "columns")]
+    found = {shape[1] for shape in shapes if len(shape) == 2}
+    return found.pop() if len(found) == 1 and len(shapes) == len(sources) else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +142,9 @@ class Given:
             if array.ndim == 1 and len(classes) == 2:
                 scores[name] = array[:, np.newaxis]
             else:
-                beliefs[name] = _of_probabilities(name, array, classes)
+                beliefs[name] = _of_probabilities(
+                    name, array, as_array(source, name).dtype, classes
+                )
         first, n = next(iter(sizes.items()))
         for name, size in sizes.items():
             if size != n:
@@ -160,7 +171,9 @@ def _of_masses(name: str, m: MassFunction, classes: NDArray[Any]) -> MassFunctio
     return refine(m, frame, {label: label for label in frame})
 
 
-def _of_probabilities(name: str, p: Floats, classes: NDArray[Any]) -> MassFunction:
+def _of_probabilities(
+    name: str, p: Floats, dtype: np.dtype[Any], classes: NDArray[Any]
+) -> MassFunction:
     """Bayesian mass functions (n,), vacuous in rows of NaN."""
     if p.ndim != 2 or p.shape[1] != len(classes):
         scores = " or (n,), scores" if len(classes) == 2 else ""
@@ -169,7 +182,8 @@ def _of_probabilities(name: str, p: Floats, classes: NDArray[Any]) -> MassFuncti
             f"the classes {classes.tolist()}{scores}, or a MassFunction"
         )
     silent = np.isnan(p).all(axis=1)
-    wrong = ~silent & ~((p >= 0).all(axis=1) & (np.abs(p.sum(axis=1) - 1) <= _ROUNDING))
+    rows, wrong = unit_rows(p, dtype)
+    wrong &= ~silent
     if wrong.any():
         row = int(np.argmax(wrong))
         raise ValueError(
@@ -177,7 +191,7 @@ def _of_probabilities(name: str, p: Floats, classes: NDArray[Any]) -> MassFuncti
             "from 0 with sum 1, or nan for all classes where it is silent; scores of more than two "
             "classes are calibrated first, by AutoMulticlassCalibrator"
         )
-    told = p[~silent] / p[~silent].sum(axis=1, keepdims=True)
+    told = rows[~silent] / rows[~silent].sum(axis=1, keepdims=True)
     focal = mask_array([1 << k for k in range(len(classes))], len(classes))
     m = MassFunction.from_store(Frame(classes), focal, np.ascontiguousarray(told.T))
     return m if not silent.any() else gather(m.frame, len(p), [(np.flatnonzero(~silent), m)])

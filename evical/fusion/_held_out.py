@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from dstheory import Frame, MassFunction
 from dstheory.errors import FrameError
-from dstheory.kernels.arguments import as_floats, check_instance
+from dstheory.kernels.arguments import as_array, as_floats, check_instance
+from dstheory.kernels.rounding import unit_rows
 from evical.multiclass.products import ProductBeliefs
 from evical.scores.checks import check_labels, check_weights
 from evical.scores.silence import silences, spoken_probabilities
@@ -21,7 +22,6 @@ from evical.scores.silence import silences, spoken_probabilities
 __all__ = ["HeldOut", "as_list", "check_probabilities", "check_sizes", "common_frame"]
 
 Floats = NDArray[np.float64]
-_ROUNDING = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,10 +147,10 @@ def check_probabilities(probabilities: Any, n_classes: int) -> Floats:
             f"probabilities have shape {p.shape}, expected (S, n, {n_classes}): sources, samples "
             "and classes"
         )
-    right = (p >= 0).all(axis=2) & (np.abs(p.sum(axis=2) - 1) <= _ROUNDING)  # a NaN is not
-    right |= np.isnan(p).all(axis=2)
-    if not right.all():
-        source, row = np.argwhere(~right)[0].tolist()
+    p, wrong = unit_rows(p, as_array(probabilities, "probabilities").dtype)
+    wrong &= ~np.isnan(p).all(axis=2)
+    if wrong.any():
+        source, row = np.argwhere(wrong)[0].tolist()
         raise ValueError(
             f"source {source + 1}, row {row} has probabilities {p[source, row].tolist()}, expected "
             "numbers from 0 with sum 1, or nan for all classes where the source is silent"

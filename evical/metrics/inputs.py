@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import column_or_1d
 
 from dstheory import MassFunction
 from dstheory.kernels.arguments import as_array, as_floats
+from dstheory.kernels.rounding import sum_tolerance, unit_rows
 from dstheory.transform import betp
-from evical.scores.checks import check_labels, check_same_length, check_weights
+from evical.scores.checks import as_column, check_labels, check_same_length, check_weights
 from evical.scores.parameters import check_label
 
 __all__ = [
@@ -46,6 +46,8 @@ Floats = NDArray[np.float64]
 # Quantiles of ten million draws are accurate to 1e-4 of the level; as many bins take 80 MB per
 # array.
 MOST_REPEATS = 10_000_000
+
+_ADVICE = "; divide each row by its sum, if it is 1 but for rounding"
 
 # Rows per block. Spiegelhalter's test of ten million rows takes 0.04 s in blocks of 2**14 to 2**18
 # rows, whose temporaries stay in the cache, and 0.4 s at once (`bench_check.py`).
@@ -159,25 +161,23 @@ def probabilities(y_prob: Any) -> Floats:
         p = p[:, 0]
     if p.ndim not in (1, 2):
         raise ValueError(f"y_prob has shape {p.shape}, expected (n,) or (n, n_classes)")
-    if p.size and (p.min() < 0 or p.max() > 1):
-        refuse(p, (p < 0) | (p > 1), "y_prob", "a probability in [0, 1]")
-    if p.ndim == 2:
-        _check_rows(p, np.asarray(y_prob).dtype)
-    return p
+    dtype = as_array(y_prob, "y_prob").dtype
+    most = 1 + sum_tolerance(dtype, p.shape[1]) if p.ndim == 2 else 1.0
+    if p.size and (p.min() < 0 or p.max() > most):
+        refuse(p, (p < 0) | (p > most), "y_prob", "a probability in [0, 1]")
+    return _unit_rows(p, dtype) if p.ndim == 2 else p
 
 
-def _check_rows(p: Floats, dtype: np.dtype[Any]) -> None:
-    totals = p.sum(axis=1)
-    # scikit-learn's tolerance: half the digits of the type.
-    atol = np.sqrt(np.finfo(dtype if dtype.kind == "f" else np.float64).eps)
-    wrong = np.abs(totals - 1) > atol
+def _unit_rows(p: Floats, dtype: np.dtype[Any]) -> Floats:
+    rows, wrong = unit_rows(p, dtype)
     if wrong.any():
         row = int(np.argmax(wrong))
         hint = "; for [Bel, Pl] give a mass function, or their mean" if p.shape[1] == 2 else ""
         raise ValueError(
-            f"row {row} of y_prob sums to {totals[row]:.6g}, expected 1 "
-            f"({int(wrong.sum())} of {len(p)} rows){hint}"
+            f"row {row} of y_prob sums to {p[row].sum():.10g}, expected 1 "
+            f"({int(wrong.sum())} of {len(p)} rows){hint or _ADVICE}"
         )
+    return rows
 
 
 def positive_column(p: Floats) -> Floats:
@@ -254,8 +254,7 @@ def plain_labels(y_true: Any) -> NDArray[Any]:
 
 def one_column(values: Any, name: str) -> NDArray[Any]:
     """Labels (n,) of any kind."""
-    plain = as_array(values, name) if isinstance(values, list | tuple) else values
-    return np.asarray(column_or_1d(plain))
+    return as_column(values, name)
 
 
 def _is_positive_name(y: NDArray[Any], pos_label: Any) -> Floats:

@@ -199,7 +199,7 @@ P = np.tile([0.4, 0.6], (200, 1))
         ([P], Y * 0, {}, ValueError, "y has one class only"),
         ([P], Y * 0, {"classes": [0, 1]}, ValueError, "y has one class only"),
         (
-            [P],
+            [SCORES[0]],
             None,
             {},
             ValueError,
