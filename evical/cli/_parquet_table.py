@@ -140,11 +140,12 @@ def is_text(kind: Any) -> bool:
     """Whether a type of Arrow holds texts, each once or as a dictionary."""
     types = load_pyarrow()[0].types
     plain = kind.value_type if types.is_dictionary(kind) else kind
-    return bool(types.is_string(plain) or types.is_large_string(plain))
+    tests = types.is_string, types.is_large_string, types.is_string_view
+    return any(test(plain) for test in tests)
 
 
 def _is_bytes(kind: Any, types: Any) -> bool:
-    tests = (types.is_binary, types.is_large_binary, types.is_fixed_size_binary)
+    tests = types.is_binary, types.is_large_binary, types.is_binary_view, types.is_fixed_size_binary
     return any(test(kind) for test in tests)
 
 

@@ -17,6 +17,7 @@ from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 
+from dstheory.kernels.arguments import without_mask
 from evical.scores import log_odds
 
 __all__ = ["CodedLabels", "class_scores", "fit_to_labels"]
@@ -62,6 +63,7 @@ def class_scores(estimator: Any, X: Any, classes: NDArray[Any], scale: str = "an
            [-0.5 ]])
     """
     known = _known_classes(estimator)
+    X = without_mask(X)
     _check_classes(known, classes)
     n_columns = 1 if len(classes) == 2 else len(classes)
     given = scale == "given" and _gives_probabilities(estimator, n_columns)

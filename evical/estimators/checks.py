@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import indexable
 
-from dstheory.kernels.arguments import as_array
+from dstheory.kernels.arguments import as_array, without_mask
 from evical.scores.checks import check_labels, check_weights
 
 __all__ = ["check_groups", "check_samples"]
@@ -73,7 +73,7 @@ def check_samples(
     if y is None:
         raise ValueError("fit requires y to be passed, but the target y is None")
     y = check_labels(y)
-    X, y = indexable(X, y)
+    X, y = indexable(without_mask(X), y)
     weight = check_weights(sample_weight, len(y))
     classes = np.unique(y)
     if len(classes) < 2:

@@ -8,10 +8,11 @@ from scipy.sparse import issparse
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
-from dstheory.kernels.arguments import shown
+from dstheory.kernels.arguments import as_array, shown, without_mask
 from evical.estimators.closed_beliefs import ClosedForm
 from evical.estimators.predictions import BeliefPredictor
 from evical.multiclass.products import ProductBeliefs
+from evical.scores.checks import missing
 
 __all__ = ["gather_closed", "gather_products", "missing_rows", "of_columns", "rows_told"]
 
@@ -43,6 +44,7 @@ def of_columns(X: Any, columns: Any) -> Any:
     array([[1, 3],
            [4, 6]])
     """
+    X = without_mask(X)
     if columns is None:
         return X
     if not hasattr(X, "shape"):
@@ -63,7 +65,7 @@ def missing_rows(X: Any, *, some: bool) -> Flags:
     Parameters
     ----------
     X : (n, n_features) array or data frame
-        NaN, None and what a data frame calls missing.
+        NaN, None, what is masked and what a data frame calls missing.
     some : bool
 
     Returns
@@ -85,18 +87,9 @@ def missing_rows(X: Any, *, some: bool) -> Flags:
             "X is sparse, but silent_if_missing looks for missing numbers; take an array or a "
             "data frame, or silent_if_missing=None"
         )
-    found = np.asarray(X.isna()) if hasattr(X, "isna") else _missing(np.asarray(X))
+    found = np.asarray(X.isna()) if hasattr(X, "isna") else missing(as_array(X, "X"))
     flags = found.reshape(len(found), -1)
     return np.asarray(flags.any(axis=1) if some else flags.all(axis=1))
-
-
-def _missing(values: NDArray[Any]) -> Flags:
-    if values.dtype.kind == "f":
-        return np.asarray(np.isnan(values))
-    if values.dtype != object:
-        return np.zeros(values.shape, dtype=bool)
-    gone = [value is None or bool(value != value) for value in values.ravel()]
-    return np.array(gone, dtype=bool).reshape(values.shape)
 
 
 def gather_closed(closed: ClosedForm, rows: Rows, n: int) -> ProductBeliefs:

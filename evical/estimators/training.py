@@ -12,6 +12,7 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_method_params, check_is_fitted
 
+from dstheory.kernels.arguments import without_mask
 from evical.estimators._responses import class_scores, fit_to_labels
 
 __all__ = ["class_values", "frozen_classes", "trained_on"]
@@ -136,6 +137,7 @@ def class_values(estimator: Any, X: Any, classes: NDArray[Any], *, unit: bool = 
     array([[ 0., -1.,  0.]])
     """
     known = np.asarray(getattr(estimator, "classes_", classes))
+    X = without_mask(X)
     strange = np.setdiff1d(known, classes).tolist()
     if strange:
         raise ValueError(

@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import column_or_1d, validate_data
+from sklearn.utils.validation import validate_data
 
 from dstheory import Frame, MassFunction
-from evical.scores.checks import check_weights
+from dstheory.kernels.arguments import without_mask
+from evical.scores.checks import check_labels, check_weights
 
 __all__ = ["read_features", "read_labels", "read_responses", "read_weights", "refuse_huge"]
 
@@ -39,6 +39,8 @@ def read_features(estimator: Any, X: Any, y: Any = None, *, reset: bool) -> Floa
         If they are no table of finite numbers, or not of the features of `fit`.
     """
     options: dict[str, Any] = {"reset": reset, "dtype": np.float64}
+    X = _no_dates(without_mask(X))
+    y = None if y is None else _labels(y)
     try:
         with np.errstate(invalid="ignore"):  # scikit-learn adds all numbers up: infinities too
             if y is None:
@@ -47,6 +49,14 @@ def read_features(estimator: Any, X: Any, y: Any = None, *, reset: bool) -> Floa
     except (TypeError, ValueError, OverflowError) as error:
         what = "X is no table of numbers" if y is None else "X and y are no samples with labels"
         raise _as_ours(error, what) from error
+
+
+def _no_dates(values: Any, name: str = "X") -> Any:
+    """The values, unless they are dates, of which NumPy makes floats, of NaT too."""
+    dtype = getattr(values, "dtype", None)
+    if getattr(dtype, "kind", "") in ("m", "M"):
+        raise TypeError(f"{name} holds {dtype}, expected numbers; take days from some date")
+    return values
 
 
 def _as_ours(error: Exception, what: str) -> Exception:
@@ -87,11 +97,7 @@ def read_labels(y: Any, n: int, refusal: str | None = None) -> tuple[NDArray[Any
         empty set, or labels are uncertain and must be hard.
     """
     if not isinstance(y, MassFunction):
-        try:
-            check_classification_targets(y)
-            classes, codes = np.unique(column_or_1d(y, warn=True), return_inverse=True)
-        except (TypeError, ValueError) as error:
-            raise _as_ours(error, "y has no labels of classes") from error
+        classes, codes = np.unique(_labels(y), return_inverse=True)
         _check_classes(classes.tolist())
         return classes, np.eye(len(classes))[codes]
     if y.batch_shape != (n,):
@@ -107,6 +113,13 @@ def read_labels(y: Any, n: int, refusal: str | None = None) -> tuple[NDArray[Any
             "plausible there; leave that sample out"
         )
     return _classes_of(y.frame), plausibility
+
+
+def _labels(y: Any) -> NDArray[Any]:
+    try:
+        return check_labels(y)
+    except (TypeError, ValueError) as error:
+        raise _as_ours(error, "y has no labels of classes") from error
 
 
 def _classes_of(frame: Frame) -> NDArray[Any]:
@@ -144,7 +157,8 @@ def read_responses(estimator: Any, X: Any, y: Any) -> tuple[Floats, Floats]:
     """
     try:
         with np.errstate(invalid="ignore"):  # as above
-            X, y = validate_data(estimator, X, y, dtype=np.float64, y_numeric=True)
+            samples = _no_dates(without_mask(X)), _no_dates(without_mask(y), "y")
+            X, y = validate_data(estimator, *samples, dtype=np.float64, y_numeric=True)
         return np.asarray(X), np.asarray(y, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise _as_ours(error, "X and y are no samples with responses") from error

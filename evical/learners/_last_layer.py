@@ -11,7 +11,7 @@ from sklearn.neural_network._base import ACTIVATIONS
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from dstheory.kernels.arguments import shown
+from dstheory.kernels.arguments import shown, without_mask
 from evical.learners._features import read_features
 
 __all__ = ["LastLayer", "last_layer"]
@@ -63,6 +63,7 @@ def last_layer(fitted: Any, X: Any) -> LastLayer:
     sklearn.exceptions.NotFittedError
         If it is not fitted.
     """
+    X = without_mask(X)
     if isinstance(fitted, Pipeline):
         check_is_fitted(fitted)
         return last_layer(fitted[-1], _transformed(fitted, X) if len(fitted) > 1 else X)

@@ -11,6 +11,7 @@ from dstheory.kernels.arguments import as_array, as_floats
 from evical.errors import WeightError
 
 __all__ = [
+    "as_column",
     "check_binary",
     "check_labels",
     "check_numbers",
@@ -20,11 +21,13 @@ __all__ = [
     "check_scores",
     "check_unit",
     "check_weights",
+    "missing",
     "real_numbers",
 ]
 
 Floats = NDArray[np.float64]
 
+_TEXT_OF_FLOAT = np.dtype("<U32").itemsize
 _LEAST, _MOST = 1e-15, 2.0**53  # of a positive weight, and of their sum
 
 
@@ -270,7 +273,8 @@ def check_labels(y: Any) -> NDArray[Any]:
     Raises
     ------
     ValueError
-        If there is none, a label is missing (None, NaN, infinite), or `y` does not hold classes.
+        If there is none, a label is missing (masked, None, NaN, NaT, NA) or infinite, or `y` does
+        not hold classes.
 
     Examples
     --------
@@ -278,12 +282,14 @@ def check_labels(y: Any) -> NDArray[Any]:
     Traceback (most recent call last):
     ValueError: y[1] is None; every sample needs a label
     """
-    labels = _column(y)
+    labels = as_column(y, warn=True)
     if len(labels) == 0:
         raise ValueError("y is empty; at least one sample is needed")
-    missing = _missing(labels)
-    if missing.any():
-        row = int(np.argmax(missing))
+    unknown = missing(labels)
+    if labels.dtype.kind == "f":
+        unknown |= np.isinf(labels)
+    if unknown.any():
+        row = int(np.argmax(unknown))
         raise ValueError(f"y[{row}] is {labels[row]}; every sample needs a label")
     try:
         check_classification_targets(labels)
@@ -293,27 +299,82 @@ def check_labels(y: Any) -> NDArray[Any]:
     return labels
 
 
-def _column(y: Any) -> NDArray[Any]:
-    given = y if _is_foreign(y) else as_array(y, "y")
+def as_column(y: Any, name: str = "y", *, warn: bool = False) -> NDArray[Any]:
+    """Labels (n,) of any kind, the missing ones among them; nothing else is checked.
+
+    A list of texts with NaN or pandas.NA is read as objects, where NumPy would make a text of what
+    is missing; what a masked array masks is NaN or None.
+
+    Parameters
+    ----------
+    y : (n,) or (n, 1) array, list, or pandas object
+    name : str
+        Their name in errors.
+    warn : bool
+        Of a table (n, 1).
+
+    Returns
+    -------
+    (n,) array
+
+    Examples
+    --------
+    >>> as_column(["a", float("nan")])
+    array(['a', nan], dtype=object)
+    """
+    given = y if _is_foreign(y) else as_array(y, name)
+    if isinstance(y, list | tuple) and given.dtype.kind in "US":
+        objects = np.asarray(y, dtype=object)
+        others = [value for value in objects.ravel() if not isinstance(value, str | bytes)]
+        if any(map(_is_missing, others)):
+            given = objects
     try:
-        column: NDArray[Any] = column_or_1d(given, warn=True)
+        column: NDArray[Any] = np.asarray(column_or_1d(given, warn=warn))
     except TypeError:  # raised by a comparison with pandas.NA
         column = np.asarray(y, dtype=object)
     return column
 
 
-def _missing(labels: NDArray[Any]) -> NDArray[np.bool_]:
-    if labels.dtype.kind == "f":
-        return np.asarray(~np.isfinite(labels))
-    if labels.dtype != object:
-        return np.zeros(len(labels), dtype=bool)
-    return np.array([_is_missing(label) for label in labels], dtype=bool)
+def missing(values: NDArray[Any]) -> NDArray[np.bool_]:
+    """Which values of an array are missing: NaN, NaT, None, or pandas.NA.
+
+    Parameters
+    ----------
+    values : array
+
+    Returns
+    -------
+    array of bool, of the same shape
+
+    Examples
+    --------
+    >>> missing(np.array(["2026-01-01", "NaT"], dtype="datetime64[D]"))
+    array([False,  True])
+    """
+    kind = values.dtype.kind
+    if kind in "fc":
+        return np.asarray(np.isnan(values))
+    if kind in "mM":
+        return np.asarray(np.isnat(values))
+    if kind == "U" and values.dtype.itemsize == _TEXT_OF_FLOAT:
+        return _made_of_nan(values)
+    if kind not in "OT":
+        return np.zeros(values.shape, dtype=bool)
+    flags = [_is_missing(value) for value in values.ravel()]
+    return np.array(flags, dtype=bool).reshape(values.shape)
 
 
-def _is_missing(label: Any) -> bool:
+def _made_of_nan(texts: NDArray[Any]) -> NDArray[np.bool_]:
+    """NumPy makes texts of 32 characters of a list of texts and NaN, none of them so long."""
+    if np.strings.str_len(texts).max(initial=0) >= _TEXT_OF_FLOAT // 4:
+        return np.zeros(texts.shape, dtype=bool)
+    return np.asarray(texts == "nan")
+
+
+def _is_missing(value: Any) -> bool:
     # pandas.NA is known by its name, because pandas need not be installed; NaN and NaT are
     # what differs from itself.
-    return label is None or type(label).__name__ == "NAType" or label != label
+    return value is None or type(value).__name__ == "NAType" or bool(np.any(value != value))
 
 
 def check_same_length(**arrays: Any) -> None:
