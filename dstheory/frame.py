@@ -310,5 +310,10 @@ def _is_hashable(label: Any) -> bool:
 def same_frame(one: Frame, two: Frame) -> Frame:
     """The common frame of two operands."""
     if one != two:
-        raise FrameError(f"frames differ: {one!r} and {two!r}; bring both to one frame first")
+        how = (
+            "their labels have other orders: use MassFunction.from_dict(frame, m.to_dict())"
+            if set(one) == set(two)
+            else "bring both to one frame, by dstheory.revise.refine"
+        )
+        raise FrameError(f"frames differ: {one!r} and {two!r}; {how}")
     return one

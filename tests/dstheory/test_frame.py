@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from dstheory import Frame, MassFunction
 from dstheory.errors import FrameError
+from dstheory.frame import same_frame
 from dstheory.testing import frames
 from tests.support.each import each
 
@@ -244,3 +245,13 @@ def test_a_text_that_names_several_labels_is_told_how_to_write_a_set(text, advic
 def test_other_unknown_labels_are_only_named(label):
     with pytest.raises(FrameError, match=r"is not a label of Frame\(\['a', 'b'\]\)$"):
         Frame(["a", "b"]).mask(label)
+
+
+def test_other_frames_and_other_orders_have_their_ways():
+    one, turned, other = Frame(["a", "b"]), Frame(["b", "a"]), Frame(["a", "c"])
+    with pytest.raises(FrameError, match=r"other orders: use MassFunction.from_dict\(frame, m"):
+        same_frame(one, turned)
+    with pytest.raises(FrameError, match=r"bring both to one frame, by dstheory.revise.refine"):
+        same_frame(one, other)
+    m = MassFunction.from_dict(turned, {"a": 0.75, turned: 0.25})
+    assert MassFunction.from_dict(one, m.to_dict()).mass("a") == 0.75
