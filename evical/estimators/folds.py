@@ -25,7 +25,7 @@ from evical.estimators.checks import check_groups
 from evical.estimators.decoder import Decoder
 from evical.estimators.progress import Progress
 
-__all__ = ["FoldFitter", "Scored", "make_folds", "n_folds", "units_of_classes"]
+__all__ = ["FoldFitter", "Scored", "checked_cv", "make_folds", "n_folds", "units_of_classes"]
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -125,7 +125,7 @@ def n_folds(cv: Any, X: Any, y: NDArray[Any], groups: NDArray[Any] | None) -> in
 
 
 def _splitter(cv: Any, y: NDArray[Any], groups: NDArray[Any] | None) -> Any:
-    chosen = _enough(_checked_cv(cv), y, groups)
+    chosen = _enough(checked_cv(cv), y, groups)
     if groups is not None and isinstance(chosen, int | np.integer):
         return StratifiedGroupKFold(chosen)
     return check_cv(chosen, y, classifier=True)
@@ -172,8 +172,27 @@ def _enough(cv: Any, y: NDArray[Any], groups: NDArray[Any] | None) -> Any:
     )
 
 
-def _checked_cv(cv: Any) -> Any:
-    """`cv`; pairs of row numbers as a list."""
+def checked_cv(cv: Any) -> Any:
+    """`cv`; pairs of row numbers as a list.
+
+    Parameters
+    ----------
+    cv : int, splitter, iterable of (train, test) or None
+
+    Returns
+    -------
+    the same, but a list of an iterable
+
+    Raises
+    ------
+    TypeError, ValueError
+
+    Examples
+    --------
+    >>> checked_cv(2.5)
+    Traceback (most recent call last):
+    TypeError: cv is 2.5, expected a number of folds, a splitter, pairs of row numbers or None
+    """
     is_splitter = hasattr(cv, "split") and not isinstance(cv, bytes)
     if cv is None or isinstance(cv, str | int | np.integer) or is_splitter:
         return cv

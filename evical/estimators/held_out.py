@@ -21,7 +21,7 @@ from sklearn.utils.validation import _check_method_params
 
 from evical.calibrators import AutoCalibrator
 from evical.estimators.calibrated import Calibrated, fit_calibrated
-from evical.estimators.folds import Scored, units_of_classes
+from evical.estimators.folds import Scored, checked_cv, units_of_classes
 from evical.estimators.forms import MASSES, PROBABILITIES, Form, Parts, fit_to_beliefs, form_of
 from evical.estimators.members import fitted
 from evical.estimators.progress import Progress
@@ -94,7 +94,7 @@ parts of the data; give cv as a number or a splitter
     if isinstance(member, FrozenEstimator):
         return
     needs = "but a learned fusion has to refit it to parts of the data"
-    cv = getattr(member, "cv", None)
+    cv = checked_cv(getattr(member, "cv", None))
     if not (cv is None or isinstance(cv, int | np.integer) or hasattr(cv, "split")):
         raise ValueError(
             f"{name!r} has a cv of fixed rows, {needs}; give cv as a number or a splitter"

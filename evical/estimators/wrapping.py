@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn import get_config
 from sklearn.frozen import FrozenEstimator
+from sklearn.model_selection import StratifiedGroupKFold
 from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.validation import has_fit_parameter
@@ -58,7 +59,9 @@ class ClassifierWrapper(BeliefPredictor):
         to_split = MethodMapping().add(caller="fit", callee="split")
         router = MetadataRouter(owner=self).add_self_request(self)
         router = router.add(estimator=self._resolved_estimator(), method_mapping=to_fit)
-        return router.add(splitter=self.cv, method_mapping=to_split)
+        own = self.cv is None or isinstance(self.cv, int | np.integer)
+        splitter = StratifiedGroupKFold() if own else self.cv  # asks for groups, as the folds do
+        return router.add(splitter=splitter, method_mapping=to_split)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -108,11 +108,6 @@ def test_searches_pass_groups_on_with_routing():
         assert search.fit(X, Y, groups=GROUPS).predict(X).shape == (120,)
 
 
-def test_a_number_of_folds_requests_no_groups():
-    with config_context(enable_metadata_routing=True), pytest.raises(TypeError, match="groups"):
-        EvidentialClassifier(Keeper(), cv=3).fit(X, Y, groups=GROUPS)
-
-
 def test_refusals():
     clf = EvidentialClassifier(Keeper())
     message = "groups have shape (3,), expected (120,), one for each sample"
@@ -122,3 +117,15 @@ def test_refusals():
     few = np.where(Y == "maybe", 99, GROUPS)
     with pytest.raises(ValueError, match="class 'maybe' has 1 group, but each of 4"):
         clf.set_params(cv=4).fit(X, Y, groups=few)
+
+
+@each("cv", [None, 3])
+def test_groups_are_routed_to_the_folds_that_are_the_default(cv):
+    plain = EvidentialClassifier(Keeper(), cv=cv, **OPTIONS).fit(X, Y, groups=GROUPS)
+    with config_context(enable_metadata_routing=True):
+        routed = EvidentialClassifier(Keeper(), cv=cv, **OPTIONS).fit(X, Y, groups=GROUPS)
+        EvidentialEnsemble([("one", EvidentialClassifier(Keeper(), cv=cv, **OPTIONS))]).fit(
+            X, Y, groups=GROUPS
+        )
+        cross_val_mass(EvidentialClassifier(Keeper(), cv=cv, **OPTIONS), X, Y, groups=GROUPS)
+    assert routed.predict_proba(X).tolist() == plain.predict_proba(X).tolist()
