@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from evical.calibrators import LogisticCalibrator
-from evical.cli._model import Model, Training, checksum, load_model, model_text
+from evical.cli._model import Model, Training, checksum, load_model, log_loss, model_text
 from tests.support.each import each
 
 TRAINING = Training("t.csv", 4, 0, 2.0, 2.0, 4, False, 0.5)
@@ -112,3 +112,9 @@ def test_content_that_makes_no_sense_is_refused_though_thechecksum_is_right(path
             messages.append(str(error))
     assert len(messages) > 10
     assert [text for text in messages if not text.startswith("model.json ")] == []
+
+
+def test_a_loss_is_infinite_if_any_sample_was_held_impossible():
+    probability = np.array([[1.0, 0.0], [0.5, 0.5]])
+    assert log_loss(probability, np.array([[0.0, 1.0], [1.0, 0.0]])) is None
+    assert log_loss(probability, np.array([[1.0, 0.0], [1.0, 0.0]])) == pytest.approx(np.log(2) / 2)
