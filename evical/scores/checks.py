@@ -358,7 +358,7 @@ def missing(values: NDArray[Any]) -> NDArray[np.bool_]:
         return np.asarray(np.isnat(values))
     if kind == "U" and values.dtype.itemsize == _TEXT_OF_FLOAT:
         return _made_of_nan(values)
-    if kind not in "OT":
+    if kind not in ("O", "T"):
         return np.zeros(values.shape, dtype=bool)
     flags = [_is_missing(value) for value in values.ravel()]
     return np.array(flags, dtype=bool).reshape(values.shape)
