@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy.special import softmax
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPClassifier
+from sklearn.utils.validation import has_fit_parameter
 
 from dstheory.kernels.arguments import as_sequence, check_count, shown
 from evical.calibrators import fields
@@ -139,7 +140,7 @@ class ShallowNetCalibrator(BaseMulticlassCalibrator):
         )
         # Early stopping by max_iter is intended.
         with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
-            net.fit(standard, codes, sample_weight=weight)
+            net.fit(standard, codes, **_weighted(weight))
         (first, last), (bias, out) = net.coefs_, net.intercepts_
         if len(out) == 1:  # two classes have one logit, that of the second
             last, out = np.hstack([0 * last, last]), np.concatenate([0 * out, out])
@@ -177,3 +178,15 @@ class ShallowNetCalibrator(BaseMulticlassCalibrator):
             output_weights_=(nets, units, k),
             output_biases_=(nets, k),
         )
+
+
+def _weighted(weight: Floats) -> dict[str, Floats]:
+    """Weights as networks of scikit-learn take them from 1.7 on; equal ones need none."""
+    if has_fit_parameter(MLPClassifier, "sample_weight"):
+        return {"sample_weight": weight}
+    if (weight != weight[0]).any():
+        raise ValueError(
+            "sample weights differ, but networks take them from scikit-learn 1.7 on; "
+            "update scikit-learn, or repeat samples"
+        )
+    return {}
