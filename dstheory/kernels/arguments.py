@@ -96,7 +96,7 @@ def without_mask(values: Any) -> Any:
         return np.asarray(values)
     kind = values.dtype.kind
     if kind in "mM":
-        return np.where(mask, values.dtype.type("NaT"), np.asarray(values))
+        return np.where(mask, np.array("NaT", dtype=values.dtype), np.asarray(values))
     if kind == "f":
         return np.where(mask, values.dtype.type(np.nan), np.asarray(values))
     if kind in "iub":

@@ -27,7 +27,7 @@ def without(missing):
 
 def days():
     gone = DAYS.copy()
-    gone[ROW] = np.datetime64("NaT")
+    gone[ROW] = np.datetime64("NaT", "D")
     return gone
 
 
