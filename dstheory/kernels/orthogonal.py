@@ -140,7 +140,8 @@ def least_positive(masses: NDArray[Any]) -> float:
     one = np.uint64(1)
     steps = range(0, len(bits), _BLOCK_VALUES)
     least_bits = min((bits[start : start + _BLOCK_VALUES] - one).min() for start in steps)
-    found = float((least_bits + one).view(np.float64))
+    # As whole numbers: scalars of NumPy warn where the bits of zero wrap around.
+    found = float(np.uint64((int(least_bits) + 1) % 2**64).view(np.float64))
     return found if found > 0 else 1.0
 
 
