@@ -128,11 +128,11 @@ def test_smoothed_is_that_of_python(folder, nonconformity):
 
 def test_a_row_of_any_chunk_keeps_its_random_number(folder):
     run(f"fit {MANY} --smoothed -o m.json")
-    pd.concat([pd.read_csv("many.csv")] * 300).to_csv("long.csv", index=False)  # two chunks
-    pd.read_csv("long.csv").to_parquet("long.parquet", index=False)
+    pd.concat([read_csv("many.csv")] * 300).to_csv("long.csv", index=False)  # two chunks
+    read_csv("long.csv").to_parquet("long.parquet", index=False)
     for source in ("long.csv", "long.parquet"):
         run(f"predict m.json {source} -o out.csv --force")
-        found = pd.read_csv("out.csv")
+        found = read_csv("out.csv")
         values = found[[f"p_{name}" for name in CLASSES]].to_numpy()
         contour = load_model("m.json").calibrator.predict_contour(values)
         np.testing.assert_allclose(columns(found, "pl"), contour, rtol=1e-14, err_msg=source)
