@@ -165,7 +165,8 @@ def test_an_ensemble_warns_once(n_jobs):
     ensemble = EvidentialEnsemble([Backward(), Backward()], cv=2, rule="stacked", n_jobs=n_jobs)
     with pytest.warns(WrongWayWarning) as w:
         ensemble.fit(X, y)
-    assert len(w) == 1
+    # Idle processes of joblib end after five minutes, at times with a warning of their own.
+    assert [one.category for one in w].count(WrongWayWarning) == 1
 
 
 def test_one_vs_rest_warns_once():
