@@ -76,7 +76,10 @@ def test_views_of_texts_in_parquet(tmp_path, capsys):
         (tmp_path / name).mkdir()
         file, model = tmp_path / name / "table.parquet", tmp_path / name / "model.json"
         columns = {"s": pa.array(map(str, scores), kind), "y": pa.array(y, kind)}
-        pq.write_table(pa.table(columns), file)
+        try:
+            pq.write_table(pa.table(columns), file)
+        except pa.ArrowNotImplementedError as error:
+            pytest.skip(f"pyarrow {pa.__version__}: {error}")
         options = ["--score", "s", "--target", "y", "--positive", "yes", "--method", "logistic"]
         code = main(["fit", str(file), *options, "--output", str(model)])
         assert code in (0, None), capsys.readouterr().err

@@ -1,5 +1,7 @@
 """Proper scores and Gebel's measures: by definition and against scikit-learn."""
 
+from inspect import signature
+
 import numpy as np
 import pytest
 import sklearn.metrics
@@ -38,6 +40,9 @@ def test_brier_of_many_classes(samples):
 
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_scikit_learn(n_classes):
+    known = signature(sklearn.metrics.brier_score_loss).parameters
+    if n_classes > 2 and "scale_by_half" not in known:
+        pytest.skip("brier_score_loss takes more than two classes from scikit-learn 1.7 on")
     rng = np.random.default_rng(n_classes)
     p = rng.dirichlet(np.ones(n_classes), 300)
     y, w = rng.integers(n_classes, size=300), rng.random(300)
