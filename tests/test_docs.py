@@ -32,7 +32,7 @@ def text(path):
     return path.read_text(encoding="utf-8")
 
 
-@every_page
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_examples(path):
     """All snippets of a page, one after the other in one namespace."""
     with warnings.catch_warnings():

@@ -77,15 +77,15 @@ def damaged(data: dict[str, Any], path: Path_, value: Any) -> dict[str, Any]:
     return result
 
 
-def cases(data: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """All damages to one saved thing, each with its description."""
+def cases(data: dict[str, Any]) -> Iterator[tuple[str, Path_, Any]]:
+    """All damages to one saved thing: description, place, and what is there then."""
     for path in nodes(data):
         value: Any = data
         for step in path:
             value = value[step]
         for name, other in damages(value):
             where = ".".join(map(str, path))
-            yield f"{where} {name}", damaged(data, path, other)
+            yield f"{where} {name}", path, other
 
 
 def faults(data: Any, load: Load) -> list[Fault]:
@@ -165,9 +165,9 @@ def main() -> int:
     for name, data, load in things():
         if not re.search(args.only, name):
             continue
-        for damage, spoiled in list(cases(data))[:: args.every]:
+        for damage, path, other in list(cases(data))[:: args.every]:
             tried += 1
-            found = faults(spoiled, load)
+            found = faults(damaged(data, path, other), load)
             wrong += bool(found)
             for fault in found:
                 key = name.split("-")[0], fault.what

@@ -37,10 +37,9 @@ SPANS = [
 
 @every
 def test_scores_of_any_span(entry):
-    """Two spans for each entry, in turn: those of one class see all of them."""
-    number = CALIBRATORS.index(entry)
-    for scores, y in (SPANS[number % len(SPANS)], SPANS[(number + 3) % len(SPANS)]):
-        assert faults(entry, Sample(np.array(scores), np.array(y), None, "span")) == []
+    """One span for each entry, in turn: those of one class see most of them."""
+    scores, y = SPANS[CALIBRATORS.index(entry) % len(SPANS)]
+    assert faults(entry, Sample(np.array(scores), np.array(y), None, "span")) == []
 
 
 DIFFICULT = {

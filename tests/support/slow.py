@@ -37,12 +37,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--renew-slow", action="store_true", help=f"write tests/{LIST.name} anew")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what is listed."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark what is listed; parallel workers begin with the files that have some of it.
+
+    The last to run are then quick, and no worker waits for a long case of another one.
+    """
     slow = listed()
     for item in items:
         if item.nodeid in slow:
             item.add_marker(pytest.mark.slow)
+    if hasattr(config, "workerinput"):
+        first = {item.path for item in items if item.nodeid in slow}
+        items.sort(key=lambda item: item.path not in first)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -12,7 +12,7 @@ from dstheory.inference.counts.clopper_pearson import lower_limit
 from evical.curves.isotonic_band import isotonic_band, rising_lower_limits
 from evical.scores import ScoreCounts
 from tests.naive import isotonic_band as naive
-from tests.support.each import each
+from tests.support.each import each, pairs
 
 groups = st.lists(
     st.integers(1, 6).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))),
@@ -197,9 +197,7 @@ MAPS = {
 }
 
 
-@each("grid", ["auto", None])
-@each("n", [50, 200, 1000])
-@each("name", MAPS)
+@each("name, n, grid", pairs(list(MAPS), [50, 200, 1000], ["auto", None]))
 def test_the_whole_map_is_inside_as_often_as_promised(name, n, grid):
     """At most alpha of the bands leave the map anywhere, plus three standard errors of chance."""
     repeats = 50 if grid else 2500 // n
