@@ -24,7 +24,7 @@ def test_likelihood_beats_bayesian_under_dempsters_rule():
     if not path.exists():
         pytest.skip(f"{path.name} is not there; set EVICAL_DATA to a folder that holds it")
     dataset = load_csv(path, "target")
-    study = demo_study(dataset, repeats=20)
+    study = demo_study(dataset, repeats=10)
     (condition,) = study.conditions
     methods = tuple(pair for pair in condition.methods if pair[0] in ROWS)
     study = replace(study, conditions=(replace(condition, methods=methods),))
