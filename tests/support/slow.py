@@ -2,7 +2,8 @@
 
 `tests/slow.txt` lists the cases that take more than LONG seconds of CPU. A mark in the code would
 be an opinion that nobody measures again; the list is written by a run of everything,
-``python -m pytest -n auto --renew-slow``, and a run says when the list is out of date.
+``python -m pytest -n auto --renew-slow``, then by one with ``-m "not slow"`` as well: who asks
+first for a fixture that others share pays for it. A run says when the list is out of date.
 CPU seconds, of child processes too, depend little on what else the machine does.
 """
 
