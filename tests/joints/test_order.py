@@ -13,6 +13,7 @@ from dstheory import Frame, MassFunction
 from dstheory.combine import combine_axis, dempster, tnorm_conjunctive
 from dstheory.network import Table, ValuationNetwork
 from dstheory.product import ProductFrame, Variable
+from tests.joints.seeds import every_seed
 
 X = Variable("x", ["a", "b"])
 KINDS = ("belief", "probability", "possibility")
@@ -43,8 +44,9 @@ def orders(pairs, rng):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_thousands_of_valuations(kind):
-    rng = np.random.default_rng(0)
+@every_seed
+def test_thousands_of_valuations(kind, seed):
+    rng = np.random.default_rng(seed)
     pairs = evidence(rng, 1000)
     scales = [max(pair) if kind == "possibility" else 1 for pair in pairs]
     logs = [
@@ -87,9 +89,10 @@ def test_two_hundred_for_each(kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_naive_bayes_of_eight_hundred_children(kind):
+@every_seed
+def test_naive_bayes_of_eight_hundred_children(kind, seed):
     """Half of the children speak for one class, half for the other; two routes and logarithms."""
-    rng = np.random.default_rng(1)
+    rng = np.random.default_rng(seed)
     children = [Variable(f"y{i}", ["t", "f"]) for i in range(800)]
     likely = rng.uniform(0.9, 0.99, 400)
     likely = np.concatenate([likely, likely])
@@ -134,9 +137,10 @@ def test_exact_valuations_meet_floats():
     assert network.kappa() == pytest.approx(11 / 16, rel=1e-12)
 
 
-def test_simple_sources_by_dempster_and_by_weights():
+@every_seed
+def test_simple_sources_by_dempster_and_by_weights(seed):
     """1,000 sources that support a or b partly; of the frame nothing is left but a trace."""
-    rng = np.random.default_rng(2)
+    rng = np.random.default_rng(seed)
     frame = Frame(["a", "b"])
     shares = rng.uniform(0.3, 0.95, 500)
     masses = np.zeros((1000, 3))

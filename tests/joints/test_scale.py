@@ -22,6 +22,7 @@ from evical.errors import WrongWayWarning
 from evical.multiclass import DirichletCalibrator, OneVsRestCalibrator, SoftmaxCalibrator
 from evical.scores import ScoreCounts
 from evical.scores.scale import fit_scale
+from tests.joints.seeds import every_seed
 from tests.protocols.calibrators_table import CALIBRATORS
 
 # What more than the order of scores and the ratios of their differences tells, as docstrings say.
@@ -82,8 +83,9 @@ _TOLD = {
 
 
 @pytest.mark.parametrize("entry", _TOLD.values(), ids=lambda entry: entry.id)
-def test_units_and_origins_do_not_matter(entry):
-    s, y = margins()
+@every_seed
+def test_units_and_origins_do_not_matter(entry, seed):
+    s, y = margins(seed=seed)
     wanted = predictions(fitted(entry, s, y), s)
     fixed = FIXED.get(entry.name, set()) if entry.options.get("transform") is None else set()
     for name, (scale, moved) in SCALES.items():
@@ -92,12 +94,14 @@ def test_units_and_origins_do_not_matter(entry):
             error = np.abs(found - wanted).max()
             assert error < 1e-5, f"{name}: predictions differ by {error}"
     order, ties = auc(wanted[:, 0], y)
-    assert order >= auc(s, y)[0] - ties / 2 - 0.06
+    # Some methods rise and fall, as of normal scores with two variances.
+    assert order >= auc(s, y)[0] - ties / 2 - 0.1
 
 
-def test_scores_that_differ_still_do():
+@every_seed
+def test_scores_that_differ_still_do(seed):
     """On the scale of "auto": outliers of a million units, a third at one score, neighbors."""
-    rng = np.random.default_rng(1)
+    rng = np.random.default_rng(seed)
     y = np.arange(90) % 3 > 0
     bulk = rng.normal(size=90) + y
     samples = {
@@ -115,8 +119,9 @@ def test_scores_that_differ_still_do():
 
 
 @pytest.mark.parametrize("make", [LogisticCalibrator, BetaCalibrator, TemperatureCalibrator])
-def test_injective_methods_keep_all_pairs_in_order(make):
-    s, y = margins()
+@every_seed
+def test_injective_methods_keep_all_pairs_in_order(make, seed):
+    s, y = margins(seed=seed)
     for name, (scale, moved) in SCALES.items():
         if make is TemperatureCalibrator and "origin" in moved:
             continue
