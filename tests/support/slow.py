@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 LIST = Path(__file__).resolve().parents[1] / "slow.txt"
-LONG = 0.15
+LONG = 0.1
 NOTICED = 1.0  # on another machine, clearly long
 
 _began = pytest.StashKey[float]()
