@@ -1,7 +1,7 @@
 """Evidential calibration: the scores of any classifier become belief functions.
 
-`EvidentialClassifier` wraps one scikit-learn classifier, `EvidentialEnsemble` combines
-several by Dempster's rule; `calibrators` work on plain scores.
+`EvidentialClassifier` wraps one scikit-learn classifier, `EvidentialEnsemble` combines several by
+a fusion that it learns, or by Dempster's rule; `calibrators` work on plain scores.
 
 Names are imported on first access (PEP 562), so that ``evical --help`` need not wait a second for
 scikit-learn.

@@ -113,7 +113,7 @@ class EvidentialClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mi
 
     See Also
     --------
-    EvidentialEnsemble : several classifiers, combined by Dempster's rule.
+    EvidentialEnsemble : several classifiers, combined by a fusion that it learns.
 
     Notes
     -----
