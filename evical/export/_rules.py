@@ -12,7 +12,7 @@ import numpy as np
 
 from dstheory.combine import disjunctive, yager
 from evical.estimators.rules import is_dempster, mean_weights
-from evical.export._tensor import Tensor, joined, minimum, where
+from evical.export._tensor import Tensor, exp, joined, log, maximum, minimum, where
 from evical.export._told import Told, mean_told
 from evical.fusion import Discounted, valid_mean, valid_minimum
 
@@ -51,10 +51,15 @@ def combined(rule: Any, parts: Sequence[Told], n_classes: int, total_conflict: s
 
 
 def _dempster(bel: Tensor, pl: Tensor, total_conflict: str) -> Told:
-    """Dempster's rule of beliefs (n, S): plausibilities multiply, and what is left open."""
-    yes, no, open_ = _agreed(bel, pl)
+    """Dempster's rule of beliefs (n, S): plausibilities multiply, and what is left open.
+
+    By logarithms up to the greater product, so that what is nearly impossible stays possible.
+    """
+    logs = [log(part).sum(axis=1) for part in (pl, 1.0 - bel, maximum(pl - bel, 0.0))]
+    top = maximum(logs[0], logs[1])
+    excluded = top.equals(-np.inf)
+    yes, no, open_ = (exp(part - top) for part in logs)
     total = yes + no - open_
-    excluded = total.equals(0.0)
     lower, upper = (yes - open_) / total, yes / total
     vacuous = total_conflict == "vacuous"
     instead = (0.0, 1.0, 0.5) if vacuous else (np.nan,) * 3

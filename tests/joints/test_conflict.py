@@ -9,6 +9,11 @@ from dstheory import Frame, MassFunction, combine
 from dstheory.errors import TotalConflictError
 from evical import EvidentialFusion
 from evical.cli._rules import new_combiner
+from evical.export._graph import DOUBLE, Graph
+from evical.export._rules import combined
+from evical.export._tensor import Tensor
+from evical.export._told import Told
+from tests.evical.export.test_onnx import in_onnxruntime
 
 TINY = 1e-200
 # Rules under which a source that excludes a class has a veto.
@@ -64,3 +69,21 @@ def test_the_command_combines_the_same():
         fused, conflict = new_combiner(rule, [], vacuous=True)(masses)
         np.testing.assert_allclose(fused.contour(), [[0, 1], [0.5, 0.5], [1, 1]], atol=1e-12)
         np.testing.assert_allclose(conflict, [1, 0.75, 1])
+
+
+@pytest.mark.parametrize("total_conflict", ["error", "vacuous"])
+def test_an_exported_graph_combines_the_same(total_conflict):
+    pytest.importorskip("onnxruntime")
+    names = ["a", "b", "c"]
+    tables = [
+        np.vstack([table, row])[:, 1:]
+        for table, row in zip(sources(2), np.eye(2)[[0, 0, 1]], strict=True)
+    ]
+    graph = Graph()
+    parts = [Told(*[Tensor(graph, name)] * 3) for name in names]
+    graph.add("Identity", [combined(combine.dempster, parts, 2, total_conflict).bel.name], "found")
+    shape = (DOUBLE, [None, 1])
+    model = graph.model(dict.fromkeys(names, shape), {"found": shape}, "")
+    found = in_onnxruntime(model, **dict(zip(names, tables, strict=True)))["found"].ravel()
+    conflict = 0 if total_conflict == "vacuous" else np.nan
+    np.testing.assert_allclose(found, [1, 0.5, conflict], atol=1e-12)
