@@ -13,6 +13,7 @@ from evical.calibrators._exported import Exported
 from evical.scores import ScoreCounts
 from evical.scores.columns import with_columns
 from evical.scores.counts import checked_counts
+from evical.scores.names import belief_names
 from evical.scores.refused import all_or_nothing
 from evical.scores.tables import check_columns, check_numeric, class_weights
 
@@ -23,6 +24,8 @@ Floats = NDArray[np.float64]
 
 class TableMethods(Exported, ABC):
     """Mixin of calibrators that read tables and write beliefs into them."""
+
+    classes_: NDArray[Any]
 
     @abstractmethod
     def fit_counts(self, counts: ScoreCounts, classes: Any) -> Self:
@@ -65,7 +68,7 @@ class TableMethods(Exported, ABC):
         >>> table = pyarrow.table({"score": [0.1, 0.4, 0.3, 0.9], "sick": [0, 0, 1, 1]})
         >>> fitted = IsotonicCalibrator().fit_table(table, "score", "sick")
         >>> fitted.predict_table(table, "score").column_names
-        ['score', 'sick', 'bel', 'pl', 'betp']
+        ['score', 'sick', 'bel_0', 'pl_0', 'p_0', 'bel_1', 'pl_1', 'p_1']
         """
         *counted, classes = class_weights(table, score, target, weight, positive)
         if len(classes) < 2:
@@ -89,9 +92,10 @@ class TableMethods(Exported, ABC):
         Returns
         -------
         table of the same kind
-            With the columns "bel", "pl" and "betp": belief, plausibility and pignistic probability
-            of ``classes_[1]``. Nothing is computed before a lazy table is collected. DuckDB
-            computes the expressions of `to_sql`, with an error of up to 1e-7 for curves, and
+            With belief, plausibility and pignistic probability of each class, such as "bel_yes",
+            "pl_yes" and "p_yes"; the negative class comes first. Nothing is computed before a lazy
+            table is collected. DuckDB computes the expressions of `to_sql`, with an error of up to
+            1e-7 for curves, and
             leaves what is no score without a belief.
 
         Raises
@@ -107,17 +111,16 @@ class TableMethods(Exported, ABC):
         >>> from evical.calibrators import IsotonicCalibrator
         >>> fitted = IsotonicCalibrator().fit([0.1, 0.4, 0.3, 0.9], [0, 0, 1, 1])
         >>> table = fitted.predict_table(pyarrow.table({"score": [0.95]}), "score", prefix="svm_")
-        >>> table.column_names
-        ['score', 'svm_bel', 'svm_pl', 'svm_betp']
+        >>> table.column_names[1:]
+        ['svm_bel_0', 'svm_pl_0', 'svm_p_0', 'svm_bel_1', 'svm_pl_1', 'svm_p_1']
         """
         check_is_fitted(self)
         return with_columns(
             table,
-            prefix,
-            ("bel", "pl", "betp"),
+            belief_names(self.classes_.tolist(), prefix),
             partial(_check, score),
             partial(_beliefs, self, score),
-            lambda: self.to_sql(score, max_bytes=None, prefix=prefix),
+            lambda: self.to_sql(score, max_bytes=None, prefix=prefix, class_columns=True),
         )
 
 
@@ -126,7 +129,11 @@ def _check(score: str, schema: Any) -> None:
     check_numeric(schema, score)
 
 
-def _beliefs(calibrator: TableMethods, score: str, frame: Any) -> tuple[Floats, Floats, Floats]:
+def _beliefs(calibrator: TableMethods, score: str, frame: Any) -> list[Floats]:
+    """Bel, Pl and pignistic probability of the negative class, and of the positive one."""
     positive, negative = calibrator._masses(frame[score].cast(nw.Float64).to_numpy())
-    plausible = np.maximum(1 - negative, positive)
-    return positive, plausible, positive + (1 - (positive + negative)) / 2
+    half = (1 - (positive + negative)) / 2
+    sides = ((negative, positive), (positive, negative))
+    return [
+        column for own, other in sides for column in (own, np.maximum(1 - other, own), own + half)
+    ]

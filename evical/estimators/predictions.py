@@ -24,6 +24,7 @@ from evical.estimators.closed_beliefs import ClosedExpectations, ClosedForm
 from evical.multiclass import MAX_CLASSES
 from evical.scores.columns import with_columns
 from evical.scores.direction import OF_A_CLASSIFIER, Direction, warn_of_wrong_ways
+from evical.scores.names import belief_names
 from evical.scores.tables import check_columns
 
 __all__ = ["BeliefPredictor", "interval", "weightless"]
@@ -155,9 +156,9 @@ class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc
         Returns
         -------
         table of the same kind
-            For two classes with the columns "bel", "pl" and "betp": belief, plausibility and
-            pignistic probability of ``classes_[1]``. For more classes they follow each label, such
-            as "bel_setosa". Nothing is computed before a lazy table is collected.
+            With belief, plausibility and pignistic probability of each class, such as
+            "bel_setosa", "pl_setosa" and "p_setosa". Nothing is computed before a lazy table is
+            collected.
 
         Raises
         ------
@@ -174,18 +175,16 @@ class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc
         >>> X = pd.DataFrame({"age": range(40), "dose": [1.0, 2.0] * 20})
         >>> fitted = EvidentialClassifier(GaussianNB()).fit(X, [0] * 20 + [1] * 20)
         >>> fitted.predict_table(X.assign(name="Ann")).columns.tolist()
-        ['age', 'dose', 'name', 'bel', 'pl', 'betp']
+        ['age', 'dose', 'name', 'bel_0', 'pl_0', 'p_0', 'bel_1', 'pl_1', 'p_1']
         """
         check_is_fitted(self)
-        kinds = ["bel", "pl", "betp"]
-        if len(self.classes_) > 2:
-            kinds = [f"{kind}_{label}" for label in self.classes_ for kind in kinds]
+        names = belief_names(self.classes_.tolist(), prefix)
         named = hasattr(self, "feature_names_in_")
         if features is None and named:
             features = self.feature_names_in_.tolist()
         known = None if features is None else list(features)
         check, predict = partial(_check_features, known), partial(_told, self, known, named)
-        return with_columns(table, prefix, kinds, check, predict)
+        return with_columns(table, names, check, predict)
 
     def predict_set(
         self,
@@ -285,7 +284,7 @@ def _check_features(features: list[str] | None, schema: Any) -> None:
 def _told(
     fitted: BeliefPredictor, features: list[str] | None, named: bool, frame: Any
 ) -> list[Floats]:
-    """Bel, Pl and pignistic probability of the positive class, or of each of more than two."""
+    """Bel, Pl and pignistic probability of each class."""
     X = frame if features is None else frame.select(features)
     X = X.to_native() if named else X.to_numpy()
     closed = fitted._closed(X)
@@ -295,7 +294,7 @@ def _told(
     else:
         bounds, p = closed.interval(), closed.betp()
     if len(fitted.classes_) == 2:
-        return [*bounds.T, p[:, 1]]
+        bounds = np.stack([1 - bounds[:, ::-1], bounds], axis=1)
     by_class = np.concatenate([bounds, p[..., np.newaxis]], axis=2)
     return list(by_class.reshape(len(p), -1).T)
 

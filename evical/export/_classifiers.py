@@ -32,7 +32,11 @@ __all__ = ["classifier_model"]
 
 
 def classifier_model(
-    classifier: EvidentialClassifier | EvidentialEnsemble, kind: int = DOUBLE, opset: int = 15
+    classifier: EvidentialClassifier | EvidentialEnsemble,
+    kind: int = DOUBLE,
+    opset: int = 15,
+    *,
+    class_columns: bool = False,
 ) -> Any:
     """The graph of a fitted classifier, or of an ensemble of such, from features of a type.
 
@@ -46,7 +50,7 @@ def classifier_model(
     many, betp = k > 2, told.betp
     everything = betp if many else joined([1.0 - betp, betp])
     graph.add("Identity", [everything.name], "probabilities")
-    graph.add("Identity", [told.table(k).name], "beliefs")
+    beliefs = told.outputs(classifier.classes_, class_columns)
     graph.label(betp.name, classifier.classes_, "label")
     whose = "each class" if many else f"class {classifier.classes_.tolist()[1]!r}"
     return graph.model(
@@ -54,7 +58,7 @@ def classifier_model(
         {
             "label": (label_type(classifier.classes_), [None]),
             "probabilities": (DOUBLE, [None, k]),
-            "beliefs": (DOUBLE, [None, k, 3] if many else [None, 3]),
+            **beliefs,
         },
         f"{type(classifier).__name__}: bel, pl, betp of {whose}",
     )

@@ -6,7 +6,8 @@ from typing import Any
 from dstheory.kernels.arguments import as_sequence, check_instance
 from evical.export._dialects import dialect_of
 from evical.export._inputs import check_binary
-from evical.export._sql import to_sql
+from evical.export._sql import class_names, to_sql
+from evical.export._table import COLUMNS
 from evical.export.dempster_sql import dempster_query
 
 __all__ = ["fusion_to_sql"]
@@ -18,6 +19,7 @@ def fusion_to_sql(
     dialect: str = "duckdb",
     *,
     keep: Sequence[str] = (),
+    class_columns: bool = False,
 ) -> str:
     """Beliefs from several scores of a table, combined by Dempster's rule, as one query.
 
@@ -30,20 +32,23 @@ def fusion_to_sql(
     dialect : {"duckdb", "sqlite", "postgres", "spark", "bigquery"}
     keep : sequence of str
         Columns of the table that stand before the new ones.
+    class_columns : bool
+        Whether there are columns of both classes with the class in the name, as of `to_sql`.
 
     Returns
     -------
     str
-        A SELECT with the columns ``bel``, ``pl`` and ``betp`` of the positive class, of which each
-        source may have an error as `to_sql` states it. They are NULL where a score is none, and
-        where sources contradict each other totally, which has no result.
+        A SELECT with the columns ``bel``, ``pl`` and ``betp`` of the positive class, or those of
+        both classes. Each source may have an error as `to_sql` states it. They are NULL where a
+        score is none, and where sources contradict each other totally, which has no result.
 
     Raises
     ------
     TypeError
         If a calibrator is none of one score, or a name no text.
     ValueError
-        For fewer than two calibrators, other classes, or an unknown dialect.
+        For fewer than two calibrators, other classes, or an unknown dialect; for names of columns
+        as `to_sql`.
     ConvergenceError, sklearn.exceptions.NotFittedError
         As `to_sql`.
 
@@ -96,9 +101,13 @@ def fusion_to_sql(
         sources,
         lambda name: form.quoted(prefix + name),
     )
-    made = {"bel": m.yes, "pl": f"({m.yes} + {m.both})", "betp": f"({m.yes} + {m.both} / 2)"}
+    sides = (m.no, m.yes) if class_columns else (m.yes,)
+    made = [
+        text for own in sides for text in (own, f"({own} + {m.both})", f"({own} + {m.both} / 2)")
+    ]
+    names = class_names(calibrators[first], dialect) if class_columns else COLUMNS
     new = [
         f"CASE WHEN {m.agreement} > 0 THEN {value} / {m.agreement} END AS {name}"
-        for name, value in made.items()
+        for name, value in zip(names, made, strict=True)
     ]
     return f"SELECT {', '.join([*map(form.quoted, keep), *new])}\nFROM ({query}) AS q"

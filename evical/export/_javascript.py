@@ -6,6 +6,7 @@ from typing import Any
 from evical.export._compile import compiled
 from evical.export._inputs import check_binary, check_size, heading
 from evical.export._table import PieceTable
+from evical.scores.names import belief_names
 
 __all__ = ["javascript_text", "to_javascript"]
 
@@ -24,7 +25,21 @@ export function beliefs(score) {
 """
 
 
-def to_javascript(calibrator: Any, max_bytes: int | None = 1_000_000) -> str:
+# With names, as columns of tables have them.
+_NAMED = """
+export function namedBeliefs(score) {
+  const found = beliefs(score);
+  if (found === null) return null;
+  const [bel, pl, betp] = found;
+  const values = [1 - pl, 1 - bel, 1 - betp, bel, pl, betp];
+  return Object.fromEntries(COLUMNS.map((name, place) => [name, values[place]]));
+}
+"""
+
+
+def to_javascript(
+    calibrator: Any, max_bytes: int | None = 1_000_000, *, class_columns: bool = False
+) -> str:
     """A module of JavaScript that predicts.
 
     Parameters
@@ -33,21 +48,25 @@ def to_javascript(calibrator: Any, max_bytes: int | None = 1_000_000) -> str:
         Of one score.
     max_bytes : int, optional
         How long the text may be; None for any length.
+    class_columns : bool
+        Whether there is a function that returns beliefs in both classes by name.
 
     Returns
     -------
     str
         A module (ES2015) that exports ``classes``, the negative and the positive one, and the
         function ``beliefs(score)``, which returns ``[bel, pl, betp]`` of the positive class, or
-        null where the score is no finite number, or none that the calibrator takes. A comment
-        states the error: none for steps, at most 1e-7 for curves.
+        null where the score is no finite number, or none that the calibrator takes. With
+        `class_columns` also ``namedBeliefs(score)``, which returns an object with the names that
+        `predict_table` gives to columns, such as ``bel_yes``, or null. A comment states the error:
+        none for steps, at most 1e-7 for curves.
 
     Raises
     ------
     TypeError
         If `calibrator` is no calibrator of one score.
     ValueError
-        If the text is too long.
+        If the text is too long, or the columns of both classes would have the same name.
     ConvergenceError
         If no polynomials are that accurate.
     sklearn.exceptions.NotFittedError
@@ -65,6 +84,9 @@ def to_javascript(calibrator: Any, max_bytes: int | None = 1_000_000) -> str:
     check_binary(calibrator)
     table = compiled(calibrator)
     text = javascript_text(table, heading(calibrator, table), calibrator.classes_.tolist())
+    if class_columns:
+        names = json.dumps(belief_names(calibrator.classes_.tolist()))
+        text += f"\nconst COLUMNS = {names};\n{_NAMED}"
     check_size(text, max_bytes, "JavaScript", table)
     return text
 

@@ -7,13 +7,14 @@ from sklearn.utils.validation import check_is_fitted
 from dstheory.kernels.arguments import check_count
 from dstheory.optional import require
 from evical._versions import version_of
+from evical.calibrators import BaseCalibrator
 from evical.classifier import EvidentialClassifier
 from evical.ensemble import EvidentialEnsemble
 from evical.export._classifiers import classifier_model
 from evical.export._compile import compiled
 from evical.export._graph import DEGREE, DOUBLE, Graph
 from evical.export._inputs import check_binary, heading
-from evical.export._multiclass import multiclass_told
+from evical.export._multiclass import binary_told, multiclass_told
 from evical.export._table import PieceTable
 from evical.export._tensor import Tensor
 from evical.multiclass import BaseMulticlassCalibrator
@@ -21,7 +22,7 @@ from evical.multiclass import BaseMulticlassCalibrator
 __all__ = ["onnx_model", "to_onnx"]
 
 
-def to_onnx(model: Any, max_bytes: int | None = 1_000_000) -> Any:
+def to_onnx(model: Any, max_bytes: int | None = 1_000_000, *, class_columns: bool = False) -> Any:
     """A graph that predicts.
 
     Parameters
@@ -31,6 +32,9 @@ def to_onnx(model: Any, max_bytes: int | None = 1_000_000) -> Any:
         ensemble of such. See Notes for those that are closed formulas.
     max_bytes : int, optional
         How large the graph of a calibrator may be; None for any size.
+    class_columns : bool
+        Whether there is an output for each class and number instead of ``beliefs``, with the names
+        that `predict_table` gives to columns.
 
     Returns
     -------
@@ -40,7 +44,8 @@ def to_onnx(model: Any, max_bytes: int | None = 1_000_000) -> Any:
         than two, from (n, K) to (n, K, 3). They are NaN where a score is NaN, infinite, or none
         that the calibrator takes. Of a classifier or ensemble: from ``X`` (n, n_features) to
         ``label``, ``probabilities`` (n, K) and ``beliefs``, which are ``predict_interval`` and then
-        the pignistic probability.
+        the pignistic probability. With `class_columns`, ``beliefs`` becomes columns (n,) such as
+        ``bel_no``, ``pl_no``, ``p_no``, ``bel_yes``, ``pl_yes`` and ``p_yes``.
 
     Raises
     ------
@@ -50,7 +55,8 @@ def to_onnx(model: Any, max_bytes: int | None = 1_000_000) -> Any:
         If `model` is none of these.
     ValueError
         If the graph is too large, a classifier cannot be converted, or a calibrator of many
-        classes, a code, a coupling or a rule has no closed formula.
+        classes, a code, a coupling or a rule has no closed formula; if columns of classes would
+        have the same name.
     ConvergenceError
         If no polynomials are that accurate.
     sklearn.exceptions.NotFittedError
@@ -82,13 +88,16 @@ def to_onnx(model: Any, max_bytes: int | None = 1_000_000) -> Any:
     """
     require("onnx", "an export to ONNX")
     if isinstance(model, EvidentialClassifier | EvidentialEnsemble):
-        return classifier_model(model)
+        return classifier_model(model, class_columns=class_columns)
     if isinstance(model, BaseMulticlassCalibrator):
         check_is_fitted(model)
-        return _limited(_multiclass_model(model), max_bytes, f"{len(model.classes_)} classes")
+        return _limited(
+            _multiclass_model(model, class_columns), max_bytes, f"{len(model.classes_)} classes"
+        )
     check_binary(model)
     table = compiled(model, DEGREE, lines=True)
-    found = onnx_model(table, heading(model, table))
+    note = heading(model, table)
+    found = _binary_model(model, note) if class_columns else onnx_model(table, note)
     return _limited(found, max_bytes, f"{len(table)} pieces")
 
 
@@ -109,15 +118,23 @@ def onnx_model(table: PieceTable, note: str) -> Any:
     return graph.model({"scores": (DOUBLE, [None, 1])}, {"beliefs": (DOUBLE, [None, 3])}, note)
 
 
-def _multiclass_model(calibrator: BaseMulticlassCalibrator) -> Any:
+def _binary_model(calibrator: BaseCalibrator, note: str) -> Any:
+    """The graph of a calibrator of one score, with named columns."""
+    graph = Graph()
+    told = binary_told(calibrator, Tensor(graph, "scores"))
+    outputs = told.outputs(calibrator.classes_, class_columns=True)
+    return graph.model({"scores": (DOUBLE, [None, 1])}, outputs, note)
+
+
+def _multiclass_model(calibrator: BaseMulticlassCalibrator, class_columns: bool) -> Any:
     """The graph of a calibrator of a score for each class."""
     graph, k = Graph(), len(calibrator.classes_)
     told = multiclass_told(calibrator, Tensor(graph, "scores"))
-    graph.add("Identity", [told.table(k).name], "beliefs")
+    outputs = told.outputs(calibrator.classes_, class_columns)
     name, classes = type(calibrator).__name__, calibrator.classes_.tolist()
     whose = f"class {classes[1]!r}" if k == 2 else "each class"
     return graph.model(
         {"scores": (DOUBLE, [None, calibrator.n_features_in_])},
-        {"beliefs": (DOUBLE, [None, 3] if k == 2 else [None, k, 3])},
+        outputs,
         f"{name} of evical {version_of('evical')}: bel, pl, betp of {whose}",
     )

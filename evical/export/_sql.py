@@ -17,9 +17,10 @@ from evical.export._compile import compiled
 from evical.export._dialects import Dialect, dialect_of, number
 from evical.export._floats import previous_float
 from evical.export._inputs import check_binary, check_size, heading
-from evical.export._table import COLUMNS, PieceTable
+from evical.export._table import COLUMNS, PieceTable, of_both_classes
+from evical.scores.names import belief_names
 
-__all__ = ["search_sql", "sql_text", "to_sql"]
+__all__ = ["class_names", "search_sql", "sql_text", "to_sql"]
 
 _FAN = 12  # ways to go at each step, at most
 # Lines with no greater values at the score 0 are written without a center, to that many places.
@@ -35,6 +36,7 @@ def to_sql(
     max_bytes: int | None = 1_000_000,
     *,
     prefix: str = "",
+    class_columns: bool = False,
 ) -> str:
     """Belief, plausibility and pignistic probability as columns of a SELECT.
 
@@ -49,20 +51,25 @@ def to_sql(
         How long the text may be; None for any length.
     prefix : str
         Of the names of the new columns.
+    class_columns : bool
+        Whether there are columns of both classes with the class in the name, as `predict_table` and
+        the command line write them.
 
     Returns
     -------
     str
-        Three expressions with the names ``bel``, ``pl`` and ``betp``, of the positive class, after
-        a comment that states their error: none for steps, at most 1e-7 for curves. They are NULL
-        where the score is NULL, NaN, infinite, or no score that the calibrator takes.
+        Three expressions with the names ``bel``, ``pl`` and ``betp``, of the positive class; or
+        six, such as ``bel_no``, ``pl_no``, ``p_no``, ``bel_yes``, ``pl_yes`` and ``p_yes``. Before
+        them is a comment that states their error: none for steps, at most 1e-7 for curves. They are
+        NULL where the score is NULL, NaN, infinite, or no score that the calibrator takes.
 
     Raises
     ------
     TypeError
         If `calibrator` is no calibrator of one score, or `column` no text.
     ValueError
-        For an unknown dialect, an empty name, or a text that is too long.
+        For an unknown dialect, an empty name, or a text that is too long; for classes whose columns
+        would have the same name, or one that differs in case only where the database ignores it.
     ConvergenceError
         If no polynomials are that accurate.
     sklearn.exceptions.NotFittedError
@@ -88,10 +95,29 @@ def to_sql(
     check_instance("prefix", prefix, str, "a text")
     form = dialect_of(dialect)
     table = compiled(calibrator)
-    names = [form.quoted(prefix + name) if prefix else name for name in COLUMNS]
-    text = sql_text(table, heading(calibrator, table), form.quoted(column), form, names)
+    note = heading(calibrator, table)
+    if class_columns:
+        names = class_names(calibrator, dialect, prefix)
+        table = of_both_classes(table)
+    else:
+        names = [form.quoted(prefix + name) if prefix else name for name in COLUMNS]
+    text = sql_text(table, note, form.quoted(column), form, names)
     check_size(text, max_bytes, "SQL", table)
     return text
+
+
+def class_names(calibrator: Any, dialect: str, prefix: str = "") -> list[str]:
+    """Quoted names of columns of both classes, as `belief_names` has them.
+
+    Raises ValueError for names that differ in case only, unless the database tells them apart.
+    """
+    names = belief_names(calibrator.classes_.tolist(), prefix)
+    if dialect != "postgres" and len({name.lower() for name in names}) < len(names):
+        raise ValueError(
+            f"columns {names[0]!r} and {names[3]!r} differ in case only, which {dialect} does not "
+            "tell apart; rename a class"
+        )
+    return list(map(dialect_of(dialect).quoted, names))
 
 
 def sql_text(

@@ -6,7 +6,7 @@ degree for curves. Additions, products and comparisons are all that a target nee
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from scipy.special import expit
 
 from evical.export._floats import previous_float
 
-__all__ = ["COLUMNS", "PieceTable", "polyline"]
+__all__ = ["COLUMNS", "PieceTable", "of_both_classes", "polyline"]
 
 Floats = NDArray[np.float64]
 
@@ -75,6 +75,19 @@ class PieceTable:
         if self.is_log_odds:
             values = expit(values)
         return np.where(known, values, np.nan)
+
+
+def of_both_classes(table: PieceTable) -> PieceTable:
+    """The columns of the negative class, one less those of the positive one, and then the latter.
+
+    Parameters
+    ----------
+    table : PieceTable
+        With the columns of `COLUMNS`.
+    """
+    other = -table.coefficients[[1, 0, 2]]
+    other[:, 0] += 1.0
+    return replace(table, coefficients=np.concatenate([other, table.coefficients]))
 
 
 def polyline(starts: Floats, last: float, function: Callable[[Floats], Floats]) -> PieceTable:

@@ -8,7 +8,6 @@ import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.kernels.arguments import check_instance
 from evical.scores.tables import as_frame, is_dask, is_duckdb, schema_of
 
 __all__ = ["with_columns"]
@@ -19,8 +18,7 @@ Predict = Callable[[Any], Sequence[Floats]]
 
 def with_columns(
     table: Any,
-    prefix: str,
-    kinds: Sequence[str],
+    names: Sequence[str],
     check: Callable[[Any], None],
     predict: Predict,
     expressions: Callable[[], str] | None = None,
@@ -30,15 +28,12 @@ def with_columns(
     Parameters
     ----------
     table : data frame of pandas, polars (eager or lazy), pyarrow, Dask or DuckDB (a relation)
-    prefix : str
-        Of the names of the new columns.
-    kinds : sequence of str
-        Their names, without the prefix.
+    names : sequence of str
+        Of the new columns; see `belief_names`.
     check : callable
         Takes the schema, and raises if the table is not as `predict` needs it.
     predict : callable
-        From a Narwhals data frame of n > 0 rows to arrays (n,), one for each kind.
-
+        From a Narwhals data frame of n > 0 rows to arrays (n,), one for each name.
     expressions : callable, optional
         Gives the same columns as SQL, for DuckDB.
 
@@ -60,17 +55,16 @@ def with_columns(
     >>> def doubled(frame):
     ...     return [2 * frame["x"].to_numpy()]
     >>> table = pyarrow.table({"x": [1.5, 2.0]})
-    >>> with_columns(table, "new_", ["x"], lambda schema: None, doubled)["new_x"].to_pylist()
+    >>> with_columns(table, ["new_x"], lambda schema: None, doubled)["new_x"].to_pylist()
     [3.0, 4.0]
     """
-    check_instance("prefix", prefix, str, "a text")
-    names = [prefix + kind for kind in kinds]
     if is_dask(table):
         return _of_dask(table, names, check, predict)
     schema = schema_of(table)
     check(schema)
     _check_new(schema, names)
     if is_duckdb(table):
+        _check_cases([*schema, *names])
         if expressions is not None:
             return table.project(f"*, {expressions()}")
         raise _cannot_call("duckdb")
@@ -93,6 +87,17 @@ def _check_new(schema: Any, names: Sequence[str]) -> None:
     for name in names:
         if name in schema:
             raise ValueError(f"the table has a column {name!r} already; give another prefix")
+
+
+def _check_cases(names: Sequence[str]) -> None:
+    known: dict[str, str] = {}
+    for name in names:
+        former = known.setdefault(name.lower(), name)
+        if former != name:
+            raise ValueError(
+                f"columns {former!r} and {name!r} differ in case only, which DuckDB does not tell "
+                "apart; rename one, or give another prefix"
+            )
 
 
 def _told(frame: Any, names: Sequence[str], predict: Predict) -> Any:

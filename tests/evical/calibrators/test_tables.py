@@ -6,6 +6,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 from evical.calibrators import AutoCalibrator, IsotonicCalibrator, LogisticCalibrator
+from evical.scores.names import belief_names
 from tests.support.each import each
 from tests.support.tables import IN_PYTHON, KINDS, as_pandas
 
@@ -33,9 +34,11 @@ def test_beliefs_come_as_columns_in_the_order_of_the_rows(kind, calibrator):
     made = fitted.predict_table(table, "score", prefix="svm_")
     assert type(made) is type(table)
     frame = as_pandas(made).sort_values("row")
-    assert list(frame) == ["score", "state", "row", "svm_bel", "svm_pl", "svm_betp"]
-    np.testing.assert_array_equal(frame[["svm_bel", "svm_pl"]], fitted.predict_interval(SCORES))
-    np.testing.assert_array_equal(frame["svm_betp"], fitted.predict_proba(SCORES)[:, 1])
+    assert list(frame) == ["score", "state", "row", *belief_names(fitted.classes_, "svm_")]
+    np.testing.assert_array_equal(
+        frame[["svm_bel_sick", "svm_pl_sick"]], fitted.predict_interval(SCORES)
+    )
+    np.testing.assert_array_equal(frame["svm_p_sick"], fitted.predict_proba(SCORES)[:, 1])
     np.testing.assert_array_equal(frame["score"], SCORES)
 
 
@@ -43,7 +46,7 @@ def test_beliefs_come_as_columns_in_the_order_of_the_rows(kind, calibrator):
 def test_no_rows_get_no_beliefs(kind):
     fitted = IsotonicCalibrator().fit(SCORES, LABELS)
     frame = as_pandas(fitted.predict_table(KINDS[kind](FRAME[:0]), "score"))
-    assert list(frame)[3:] == ["bel", "pl", "betp"]
+    assert list(frame)[3:] == belief_names(fitted.classes_)
     assert not len(frame)
 
 
@@ -52,17 +55,19 @@ def test_lazy_tables_may_drop_what_was_read():
 
     fitted = IsotonicCalibrator().fit(SCORES, LABELS)
     made = fitted.predict_table(pl.from_pandas(FRAME).lazy(), "score")
-    kept = made.filter(pl.col("betp") > 0.5).select("row", "betp").collect()
+    kept = made.filter(pl.col("p_sick") > 0.5).select("row", "p_sick").collect()
     expected = fitted.predict_proba(SCORES)[:, 1]
-    np.testing.assert_array_equal(kept["betp"], expected[expected > 0.5])
+    np.testing.assert_array_equal(kept["p_sick"], expected[expected > 0.5])
     np.testing.assert_array_equal(kept["row"], np.flatnonzero(expected > 0.5))
 
 
 @pytest.mark.parametrize("kind", IN_PYTHON)
 def test_tables_that_do_not_fit_are_refused(kind):
     fitted = IsotonicCalibrator().fit(SCORES, LABELS)
-    table = KINDS[kind](FRAME.assign(bel=0.5))
-    with pytest.raises(ValueError, match="the table has a column 'bel' already; give another pre"):
+    table = KINDS[kind](FRAME.assign(bel_sick=0.5))
+    with pytest.raises(
+        ValueError, match="the table has a column 'bel_sick' already; give another pre"
+    ):
         fitted.predict_table(table, "score")
     with pytest.raises(ValueError, match=r"score is 'scores', but the table has .* 'score'\?"):
         fitted.predict_table(table, "scores", prefix="a_")
@@ -76,9 +81,10 @@ def test_duckdb_computes_expressions(calibrator, prefix):
     fitted = calibrator.fit(SCORES, LABELS)
     made = fitted.predict_table(KINDS["DuckDB"](FRAME), "score", prefix=prefix)
     frame = made.df().sort_values("row")
-    names = [prefix + name for name in ("bel", "pl", "betp")]
+    names = belief_names(fitted.classes_, prefix)
     assert list(frame) == ["score", "state", "row", *names]
     expected = [*fitted.predict_interval(SCORES).T, fitted.predict_proba(SCORES)[:, 1]]
+    expected = [1 - expected[1], 1 - expected[0], 1 - expected[2], *expected]
     np.testing.assert_allclose(frame[names].T, expected, rtol=0, atol=1e-7)
 
 

@@ -8,6 +8,7 @@ from sklearn.neighbors import NearestCentroid
 
 from evical import EvidentialClassifier, EvidentialEnsemble
 from evical.calibrators import BinningCalibrator
+from evical.scores.names import belief_names
 from tests.support.tables import IN_PYTHON, KINDS, as_pandas
 
 RNG = np.random.default_rng(2)
@@ -24,21 +25,21 @@ def test_two_classes(kind):
     made = TWO.predict_table(table)
     assert type(made) is type(table)
     frame = as_pandas(made).sort_values("row")
-    assert list(frame)[4:] == ["bel", "pl", "betp"]
-    np.testing.assert_allclose(frame[["bel", "pl"]], TWO.predict_interval(X), atol=1e-12)
-    np.testing.assert_allclose(frame["betp"], TWO.predict_proba(X)[:, 1], atol=1e-12)
+    assert list(frame)[4:] == belief_names(TWO.classes_)
+    np.testing.assert_allclose(frame[["bel_True", "pl_True"]], TWO.predict_interval(X), atol=1e-12)
+    np.testing.assert_allclose(frame["p_True"], TWO.predict_proba(X)[:, 1], atol=1e-12)
 
 
 @pytest.mark.parametrize("kind", ["pandas", "pyarrow"])
 def test_more_classes(kind):
     frame = as_pandas(MORE.predict_table(KINDS[kind](FRAME), prefix="ours_"))
-    names = [f"ours_{what}_{label}" for label in range(3) for what in ("bel", "pl", "betp")]
+    names = [f"ours_{what}_{label}" for label in range(3) for what in ("bel", "pl", "p")]
     assert list(frame)[4:] == names
     expected = MORE.predict_interval(X)
     for label in range(3):
         found = frame[[f"ours_bel_{label}", f"ours_pl_{label}"]]
         np.testing.assert_allclose(found, expected[:, label], atol=1e-12)
-    betp = frame[[f"ours_betp_{label}" for label in range(3)]]
+    betp = frame[[f"ours_p_{label}" for label in range(3)]]
     np.testing.assert_allclose(betp, MORE.predict_proba(X), atol=1e-12)
 
 
@@ -47,9 +48,9 @@ def test_who_has_seen_an_array_is_told_the_columns(kind):
     fitted = EvidentialClassifier(GaussianNB(), calibrator=BinningCalibrator(3), cv=2)
     fitted.fit(X.to_numpy(), LABELS > 0)
     frame = as_pandas(fitted.predict_table(KINDS[kind](FRAME), ["age", "dose"]))
-    np.testing.assert_allclose(frame["betp"], TWO.predict_proba(X)[:, 1], atol=1e-12)
+    np.testing.assert_allclose(frame["p_True"], TWO.predict_proba(X)[:, 1], atol=1e-12)
     alone = as_pandas(fitted.predict_table(KINDS[kind](X)))
-    np.testing.assert_allclose(alone["betp"], TWO.predict_proba(X)[:, 1], atol=1e-12)
+    np.testing.assert_allclose(alone["p_True"], TWO.predict_proba(X)[:, 1], atol=1e-12)
 
 
 def test_what_does_not_fit_is_named():
