@@ -1,14 +1,14 @@
 """Rows of several tables side by side: by position, or by a key."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evical.cli._kinds import Among, Kind, Place
-from evical.cli._tables import Chunk, read_chunks
+from evical.cli._kinds import Among, Place
+from evical.cli._tables import Chunk
 
 __all__ = ["Rows", "Selected", "by_key", "by_position", "with_key"]
 
@@ -24,14 +24,12 @@ class Rows:
     place: Place
 
 
-def by_position(
-    first: Iterator[Chunk], others: Sequence[str], columns: Mapping[str, Kind]
-) -> Iterator[list[Rows]]:
+def by_position(first: Iterator[Chunk], others: Sequence[Iterator[Chunk]]) -> Iterator[list[Rows]]:
     """Row 1 with row 1, row 2 with row 2; all tables are read at once.
 
     Raises ValueError if one has fewer rows than another.
     """
-    readers = [_Reader(read_chunks(name, columns)) for name in others]
+    readers = [_Reader(chunks) for chunks in others]
     last = None
     for chunk in first:
         yield [Rows(chunk.columns, chunk.place), *(reader.take(chunk) for reader in readers)]

@@ -1,7 +1,9 @@
 """Beliefs of several tables combined row by row, by chunks or by DuckDB."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NoReturn
 
 import numpy as np
@@ -10,20 +12,23 @@ from numpy.typing import NDArray
 from dstheory import MassFunction
 from dstheory.transform import betp
 from evical.cli._aligned import Rows, by_key, by_position, with_key
-from evical.cli._decisions import masses, new_decision
-from evical.cli._kinds import Kind
-from evical.cli._missing import complete_rows, optional_kinds
-from evical.cli._rules import Combiner, RowError
+from evical.cli._beliefs import BeliefColumns, Naming, Pair, find_beliefs, pair_of
+from evical.cli._decisions import Decision, masses, new_decision
+from evical.cli._kinds import Kind, convert
+from evical.cli._rules import Combiner, RowError, known_classes
+from evical.cli._shared import SharedColumns, shared_columns
 from evical.cli._show import watch
 from evical.cli._sinks import Layout, open_sink
-from evical.cli._tables import Table, open_table, read_chunks
+from evical.cli._tables import Table, check_columns, open_table, table_chunks
 from evical.cli.engine.joined import Join, combine_tables
 from evical.cli.engine.session import Limits
+from evical.datasets.csv import sorted_labels
+from evical.scores.names import belief_names
 
-__all__ = ["Job", "Summary"]
+__all__ = ["Job", "Summary", "WithClasses", "read_with_classes"]
 
-# Beliefs above plausibilities by rounding only, as other programs may write them.
-_ROUNDING = 1e-9
+# The other class, where only one is named.
+_OTHER = "other"
 
 
 @dataclass(frozen=True)
@@ -37,131 +42,258 @@ class Summary:
 
 
 @dataclass(frozen=True)
+class Sources:
+    """Open tables with their columns of beliefs, and the two classes that all are about."""
+
+    tables: list[Table]
+    found: list[BeliefColumns]
+    pair: Pair
+    key: str | None
+    prefix: str
+    missing: str
+    target: str | None  # column of the true class, if it is to be learned from
+
+    def __post_init__(self) -> None:
+        for one in self.found:
+            if self.key in one.names:
+                raise ValueError(
+                    f"--key {self.key!r} is the belief or plausibility; keys name rows"
+                )
+
+    @property
+    def labels(self) -> tuple[str, str]:
+        """The frame; where the negative class is unknown, any other name stands for it."""
+        negative, positive = self.pair
+        return (
+            _OTHER if positive != _OTHER else "rest"
+        ) if negative is None else negative, positive
+
+    @cached_property
+    def shared(self) -> list[str]:
+        """Columns that are compared: by position all that are shared, by key the true class."""
+        headers = [table.header for table in self.tables]
+        own = [name for one in self.found for name in one.names]
+        classes = [label for label in self.pair if label is not None]
+        found = shared_columns(headers, own, classes, self.prefix)
+        return found if self.key is None else [name for name in found if name == self.target]
+
+    def aligned(self, kept: Sequence[str], value: str | None = None) -> Iterator[list[Rows]]:
+        """Rows of all tables that belong together; those of one key, if a value is given."""
+        chunks = [
+            table_chunks(table, self.kinds(number, kept))
+            for number, table in enumerate(self.tables)
+        ]
+        chunks[0] = watch(self.tables[0], self.kinds(0, kept), "Combining")
+        hint = "match rows by --key" if self.key is None else "correct one"
+        compare = SharedColumns(self.shared, hint)
+        for parts in self._matched(chunks, value):
+            compare(parts)
+            yield parts
+        compare.check_order()
+
+    def _matched(self, chunks: list[Any], value: str | None) -> Iterator[list[Rows]]:
+        first, *others = chunks
+        if self.key is None:
+            return by_position(first, others)
+        if value is None:
+            return by_key(first, others, self.key)
+        some, *rest = (with_key(table, self.key, value) for table in chunks)
+        return by_key(some, rest, self.key)
+
+    def kinds(self, number: int, kept: Sequence[str] = ()) -> dict[str, Kind]:
+        """Columns to read of a table."""
+        header = self.tables[number].header
+        texts = [*(kept if number == 0 else ()), *(n for n in self.shared if n in header)]
+        kinds: dict[str, Kind] = dict.fromkeys(texts, "text")
+        kinds |= self.found[number].kinds(self.missing)
+        if self.key is not None:
+            kinds[self.key] = "key"
+        return kinds
+
+    def read(self, parts: Sequence[Rows]) -> tuple[list[MassFunction], int]:
+        """Mass functions (n,) of all tables, and how many rows have no number."""
+        sources, lacking = [], 0
+        for one, rows in zip(self.found, parts, strict=True):
+            bel, pl, known = one.read(rows.columns, rows.place, self.pair)
+            sources.append(masses(bel, pl, self.labels))
+            lacking += int((~known).sum())
+        return sources, lacking
+
+
+@contextmanager
+def _open_sources(
+    tables: Sequence[str],
+    naming: Naming,
+    key: str | None,
+    missing: str,
+    known: tuple[str, str] | None = None,
+    target: str | None = None,
+) -> Iterator[Sources]:
+    """Tables of beliefs; `known` are the classes of a learned fusion.
+
+    Raises OSError or ValueError for what is wrong with the files, or tables of other classes.
+    """
+    with ExitStack() as stack:
+        opened = [stack.enter_context(open_table(name)) for name in tables]
+        found = [find_beliefs(table, naming) for table in opened]
+        pair = pair_of(found, naming, known, "the fusion was learned for")
+        sources = Sources(opened, found, pair, key, naming.prefix, missing, target)
+        for table in opened:
+            check_columns(table, {} if key is None else {key: None})
+        yield sources
+
+
+@dataclass(frozen=True, eq=False)
+class WithClasses:
+    """Mass functions (n,) of all tables, the true classes (n,), and how many rows lack a number."""
+
+    beliefs: list[MassFunction]
+    labels: NDArray[Any]
+    classes: tuple[str, str]
+    lacking: int
+
+
+def read_with_classes(
+    tables: Sequence[str],
+    naming: Naming,
+    key: str | None,
+    missing: str,
+    target: str,
+    known: tuple[str, str] | None = None,
+) -> WithClasses:
+    """Beliefs of all tables beside the true classes, which stand in a column of the first one.
+
+    Raises OSError or ValueError as `_open_sources`, or for classes that the beliefs are not about.
+    """
+    labels: list[str] = []
+    parts, lacking = [], 0
+    with _open_sources(tables, naming, key, missing, known, target) as sources:
+        check_columns(sources.tables[0], {target: None})
+        for rows in sources.aligned([target]):
+            found, without = sources.read(rows)
+            lacking += without
+            values = rows[0].columns[target].tolist()
+            labels += convert(values, "label", target, rows[0].place).tolist()
+            parts.append(found)
+    classes = _classes(labels, target, sources.pair)
+    beliefs = [
+        masses(
+            np.concatenate([np.asarray(m.bel(mask=2)) for m in source]),
+            np.concatenate([np.asarray(m.pl(mask=2)) for m in source]),
+            classes,
+        )
+        for source in zip(*parts, strict=True)
+    ]
+    return WithClasses(beliefs, np.array(labels), classes, lacking)
+
+
+def _classes(labels: list[str], target: str, pair: Pair) -> tuple[str, str]:
+    """The negative and the positive class of labels, as the columns of beliefs name them."""
+    found = sorted_labels(labels)
+    shown = ", ".join(found[:12])
+    if len(found) != 2:
+        raise ValueError(f"column {target!r} has {len(found)} classes ({shown}), expected two")
+    negative, positive = pair
+    if not {*filter(None, pair)} <= set(found):
+        known = ", ".join(filter(None, pair))
+        raise ValueError(f"beliefs are about {known}, but column {target!r} has {shown}")
+    return negative or next(label for label in found if label != positive), positive
+
+
+@dataclass(frozen=True)
 class Job:
     """What to combine, and what to write."""
 
     tables: list[str]
     combiner: Combiner
     key: str | None
-    interval: tuple[str, str]  # columns of belief and plausibility
+    naming: Naming
     kept: list[str]  # columns of the first table
-    classes: tuple[str, str] | None
     missing: str
-
-    @property
-    def new(self) -> tuple[str, ...]:
-        """Columns to write after the kept ones."""
-        return ("bel", "pl", "betp", *(("decision",) if self.classes else ()), "conflict")
 
     def run(self, output: str) -> Summary:
         """Combine chunk by chunk."""
         rows, lacking, highest = 0, 0, 0.0
-        layout = Layout((*self.kept, *self.new))
-        with open_table(self.tables[0]) as first, open_sink(output, layout) as sink:
-            for parts in self.aligned(first):
-                lacking += sum(map(self.fill, parts))
-                columns = self._columns(parts)
-                sink.write(columns)
-                rows += len(columns["bel"])
-                highest = max(highest, float(columns["conflict"].max()))
+        with self._open() as sources:
+            new = self._new(sources)
+            with open_sink(output, Layout((*self.kept, *new))) as sink:
+                for parts in sources.aligned(self.kept):
+                    columns, without = self._columns(sources, new, parts)
+                    sink.write(columns)
+                    lacking += without
+                    rows += len(columns["conflict"])
+                    highest = max(highest, float(columns["conflict"].max()))
         return Summary(output, rows, lacking, highest)
 
     def run_by_engine(self, output: str, limits: Limits) -> Summary:
         """Combine by statements of SQL."""
         assert self.key is not None
-        plain: dict[str, Kind] = {"": "probability"}
-        join = Join(
-            tables=self.tables,
-            key=self.key,
-            interval=self.interval,
-            kind=optional_kinds(plain, self.missing)[""],
-            kept=self.kept,
-            new=self.new,
-            decision=None if self.classes is None else new_decision(self.classes),
-            vacuous=self.combiner.vacuous,
-            refuse=self.refuse,
-        )
+        with self._open() as sources:
+            new = self._new(sources)
+            join = Join(
+                tables=self.tables,
+                key=self.key,
+                found=sources.found,
+                pair=sources.pair,
+                missing=self.missing,
+                kept=self.kept,
+                new=new,
+                decision=self._decision(sources),
+                vacuous=self.combiner.vacuous,
+                refuse=self.refuse,
+            )
         return Summary(output, *combine_tables(limits, join, output))
 
     def refuse(self, value: str | None, reason: str) -> NoReturn:
         """Raise for the first wrong value, or for the rows of a key; else say the reason."""
-        for name in self.tables if value is None else ():
-            with open_table(name) as table:
-                for chunk in watch(table, self.kinds, "Locating"):
-                    rows = Rows(chunk.columns, chunk.place)
-                    self.fill(rows)
-                    self.masses(rows, self._labels())
+        for place in range(len(self.tables) if value is None else 0):
+            with self._open() as sources:
+                one, pair = sources.found[place], sources.pair
+                for chunk in watch(sources.tables[place], sources.kinds(place), "Locating"):
+                    one.read(chunk.columns, chunk.place, pair)
         if value is not None:
-            with open_table(self.tables[0]) as first:
-                for parts in self.aligned(first, value):
-                    for rows in parts:
-                        self.fill(rows)
-                    if len(parts[0].columns[self.interval[0]]):
-                        self._columns(parts)
+            with self._open() as sources:
+                new = self._new(sources)
+                for parts in sources.aligned(self.kept, value):
+                    if len(next(iter(parts[0].columns.values()))):
+                        self._columns(sources, new, parts)
         raise ValueError(reason)
 
-    def fill(self, rows: Rows) -> int:
-        """Put bel 0 and pl 1 where a number is missing, and count."""
-        known = complete_rows(rows.columns[name] for name in self.interval)
-        for name, vacuous in zip(self.interval, (0.0, 1.0), strict=True):
-            rows.columns[name] = np.where(known, rows.columns[name], vacuous)
-        return int((~known).sum())
+    def _open(self) -> Any:
+        known = known_classes(self.combiner)
+        return _open_sources(self.tables, self.naming, self.key, self.missing, known)
 
-    @property
-    def kinds(self) -> dict[str, Kind]:
-        """Columns of each table that are needed."""
-        plain: dict[str, Kind] = dict.fromkeys(self.interval, "probability")
-        kinds = optional_kinds(plain, self.missing)
-        if self.key is not None:
-            kinds[self.key] = "key"
-        return kinds
+    def _new(self, sources: Sources) -> tuple[str, ...]:
+        """Columns to write after the kept ones: those of the classes that are known."""
+        known = [label for label in sources.pair if label is not None]
+        names = belief_names(known)
+        decision = () if self._decision(sources) is None else ("decision",)
+        new = (*names, *decision, "conflict")
+        for name in self.kept:
+            if name in new:
+                raise ValueError(f"--keep {name!r} is the name of a new column; leave it out")
+        return new
 
-    def aligned(self, first: Table, value: str | None = None) -> Iterator[list[Rows]]:
-        """Rows of all tables that belong together; those of one key, if a value is given."""
-        kinds = self.kinds
-        chunks = watch(first, {**dict.fromkeys(self.kept, "text"), **kinds}, "Combining")
-        if self.key is None:
-            return by_position(chunks, self.tables[1:], kinds)
-        others = [read_chunks(name, kinds) for name in self.tables[1:]]
-        if value is None:
-            return by_key(chunks, others, self.key)
-        some, *rest = (with_key(table, self.key, value) for table in (chunks, *others))
-        return by_key(some, rest, self.key)
+    def _decision(self, sources: Sources) -> Decision | None:
+        return None if sources.pair[0] is None else new_decision(sources.labels)
 
-    def _columns(self, parts: list[Rows]) -> dict[str, NDArray[Any]]:
-        labels = self._labels()
-        sources = [self.masses(rows, labels) for rows in parts]
+    def _columns(
+        self, sources: Sources, new: Sequence[str], parts: list[Rows]
+    ) -> tuple[dict[str, NDArray[Any]], int]:
+        """New columns by name, with the kept ones, and how many rows had no number."""
+        beliefs, lacking = sources.read(parts)
         try:
-            m, conflict = self.combiner(sources)
+            m, conflict = self.combiner(beliefs)
         except RowError as error:
             places = " and ".join(rows.place(error.row) for rows in parts)
             raise ValueError(f"{places}: {error}") from error
-        bel, pl = np.asarray(m.bel(mask=2)), np.asarray(m.pl(mask=2))
-        values = {"bel": bel, "pl": np.maximum(pl, bel), "betp": betp(m)[:, 1]}
-        if self.classes is not None:
-            values["decision"] = new_decision(self.classes)(m)
+        values = {"conflict": conflict}
+        for label, mask, p in zip(sources.pair, (1, 2), betp(m).T, strict=True):
+            if label is not None:
+                bel = np.asarray(m.bel(mask=mask))
+                pl = np.maximum(m.pl(mask=mask), bel)
+                values |= dict(zip(belief_names([label]), (bel, pl, p), strict=True))
+        if (decision := self._decision(sources)) is not None:
+            values["decision"] = decision(m)
         kept = {name: parts[0].columns[name] for name in self.kept}
-        return {**kept, **values, "conflict": conflict}
-
-    def _labels(self) -> tuple[str, str]:
-        """Names of the classes, as those of a learned fusion if there is one."""
-        frame = getattr(self.combiner.rule, "frame_", None)
-        known = None if frame is None else (str(frame.labels[0]), str(frame.labels[1]))
-        if known and self.classes not in (None, known):
-            raise ValueError(
-                f"--classes are {', '.join(self.classes or ())}, but the fusion was learned for "
-                f"{', '.join(known)}"
-            )
-        return known or self.classes or ("negative", "positive")
-
-    def masses(self, rows: Rows, labels: tuple[str, str]) -> MassFunction:
-        """Mass functions (n,) of rows."""
-        bel, pl = (rows.columns[name] for name in self.interval)
-        above = bel > pl + _ROUNDING
-        if above.any():
-            row = int(np.argmax(above))
-            raise ValueError(
-                f"{rows.place(row)}: {self.interval[0]} is {bel[row]:g}, above "
-                f"{self.interval[1]}, {pl[row]:g}; belief is at most plausibility"
-            )
-        return masses(bel, np.maximum(bel, pl), labels)
+        return {**kept, **{name: values[name] for name in new}}, lacking

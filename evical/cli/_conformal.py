@@ -23,7 +23,7 @@ from evical.cli._many_classes import (
     read_class_rows,
 )
 from evical.cli._missing import complete_rows
-from evical.cli._model import ManyModel, ManyTraining, is_conformal
+from evical.cli._model import ManyModel, ManyTraining, check_score, is_conformal
 from evical.cli._tables import Chunk, check_columns, open_table
 from evical.conformal import ConformalScores, prediction_sets
 from evical.datasets.csv import sorted_labels
@@ -124,7 +124,9 @@ def with_score(model: ManyModel, column: str | None) -> ManyModel:
         return model
     if len(model.scores) > 1:
         raise ValueError("--score is for one score; with several, the columns keep their names")
-    return replace(model, scores=dict.fromkeys(model.scores, column))
+    (label,) = model.scores
+    check_score(column, label, model.labels)
+    return replace(model, scores={label: column})
 
 
 @dataclass(frozen=True)

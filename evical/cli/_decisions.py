@@ -1,7 +1,7 @@
 """Decisions from beliefs by name: acts, their costs, and a criterion of `dstheory.decide`."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dstheory import Frame, MassFunction, decide
 from evical.calibrators.options import suggestion
 
-__all__ = ["Decision", "criteria", "joined", "masses", "new_decision"]
+__all__ = ["REJECT", "Decision", "criteria", "joined", "joined_names", "masses", "new_decision"]
 
 Floats = NDArray[np.float64]
 
@@ -40,6 +40,20 @@ def joined(chosen: NDArray[np.bool_], names: tuple[str, ...]) -> NDArray[Any]:
     """Names (n,) of the chosen (n, A) acts or classes, as ``a|b``."""
     sets = decide.chosen_acts(chosen, names)
     return np.array([_OR.join(one) for one in sets], dtype=object)
+
+
+def joined_names(text: str, names: Sequence[str]) -> bool:
+    """Whether a text is some of the names, or the act "reject", as `joined` writes them.
+
+    >>> joined_names("no|yes", ["no", "yes"]), joined_names("no|ye", ["no", "yes"])
+    (True, False)
+    """
+    # Names may hold the mark themselves, so they are taken off one after the other.
+    acts = (*names, REJECT)
+    return any(
+        text == act or (text.startswith(act + _OR) and joined_names(text[len(act) + 1 :], names))
+        for act in acts
+    )
 
 
 def criteria() -> dict[str, Callable[..., Any]]:

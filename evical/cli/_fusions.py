@@ -12,9 +12,18 @@ from dstheory import MassFunction
 from evical._versions import version_of
 from evical.calibrators.options import suggestion
 from evical.cli._model import check_content, checksum, read_json
+from evical.cli._rules import Combiner, new_combiner
 from evical.fusion import BaseFusion, named_fusion
 
-__all__ = ["FUSIONS", "by_source", "fusion_text", "learned", "load_fusion"]
+__all__ = [
+    "FUSIONS",
+    "LEARNED",
+    "by_source",
+    "combiner_of",
+    "fusion_text",
+    "learned",
+    "load_fusion",
+]
 
 FORMAT = "evical.fusion_model"
 # Names of fusions that learn from beliefs and classes.
@@ -25,6 +34,8 @@ FUSIONS = (
     "likelihood_mixture",
     "learned_tnorm",
 )
+# The default of them.
+LEARNED = "stacked"
 
 
 def learned(rule: str, sources: Sequence[MassFunction], labels: NDArray[Any]) -> BaseFusion:
@@ -69,3 +80,18 @@ def by_source(fusion: BaseFusion, sources: Sequence[str]) -> dict[str, dict[str,
         name.rstrip("_"): dict(zip(sources, np.asarray(values).tolist(), strict=True))
         for name, values in fusion.by_source().items()
     }
+
+
+def combiner_of(rule: str, options: list[str], vacuous: bool, n_tables: int) -> Combiner:
+    """A rule by name, or a fusion in a file; raises ValueError if it does not fit the tables."""
+    if not rule.lower().endswith(".json"):
+        return new_combiner(rule, options, vacuous)
+    if options:
+        raise ValueError("--option is for rules by name; a fusion has been learned")
+    fusion = load_fusion(rule)
+    if fusion.n_sources_ != n_tables:
+        raise ValueError(
+            f"{rule!r} was learned for {fusion.n_sources_} tables, but there are {n_tables}; give "
+            "the same ones in the same order"
+        )
+    return Combiner(fusion, vacuous)

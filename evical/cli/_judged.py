@@ -1,7 +1,7 @@
 """Predictions from the command line, and their evaluation.
 
 Predictions are columns of a table, or a model file with a table of scores. The default columns are
-those that `evical predict` writes.
+those that `evical predict` writes, and their names say which class they are of.
 """
 
 from dataclasses import dataclass, replace
@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from evical.calibrators.options import suggestion
+from evical.cli._beliefs import Naming, find_beliefs, pair_of
 from evical.cli._kinds import Kind
 from evical.cli._labeled import Labeled, read_labeled_table
 from evical.cli._missing import complete_rows
-from evical.cli._model import Model, load_model, score_kind, two_classes
+from evical.cli._model import Model, check_score, load_model, score_kind, two_classes
 from evical.cli._seen import on_table
 from evical.cli._tables import Table, open_table
 from evical.evaluation import Evaluation
@@ -38,6 +39,12 @@ class Selection:
     score: str | None = None
     positive: str | None = None
     missing: str = "refuse"
+    prefix: str = ""
+
+    @property
+    def naming(self) -> Naming:
+        """What the options say of columns of beliefs."""
+        return Naming(self.bel, self.pl, self.prefix, self.positive)
 
     @property
     def inputs(self) -> list[str]:
@@ -60,9 +67,14 @@ def evaluate_selection(selection: Selection, **options: Any) -> Evaluation:
 
 
 def _of_model(selection: Selection, data: str, options: dict[str, Any]) -> Evaluation:
-    chosen = {"--probability": selection.probability, "--bel": selection.bel, "--pl": selection.pl}
+    chosen = {
+        "--probability": selection.probability,
+        "--bel": selection.bel,
+        "--pl": selection.pl,
+        "--prefix": selection.prefix,
+    }
     for option, value in chosen.items():
-        if value is not None:
+        if value:
             raise ValueError(f"{option} is for tables of predictions; a model makes its own")
     model = two_classes(load_model(selection.predictions))
     rows, score = read_for_model(selection, data, model)
@@ -89,11 +101,13 @@ def read_for_model(selection: Selection, data: str, model: Model) -> tuple[Label
             f"--positive is {selection.positive!r}, but the positive class of the model is "
             f"{model.labels[1]!r}"
         )
+    if selection.score is not None:
+        check_score(score, model.labels[1], model.labels)
     columns: dict[str, Kind] = {score: score_kind(model.calibrator)}
     with open_table(data) as table:
         _check_model_columns(table, model, selection, score, target)
         rows = read_labeled_table(
-            table, columns, target, None, model.labels, missing=selection.missing
+            table, columns, target, model.labels[1], model.labels, missing=selection.missing
         )
     return rows, score
 
@@ -117,47 +131,47 @@ def _of_table(selection: Selection, options: dict[str, Any]) -> Evaluation:
     if selection.target is None:
         raise ValueError("--target is missing: the column of the true class")
     with open_table(selection.predictions) as table:
-        probability, interval = _columns(selection, table)
-        numbers = [name for name in (probability, *(interval or ())) if name is not None]
-        kinds: dict[str, Kind] = dict.fromkeys(numbers, "probability")
-        if selection.score is not None:
-            kinds[selection.score] = "score"
-        if len(kinds) < len(numbers) + (selection.score is not None):
-            raise ValueError("a column is named twice; probability, bel, pl and score differ")
-        rows = read_labeled_table(
-            table,
-            kinds,
-            selection.target,
-            selection.positive,
-            ordered=interval,
-            missing=selection.missing,
-        )
+        rows = _rows(selection, table, selection.target)
     made: dict[str, Any] = {"name": rows.name}
-    if probability is not None:
-        made["probability"] = rows.columns[probability]
-    if interval is not None:
-        bel, pl = (rows.columns[name] for name in interval)
-        made |= {"bel": bel, "pl": np.maximum(bel, pl, out=pl)}
+    if selection.probability is not None:
+        made["probability"] = rows.columns[selection.probability]
+    if rows.beliefs is not None:
+        made |= dict(zip(("bel", "pl"), rows.beliefs, strict=True))
     if selection.score is not None and complete_rows([rows.columns[selection.score]]).all():
         made["scores"] = rows.columns[selection.score]
     return _evaluation(rows, made | options)
 
 
-def _columns(selection: Selection, table: Table) -> tuple[str | None, tuple[str, str] | None]:
-    """Columns of the probability and of belief and plausibility, as far as there are any."""
-    bel, pl = selection.bel, selection.pl
-    if bel is None and pl is None:
-        if selection.probability is not None:
-            return selection.probability, None
-        if not {"bel", "pl"} <= set(table.header):
-            raise ValueError(
-                f"{table.name} has no columns 'bel' and 'pl'; name --probability, or --bel and "
-                f"--pl; columns: {', '.join(table.header[:12])}"
-            )
-        return None, ("bel", "pl")
-    if bel is None or pl is None:
-        raise ValueError("--bel and --pl come together; name both")
-    return selection.probability, (bel, pl)
+def _rows(selection: Selection, table: Table, target: str) -> Labeled:
+    """What is selected of a table: beliefs, unless only probabilities are named."""
+    probability, score, positive = selection.probability, selection.score, selection.positive
+    found = None
+    if probability is None or selection.bel is not None or selection.pl is not None:
+        found = find_beliefs(table, selection.naming)
+    kinds: dict[str, Kind] = {} if probability is None else {probability: "probability"}
+    names = [name for name in (probability, score) if name is not None]
+    names += [] if found is None else found.names
+    if len(set(names)) < len(names):
+        raise ValueError("a column is named twice; probability, bel, pl and score differ")
+    if score is not None:
+        kinds[score] = "score"
+    if found is None:
+        assert probability is not None
+        return read_labeled_table(
+            table, kinds, target, positive, of_class=probability, missing=selection.missing
+        )
+    pair = pair_of([found], selection.naming)
+    negative, positive = pair
+    return read_labeled_table(
+        table,
+        kinds,
+        target,
+        positive,
+        None if negative is None else (negative, positive),
+        "the beliefs",
+        beliefs=(found, pair),
+        missing=selection.missing,
+    )
 
 
 def _evaluation(rows: Labeled, made: dict[str, Any]) -> Evaluation:

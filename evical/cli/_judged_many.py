@@ -1,11 +1,13 @@
 """Predictions of a model of a score for each class, or a table of them, for judging."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from evical.cli._beliefs import AGREEING, BeliefColumns, check_decided, find_beliefs
 from evical.cli._conformal import with_score
 from evical.cli._judged import Selection
 from evical.cli._kinds import Kind
@@ -13,9 +15,10 @@ from evical.cli._many_classes import ClassRows, beliefs, read_class_rows
 from evical.cli._missing import complete_rows
 from evical.cli._model import ManyModel, load_model, score_kind
 from evical.cli._seen import on_table
-from evical.cli._tables import check_columns, open_table
+from evical.cli._tables import Chunk, check_columns, open_table
 from evical.evaluation import Evaluation
 from evical.metrics import CalibrationReport, Measure, calibration_report, mean_imprecision
+from evical.scores.names import KINDS, belief_names
 
 __all__ = ["ClassPredictions", "many_judged", "read_for_classes"]
 
@@ -65,18 +68,13 @@ def many_judged(selection: Selection) -> ClassPredictions | None:
         return _of_model(selection, model) if isinstance(model, ManyModel) else None
     if selection.predictions.lower().endswith(".json") or selection.predictions == "-":
         return None
-    with open_table(selection.predictions) as table:
-        classes = _classes(table.header)
-    named = (selection.probability, selection.bel, selection.pl)
-    if {"bel", "pl"} <= set(table.header) or len(classes) < 2 or any(named):
+    if selection.bel is not None or selection.pl is not None or selection.probability is not None:
         return None
-    return _of_table(selection, classes)
-
-
-def _classes(header: list[str]) -> list[str]:
-    """Classes of which there are all three columns that `evical predict` writes."""
-    names = [name.removeprefix("betp_") for name in header if name.startswith("betp_")]
-    return [name for name in names if {f"bel_{name}", f"pl_{name}"} <= set(header)]
+    with open_table(selection.predictions) as table:
+        if sum(name.startswith(f"{selection.prefix}bel_") for name in table.header) <= 2:
+            return None
+        found = find_beliefs(table, selection.naming)
+    return _of_table(selection, found)
 
 
 def _refuse(selection: Selection) -> None:
@@ -114,30 +112,78 @@ def _of_model(selection: Selection, model: ManyModel) -> ClassPredictions:
     return ClassPredictions(title, rows.labels, model.labels, bounds, probability)
 
 
-def _of_table(selection: Selection, classes: list[str]) -> ClassPredictions:
+def _of_table(selection: Selection, found: BeliefColumns) -> ClassPredictions:
     _refuse(selection)
     if selection.target is None:
         raise ValueError("--target is missing: the column of the true class")
-    names = [[f"{kind}_{label}" for label in classes] for kind in ("bel", "pl", "betp")]
-    kinds: dict[str, Kind] = dict.fromkeys([one for part in names for one in part], "probability")
-    rows, name = _read(
-        selection.predictions, kinds, selection.target, selection.missing, tuple(classes)
-    )
+    classes, prefix = tuple(found.classes), selection.prefix
+    names = np.reshape(belief_names(classes, prefix), (-1, len(KINDS)))
+
+    def check(chunk: Chunk) -> None:
+        parts = [np.stack([chunk.columns[one] for one in part]) for part in names.T]
+        _check_order(parts, names, chunk)
+        if found.decision is not None:
+            decided = chunk.columns[found.decision]
+            check_decided(decided, found.decision, classes, chunk.place)
+            _check_chosen(parts, decided, classes, chunk)
+
+    kinds: dict[str, Kind] = dict.fromkeys(names.ravel().tolist(), "probability")
+    texts: dict[str, Kind] = {} if found.decision is None else {found.decision: "text"}
+    source, target, missing = selection.predictions, selection.target, selection.missing
+    rows, name = _read(source, kinds, target, missing, classes, texts, check)
     known = complete_rows(rows.columns.values())[:, np.newaxis]
-    parts = [
+    bel, pl, probability = (
         np.where(known, np.stack([rows.columns[one] for one in part], axis=1), vacuous)
-        for part, vacuous in zip(names, (0.0, 1.0, 1 / len(classes)), strict=True)
-    ]
-    bounds = np.stack(parts[:2], axis=2)
-    return ClassPredictions(name, rows.labels, tuple(classes), bounds, parts[2])
+        for part, vacuous in zip(names.T, (0.0, 1.0, 1 / len(classes)), strict=True)
+    )
+    return ClassPredictions(name, rows.labels, classes, np.stack([bel, pl], axis=2), probability)
+
+
+def _check_order(parts: list[Floats], names: NDArray[np.str_], chunk: Chunk) -> None:
+    """Refuse a probability (K, n) that is not between belief and plausibility."""
+    bel, pl, probability = parts
+    for wrong, low, high in (
+        (bel > probability + AGREEING, 0, 2),
+        (probability > pl + AGREEING, 2, 1),
+    ):
+        if wrong.any():
+            row, k = (int(at[0]) for at in np.nonzero(wrong.T))
+            raise ValueError(
+                f"{chunk.place(row)}: {names[k, low]} is {parts[low][k, row]:g}, above "
+                f"{names[k, high]}, {parts[high][k, row]:g}; are columns exchanged?"
+            )
+
+
+def _check_chosen(
+    parts: list[Floats], decided: NDArray[Any], classes: tuple[str, ...], chunk: Chunk
+) -> None:
+    """Refuse a class that is chosen only where another one has larger numbers (K, n), all three.
+
+    Criteria treat classes alike, so that none chooses it.
+    """
+    for k, label in enumerate(classes):
+        rows = np.flatnonzero(decided == label)
+        better = np.all([part[:, rows] > part[k, rows] + AGREEING for part in parts], axis=0)
+        if len(rows) and better.any(axis=0).all():
+            other = classes[int(np.argmax(better[:, 0]))]
+            raise ValueError(
+                f"{chunk.place(int(rows[0]))}: {label!r} is chosen, but belief, plausibility and "
+                f"probability of {other!r} are larger; are the classes exchanged?"
+            )
 
 
 def _read(
-    source: str, kinds: dict[str, Kind], target: str, missing: str, classes: tuple[str, ...]
+    source: str,
+    kinds: dict[str, Kind],
+    target: str,
+    missing: str,
+    classes: tuple[str, ...],
+    texts: dict[str, Kind] | None = None,
+    check: Callable[[Chunk], None] | None = None,
 ) -> tuple[ClassRows, str]:
     with open_table(source) as table:
         check_columns(table, dict.fromkeys((*kinds, target)))
-        rows = read_class_rows(table, kinds, target, missing)
+        rows = read_class_rows(table, kinds, target, missing, texts, check)
         for label in np.unique(rows.labels).tolist():
             if label not in classes:
                 raise ValueError(

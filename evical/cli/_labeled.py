@@ -1,6 +1,6 @@
 """Tables of numbers with a column of two classes, read as a whole, for evaluation."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,18 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evical.calibrators.options import suggestion
+from evical.cli._beliefs import BeliefColumns, Pair
 from evical.cli._kinds import Kind
 from evical.cli._missing import complete_rows, optional_kinds, tell_missing
 from evical.cli._show import watch
 from evical.cli._tables import Chunk, Table, open_table
 from evical.datasets.csv import sorted_labels
+from evical.scores.names import class_in_name
 
 __all__ = ["Labeled", "read_labeled", "read_labeled_table"]
 
 Floats = NDArray[np.float64]
-
-# Beliefs above plausibilities by rounding only, as other programs may write them.
-_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +29,7 @@ class Labeled:
     columns: dict[str, Floats]
     y: NDArray[np.int8]
     classes: tuple[str, str]
+    beliefs: tuple[Floats, Floats] | None = None  # belief and plausibility of the second class
 
     @property
     def labels(self) -> NDArray[Any]:
@@ -63,14 +63,11 @@ def read_labeled(
     columns: Mapping[str, Kind],
     target: str,
     positive: str | None,
-    ordered: tuple[str, str] | None = None,
     missing: str = "refuse",
 ) -> Labeled:
     """Columns of a file with classes; see `read_labeled_table`."""
     with open_table(source) as table:
-        return read_labeled_table(
-            table, columns, target, positive, ordered=ordered, missing=missing
-        )
+        return read_labeled_table(table, columns, target, positive, missing=missing)
 
 
 def read_labeled_table(
@@ -79,7 +76,9 @@ def read_labeled_table(
     target: str,
     positive: str | None,
     known: tuple[str, str] | None = None,
-    ordered: tuple[str, str] | None = None,
+    of: str = "the model",
+    beliefs: tuple[BeliefColumns, Pair] | None = None,
+    of_class: str | None = None,
     missing: str = "refuse",
 ) -> Labeled:
     """Columns of an open table with the column of classes.
@@ -91,11 +90,14 @@ def read_labeled_table(
     target : str
         Column of the class.
     positive : str or None
-        The positive class; by default the second of `known`, or the greater one.
+        The positive class; by default the second of `known`, the one that a name such as ``p_yes``
+        of a column has, or the greater one.
     known : pair of str, optional
-        The classes that there may be, the positive one last.
-    ordered : pair of str, optional
-        Columns of belief and plausibility, of which the first must not be above the second.
+        The classes that there may be, the positive one last; `of` is what has them.
+    beliefs : BeliefColumns and Pair, optional
+        Beliefs to read as well.
+    of_class : str, optional
+        A column that says nothing if it is not known which class it is about.
     missing : {"refuse", "drop", "vacuous"}
         What to do with rows in which a number is missing. Of vacuous ones belief and
         plausibility are 0 and 1, other probabilities 1/2, and scores NaN.
@@ -107,38 +109,48 @@ def read_labeled_table(
     Raises
     ------
     ValueError
-        As `read_table`; for a third class, only one, or an unknown `positive`; the place of a
-        wrong value is named.
+        As `read_table`; for a third class, only one, or an unknown `positive`; for names, beliefs
+        or decisions of other classes; the place of a wrong value is named.
     """
-    if target in columns:
+    names = [*columns, *(beliefs[0].names if beliefs else [])]
+    if target in names:
         raise ValueError(f"column {target!r} is given twice: as the class, and as a number")
     classes: list[str] = list(known or ())
     numbers = {name: _Column(np.float64) for name in columns}
+    sides = [_Column(np.float64) for _ in (beliefs or ())]
     codes = _Column(np.int8)
-    vacuous = dict(zip(ordered or (), (0.0, 1.0), strict=False))
+    kinds: dict[str, Kind] = {**optional_kinds(columns, missing), target: "label"}
+    if beliefs is not None:
+        kinds = {**beliefs[0].kinds(missing), **kinds}
     rows = lacking = 0
-    for chunk in watch(table, {**optional_kinds(columns, missing), target: "label"}, "Reading"):
-        complete = complete_rows(chunk.columns[name] for name in columns)
+    for chunk in watch(table, kinds, "Reading"):
+        complete = complete_rows(chunk.columns[name] for name in names)
         rows, lacking = rows + len(chunk), lacking + int((~complete).sum())
         kept = complete if missing == "drop" else slice(None)
-        codes.extend(_codes(chunk, target, classes, known is not None)[kept])
-        if ordered is not None:
-            _check_ordered(chunk, *ordered)
+        codes.extend(_codes(chunk, target, classes, of if known else None)[kept])
+        if beliefs is not None:
+            found = beliefs[0].read(chunk.columns, chunk.place, beliefs[1])
+            for side, values in zip(sides, found, strict=False):
+                side.extend(np.where(complete, values, side is sides[1])[kept])
         for name, column in numbers.items():
-            values = chunk.columns[name][kept]
+            values = chunk.columns[name]
             if missing == "vacuous" and columns[name] == "probability":
-                values = np.where(complete, values, vacuous.get(name, 0.5))
-            column.extend(values)
+                values = np.where(complete, values, 0.5)
+            column.extend(values[kept])
     if missing == "drop" and rows == lacking:
         raise ValueError(f"{table.name}: each of {rows} rows lacks a number; nothing is left")
     tell_missing(table.name, lacking, rows, missing)
     second = codes.joined()
     _check_both(second, classes, table.name, target)
     ascending = list(known) if known else sorted_labels(set(classes))
+    telling = () if known and beliefs is None else columns  # a model knows its column
+    positive = _positive(positive, telling, classes, target)
+    if positive is None and of_class is not None:
+        raise ValueError(
+            f"{table.name}: column {of_class!r} does not name the class whose probability it is; "
+            "name it with --positive"
+        )
     if positive is not None:
-        if positive not in classes:
-            hint = suggestion(positive, classes, "classes")
-            raise ValueError(f"column {target!r} has no class {positive!r}{hint}")
         ascending.sort(key=lambda label: label == positive)
     flipped = ascending[1] != classes[1]
     return Labeled(
@@ -146,37 +158,44 @@ def read_labeled_table(
         {name: column.joined() for name, column in numbers.items()},
         1 - second if flipped else second,
         (ascending[0], ascending[1]),
+        (sides[0].joined(), sides[1].joined()) if sides else None,
     )
 
 
-def _codes(chunk: Chunk, target: str, classes: list[str], closed: bool) -> NDArray[np.int8]:
-    """Positions of the labels of a chunk in `classes`, which grows to two."""
+def _positive(
+    given: str | None, columns: Iterable[str], classes: list[str], target: str
+) -> str | None:
+    """The positive class, if an option or the name of a column names it, and both fit."""
+    if given is not None and given not in classes:
+        hint = suggestion(given, classes, "classes")
+        raise ValueError(f"column {target!r} has no class {given!r}{hint}")
+    for column in columns:
+        named = class_in_name(column, classes)
+        if named is not None and given not in (None, named):
+            raise ValueError(
+                f"column {column!r} is about class {named!r}, but the positive class is {given!r}"
+            )
+        given = given or named
+    return given
+
+
+def _codes(chunk: Chunk, target: str, classes: list[str], of: str | None) -> NDArray[np.int8]:
+    """Positions of the labels of a chunk in `classes`, which grows to two unless `of` has them."""
     labels = chunk.columns[target]
     for label in dict.fromkeys(labels.tolist()):
         if label in classes:
             continue
-        if closed or len(classes) == 2:
+        if of or len(classes) == 2:
             row = int(np.argmax(labels == label))
             pair = f"{classes[0]!r} and {classes[1]!r}"
             what = (
-                f"no class of the model, whose classes are {pair}, as texts"
-                if closed
+                f"no class of {of}, whose classes are {pair}, as texts"
+                if of
                 else f"a third class, besides {pair}"
             )
             raise ValueError(f"{chunk.place(row)}, column {target!r}: {label!r} is {what}")
         classes.append(label)
     return np.asarray(labels == classes[-1], dtype=np.int8) * np.int8(len(classes) - 1)
-
-
-def _check_ordered(chunk: Chunk, bel: str, pl: str) -> None:
-    low, high = chunk.columns[bel], chunk.columns[pl]
-    above = low > high + _ROUNDING
-    if above.any():
-        row = int(np.argmax(above))
-        raise ValueError(
-            f"{chunk.place(row)}: {bel} is {low[row]:g}, above {pl}, {high[row]:g}; belief is at "
-            "most plausibility"
-        )
 
 
 def _check_both(second: NDArray[np.int8], classes: list[str], name: str, target: str) -> None:

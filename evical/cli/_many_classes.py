@@ -3,7 +3,7 @@
 Which column is whose is told by its name, or by `--score COLUMN=CLASS`.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,14 @@ from evical.calibrators.options import suggestion
 from evical.cli._decisions import Decision
 from evical.cli._kinds import Kind
 from evical.cli._missing import complete_rows, optional_kinds, tell_missing
-from evical.cli._model import ManyModel, ManyTraining, is_conformal, log_loss, score_kind
+from evical.cli._model import (
+    ManyModel,
+    ManyTraining,
+    check_score,
+    is_conformal,
+    log_loss,
+    score_kind,
+)
 from evical.cli._show import watch
 from evical.cli._tables import Chunk, Table, check_columns, open_table
 from evical.datasets.csv import sorted_labels
@@ -27,6 +34,7 @@ from evical.multiclass import (
     BaseMulticlassCalibrator,
     OneVsRestCalibrator,
 )
+from evical.scores.names import belief_names
 
 __all__ = [
     "ClassRows",
@@ -160,8 +168,7 @@ class ManyPredictor:
     @property
     def new(self) -> tuple[str, ...]:
         """Three columns a class, and the decision."""
-        names = (f"{kind}_{label}" for label in self.model.labels for kind in ("bel", "pl", "betp"))
-        return (*names, "decision")
+        return (*belief_names(self.model.labels), "decision")
 
     def __call__(self, chunk: Chunk) -> tuple[list[NDArray[Any]], int]:
         """New columns of a chunk, and rows without a score."""
@@ -213,9 +220,12 @@ def named_classes(scores: Sequence[str], header: Sequence[str]) -> dict[str, str
 def class_columns(named: Mapping[str, str | None], classes: Sequence[str]) -> dict[str, str]:
     """Class to column, in the order of the classes.
 
-    A column is that of the class that it is named for: p_cat, score.cat or cat of the class cat.
+    A column is that of the class that it is named for: score_cat, score.cat or cat of class cat.
     Raises ValueError unless each class has one column, and each column a class.
     """
+    for column, label in named.items():
+        if label is not None:
+            check_score(column, label, classes)
     owners = {column: label or _class_of(column, classes) for column, label in named.items()}
     for column, label in owners.items():
         if label not in classes:
@@ -244,19 +254,29 @@ def _class_of(column: str, classes: Iterable[str]) -> str | None:
 
 
 def read_class_rows(
-    table: Table, kinds: Mapping[str, Kind], target: str, missing: str
+    table: Table,
+    kinds: Mapping[str, Kind],
+    target: str,
+    missing: str,
+    texts: Mapping[str, Kind] | None = None,
+    check: Callable[[Chunk], None] | None = None,
 ) -> ClassRows:
     """Columns of an open table with the class of each row; `missing` is "refuse", or "drop".
+
+    `texts` are read for `check`, which gets each chunk.
 
     Raises ValueError as `read_table`, or if no row is left.
     """
     parts: list[dict[str, NDArray[Any]]] = []
     rows = 0
-    for chunk in watch(table, {**optional_kinds(kinds, missing), target: "label"}, "Reading"):
+    read = {**optional_kinds(kinds, missing), **(texts or {}), target: "label"}
+    for chunk in watch(table, read, "Reading"):
         rows += len(chunk)
+        if check is not None:
+            check(chunk)
         complete = complete_rows(chunk.columns[name] for name in kinds)
         kept = complete if missing == "drop" else slice(None)
-        parts.append({name: values[kept] for name, values in chunk.columns.items()})
+        parts.append({name: chunk.columns[name][kept] for name in (*kinds, target)})
     columns = {
         name: np.concatenate([part.pop(name) for part in parts]) for name in (*kinds, target)
     }

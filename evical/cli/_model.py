@@ -7,6 +7,7 @@ The calibrator inside is what its `to_dict` gives, so that Python reads it witho
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, TypeGuard, TypeVar
@@ -20,6 +21,7 @@ from evical.cli._kinds import Kind
 from evical.conformal import ConformalScores
 from evical.estimators.calibrated import score_scale
 from evical.multiclass import BaseMulticlassCalibrator
+from evical.scores.names import class_in_name
 
 __all__ = [
     "ManyModel",
@@ -27,6 +29,7 @@ __all__ = [
     "Model",
     "Training",
     "check_content",
+    "check_score",
     "checksum",
     "is_conformal",
     "load_model",
@@ -112,6 +115,16 @@ def score_kind(calibrator: Any) -> Kind:
     if is_conformal(calibrator):
         return "score" if calibrator.nonconformity == "margin" else "probability"
     return "probability" if score_scale(calibrator) == "probability" else "score"
+
+
+def check_score(column: str, label: str, classes: Sequence[str]) -> None:
+    """Raise ValueError for a column of scores that is another class's by its name, as `p_no`."""
+    named = class_in_name(column, classes)
+    if named not in (None, label):
+        raise ValueError(
+            f"column {column!r} is about class {named!r}, but this score is to support {label!r}; "
+            "name the column of that class, or rename it if it is none of evical predict"
+        )
 
 
 def two_classes(model: Model | ManyModel) -> Model:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import typer
 from numpy.typing import NDArray
 
 from dstheory import MassFunction, combine
@@ -13,7 +14,22 @@ from dstheory.errors import TotalConflictError
 from evical.calibrators.options import parse_options, settable, suggestion
 from evical.estimators.members import total_conflict, vacuous_where
 
-__all__ = ["Combiner", "RowError", "new_combiner", "rules"]
+__all__ = [
+    "RULE",
+    "Combiner",
+    "RowError",
+    "known_classes",
+    "new_combiner",
+    "rules",
+    "tell_rule",
+]
+
+# Without labels to learn from.
+RULE = "dempster"
+_INDEPENDENT = (
+    "Dempster's rule assumes independent sources; with known classes, evical combine --fit COLUMN "
+    "learns their weights instead"
+)
 
 
 class RowError(ValueError):
@@ -51,6 +67,17 @@ def new_combiner(rule: str, options: Sequence[str], vacuous: bool) -> "Combiner"
         if signature[needed].default is inspect.Parameter.empty and needed not in values:
             raise ValueError(f"rule {name!r} needs a value: --option {needed}=...")
     return Combiner(function, vacuous, values)
+
+
+def known_classes(combiner: "Combiner") -> tuple[str, str] | None:
+    """The classes that a rule was learned for, if it was."""
+    frame = getattr(combiner.rule, "frame_", None)
+    return None if frame is None else (str(frame.labels[0]), str(frame.labels[1]))
+
+
+def tell_rule() -> None:
+    """Say on standard error what the default rule assumes."""
+    typer.echo(f"evical: {_INDEPENDENT}", err=True)
 
 
 @dataclass(frozen=True)

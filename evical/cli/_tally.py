@@ -61,6 +61,11 @@ class Tally:
         if sum(map(len, self._parts[1:])) > _PENDING:
             self._merge()
 
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The classes that were seen."""
+        return tuple(self._labels)
+
     def result(self, positive: str | None = None) -> tuple[ScoreCounts, tuple[str, str]]:
         """Counts and both labels, the negative one first; by default the greater is positive.
 

@@ -24,11 +24,15 @@ Probability = Annotated[
     str | None, typer.Option(metavar="COLUMN", help="Column of the positive class's probability.")
 ]
 Bel = Annotated[
-    str | None, typer.Option(metavar="COLUMN", help="Column of its belief.", show_default="bel")
+    str | None,
+    typer.Option(metavar="COLUMN", help="Column of its belief.", show_default="bel_CLASS"),
 ]
 Pl = Annotated[
     str | None,
-    typer.Option(metavar="COLUMN", help="Column of its plausibility.", show_default="pl"),
+    typer.Option(metavar="COLUMN", help="Column of its plausibility.", show_default="pl_CLASS"),
+]
+Prefix = Annotated[
+    str, typer.Option(metavar="TEXT", help="What stands before the names of these columns.")
 ]
 Score = Annotated[
     str | None,
@@ -37,7 +41,9 @@ Score = Annotated[
 Positive = Annotated[
     str | None,
     typer.Option(
-        metavar="CLASS", help="The class that is predicted.", show_default="the greater one"
+        metavar="CLASS",
+        help="The class that is predicted; columns such as bel_yes name it, bel does not.",
+        show_default="as the columns say",
     ),
 ]
 

@@ -144,7 +144,8 @@ def _advice(evaluation: EnsembleEvaluation) -> list[str]:
     )
     if found.is_clear() and found.mean > 0:
         return [f"Take Dempster's rule here, not the fusion with learned weights: {figures}."]
-    return [f'Take the fusion with learned weights (rule="stacked", the default): {figures}.']
+    how = 'rule="stacked" in Python, evical combine --fit on the command line'
+    return [f"Take the fusion with learned weights ({how}): {figures}."]
 
 
 def _verdict(difference: Estimate, what: str, scale: int = 1) -> str:

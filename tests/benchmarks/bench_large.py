@@ -48,7 +48,9 @@ def bench(n: int, folder: Path, *engine: str) -> None:
     write(f"SELECT *, random() < 1 / (1 + exp(-1.5 * score)) AS y FROM ({scores})", "s.parquet")
     command("fit", "s.parquet", "--score", "score", "--target", "y", "-o", "model.json")
     command("predict", "model.json", "s.parquet", "-o", "one.parquet")
-    write(f"SELECT (id * 7919) % {n} AS id, bel, pl FROM 'one.parquet'", "two.parquet")
+    write(
+        f"SELECT (id * 7919) % {n} AS id, COLUMNS('(bel|pl)_.*') FROM 'one.parquet'", "two.parquet"
+    )
     base.close()
     command("combine", "one.parquet", "two.parquet", "--key", "id", "-o", "fused.parquet")
 

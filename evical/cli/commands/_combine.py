@@ -1,28 +1,23 @@
 """`evical combine`: combine the beliefs of several tables, row by row."""
 
 import json
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
 import typer
 
-from dstheory import dempster
 from evical.cli import arguments
-from evical.cli._aligned import Rows
-from evical.cli._combining import Job, Summary
-from evical.cli._decisions import masses
+from evical.cli._beliefs import Naming
+from evical.cli._combining import Job, Summary, read_with_classes
 from evical.cli._errors import user_input
 from evical.cli._files import check_output, write_atomically
-from evical.cli._fusions import FUSIONS, by_source, fusion_text, learned, load_fusion
-from evical.cli._kinds import convert
+from evical.cli._fusions import FUSIONS, LEARNED, by_source, combiner_of, fusion_text, learned
 from evical.cli._missing import tell_missing
-from evical.cli._rules import Combiner, new_combiner
+from evical.cli._rules import RULE, tell_rule
 from evical.cli._sinks import check_output_name
-from evical.cli._tables import check_columns, open_table
 from evical.cli.engine.session import new_limits
-from evical.datasets.csv import sorted_labels
 
 __all__ = ["combine"]
 
@@ -32,11 +27,13 @@ def combine(
         list[str], typer.Argument(metavar="A B ...", help="Tables as evical predict writes them.")
     ],
     rule: Annotated[
-        str,
+        str | None,
         typer.Option(
-            metavar="NAME", help="Rule of dstheory.combine, or FUSION.json, which --fit wrote."
+            metavar="NAME",
+            help="Rule of dstheory.combine, or FUSION.json, which --fit wrote.",
+            show_default="with --fit stacked, else dempster",
         ),
-    ] = "dempster",
+    ] = None,
     fit: Annotated[
         str | None,
         typer.Option(
@@ -55,8 +52,10 @@ def combine(
             metavar="COLUMN", help="Match rows by this column.", show_default="by position"
         ),
     ] = None,
-    bel: Annotated[str, typer.Option(metavar="COLUMN", help="Column of the belief.")] = "bel",
-    pl: Annotated[str, typer.Option(metavar="COLUMN", help="Column of the plausibility.")] = "pl",
+    bel: arguments.Bel = None,
+    pl: arguments.Pl = None,
+    prefix: arguments.Prefix = "",
+    positive: arguments.Positive = None,
     missing: arguments.Filled = "refuse",
     keep: Annotated[
         list[str] | None,
@@ -64,7 +63,11 @@ def combine(
     ] = None,
     classes: Annotated[
         tuple[str, str] | None,
-        typer.Option(metavar="NEGATIVE POSITIVE", help="Names of the classes; adds the decision."),
+        typer.Option(
+            metavar="NEGATIVE POSITIVE",
+            help="Both classes, where columns do not name them.",
+            show_default="as the columns say",
+        ),
     ] = None,
     total_conflict: Annotated[
         Literal["error", "vacuous"],
@@ -79,12 +82,15 @@ def combine(
 ) -> None:
     """Combine the beliefs of several tables, row by row.
 
-    Each table has columns bel and pl, belief and plausibility of the positive class. Writes the key
-    (if there is one), bel, pl and betp of the combination, and conflict: the mass of the empty set
-    under the conjunctive rule. With --fit nothing is combined: a rule is learned from
-    rows that the sources were not calibrated on, and saved as OUT, FUSION.json.
+    Each table has belief and plausibility of each class, as bel_yes and pl_yes; a bare bel and pl
+    need --positive. Tables are aligned by these names. Writes the key (if there is one), the same
+    columns of the combination, decision, and conflict: the mass of the empty set under the
+    conjunctive rule. Dempster's rule, the default, assumes independent sources. With --fit
+    nothing is combined: a rule, by default learned weights of evidence, is learned from rows that
+    the sources were not calibrated on, and saved as OUT, FUSION.json.
     """
     with user_input():
+        naming = Naming(bel, pl, prefix, positive, classes)
         limits = new_limits(engine, memory_limit, threads)
         if limits is not None:
             _check_engine(rule, option, key, fit)
@@ -92,20 +98,19 @@ def combine(
             _check_fit(tables, output, option, keep)
         _check(tables, output, as_json, force, fit is not None)
         if fit is not None:
-            learning = _Learning(tables, rule, key, (bel, pl), classes, missing, fit)
-            _check_columns(learning.job)
-            told = learning.run(output)
+            told = _learn(tables, rule or LEARNED, key, naming, missing, fit, output)
             if as_json:
                 typer.echo(json.dumps(told, indent=1))
             else:
                 typer.echo(_learned_text(told))
             return
-        combiner = _combiner(rule, option or [], total_conflict == "vacuous", len(tables))
+        combiner = combiner_of(rule or RULE, option or [], total_conflict == "vacuous", len(tables))
         kept = list(dict.fromkeys([*([] if key is None else [key]), *(keep or [])]))
-        job = Job(tables, combiner, key, (bel, pl), kept, classes, missing)
-        _check_columns(job)
+        job = Job(tables, combiner, key, naming, kept, missing)
         summary = job.run(output) if limits is None else job.run_by_engine(output, limits)
         tell_missing("all tables", summary.missing, summary.rows * len(tables), missing)
+        if rule is None:
+            tell_rule()
     if output != "-":
         _show(summary, as_json)
 
@@ -122,8 +127,10 @@ def _check_fit(
         raise ValueError("--fit reads its tables from files, not from standard input")
 
 
-def _check_engine(rule: str, option: list[str] | None, key: str | None, fit: str | None) -> None:
-    if fit is not None or option or rule.lower() != "dempster":
+def _check_engine(
+    rule: str | None, option: list[str] | None, key: str | None, fit: str | None
+) -> None:
+    if fit is not None or option or (rule or RULE).lower() != RULE:
         raise ValueError(
             "--engine duckdb combines by Dempster's rule; leave --engine out for other rules"
         )
@@ -132,21 +139,6 @@ def _check_engine(rule: str, option: list[str] | None, key: str | None, fit: str
             "--engine duckdb joins by --key; without it, tables of any size are read side by side, "
             "so leave --engine out"
         )
-
-
-def _combiner(rule: str, options: list[str], vacuous: bool, n_tables: int) -> Combiner:
-    """A rule by name, or a fusion in a file."""
-    if not rule.lower().endswith(".json"):
-        return new_combiner(rule, options, vacuous)
-    if options:
-        raise ValueError("--option is for rules by name; a fusion has been learned")
-    fusion = load_fusion(rule)
-    if fusion.n_sources_ != n_tables:
-        raise ValueError(
-            f"{rule!r} was learned for {fusion.n_sources_} tables, but there are {n_tables}; give "
-            "the same ones in the same order"
-        )
-    return Combiner(fusion, vacuous)
 
 
 def _check(tables: list[str], output: str, as_json: bool, force: bool, fitting: bool) -> None:
@@ -162,75 +154,31 @@ def _check(tables: list[str], output: str, as_json: bool, force: bool, fitting: 
         raise ValueError("--json prints to standard output, where the table goes; give -o FILE")
 
 
-@dataclass(frozen=True)
-class _Learning:
-    """What to learn a rule from."""
-
-    tables: list[str]
-    rule: str
-    key: str | None
-    interval: tuple[str, str]
-    classes: tuple[str, str] | None
-    missing: str
-    target: str
-
-    @property
-    def job(self) -> Job:
-        """How rows are read: as if they were combined, with the class beside them."""
-        combiner = Combiner(dempster, vacuous=True)
-        return Job(self.tables, combiner, self.key, self.interval, [], self.classes, self.missing)
-
-    def run(self, output: str) -> dict[str, Any]:
-        """Learn, and write the file; what was learned about each table."""
-        job, labels, parts, lacking = self.job, [], [], 0
-        with open_table(self.tables[0]) as first:
-            check_columns(first, {self.target: None})
-            for rows in replace(job, kept=[self.target]).aligned(first):
-                lacking += sum(map(job.fill, rows))
-                labels += self._labels(rows[0])
-                parts.append([job.masses(one, ("0", "1")) for one in rows])
-        classes = self._classes(labels)
-        names = [Path(name).name for name in self.tables]
-        sources = [
-            masses(
-                np.concatenate([np.asarray(m.bel("1")) for m in source]),
-                np.concatenate([np.asarray(m.pl("1")) for m in source]),
-                classes,
-            )
-            for source in zip(*parts, strict=True)
-        ]
-        tell_missing("all tables", lacking, len(labels) * len(names), self.missing)
-        fusion = learned(self.rule, sources, np.array(labels))
-        write_atomically(Path(output), fusion_text(fusion, names, len(labels)))
-        return {
-            "output": output,
-            "rule": str(fusion),
-            "rows": len(labels),
-            "missing": lacking,
-            "classes": list(classes),
-            "learned": by_source(fusion, names),
-        }
-
-    def _labels(self, rows: Rows) -> list[str]:
-        values = rows.columns[self.target].tolist()
-        labels: list[str] = convert(values, "label", self.target, rows.place).tolist()
-        return labels
-
-    def _classes(self, labels: list[str]) -> tuple[str, str]:
-        found = sorted_labels(labels)
-        if len(found) != 2:
-            shown = ", ".join(found[:12])
-            raise ValueError(
-                f"column {self.target!r} has {len(found)} classes ({shown}), expected two"
-            )
-        if self.classes is None:
-            return found[0], found[1]
-        if set(self.classes) != set(found):
-            raise ValueError(
-                f"--classes are {', '.join(self.classes)}, but column {self.target!r} has "
-                f"{', '.join(found)}"
-            )
-        return self.classes
+def _learn(
+    tables: list[str],
+    rule: str,
+    key: str | None,
+    naming: Naming,
+    missing: str,
+    target: str,
+    output: str,
+) -> dict[str, Any]:
+    """Learn a rule from beliefs beside true classes, and write it; what was learned of each."""
+    names = [Path(name).name for name in tables]
+    if len(set(names)) < len(names):
+        names = tables
+    found = read_with_classes(tables, naming, key, missing, target)
+    tell_missing("all tables", found.lacking, len(found.labels) * len(names), missing)
+    fusion = learned(rule, found.beliefs, found.labels)
+    write_atomically(Path(output), fusion_text(fusion, names, len(found.labels)))
+    return {
+        "output": output,
+        "rule": str(fusion),
+        "rows": len(found.labels),
+        "missing": found.lacking,
+        "classes": list(found.classes),
+        "learned": by_source(fusion, names),
+    }
 
 
 def _learned_text(told: dict[str, Any]) -> str:
@@ -239,19 +187,6 @@ def _learned_text(told: dict[str, Any]) -> str:
         pairs = ", ".join(f"{table} {np.round(value, 3)}" for table, value in values.items())
         lines.append(f"{name}: {pairs}")
     return "\n".join(lines)
-
-
-def _check_columns(job: Job) -> None:
-    bel, pl = job.interval
-    if bel == pl:
-        raise ValueError(f"--bel and --pl are both {bel!r}; they must be different columns")
-    if job.key in job.interval:
-        raise ValueError(f"--key {job.key!r} is the belief or plausibility; keys name rows")
-    taken = [name for name in job.kept if name in job.new]
-    if taken:
-        raise ValueError(f"--keep {taken[0]!r} is the name of a new column; leave it out")
-    if job.classes is not None and job.classes[0] == job.classes[1]:
-        raise ValueError(f"--classes are both {job.classes[0]!r}; they must be different")
 
 
 def _show(summary: Summary, as_json: bool) -> None:

@@ -33,7 +33,14 @@ def compare(
     scores: arguments.Scores,
     score: Annotated[str, typer.Option(metavar="COLUMN", help="Column of the score.")],
     target: Annotated[str, typer.Option(metavar="COLUMN", help="Column of the class, of two.")],
-    positive: arguments.Positive = None,
+    positive: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CLASS",
+            help="The class that is predicted.",
+            show_default="yes of a column p_yes, else the greater one",
+        ),
+    ] = None,
     missing: arguments.Dropped = "refuse",
     methods: arguments.Methods = None,
     folds: arguments.Folds = 10,

@@ -47,6 +47,7 @@ def evaluate(
     probability: arguments.Probability = None,
     bel: arguments.Bel = None,
     pl: arguments.Pl = None,
+    prefix: arguments.Prefix = "",
     score: arguments.Score = None,
     positive: arguments.Positive = None,
     missing: arguments.Missing = "refuse",
@@ -70,7 +71,9 @@ def evaluate(
     true class. Alternatively, MODEL.json is evaluated on DATA that it was not fitted to.
     Of more than two classes, the measures are those of all together.
     """
-    selection = Selection(predictions, data, target, probability, bel, pl, score, positive, missing)
+    selection = Selection(
+        predictions, data, target, probability, bel, pl, score, positive, missing, prefix
+    )
     with user_input():
         check_page(output, force, selection.inputs)
         many = many_judged(selection)
@@ -88,6 +91,7 @@ def evaluate(
                 "probability": probability,
                 "bel": bel,
                 "pl": pl,
+                "prefix": prefix or None,
                 "score": score,
                 "positive": positive,
                 "missing": None if missing == "refuse" else missing,

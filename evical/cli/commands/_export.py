@@ -33,6 +33,13 @@ def export(
             show_default="as in the training",
         ),
     ] = None,
+    class_columns: Annotated[
+        bool,
+        typer.Option(
+            "--class-columns",
+            help="Name what is predicted as evical predict does: bel_yes, pl_yes, p_yes.",
+        ),
+    ] = False,
     max_bytes: Annotated[
         int, typer.Option(min=1, metavar="N", help="Greatest size that is permitted.")
     ] = 1_000_000,
@@ -42,7 +49,7 @@ def export(
 
     Each gives belief, plausibility and pignistic probability of the positive class, the same as
     evical predict: steps exactly, curves to an error of at most 1e-7. SQL is three columns for a
-    SELECT; --to onnx needs the package onnx.
+    SELECT, with --class-columns those of both classes; --to onnx needs the package onnx.
     """
     with user_input():
         if to != "sql" and (dialect is not None or column is not None):
@@ -52,8 +59,9 @@ def export(
         fitted = _of_one_score(load_model(model))
         if output != "-":
             check_output(Path(output), force, [model])
+        options = {"max_bytes": max_bytes, "class_columns": class_columns}
         name = fitted.score if column is None else column
-        content = _content(fitted.calibrator, to, name, dialect or "duckdb", max_bytes)
+        content = _content(fitted.calibrator, to, name, dialect or "duckdb", options)
         if output != "-":
             write_atomically(Path(output), content)
     if output == "-":
@@ -77,12 +85,14 @@ def _of_one_score(model: Model | ManyModel) -> Model:
     )
 
 
-def _content(calibrator: BaseCalibrator, to: str, column: str, dialect: str, max_bytes: int) -> Any:
+def _content(
+    calibrator: BaseCalibrator, to: str, column: str, dialect: str, options: dict[str, Any]
+) -> Any:
     if to == "sql":
-        return to_sql(calibrator, column, dialect, max_bytes)
+        return to_sql(calibrator, column, dialect, **options)
     if to == "js":
-        return to_javascript(calibrator, max_bytes)
+        return to_javascript(calibrator, **options)
     try:
-        return to_onnx(calibrator, max_bytes).SerializeToString()
+        return to_onnx(calibrator, **options).SerializeToString()
     except ModuleNotFoundError as error:
         raise ValueError(str(error)) from error

@@ -1,6 +1,7 @@
 """`evical fit`: fit a calibrator to scores and classes, and save it."""
 
 import warnings
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -23,6 +24,7 @@ from evical.cli._model import (
     ManyModel,
     Model,
     Training,
+    check_score,
     is_conformal,
     log_loss,
     model_text,
@@ -36,6 +38,7 @@ from evical.cli.engine.counts import tally_table
 from evical.cli.engine.session import new_limits
 from evical.errors import WrongWayWarning
 from evical.scores.direction import message, wrong_ways
+from evical.scores.names import class_in_name
 from evical.scores.rounding import EXACT
 
 __all__ = ["MANY_METHODS", "METHODS", "fit"]
@@ -61,7 +64,7 @@ def fit(
         list[str],
         typer.Option(
             metavar="COLUMN",
-            help="Column of the score; of many classes one each, as p_cat of cat, or COLUMN=CLASS.",
+            help="Column of the score; of many classes one each, as score_cat, or COLUMN=CLASS.",
         ),
     ],
     target: Annotated[str, typer.Option(metavar="COLUMN", help="Column of the class.")],
@@ -73,7 +76,7 @@ def fit(
         typer.Option(
             metavar="CLASS",
             help="The class that high scores support.",
-            show_default="the greater one",
+            show_default="yes of a column p_yes, else the greater one",
         ),
     ] = None,
     weight: Annotated[
@@ -175,7 +178,7 @@ def fit(
                 limits, scores, columns, max_scores, missing, output, by_chunks
             )
         tell_missing(source, lacking, tally.rows + lacking, missing)
-        counts, labels = tally.result(positive)
+        counts, labels = tally.result(_positive(score[0], tally.labels, positive))
         with warnings.catch_warnings(action="ignore", category=WrongWayWarning):
             calibrator.fit_counts(counts, labels)
         weights = np.stack([counts.negative, counts.positive], axis=1)
@@ -205,6 +208,13 @@ def _check(score: list[str], target: str, weight: str | None, output: Path) -> N
         )
     if str(output) == "-":
         raise ValueError("a model is written to a file; name it with --output")
+
+
+def _positive(score: str, labels: Sequence[str], positive: str | None) -> str | None:
+    """The class that high scores support, if an option or the name of the column says which."""
+    if positive is not None and positive in labels:
+        check_score(score, positive, labels)
+    return positive or class_in_name(score, labels)
 
 
 def _count(

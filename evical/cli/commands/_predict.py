@@ -21,12 +21,13 @@ from evical.cli._files import check_output
 from evical.cli._kinds import Kind
 from evical.cli._many_classes import ManyPredictor
 from evical.cli._missing import complete_rows, optional_kinds, tell_missing
-from evical.cli._model import ManyModel, Model, is_conformal, load_model, score_kind
+from evical.cli._model import ManyModel, Model, check_score, is_conformal, load_model, score_kind
 from evical.cli._show import watch
 from evical.cli._sinks import Layout, check_output_name, open_sink
 from evical.cli._tables import Chunk, Table, check_columns, open_table
 from evical.cli.engine.predictions import predict_table
 from evical.cli.engine.session import Limits, new_limits
+from evical.scores.names import belief_names
 
 __all__ = ["predict"]
 
@@ -93,10 +94,9 @@ def predict(
 ) -> None:
     """Add beliefs and decisions to a table of new scores.
 
-    Writes all columns of NEW as they are, and bel, pl, betp (belief, plausibility and pignistic
-    probability of the positive class) and decision. Of more classes, or of a conformal model, these
-    are written for each class, as pl_cat of cat; a conformal model also writes the set at --alpha.
-    Files of any size are processed in chunks.
+    Writes all columns of NEW as they are; for each class, such as yes, the columns bel_yes, pl_yes
+    and p_yes (belief, plausibility and pignistic probability); and decision. A conformal model also
+    writes the set at --alpha. Files of any size are processed in chunks.
     """
     with user_input():
         check_output_name(output)
@@ -134,6 +134,8 @@ def _score_column(model: Model | ManyModel, name: str | None, table: Table) -> s
             "another with --score"
         )
     column = known if name is None else name
+    if name is not None and isinstance(model, Model):
+        check_score(name, model.labels[1], model.labels)
     check_columns(table, {column: None})
     return column
 
@@ -196,7 +198,10 @@ class _TwoPredictor:
     model: Model
     decision: Decision
     column: str
-    new = ("bel", "pl", "betp", "decision")
+
+    @property
+    def new(self) -> tuple[str, ...]:
+        return (*belief_names(self.model.labels), "decision")
 
     @property
     def kinds(self) -> dict[str, Kind]:
@@ -209,7 +214,8 @@ class _TwoPredictor:
         if known.any():
             bel[known], pl[known] = _interval(self.model.calibrator, scores[known])
         m = masses(bel, pl, self.model.labels)
-        return [bel, pl, betp(m)[:, 1], self.decision(m)], int((~known).sum())
+        no, yes = betp(m).T
+        return [1 - pl, 1 - bel, no, bel, pl, yes, self.decision(m)], int((~known).sum())
 
 
 def _write(

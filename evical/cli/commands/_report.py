@@ -3,16 +3,16 @@
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 import typer
 
 from evical.cli import arguments
-from evical.cli._decisions import masses
+from evical.cli._combining import read_with_classes
 from evical.cli._errors import user_input
+from evical.cli._fusions import combiner_of
 from evical.cli._judged import Selection, evaluate_selection
-from evical.cli._labeled import Labeled, read_labeled
+from evical.cli._missing import tell_missing
 from evical.cli._output import check_page, command_line, write_page
-from evical.cli._rules import RowError, new_combiner
+from evical.cli._rules import RULE, RowError, known_classes, tell_rule
 from evical.cli.commands._compare import Plan, compare_columns
 from evical.evaluation import Comparison, EnsembleEvaluation, Evaluation
 from evical.evaluation.other_rules import other_rules
@@ -24,8 +24,8 @@ __all__ = ["report"]
 _COLUMNS = ("target", "positive")
 _MEANT = {
     "a comparison": ("score", "methods", "folds", "repeats", "criterion", "seed", *_COLUMNS),
-    "predictions": ("probability", "bel", "pl", "score", "seed", *_COLUMNS),
-    "an ensemble": ("bel", "pl", "rule", *_COLUMNS),
+    "predictions": ("probability", "bel", "pl", "prefix", "score", "seed", *_COLUMNS),
+    "an ensemble": ("bel", "pl", "prefix", "key", "rule", *_COLUMNS),
 }
 
 
@@ -46,6 +46,7 @@ def report(
     probability: arguments.Probability = None,
     bel: arguments.Bel = None,
     pl: arguments.Pl = None,
+    prefix: arguments.Prefix = "",
     score: arguments.Score = None,
     positive: arguments.Positive = None,
     missing: arguments.Missing = "refuse",
@@ -53,9 +54,22 @@ def report(
     folds: arguments.Folds = 10,
     repeats: arguments.Repeats = 1,
     criterion: arguments.Criterion = "brier_score",
+    key: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="Match rows of several predictions by this column.",
+            show_default="by position",
+        ),
+    ] = None,
     rule: Annotated[
-        str, typer.Option(metavar="NAME", help="Rule that combines several predictions.")
-    ] = "dempster",
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Rule that combines several predictions, or FUSION.json of evical combine --fit.",
+            show_default="dempster",
+        ),
+    ] = None,
     seed: arguments.Seed = 0,
     force: arguments.Force = False,
 ) -> None:
@@ -78,6 +92,7 @@ def report(
             score,
             positive,
             missing,
+            prefix,
         )
         found: Evaluation | Comparison | EnsembleEvaluation
         more: dict[str, Any]
@@ -87,8 +102,10 @@ def report(
         elif len(selection.inputs) == len(tables):
             found, more = evaluate_selection(selection, random_state=seed), {"seed": seed}
         else:
-            found, more = _ensemble(selection, tables, rule), {"rule": rule}
+            found, more = _ensemble(selection, tables, key, rule), {"key": key, "rule": rule}
         write_page(output, found, _command(selection, tables, {**more, "output": output}))
+        if isinstance(found, EnsembleEvaluation) and rule is None:
+            tell_rule()
     typer.echo(f"page: {output}")
 
 
@@ -128,49 +145,31 @@ def _comparison(selection: Selection, tables: list[str], plan: Plan) -> Comparis
     )
 
 
-def _ensemble(selection: Selection, tables: list[str], rule: str) -> EnsembleEvaluation:
+def _ensemble(
+    selection: Selection, tables: list[str], key: str | None, rule: str | None
+) -> EnsembleEvaluation:
     if selection.target is None:
-        raise ValueError("--target is missing: the column of the true class, in each table")
+        raise ValueError("--target is missing: the column of the true class")
     if selection.missing == "drop":
         raise ValueError("--missing drop would misalign the rows of the tables; use vacuous")
-    combiner = new_combiner(rule, [], vacuous=True)
-    bel, pl = selection.bel or "bel", selection.pl or "pl"
-    members = [_member(name, selection, (bel, pl)) for name in tables]
-    first = members[0]
-    for one, name in zip(members, tables, strict=True):
-        if one.classes != first.classes or not np.array_equal(one.y, first.y):
-            raise ValueError(
-                f"{name!r} and {tables[0]!r} differ in column {selection.target!r}: rows of "
-                "several tables must be the same samples in the same order"
-            )
-    beliefs = [
-        masses(one.columns[bel], np.maximum(one.columns[bel], one.columns[pl]), one.classes)
-        for one in members
-    ]
+    combiner = combiner_of(rule or RULE, [], vacuous=True, n_tables=len(tables))
+    known, target = known_classes(combiner), selection.target
+    members = read_with_classes(tables, selection.naming, key, selection.missing, target, known)
+    beliefs, labels = members.beliefs, members.labels
+    tell_missing("all tables", members.lacking, labels.size * len(tables), selection.missing)
     try:
         combined, _ = combiner(beliefs)
     except RowError as error:
-        raise ValueError(f"data row {error.row + 1} of all tables: {error}") from error
+        raise ValueError(f"{tables[0]}, data row {error.row + 1}: {error}") from error
+    name = rule or RULE
     return EnsembleEvaluation.from_masses(
-        first.labels,
+        labels,
         beliefs,
         combined,
         members=[Path(name).stem for name in tables],
-        rule=rule,
+        rule=name,
         name=f"{len(tables)} classifiers",
-        others=other_rules(rule, beliefs, np.asarray(first.labels)),
-    )
-
-
-def _member(name: str, selection: Selection, interval: tuple[str, str]) -> Labeled:
-    assert selection.target is not None
-    return read_labeled(
-        name,
-        dict.fromkeys(interval, "probability"),
-        selection.target,
-        selection.positive,
-        ordered=interval,
-        missing=selection.missing,
+        others=other_rules(name, beliefs, labels),
     )
 
 
@@ -179,5 +178,6 @@ def _command(selection: Selection, tables: list[str], more: dict[str, Any]) -> s
         name: getattr(selection, name)
         for name in ("target", "probability", "bel", "pl", "score", "positive")
     }
+    columns["prefix"] = selection.prefix or None
     columns["missing"] = None if selection.missing == "refuse" else selection.missing
     return command_line("report", *tables, **columns, **more)

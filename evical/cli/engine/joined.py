@@ -11,20 +11,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
+import numpy as np
+
+from evical.cli._beliefs import AGREEING, ROUNDING, BeliefColumns, Pair
 from evical.cli._decisions import Decision
 from evical.cli._kinds import Kind
 from evical.cli._parquet_table import ParquetTable, load_pyarrow
 from evical.cli._sinks import delimiter_of
 from evical.cli.engine._source import OwnNames, Source, check_cases, checked_first, open_source
 from evical.cli.engine._target import check_target, written
-from evical.cli.engine.predictions import decision_sql
+from evical.cli.engine.predictions import beliefs_sql, decision_sql
 from evical.cli.engine.session import EngineError, Limits, Session, open_session, quoted
 from evical.export.dempster_sql import dempster_query
+from evical.scores.names import belief_names
 
 __all__ = ["Join", "combine_tables"]
-
-# Beliefs above plausibilities by rounding only.
-_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -37,8 +38,9 @@ class Join:
 
     tables: Sequence[str]
     key: str
-    interval: tuple[str, str]
-    kind: Kind  # of the beliefs
+    found: Sequence[BeliefColumns]
+    pair: Pair
+    missing: str
     kept: Sequence[str]
     new: Sequence[str]
     decision: Decision | None
@@ -51,22 +53,22 @@ def combine_tables(limits: Limits, job: Join, output: str) -> tuple[int, int, fl
     check_target(output)
     sources = [open_source(path) for path in job.tables]
     check_cases(output, [*job.kept, *job.new])
-    kinds: dict[str, Kind] = {job.key: "key", **dict.fromkeys(job.interval, job.kind)}
-    for i, source in enumerate(sources):
+    for i, (source, found) in enumerate(zip(sources, job.found, strict=True)):
         texts: dict[str, Kind] = dict.fromkeys(job.kept if i == 0 else (), "text")
-        checked_first(source, {**texts, **kinds})
+        checked_first(source, {**texts, **found.kinds(job.missing), job.key: "key"})
     with open_session(limits, Path(output)) as session:
         session.rows("SET preserve_insertion_order = false")
         own = OwnNames.beside(job.kept)
-        for i, source in enumerate(sources):
-            session.rows(f"CREATE TEMP VIEW t{i} AS {_view(job, sources, source, own)}")
+        for i in range(len(sources)):
+            session.rows(f"CREATE TEMP VIEW t{i} AS {_view(job, sources, i, own)}")
         rows, lacking = _checked(session, job, sources, own)
         text = f"Combining {sources[0].table.name}"
         query = _query(job, own, rows, delimiter_of(output) is None)
+        (belief, *_) = belief_names([job.pair[1]])
         with written(session, query, output, [*job.kept, *job.new], text) as made:
             count, highest, refused = session.row(
                 f"SELECT count(*), max(CAST(conflict AS DOUBLE)), "
-                f"min({quoted(job.key)}) FILTER (bel IS NULL) FROM {made}"
+                f"min({quoted(job.key)}) FILTER ({quoted(belief)} IS NULL) FROM {made}"
             )
             if count != rows:
                 _refuse_key(session, job, own)
@@ -75,27 +77,42 @@ def combine_tables(limits: Limits, job: Join, output: str) -> tuple[int, int, fl
     return rows, lacking, highest
 
 
-def _view(job: Join, sources: Sequence[Source], source: Source, own: OwnNames) -> str:
+def _view(job: Join, sources: Sequence[Source], number: int, own: OwnNames) -> str:
     """A table with its key, beliefs, and what is wrong or missing."""
-    bel, pl = (source.number(name, job.kind) for name in job.interval)
+    source, found = sources[number], job.found[number]
+    kinds = found.kinds(job.missing)
+    columns = {
+        label: [source.number(name, kinds[name]) for name in pair]
+        for label, pair in found.columns.items()
+    }
     name = quoted(job.key)
     # The text that the reader of chunks compares, unless all are whole numbers.
     key = name if all(_is_whole(table, job.key) for table in sources) else f"{name}::VARCHAR"
-    lacking = f"({bel.missing} OR {pl.missing})"
-    wrong = [
-        bel.wrong,
-        pl.wrong,
-        f"{name} IS NULL",
-        f"{name}::VARCHAR = ''",
-        f"(NOT {lacking} AND {bel.value} > {pl.value} + {_ROUNDING})",
-    ]
+    every = [number for pair in columns.values() for number in pair]
+    lacking = f"({' OR '.join(number.missing for number in every)})"
+    wrong = [number.wrong for number in every]
+    wrong += [f"{name} IS NULL", f"{name}::VARCHAR = ''"]
+    crossed = [f"{bel.value} > {pl.value} + {ROUNDING}" for bel, pl in columns.values()]
+    sides = {
+        label: (bel.value, f"greatest({bel.value}, {pl.value})")
+        if label == job.pair[1]
+        else (f"1 - greatest({bel.value}, {pl.value})", f"1 - {bel.value}")
+        for label, (bel, pl) in columns.items()
+    }
+    low, high = sides.get(job.pair[1]) or next(iter(sides.values()))
+    for one, other in sides.values():
+        crossed += [f"abs(({one}) - ({low})) > {AGREEING}"]
+        crossed += [f"abs(({other}) - ({high})) > {AGREEING}"]
+    wrong.append(f"(NOT {lacking} AND ({' OR '.join(crossed)}))")
     kept = [f"{quoted(column)}::VARCHAR AS {quoted(column)}" for column in job.kept]
+    decided = "NULL" if found.decision is None else f"{quoted(found.decision)}::VARCHAR"
     parts = [
-        *(kept if source is sources[0] else []),
+        *(kept if number == 0 else []),
         f"{key} AS {own.key}",
         f"{lacking} AS {own.lacking}",
-        f"CASE WHEN {lacking} THEN 0e0 ELSE {bel.value} END AS {own.bel}",
-        f"CASE WHEN {lacking} THEN 1e0 ELSE greatest({bel.value}, {pl.value}) END AS {own.pl}",
+        f"CASE WHEN {lacking} THEN 0e0 ELSE {low} END AS {own.bel}",
+        f"CASE WHEN {lacking} THEN 1e0 ELSE {high} END AS {own.pl}",
+        f"{decided} AS {own.decided}",
         f"coalesce({' OR '.join(wrong)}, true) AS {own.wrong}",
     ]
     return f"SELECT {', '.join(parts)} FROM {source.sql}"
@@ -126,10 +143,30 @@ def _checked(
             wrong, reason = 1, str(error)
         if wrong:
             job.refuse(None, f"{source.table.name}: {reason}; leave --engine out for these files")
+        _check_decided(session, job, i, own)
         found.append((rows, keys, lacking))
     if len({pair[:2] for pair in found}) > 1:
         _refuse_key(session, job, own)
     return found[0][0], sum(lacking for *_, lacking in found)
+
+
+def _check_decided(session: Session, job: Join, number: int, own: OwnNames) -> None:
+    """Refuse decisions that are none of the classes, or that beliefs contradict."""
+    if job.found[number].decision is None:
+        return
+    extremes = ", ".join(
+        f"{which}({side}, {own.bel} + {own.pl})"
+        for which in ("arg_min", "arg_max")
+        for side in (own.bel, own.pl)
+    )
+    rows = session.rows(f"SELECT coalesce({own.decided}, ''), {extremes} FROM t{number} GROUP BY 1")
+    decided = np.repeat(np.array([row[0] for row in rows], dtype=object), 2)
+    bel, pl = np.reshape([row[1:] for row in rows], (-1, 2)).T
+    one = job.found[number]
+    try:
+        one.check_decisions(decided, bel, pl, lambda _: one.table, job.pair)
+    except ValueError as error:
+        job.refuse(None, str(error))
 
 
 def _refuse_key(session: Session, job: Join, own: OwnNames) -> NoReturn:
@@ -166,9 +203,13 @@ def _query(job: Join, own: OwnNames, rows: int, to_parquet: bool) -> str:
         f"AS {own.high}\nFROM ({query})"
     )
     low, high = own.low, f"greatest({own.low}, {own.high})"
-    made = {"bel": low, "pl": high, "betp": f"{low} + ({high} - {low}) / 2", "conflict": m.empty}
+    values = beliefs_sql(low, high)
+    made = dict(zip(belief_names([job.pair[1]]), values[3:], strict=True))
+    if job.pair[0] is not None:
+        made |= zip(belief_names([job.pair[0]]), values[:3], strict=True)
+    made["conflict"] = m.empty
     if job.decision is not None:
         made["decision"] = decision_sql(job.decision, low, high)
     out = [f"coalesce({name}, '') AS {name}" for name in kept] if to_parquet else kept
-    out += [f"{made[name]} AS {name}" for name in job.new]
+    out += [f"{made[name]} AS {quoted(name)}" for name in job.new]
     return f"SELECT {', '.join(out)}\nFROM ({query})"

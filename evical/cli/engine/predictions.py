@@ -22,7 +22,7 @@ from evical.cli.engine._target import check_target, written
 from evical.cli.engine.session import EngineError, Limits, Session, literal, open_session, quoted
 from evical.export.lookup import lookup_steps
 
-__all__ = ["check_criterion", "decision_sql", "predict_table"]
+__all__ = ["beliefs_sql", "check_criterion", "decision_sql", "predict_table"]
 
 
 def check_criterion(decision: Decision) -> None:
@@ -44,7 +44,8 @@ def predict_table(
 ) -> tuple[Counter[str], int]:
     """Write a table with beliefs; how often each act was chosen, and rows without a score.
 
-    `layout.new` names belief, plausibility, pignistic probability and decision.
+    `layout.new` names belief, plausibility and pignistic probability of the negative and of the
+    positive class, and the decision.
     """
     check_target(output)
     check_criterion(decision)
@@ -58,7 +59,7 @@ def predict_table(
         query = _query(source, score, calibrator, decision, layout, delimiter_of(output) is None)
         text = f"Predicting {source.table.name}"
         with written(session, query, output, names, text) as made:
-            act, bel = quoted(layout.new[3]), quoted(layout.new[0])
+            bel, act = (quoted(layout.new[place]) for place in (0, -1))
             found = session.rows(
                 f"SELECT {act}, count(*) FROM {made} WHERE {bel} IS NOT NULL GROUP BY 1"
             )
@@ -107,16 +108,15 @@ def _query(
     for columns in lookup_steps(calibrator, f"{own.prefix}score", own.prefix):
         beliefs = f"SELECT *, {columns}\nFROM ({beliefs})"
     kept = [_kept(source, header[i], to_parquet) for i in layout.kept]
-    new = [own.low, own.high, own.middle, decision_sql(decision, own.low, own.high)]
+    new = [*beliefs_sql(own.low, own.high), decision_sql(decision, own.low, own.high)]
     made = [f"{value} AS {quoted(name)}" for value, name in zip(new, layout.new, strict=True)]
     return f"""
 SELECT {", ".join([*kept, *made])} FROM (
-SELECT *, {own.low} + ({own.high} - {own.low}) / 2 AS {own.middle} FROM (
 SELECT *, CASE WHEN {own.lacking} THEN 1e0 ELSE greatest({own.low}, least(1e0, {own.pl})) END
     AS {own.high} FROM (
 SELECT *, CASE WHEN {own.lacking} THEN 0e0 WHEN {own.bel} IS NOT NULL
     THEN greatest(0e0, least(1e0, {own.bel})) END AS {own.low} FROM ({beliefs}
-))))"""
+)))"""
 
 
 def _kept(source: Source, name: str, to_parquet: bool) -> str:
@@ -125,6 +125,16 @@ def _kept(source: Source, name: str, to_parquet: bool) -> str:
     if to_parquet and isinstance(source.table, TextTable):
         return f"coalesce({column}, '') AS {column}"
     return column
+
+
+def beliefs_sql(bel: str, pl: str) -> list[str]:
+    """Belief, plausibility and pignistic probability of the negative and of the positive class.
+
+    >>> beliefs_sql("bel", "pl")[:3]
+    ['1 - pl', '1 - bel', '(1 - pl) + (pl - bel) / 2']
+    """
+    half = f"({pl} - {bel}) / 2"
+    return [f"1 - {pl}", f"1 - {bel}", f"(1 - {pl}) + {half}", bel, pl, f"{bel} + {half}"]
 
 
 def decision_sql(decision: Decision, bel: str, pl: str) -> str:

@@ -38,7 +38,7 @@ def test_the_examples_run(tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)
     for file in ("scores.csv", "new.csv"):
         table.to_csv(file, index=False)
-    table.assign(bel=0.25, pl=0.5).to_csv("other.csv", index=False)
+    table.assign(bel_1=0.25, pl_1=0.5).to_csv("other.csv", index=False)
     # The demonstration and the studies have tests of their own, which take longer.
     names = [name for name in COMMANDS if name not in ("demo", "reproduce")]
     examples = [text for name in names for text in COMMANDS[name].examples]

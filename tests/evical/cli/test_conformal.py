@@ -17,7 +17,9 @@ from tests.support.tables import read_csv
 
 CLASSES = ["cat", "dog", "wild_cat"]
 N = 120
-MANY = "many.csv --score p_wild_cat --score p_cat --score p_dog --target kind --conformal"
+MANY = (
+    "many.csv --score score_wild_cat --score score_cat --score score_dog --target kind --conformal"
+)
 ONE = "one.csv --score p --target y --conformal"
 
 
@@ -44,7 +46,7 @@ def folder(tmp_path, monkeypatch):
     z = rng.normal(size=(N, 3))
     z[np.arange(N), y] += 1.5
     p = np.exp(z) / np.exp(z).sum(axis=1, keepdims=True)
-    table = pd.DataFrame(p, columns=[f"p_{name}" for name in CLASSES]).iloc[:, ::-1]
+    table = pd.DataFrame(p, columns=[f"score_{name}" for name in CLASSES]).iloc[:, ::-1]
     table.assign(kind=np.array(CLASSES)[y], w=rng.integers(0, 3, N)).to_csv(
         tmp_path / "many.csv", index=False
     )
@@ -62,7 +64,7 @@ def run(words, code=0):
 
 def many():
     table = read_csv("many.csv")
-    return table[[f"p_{name}" for name in CLASSES]].to_numpy(), table["kind"].to_numpy()
+    return table[[f"score_{name}" for name in CLASSES]].to_numpy(), table["kind"].to_numpy()
 
 
 def columns(table, kind, classes=CLASSES):
@@ -79,7 +81,7 @@ def assert_written(path, clf, X, classes, alpha):
     np.testing.assert_allclose(columns(found, "pl", classes), contour, rtol=1e-14)
     bel = 1 - np.stack([np.delete(contour, k, axis=1).max(axis=1) for k in range(len(classes))], 1)
     np.testing.assert_allclose(columns(found, "bel", classes), bel, atol=1e-14)
-    np.testing.assert_allclose(columns(found, "betp", classes), clf.predict_proba(X), rtol=1e-12)
+    np.testing.assert_allclose(columns(found, "p", classes), clf.predict_proba(X), rtol=1e-12)
     assert found["set"].tolist() == joined(clf.predict_set(X, alpha=alpha), classes)
     assert found["decision"].tolist() == clf.predict(X).tolist()
     assert len(set(found["set"])) > 2
@@ -114,7 +116,7 @@ def test_smoothed_is_that_of_python(folder, nonconformity):
     assert_written("out.csv", clf.fit(p, y), p, CLASSES, 0.2)
     # A row keeps its random number if others lack a score, however decisions are made.
     table = pd.read_csv("many.csv", dtype=str)
-    table.loc[[0, 50], "p_dog"] = ""
+    table.loc[[0, 50], "score_dog"] = ""
     table.to_csv("gaps.csv", index=False)
     kept = np.delete(np.arange(N), [0, 50])
     for words in ("", "--criterion maximin"):
@@ -133,7 +135,7 @@ def test_a_row_of_any_chunk_keeps_its_random_number(folder):
     for source in ("long.csv", "long.parquet"):
         run(f"predict m.json {source} -o out.csv --force")
         found = read_csv("out.csv")
-        values = found[[f"p_{name}" for name in CLASSES]].to_numpy()
+        values = found[[f"score_{name}" for name in CLASSES]].to_numpy()
         contour = load_model("m.json").calibrator.predict_contour(values)
         np.testing.assert_allclose(columns(found, "pl"), contour, rtol=1e-14, err_msg=source)
 
@@ -145,7 +147,7 @@ def test_one_probability(folder):
     p = np.stack([1 - table["p"], table["p"]], axis=1)
     clf = ConformalClassifier(FrozenEstimator(Columns(["no", "yes"]).fit(p))).fit(p, table["y"])
     assert_written("out.csv", clf, p, ["no", "yes"], 0.1)
-    new = [*table.columns, *(f"{k}_{c}" for c in ("no", "yes") for k in ("bel", "pl", "betp"))]
+    new = [*table.columns, *(f"{k}_{c}" for c in ("no", "yes") for k in ("bel", "pl", "p"))]
     assert list(read_csv("out.csv")) == [*new, "set", "decision"]
 
 
@@ -161,7 +163,7 @@ def test_one_decision_value_with_another_positive_class_and_another_column(folde
     run("predict m.json one.csv -o a.csv")
     run("predict turned.json turned.csv -o b.csv")
     a, b = read_csv("a.csv"), read_csv("b.csv")
-    for kind in ("bel", "pl", "betp"):
+    for kind in ("bel", "pl", "p"):
         np.testing.assert_array_equal(
             columns(a, kind, ["no", "yes"]), columns(b, kind, ["no", "yes"])
         )
@@ -222,8 +224,8 @@ def test_decisions(folder):
 
 def test_missing_scores(folder, capfd):
     run(f"fit {MANY} -o m.json")
-    text = read_csv("many.csv").astype({"p_dog": object})
-    text.loc[[1, 7], "p_dog"] = ["", "NA"]
+    text = read_csv("many.csv").astype({"score_dog": object})
+    text.loc[[1, 7], "score_dog"] = ["", "NA"]
     text.to_csv("gaps.csv", index=False)
     run("predict m.json gaps.csv", 2)
     run("predict m.json gaps.csv --missing vacuous -o v.csv")
@@ -260,10 +262,10 @@ WRONG = [
     ("fit one.csv --score s --target y --conformal --nonconformity aps", "from 0 to 1"),
     (f"fit {ONE} --positive maybe", "no class 'maybe'"),
     ("fit one.csv --score p=yes --target y --conformal", "write --score p --positive yes"),
-    ("fit many.csv --score p_cat --target kind --conformal", "has 3 classes, but one score"),
+    ("fit many.csv --score score_cat --target kind --conformal", "has 3 classes, but one score"),
     ("fit none.csv --score p --target y --conformal", "one class only (all 'no')"),
     (f"fit {MANY} --positive cat", "--positive is for one score"),
-    (f"fit {MANY.replace('--score p_cat', '')}", "class 'cat' has no column"),
+    (f"fit {MANY.replace('--score score_cat', '')}", "class 'cat' has no column"),
     (f"fit {MANY} --score zero=cow", "there is no class 'cow'"),
     (f"fit {MANY} --method isotonic", "are not for --conformal"),
     (f"fit {MANY} --model laplace", "are not for --conformal"),
@@ -276,7 +278,7 @@ WRONG = [
     ("predict m.json many.csv --alpha 1.5", "alpha is 1.5"),
     ("predict m.json many.csv --score p", "--score is for one score"),
     ("predict m.json many.csv --threshold 0.5", "are for two classes"),
-    ("predict m.json one.csv", "no column 'p_cat'"),
+    ("predict m.json one.csv", "no column 'score_cat'"),
     ("predict n.json many.csv", "no column 'p', the score of the model"),
     ("predict plain.json one.csv --alpha 0.1", "--alpha is for models of evical fit --conformal"),
 ]

@@ -1,5 +1,6 @@
 """`evical export` and `evical card`: what they write, and what they refuse."""
 
+import json
 import sqlite3
 from contextlib import closing
 from importlib.util import find_spec
@@ -47,6 +48,22 @@ def test_sql_on_standard_output_runs(folder, capfd):
     assert found[:2] == pytest.approx(
         load_model(path).calibrator.predict_interval([0.5])[0], abs=1e-7
     )
+
+
+def test_names_are_those_that_predict_writes(folder, tmp_path):
+    model, out = str(folder / "model.json"), tmp_path / "out.csv"
+    assert main(["predict", model, str(folder / "new.csv"), "-o", str(out)]) == 0
+    wanted = pd.read_csv(out).columns[2:-1].tolist()
+    assert wanted[3:] == ["bel_high|`", "pl_high|`", "p_high|`"]
+    for to, name in (("sql", "m.sql"), ("js", "m.mjs"), ("onnx", "m.onnx")):
+        words = ["export", model, "--to", to, "--class-columns", "-o", str(tmp_path / name)]
+        assert main([*words, *(["--dialect", "sqlite"] if to == "sql" else [])]) == 0
+    with closing(sqlite3.connect(":memory:")) as base:
+        base.execute("CREATE TABLE t (`the score` REAL)")
+        found = base.execute(f"SELECT {(tmp_path / 'm.sql').read_text(encoding='utf-8')} FROM t")
+        assert [column[0] for column in found.description] == wanted
+    assert [one.name for one in onnx.load(tmp_path / "m.onnx").graph.output] == wanted
+    assert json.dumps(wanted) in (tmp_path / "m.mjs").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(("to", "name"), [("sql", "m.sql"), ("js", "m.mjs"), ("onnx", "m.onnx")])

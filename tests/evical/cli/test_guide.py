@@ -31,7 +31,7 @@ def test_the_commands_of_the_guide_run(tmp_path, monkeypatch):
         "scores.csv", index=False
     )
     table.to_csv("new.csv", index=False)
-    table.assign(bel=0.25, pl=0.5).to_csv("other.csv", index=False)
+    table.assign(bel_1=0.25, pl_1=0.5).to_csv("other.csv", index=False)
     for command in commands:
         assert main(shlex.split(command)[1:]) == 0, command
     assert set(read_csv("sets.csv")["decision"]) == {"0", "0|1", "1"}

@@ -81,11 +81,20 @@ class TestEvaluate:
         assert found["beliefs"] is False
         assert "mean_imprecision" not in found["measures"]
 
-    def test_the_greater_class_is_predicted_unless_said(self, capfd):
-        assert run("evaluate data.csv --target state --probability p --json") == 0
-        found = json.loads(printed(capfd))
-        assert found["classes"] == ["ill", "well"]
-        assert found["measures"]["roc_auc"]["value"] < 0.5
+    def test_the_name_of_a_column_says_which_class_is_predicted(self, folder, capfd):
+        named = csv_text().replace("bel,pl,p\n", "bel_ill,pl_ill,p_ill\n")
+        (folder / "named.csv").write_text(named, encoding="utf-8")
+        for options in ("--probability p", ""):
+            assert run(f"evaluate data.csv --target state --positive ill {options} --json") == 0
+            expected = json.loads(printed(capfd))
+            column = options.replace(" p", " p_ill")
+            assert run(f"evaluate named.csv --target state {column} --json") == 0
+            found = json.loads(printed(capfd))
+            assert found["classes"] == ["well", "ill"]
+            assert found["measures"] == expected["measures"]
+            # Of two classes the greater one would be "well".
+            assert run(f"evaluate data.csv --target state {options} --json") == 2
+            assert "name it with --positive" in capfd.readouterr().err
 
     def test_tables_name_measures_and_intervals(self, capfd):
         assert run("evaluate data.csv --target state --positive ill") == 0
@@ -114,7 +123,8 @@ class TestEvaluate:
         read_csv(folder / "data.csv").to_parquet(folder / "data.parquet")
         outs = []
         for name in ("data.csv", "data.csv.gz", "data.parquet"):
-            assert run(f"evaluate {name} --target state --probability p --json") == 0
+            options = "--target state --probability p --positive ill"
+            assert run(f"evaluate {name} {options} --json") == 0
             found = json.loads(printed(capfd))
             outs.append({key: found[key] for key in ("measures", "classes", "samples")})
         assert outs[0] == outs[1] == outs[2]
@@ -183,8 +193,8 @@ class TestReport:
     def test_tables_of_an_ensemble_are_the_same_samples(self, folder, capfd):
         lines = csv_text().splitlines()
         (folder / "other.csv").write_text("\n".join([lines[0], *lines[:0:-1]]), encoding="utf-8")
-        assert run("report data.csv other.csv --target state -o page.html") == 2
-        assert "the same samples in the same order" in capfd.readouterr().err
+        assert run("report data.csv other.csv --target state --positive ill -o page.html") == 2
+        assert "rows that belong together have the same values" in capfd.readouterr().err
         assert not (folder / "page.html").exists()
 
 

@@ -8,14 +8,14 @@ from evical.cli import main
 from tests.support.each import each
 
 ROWS = "".join(f"{i / 20},{i % 2},{i / 50},{i / 50 + 0.1},{i / 50}\n" for i in range(40))
-HEAD = "s,t,bel,pl,p\n"
+HEAD = "s,t,bel_1,pl_1,p\n"
 TABLES = {
     "good.csv": HEAD + ROWS,
     "plain.csv": "s,t\n1,0\n2,1\n",
     "empty.csv": "",
     "upper.csv": HEAD,
-    "one.csv": HEAD + "1,yes,0,1,0.5\n2,yes,0,1,0.5\n",
-    "three.csv": HEAD + "1,a,0,1,0.5\n2,b,0,1,0.5\n3,c,0,1,0.5\n",
+    "one.csv": HEAD.replace("1", "yes") + "1,yes,0,1,0.5\n2,yes,0,1,0.5\n",
+    "three.csv": HEAD.replace("1", "c") + "1,a,0,1,0.5\n2,b,0,1,0.5\n3,c,0,1,0.5\n",
     "high.csv": HEAD + "1,0,0,1,0.5\n2,1,0,1,1.2\n",
     "nan.csv": HEAD + "1,0,0,1,0.5\nnan,1,0,1,nan\n",
     "text.csv": HEAD + "1,0,0,1,0.5\nx,1,0,1,0.5\n",
@@ -31,20 +31,30 @@ WRONG = [
     ("evaluate none.csv --target t", "cannot open 'none.csv': no such file or directory"),
     ("evaluate good.csv", "--target is missing"),
     ("evaluate good.csv --target z", "good.csv has no column 'z'"),
-    ("evaluate good.csv --target t --probability q", "good.csv has no column 'q'"),
-    ("evaluate good.csv --target t --bel bel", "--bel and --pl come together"),
-    ("evaluate good.csv --target t --bel p --pl p", "a column is named twice"),
-    ("evaluate good.csv --target p --probability p", "column 'p' is given twice"),
-    ("evaluate plain.csv --target t", "plain.csv has no columns 'bel' and 'pl'"),
+    ("evaluate good.csv --target t --probability q --positive 1", "good.csv has no column 'q'"),
+    ("evaluate good.csv --target t --bel bel_1", "--bel and --pl come together"),
+    ("evaluate good.csv --target t --bel p --pl p", "--bel and --pl are both 'p'"),
+    (
+        "evaluate good.csv --target t --probability p --positive 1 --bel p --pl pl_1",
+        "a column is named twice",
+    ),
+    ("evaluate good.csv --target p --probability p --positive 1", "column 'p' is given twice"),
+    ("evaluate plain.csv --target t", "plain.csv has no columns of beliefs, such as"),
     ("evaluate empty.csv --target t", "empty.csv is empty"),
     ("evaluate upper.csv --target t", "upper.csv has a header but no data rows"),
     ("evaluate one.csv --target t", "column 't' has one class only (all 'yes')"),
     ("evaluate three.csv --target t", "line 4, column 't': 'c' is a third class"),
-    ("evaluate high.csv --target t --probability p", "line 3, column 'p': found '1.2'"),
-    ("evaluate nan.csv --target t --probability p", "line 3, column 'p'"),
+    (
+        "evaluate high.csv --target t --probability p --positive 1",
+        "line 3, column 'p': found '1.2'",
+    ),
+    ("evaluate nan.csv --target t --probability p --positive 1", "line 3, column 'p'"),
     ("evaluate gap.csv --target t", "line 3, column 't'"),
-    ("evaluate crossed.csv --target t", "line 3: bel is 0.6, above pl, 0.4"),
-    ("evaluate good.csv --target t --positive yes", "column 't' has no class 'yes'"),
+    ("evaluate crossed.csv --target t", "line 3: bel_1 is 0.6, above pl_1, 0.4"),
+    (
+        "evaluate good.csv --target t --positive yes",
+        "--positive is 'yes', but good.csv is about class '1'",
+    ),
     ("evaluate good.csv --target t --confidence 1", "confidence is 1.0"),
     ("evaluate good.csv --target t --bins 0", "'--bins'"),
     ("evaluate good.csv --target t -o page.html", "'page.html' exists"),
@@ -62,7 +72,7 @@ WRONG = [
         "evaluate model.json good.csv --positive 0",
         "--positive is '0', but the positive class of the model is '1'",
     ),
-    ("evaluate model.json good.csv --score bels", "did you mean 'bel'"),
+    ("evaluate model.json good.csv --score bel_2", "did you mean 'bel_1'"),
     ("compare good.csv --target t", "missing option '--score'"),
     ("compare none.csv --score s --target t", "cannot open 'none.csv'"),
     ("compare good.csv --score x --target t", "good.csv has no column 'x'"),
@@ -88,7 +98,7 @@ WRONG = [
     ("report good.csv --target t --rule pcr6 -o new.html", "--rule has no effect on predicti"),
     ("report good.csv good.csv --target t --seed 1 -o new.html", "--seed has no effect on an e"),
     (
-        "report good.csv --target t --score s --methods beta --bel bel -o new.html",
+        "report good.csv --target t --score s --methods beta --bel bel_1 -o new.html",
         "--bel has no effect on a comparison; leave it out",
     ),
     (
@@ -102,7 +112,10 @@ WRONG = [
     ("compare good.csv --score s --target t --criterion auc", "'--criterion'"),
     ("compare good.csv --score s --target t -o page.html", "'page.html' exists"),
     ("check good.csv --target t --test spiegelhaltr", "did you mean 'spiegelhalter'"),
-    ("check good.csv --target t --probability p --test interval", "but there are none"),
+    (
+        "check good.csv --target t --probability p --test interval --positive 1",
+        "but there are none",
+    ),
     ("check good.csv --target t --level 0", "level is 0.0"),
     ("check good.csv --target t --max-ece 2", "bound of the error is 2.0"),
     ("check good.csv --target t --test none", "leaves nothing to check"),
@@ -111,7 +124,8 @@ WRONG = [
     ("report good.csv --target t", "missing option '--output'"),
     ("report good.csv -o new.html", "--target is missing"),
     ("report good.csv --target t --methods all -o new.html", "needs --score and --target"),
-    ("report good.csv few.csv --target t -o new.html", "same samples in the same order"),
+    ("report good.csv few.csv --target t -o new.html", "few.csv has no such row, it is shorter"),
+    ("report good.csv few.csv --target t --key s -o new.html", "few.csv has no row '0.0'"),
     ("report good.csv good.csv --target t --rule dempstr -o new.html", "'dempster'"),
     (
         "report good.csv few.csv --target t --probability p -o new.html",

@@ -20,7 +20,7 @@ from tests.support.tables import read_csv
 
 CLASSES = ["cat", "dog", "wild_cat"]
 N = 150
-SCORES = "--score p_wild_cat --score p_cat --score p_dog --target kind"
+SCORES = "--score score_wild_cat --score score_cat --score score_dog --target kind"
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def folder(tmp_path, monkeypatch):
     z = rng.normal(size=(N, 3))
     z[np.arange(N), y] += 1.5
     p = np.exp(z) / np.exp(z).sum(axis=1, keepdims=True)
-    table = pd.DataFrame(p, columns=[f"p_{name}" for name in CLASSES]).iloc[:, ::-1]
+    table = pd.DataFrame(p, columns=[f"score_{name}" for name in CLASSES]).iloc[:, ::-1]
     table.assign(kind=np.array(CLASSES)[y], w=rng.integers(0, 3, N)).to_csv(
         tmp_path / "a.csv", index=False
     )
@@ -40,7 +40,7 @@ def folder(tmp_path, monkeypatch):
 
 def data():
     table = read_csv("a.csv")
-    return table[[f"p_{name}" for name in CLASSES]].to_numpy(), table["kind"].to_numpy()
+    return table[[f"score_{name}" for name in CLASSES]].to_numpy(), table["kind"].to_numpy()
 
 
 def run(words, code=0):
@@ -54,7 +54,7 @@ def columns(table, kind):
 def test_fit_and_predict_are_those_of_python(folder, capfd):
     run(f"fit a.csv {SCORES} -o m.json --json")
     told = json.loads(capfd.readouterr().out)
-    assert told["scores"] == {name: f"p_{name}" for name in CLASSES}
+    assert told["scores"] == {name: f"score_{name}" for name in CLASSES}
     p, y = data()
     expected = AutoMulticlassCalibrator().fit(p, y)
     run("predict m.json a.csv -o out.csv")
@@ -62,7 +62,7 @@ def test_fit_and_predict_are_those_of_python(folder, capfd):
     bounds = expected.predict_interval(p)
     np.testing.assert_allclose(columns(found, "bel"), bounds[..., 0], atol=1e-12)
     np.testing.assert_allclose(columns(found, "pl"), bounds[..., 1], atol=1e-12)
-    np.testing.assert_allclose(columns(found, "betp"), expected.predict_proba(p), atol=1e-12)
+    np.testing.assert_allclose(columns(found, "p"), expected.predict_proba(p), atol=1e-12)
     assert found["decision"].tolist() == expected.predict(p).tolist()
 
 
@@ -75,7 +75,7 @@ def test_every_method_is_saved_and_read(folder, method):
     p, _ = data()
     assert model.labels == tuple(CLASSES)
     run("predict m.json a.csv -o out.csv")
-    found = columns(read_csv("out.csv"), "betp")
+    found = columns(read_csv("out.csv"), "p")
     np.testing.assert_allclose(found, model.calibrator.predict_proba(p))
 
 
@@ -92,11 +92,11 @@ def test_weights_and_options(folder):
 
 
 def test_classes_are_named_where_columns_do_not_say(folder):
-    table = read_csv("a.csv").rename(columns={"p_cat": "x", "p_dog": "y=1"})
+    table = read_csv("a.csv").rename(columns={"score_cat": "x", "score_dog": "y=1"})
     table.to_csv("b.csv", index=False)
-    run("fit b.csv --score x=cat --score y=1=dog --score p_wild_cat --target kind -o b.json")
+    run("fit b.csv --score x=cat --score y=1=dog --score score_wild_cat --target kind -o b.json")
     run(f"fit a.csv {SCORES} -o m.json")
-    assert load_model("b.json").scores == {"cat": "x", "dog": "y=1", "wild_cat": "p_wild_cat"}
+    assert load_model("b.json").scores == {"cat": "x", "dog": "y=1", "wild_cat": "score_wild_cat"}
     a, b = (load_model(name).calibrator for name in ("m.json", "b.json"))
     np.testing.assert_array_equal(a.predict_proba(data()[0]), b.predict_proba(data()[0]))
 
@@ -105,7 +105,7 @@ def test_decisions(folder):
     run(f"fit a.csv {SCORES} --model confidence -o m.json")
     run("predict m.json a.csv --reject 0.3 -o r.csv")
     table = read_csv("r.csv")
-    sure = columns(table, "betp").max(axis=1) > 0.7
+    sure = columns(table, "p").max(axis=1) > 0.7
     np.testing.assert_array_equal(table["decision"] != "reject", sure)
     run("predict m.json a.csv --criterion interval_dominance -o i.csv")
     chosen = read_csv("i.csv")["decision"].str.split("|")
@@ -120,8 +120,8 @@ def test_decisions(folder):
 
 def test_missing_scores(folder, capfd):
     run(f"fit a.csv {SCORES} -o m.json")
-    text = read_csv("a.csv").astype({"p_dog": object})
-    text.loc[[1, 7], "p_dog"] = ["", "NA"]
+    text = read_csv("a.csv").astype({"score_dog": object})
+    text.loc[[1, 7], "score_dog"] = ["", "NA"]
     text.to_csv("gaps.csv", index=False)
     for criterion in ("", "--criterion interval_dominance"):
         run(f"predict m.json gaps.csv --missing vacuous -o v.csv --force {criterion}")
@@ -129,7 +129,7 @@ def test_missing_scores(folder, capfd):
         empty = read_csv("v.csv").iloc[[1, 7]]
         assert (columns(empty, "bel") == 0).all()
         assert (columns(empty, "pl") == 1).all()
-        np.testing.assert_allclose(columns(empty, "betp"), 1 / 3)
+        np.testing.assert_allclose(columns(empty, "p"), 1 / 3)
     assert empty["decision"].tolist() == ["|".join(CLASSES)] * 2
     run(f"fit gaps.csv {SCORES} --missing drop -o d.json --json")
     training = json.loads(capfd.readouterr().out)["training"]
@@ -142,7 +142,7 @@ def test_judging(folder, capfd):
     run(f"fit a.csv {SCORES} -o m.json")
     run("predict m.json a.csv -o out.csv")
     table, (_, y) = read_csv("out.csv"), data()
-    p = columns(table, "betp")
+    p = columns(table, "p")
     capfd.readouterr()
     found = []
     for words in ("evaluate m.json a.csv --json", "evaluate out.csv --target kind --json"):
@@ -163,7 +163,7 @@ def test_check_tests_each_class(folder, capfd, level):
     table, (_, y) = read_csv("out.csv"), data()
     capfd.readouterr()
     checks = [
-        check_calibration(Evaluation.from_predictions(y == name, table[f"betp_{name}"],
+        check_calibration(Evaluation.from_predictions(y == name, table[f"p_{name}"],
         bel=table[f"bel_{name}"], pl=table[f"pl_{name}"]), level=level / 3)
         for name in CLASSES
     ]  # fmt: skip
@@ -179,21 +179,41 @@ def test_check_tests_each_class(folder, capfd, level):
 
 
 WRONG = [
-    ("fit a.csv --score p_cat --score p_dog --target kind -o x.json", "'wild_cat' has no column"),
+    (
+        "fit a.csv --score score_cat --score score_dog --target kind -o x.json",
+        "'wild_cat' has no column",
+    ),
     (f"fit a.csv {SCORES} --score w -o x.json", "there is no class for column 'w'"),
-    (f"fit a.csv {SCORES} --score p_cat -o x.json", "column 'p_cat' is given twice"),
-    (f"fit a.csv {SCORES} --score w=cat -o x.json", "class 'cat' has columns p_cat, w"),
+    (f"fit a.csv {SCORES} --score score_cat -o x.json", "column 'score_cat' is given twice"),
+    (f"fit a.csv {SCORES} --score w=cat -o x.json", "class 'cat' has columns score_cat, w"),
     (f"fit a.csv {SCORES} --positive cat -o x.json", "--positive is for one score"),
     (f"fit a.csv {SCORES} --method softmx -o x.json", "did you mean 'softmax'"),
     (f"fit a.csv {SCORES} --method softmax --model likelihood -o x.json", "leave out the model"),
     (f"fit a.csv {SCORES} --score none=x -o x.json", "a.csv has no column 'none'"),
-    ("fit a.csv --score p_cat --target kind --method softmax -o x.json", "a score for each class"),
+    (
+        "fit a.csv --score score_cat --target kind --method softmax -o x.json",
+        "a score for each class",
+    ),
     ("predict m.json a.csv --threshold 0.5", "--threshold and --costs are for two classes"),
-    ("predict m.json a.csv --score p_cat", "--score is for one score"),
-    ("predict m.json other.csv", "other.csv has no column 'p_cat'"),
+    ("predict m.json a.csv --score score_cat", "--score is for one score"),
+    ("predict m.json other.csv", "other.csv has no column 'score_cat'"),
     ("evaluate m.json a.csv --positive cat", "--positive is for two classes"),
     ("evaluate m.json a.csv -o page.html", "a page is about two classes"),
     ("evaluate m.json new.csv", "new.csv, column 'kind': 'owl' is none of the classes"),
+    ("evaluate m.json a.csv --score cat=p_dog", "--score is for two classes"),
+    (
+        "fit a.csv --score p_cat=dog --score score_cat --score w=wild_cat --target kind -o x.json",
+        "column 'p_cat' is about class 'cat', but this score is to support 'dog'",
+    ),
+    (
+        "predict m.json out.csv",
+        "has a column 'bel_cat' already; write new names with --prefix",
+    ),
+    ("evaluate turned.csv --target kind", "are larger; are the classes exchanged?"),
+    ("check turned.csv --target kind", "are larger; are the classes exchanged?"),
+    ("evaluate beyond.csv --target kind", "bel_dog is 0.9, above p_dog, 0.5; are columns exch"),
+    ("evaluate decided.csv --target kind", "'DOG' is chosen, but beliefs are about "),
+    ("evaluate lacking.csv --target kind", "there is a column 'bel_dog', but no 'pl_dog'"),
     ("report m.json a.csv -o page.html", "the model has a score for each of 3 classes"),
     ("check m.json a.csv --level 2", "level is 2"),
 ]
@@ -204,7 +224,16 @@ def fitted(folder, capfd):
     """A model, and tables that are not for it."""
     run(f"fit a.csv {SCORES} -o m.json")
     read_csv("a.csv").replace("dog", "owl").to_csv("new.csv", index=False)
-    (folder / "other.csv").write_text("p_dog\n0.5\n")
+    (folder / "other.csv").write_text("score_dog\n0.5\n")
+    run("predict m.json a.csv -o out.csv")
+    out = read_csv("out.csv")
+    turned = {f"{kind}_{a}": f"{kind}_{b}" for kind in ("bel", "pl", "p")
+              for a, b in (("cat", "dog"), ("dog", "cat"))}  # fmt: skip
+    out.rename(columns=turned).to_csv("turned.csv", index=False)
+    out.assign(bel_dog=0.9, p_dog=0.5, pl_dog=0.95).to_csv("beyond.csv", index=False)
+    out.replace({"decision": {"dog": "DOG"}}).to_csv("decided.csv", index=False)
+    out.drop(columns="pl_dog").to_csv("lacking.csv", index=False)
+    read_csv("a.csv").assign(p_cat=0.5, w=0.5).to_csv("a.csv", index=False)
     capfd.readouterr()
     return folder
 

@@ -77,25 +77,27 @@ def test_predict_says_nothing_about_them(folder, table, capfd):
     assert "4 of 120 rows have no number; they are taken as bel 0 and pl 1" in err
     found, expected = read_csv("out.csv"), read_csv("expected.csv")
     empty = found.iloc[LACKING]
-    assert empty["bel"].eq(0).all()
-    assert empty["pl"].eq(1).all()
-    assert empty["betp"].eq(0.5).all()
+    assert empty["bel_u"].eq(0).all()
+    assert empty["pl_u"].eq(1).all()
+    assert empty["p_u"].eq(0.5).all()
     rest = found.drop(index=LACKING).reset_index(drop=True)
-    columns = ["bel", "pl", "betp", "decision"]
+    columns = ["bel_u", "pl_u", "p_u", "decision"]
     pd.testing.assert_frame_equal(rest[columns], expected[columns])
 
 
 def test_a_source_without_a_number_is_neutral(folder):
-    pd.DataFrame({"id": [2, 1], "bel": ["0.1", "NA"], "pl": ["0.6", "1"]}).to_csv(
+    pd.DataFrame({"id": [2, 1], "bel_u": ["0.1", "NA"], "pl_u": ["0.6", "1"]}).to_csv(
         "a.csv", index=False
     )
-    pd.DataFrame({"id": [1, 2], "bel": [0.3, 0.2], "pl": [0.4, 0.9]}).to_csv("b.csv", index=False)
+    pd.DataFrame({"id": [1, 2], "bel_u": [0.3, 0.2], "pl_u": [0.4, 0.9]}).to_csv(
+        "b.csv", index=False
+    )
     run("combine a.csv b.csv --key id -o out.csv --missing vacuous")
     found = read_csv("out.csv").set_index("id")
-    assert found.loc[1, ["bel", "pl"]].tolist() == pytest.approx([0.3, 0.4])
+    assert found.loc[1, ["bel_u", "pl_u"]].tolist() == pytest.approx([0.3, 0.4])
     first, second = (masses(np.array([a]), np.array([b]), ("0", "1"))
                      for a, b in ((0.1, 0.6), (0.2, 0.9)))  # fmt: skip
-    assert found.loc[2, "bel"] == pytest.approx(dempster(first, second).bel("1")[0])
+    assert found.loc[2, "bel_u"] == pytest.approx(dempster(first, second).bel("1")[0])
 
 
 @pytest.mark.parametrize("how", ["drop", "vacuous"])
@@ -108,13 +110,13 @@ def test_evaluate_judges_what_is_left_or_nothing_said(folder, how, capfd):
     out, err = capfd.readouterr()
     assert "4 of 120 rows" in err
     kept = table.drop(index=LACKING) if how == "drop" else table
-    y, bounds = (kept["y"] == "u").to_numpy().astype(int), kept[["bel", "pl"]].to_numpy()
+    y, bounds = (kept["y"] == "u").to_numpy().astype(int), kept[["bel_u", "pl_u"]].to_numpy()
     found = json.loads(out)["measures"]
-    assert found["brier_score"]["value"] == pytest.approx(metrics.brier_score(y, kept["betp"]))
+    assert found["brier_score"]["value"] == pytest.approx(metrics.brier_score(y, kept["p_u"]))
     assert found["mean_imprecision"]["value"] == pytest.approx(metrics.mean_imprecision(bounds))
     # The same of a table of beliefs with gaps.
-    table.loc[LACKING, ["bel", "pl"]] = np.nan
-    table[["y", "bel", "pl"]].to_csv("beliefs.csv", index=False)
+    table.loc[LACKING, ["bel_u", "pl_u"]] = np.nan
+    table[["y", "bel_u", "pl_u"]].to_csv("beliefs.csv", index=False)
     run(f"evaluate beliefs.csv --target y --json --missing {how}")
     again = json.loads(capfd.readouterr().out)["measures"]
     for name in ("mean_imprecision", "brier_score"):

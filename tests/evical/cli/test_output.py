@@ -12,7 +12,7 @@ from evical.cli import main
 
 ROOT = Path(__file__).parents[3]
 CODE = "import sys; from evical.cli import main; sys.exit(main())"
-ROWS = "bel,pl,y\n" + "0.2,0.3,no\n0.4,0.6,yes\n0.5,0.5,no\n" * 9
+ROWS = "bel_yes,pl_yes,y\n" + "0.2,0.3,no\n0.4,0.6,yes\n0.5,0.5,no\n" * 9
 CHECK = ["check", "beliefs.csv", "--target", "y", "--test", "none", "--max-ece", "0"]
 
 
@@ -68,7 +68,7 @@ def test_a_full_disk(folder):
 
 @pytest.mark.parametrize(("source", "stream"), [("-", "input"), ("beliefs.csv", "output")])
 def test_closed_streams(folder, source, stream, monkeypatch, capfd):
-    columns = ["--score", "bel", "--target", "y", "-o", "model.json"]
+    columns = ["--score", "bel_yes", "--target", "y", "-o", "model.json"]
     assert main(["fit", "beliefs.csv", *columns]) == 0
     capfd.readouterr()
     monkeypatch.setattr(sys, "stdin", None)  # which Python makes of `<&-`

@@ -66,7 +66,7 @@ def test_standard_input_and_output(folder, monkeypatch, capfd):
     out, err = capfd.readouterr()
     assert err == ""
     lines = out.split("\n")
-    assert lines[0] == "s,y,bel,pl,betp,decision"
+    assert lines[0] == "s,y,bel_0,pl_0,p_0,bel_1,pl_1,p_1,decision"
     assert len(lines) == 102
 
 

@@ -293,7 +293,9 @@ def judged(learned, joined, rule="Stacked()"):
 def test_the_page_of_an_ensemble_says_which_fusion_to_take(rule):
     better = ensemble_page(judged(0.9, 0.8, rule), "").lead[-1]
     # (1 - 0.9)^2 * 7/8 + 1/4 * 1/8 = 0.04, and 0.06625 with 0.8.
-    assert better.startswith('Take the fusion with learned weights (rule="stacked", the default)')
+    assert better.startswith(
+        'Take the fusion with learned weights (rule="stacked" in Python, evical combine --fit on'
+    )
     assert "its Brier score is 0.0400, that of Dempster's rule 0.0662 (-0.0262 ±" in better
     assert "no clear difference" not in better
     worse = ensemble_page(judged(0.8, 0.9, rule), "").lead[-1]

@@ -9,6 +9,7 @@ import pytest
 from dstheory import Frame, MassFunction, combine
 from evical.cli import main
 from evical.cli._rules import rules
+from evical.scores.names import belief_names
 from tests.support.each import each
 from tests.support.tables import read_csv
 
@@ -31,7 +32,7 @@ def batch(bel, pl):
 
 
 def write(path, bel, pl, **columns):
-    pd.DataFrame({**columns, "bel": bel, "pl": pl}).to_csv(path, index=False)
+    pd.DataFrame({**columns, "bel_yes": bel, "pl_yes": pl}).to_csv(path, index=False)
 
 
 @pytest.fixture
@@ -45,7 +46,7 @@ def folder(tmp_path, monkeypatch):
 
 def sources(*names):
     tables = [read_csv(name) for name in names]
-    return [batch(t["bel"].to_numpy(), t["pl"].to_numpy()) for t in tables]
+    return [batch(t["bel_yes"].to_numpy(), t["pl_yes"].to_numpy()) for t in tables]
 
 
 def run(words):
@@ -63,16 +64,16 @@ def test_rules_are_those_of_python(folder, rule):
     options = {} if option is None else {option.split("=")[0]: float(option.split("=")[1])}
     given = sources("a.csv", "b.csv", "c.csv")
     m = getattr(combine, rule)(*given, **options).normalize()
-    np.testing.assert_allclose(table["bel"], m.bel("yes"), atol=1e-12)
-    np.testing.assert_allclose(table["pl"], m.pl("yes"), atol=1e-12)
-    np.testing.assert_allclose(table["betp"], (table["bel"] + table["pl"]) / 2, atol=1e-12)
+    np.testing.assert_allclose(table["bel_yes"], m.bel("yes"), atol=1e-12)
+    np.testing.assert_allclose(table["pl_yes"], m.pl("yes"), atol=1e-12)
+    np.testing.assert_allclose(table["p_yes"], (table["bel_yes"] + table["pl_yes"]) / 2, atol=1e-12)
     np.testing.assert_allclose(table["conflict"], combine.conjunctive(*given).mass([]), atol=1e-12)
 
 
 def test_the_classes_add_a_decision_and_columns_can_be_kept(folder, capfd):
     table = run("combine a.csv b.csv --classes no yes --keep id -o out.csv --json")
-    assert table.columns.tolist() == ["id", "bel", "pl", "betp", "decision", "conflict"]
-    assert (table["decision"] == np.where(table["betp"] > 0.5, "yes", "no")).all()
+    assert table.columns.tolist() == ["id", *belief_names(["no", "yes"]), "decision", "conflict"]
+    assert (table["decision"] == np.where(table["p_yes"] > 0.5, "yes", "no")).all()
     assert table["id"].tolist() == [f"{i:02d}" for i in range(50)]
     summary = json.loads(capfd.readouterr().out)
     assert summary["rows"] == 50
@@ -97,8 +98,22 @@ def test_chunks_of_different_sizes_are_aligned(folder):
     m = batch(*a) @ batch(*b)
     for words in ("", "--key id"):
         table = run(f"combine a.csv b.csv {words} -o out.csv --force")
-        np.testing.assert_allclose(table["bel"], m.bel("yes"), atol=1e-12)
-        np.testing.assert_allclose(table["pl"], m.pl("yes"), atol=1e-12)
+        np.testing.assert_allclose(table["bel_yes"], m.bel("yes"), atol=1e-12)
+        np.testing.assert_allclose(table["pl_yes"], m.pl("yes"), atol=1e-12)
+
+
+def test_the_default_says_what_it_assumes(folder, capfd):
+    """In a line after the work, and only if nobody asked for Dempster's rule."""
+    default = run("combine a.csv b.csv -o out.csv")
+    err = capfd.readouterr().err
+    assert err.startswith("evical: Dempster's rule assumes independent sources; with known classes")
+    assert "--fit COLUMN" in err
+    assert err.count("\n") == 1
+    named = run("combine a.csv b.csv --rule dempster -o out.csv --force")
+    assert capfd.readouterr().err == ""
+    pd.testing.assert_frame_equal(default, named)
+    assert main(["combine", "a.csv", "missing.csv", "-o", "x.csv"]) == 2
+    assert capfd.readouterr().err.count("\n") == 1
 
 
 def test_total_conflict_is_named_or_vacuous(folder, capfd):
@@ -109,12 +124,12 @@ def test_total_conflict_is_named_or_vacuous(folder, capfd):
     assert err.startswith("evical: a.csv, line 4 and b.csv, line 4: total conflict (kappa = 1)")
     assert err.endswith("or --total-conflict vacuous\n")
     table = run("combine a.csv b.csv --total-conflict vacuous -o out.csv")
-    assert table["bel"].tolist() == [0.5, 1, 0, 0]
-    assert table["pl"].tolist() == [0.5, 1, 1, 1]
+    assert table["bel_yes"].tolist() == [0.5, 1, 0, 0]
+    assert table["pl_yes"].tolist() == [0.5, 1, 1, 1]
     assert table["conflict"].tolist() == [0.5, 0, 1, 1]
     # A rule that has a result of its own is left to it.
     table = run("combine a.csv b.csv --rule pcr6 --total-conflict vacuous -o out.csv --force")
-    assert table["bel"].tolist() == [0.5, 1, 0.5, 0.5]
+    assert table["bel_yes"].tolist() == [0.5, 1, 0.5, 0.5]
 
 
 def test_what_predict_wrote_can_be_combined(folder):
@@ -129,4 +144,4 @@ def test_what_predict_wrote_can_be_combined(folder):
         assert main(f"predict {method}.json t.csv -o {method}.parquet".split()) == 0
     table = run("combine logistic.parquet binning.parquet -o out.csv --force")
     assert len(table) == 100
-    assert (table["bel"] <= table["betp"]).all()
+    assert (table["bel_True"] <= table["p_True"]).all()

@@ -26,7 +26,7 @@ def tables():
         p = 1 / (1 + np.exp(-np.where(y == "yes", skill, -skill) - rng.normal(size=N)))
         width = rng.uniform(0.05, 0.2, N)
         made[name] = pd.DataFrame(
-            {"id": range(N), "bel": p * (1 - width), "pl": p * (1 - width) + width, "k": y}
+            {"id": range(N), "bel_yes": p * (1 - width), "pl_yes": p * (1 - width) + width, "k": y}
         )
     return made
 
@@ -46,7 +46,7 @@ def run(words, code=0):
 
 def python(tables, rule):
     sources = [
-        masses(table["bel"].to_numpy(), table["pl"].to_numpy(), ("no", "yes"))
+        masses(table["bel_yes"].to_numpy(), table["pl_yes"].to_numpy(), ("no", "yes"))
         for table in tables.values()
     ]
     return named_fusion(rule).fit(sources, tables["a"]["k"].to_numpy()), sources
@@ -64,8 +64,8 @@ def test_learned_rules_are_those_of_python(folder, tables, rule, capfd):
     assert (told["rows"], told["classes"]) == (N, ["no", "yes"])
     run("combine a.csv b.csv c.csv --rule f.json -o out.csv")
     expected, found = fusion(*sources).normalize(), read_csv("out.csv")
-    np.testing.assert_allclose(found["bel"], expected.bel("yes"), atol=1e-9)
-    np.testing.assert_allclose(found["pl"], expected.pl("yes"), atol=1e-9)
+    np.testing.assert_allclose(found["bel_yes"], expected.bel("yes"), atol=1e-9)
+    np.testing.assert_allclose(found["pl_yes"], expected.pl("yes"), atol=1e-9)
 
 
 def test_rows_are_matched_by_key(folder):
@@ -75,25 +75,36 @@ def test_rows_are_matched_by_key(folder):
     np.testing.assert_array_equal(first, second)
 
 
-def test_classes_say_which_one_is_believed_in(folder):
+def test_names_say_which_class_is_believed_in(folder):
+    """Beliefs about one class are those about the other: the same weights, and decisions."""
     for name in ("a", "b"):
         table = read_csv(f"{name}.csv")
-        table.assign(bel=1 - table["pl"], pl=1 - table["bel"]).to_csv(f"n{name}.csv", index=False)
-    run("combine a.csv b.csv --fit k --rule stacked -o f.json")
-    run("combine na.csv nb.csv --fit k --classes yes no --rule stacked -o g.json")
-    first, second = (load_fusion(name).weights_ for name in ("f.json", "g.json"))
-    np.testing.assert_allclose(first, second, atol=1e-5)
-    run("combine na.csv nb.csv --rule g.json --classes yes no -o out.csv")
-    assert set(read_csv("out.csv")["decision"]) == {"no", "yes"}
+        other = {"bel_no": 1 - table.pop("pl_yes"), "pl_no": 1 - table.pop("bel_yes")}
+        table.assign(**other).to_csv(f"n{name}.csv", index=False)
+    run("combine a.csv b.csv --fit k -o f.json")
+    run("combine na.csv b.csv --fit k --classes no yes -o g.json")
+    run("combine na.csv nb.csv --fit k -o h.json")
+    first, *others = (load_fusion(f"{name}.json").weights_ for name in "fgh")
+    for weights in others:
+        np.testing.assert_allclose(first, weights, atol=1e-5)
+    run("combine a.csv b.csv --rule f.json -o out.csv")
+    found = read_csv("out.csv")
+    assert set(found["decision"]) == {"no", "yes"}
+    for i, words in enumerate(("na.csv b.csv --rule f.json", "a.csv nb.csv --rule f.json")):
+        run(f"combine {words} -o out{i}.csv")
+        mixed = read_csv(f"out{i}.csv")
+        pd.testing.assert_frame_equal(found, mixed, rtol=0, atol=1e-9)
+    run("combine a.csv nb.csv --rule h.json -o turned.csv")
+    assert (read_csv("turned.csv")["decision"] == found["decision"]).all()
 
 
 def test_rows_without_a_number_say_nothing(folder, capfd):
     gaps = read_csv("a.csv")
-    gaps.loc[:9, ["bel", "pl"]] = np.nan
+    gaps.loc[:9, ["bel_yes", "pl_yes"]] = np.nan
     gaps.to_csv("gaps.csv", index=False)
     run("combine gaps.csv b.csv --fit k --rule stacked -o g.json --missing vacuous")
     assert "10 of 240 rows have no number" in capfd.readouterr().err
-    gaps.fillna({"bel": 0, "pl": 1}).to_csv("filled.csv", index=False)
+    gaps.fillna({"bel_yes": 0, "pl_yes": 1}).to_csv("filled.csv", index=False)
     run("combine filled.csv b.csv --fit k --rule stacked -o f.json")
     first, second = (load_fusion(name).weights_ for name in ("f.json", "g.json"))
     np.testing.assert_array_equal(first, second)
@@ -108,12 +119,15 @@ WRONG = [
     ("combine a.csv - --fit k --rule stacked -o x.json", "not from standard input"),
     ("combine a.csv b.csv --fit k --keep id -o x.json", "--keep says nothing about learning"),
     ("combine a.csv b.csv --fit k --option atol=1 -o x.json", "--option says nothing"),
-    ("combine a.csv b.csv --fit k --rule stacked --classes 0 1 -o x.json", "--classes are 0, 1"),
+    (
+        "combine a.csv b.csv --fit k --rule stacked --classes 0 1 -o x.json",
+        "about class 'yes', but --classes",
+    ),
     ("combine a.csv b.csv --fit k --rule stacked -o f.json", "'f.json' exists"),
     ("combine a.csv --fit k --rule stacked -o x.json", "there is only one table"),
     ("combine a.csv b.csv c.csv --rule f.json", "'f.json' was learned for 2 tables"),
     ("combine a.csv b.csv --rule f.json --option atol=1", "--option is for rules by name"),
-    ("combine a.csv b.csv --rule f.json --classes 0 1", "the fusion was learned for no, yes"),
+    ("combine a.csv b.csv --rule f.json --classes 0 1", "the fusion was learned for 'no' and"),
     ("combine a.csv b.csv --rule none.json", "cannot open 'none.json'"),
     ("combine a.csv b.csv --rule model.json", "its format is 'evical.model', not"),
     ("predict f.json a.csv", "its format is 'evical.fusion_model', not 'evical.model'"),
@@ -125,7 +139,7 @@ WRONG = [
 def fitted(folder, capfd):
     """A fusion, a damaged one, and the model of a calibrator."""
     run("combine a.csv b.csv --fit k --rule stacked -o f.json")
-    run("fit a.csv --score bel --target k -o model.json")
+    run("fit a.csv --score bel_yes --target k -o model.json")
     text = (folder / "f.json").read_text()
     (folder / "damaged.json").write_text(text.replace('"rows": 120', '"rows": 121'))
     capfd.readouterr()

@@ -18,6 +18,7 @@ from evical.calibrators import (
 from evical.calibrators.by_name import by_name, make_calibrator
 from evical.cli import main
 from evical.cli.commands._fit import METHODS
+from evical.scores.names import belief_names
 from tests.support.each import each
 from tests.support.tables import read_csv
 
@@ -79,15 +80,15 @@ def test_predictions_are_those_of_python_and_the_rest_is_untouched(folder, sampl
     run(FIT)
     run("predict model.json new.csv -o out.csv")
     lines = (folder / "out.csv").read_bytes().decode().split("\r\n")
-    assert lines[0] == 'id,margin,"x, y",bel,pl,betp,decision'
+    assert lines[0] == 'id,margin,"x, y",bel_no,pl_no,p_no,bel_yes,pl_yes,p_yes,decision'
     assert lines[1].startswith("007,0.5, 1.10,0.")
-    assert lines[2].startswith('1e5,-2,"two\nlines",0,0.')
+    assert lines[2].startswith('1e5,-2,"two\nlines",0.')
     assert lines[3:] == [""]
     scores, y = samples
     python = AutoCalibrator().fit(scores, np.where(y, "yes", "no"))
     new = np.array([0.5, -2])
-    np.testing.assert_array_equal(table()[["bel", "pl"]], python.predict_interval(new))
-    np.testing.assert_allclose(table()["betp"], python.predict_proba(new)[:, 1], rtol=1e-12)
+    np.testing.assert_array_equal(table()[["bel_yes", "pl_yes"]], python.predict_interval(new))
+    np.testing.assert_allclose(table()["p_yes"], python.predict_proba(new)[:, 1], rtol=1e-12)
     assert table()["decision"].tolist() == python.predict(new).tolist() == ["yes", "no"]
 
 
@@ -96,7 +97,7 @@ def test_positive_turns_the_classes_around(folder):
     run("predict model.json new.csv -o out.csv")
     run("fit train.csv --score margin --target kind --positive no --method logistic -o turned.json")
     run("predict turned.json new.csv -o turned.csv")
-    np.testing.assert_allclose(table("turned.csv")["bel"], 1 - table()["pl"], atol=1e-6)
+    np.testing.assert_allclose(table("turned.csv")["bel_no"], 1 - table()["pl_yes"], atol=1e-6)
     assert table("turned.csv")["decision"].tolist() == ["yes", "no"]
 
 
@@ -129,7 +130,7 @@ def test_every_method_goes_all_the_way(folder, samples, method):
     scores, y = samples
     python = make_calibrator(method).set_params(transform=transform).fit(scores, y)
     np.testing.assert_allclose(
-        table()[["bel", "pl"]], python.predict_interval([0.5, -2.0]), atol=1e-12
+        table()[["bel_yes", "pl_yes"]], python.predict_interval([0.5, -2.0]), atol=1e-12
     )
 
 
@@ -140,7 +141,9 @@ def test_options_reach_the_calibrator(folder, samples):
     run("predict model.json new.csv -o out.csv")
     scores, y = samples
     python = IsotonicCalibrator("confidence", confidence=0.8, centered=True).fit(scores, y)
-    np.testing.assert_array_equal(table()[["bel", "pl"]], python.predict_interval([0.5, -2.0]))
+    np.testing.assert_array_equal(
+        table()[["bel_yes", "pl_yes"]], python.predict_interval([0.5, -2.0])
+    )
 
 
 def test_many_rows_go_through_in_pieces(folder, capfd):
@@ -156,8 +159,10 @@ def test_many_rows_go_through_in_pieces(folder, capfd):
     run("predict merged.json large.csv -o merged.csv")
     whole, merged = table("whole.csv"), table("merged.csv")
     python = LogisticCalibrator().fit(scores, y)
-    np.testing.assert_allclose(whole[["bel", "pl"]], python.predict_interval(scores), atol=1e-12)
-    np.testing.assert_allclose(merged["betp"], whole["betp"], atol=1e-4)
+    np.testing.assert_allclose(
+        whole[["bel_1", "pl_1"]], python.predict_interval(scores), atol=1e-12
+    )
+    np.testing.assert_allclose(merged["p_1"], whole["p_1"], atol=1e-4)
     assert (whole["text"] == 123456789).all()
     first, second = (json.loads((folder / f).read_text()) for f in ("whole.json", "merged.json"))
     assert first["training"]["compressed"] is False
@@ -191,7 +196,7 @@ def test_formats(predicted, source, target):
     assert found["id"].tolist() == ["007", "1e5"]
     assert found["x, y"].tolist() == [" 1.10", "two\nlines"]
     assert found["margin"].astype(float).tolist() == [0.5, -2]
-    for name in ("bel", "pl", "betp"):
+    for name in belief_names(["no", "yes"]):
         np.testing.assert_array_equal(found[name].astype(float), table()[name])
     assert found["decision"].tolist() == ["yes", "no"]
 
@@ -227,12 +232,12 @@ def test_columns_that_are_there_already(folder):
     run("predict model.json new.csv -o out.csv")
     run("predict model.json out.csv --prefix b_ -o twice.csv")
     twice = table("twice.csv")
-    assert twice.columns[-4:].tolist() == ["b_bel", "b_pl", "b_betp", "b_decision"]
+    assert twice.columns[-7:].tolist() == [*belief_names(["no", "yes"], "b_"), "b_decision"]
     run("predict model.json out.csv --force-columns --reject 0.01 -o again.csv")
     again = table("again.csv")
     assert again.columns.tolist() == table().columns.tolist()
     assert again["id"].tolist() == ["007", "1e5"]
-    np.testing.assert_array_equal(again["bel"], table()["bel"])
+    np.testing.assert_array_equal(again["bel_no"], table()["bel_no"])
     assert again["decision"].tolist() == ["reject", "reject"]
 
 
@@ -250,7 +255,7 @@ def test_another_column_of_scores_and_json(folder, capfd):
         "decisions": {"yes": 1},
     }
     run("predict model.json new.csv --score other --prefix a,b")
-    assert capfd.readouterr().out.startswith('other,"a,bbel","a,bpl","a,bbetp","a,bdecision"\n0.5,')
+    assert capfd.readouterr().out.startswith('other,"a,bbel_no","a,bpl_no",')
 
 
 def test_force_replaces_a_file(folder):

@@ -18,7 +18,7 @@ N = 400
 
 def beliefs(rng, n):
     bel, pl = np.sort(rng.random((2, n)), axis=0)
-    return pd.DataFrame({"bel": bel, "pl": pl})
+    return pd.DataFrame({"bel_yes": bel, "pl_yes": pl})
 
 
 @pytest.fixture
@@ -79,7 +79,7 @@ def test_it_is_the_definition_exactly(tmp_path, monkeypatch):
 
     for name, side in (("a.parquet", 0), ("b.parquet", 1)):
         bel, pl = zip(*(pair[side] for pair in pairs), strict=True)
-        table = pd.DataFrame({"bel": map(float, bel), "pl": map(float, pl)})
+        table = pd.DataFrame({"bel_yes": map(float, bel), "pl_yes": map(float, pl)})
         table.assign(id=range(len(pairs))).to_parquet(name)
     words = "combine a.parquet b.parquet --key id --total-conflict vacuous -o out.parquet"
     assert main([*words.split(), *DUCKDB.split()]) == 0
@@ -90,17 +90,17 @@ def test_it_is_the_definition_exactly(tmp_path, monkeypatch):
         conflict = together.get(frozenset(), Fraction(0))
         assert row.conflict == pytest.approx(float(conflict), rel=1e-12)
         if conflict == 1:
-            assert (row.bel, row.pl) == (0, 1)
+            assert (row.bel_yes, row.pl_yes) == (0, 1)
             continue
         bel = together.get(yes, 0) / (1 - conflict)
         pl = (together.get(yes, 0) + together.get(yes | no, 0)) / (1 - conflict)
-        assert row.bel == pytest.approx(float(bel), rel=1e-12)
-        assert row.pl == pytest.approx(float(pl), rel=1e-12)
+        assert row.bel_yes == pytest.approx(float(bel), rel=1e-12)
+        assert row.pl_yes == pytest.approx(float(pl), rel=1e-12)
 
 
 def test_missing_beliefs_are_vacuous(folder, capsys):
-    (folder / "a.csv").write_text("id,bel,pl\n1,0.5,0.75\n2,,0.5\n3,0.5,NA\n")
-    (folder / "b.csv").write_text("id,bel,pl\n3,0.5,0.75\n1,,\n2,0.25,0.5\n")
+    (folder / "a.csv").write_text("id,bel_yes,pl_yes\n1,0.5,0.75\n2,,0.5\n3,0.5,NA\n")
+    (folder / "b.csv").write_text("id,bel_yes,pl_yes\n3,0.5,0.75\n1,,\n2,0.25,0.5\n")
     chunks, engine = both("a.csv b.csv --missing vacuous")
     pd.testing.assert_frame_equal(chunks, engine, rtol=0, atol=1e-15, check_dtype=False)
     assert capsys.readouterr().err.count("3 of 6 rows have no number") == 2
@@ -117,7 +117,7 @@ def test_the_summary_is_the_same(folder, capsys):
     assert found[0] == found[1]
 
 
-GOOD = "id,bel,pl\n1,0.5,0.75\n2,0.25,0.5\n"
+GOOD = "id,bel_yes,pl_yes\n1,0.5,0.75\n2,0.25,0.5\n"
 
 
 @each(
@@ -135,9 +135,9 @@ GOOD = "id,bel,pl\n1,0.5,0.75\n2,0.25,0.5\n"
         (GOOD + "3,0,1.5\n", GOOD + "3,0,1\n"),
         (GOOD + "3,0,1\n", GOOD + "3,x,1\n"),
         (GOOD + "3,,1\n", GOOD + "3,0,1\n"),
-        (GOOD + "3,1,1\n", "id,bel,pl\n3,0,0\n2,0,1\n1,0,1\n"),
-        (GOOD, "id,bel\n1,0\n"),
-        (GOOD, "id,bel,pl\n"),
+        (GOOD + "3,1,1\n", "id,bel_yes,pl_yes\n3,0,0\n2,0,1\n1,0,1\n"),
+        (GOOD, "id,bel_yes\n1,0\n"),
+        (GOOD, "id,bel_yes,pl_yes\n"),
         (GOOD, GOOD + "3\n"),
     ],
 )
@@ -155,7 +155,7 @@ def test_wrong_rows_are_named_as_by_chunks(folder, one, two, capsys):
 
 def test_keys_that_repeat_in_the_same_way_do_not_multiply(folder, capsys):
     """Both tables have the same keys as often; the join would have a million rows."""
-    text = "id,bel,pl\n" + "7,0,1\n" * 1000 + "8,0,1\n"
+    text = "id,bel_yes,pl_yes\n" + "7,0,1\n" * 1000 + "8,0,1\n"
     for name in ("one.csv", "two.csv"):
         (folder / name).write_text(text)
     assert main(f"combine one.csv two.csv --key id -o out.csv {DUCKDB}".split()) == 2

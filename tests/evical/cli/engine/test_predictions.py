@@ -11,6 +11,7 @@ from evical.calibrators.by_name import make_calibrator
 from evical.cli import main
 from evical.cli._decisions import new_decision
 from evical.cli._model import Model, Training, model_text
+from evical.scores.names import belief_names
 from tests.support.each import each
 from tests.support.tables import read_csv
 
@@ -73,16 +74,16 @@ def both(words, out="csv"):
 def test_steps_are_exact(folder, file, out):
     chunks, engine = both(f"isotonic.json {file}", out)
     pd.testing.assert_frame_equal(chunks, engine, check_exact=True)
-    assert list(engine)[-4:] == ["bel", "pl", "betp", "decision"]
+    assert list(engine)[-7:] == [*belief_names(["can't", "it's"]), "decision"]
     assert not [path for path in folder.iterdir() if path.name.startswith(".")]
 
 
 def test_curves_are_within_their_error(folder):
     chunks, engine = both("logistic.json new.parquet --prefix svm_ --threshold 0.7", "parquet")
-    names = ["svm_bel", "svm_pl", "svm_betp"]
+    names = belief_names(["can't", "it's"], "svm_")
     np.testing.assert_allclose(engine[names], chunks[names], rtol=0, atol=1e-7)
-    assert (engine["svm_bel"] <= engine["svm_pl"]).all()
-    near = (chunks["svm_betp"] - 0.7).abs() < 1e-7
+    assert (engine["svm_bel_it's"] <= engine["svm_pl_it's"]).all()
+    near = (chunks["svm_p_it's"] - 0.7).abs() < 1e-7
     assert (chunks["svm_decision"] == engine["svm_decision"])[~near].all()
 
 
@@ -99,7 +100,7 @@ def test_missing_scores_are_vacuous_and_own_names_are_free(folder, capsys):
     (folder / "gaps.csv").write_text("evical_bel,score\n1,0.5\n2,\n3,NA\n\n4,-1\n")
     chunks, engine = both("isotonic.json gaps.csv --missing vacuous")
     pd.testing.assert_frame_equal(chunks, engine, check_exact=True)
-    assert engine["pl"].tolist()[1:3] == [1, 1]
+    assert engine["pl_it's"].tolist()[1:3] == [1, 1]
     assert capsys.readouterr().err.count("2 of 4 rows have no number") == 2
 
 
@@ -111,7 +112,7 @@ def test_a_blank_line_is_no_row(folder):
 
 
 def test_columns_are_replaced_if_asked_for(folder):
-    (folder / "old.csv").write_text("bel,score,pl\nx,0.5,y\nx,1.5,y\n")
+    (folder / "old.csv").write_text("bel_it's,score,pl_can't\nx,0.5,y\nx,1.5,y\n")
     chunks, engine = both("isotonic.json old.csv --force-columns")
     pd.testing.assert_frame_equal(chunks, engine, check_exact=True)
 
@@ -142,12 +143,12 @@ def test_wrong_values_are_named_as_by_chunks(folder, value, capsys):
         ("isotonic.json new.csv -o out.csv --criterion maximin", "decides by expected utility"),
         ("isotonic.json new.csv", "writes files; name one with --output"),
         ("isotonic.json - -o out.csv", "name one instead of standard input"),
-        ("isotonic.json Bel.csv -o out.csv", "columns 'Bel' and 'bel' differ in case only"),
+        ("isotonic.json case.csv -o out.csv", "differ in case only"),
         ("many.json new.csv -o out.csv", "one score of two classes; leave it out"),
     ],
 )
 def test_wrong_calls(folder, words, reason, capsys, monkeypatch):
-    (folder / "Bel.csv").write_text("Bel,score\n1,0.5\n")
+    (folder / "case.csv").write_text("Bel_can't,score\n1,0.5\n")
     table = "".join(f"0.{i},0.{9 - i},{i % 2}\n" for i in range(1, 9))
     (folder / "many.csv").write_text(f"score_0,score_1,kind\n{table}")
     if "many" in words:
