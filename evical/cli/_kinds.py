@@ -28,7 +28,15 @@ __all__ = [
 ]
 
 Kind = Literal[
-    "score", "probability", "weight", "label", "key", "text", "score or none", "probability or none"
+    "score",
+    "probability",
+    "weight",
+    "label",
+    "key",
+    "text",
+    "score or none",
+    "probability or none",
+    "label or none",
 ]
 # Where a row stands, for a message: row 0 to "scores.csv, line 2".
 Place = Callable[[int], str]
@@ -68,9 +76,14 @@ EXPECTED: dict[Kind, str] = {
     "text": "a text is needed",
     "score or none": "a score is a finite number",
     "probability or none": "a probability or belief is a number from 0 to 1",
+    "label or none": "a class is needed",
 }
-# Kinds whose values may be missing, which is NaN then, and the kind of the others.
-_OR_NONE: dict[Kind, Kind] = {"score or none": "score", "probability or none": "probability"}
+# Kinds whose values may be missing, which is NaN then, or "", and the kind of the others.
+_OR_NONE: dict[Kind, Kind] = {
+    "score or none": "score",
+    "probability or none": "probability",
+    "label or none": "label",
+}
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d*,\d+\s*")
 
 
@@ -81,9 +94,10 @@ def convert(values: Sequence[str], kind: Kind, column: str, place: Place) -> NDA
     """
     if kind in _OR_NONE:
         known = [value if value.strip().lower() not in MISSING else "0" for value in values]
-        numbers = convert(known, _OR_NONE[kind], column, place)
-        numbers[[value is not given for value, given in zip(known, values, strict=True)]] = np.nan
-        return numbers
+        found = convert(known, _OR_NONE[kind], column, place)
+        lacking = [value is not given for value, given in zip(known, values, strict=True)]
+        found[lacking] = "" if found.dtype == object else np.nan
+        return found
     if kind in ("key", "text"):
         if kind == "key" and "" in values:
             refuse_missing(values.index(""), "", kind, column, place)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from evical.calibrators.options import suggestion
 from evical.cli._beliefs import BeliefColumns, Pair
 from evical.cli._kinds import Kind
-from evical.cli._missing import complete_rows, optional_kinds, tell_missing
+from evical.cli._missing import complete_rows, label_kind, optional_kinds, tell_missing
 from evical.cli._show import watch
 from evical.cli._tables import Chunk, Table, open_table
 from evical.datasets.csv import sorted_labels
@@ -99,8 +99,9 @@ def read_labeled_table(
     of_class : str, optional
         A column that says nothing if it is not known which class it is about.
     missing : {"refuse", "drop", "vacuous"}
-        What to do with rows in which a number is missing. Of vacuous ones belief and
-        plausibility are 0 and 1, other probabilities 1/2, and scores NaN.
+        What to do with rows in which a number is missing; with "drop", also with those without a
+        class. Of vacuous ones belief and plausibility are 0 and 1, other probabilities 1/2, and
+        scores NaN.
 
     Returns
     -------
@@ -119,14 +120,15 @@ def read_labeled_table(
     numbers = {name: _Column(np.float64) for name in columns}
     sides = [_Column(np.float64) for _ in (beliefs or ())]
     codes = _Column(np.int8)
-    kinds: dict[str, Kind] = {**optional_kinds(columns, missing), target: "label"}
+    kinds: dict[str, Kind] = {**optional_kinds(columns, missing), target: label_kind(missing)}
     if beliefs is not None:
         kinds = {**beliefs[0].kinds(missing), **kinds}
     rows = lacking = 0
     for chunk in watch(table, kinds, "Reading"):
         complete = complete_rows(chunk.columns[name] for name in names)
-        rows, lacking = rows + len(chunk), lacking + int((~complete).sum())
-        kept = complete if missing == "drop" else slice(None)
+        labeled = chunk.columns[target] != ""
+        rows, lacking = rows + len(chunk), lacking + int((~(complete & labeled)).sum())
+        kept = complete & labeled if missing == "drop" else slice(None)
         codes.extend(_codes(chunk, target, classes, of if known else None)[kept])
         if beliefs is not None:
             found = beliefs[0].read(chunk.columns, chunk.place, beliefs[1])
@@ -138,7 +140,9 @@ def read_labeled_table(
                 values = np.where(complete, values, 0.5)
             column.extend(values[kept])
     if missing == "drop" and rows == lacking:
-        raise ValueError(f"{table.name}: each of {rows} rows lacks a number; nothing is left")
+        raise ValueError(
+            f"{table.name}: each of {rows} rows lacks a number or a class; nothing is left"
+        )
     tell_missing(table.name, lacking, rows, missing)
     second = codes.joined()
     _check_both(second, classes, table.name, target)
@@ -183,7 +187,7 @@ def _codes(chunk: Chunk, target: str, classes: list[str], of: str | None) -> NDA
     """Positions of the labels of a chunk in `classes`, which grows to two unless `of` has them."""
     labels = chunk.columns[target]
     for label in dict.fromkeys(labels.tolist()):
-        if label in classes:
+        if label in classes or not label:  # rows without a class are left out
             continue
         if of or len(classes) == 2:
             row = int(np.argmax(labels == label))
@@ -195,7 +199,8 @@ def _codes(chunk: Chunk, target: str, classes: list[str], of: str | None) -> NDA
             )
             raise ValueError(f"{chunk.place(row)}, column {target!r}: {label!r} is {what}")
         classes.append(label)
-    return np.asarray(labels == classes[-1], dtype=np.int8) * np.int8(len(classes) - 1)
+    last = classes[-1] if classes else ""
+    return np.asarray(labels == last, dtype=np.int8) * np.int8(max(len(classes) - 1, 0))
 
 
 def _check_both(second: NDArray[np.int8], classes: list[str], name: str, target: str) -> None:

@@ -17,7 +17,7 @@ from evical.calibrators.by_name import by_name, make_calibrator, short_name
 from evical.calibrators.options import suggestion
 from evical.cli._decisions import Decision
 from evical.cli._kinds import Kind
-from evical.cli._missing import complete_rows, optional_kinds, tell_missing
+from evical.cli._missing import complete_rows, label_kind, optional_kinds, tell_missing
 from evical.cli._model import (
     ManyModel,
     ManyTraining,
@@ -269,12 +269,13 @@ def read_class_rows(
     """
     parts: list[dict[str, NDArray[Any]]] = []
     rows = 0
-    read = {**optional_kinds(kinds, missing), **(texts or {}), target: "label"}
+    read = {**optional_kinds(kinds, missing), **(texts or {}), target: label_kind(missing)}
     for chunk in watch(table, read, "Reading"):
         rows += len(chunk)
+        labeled = chunk.columns[target] != ""
         if check is not None:
             check(chunk)
-        complete = complete_rows(chunk.columns[name] for name in kinds)
+        complete = complete_rows(chunk.columns[name] for name in kinds) & labeled
         kept = complete if missing == "drop" else slice(None)
         parts.append({name: chunk.columns[name][kept] for name in (*kinds, target)})
     columns = {
@@ -282,7 +283,9 @@ def read_class_rows(
     }
     labels = columns.pop(target)
     if not len(labels):
-        raise ValueError(f"{table.name}: each of {rows} rows lacks a number; nothing is left")
+        raise ValueError(
+            f"{table.name}: each of {rows} rows lacks a number or a class; nothing is left"
+        )
     lacking = (
         rows - len(labels) if missing == "drop" else int((~complete_rows(columns.values())).sum())
     )

@@ -1,4 +1,4 @@
-"""Rows in which a number is missing: refused, left out, or taken as vacuous beliefs.
+"""Rows in which a number or a class is missing: refused, left out, or taken as vacuous beliefs.
 
 A missing score says nothing. That is the vacuous belief, Bel = 0 and Pl = 1, which changes nothing
 under Dempster's rule.
@@ -13,14 +13,32 @@ from numpy.typing import NDArray
 
 from evical.cli._kinds import Kind, or_none
 
-__all__ = ["complete_rows", "optional_kinds", "tell_missing"]
+__all__ = ["complete_rows", "kinds_to_count", "label_kind", "optional_kinds", "tell_missing"]
 
-_MEANING = {"drop": "left out", "vacuous": "taken as bel 0 and pl 1"}
+_MEANING = {
+    "drop": "have no number, or no class; they are left out",
+    "vacuous": "have no number; they are taken as bel 0 and pl 1",
+}
 
 
 def optional_kinds(columns: Mapping[str, Kind], missing: str) -> dict[str, Kind]:
     """Kinds of columns, with missing numbers allowed unless they are refused."""
     return {name: kind if missing == "refuse" else or_none(kind) for name, kind in columns.items()}
+
+
+def label_kind(missing: str) -> Kind:
+    """Kind of the column of classes: rows without one are left out if that is asked for."""
+    return or_none("label") if missing == "drop" else "label"
+
+
+def kinds_to_count(columns: Mapping[str, Kind], missing: str) -> dict[str, Kind]:
+    """Kinds of columns of scores, of the class, and maybe of weights, which are never missing."""
+    score, target, *weight = columns
+    return {
+        **optional_kinds({score: columns[score]}, missing),
+        target: label_kind(missing),
+        **{name: columns[name] for name in weight},
+    }
 
 
 def complete_rows(columns: Iterable[NDArray[Any]]) -> NDArray[np.bool_]:
@@ -31,5 +49,4 @@ def complete_rows(columns: Iterable[NDArray[Any]]) -> NDArray[np.bool_]:
 def tell_missing(name: str, count: int, rows: int, missing: str) -> None:
     """Say on standard error how many such rows there were, if any."""
     if count:
-        what = f"{count} of {rows} rows have no number; they are {_MEANING[missing]}"
-        typer.echo(f"evical: {name}: {what}", err=True)
+        typer.echo(f"evical: {name}: {count} of {rows} rows {_MEANING[missing]}", err=True)

@@ -120,12 +120,15 @@ def _check(values: Any, kind: Kind, column: str, chunk: ParquetChunk) -> NDArray
     if values.null_count and kind != "text" and not may_be_none(kind):
         row = int(np.argmax(values.is_null().to_numpy(zero_copy_only=False)))
         refuse_missing(row, "null", kind, column, chunk.place)
-    if kind in ("label", "key") and (types.is_nested(values.type) or _is_bytes(values.type, types)):
+    plain = kind.removesuffix(" or none")
+    if plain in ("label", "key") and (
+        types.is_nested(values.type) or _is_bytes(values.type, types)
+    ):
         raise ValueError(
             f"{chunk.name}, column {column!r} holds {values.type}, but {EXPECTED[kind]}: a text, a "
             "number, a truth value or a date"
         )
-    if kind in ("label", "key", "text") or is_text(values.type):
+    if plain in ("label", "key", "text") or is_text(values.type):
         return convert([as_text(v) for v in values.to_pylist()], kind, column, chunk.place)
     is_number = types.is_integer, types.is_floating, types.is_decimal
     if not any(test(values.type) for test in is_number):

@@ -50,7 +50,9 @@ Positive = Annotated[
 # What a command can do with a row in which a number is missing: an empty cell, NA, NaN or null.
 Dropped = Annotated[
     Literal["refuse", "drop"],
-    typer.Option("--missing", help="Rows without a number (empty, NA): stop, or leave them out."),
+    typer.Option(
+        "--missing", help="Rows without a number or a class (empty, NA): stop, or leave them out."
+    ),
 ]
 Filled = Annotated[
     Literal["refuse", "vacuous"],
@@ -62,7 +64,8 @@ Missing = Annotated[
     Literal["refuse", "drop", "vacuous"],
     typer.Option(
         "--missing",
-        help="Rows without a number (empty, NA): stop, leave out, or take bel 0 and pl 1.",
+        help="Rows without a number (empty, NA): stop, leave out, as without a class, or take bel "
+        "0 and pl 1.",
     ),
 ]
 

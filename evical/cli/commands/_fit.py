@@ -19,7 +19,7 @@ from evical.cli._errors import user_input
 from evical.cli._files import check_output, write_atomically
 from evical.cli._kinds import Among, Kind
 from evical.cli._many_classes import fit_many, make_many
-from evical.cli._missing import complete_rows, optional_kinds, tell_missing
+from evical.cli._missing import complete_rows, kinds_to_count, tell_missing
 from evical.cli._model import (
     ManyModel,
     Model,
@@ -220,14 +220,15 @@ def _positive(score: str, labels: Sequence[str], positive: str | None) -> str | 
 def _count(
     source: str, columns: dict[str, Kind], max_scores: int, missing: str
 ) -> tuple[str, int, Tally]:
-    """Name of the table, number of rows without a score, which are left out, and the others."""
+    """Name of the table, number of rows that are left out, and the others."""
     score, target, *weight = columns
     tally = Tally(target, max_scores)
     lacking = 0
-    kinds = {**columns, **optional_kinds({score: columns[score]}, missing)}
+    kinds = kinds_to_count(columns, missing)
     with open_table(source) as table:
         for chunk in watch(table, kinds, "Reading"):
-            rows = np.flatnonzero(complete_rows([chunk.columns[score]]))
+            labeled = chunk.columns[target] != ""
+            rows = np.flatnonzero(complete_rows([chunk.columns[score]]) & labeled)
             lacking += len(chunk) - len(rows)
             if not len(rows):
                 continue
@@ -235,7 +236,7 @@ def _count(
             weights = values[weight[0]] if weight else None
             tally.add(values[score], values[target], weights, Among(chunk.place, rows))
         if not tally.rows:
-            raise ValueError(f"{table.name}: none of {lacking} rows has a score")
+            raise ValueError(f"{table.name}: none of {lacking} rows has a score and a class")
         return table.name, lacking, tally
 
 

@@ -81,16 +81,17 @@ class Source:
         table = self.table
         return not isinstance(table, ParquetTable) or is_text(table.schema.field(column).type)
 
+    def lacks(self, column: str) -> str:
+        """Whether a column has no value, or one of the texts that stand for none."""
+        words = ", ".join(map(literal, sorted(MISSING)))
+        return f"coalesce(lower(trim({quoted(column)}::VARCHAR)) IN ({words}), true)"
+
     def number(self, column: str, kind: Kind) -> Number:
         """A column of this kind of numbers; what may be missing is not wrong if it is."""
         name = quoted(column)
         text = self.is_text(column)
         value = f"{'TRY_CAST' if text else 'CAST'}({name} AS DOUBLE)"
-        if text:
-            words = ", ".join(map(literal, sorted(MISSING)))
-            missing = f"coalesce(lower(trim({name})) IN ({words}), true)"
-        else:
-            missing = f"coalesce(isnan({value}), true)"
+        missing = self.lacks(column) if text else f"coalesce(isnan({value}), true)"
         wrong = [f"NOT coalesce(isfinite({value}), false)"]
         if text:  # 1_000 and +-1 are numbers to DuckDB
             wrong += [f"contains({name}, '_')", f"contains({name}, '+-')"]

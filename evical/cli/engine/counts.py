@@ -12,8 +12,8 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from evical.cli._kinds import Kind
-from evical.cli._missing import optional_kinds
+from evical.cli._kinds import Kind, may_be_none
+from evical.cli._missing import kinds_to_count
 from evical.cli._parquet_table import as_text
 from evical.cli._tally import Tally
 from evical.cli.engine._source import Source, checked_first, open_source
@@ -51,14 +51,14 @@ def tally_table(
     beside: Path,
     by_chunks: Callable[[], Any],
 ) -> tuple[str, int, Tally]:
-    """Name of the table, rows without a score, and the tally of the others.
+    """Name of the table, rows without a score or a class, and the tally of the others.
 
     `columns` are those of the score, of the class, and maybe of the weight. `by_chunks` does the
     same in chunks, and raises where the first wrong value is.
     """
-    score, target, *weight = columns
+    _, target, *weight = columns
     source = open_source(path)
-    checked_first(source, {**columns, **optional_kinds({score: columns[score]}, missing)})
+    checked_first(source, kinds_to_count(columns, missing))
 
     def refuse() -> NoReturn:
         by_chunks()
@@ -77,12 +77,16 @@ def tally_table(
 
 
 def _read(job: _Job, columns: Mapping[str, Kind], missing: str) -> tuple[int, int, int]:
-    """Rows, those without a score, and about how many scores differ; all values are checked."""
+    """Rows, those left out, and about how many scores differ; all values are checked."""
     score, target, *weight = columns
-    kind = optional_kinds({score: columns[score]}, missing)[score]
-    number, label = job.source.number(score, kind), quoted(target)
-    wrong = [number.wrong, f"{label} IS NULL"]
-    read = [f"{number.value} AS score", f"{number.missing} AS lacking", f"{label} AS label"]
+    kinds = kinds_to_count(columns, missing)
+    number, label = job.source.number(score, kinds[score]), quoted(target)
+    wrong, lacking = [number.wrong], number.missing
+    if may_be_none(kinds[target]):
+        lacking = f"({lacking} OR {job.source.lacks(target)})"
+    else:
+        wrong.append(f"{label} IS NULL")
+    read = [f"{number.value} AS score", f"{lacking} AS lacking", f"{label} AS label"]
     if weight:
         amount = job.source.number(weight[0], "weight")
         wrong += [amount.wrong, f"({amount.value} > 0 AND {amount.value} < {_TINY})"]
@@ -98,10 +102,10 @@ def _read(job: _Job, columns: Mapping[str, Kind], missing: str) -> tuple[int, in
         )
     except EngineError:
         job.refuse()
-    rows, lacking, n_wrong, distinct, labels = job.session.row("FROM found")
+    rows, without, n_wrong, distinct, labels = job.session.row("FROM found")
     if n_wrong or labels > _MANY_LABELS:
         job.refuse()
-    return rows, lacking, distinct
+    return rows, without, distinct
 
 
 def _bits(job: _Job) -> int:

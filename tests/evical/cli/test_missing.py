@@ -10,6 +10,7 @@ from dstheory import dempster
 from evical import metrics
 from evical.cli import main
 from evical.cli._decisions import masses
+from tests.support.each import each
 from tests.support.tables import read_csv
 
 N = 120
@@ -56,7 +57,7 @@ def test_fit_leaves_them_out_and_counts_them(folder, table, capfd):
     run(f"fit {table} {FIT} -o b.json --missing drop")
     out, err = capfd.readouterr()
     found = json.loads(out)
-    assert err == f"evical: {table}: 4 of 120 rows have no number; they are left out\n"
+    assert err == f"evical: {table}: 4 of 120 rows have no number, or no class; they are left out\n"
     assert expected["training"].pop("missing") == 0
     assert found["training"].pop("missing") == 4
     for data in (expected, found):
@@ -136,6 +137,69 @@ def test_compare_and_report_leave_them_out(folder, capfd):
     assert "--missing drop" in (folder / "page.html").read_text()
 
 
+@pytest.fixture
+def unlabeled(folder):
+    """Rows without a class, in place of rows without a number; `left.csv` has the others."""
+    frame = read_csv("complete.csv").assign(bel_u=0.25, pl_u=0.75)
+    frame["score_d"] = -frame["s"]
+    frame.drop(index=LACKING[:2]).to_csv("left.csv", index=False)
+    frame.loc[LACKING[:2], "y"] = ["", " NA"]
+    frame.to_csv("unlabeled.csv", index=False)
+    frame["y"] = frame["y"].replace({"": None})
+    frame.to_parquet("unlabeled.parquet", index=False)
+    run("fit complete.csv --score s --target y --method logistic -o m.json")
+    run("fit left.csv --score s=u --score score_d=d --target y --method softmax -o many.json")
+    return folder
+
+
+TWICE = "--score s=u --score score_d=d --target y"
+
+
+@each(
+    ("words", "table"),
+    [
+        ("fit TABLE --score s --target y --json -o OUT.json", "unlabeled.parquet"),
+        ("fit TABLE --score s --target y --json -o OUT.json --engine duckdb", "unlabeled.csv"),
+        ("fit TABLE --score s --target y --json -o OUT.json --engine duckdb", "unlabeled.parquet"),
+        (f"fit TABLE {TWICE} --method softmax --json -o OUT.json", "unlabeled.parquet"),
+        (
+            f"fit TABLE {TWICE} --conformal --nonconformity margin --json -o OUT.json",
+            "unlabeled.csv",
+        ),
+        (
+            "compare TABLE --score s --target y --methods logistic,beta --folds 2 --json",
+            "unlabeled.csv",
+        ),
+        ("evaluate TABLE --target y --json", "unlabeled.parquet"),
+        ("evaluate m.json TABLE --json", "unlabeled.csv"),
+        ("evaluate many.json TABLE --json", "unlabeled.csv"),
+        ("check TABLE --target y --json", "unlabeled.csv"),
+        ("report TABLE --target y -o OUT.html", "unlabeled.csv"),
+        ("explore m.json TABLE -o OUT.html", "unlabeled.csv"),
+        ("card m.json TABLE -o OUT.md", "unlabeled.csv"),
+        ("card many.json TABLE -o OUT.md", "unlabeled.csv"),
+    ],
+)
+def test_rows_without_a_class_are_dropped_too(unlabeled, words, table, capfd):
+    """The numbers are those of the other rows alone."""
+    found = []
+    for name in ("left.csv", table):
+        made = words.replace("TABLE", name).replace("OUT", name)
+        main(f"{made} --missing drop{' --force' * ('OUT' in words)}".split())
+        out, err = capfd.readouterr()
+        lost = "2 of 116 rows have no number, or no class; they are left out"
+        assert err == (f"evical: {name}: {lost}\n" if name == table else "")
+        found.append(out.replace(name, "TABLE"))
+    if "--json" in words:
+        one, two = map(json.loads, found)
+        for data in (one, two):
+            data.get("training", {}).pop("missing", None)
+            for method in data.get("methods", {}).values():
+                method.pop("seconds")
+        assert one == two
+    assert "class" in refused(words.replace("TABLE", table).replace("OUT", "new"), capfd)
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -143,7 +207,7 @@ def test_compare_and_report_leave_them_out(folder, capfd):
         ("fit gaps.csv --score s --target y -o m.json --missing vacuous", "'vacuous' is not"),
         (
             "fit none.csv --score s --target y -o m.json --missing drop",
-            "none of 2 rows has a score",
+            "none of 2 rows has a score and a class",
         ),
         ("compare none.csv --score s --target y --missing drop", "each of 2 rows lacks a number"),
         ("report a.csv b.csv --target y -o p.html --missing drop", "would misalign the rows"),

@@ -82,13 +82,13 @@ def test_scores_that_few_bits_tell_apart_are_not_rounded(tmp_path, monkeypatch):
     assert (tmp_path / "chunks.json").read_bytes() == (tmp_path / "engine.json").read_bytes()
 
 
-def test_rows_without_a_score_are_left_out(folder, capsys):
-    text = "score,kind\nNA,yes\n 0.5,no\n,no\n1.5,yes\n0.5,yes\n"
+def test_rows_without_a_score_or_a_class_are_left_out(folder, capsys):
+    text = "score,kind\nNA,yes\n 0.5,no\n,no\n1.5,yes\n0.5,yes\n0.1,\n0.2, NA \n,\n"
     (folder / "gaps.csv").write_text(text)
     for name, engine in (("chunks.json", ""), ("engine.json", DUCKDB)):
         assert main(f"fit gaps.csv {FIT} {name} --missing drop {engine}".split()) == 0
     assert (folder / "chunks.json").read_bytes() == (folder / "engine.json").read_bytes()
-    assert capsys.readouterr().err.count("2 of 5 rows have no number") == 2
+    assert capsys.readouterr().err.count("5 of 8 rows have no number, or no class") == 2
 
 
 @each(
