@@ -8,7 +8,7 @@ from evical.export._dialects import dialect_of
 from evical.export._inputs import check_binary
 from evical.export._sql import class_names, to_sql
 from evical.export._table import COLUMNS
-from evical.export.dempster_sql import dempster_query
+from evical.export.dempster_sql import LEAST_AGREEMENT, dempster_query
 
 __all__ = ["fusion_to_sql"]
 
@@ -40,7 +40,8 @@ def fusion_to_sql(
     str
         A SELECT with the columns ``bel``, ``pl`` and ``betp`` of the positive class, or those of
         both classes. Each source may have an error as `to_sql` states it. They are NULL where a
-        score is none, and where sources contradict each other totally, which has no result.
+        score is none, where sources contradict each other totally, which has no result, and where
+        they agree by less than 1e-290, which products of floats do not resolve.
 
     Raises
     ------
@@ -107,7 +108,7 @@ def fusion_to_sql(
     ]
     names = class_names(calibrators[first], dialect) if class_columns else COLUMNS
     new = [
-        f"CASE WHEN {m.agreement} > 0 THEN {value} / {m.agreement} END AS {name}"
+        f"CASE WHEN {m.agreement} >= {LEAST_AGREEMENT} THEN {value} / {m.agreement} END AS {name}"
         for name, value in zip(names, made, strict=True)
     ]
     return f"SELECT {', '.join([*map(form.quoted, keep), *new])}\nFROM ({query}) AS q"

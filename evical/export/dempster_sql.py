@@ -2,13 +2,16 @@
 
 A source with [Bel, Pl] = [b, p] has the masses b, 1 - p and p - b. Products with those of the next
 source are added up (Shafer 1976, ch. 3), and divided at the end by what is not conflict. No term is
-a difference of products, so that also small agreement is exact.
+a difference of products, so that also small agreement is exact, down to `LEAST_AGREEMENT`. Below, a
+product may have left the range of floats that a later source would have made the greater one.
 """
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-__all__ = ["Masses", "dempster_query"]
+__all__ = ["LEAST_AGREEMENT", "Masses", "dempster_query"]
+
+LEAST_AGREEMENT = "1e-290"
 
 _FIRST = "SELECT *, {b} AS {yes}, 1 - {p} AS {no}, {p} - {b} AS {both}, 0e0 AS {empty}"
 # Products of the masses so far with those of the next source.

@@ -22,7 +22,7 @@ from evical.cli.engine._source import OwnNames, Source, check_cases, checked_fir
 from evical.cli.engine._target import check_target, written
 from evical.cli.engine.predictions import beliefs_sql, decision_sql
 from evical.cli.engine.session import EngineError, Limits, Session, open_session, quoted
-from evical.export.dempster_sql import dempster_query
+from evical.export.dempster_sql import LEAST_AGREEMENT, dempster_query
 from evical.scores.names import belief_names
 
 __all__ = ["Join", "combine_tables"]
@@ -73,7 +73,11 @@ def combine_tables(limits: Limits, job: Join, output: str) -> tuple[int, int, fl
             if count != rows:
                 _refuse_key(session, job, own)
             if refused is not None:
-                job.refuse(refused, f"the rows of {refused!r} have no combination in SQL")
+                job.refuse(
+                    refused,
+                    f"the rows of {refused!r} agree by less than {LEAST_AGREEMENT}, which SQL does "
+                    "not resolve; leave out --engine duckdb",
+                )
     return rows, lacking, highest
 
 
@@ -197,10 +201,12 @@ def _query(job: Join, own: OwnNames, rows: int, to_parquet: bool) -> str:
     query, m = dempster_query(query, sources, own.__getitem__)
     bel, pl = ("0e0", "1e0") if job.vacuous else ("NULL", "NULL")
     both = f"({m.yes} + {m.both})"
+    known = f"WHEN {m.agreement} >= {LEAST_AGREEMENT} THEN"
+    lows, highs = (", ".join(side) for side in zip(*sources, strict=True))
+    excluded = f"WHEN greatest({lows}) >= 1 AND least({highs}) <= 0 THEN"
     query = (
-        f"SELECT *, CASE WHEN {m.agreement} > 0 THEN {m.yes} / {m.agreement} ELSE {bel} END "
-        f"AS {own.low}, CASE WHEN {m.agreement} > 0 THEN {both} / {m.agreement} ELSE {pl} END "
-        f"AS {own.high}\nFROM ({query})"
+        f"SELECT *, CASE {known} {m.yes} / {m.agreement} {excluded} {bel} END AS {own.low}, "
+        f"CASE {known} {both} / {m.agreement} {excluded} {pl} END AS {own.high}\nFROM ({query})"
     )
     low, high = own.low, f"greatest({own.low}, {own.high})"
     values = beliefs_sql(low, high)

@@ -98,6 +98,22 @@ def test_it_is_the_definition_exactly(tmp_path, monkeypatch):
         assert row.pl_yes == pytest.approx(float(pl), rel=1e-12)
 
 
+def test_agreement_below_all_floats_is_left_to_python(tmp_path, monkeypatch, capsys):
+    """In the first row only the second class is not excluded; in the other row both are."""
+    monkeypatch.chdir(tmp_path)
+    likely = {"bel_yes": [1, 1], "pl_yes": [1, 1], "bel_no": [0, 0], "pl_no": [1e-200, 0]}
+    certain = {"bel_yes": [0, 0], "pl_yes": [0, 0], "bel_no": [1, 1], "pl_no": [1, 1]}
+    for name, numbers in (("a.csv", likely), ("b.csv", likely), ("c.csv", certain)):
+        pd.DataFrame({"id": [7, 8], **numbers}).to_csv(name, index=False)
+    words = "combine a.csv b.csv c.csv --key id --total-conflict vacuous -o out.csv"
+    assert main(words.split()) == 0
+    found = read_csv("out.csv")
+    assert found["bel_no"].tolist() == [1, 0]
+    assert found["pl_yes"].tolist() == [0, 1]
+    assert main([*words.split(), "--force", *DUCKDB.split()]) == 2
+    assert "the rows of '7' agree by less than 1e-290, which SQL does" in capsys.readouterr().err
+
+
 def test_missing_beliefs_are_vacuous(folder, capsys):
     (folder / "a.csv").write_text("id,bel_yes,pl_yes\n1,0.5,0.75\n2,,0.5\n3,0.5,NA\n")
     (folder / "b.csv").write_text("id,bel_yes,pl_yes\n3,0.5,0.75\n1,,\n2,0.25,0.5\n")
