@@ -47,7 +47,7 @@ ORDER = {
     ],
     "evical": [
         ["errors"],
-        ["_versions"],
+        ["_files", "_versions"],
         ["scores"],
         ["likelihood"],
         ["curves"],

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from evical.scores.jobs import write_whole
+from evical._files import write_whole
 
 __all__ = ["KeptBootstraps"]
 

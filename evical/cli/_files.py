@@ -1,4 +1,4 @@
-"""Atomic writing of results into a folder that was checked to be writable."""
+"""Results into files of a folder that was checked to be writable."""
 
 import os
 import stat
@@ -8,7 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-__all__ = ["atomic_file", "atomic_path", "check_output", "prepare_folder", "write_atomically"]
+from evical._files import atomic_path
+
+__all__ = ["atomic_file", "check_output", "prepare_folder", "write_atomically"]
 
 
 def prepare_folder(folder: Path) -> None:
@@ -66,30 +68,6 @@ def atomic_file(path: Path) -> Iterator[IO[bytes]]:
         return
     with atomic_path(path) as name, name.open("wb") as file:
         yield file
-
-
-@contextmanager
-def atomic_path(path: Path) -> Iterator[Path]:
-    """Where to write a file that takes its name when it is complete; it begins with a dot.
-
-    Whatever interrupts the writing, a file of the final name is a complete one: the former
-    one, or none.
-    """
-    final = path.resolve()  # a link stays, and what it points to is replaced
-    handle, text = tempfile.mkstemp(dir=final.parent, prefix=f".{final.name}.")
-    name = Path(text)
-    try:
-        os.close(handle)
-        yield name
-        # On disk before it has its name, so that a crash leaves no empty file under it.
-        with name.open("r+b") as file:
-            os.fsync(file.fileno())
-        # mkstemp makes files private; results are as readable as the folder lets them be.
-        name.chmod(0o644)
-        name.replace(final)
-    except BaseException:
-        name.unlink(missing_ok=True)
-        raise
 
 
 def write_atomically(path: Path, content: str | bytes) -> None:

@@ -1,20 +1,14 @@
-"""Results of many tasks as they come, and files that are there in full or not at all.
-
-What takes hours must survive a kill: each result is kept as soon as it is there.
-"""
+"""Results of many tasks as they come: what takes hours is kept as soon as it is there."""
 
 import itertools
-import os
-import tempfile
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, TypeVar
 
 import joblib
 
-__all__ = ["results", "write_whole"]
+__all__ = ["results"]
 
 T = TypeVar("T")
 
@@ -97,38 +91,3 @@ def _as_they_come() -> dict[str, str]:
     if backend.supports_return_generator:
         return {"return_as": "generator_unordered"}
     return {}
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a file at once: whoever reads it finds all of it, or nothing.
-
-    Parameters
-    ----------
-    path : Path
-        Its folder is made.
-    text : str
-
-    Raises
-    ------
-    OSError
-        If it cannot be written; nothing is left behind then.
-
-    Examples
-    --------
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_whole(Path(folder) / "new" / "one.txt", "text")
-    ...     (Path(folder) / "new" / "one.txt").read_text()
-    'text'
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.replace(name, path)
-    except BaseException as error:
-        Path(name).unlink(missing_ok=True)
-        if isinstance(error, OSError) and error.filename is None:
-            # A full disk does not say of itself which file it has no room for.
-            error.filename = str(path)
-        raise

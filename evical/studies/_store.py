@@ -15,8 +15,8 @@ from typing import Any
 
 from scipy import sparse
 
+from evical._files import write_whole
 from evical.datasets import Dataset
-from evical.scores.jobs import write_whole
 from evical.studies._study import Condition, Record, Study
 
 __all__ = ["RepeatStore", "data_fingerprint"]

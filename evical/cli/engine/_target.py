@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from evical.cli._files import atomic_path
+from evical._files import atomic_path
 from evical.cli._sinks import delimiter_of
 from evical.cli.engine._source import text_table
 from evical.cli.engine.session import Session, literal
