@@ -23,8 +23,11 @@ __all__ = ["run"]
 _UsageError: Any = typer.BadParameter.__bases__[0]
 
 
-class _Terminated(BaseException):
-    """The process was asked to end; whatever is being written is cleaned up on the way."""
+class _Ended(BaseException):
+    """A signal asked the command to end; whatever is being written is cleaned up on the way."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
 
 
 def run(arguments: list[str]) -> int:
@@ -34,7 +37,7 @@ def run(arguments: list[str]) -> int:
         # A name of a class or column that the terminal cannot show does not end a command.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        with _termination():
+        with _ended_by_signals():
             code = app(arguments or ["--help"], prog_name="evical", standalone_mode=False)
         if sys.stdout is not None:
             sys.stdout.flush()  # here, since Python would report a failure at exit with a traceback
@@ -44,8 +47,8 @@ def run(arguments: list[str]) -> int:
         return _refuse(_usage_text(app, error))
     except typer.Abort:  # an interrupt, in versions of typer that give no exit code themselves
         return 130
-    except _Terminated:
-        return 128 + signal.SIGTERM
+    except _Ended as end:
+        return 128 + end.number
     except (BrokenPipeError, SystemExit):  # the latter is what typer and rich make of the former
         discard_output()
         return BROKEN_PIPE
@@ -133,20 +136,31 @@ def _usage_text(app: typer.Typer, error: Any) -> str:
 
 
 @contextmanager
-def _termination() -> Iterator[None]:
-    """Let SIGTERM end the process as an interrupt does, after files are cleaned up."""
+def _ended_by_signals() -> Iterator[None]:
+    """Let signals end the command after files are cleaned up, which a second one cannot disturb.
+
+    Those that the caller has ignored, as nohup does, stay so.
+    """
     if threading.current_thread() is not threading.main_thread():  # which alone may set it
         yield
         return
+    usual = {signal.SIGTERM: signal.SIG_DFL, signal.SIGINT: signal.default_int_handler}
+    if hasattr(signal, "SIGHUP"):  # not on Windows
+        usual[signal.SIGHUP] = signal.SIG_DFL
+    former = {number: way for number, way in usual.items() if signal.getsignal(number) is way}
 
-    def end(*_: Any) -> None:
-        raise _Terminated
+    def end(number: int, _: Any) -> None:
+        for each in former:
+            signal.signal(each, lambda *_: None)
+        raise KeyboardInterrupt if number == signal.SIGINT else _Ended(number)
 
-    former = signal.signal(signal.SIGTERM, end)
     try:
+        for number in former:
+            signal.signal(number, end)
         yield
     finally:
-        signal.signal(signal.SIGTERM, former)
+        for number, way in former.items():
+            signal.signal(number, way)
 
 
 def _refuse(message: str) -> int:

@@ -3,18 +3,17 @@
 import json
 import re
 import shutil
-import tempfile
-import threading
-from collections.abc import Iterator
-from concurrent.futures import Executor, ThreadPoolExecutor, wait
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from rich.progress import TaskProgressColumn
 
 from dstheory.optional import install_hint
+from evical._files import hidden_beside
 from evical.cli._show import progress_bar
 
 __all__ = ["EngineError", "Limits", "Session", "literal", "new_limits", "open_session", "quoted"]
@@ -24,6 +23,8 @@ _SIZE = re.compile(r"\d+(\.\d+)?\s*([KMGT]i?)?B", re.IGNORECASE)
 _INNER = re.compile(r'"exception_message":\s*("(?:[^"\\]|\\.)*")')
 _BATCH = 2**17  # rows
 _POLL = 0.1  # seconds
+
+T = TypeVar("T")
 
 
 class EngineError(ValueError):
@@ -63,7 +64,10 @@ def _load() -> Any:
 
 
 class Session:
-    """A connection; call `run` for work that takes long, `rows` and `batches` for results."""
+    """A connection; call `run` for work that takes long, `rows` and `batches` for results.
+
+    All of it runs in another thread, for only between its steps Python would hear a signal.
+    """
 
     def __init__(self, connection: Any, worker: Executor, limits: Limits) -> None:
         self._connection = connection
@@ -71,39 +75,56 @@ class Session:
         self._limits = limits
 
     def run(self, statement: str, text: str) -> None:
-        """Execute a statement, with a progress bar; an interrupt ends it.
-
-        It runs in another thread, for only between its steps Python would hear an interrupt.
-        """
-        with progress_bar(TaskProgressColumn()) as bar, self._errors():
-            # Before 1.2, DuckDB does not tell how far it is.
-            progress = getattr(self._connection, "query_progress", None)
+        """Execute a statement, with a progress bar."""
+        # Before 1.2, DuckDB does not tell how far it is.
+        progress = getattr(self._connection, "query_progress", None)
+        with progress_bar(TaskProgressColumn()) as bar:
             task = bar.add_task(text, total=None if progress is None else 100)
-            future = self._worker.submit(self._connection.execute, statement)
-            while not wait([future], timeout=_POLL).done:
+
+            def show() -> None:
                 bar.update(task, completed=0 if progress is None else max(0.0, progress()))
-            future.result()
+
+            self._done(lambda: self._connection.execute(statement), show)
 
     def row(self, query: str) -> tuple[Any, ...]:
         """The first row of a result."""
-        with self._errors():
-            found: tuple[Any, ...] = self._connection.execute(query).fetchone()
+        found: tuple[Any, ...] = self._done(lambda: self._connection.execute(query).fetchone())
         return found
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
         """All rows of a small result."""
-        with self._errors():
-            found: list[tuple[Any, ...]] = self._connection.execute(query).fetchall()
+        found: list[tuple[Any, ...]] = self._done(
+            lambda: self._connection.execute(query).fetchall()
+        )
         return found
 
     def batches(self, query: str) -> Iterator[Any]:
         """Record batches of Arrow, one after the other."""
-        with self._errors():
+        former = "fetch_arrow_reader"  # which later versions warn of
+
+        def reader() -> Any:
             relation = self._connection.sql(query)
-            # The former name, which later versions warn of.
-            former = "fetch_arrow_reader"
-            read = getattr(relation, "to_arrow_reader", None) or getattr(relation, former)
-            yield from read(_BATCH)
+            return (getattr(relation, "to_arrow_reader", None) or getattr(relation, former))(_BATCH)
+
+        read = iter(self._done(reader))
+        while (batch := self._done(lambda: next(read, None))) is not None:
+            yield batch
+
+    def _done(self, work: Callable[[], T], show: Callable[[], None] = lambda: None) -> T:
+        """The result of some work; what interrupts it returns only when it has ended.
+
+        Otherwise files that the engine is about to make would be made after they are removed.
+        """
+        with self._errors():
+            try:
+                future = self._worker.submit(work)
+                while not wait([future], timeout=_POLL).done:
+                    show()
+                return future.result()
+            except BaseException:
+                # One thread does all, so this one comes last.
+                _end(self._connection, self._worker.submit(int))
+                raise
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
@@ -125,34 +146,36 @@ class Session:
 def open_session(limits: Limits, beside: Path) -> Iterator[Session]:
     """A session whose temporary files are beside an output, and are gone when it ends."""
     duckdb = _load()
-    folder = Path(tempfile.mkdtemp(dir=beside.resolve().parent, prefix=f".{beside.name}."))
+    folder = hidden_beside(beside.resolve())
     config: dict[str, Any] = {"temp_directory": str(folder)}
     if limits.memory is not None:
         config["memory_limit"] = limits.memory
     if limits.threads is not None:
         config["threads"] = limits.threads
     try:
-        with duckdb.connect(config=config) as connection, _worker(connection) as worker:
+        folder.mkdir(0o700)
+        with ThreadPoolExecutor(1) as worker, duckdb.connect(config=config) as connection:
+            worker.submit(int).result()  # so that the one thread is there before signals matter
             connection.execute("SET enable_progress_bar = true")
             connection.execute("SET enable_progress_bar_print = false")
             yield Session(connection, worker, limits)
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        _remove(folder)
 
 
-@contextmanager
-def _worker(connection: Any) -> Iterator[Executor]:
-    """One thread for statements; when it is left, what still runs is interrupted."""
-    threads: list[threading.Thread] = []
-    pool = ThreadPoolExecutor(1, initializer=lambda: threads.append(threading.current_thread()))
-    pool.submit(int).result()  # so that the thread is there, whenever an interrupt comes
+def _remove(folder: Path) -> None:
+    """Remove a folder; a signal that interrupts it ends the command later, and only once."""
     try:
-        yield pool
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)
-        while threads[0].is_alive():
-            connection.interrupt()
-            threads[0].join(_POLL)
+        shutil.rmtree(folder, ignore_errors=True)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+
+
+def _end(connection: Any, last: Future[Any]) -> None:
+    """Interrupt statements until the last piece of work is done."""
+    while not wait([last], timeout=_POLL).done:
+        connection.interrupt()
 
 
 def quoted(name: str) -> str:

@@ -7,6 +7,7 @@ import sys
 import time
 from pathlib import Path
 
+import duckdb
 import numpy as np
 import pytest
 
@@ -14,7 +15,7 @@ from evical.cli import main
 
 ROOT = Path(__file__).parents[3]
 CODE = "import sys; from evical.cli import main; sys.exit(main())"
-# One import for all of them: a child for each pipe, whose number and exit codes are printed.
+# One import for all of them: a child for each line, with exit codes. A pipe is its input.
 # A shell that runs the tests in the background lets them ignore SIGINT, and so their children.
 CHILDREN = """
 import os, signal, sys
@@ -22,18 +23,19 @@ from evical.cli import main
 from evical.cli.commands import _predict
 signal.signal(signal.SIGINT, signal.default_int_handler)
 children = []
-for pipe in sys.argv[1:]:
+for pipe, line in zip(sys.argv[1::2], sys.argv[2::2]):
     children.append(os.fork())
     if not children[-1]:
-        os.dup2(int(pipe), 0)
-        sys.exit(main(["predict", "model.json", "-", "-o", f"out{pipe}.csv"]))
+        if pipe:
+            os.dup2(int(pipe), 0)
+        sys.exit(main(line.split()))
 print(*children, flush=True)
 print(*(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children))
 """
 HEAD = "s,y\n"
 # More than a chunk and more than a pipe holds, in few rows.
 WIDE, N = "s,y,note\n" + ("1,0," + "x" * 1000 + "\n") * 1100, 1100
-CODES = {signal.SIGKILL: -9, signal.SIGTERM: 143, signal.SIGINT: 130}
+CODES = {signal.SIGKILL: -9, signal.SIGTERM: 143, signal.SIGINT: 130, signal.SIGHUP: 129}
 
 
 def start(folder, code, *words, **options):
@@ -93,27 +95,54 @@ def written(path):
     return list(path.parent.glob(f".{path.name}.*"))
 
 
+def begun(path):
+    """Whether a part of it has been written."""
+    return any(part.is_file() and part.stat().st_size for part in written(path))
+
+
 def test_what_is_ended_leaves_no_half_file(folder):
-    pipes = {ending: os.pipe() for ending in CODES}
-    targets = {ending: folder / f"out{read}.csv" for ending, (read, _) in pipes.items()}
-    reads = [read for read, _ in pipes.values()]
-    with start(folder, CHILDREN, *map(str, reads), pass_fds=reads) as process:
-        children = dict(zip(CODES, map(int, process.stdout.readline().split()), strict=True))
-        for ending, (_, write) in pipes.items():
+    """In chunks, where the input does not end; by DuckDB, which writes in another thread.
+
+    For many more moments: ``python -m tests.fuzz.signals``.
+    """
+    with duckdb.connect() as base:
+        query = "SELECT random() AS s FROM range(1000000)"
+        base.execute(f"COPY ({query}) TO '{folder / 'long.parquet'}'")
+    pipes = [os.pipe() for _ in CODES]
+    cases = [
+        (ending, read, f"predict model.json - -o out{read}.csv")
+        for ending, (read, _) in zip(CODES, pipes, strict=True)
+    ]
+    cases += [
+        (ending, "", f"predict model.json long.parquet -o out{ending}.csv --engine duckdb")
+        for ending in CODES
+        if ending != signal.SIGKILL
+    ]
+    words = [str(word) for _, read, line in cases for word in (read, line)]
+    targets = [folder / line.split()[4] for *_, line in cases]
+    with start(folder, CHILDREN, *words, pass_fds=[read for read, _ in pipes]) as process:
+        children = map(int, process.stdout.readline().split())
+        for _, write in pipes:
             with open(write, "wb", closefd=False) as pipe:
                 pipe.write(WIDE.encode())  # and the rest never comes
-            deadline = time.monotonic() + 60
-            while not any(path.stat().st_size for path in written(targets[ending])):
-                assert time.monotonic() < deadline
-                time.sleep(0.02)
-            os.kill(children[ending], ending)
+        waiting = {
+            child: (ending, target)
+            for child, (ending, *_), target in zip(children, cases, targets, strict=True)
+        }
+        deadline = time.monotonic() + 60
+        while waiting:
+            assert time.monotonic() < deadline
+            ready = [child for child, (_, target) in waiting.items() if begun(target)]
+            for child in ready:
+                os.kill(child, waiting.pop(child)[0])
+            time.sleep(0.01)
         codes = process.stdout.readline()
         assert process.stderr.read() == b""
         assert process.wait(timeout=60) == 0
-    assert [int(code) for code in codes.split()] == list(CODES.values())
-    for pipe in (pipe for both in pipes.values() for pipe in both):
+    assert [int(code) for code in codes.split()] == [CODES[ending] for ending, *_ in cases]
+    for pipe in (pipe for both in pipes for pipe in both):
         os.close(pipe)
-    for ending, target in targets.items():
+    for (ending, *_), target in zip(cases, targets, strict=True):
         assert not target.exists()
         left = written(target)
         assert (len(left) > 0) == (ending == signal.SIGKILL)  # which nothing can clean up after
