@@ -7,7 +7,8 @@ The calibrator inside is what its `to_dict` gives, so that Python reads it witho
 
 import hashlib
 import json
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, TypeGuard, TypeVar
@@ -42,6 +43,8 @@ __all__ = [
 
 FORMAT = "evical.model"
 VERSION = 1
+_MOST = 2.0**54  # of samples: twice what weights may add up to
+_ROUNDING = 1e-9
 _T = TypeVar("_T", "Training", "ManyTraining")
 
 
@@ -181,11 +184,12 @@ def load_model(path: str | Path) -> Model | ManyModel:
     try:
         if "scores" in data["columns"]:
             return _many(data)
+        calibrator = _calibrator(data["calibrator"])
         return Model(
             score=_text(data["columns"]["score"]),
             target=_text(data["columns"]["target"]),
-            calibrator=_calibrator(data["calibrator"]),
-            training=_training(data["training"], Training),
+            calibrator=calibrator,
+            training=_training(data["training"], Training, calibrator.classes_.tolist()),
         )
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         reason = f"there is no {error}" if isinstance(error, KeyError) else error
@@ -246,15 +250,60 @@ def _many(data: dict[str, Any]) -> ManyModel:
     in_order = {label: scores[label] for label in labels}
     if len(scores) != len(in_order) or len(set(scores.values())) != len(scores):
         raise ValueError("its columns are not those of its classes")
-    training = _training(data["training"], ManyTraining)
+    training = _training(data["training"], ManyTraining, calibrator.classes_.tolist())
     return ManyModel(in_order, _text(data["columns"]["target"]), calibrator, training)
 
 
-def _training(data: Any, kind: type[_T]) -> _T:
+def _training(data: Any, kind: type[_T], labels: Sequence[str]) -> _T:
+    """The record of a training, each entry of which is what it should be."""
     names = [field.name for field in fields(kind)]
     if not isinstance(data, dict) or set(data) != set(names):
         raise ValueError(f"its training lacks the entries {', '.join(names)}")
+    for name, value in data.items():
+        if name == "weights":
+            _check_weights(value, labels)
+            continue
+        holds, expected = _ENTRIES[name]
+        if not holds(value):
+            raise ValueError(f"training {name} is {value!r}, expected {expected}")
     return kind(**data)
+
+
+def _check_weights(weights: Any, labels: Sequence[str]) -> None:
+    if not isinstance(weights, dict) or not weights.keys() <= set(labels):
+        raise ValueError(f"training weights are {weights!r}, expected those of {', '.join(labels)}")
+    for label, weight in weights.items():
+        if not _is_weight(weight):
+            raise ValueError(f"the training weight of {label} is {weight!r}, expected {_WEIGHT}")
+
+
+def _is_number(value: Any, least: float, most: float) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and least <= value <= most
+
+
+def _is_weight(value: Any) -> bool:
+    return _is_number(value, 0.0, _MOST)
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and _is_weight(value)
+
+
+def _is_loss(value: Any) -> bool:
+    return value is None or _is_number(value, -_ROUNDING, sys.float_info.max)
+
+
+_COUNT, _WEIGHT = "a whole number from 0", "a number from 0"
+_ENTRIES: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "source": (lambda value: isinstance(value, str), "a text"),
+    "rows": (_is_count, _COUNT),
+    "missing": (_is_count, _COUNT),
+    "negative": (_is_weight, _WEIGHT),
+    "positive": (_is_weight, _WEIGHT),
+    "distinct_scores": (_is_count, _COUNT),
+    "compressed": (lambda value: isinstance(value, bool), "true or false"),
+    "log_loss": (_is_loss, f"{_WEIGHT}, or null if it is infinite"),
+}
 
 
 def _calibrator(data: Any) -> BaseCalibrator:

@@ -7,7 +7,17 @@ import numpy as np
 import pytest
 
 from evical.calibrators import LogisticCalibrator
-from evical.cli._model import Model, Training, checksum, load_model, log_loss, model_text
+from evical.cli._model import (
+    ManyModel,
+    ManyTraining,
+    Model,
+    Training,
+    checksum,
+    load_model,
+    log_loss,
+    model_text,
+)
+from evical.multiclass import SoftmaxCalibrator
 from tests.support.each import each
 
 TRAINING = Training("t.csv", 4, 0, 2.0, 2.0, 4, False, 0.5)
@@ -112,6 +122,50 @@ def test_content_that_makes_no_sense_is_refused_though_thechecksum_is_right(path
             messages.append(str(error))
     assert len(messages) > 10
     assert [text for text in messages if not text.startswith("model.json ")] == []
+
+
+ONE = {
+    "source": [None, 7, ["t.csv"], {}],
+    "rows": [None, "4", 4.5, -1, True, [], {}, 10**39],
+    "missing": [None, "0", 0.5, -1, False, []],
+    "negative": [None, "2", -1.0, True, [], {}, [1.0], 10**39],
+    "positive": [None, "2", -1.0, True, [], {}, [1.0], 1e300],
+    "distinct_scores": [None, "4", 4.5, -1, True, []],
+    "compressed": [None, 0, 1, "false", []],
+    "log_loss": ["0.5", -1.0, True, [], {}, [1.0], 10**400],
+}
+MANY = {
+    "weights": [None, 7, "a", [], [["a", 1.0]], {"other": 1.0}],
+    **{f"weights.{label}": [None, "2", -1.0, True, [], {}] for label in "abc"},
+}
+
+
+def refusals(path, text, wrong):
+    """What is said of a file in which a number of a training is another one."""
+    for name, values in wrong.items():
+        entry, _, label = name.partition(".")
+        for value in values:
+            data = json.loads(text)
+            del data["checksum"]
+            owner, key = (data["training"][entry], label) if label else (data["training"], entry)
+            owner[key] = value
+            data["checksum"] = checksum(data)
+            path.write_text(json.dumps(data))
+            with pytest.raises(ValueError, match=r"^model\.json is damaged: ") as caught:
+                load_model(path)
+            yield name, str(caught.value)
+
+
+def test_each_entry_of_a_training_is_checked(path, model):
+    for name, message in refusals(path, model_text(model), ONE):
+        assert f"training {name} is" in message
+        assert ", expected " in message
+    calibrator = SoftmaxCalibrator().fit(np.eye(3).repeat(3, axis=0), list("aaabbbccc"))
+    training = ManyTraining("t.csv", 9, 0, dict.fromkeys("abc", 3.0), None)
+    many = ManyModel(dict(zip("abc", "xyz", strict=True)), "t", calibrator, training)
+    for name, message in refusals(path, model_text(many), MANY):
+        assert name.replace("weights.", "the training weight of ") in message
+        assert ", expected " in message
 
 
 def test_a_loss_is_infinite_if_any_sample_was_held_impossible():
