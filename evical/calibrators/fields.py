@@ -178,6 +178,8 @@ def checked_fields(arrays: dict[str, Any], state: State) -> dict[str, Any]:
 def _plain(value: Any, name: str, state: State) -> Any:
     """Single numbers as such, and whole numbers as integers."""
     if isinstance(value, dict):
+        if name in state:
+            raise ValueError(f"saved calibrator is damaged: state {name} holds no numbers")
         return {key: _plain(part, f"{name}.{key}", state) for key, part in value.items()}
     field = state[name]
     array = value.astype(np.int64) if field.is_whole else value

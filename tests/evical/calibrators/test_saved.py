@@ -169,6 +169,7 @@ def test_damaged_logistic_state():
         change("state", "sigmoid", "covariance", to=[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]),
         change("state", "sigmoid", "beta0", to=[1.0, 2.0]),
         change("state", "profile", "unit", to=[1.0]),
+        change("state", "profile", "limit", to={}),
         change("state", "profile", "weights", to=[1.0]),
         change("state", "profile", "edges", to=[0.0, 1.0]),
         change("state", "profile", "coefficients", to=[1.0]),
