@@ -210,13 +210,15 @@ class Job:
     naming: Naming
     kept: list[str]  # columns of the first table
     missing: str
+    escape_formulas: bool = False
 
     def run(self, output: str) -> Summary:
         """Combine chunk by chunk."""
         rows, lacking, highest = 0, 0, 0.0
         with self._open() as sources:
             new = self._new(sources)
-            with open_sink(output, Layout((*self.kept, *new))) as sink:
+            layout = Layout((*self.kept, *new), escaped=self.escape_formulas)
+            with open_sink(output, layout) as sink:
                 for parts in sources.aligned(self.kept):
                     columns, without = self._columns(sources, new, parts)
                     sink.write(columns)

@@ -6,6 +6,7 @@ that 007 stays 007, 1.10 stays 1.10, and quotes stay where they were.
 
 import csv
 import gzip
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -27,6 +28,9 @@ __all__ = ["Layout", "Sink", "check_output_name", "delimiter_of", "open_sink"]
 Columns = Mapping[str, NDArray[Any]]
 
 _PARQUET_NAMES = (".parquet", ".pq")
+# What begins a formula in a spreadsheet, and what is a number although it begins so.
+_FORMULA = re.compile(r"[=+\-@\t\r\n]")
+_NUMBER = re.compile(r"[+-](\d+([.,]\d*)?|[.,]\d+)(e[+-]?\d+)?", re.IGNORECASE)
 _DELIMITERS = {".csv": ",", ".txt": ",", ".tsv": "\t"}
 
 
@@ -36,10 +40,14 @@ class _Writable(Protocol):
 
 @dataclass(frozen=True)
 class Layout:
-    """Columns of an output: those of `table` that no new one replaces, then the new ones."""
+    """Columns of an output: those of `table` that no new one replaces, then the new ones.
+
+    If `escaped`, an apostrophe stands before texts that a spreadsheet would take for formulas.
+    """
 
     new: tuple[str, ...]
     table: Table | None = None
+    escaped: bool = False
 
     @property
     def kept(self) -> list[int]:
@@ -53,23 +61,32 @@ class Layout:
         return self.table is not None and len(self.kept) == len(self.table.header)
 
 
-def check_output_name(target: str) -> None:
-    """Raise ValueError unless the name says which format is meant (`-` is CSV)."""
-    name = target.lower().removesuffix(".gz")
-    known = (*_DELIMITERS, *_PARQUET_NAMES)
-    if target != "-" and not name.endswith(known):
+def check_output_name(target: str, escaped: bool, engine: str) -> None:
+    """Raise ValueError unless the name says which format is meant (`-` is CSV).
+
+    Formulas are `escaped` only in texts, and by the engine of chunks.
+    """
+    name = target.lower()
+    texts = name.removesuffix(".gz").endswith((*_DELIMITERS,))
+    if target != "-" and not texts and not name.endswith(_PARQUET_NAMES):
         raise ValueError(
             f"cannot write {target!r}: name it .csv, .tsv (each also .gz) or .parquet, or write "
             "to standard output as -"
         )
+    if escaped and delimiter_of(target) is None:
+        raise ValueError("--escape-formulas is for CSV and TSV; Parquet has no formulas")
+    if escaped and engine != "chunks":
+        raise ValueError(f"--escape-formulas is not for --engine {engine}; leave out one of them")
 
 
 def delimiter_of(target: str) -> str | None:
-    """What stands between the values of a text of this name; None for Parquet."""
-    name = target.lower()
-    if name.endswith(_PARQUET_NAMES):
+    """What stands between the values of a text of this name (`-` is CSV); None for Parquet."""
+    if target == "-":
+        return ","
+    if target.lower().endswith(_PARQUET_NAMES):
         return None
-    return _DELIMITERS[Path(name.removesuffix(".gz")).suffix]
+    name = target.lower().removesuffix(".gz")
+    return next(mark for suffix, mark in _DELIMITERS.items() if name.endswith(suffix))
 
 
 @contextmanager
@@ -123,8 +140,9 @@ class TextSink:
         if isinstance(table := layout.table, TextTable):
             self._newline = table.newline
             # Rows of a text in the same format are copied.
-            self._copied = layout.unchanged and table.delimiter == delimiter
-        self._quote = _quoter(delimiter)
+            same = layout.unchanged and table.delimiter == delimiter
+            self._copied = same and not layout.escaped
+        self._quote = _quoter(delimiter, layout.escaped)
         self._begun = False
 
     def write(self, columns: Columns, chunk: Chunk | None = None) -> None:
@@ -201,7 +219,7 @@ class ParquetSink:
 Sink = TextSink | ParquetSink
 
 
-def _quoter(delimiter: str) -> Callable[[Sequence[Any]], str]:
+def _quoter(delimiter: str, escaped: bool) -> Callable[[Sequence[Any]], str]:
     """Function from the cells of a row to its text."""
     lines: list[str] = []
 
@@ -212,10 +230,21 @@ def _quoter(delimiter: str) -> Callable[[Sequence[Any]], str]:
     writer = csv.writer(_Lines(), delimiter=delimiter, lineterminator="\r\n")
 
     def quote(cells: Sequence[Any]) -> str:
-        writer.writerow(cells)
+        writer.writerow(list(map(_escaped, cells)) if escaped else cells)
         return lines.pop().removesuffix("\r\n")
 
     return quote
+
+
+def _escaped(cell: Any) -> Any:
+    """A cell, with an apostrophe before what a spreadsheet would take for a formula.
+
+    >>> [_escaped(cell) for cell in ("=1+1", "-5", "-5e-3", "- 5", "yes", -5)]
+    ["'=1+1", '-5', '-5e-3', "'- 5", 'yes', -5]
+    """
+    if not isinstance(cell, str) or not _FORMULA.match(cell) or _NUMBER.fullmatch(cell):
+        return cell
+    return f"'{cell}"
 
 
 def _number_texts(numbers: NDArray[np.float64]) -> list[str]:

@@ -93,6 +93,13 @@ Seed = Annotated[
 Table = Annotated[
     str, typer.Option("--output", "-o", metavar="OUT", help="CSV, TSV or Parquet; - is stdout.")
 ]
+EscapeFormulas = Annotated[
+    bool,
+    typer.Option(
+        "--escape-formulas",
+        help="Put an apostrophe before texts that a spreadsheet would take for formulas.",
+    ),
+]
 Page = Annotated[
     Path | None, typer.Option("--output", "-o", metavar="PAGE.html", help="Page to write.")
 ]

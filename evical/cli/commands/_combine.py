@@ -73,6 +73,7 @@ def combine(
         Literal["error", "vacuous"],
         typer.Option(help="Where the rule has no result: stop, or write bel 0 and pl 1."),
     ] = "error",
+    escape_formulas: arguments.EscapeFormulas = False,
     engine: arguments.Engine = "chunks",
     memory_limit: arguments.MemoryLimit = None,
     threads: arguments.Threads = None,
@@ -95,8 +96,10 @@ def combine(
         if limits is not None:
             _check_engine(rule, option, key, fit)
         if fit is not None:
-            _check_fit(tables, output, option, keep)
-        _check(tables, output, as_json, force, fit is not None)
+            _check_fit(tables, output, option, keep, escape_formulas)
+        else:
+            check_output_name(output, escape_formulas, engine)
+        _check(tables, output, as_json, force)
         if fit is not None:
             told = _learn(tables, rule or LEARNED, key, naming, missing, fit, output)
             if as_json:
@@ -106,7 +109,7 @@ def combine(
             return
         combiner = combiner_of(rule or RULE, option or [], total_conflict == "vacuous", len(tables))
         kept = list(dict.fromkeys([*([] if key is None else [key]), *(keep or [])]))
-        job = Job(tables, combiner, key, naming, kept, missing)
+        job = Job(tables, combiner, key, naming, kept, missing, escape_formulas)
         summary = job.run(output) if limits is None else job.run_by_engine(output, limits)
         tell_missing("all tables", summary.missing, summary.rows * len(tables), missing)
         if rule is None:
@@ -116,9 +119,14 @@ def combine(
 
 
 def _check_fit(
-    tables: list[str], output: str, option: list[str] | None, keep: list[str] | None
+    tables: list[str],
+    output: str,
+    option: list[str] | None,
+    keep: list[str] | None,
+    escape_formulas: bool,
 ) -> None:
-    for name, values in (("--option", option), ("--keep", keep)):
+    named = (("--option", option), ("--keep", keep), ("--escape-formulas", escape_formulas))
+    for name, values in named:
         if values:
             raise ValueError(f"{name} says nothing about learning; leave it out of --fit")
     if not output.lower().endswith(".json"):
@@ -141,13 +149,11 @@ def _check_engine(
         )
 
 
-def _check(tables: list[str], output: str, as_json: bool, force: bool, fitting: bool) -> None:
+def _check(tables: list[str], output: str, as_json: bool, force: bool) -> None:
     if len(tables) < 2:
         raise ValueError("there is only one table; name two or more")
     if tables.count("-") > 1:
         raise ValueError("only one table can be standard input (-)")
-    if not fitting:
-        check_output_name(output)
     if output != "-":
         check_output(Path(output), force, tables)
     elif as_json:

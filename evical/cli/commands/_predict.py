@@ -86,6 +86,7 @@ def predict(
     force_columns: Annotated[
         bool, typer.Option("--force-columns", help="Replace columns that have the new names.")
     ] = False,
+    escape_formulas: arguments.EscapeFormulas = False,
     engine: arguments.Engine = "chunks",
     memory_limit: arguments.MemoryLimit = None,
     threads: arguments.Threads = None,
@@ -99,7 +100,7 @@ def predict(
     writes the set at --alpha. Files of any size are processed in chunks.
     """
     with user_input():
-        check_output_name(output)
+        check_output_name(output, escape_formulas, engine)
         if output == "-" and as_json:
             raise ValueError("--json prints to standard output, where the table goes; give -o FILE")
         limits = new_limits(engine, memory_limit, threads)
@@ -110,7 +111,8 @@ def predict(
             check_output(Path(output), force, [scores, model])
         with open_table(scores) as table:
             predictor = _predictor(fitted, decision, table, score, alpha, options)
-            layout = Layout(tuple(prefix + name for name in predictor.new), table)
+            new = tuple(prefix + name for name in predictor.new)
+            layout = Layout(new, table, escape_formulas)
             if not force_columns:
                 _refuse_collision(table, layout)
             if limits is None:

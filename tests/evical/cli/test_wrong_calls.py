@@ -136,6 +136,7 @@ WRONG = [
     ("predict old.json good.csv --criterion maximim", "did you mean 'maximin'?"),
     ("predict old.json good.csv --json", "--json prints to standard output"),
     ("predict old.json good.csv -o out.xlsx", "cannot write 'out.xlsx': name it .csv"),
+    ("predict old.json good.csv -o out.pq.gz", "cannot write 'out.pq.gz': name it .csv"),
     ("predict old.json good.csv -o a.csv", "'a.csv' exists; choose another name, or overwrite"),
     ("predict old.json good.csv -o good.csv --force", "'good.csv' is input and output at once"),
     ("predict old.json good.csv -o no/out.csv", "there is no folder 'no'"),
