@@ -18,6 +18,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 
 from dstheory.kernels.arguments import without_mask
+from evical.estimators._eval_sets import with_numbers
 from evical.scores import log_odds
 
 __all__ = ["CodedLabels", "class_scores", "fit_to_labels"]
@@ -201,7 +202,7 @@ def fit_to_labels(estimator: Any, X: Any, y: NDArray[Any], params: dict[str, Any
     X : array, data frame or sparse matrix
     y : (n,) array of labels
     params : dict
-        More arguments of `fit`.
+        More arguments of `fit`; where it gets numbers, so do the labels of ``eval_set``.
 
     Returns
     -------
@@ -211,7 +212,8 @@ def fit_to_labels(estimator: Any, X: Any, y: NDArray[Any], params: dict[str, Any
     Raises
     ------
     TypeError, ValueError
-        The classifier's error for the labels, if it refuses numbers too.
+        The classifier's error for the labels, if it refuses numbers too; for an ``eval_set`` with
+        other classes, or that is not of pairs (X, y).
     """
     try:
         return estimator.fit(X, y, **params)
@@ -219,7 +221,10 @@ def fit_to_labels(estimator: Any, X: Any, y: NDArray[Any], params: dict[str, Any
         classes, codes = np.unique(y, return_inverse=True)
         if np.array_equal(classes, np.arange(len(classes))):
             raise
+        coded = with_numbers(params, classes, np.arange(len(classes)))
         try:
-            return CodedLabels(clone(estimator).fit(X, codes, **params), classes)
-        except (TypeError, ValueError):  # the labels were not the reason
+            return CodedLabels(clone(estimator).fit(X, codes, **coded), classes)
+        except (TypeError, ValueError) as second:
+            if str(second) != str(error):  # the labels were not the only reason
+                error.add_note(f"with numbers in place of the labels: {second}")
             raise error from None

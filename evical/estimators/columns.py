@@ -15,6 +15,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_method_params
 
 from dstheory.errors import CostLimitError
+from evical.estimators._eval_sets import with_numbers
 from evical.estimators.calibrated import Calibrated, CalibratedColumns
 from evical.estimators.decoder import Decoder
 from evical.estimators.folds import SILENT, Fold, FoldFitter, Rows
@@ -28,6 +29,7 @@ Floats = NDArray[np.float64]
 # Columns of nine classes: 9330 classifiers for each fold take minutes at best.
 _MAX_COMPLETE = 10_000
 # The classes of each column.
+_NUMBERS = np.array([-1, 1, 0], dtype=np.int64)  # by sign: -1 leaves samples out
 SIDES = Decoder(np.array([0, 1]), np.array([[-1], [1]], dtype=np.int8))
 
 
@@ -105,23 +107,24 @@ class ColumnFitter:
         return [CalibratedColumns(members, self.decoder) for members in chosen]
 
     def _each(self, how: str, folds: Sequence[Fold]) -> list[Any]:
-        signs = self.decoder.code[np.searchsorted(self.decoder.classes, self.y)]
         tasks = [
-            (f"column {number}", (how, column, folds))
-            for number, column in enumerate(signs.T, start=1)
+            (f"column {number}", (how, signs, folds))
+            for number, signs in enumerate(self.decoder.code.T, start=1)
         ]
         return self.progress.each(self._column, tasks, self.n_jobs)
 
     def _column(self, how: str, signs: NDArray[np.int8], folds: Sequence[Fold]) -> Any:
-        """Result of a method of `FoldFitter` for one column, given the sign of each sample."""
-        rows = np.flatnonzero(signs)
+        """Result of a method of `FoldFitter` for one column, given the sign of each class."""
+        sample_signs = signs[np.searchsorted(self.decoder.classes, self.y)]
+        rows = np.flatnonzero(sample_signs)
+        params = with_numbers(self.params, self.decoder.classes, _NUMBERS[signs])
         fitter = FoldFitter(
             self.estimator,
             self.calibrator,
             _safe_indexing(self.X, rows),
-            (signs[rows] == 1).astype(np.int64),
+            _NUMBERS[sample_signs[rows]],
             weight=None if self.weight is None else self.weight[rows],
-            params=_check_method_params(self.X, params=self.params, indices=rows),
+            params=_check_method_params(self.X, params=params, indices=rows),
             decoder=SIDES,
             n_jobs=None,
         )
