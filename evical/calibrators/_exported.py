@@ -4,7 +4,7 @@ Exports are written in a room of their own, `evical.export`, which sees all cali
 """
 
 from importlib import import_module
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,13 +65,21 @@ class Exported:
             )
         )
 
-    def to_onnx(self, max_bytes: int | None = 1_000_000, *, class_columns: bool = False) -> Any:
+    def to_onnx(
+        self,
+        max_bytes: int | None = 1_000_000,
+        *,
+        dtype: Literal["float64", "float32"] = "float64",
+        class_columns: bool = False,
+    ) -> Any:
         """A graph of ONNX, to predict in a service; `evical.export.to_onnx` says more.
 
         Parameters
         ----------
         max_bytes : int, optional
             How large the graph may be; None for any size.
+        dtype : {"float64", "float32"}
+            Of the scores that the graph takes.
         class_columns : bool
             Whether there is an output for each class and number, named as those of `predict_table`.
 
@@ -88,7 +96,7 @@ class Exported:
         ValueError
             If the graph is too large, or names are equal.
         """
-        return _exports().to_onnx(self, max_bytes, class_columns=class_columns)
+        return _exports().to_onnx(self, max_bytes, dtype=dtype, class_columns=class_columns)
 
     def to_javascript(
         self, max_bytes: int | None = 1_000_000, *, class_columns: bool = False

@@ -45,7 +45,7 @@ def classifier_model(
     require("skl2onnx", "an export of a classifier to ONNX")
     check_is_fitted(classifier)
     graph = Graph(opset)
-    told = classified(classifier, Tensor(graph, "X" if kind == DOUBLE else graph.cast("X", DOUBLE)))
+    told = classified(classifier, Tensor(graph, graph.doubles("X", kind)))
     k = len(classifier.classes_)
     many, betp = k > 2, told.betp
     everything = betp if many else joined([1.0 - betp, betp])

@@ -58,21 +58,44 @@ def _converted(features: Tensor, estimator: Any, raw: bool) -> Tensor:
     Some converters know 32-bit features only.
     """
     graph = features.graph
-    # Without ZipMap outputs are plain tables, and some have none to leave out.
-    for kind, options in product((DOUBLE, FLOAT), ({"zipmap": False}, {})):
-        try:
-            asked = {**options, **({"raw_scores": True} if raw else {})}
-            model = _model(estimator, asked, kind, graph.opsets)
-        except _refusals() as error:
-            reason = " ".join(f"{type(error).__name__}: {error}".split())[:200]
-        else:
-            read = features.name if kind == DOUBLE else graph.cast(features.name, FLOAT)
-            found = Tensor(graph, graph.append(model, read)).reshape(0, -1)
-            return Tensor(graph, graph.cast(found.name, DOUBLE))
+    model, kind, reason = _first(estimator, raw, graph.opsets)
+    if model is not None:
+        read = features.name if kind == DOUBLE else graph.cast(features.name, FLOAT)
+        found = Tensor(graph, graph.append(model, read)).reshape(0, -1)
+        return Tensor(graph, graph.cast(found.name, DOUBLE))
+    last = _last(estimator)
+    if last is not estimator and _first(last, raw, graph.opsets)[0] is not None:
+        name = type(last).__name__
+        raise ValueError(
+            f"skl2onnx converts {name}, but not the steps before it from one table of numbers "
+            f"({reason}); if they read columns by name or texts, put EvidentialClassifier behind "
+            f"them, make_pipeline(..., EvidentialClassifier({name}(...))), which skl2onnx converts "
+            "after register_converters()"
+        )
     raise ValueError(
         f"skl2onnx does not convert {type(estimator).__name__} ({reason}); export the calibrator "
         "alone, and compute the scores elsewhere"
     )
+
+
+def _first(estimator: Any, raw: bool, opsets: dict[str, int]) -> tuple[Any, int, str]:
+    """The first conversion that works, with the type of its features; or None, and why."""
+    # Without ZipMap outputs are plain tables, and some have none to leave out.
+    for kind, options in product((DOUBLE, FLOAT), ({"zipmap": False}, {})):
+        try:
+            asked = {**options, **({"raw_scores": True} if raw else {})}
+            return _model(estimator, asked, kind, opsets), kind, ""
+        except _refusals() as error:
+            reason = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+    return None, FLOAT, reason
+
+
+def _last(estimator: Any) -> Any:
+    """The classifier at the end of pipelines and searches."""
+    if isinstance(estimator, Pipeline):
+        return _last(estimator.steps[-1][1])
+    best = getattr(estimator, "best_estimator_", None)
+    return estimator if best is None else _last(best)
 
 
 def _refusals() -> tuple[type[Exception], ...]:
@@ -89,14 +112,11 @@ def _model(estimator: Any, options: dict[str, bool], kind: int, opsets: dict[str
     from skl2onnx import convert_sklearn
     from skl2onnx.common.data_types import DoubleTensorType, FloatTensorType
 
-    last = estimator
-    while isinstance(last, Pipeline):
-        last = last.steps[-1][1]
     tensor = DoubleTensorType if kind == DOUBLE else FloatTensorType
     model = convert_sklearn(
         estimator,
         initial_types=[("X", tensor([None, estimator.n_features_in_]))],
-        options={id(last): options},
+        options={id(_last(estimator)): options},
         target_opset=opsets,
     )
     for value in model.graph.output:  # some converters state a wrong number of columns

@@ -82,6 +82,10 @@ class Graph:
         """The same as elements of another type."""
         return self.add("Cast", [values], to=kind)
 
+    def doubles(self, name: str, kind: int) -> str:
+        """An input of some type as doubles, which all formulas take."""
+        return name if kind == DOUBLE else self.cast(name, DOUBLE)
+
     @property
     def opsets(self) -> dict[str, int]:
         """Versions of the operators by domain."""

@@ -1,10 +1,11 @@
 """ONNX: calibrators and classifiers as graphs of standard operators, for any runtime."""
 
-from typing import Any
+from typing import Any, Literal
 
+from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from dstheory.kernels.arguments import check_count
+from dstheory.kernels.arguments import check_choice, check_count
 from dstheory.optional import require
 from evical._versions import version_of
 from evical.calibrators import BaseCalibrator
@@ -12,7 +13,7 @@ from evical.classifier import EvidentialClassifier
 from evical.ensemble import EvidentialEnsemble
 from evical.export._classifiers import classifier_model
 from evical.export._compile import compiled
-from evical.export._graph import DEGREE, DOUBLE, Graph
+from evical.export._graph import DEGREE, DOUBLE, FLOAT, Graph
 from evical.export._inputs import check_binary, heading
 from evical.export._multiclass import binary_told, multiclass_told
 from evical.export._table import PieceTable
@@ -22,7 +23,13 @@ from evical.multiclass import BaseMulticlassCalibrator
 __all__ = ["onnx_model", "to_onnx"]
 
 
-def to_onnx(model: Any, max_bytes: int | None = 1_000_000, *, class_columns: bool = False) -> Any:
+def to_onnx(
+    model: Any,
+    max_bytes: int | None = 1_000_000,
+    *,
+    dtype: Literal["float64", "float32"] = "float64",
+    class_columns: bool = False,
+) -> Any:
     """A graph that predicts.
 
     Parameters
@@ -32,6 +39,10 @@ def to_onnx(model: Any, max_bytes: int | None = 1_000_000, *, class_columns: boo
         ensemble of such. See Notes for those that are closed formulas.
     max_bytes : int, optional
         How large the graph of a calibrator may be; None for any size.
+    dtype : {"float64", "float32"}
+        Of the input. Runtimes take no other: a graph for float64 refuses ``tensor(float)``. All
+        formulas compute in 64 bits, so float32 is for inputs that are float32 anyway; rounding
+        others to it may move them over a step.
     class_columns : bool
         Whether there is an output for each class and number instead of ``beliefs``, with the names
         that `predict_table` gives to columns.
@@ -39,10 +50,10 @@ def to_onnx(model: Any, max_bytes: int | None = 1_000_000, *, class_columns: boo
     Returns
     -------
     onnx.ModelProto
-        Of a calibrator: from ``scores``, a tensor (n, 1) of doubles, to ``beliefs``, a tensor (n,
-        3): belief, plausibility and pignistic probability of the positive class. Of K classes, more
-        than two, from (n, K) to (n, K, 3). They are NaN where a score is NaN, infinite, or none
-        that the calibrator takes. Of a classifier or ensemble: from ``X`` (n, n_features) to
+        Of a calibrator: from ``scores``, a tensor (n, 1), to ``beliefs``, a tensor (n, 3) of
+        doubles: belief, plausibility and pignistic probability of the positive class. Of K classes,
+        more than two, from (n, K) to (n, K, 3). They are NaN where a score is NaN, infinite, or
+        none that the calibrator takes. Of a classifier or ensemble: from ``X`` (n, n_features) to
         ``label``, ``probabilities`` (n, K) and ``beliefs``, which are ``predict_interval`` and then
         the pignistic probability. With `class_columns`, ``beliefs`` becomes columns (n,) such as
         ``bel_no``, ``pl_no``, ``p_no``, ``bel_yes``, ``pl_yes`` and ``p_yes``.
@@ -52,11 +63,12 @@ def to_onnx(model: Any, max_bytes: int | None = 1_000_000, *, class_columns: boo
     ModuleNotFoundError
         If onnx is not installed, or for a classifier skl2onnx (extra ``onnx``).
     TypeError
-        If `model` is none of these.
+        If `model` is none of these. Pipelines that end in one are converted by skl2onnx, see
+        `register_converters`.
     ValueError
-        If the graph is too large, a classifier cannot be converted, or a calibrator of many
-        classes, a code, a coupling or a rule has no closed formula; if columns of classes would
-        have the same name.
+        If the graph is too large, a classifier cannot be converted, such as one that reads columns
+        by name, or a calibrator of many classes, a code, a coupling or a rule has no closed
+        formula; if columns of classes would have the same name.
     ConvergenceError
         If no polynomials are that accurate.
     sklearn.exceptions.NotFittedError
@@ -87,17 +99,23 @@ def to_onnx(model: Any, max_bytes: int | None = 1_000_000, *, class_columns: boo
     ['scores', 'beliefs']
     """
     require("onnx", "an export to ONNX")
+    check_choice("dtype", dtype, ("float64", "float32"))
+    if isinstance(model, Pipeline):
+        raise TypeError(
+            "model is a Pipeline, which skl2onnx converts: call register_converters(), then "
+            "skl2onnx.to_onnx(pipeline, X[:1])"
+        )
+    kind = DOUBLE if dtype == "float64" else FLOAT
     if isinstance(model, EvidentialClassifier | EvidentialEnsemble):
-        return classifier_model(model, class_columns=class_columns)
+        return classifier_model(model, kind, class_columns=class_columns)
     if isinstance(model, BaseMulticlassCalibrator):
         check_is_fitted(model)
-        return _limited(
-            _multiclass_model(model, class_columns), max_bytes, f"{len(model.classes_)} classes"
-        )
+        found = _multiclass_model(model, kind, class_columns)
+        return _limited(found, max_bytes, f"{len(model.classes_)} classes")
     check_binary(model)
     table = compiled(model, DEGREE, lines=True)
     note = heading(model, table)
-    found = _binary_model(model, note) if class_columns else onnx_model(table, note)
+    found = _binary_model(model, note, kind) if class_columns else onnx_model(table, note, kind)
     return _limited(found, max_bytes, f"{len(table)} pieces")
 
 
@@ -111,30 +129,30 @@ def _limited(found: Any, max_bytes: int | None, extent: str) -> Any:
     return found
 
 
-def onnx_model(table: PieceTable, note: str) -> Any:
-    """The graph of a table."""
+def onnx_model(table: PieceTable, note: str, kind: int = DOUBLE) -> Any:
+    """The graph of a table, from scores of a type."""
     graph = Graph()
-    graph.add("Identity", [graph.beliefs(table, "scores")], "beliefs")
-    return graph.model({"scores": (DOUBLE, [None, 1])}, {"beliefs": (DOUBLE, [None, 3])}, note)
+    graph.add("Identity", [graph.beliefs(table, graph.doubles("scores", kind))], "beliefs")
+    return graph.model({"scores": (kind, [None, 1])}, {"beliefs": (DOUBLE, [None, 3])}, note)
 
 
-def _binary_model(calibrator: BaseCalibrator, note: str) -> Any:
+def _binary_model(calibrator: BaseCalibrator, note: str, kind: int) -> Any:
     """The graph of a calibrator of one score, with named columns."""
     graph = Graph()
-    told = binary_told(calibrator, Tensor(graph, "scores"))
+    told = binary_told(calibrator, Tensor(graph, graph.doubles("scores", kind)))
     outputs = told.outputs(calibrator.classes_, class_columns=True)
-    return graph.model({"scores": (DOUBLE, [None, 1])}, outputs, note)
+    return graph.model({"scores": (kind, [None, 1])}, outputs, note)
 
 
-def _multiclass_model(calibrator: BaseMulticlassCalibrator, class_columns: bool) -> Any:
+def _multiclass_model(calibrator: BaseMulticlassCalibrator, kind: int, class_columns: bool) -> Any:
     """The graph of a calibrator of a score for each class."""
     graph, k = Graph(), len(calibrator.classes_)
-    told = multiclass_told(calibrator, Tensor(graph, "scores"))
+    told = multiclass_told(calibrator, Tensor(graph, graph.doubles("scores", kind)))
     outputs = told.outputs(calibrator.classes_, class_columns)
     name, classes = type(calibrator).__name__, calibrator.classes_.tolist()
     whose = f"class {classes[1]!r}" if k == 2 else "each class"
     return graph.model(
-        {"scores": (DOUBLE, [None, calibrator.n_features_in_])},
+        {"scores": (kind, [None, calibrator.n_features_in_])},
         outputs,
         f"{name} of evical {version_of('evical')}: bel, pl, betp of {whose}",
     )

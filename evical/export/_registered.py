@@ -85,10 +85,17 @@ def _convert(scope: Any, operator: Any, container: Any) -> None:
 
     Raises ValueError or TypeError for what cannot be exported.
     """
-    from skl2onnx.common.data_types import DoubleTensorType
+    from skl2onnx.common.data_types import DoubleTensorType, StringTensorType
     from skl2onnx.helpers import add_onnx_graph
 
-    (features,) = operator.inputs
+    features = operator.inputs[0]
+    if len(operator.inputs) > 1 or isinstance(features.type, StringTensorType):
+        names = ", ".join(repr(column.raw_name) for column in operator.inputs)
+        name = type(operator.raw_operator).__name__
+        raise ValueError(
+            f"{name} gets the inputs {names}, but its graph takes one table of numbers; put it "
+            f"behind the steps that read them, make_pipeline(..., {name}(...))"
+        )
     kind = DOUBLE if isinstance(features.type, DoubleTensorType) else FLOAT
     opset = container.target_opset_any_domain("")
     model = classifier_model(operator.raw_operator, kind, opset)

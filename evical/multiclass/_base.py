@@ -8,7 +8,7 @@ with masses on single classes only. Each method implements `_fit_scores`, and `_
 
 from abc import ABC, abstractmethod
 from importlib import import_module
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -267,13 +267,20 @@ class BaseMulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ig
             "state": saved.plain(self._get_state()),
         }
 
-    def to_onnx(self, max_bytes: int | None = 1_000_000) -> Any:
+    def to_onnx(
+        self,
+        max_bytes: int | None = 1_000_000,
+        *,
+        dtype: Literal["float64", "float32"] = "float64",
+    ) -> Any:
         """A graph of ONNX, to predict in a service; `evical.export.to_onnx` says more.
 
         Parameters
         ----------
         max_bytes : int, optional
             How large the graph may be; None for any size.
+        dtype : {"float64", "float32"}
+            Of the scores that the graph takes.
 
         Returns
         -------
@@ -288,7 +295,7 @@ class BaseMulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ig
         ValueError
             If predictions have no closed formula, or the graph is too large.
         """
-        return import_module("evical.export").to_onnx(self, max_bytes)
+        return import_module("evical.export").to_onnx(self, max_bytes, dtype=dtype)
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:

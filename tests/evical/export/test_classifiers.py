@@ -25,6 +25,7 @@ from evical import (
     LogisticCalibrator,
 )
 from evical.export import to_onnx
+from evical.multiclass import SoftmaxCalibrator
 from tests.evical.export.test_onnx import in_onnxruntime
 from tests.support.each import each
 
@@ -81,6 +82,32 @@ def test_one_graph_from_features_to_beliefs(name):
     np.testing.assert_allclose(found["beliefs"][:, 2], found["probabilities"][:, 1])
     clear = near & (np.abs(probability[:, 1] - 0.5) > 1e-3)
     np.testing.assert_array_equal(found["label"][clear], classifier.predict(rows)[clear])
+
+
+def test_features_and_scores_of_32_bits():
+    """The graph of 32 bits gives what the other one gives for the same numbers."""
+    rows = NEW.astype(np.float32)
+    classifier = EvidentialClassifier(LINEAR, calibrator=IsotonicCalibrator()).fit(X, Y)
+    wide = in_onnxruntime(to_onnx(classifier), X=rows.astype(np.float64))
+    found = in_onnxruntime(to_onnx(classifier, dtype="float32"), X=rows)
+    for name, values in wide.items():
+        np.testing.assert_array_equal(found[name], values)
+    np.testing.assert_array_equal(wide["label"], classifier.predict(rows.astype(np.float64)))
+    for fitted in (
+        IsotonicCalibrator().fit(X[:, 0], Y),
+        SoftmaxCalibrator().fit(X[:, :3] / 100, np.arange(300) % 3),
+    ):
+        scores = rows[:, : fitted.n_features_in_] / np.float32(100)
+        expected = in_onnxruntime(fitted.to_onnx(), scores=scores.astype(np.float64))["beliefs"]
+        narrow = in_onnxruntime(fitted.to_onnx(dtype="float32"), scores=scores)["beliefs"]
+        np.testing.assert_array_equal(narrow, expected)
+        columns = in_onnxruntime(
+            to_onnx(fitted, dtype="float32", class_columns=True), scores=scores
+        )
+        last = f"bel_{fitted.classes_[-1]}"
+        np.testing.assert_allclose(columns[last], expected.reshape(len(rows), -1)[:, -3])
+    with pytest.raises(ValueError, match="dtype is 'float16'"):
+        to_onnx(classifier, dtype="float16")
 
 
 def test_labels_that_are_numbers():
