@@ -52,7 +52,8 @@ class EvidentialEnsemble(FusedPredictor, Composition):
         Each is wrapped in an `EvidentialClassifier` with ``ensemble="auto"``, unless it is one, or
         speaks in beliefs itself, as those of `evical.learners` do.
         Wrap a fitted classifier in `sklearn.frozen.FrozenEstimator`: `fit` then only calibrates it,
-        and uses a frozen `EvidentialClassifier` as it is.
+        and uses a frozen `EvidentialClassifier` as it is. "drop" in place of a classifier leaves it
+        out, also by ``set_params(name="drop")``.
     calibrator : calibrator, optional
         For those that are wrapped; see `EvidentialClassifier`. Default: `AutoCalibrator`, of more
         than two classes for each against the rest.
@@ -64,8 +65,8 @@ class EvidentialEnsemble(FusedPredictor, Composition):
     cv : int, splitter, iterable of (train, test) or None
         For those that are wrapped; see `EvidentialClassifier`.
     subsets : list of index arrays, optional
-        Disjoint rows of the data for each classifier, with all classes in each. By default each
-        classifier gets all the data.
+        Disjoint rows of the data for each classifier, dropped ones too, with all classes in each.
+        By default each classifier gets all the data.
     total_conflict : {"error", "vacuous"}
         What to do if classifiers are in total conflict, where Dempster's rule has no result: raise,
         or predict the vacuous mass function. Only calibrators that give masses of exactly 1, such
@@ -80,6 +81,7 @@ class EvidentialEnsemble(FusedPredictor, Composition):
     ----------
     classes_ : (K,) array
     estimators_ : list of fitted EvidentialClassifier
+        Without those that are dropped.
     named_estimators_ : `sklearn.utils.Bunch`
         The same by name; without names, ``classifier0``, ``classifier1`` and so on.
     fusion_ : callable
@@ -205,7 +207,9 @@ class EvidentialEnsemble(FusedPredictor, Composition):
         if groups is not None:
             groups = fit_params["groups"] = check_groups(groups, len(y))
         check_predictable(members, fusion, X, y, groups)
-        subsets = as_subsets(self.subsets, list(members), y)
+        names = [name for name, _ in self._pairs]
+        rows_of = dict(zip(names, as_subsets(self.subsets, names, y), strict=True))
+        subsets = [rows_of[name] for name in members]
         params = self._routed(list(members), weight, fit_params)
         progress = Progress(type(self).__name__, self.verbose)
         tasks = [
@@ -243,7 +247,9 @@ class EvidentialEnsemble(FusedPredictor, Composition):
         check_verbose(self.verbose)
         pairs = named_members(self.estimators)
         self._validate_names([name for name, _ in pairs])
-        return {name: self._evidential(classifier) for name, classifier in pairs}
+        if not self._used_pairs:
+            raise ValueError("all classifiers are dropped; an ensemble needs one")
+        return {name: self._evidential(classifier) for name, classifier in self._used_pairs}
 
     def _evidential(self, classifier: Any) -> Any:
         if isinstance(classifier, EvidentialSource):
@@ -319,7 +325,7 @@ class EvidentialEnsemble(FusedPredictor, Composition):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        inner = [get_tags(classifier).input_tags for _, classifier in self._pairs]
+        inner = [get_tags(classifier).input_tags for _, classifier in self._used_pairs]
         tags.input_tags.sparse = all(tag.sparse for tag in inner)
         tags.input_tags.allow_nan = all(tag.allow_nan for tag in inner)
         return tags

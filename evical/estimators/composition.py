@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from sklearn.utils.metaestimators import _BaseComposition
 
-__all__ = ["Composition", "named_members"]
+__all__ = ["Composition", "is_dropped", "named_members"]
 
 
 def named_members(estimators: Any) -> list[tuple[str, Any]]:
@@ -17,10 +17,11 @@ def named_members(estimators: Any) -> list[tuple[str, Any]]:
     Parameters
     ----------
     estimators : list of classifiers, or of (name, classifier) pairs
+        "drop" in place of a classifier leaves it out.
 
     Returns
     -------
-    list of (str, classifier)
+    list of (str, classifier or "drop")
         Without names, ``classifier0``, ``classifier1`` and so on.
 
     Raises
@@ -60,7 +61,27 @@ def _is_pair(pair: Any) -> bool:
     if not isinstance(pair, tuple | list) or len(pair) != 2:
         return False
     name, classifier = pair
-    return isinstance(name, str) and hasattr(classifier, "fit") and not isinstance(classifier, type)
+    fits = hasattr(classifier, "fit") and not isinstance(classifier, type)
+    return isinstance(name, str) and (fits or is_dropped(classifier))
+
+
+def is_dropped(classifier: Any) -> bool:
+    """Whether "drop" stands in place of a classifier, as in scikit-learn's compositions.
+
+    Parameters
+    ----------
+    classifier : classifier or "drop"
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> is_dropped("drop"), is_dropped("svm")
+    (True, False)
+    """
+    return isinstance(classifier, str) and classifier == "drop"
 
 
 class Composition(_BaseComposition):  # type: ignore[misc]  # untyped base
@@ -88,7 +109,8 @@ class Composition(_BaseComposition):  # type: ignore[misc]  # untyped base
         Parameters
         ----------
         **params
-            Such as ``rule=conjunctive``, ``svm=SVC()`` or ``svm__C=10``.
+            Such as ``rule=conjunctive``, ``svm=SVC()`` or ``svm__C=10``; ``svm="drop"`` leaves that
+            classifier out.
 
         Returns
         -------
@@ -111,3 +133,8 @@ class Composition(_BaseComposition):  # type: ignore[misc]  # untyped base
     def _pairs(self, pairs: list[tuple[str, Any]]) -> None:
         has_names = isinstance(self.estimators[0], tuple | list)
         self.estimators = pairs if has_names else [classifier for _, classifier in pairs]
+
+    @property
+    def _used_pairs(self) -> list[tuple[str, Any]]:
+        """Those that are not dropped."""
+        return [(name, one) for name, one in self._pairs if not is_dropped(one)]

@@ -100,7 +100,7 @@ parts of the data; give cv as a number or a splitter
         )
     if getattr(member, "subsets", None) is not None:
         raise ValueError(f"{name!r} has subsets of its own, {needs}; give it none")
-    for inner in getattr(member, "_pairs", []):  # an ensemble's
+    for inner in getattr(member, "_used_pairs", []):  # an ensemble's
         check_refittable(*inner)
     if hasattr(member, "coarsening"):  # a source
         check_refittable(name, member.estimator)

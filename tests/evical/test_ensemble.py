@@ -166,6 +166,47 @@ def test_parameters_are_addressed_by_name():
         clf.set_params(forest__max_depth=5)
 
 
+THIRDS = [np.arange(50), np.arange(50, 100), np.arange(100, 150)]
+
+
+@each("rule, shares", [("stacked", None), (dempster, THIRDS), ("size_mixture", THIRDS)])
+def test_a_dropped_member_is_left_out_of_everything(rule, shares):
+    three = [*MEMBERS, ("line", LogisticRegression())]
+    clf = ensemble(three, rule=rule, subsets=shares).set_params(nb="drop")
+    assert clf.get_params()["nb"] == "drop"
+    kept = None if shares is None else shares[1:]
+    expected = ensemble(three[1:], rule=rule, subsets=kept).fit(X2, Y2)
+    fitted = clone(clf).fit(X2, Y2)
+    np.testing.assert_array_equal(fitted.predict_proba(X2), expected.predict_proba(X2))
+    np.testing.assert_array_equal(fitted.conflict(X2), expected.conflict(X2))
+    assert list(fitted.named_estimators_) == ["tree", "line"]
+    assert len(fitted.estimators_) == 2
+    for name, learned in expected.fusion_by_name_.items():
+        assert list(fitted.fusion_by_name_[name]) == list(learned) == ["tree", "line"]
+
+
+def test_dropping_in_a_search_without_names_nested_and_shown():
+    grid = {"tree": ["drop", DecisionTreeClassifier(max_depth=2)], "nb": [GaussianNB(), "drop"]}
+    search = GridSearchCV(ensemble(cv=2), grid, cv=2, error_score="raise")
+    with pytest.raises(ValueError, match="all classifiers are dropped; an ensemble needs one"):
+        search.fit(X2, Y2)
+    found = search.set_params(param_grid={"tree": grid["tree"]}).fit(X2, Y2)
+    assert len(found.cv_results_["params"]) == 2
+    clf = ensemble([GaussianNB(), SVC()]).set_params(classifier1="drop").fit(X2, Y2)
+    assert list(clf.named_estimators_) == ["classifier0"]
+    assert "drop" in clf._repr_html_()
+    outer = ensemble([("inner", ensemble(cv=2)), MEMBERS[0]], rule="stacked")
+    outer.set_params(inner__tree="drop").fit(X2, Y2)
+    assert list(outer.named_estimators_["inner"].named_estimators_) == ["nb"]
+    with sklearn.config_context(enable_metadata_routing=True):
+        weighted = GaussianNB().set_fit_request(sample_weight=True)
+        routed = ensemble([("tree", "drop"), ("nb", weighted)])
+        routed.fit(X2, Y2, sample_weight=np.ones(150))
+    assert list(routed.set_params(tree=SVC()).fit(X2, Y2).named_estimators_) == ["tree", "nb"]
+    with pytest.raises(TypeError, match=r"estimators\[1\] is \('tree', 'leave'\), expected"):
+        ensemble().set_params(tree="leave").fit(X2, Y2)
+
+
 def test_members_without_names_are_numbered():
     clf = ensemble([GaussianNB(), SVC()]).set_params(classifier1__C=3, classifier0=SVC(C=2))
     assert [member.C for member in clf.estimators] == [2, 3]
