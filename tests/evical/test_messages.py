@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.naive_bayes import GaussianNB
 
 from evical import EvidentialClassifier, EvidentialEnsemble, LogisticCalibrator, metrics
+from evical.cross_validation import cross_val_mass
 from tests.support.each import each
 
 RANDOM = np.random.default_rng(0)
@@ -47,3 +49,19 @@ def test_swapped_arguments(estimator):
     with pytest.raises(ValueError, match="continuous") as caught:
         estimator.fit(Y, SCORES)
     assert "labels of classes come second" in caught.value.__notes__[0]
+
+
+def test_a_cv_that_is_no_number_of_folds():
+    """Neither a cv of fixed rows, as the fusion once said, nor something to iterate over."""
+    clf = EvidentialClassifier(NB)
+    fits = [
+        lambda cv: clone(clf).set_params(cv=cv).fit(X, Y),
+        lambda cv: EvidentialEnsemble([NB], cv=cv).fit(X, Y),
+        lambda cv: EvidentialEnsemble([clone(clf).set_params(cv=cv)]).fit(X, Y),
+        lambda cv: cross_val_mass(clf, X, Y, cv=cv),
+    ]
+    for fit in fits:
+        for cv in (2.5, object(), {}):
+            with pytest.raises((TypeError, ValueError), match=r"cv is .*, expected ") as caught:
+                fit(cv)
+            assert "fixed rows" not in str(caught.value)
