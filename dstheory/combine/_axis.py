@@ -6,6 +6,7 @@ The rule gets all entries at once, as rules that are not associative require.
 
 from collections.abc import Callable
 
+from dstheory.errors import CostLimitError
 from dstheory.kernels.arguments import as_index, check_callable, check_instance
 from dstheory.mass import MassFunction
 
@@ -59,4 +60,13 @@ def combine_axis(m: MassFunction, rule: Callable[..., MassFunction], axis: int =
     sources = [m[(*before, i)] for i in range(m.batch_shape[place])]
     if not sources:
         raise ValueError(f"axis {axis} of batch shape {m.batch_shape} holds no source to combine")
-    return rule(*sources) if len(sources) > 1 else sources[0]
+    if len(sources) == 1:
+        return sources[0]
+    try:
+        return rule(*sources)
+    except CostLimitError:
+        # Each entry lists the focal sets of all, of which it may use few.
+        own = [source.prune(0) for source in sources]
+        if all(len(one.focal) == len(m.focal) for one in own):
+            raise
+        return rule(*own)

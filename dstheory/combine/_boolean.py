@@ -12,7 +12,7 @@ import numpy as np
 
 from dstheory.combine.sources import any_exact, check_sources, combination_rule
 from dstheory.kernels import pairwise
-from dstheory.kernels.limits import check_fold
+from dstheory.kernels.limits import fold_order
 from dstheory.mass import MassFunction
 
 __all__ = ["conjunctive", "disjunctive", "exclusive_or"]
@@ -70,8 +70,7 @@ def conjunctive(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> Mass
       {b}     0.25
       {a, b}  0.25
     """
-    _check_cost("conjunctive", (m1, m2, *more), np.bitwise_and)
-    return reduce(and_, more, m1 & m2)
+    return reduce(and_, _in_order("conjunctive", (m1, m2, *more), np.bitwise_and))
 
 
 @combination_rule
@@ -119,8 +118,7 @@ def disjunctive(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> Mass
       {a}     0.5
       {a, b}  0.5
     """
-    _check_cost("disjunctive", (m1, m2, *more), np.bitwise_or)
-    return reduce(or_, more, m1 | m2)
+    return reduce(or_, _in_order("disjunctive", (m1, m2, *more), np.bitwise_or))
 
 
 @combination_rule
@@ -168,13 +166,16 @@ def exclusive_or(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> Mas
       {a, c}     0.5
       {a, b, c}  0.5
     """
-    _check_cost("exclusive_or", (m1, m2, *more), np.bitwise_xor)
-    return reduce(_xor, more, _xor(m1, m2))
+    return reduce(_xor, _in_order("exclusive_or", (m1, m2, *more), np.bitwise_xor))
 
 
-def _check_cost(rule: str, sources: tuple[MassFunction, ...], operation: np.ufunc) -> None:
+def _in_order(
+    rule: str, sources: tuple[MassFunction, ...], operation: np.ufunc
+) -> list[MassFunction]:
+    """Sources in an order in which they can be combined."""
     frame, focals = check_sources(*sources), [m.focal for m in sources]
-    check_fold(rule, focals, len(frame), operation, exact=any_exact(sources))
+    order = fold_order(rule, focals, len(frame), operation, exact=any_exact(sources))
+    return [sources[i] for i in order]
 
 
 def _xor(m1: MassFunction, m2: MassFunction) -> MassFunction:

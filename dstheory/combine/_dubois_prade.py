@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from dstheory.combine.sources import any_exact, check_sources, combination_rule
 from dstheory.frame import Frame
 from dstheory.kernels import bits, pairwise
-from dstheory.kernels.limits import check_fold
+from dstheory.kernels.limits import fold_order
 from dstheory.mass import MassFunction
 
 __all__ = ["dubois_prade"]
@@ -71,9 +71,11 @@ def dubois_prade(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> Mas
       {b, c}  0.25
     """
     frame = check_sources(m1, m2, *more)
-    *others, last = parts = [_with_complements(m) for m in (m1, m2, *more)]
+    parts = [_with_complements(m) for m in (m1, m2, *more)]
     exact = any_exact((m1, m2, *more))
-    check_fold("dubois_prade", [part[0] for part in parts], 2 * len(frame), exact=exact)
+    focals = [focal for focal, _ in parts]
+    order = fold_order("dubois_prade", focals, 2 * len(frame), exact=exact)
+    *others, last = [parts[i] for i in order]
     named = partial(_target, frame=frame)
     joint = reduce(_met, others)
     return MassFunction.from_store(

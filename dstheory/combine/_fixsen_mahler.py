@@ -23,7 +23,7 @@ from dstheory.combine.sources import (
 from dstheory.errors import MassError
 from dstheory.kernels import bits, setwise
 from dstheory.kernels.batches import stretch
-from dstheory.kernels.limits import check_fold
+from dstheory.kernels.limits import fold_order
 from dstheory.kernels.orthogonal import (
     Agreed,
     least_positive,
@@ -111,7 +111,8 @@ def fixsen_mahler(
     refuse_subnormal("the modified rule", *sources)
     chances = _checked_prior(sources, prior)
     parts = [_possible(m, chances, number) for number, m in enumerate(sources, start=1)]
-    check_fold("fixsen_mahler", [focal for focal, _ in parts], len(frame), exact=exact)
+    order = fold_order("fixsen_mahler", [focal for focal, _ in parts], len(frame), exact=exact)
+    parts = [parts[i] for i in order]
     least = min(chance for chance in chances.tolist() if chance > 0)
     scaled = [
         (focal, store * (least / _chances_of(focal, chances, store))) for focal, store in parts

@@ -13,7 +13,7 @@ from dstheory.combine.sources import any_exact
 from dstheory.frame import Frame
 from dstheory.kernels import bits
 from dstheory.kernels.arguments import check_choice
-from dstheory.kernels.limits import check_fold
+from dstheory.kernels.limits import fold_order
 from dstheory.kernels.orthogonal import Agreed, orthogonal_sum
 from dstheory.mass import MassFunction
 
@@ -38,8 +38,9 @@ def combined(
 ) -> MassFunction:
     """Dempster's rule of sources on one frame; `rule` is named if it costs too much."""
     frame = sources[0].frame
-    check_fold(rule, [m.focal for m in sources], len(frame), exact=any_exact(sources))
-    agreed = orthogonal_sum([(m.focal, m.store) for m in sources], log=log)
+    focals = [m.focal for m in sources]
+    order = fold_order(rule, focals, len(frame), exact=any_exact(sources))
+    agreed = orthogonal_sum([(focals[i], sources[i].store) for i in order], log=log)
     return settled(frame, agreed, total_conflict)
 
 

@@ -7,6 +7,7 @@ product of counts, and counted only where that bound is too large to decide.
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,15 @@ from numpy.typing import NDArray
 from dstheory.errors import CostLimitError
 from dstheory.kernels import bits
 
-__all__ = ["check_cost", "check_fold", "check_pairs", "check_result", "fits_table", "table_size"]
+__all__ = [
+    "check_cost",
+    "check_fold",
+    "check_pairs",
+    "check_result",
+    "fits_table",
+    "fold_order",
+    "table_size",
+]
 
 # Clearing and scanning a table entry costs about an eighth of a pair.
 _TABLE_PER_PAIR = 8
@@ -149,6 +158,45 @@ more than 8,388,608; approximate the sources (dstheory.approximate) or merge lab
         sets, pairs = _counted(task, focals, n_bits, operation, exact)
         check_cost(sets, _MAX_SETS, task, "focal sets at most", _ADVICE)
         check_cost(pairs, limit, task, "pairs of focal sets at most", _ADVICE)
+
+
+def fold_order(
+    task: str,
+    focals: Sequence[NDArray[Any]],
+    n_bits: int,
+    operation: np.ufunc = np.bitwise_and,
+    *,
+    exact: bool = False,
+) -> Sequence[int]:
+    """Places of sources in an order in which they can be combined; refuse if there is none.
+
+    For rules that are commutative and associative. The order is the given one, or if that takes too
+    much, those with few focal sets first: they leave few intersections for the others to meet.
+
+    Parameters
+    ----------
+    task, focals, n_bits, operation, exact
+        As `check_fold` has them.
+
+    Returns
+    -------
+    sequence of int
+
+    Examples
+    --------
+    >>> many = np.arange(1, 1 << 13) << 40
+    >>> fold_order("a rule", [many, many, np.array([1 << 41])], 60)
+    [2, 0, 1]
+    """
+    try:
+        check_fold(task, focals, n_bits, operation, exact=exact)
+    except CostLimitError:
+        order = sorted(range(len(focals)), key=lambda i: (len(focals[i]), focals[i].tolist()))
+        with suppress(CostLimitError):
+            check_fold(task, [focals[i] for i in order], n_bits, operation, exact=exact)
+            return order
+        raise
+    return range(len(focals))
 
 
 def _counted(

@@ -1,9 +1,6 @@
 """Every combination rule is run through the same checks."""
 
 import inspect
-import os
-import subprocess
-import sys
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -264,61 +261,3 @@ def test_one_option_for_total_conflict():
 def with_row(batch, single):
     """The batch with one more row."""
     return stack([*batch, single])
-
-
-EXPLOSIVE = """
-import resource, sys
-from dataclasses import replace
-
-import numpy as np
-
-from dstheory import Frame, MassFunction, vacuous
-from dstheory.errors import CostLimitError
-from tests.protocols.rules_table import RULES
-
-# A rule that allocates first ends in a MemoryError, and one that works on is killed.
-resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
-resource.setrlimit(resource.RLIMIT_CPU, (60, 60))
-frame = Frame(range(60))
-simple = [MassFunction(frame, [frame.full - (1 << i), frame.full], [0.5, 0.5]) for i in range(40)]
-rng = np.random.default_rng(0)
-sets = [np.unique(rng.integers(1, 1 << 60, 1 << 14)) for _ in range(2)]
-large = [MassFunction(frame, [*own, frame.full], np.full(len(own) + 1, 1 / (len(own) + 1)))
-         for own in sets]
-wide = [MassFunction(frame, [1, frame.full], np.full((*shape, 2), 0.5))
-        for shape in ((70_000, 1), (1, 70_000))]
-for rule in RULES:
-    options = dict(rule.options)
-    if "prior" in options:
-        options["prior"] = np.full(60, 1 / 60)
-    if isinstance(options.get("share"), MassFunction):
-        options["share"] = vacuous(frame)
-    rule = replace(rule, options=options)
-    for kind, sources in {"simple": simple, "large": large, "wide": wide}.items():
-        if rule.name == "mixing" and kind != "wide":
-            continue  # a mean lists no intersections
-        united = rule.name == "disjunctive" and kind == "simple"
-        print(rule.id, kind, flush=True)
-        try:
-            rule(*(~m if rule.takes == "subnormal" or united else m for m in sources))
-        except CostLimitError as error:
-            if "approximate" not in str(error):
-                sys.exit(f"no advice: {error}")
-        else:
-            sys.exit("not refused")
-"""
-
-
-def test_explosive_sources_are_refused_before_anything_is_allocated():
-    """40 simple sources have 2^40 intersections, two large ones 2^28 pairs, a batch 5e9 rows."""
-    pytest.importorskip("resource")
-    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
-    done = subprocess.run(
-        [sys.executable, "-c", EXPLOSIVE],
-        cwd=GUIDE.parents[2],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, (done.stdout[-100:], done.stderr[-2000:])
