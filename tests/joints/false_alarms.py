@@ -34,7 +34,7 @@ from evical.evaluation import Evaluation, check_calibration, compare
 from tests.protocols.calibrators_table import CALIBRATORS
 from tests.protocols.multiclass_table import MULTICLASS
 
-MOST = 600  # rows of a data set
+MOST = 400  # rows of a data set
 LEAST = 8  # rows of a class; rarer ones are left out
 CLASSIFIERS = {
     "logistic": make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000)),
@@ -86,12 +86,12 @@ def jobs(X: Any, y: Any) -> Iterator[Job]:
         for entry in {entry.name: entry for entry in reversed(CALIBRATORS)}.values():
             yield entry.name, partial(calibrated, entry(), margin)
         yield "compare", partial(compare, margin, y)
-        yield "check", lambda: check_calibration(Evaluation(y, one[:, 1]))
+        yield "check", lambda: check_calibration(Evaluation.from_predictions(y, one[:, 1]))
     else:
-        for multi in {multi.id: multi for multi in MULTICLASS}.values():
+        for multi in {multi.name: multi for multi in reversed(MULTICLASS)}.values():
             if multi.scores == "pairs" and one.shape[1] > 3:
                 continue
-            yield multi.id, partial(calibrated, multi(), multi.read(np.log(one.clip(1e-6))))
+            yield multi.name, partial(calibrated, multi(), multi.read(np.log(one.clip(1e-6))))
 
 
 def samples(name: str, folder: Path) -> tuple[Any, Any]:
@@ -137,6 +137,7 @@ def main() -> int:
             print(f"{name}: left out, {error}", file=sys.stderr)
             continue
         sets += 1
+        print(f"{name}: {len(y)} rows", file=sys.stderr, flush=True)
         for what, job in jobs(X, y):
             tried += 1
             for message in heard(job):
