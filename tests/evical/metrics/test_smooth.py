@@ -54,6 +54,15 @@ def test_near_the_distance_of_a_shift():
     assert smooth_calibration_error(y, truth) < 0.02
 
 
+def test_both_ends_are_reflected_alike():
+    """Probabilities of the other class are as far from calibrated, those of 0 and 1 too."""
+    y, p = calibrated(200, np.random.default_rng(5))
+    p[:50], p[50:60] = 0.0, 1.0
+    for width in (1e-3, 0.05, None):
+        found = smooth_calibration_error(1 - y, 1 - p, width=width)
+        assert found == pytest.approx(smooth_calibration_error(y, p, width=width), rel=1e-9)
+
+
 def test_changes_continuously():
     """Unlike bins: a prediction that crosses an edge changes little."""
     y = np.array([0, 1, 1, 0])
