@@ -36,6 +36,7 @@ EQUIVALENT = {
     "d8f518d917": "a peak at the upper end has the contour of the end, which is compared anyway",
     "3f0bd78a0a": "a bound on the criterion from fewer models: as valid, and slower",
     "c7ab703fe0": "a search that never ends early ends after all its steps, at the same place",
+    "1506a841e1": "of the table only sets of the family are read, which are filled in below",
     "3b126ff27d": "a jump of exactly 1e-6 is written in full, which is right as well",
     "5709806fba": "a jump at the last float of the domain is found by bisection instead",
     "91439eae02": "the one score is read as the same float and needs no tolerance here; another "
