@@ -32,7 +32,7 @@ MODELS = {
     "auto": "fit train.csv --score s --target y",
     "many": "fit many.csv --score pa=a --score pb=b --score pc=c --target y --method softmax",
     "conformal": "fit many.csv --score pa=a --score pb=b --score pc=c --target y --conformal",
-    "fusion": "combine one.csv one.csv --fit y --rule discounted",
+    "fusion": "combine one.csv one.csv --fit y --rule discounted --positive 1",
 }
 _TWO = (
     "card {m}",
@@ -47,7 +47,7 @@ COMMANDS = {
     "auto": _TWO,
     "many": ("card {m}", "card {m} many.csv", "predict {m} many.csv", "evaluate {m} many.csv"),
     "conformal": ("card {m}", "card {m} many.csv", "predict {m} many.csv", "evaluate {m} many.csv"),
-    "fusion": ("combine one.csv one.csv --rule {m}",),
+    "fusion": ("combine one.csv one.csv --rule {m} --positive 1",),
 }
 
 

@@ -32,9 +32,10 @@ JOBS = {
     "duckdb to parquet": "predict model.json new.parquet -o out.parquet --engine duckdb",
     "duckdb to gz": "predict model.json small.parquet -o out.csv.gz --engine duckdb",
     "duckdb in little memory": "predict model.json new.parquet -o out.csv --engine duckdb "
-    "--memory-limit 60MB --threads 1",
+    "--memory-limit 200MB --threads 1",
     "counts by duckdb": "fit train.parquet --score s --target y -o new.json --engine duckdb",
-    "join by duckdb": "combine one.parquet two.parquet --key id -o out.parquet --engine duckdb",
+    "join by duckdb": "combine one.parquet two.parquet --key id --positive 1 -o out.parquet "
+    "--engine duckdb",
     "chunks to csv": "predict model.json new.parquet -o out.csv",
     "chunks to parquet": "predict model.json new.parquet -o out.parquet",
 }
