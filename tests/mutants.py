@@ -37,6 +37,7 @@ EQUIVALENT = {
     "3f0bd78a0a": "a bound on the criterion from fewer models: as valid, and slower",
     "c7ab703fe0": "a search that never ends early ends after all its steps, at the same place",
     "1506a841e1": "of the table only sets of the family are read, which are filled in below",
+    "2999ebf98d": "at a conflict of 0.5 both ways are right to rounding",
     "3b126ff27d": "a jump of exactly 1e-6 is written in full, which is right as well",
     "5709806fba": "a jump at the last float of the domain is found by bisection instead",
     "91439eae02": "the one score is read as the same float and needs no tolerance here; another "
