@@ -108,7 +108,7 @@ def test_what_is_ended_leaves_no_half_file(folder):
     For many more moments: ``python -m tests.fuzz.signals``.
     """
     with duckdb.connect() as base:
-        query = "SELECT random() AS s FROM range(1000000)"
+        query = "SELECT random() AS s FROM range(4000000)"
         base.execute(f"COPY ({query}) TO '{folder / 'long.parquet'}'")
     pipes = [os.pipe() for _ in CODES]
     cases = [
