@@ -65,3 +65,10 @@ def test_a_cv_that_is_no_number_of_folds():
             with pytest.raises((TypeError, ValueError), match=r"cv is .*, expected ") as caught:
                 fit(cv)
             assert "fixed rows" not in str(caught.value)
+
+
+def test_folds_that_are_no_pairs():
+    rows = np.arange(len(Y))
+    for fold in ((rows,), (rows, rows, rows), 3, "ab"):
+        with pytest.raises(TypeError, match=r"as fold 1, expected a pair \(train, test\)"):
+            EvidentialClassifier(NB, cv=[(rows, rows), fold]).fit(X, Y)
