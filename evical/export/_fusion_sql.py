@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dstheory.kernels.arguments import as_sequence, check_instance
+from dstheory.kernels.arguments import as_sequence, check_flag, check_instance
 from evical.export._dialects import dialect_of
 from evical.export._inputs import check_binary
 from evical.export._sql import class_names, to_sql
@@ -73,6 +73,7 @@ def fusion_to_sql(
     check_instance("calibrators", calibrators, Mapping, "calibrators by column of the score")
     if len(calibrators) < 2:
         raise ValueError(f"calibrators are {len(calibrators)}, expected two or more to combine")
+    check_flag("class_columns", class_columns)
     form = dialect_of(dialect)
     keep = as_sequence(keep, "keep", "names of columns")
     for name in (table, *keep):

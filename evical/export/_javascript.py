@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+from dstheory.kernels.arguments import check_flag
 from evical.export._compile import compiled
 from evical.export._inputs import check_binary, check_size, heading
 from evical.export._table import PieceTable
@@ -81,6 +82,7 @@ def to_javascript(
     export const classes = [0, 1];
     const LOW = -1.7976931348623
     """
+    check_flag("class_columns", class_columns)
     check_binary(calibrator)
     table = compiled(calibrator)
     text = javascript_text(table, heading(calibrator, table), calibrator.classes_.tolist())

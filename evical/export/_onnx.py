@@ -5,7 +5,7 @@ from typing import Any, Literal
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from dstheory.kernels.arguments import check_choice, check_count
+from dstheory.kernels.arguments import check_choice, check_count, check_flag
 from dstheory.optional import require
 from evical._versions import version_of
 from evical.calibrators import BaseCalibrator
@@ -100,6 +100,7 @@ def to_onnx(
     """
     require("onnx", "an export to ONNX")
     check_choice("dtype", dtype, ("float64", "float32"))
+    check_flag("class_columns", class_columns)
     if isinstance(model, Pipeline):
         raise TypeError(
             "model is a Pipeline, which skl2onnx converts: call register_converters(), then "

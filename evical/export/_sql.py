@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dstheory.kernels.arguments import check_instance
+from dstheory.kernels.arguments import check_flag, check_instance
 from evical.export._compile import compiled
 from evical.export._dialects import Dialect, dialect_of, number
 from evical.export._floats import previous_float
@@ -93,6 +93,7 @@ def to_sql(
     if not column or "\0" in column:
         raise ValueError(f"column is {column!r}, expected the name of a column")
     check_instance("prefix", prefix, str, "a text")
+    check_flag("class_columns", class_columns)
     form = dialect_of(dialect)
     table = compiled(calibrator)
     note = heading(calibrator, table)

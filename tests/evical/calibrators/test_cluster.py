@@ -37,4 +37,4 @@ def test_a_killed_worker_changes_nothing(tmp_path):
         assert (tmp_path / "killed").exists()
         made = fitted.predict_table(table, "score").compute()
     np.testing.assert_array_equal(fitted.predict_proba(SCORES), expected.predict_proba(SCORES))
-    np.testing.assert_array_equal(made["betp"], expected.predict_proba(SCORES)[:, 1])
+    np.testing.assert_array_equal(made["p_1"], expected.predict_proba(SCORES)[:, 1])
