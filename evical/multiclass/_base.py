@@ -272,6 +272,7 @@ class BaseMulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ig
         max_bytes: int | None = 1_000_000,
         *,
         dtype: Literal["float64", "float32"] = "float64",
+        class_columns: bool = False,
     ) -> Any:
         """A graph of ONNX, to predict in a service; `evical.export.to_onnx` says more.
 
@@ -281,21 +282,25 @@ class BaseMulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ig
             How large the graph may be; None for any size.
         dtype : {"float64", "float32"}
             Of the scores that the graph takes.
+        class_columns : bool
+            Whether there is an output for each class and number, named as those of `predict_table`.
 
         Returns
         -------
         onnx.ModelProto
             From ``scores`` (n, K) to ``beliefs`` (n, K, 3): [Bel, Pl, BetP] of each class, or (n,
-            3) of the greater one of two.
+            3) of the greater one of two; or to columns (n,) of all classes.
 
         Raises
         ------
         ModuleNotFoundError
             If onnx is not installed.
         ValueError
-            If predictions have no closed formula, or the graph is too large.
+            If predictions have no closed formula, the graph is too large, or names are equal.
         """
-        return import_module("evical.export").to_onnx(self, max_bytes, dtype=dtype)
+        return import_module("evical.export").to_onnx(
+            self, max_bytes, dtype=dtype, class_columns=class_columns
+        )
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:

@@ -107,7 +107,7 @@ def test_classifiers_and_calibrators_of_many_classes(n_classes):
     table = pd.DataFrame(X, columns=list("pqr")[:n_classes])
     check(found, classifier.predict_table(table, list(table)).iloc[:, n_classes:])
     calibrator = SoftmaxCalibrator().fit(X, y)
-    found = in_onnxruntime(to_onnx(calibrator, class_columns=True), scores=X)
+    found = in_onnxruntime(calibrator.to_onnx(class_columns=True), scores=X)
     p = calibrator.predict_proba(X)
     wanted = {name: p[:, i // 3] for i, name in enumerate(belief_names(calibrator.classes_))}
     check(found, wanted)
