@@ -181,12 +181,13 @@ def _descend(search: Search, objective: Objective, start: Network) -> Fit:
         loss, gradient = objective(start.unpacked(vector))
         return loss, gradient.packed()
 
-    found = descend(
-        value,
-        start.packed(),
-        bounds=_bounds(start, search, objective),
-        options={"maxiter": search.max_iter, "ftol": search.tol, "gtol": 1e-7},
-    )
+    with np.errstate(under="ignore"):  # far prototypes have no share
+        found = descend(
+            value,
+            start.packed(),
+            bounds=_bounds(start, search, objective),
+            options={"maxiter": search.max_iter, "ftol": search.tol, "gtol": 1e-7},
+        )
     return Fit(start.unpacked(found.x), float(found.fun), int(found.nit))
 
 
