@@ -21,7 +21,8 @@ LABELS_DIFFER = {
 def check_contract(estimator: BaseEstimator, expected: Mapping[str, str] | None = None) -> None:
     """Run scikit-learn's checks; those that cannot hold are named with the reason, and fail."""
     wrong = dict(expected or {})
-    if OLD and not get_tags(estimator).classifier_tags.multi_class:
+    classifier = get_tags(estimator).classifier_tags
+    if OLD and classifier is not None and not classifier.multi_class:
         wrong |= LABELS_DIFFER
     results = check_estimator(
         estimator, on_skip=None, on_fail="raise", expected_failed_checks=wrong

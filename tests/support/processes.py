@@ -2,8 +2,8 @@
 
 * Parallel workers take one thread each for linear algebra. With as many threads as cores in each,
   workers wait for one another: small optimizations take ten times as long.
-* The garbage collector rests while modules are imported, and then leaves alone what they hold:
-  it would look at their million objects again and again, a tenth of all time.
+* The garbage collector rests while modules are imported, and comes seldom then: it would look at
+  their million objects again and again, a tenth of all time.
 * Bytecode is kept, below pytest's cache if Python is told to write none. Otherwise each worker and
   each command that a test starts compiles two thousand files anew, twenty seconds of CPU.
 
@@ -35,7 +35,5 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collection_finish() -> None:
     """Everything is imported."""
-    gc.collect()
-    gc.freeze()
     gc.set_threshold(20_000)
     gc.enable()
