@@ -1,7 +1,7 @@
 """Beliefs of several tables combined row by row, by chunks or by DuckDB."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NoReturn
@@ -26,9 +26,6 @@ from evical.datasets.csv import sorted_labels
 from evical.scores.names import belief_names
 
 __all__ = ["Job", "Summary", "WithClasses", "read_with_classes"]
-
-# The other class, where only one is named.
-_OTHER = "other"
 
 
 @dataclass(frozen=True)
@@ -64,9 +61,9 @@ class Sources:
     def labels(self) -> tuple[str, str]:
         """The frame; where the negative class is unknown, any other name stands for it."""
         negative, positive = self.pair
-        return (
-            _OTHER if positive != _OTHER else "rest"
-        ) if negative is None else negative, positive
+        if negative is None:
+            negative = "other" if positive != "other" else "rest"
+        return negative, positive
 
     @cached_property
     def shared(self) -> list[str]:
@@ -261,7 +258,7 @@ class Job:
                         self._columns(sources, new, parts)
         raise ValueError(reason)
 
-    def _open(self) -> Any:
+    def _open(self) -> AbstractContextManager[Sources]:
         known = known_classes(self.combiner)
         return _open_sources(self.tables, self.naming, self.key, self.missing, known)
 

@@ -55,7 +55,8 @@ def _dempster(bel: Tensor, pl: Tensor, total_conflict: str) -> Told:
 
     By logarithms up to the greater product, so that what is nearly impossible stays possible.
     """
-    logs = [log(part).sum(axis=1) for part in (pl, 1.0 - bel, maximum(pl - bel, 0.0))]
+    # Rounding may leave numbers a little below 0, which have no logarithm.
+    logs = [log(maximum(part, 0.0)).sum(axis=1) for part in (pl, 1.0 - bel, pl - bel)]
     top = maximum(logs[0], logs[1])
     excluded = top.equals(-np.inf)
     yes, no, open_ = (exp(part - top) for part in logs)

@@ -87,3 +87,21 @@ def test_an_exported_graph_combines_the_same(total_conflict):
     found = in_onnxruntime(model, **dict(zip(names, tables, strict=True)))["found"].ravel()
     conflict = 0 if total_conflict == "vacuous" else np.nan
     np.testing.assert_allclose(found, [1, 0.5, conflict], atol=1e-12)
+
+
+def test_an_exported_graph_takes_beliefs_beyond_their_bounds_by_rounding():
+    pytest.importorskip("onnxruntime")
+    graph = Graph()
+    parts = [Told(Tensor(graph, f"bel{i}"), Tensor(graph, f"pl{i}"), None) for i in range(2)]
+    told = combined(combine.dempster, parts, 2, "error")
+    graph.add("Identity", [told.pl.name], "found")
+    names = [name for i in range(2) for name in (f"bel{i}", f"pl{i}")]
+    model = graph.model(
+        dict.fromkeys(names, (DOUBLE, [None, 1])), {"found": (DOUBLE, [None, 1])}, ""
+    )
+    eps = np.finfo(float).eps
+    first = {"bel0": [[1 + eps], [-eps], [0.5]], "pl0": [[1.0], [-eps], [0.5 - eps]]}
+    second = {"bel1": [[0.25]] * 3, "pl1": [[0.75]] * 3}
+    given = {name: np.array(values) for name, values in (first | second).items()}
+    found = in_onnxruntime(model, **given)["found"].ravel()
+    np.testing.assert_allclose(found, [1, 0, 0.5], atol=1e-12)
