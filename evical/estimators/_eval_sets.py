@@ -62,9 +62,10 @@ def with_numbers(
                 (_kept(X, code), code[code >= 0]) for (X, _), code in zip(pairs, codes, strict=True)
             ]
             found[name] = made[0] if alone else made
-            for weights in (f"{start}{one}" for one in _WEIGHTS if params.get(f"{start}{one}")):
-                parts = zip(params[weights], codes, strict=True)
-                found[weights] = [_kept(part, code) for part, code in parts]
+            for weights in (start + one for one in _WEIGHTS):
+                if params.get(weights) is not None:
+                    parts = zip(params[weights], codes, strict=True)
+                    found[weights] = [_kept(part, code) for part, code in parts]
         elif (numbers < 0).any() or isinstance(value, tuple):
             raise ValueError(
                 f"{name} has labels, but this code trains the classifier on numbers of some of the "

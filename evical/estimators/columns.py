@@ -29,7 +29,7 @@ Floats = NDArray[np.float64]
 # Columns of nine classes: 9330 classifiers for each fold take minutes at best.
 _MAX_COMPLETE = 10_000
 # The classes of each column.
-_NUMBERS = np.array([-1, 1, 0], dtype=np.int64)  # by sign: -1 leaves samples out
+_NUMBERS = np.array([-1, 1, 0], dtype=np.int64)  # at signs 0, 1, -1; -1 leaves out
 SIDES = Decoder(np.array([0, 1]), np.array([[-1], [1]], dtype=np.int8))
 
 

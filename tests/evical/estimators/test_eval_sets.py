@@ -28,7 +28,7 @@ class Booster(ClassifierMixin, BaseEstimator):
             # A booster that is worse than chance on its evaluation set has read other labels.
             assert model.score(X_val, y_val) >= 0.5, y_val
             SEEN.append((len(X_val), y_val))
-        weights = sample_weight_eval_set or ()
+        weights = () if sample_weight_eval_set is None else sample_weight_eval_set
         assert [len(weight) for weight in weights] == [len(y) for _, y in eval_set or ()][
             : len(weights)
         ]
@@ -67,9 +67,12 @@ def test_two_classes_and_pipelines():
     two = CODES < 2
     X2, y = X[two], CODES[two] + 5
     pair = [(X2[1::2], y[1::2])]
+    one = np.ones((1, len(pair[0][1])))  # weights in a table, not in a list
     for labels in (y, y - 4, np.array(["b", "a"])[y - 5]):
         sets = [(X2[1::2], labels[1::2])]
-        EvidentialClassifier(Booster(), cv=2).fit(X2[::2], labels[::2], eval_set=sets)
+        EvidentialClassifier(Booster(), cv=2).fit(
+            X2[::2], labels[::2], eval_set=sets, sample_weight_eval_set=one
+        )
     assert all(set(codes.tolist()) == {0, 1} for _, codes in SEEN)
     pipe = make_pipeline("passthrough", Booster())
     found = EvidentialClassifier(pipe, cv=2).fit(X2[::2], y[::2], booster__eval_set=pair)
