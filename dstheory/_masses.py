@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from dstheory.checks.arguments import check_instance
 from dstheory.frame import Frame, same_frame
-from dstheory.kernels.arguments import check_instance
 from dstheory.kernels.batches import Part, added_up
 from dstheory.mass import MassFunction
 

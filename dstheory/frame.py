@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from dstheory.checks.arguments import as_array, did_you_mean
 from dstheory.errors import FrameError
 from dstheory.kernels import bits
-from dstheory.kernels.arguments import as_array, did_you_mean
 from dstheory.kernels.immutable import Immutable
-from dstheory.kernels.notebook import html_table
+from dstheory.notebook import html_table
 
 __all__ = ["Frame"]
 

@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory import _checks, _show
+from dstheory import notebook
+from dstheory.checks import masses as checks
+from dstheory.checks.arguments import check_atol, check_instance
 from dstheory.errors import MassError
 from dstheory.frame import Frame, same_frame
 from dstheory.kernels import orthogonal, pairwise, predicates, setwise
-from dstheory.kernels.arguments import check_atol, check_instance
 from dstheory.kernels.batches import scalar
 from dstheory.kernels.exact import exact_together
 from dstheory.kernels.immutable import Immutable
@@ -81,8 +82,8 @@ class MassFunction(Immutable):
     _masses: NDArray[Any]
 
     def __init__(self, frame: Frame, focal: Iterable[int], masses: Any) -> None:
-        _checks.as_frame(frame)
-        self._check_and_set(frame, focal, _checks.as_numbers(masses))
+        checks.as_frame(frame)
+        self._check_and_set(frame, focal, checks.as_numbers(masses))
 
     def _check_and_set(
         self,
@@ -91,8 +92,8 @@ class MassFunction(Immutable):
         numbers: NDArray[Any],
         dtype: np.dtype[Any] | None = None,
     ) -> None:
-        masks, numbers = _checks.sorted_focal(frame, focal, numbers)
-        masses = _checks.as_distribution(numbers, dtype=dtype)
+        masks, numbers = checks.sorted_focal(frame, focal, numbers)
+        masses = checks.as_distribution(numbers, dtype=dtype)
         self._set(frame, masks, np.array(np.moveaxis(masses, -1, 0), order="C"))
 
     def _set(self, frame: Frame, focal: NDArray[Any], store: NDArray[Any]) -> None:
@@ -146,13 +147,13 @@ class MassFunction(Immutable):
           {ant, bee}       0.3
           {ant, bee, cat}  0.2
         """
-        _checks.as_frame(frame)
+        checks.as_frame(frame)
         check_instance("masses", masses, Mapping, "a mapping of events to masses")
         focal = [frame.mask(event) for event in masses]
         if not focal:
             raise MassError("there is no mass; a vacuous belief is {frame: 1}")
         self = cls.__new__(cls)
-        self._check_and_set(frame, focal, *_checks.side_by_side(masses.values()))
+        self._check_and_set(frame, focal, *checks.side_by_side(masses.values()))
         return self
 
     @property
@@ -298,7 +299,7 @@ class MassFunction(Immutable):
         >>> MassFunction(Frame([0, 1]), [1, 2], [[1, 0], [0, 1]]).reshape(2, 1).batch_shape
         (2, 1)
         """
-        lengths = _checks.as_batch_shape(shape, self.batch_shape)
+        lengths = checks.as_batch_shape(shape, self.batch_shape)
         store = self._store.reshape(len(self._focal), *lengths)
         return MassFunction.from_store(self._frame, self._focal, store.copy())
 
@@ -328,7 +329,7 @@ class MassFunction(Immutable):
             return self
         store = self._store[kept]
         if atol > 0:
-            store = store / _checks.kept_sum(store, atol)
+            store = store / checks.kept_sum(store, atol)
         return MassFunction.from_store(self._frame, self._focal[kept], store)
 
     def equals(self, other: "MassFunction", atol: float = 1e-12) -> bool:
@@ -391,10 +392,13 @@ class MassFunction(Immutable):
         return MassFunction.from_store, (self._frame, self._focal, self._store)
 
     def __repr__(self) -> str:
-        return _show.as_text(self._frame, self._focal, self._store)
+        return notebook.mass_text(self._frame._title(), self._events(), self._store)
 
     def _repr_html_(self) -> str:
-        return _show.as_html(self._frame, self._focal, self._store)
+        return notebook.mass_html(self._frame._title(), self._events(), self._store)
+
+    def _events(self) -> Iterator[str]:
+        return map(self._frame._text, self._focal)
 
 
 def _divided(frame: Frame, focal: NDArray[Any], store: NDArray[Any], total: Any) -> MassFunction:

@@ -7,8 +7,6 @@ release and for a checkout alike.
 from importlib.util import find_spec
 from typing import Any
 
-__all__ = ["install_hint", "require"]
-
 
 def install_hint(*packages: str) -> str:
     """Command that installs missing packages.

@@ -8,9 +8,9 @@ Experimental: options for other kinds of mass functions may change.
 from fractions import Fraction
 from typing import Any
 
-from dstheory import _checks
+from dstheory.checks import masses as checks
+from dstheory.checks.arguments import check_flag
 from dstheory.frame import Frame
-from dstheory.kernels.arguments import check_flag
 from dstheory.mass import MassFunction
 from dstheory.optional import require
 
@@ -79,7 +79,7 @@ def masses(
     require("hypothesis", "dstheory.testing")
     from hypothesis import strategies as st
 
-    _checks.as_frame(frame)
+    checks.as_frame(frame)
     sets = st.lists(
         st.integers(0 if empty else 1, frame.full), min_size=1, max_size=max_focal, unique=True
     )

@@ -21,26 +21,25 @@ from sklearn.svm import LinearSVC
 from sklearn.utils.validation import check_is_fitted
 
 from dstheory import MassFunction
+from dstheory.checks.arguments import as_array, check_choice, shown
 from dstheory.combine import mixing
-from dstheory.kernels.arguments import as_array, check_choice, shown
+from evical._fitting import Progress, all_or_nothing, check_verbose
+from evical._typing import Floats
 from evical.calibrators import AutoCalibrator
 from evical.estimators.calibrated import Calibrated
 from evical.estimators.checks import check_samples
 from evical.estimators.columns import ColumnFitter, column_weights, resolved_code
 from evical.estimators.decoder import COUPLINGS, Decoder
 from evical.estimators.folds import FoldFitter, Scored, make_folds
-from evical.estimators.progress import Progress, check_verbose
 from evical.estimators.training import trained_on
 from evical.estimators.wrapping import ClassifierWrapper
 from evical.learners.latent_model import LatentModel
 from evical.multiclass import AutoMulticlassCalibrator, BaseMulticlassCalibrator
 from evical.multiclass.products import ProductBeliefs
 from evical.scores.direction import Direction
-from evical.scores.refused import all_or_nothing
 
 __all__ = ["EvidentialClassifier"]
 
-Floats = NDArray[np.float64]
 
 CODES = ("one_vs_rest", "all_pairs", "sparse", "complete")
 

@@ -14,12 +14,12 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_method_params
 
 from dstheory import Frame, MassFunction
-from dstheory.kernels.arguments import as_mapping
+from dstheory.checks.arguments import as_mapping
+from evical._fitting import Progress, check_verbose
 from evical.estimators.checks import check_groups, check_samples
 from evical.estimators.folds import make_folds
 from evical.estimators.members import fitted, gather
 from evical.estimators.predictions import BeliefPredictor
-from evical.estimators.progress import Progress, check_verbose
 from evical.scores.direction import Direction, warn_of_wrong_ways, wrong_ways
 
 __all__ = ["cross_val_mass"]

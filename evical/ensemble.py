@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn import get_config
 from sklearn.base import clone
 from sklearn.ensemble import VotingClassifier
@@ -19,8 +18,10 @@ from sklearn.utils import Bunch, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
 from dstheory import MassFunction
-from dstheory.kernels.arguments import check_choice
+from dstheory.checks.arguments import check_choice
+from evical._fitting import Progress, all_or_nothing, check_verbose
 from evical._rule_limits import check_predictable, check_rule
+from evical._typing import Floats
 from evical.calibrators import AutoCalibrator
 from evical.classifier import EvidentialClassifier
 from evical.estimators.checks import check_groups, check_samples
@@ -30,16 +31,13 @@ from evical.estimators.held_out import Share, check_refittable, fit_fusion, lear
 from evical.estimators.members import as_subsets, fit_member
 from evical.estimators.partial import rows_told
 from evical.estimators.predictions import BeliefPredictor
-from evical.estimators.progress import Progress, check_verbose
 from evical.estimators.rules import plain
 from evical.fusion import BaseFusion, named_fusion
 from evical.scores.direction import Direction, wrong_ways
-from evical.scores.refused import all_or_nothing
 from evical.source import EvidentialSource
 
 __all__ = ["EvidentialEnsemble"]
 
-Floats = NDArray[np.float64]
 Rule = Callable[..., MassFunction]
 
 

@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.frozen import FrozenEstimator
 
-from dstheory.kernels.arguments import check_choice
+from dstheory.checks.arguments import check_choice
+from evical._fitting import all_or_nothing
+from evical._typing import Floats
 from evical.classifier import EvidentialClassifier
 from evical.errors import IndependenceWarning
 from evical.estimators.checks import check_groups, check_samples
@@ -24,12 +26,9 @@ from evical.estimators.held_out import Share, beliefs_read, learned_by_name
 from evical.estimators.partial import rows_told
 from evical.fusion import BaseFusion, named_fusion
 from evical.scores.direction import OF_A_CLASSIFIER, Direction, warn_of_wrong_ways
-from evical.scores.refused import all_or_nothing
 from evical.source import EvidentialSource
 
 __all__ = ["EvidentialFusion"]
-
-Floats = NDArray[np.float64]
 
 
 class EvidentialFusion(FusedPredictor, BaseEstimator):  # type: ignore[misc]  # untyped base

@@ -23,8 +23,9 @@ from sklearn.utils.validation import (
 )
 
 from dstheory import Frame, MassFunction
-from dstheory.kernels.arguments import check_choice, check_instance, did_you_mean
+from dstheory.checks.arguments import check_choice, check_instance, did_you_mean
 from dstheory.revise import refine
+from evical._fitting import all_or_nothing
 from evical.classifier import EvidentialClassifier
 from evical.estimators.checks import check_samples
 from evical.estimators.folds import Scored, make_folds, n_folds, units_of_classes
@@ -34,7 +35,6 @@ from evical.estimators.predictions import BeliefPredictor
 from evical.estimators.rules import plain
 from evical.multiclass.products import ProductBeliefs
 from evical.scores.direction import Direction
-from evical.scores.refused import all_or_nothing
 
 __all__ = ["EvidentialSource"]
 

@@ -22,10 +22,13 @@ ROOT = Path(__file__).resolve().parents[1]
 ORDER = {
     "dstheory": [
         ["errors"],
+        ["_typing"],
         ["optional"],
+        ["checks"],
         ["kernels"],
+        ["notebook"],
         ["frame"],
-        ["_checks", "_shares", "_show", "mass"],
+        ["checks.masses", "checks.shares", "mass"],
         ["_masses"],
         ["construct"],
         ["transform"],
@@ -47,7 +50,8 @@ ORDER = {
     ],
     "evical": [
         ["errors"],
-        ["_files", "_versions"],
+        ["_typing"],
+        ["_files", "_fitting", "_jobs", "_versions"],
         ["scores"],
         ["likelihood"],
         ["curves"],
@@ -152,10 +156,12 @@ def part(name):
 
 
 def rank(name):
-    """Row of a module in the order of its package."""
-    for row, parts in enumerate(ORDER[name.split(".")[0]]):
-        if part(name) in parts:
-            return row
+    """Row of a module in the order of its package, which may place a file apart from its folder."""
+    package, _, place = name.partition(".")
+    for wanted in (place, part(name)):
+        for row, parts in enumerate(ORDER[package]):
+            if wanted in parts:
+                return row
     raise AssertionError(f"{part(name)} has no place in the order of {name.split('.')[0]}")
 
 

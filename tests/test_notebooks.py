@@ -36,7 +36,7 @@ def test_each_class_has_html_or_a_picture_or_a_line_of_text():
         if not issubclass(kind, BaseEstimator) and not hasattr(kind, "_repr_html_")
     }
     without = {name for name in bare if not name.endswith("Display")}
-    assert without <= AS_TEXT, "derive them from dstheory.kernels.notebook.ShownFields"
+    assert without <= AS_TEXT, "derive them from dstheory.notebook.ShownFields"
     assert without == AS_TEXT
 
 

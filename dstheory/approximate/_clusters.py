@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from dstheory._masses import check_mass
 from dstheory.approximate._rows import by_row
+from dstheory.checks.arguments import check_count
 from dstheory.kernels import bits
-from dstheory.kernels.arguments import check_count
 from dstheory.mass import MassFunction
 
 __all__ = ["inner_approximation", "outer_approximation"]

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._masses import check_mass
+from dstheory.checks.arguments import as_sequence
 from dstheory.construct.chains import assemble, falling_order
 from dstheory.kernels import bits
-from dstheory.kernels.arguments import as_sequence
 from dstheory.mass import MassFunction
 
 __all__ = ["inner_consonant", "outer_consonant"]

@@ -8,7 +8,7 @@ from typing import Any
 
 from dstheory._masses import check_mass
 from dstheory.approximate._rows import by_row
-from dstheory.kernels.arguments import check_count
+from dstheory.checks.arguments import check_count
 from dstheory.mass import MassFunction
 
 __all__ = ["d1"]

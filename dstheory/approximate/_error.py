@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dstheory._masses import check_mass
-from dstheory.kernels.arguments import check_callable
+from dstheory.checks.arguments import check_callable
 from dstheory.mass import MassFunction
 from dstheory.measure import jousselme
 

@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._masses import check_mass
+from dstheory.checks.arguments import as_sequence, check_choice, check_count, check_rng
 from dstheory.errors import MassError, TotalConflictError
 from dstheory.frame import same_frame
 from dstheory.kernels import bits
-from dstheory.kernels.arguments import as_sequence, check_choice, check_count, check_rng
-from dstheory.kernels.notebook import ShownFields
 from dstheory.kernels.rows import in_row
 from dstheory.mass import MassFunction
+from dstheory.notebook import ShownFields
 
 __all__ = ["MonteCarloCombination", "monte_carlo_dempster"]
 

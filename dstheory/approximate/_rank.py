@@ -13,9 +13,9 @@ import numpy as np
 
 from dstheory._masses import check_mass
 from dstheory.approximate._rows import unflatten
+from dstheory.checks.arguments import check_choice, check_count
 from dstheory.errors import DSTheoryError
 from dstheory.kernels import bits
-from dstheory.kernels.arguments import check_choice, check_count
 from dstheory.mass import MassFunction
 
 __all__ = ["rank_level"]

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from dstheory._checks import check_number
 from dstheory._masses import check_mass
 from dstheory.approximate._rows import mass_ranks, unflatten
+from dstheory.checks.arguments import check_count, shown
+from dstheory.checks.masses import check_number
 from dstheory.kernels import bits
-from dstheory.kernels.arguments import check_count, shown
 from dstheory.mass import MassFunction
 
 __all__ = ["k_l_x", "summarize"]

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from dstheory.kernels.notebook import ShownFields
+from dstheory.notebook import ShownFields
 
 __all__ = ["Argument"]
 

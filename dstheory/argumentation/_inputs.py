@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from dstheory import _checks
+from dstheory.checks import masses as checks
+from dstheory.checks.arguments import as_collection, check_instance, did_you_mean
 from dstheory.errors import DSTheoryError
-from dstheory.kernels.arguments import as_collection, check_instance, did_you_mean
 from dstheory.kernels.batches import scalar
 
 __all__ = ["as_names", "as_values", "check_known", "checked_probability"]
@@ -18,9 +18,9 @@ def checked_probability(name: str, value: Any) -> Any:
     if value is None:
         return None
     if np.ndim(value) > 0:
-        return _within(name, _checks.as_masses(value))
+        return _within(name, checks.as_masses(value))
     number = scalar(value)
-    _checks.check_number(number, f"probability of {name!r}")
+    checks.check_number(number, f"probability of {name!r}")
     return number if hasattr(number, "free_symbols") else _within(name, number)
 
 

@@ -12,8 +12,8 @@ from typing import Any
 import sympy
 from sympy.logic.boolalg import Boolean, BooleanFalse, BooleanFunction, BooleanTrue
 
+from dstheory.checks.arguments import check_instance
 from dstheory.errors import DSTheoryError
-from dstheory.kernels.arguments import check_instance
 
 __all__ = ["as_formula", "atoms"]
 

@@ -31,18 +31,18 @@ from dstheory.argumentation._inputs import as_names, as_values, check_known, che
 from dstheory.argumentation._language import as_formula, atoms
 from dstheory.argumentation._probability import shares
 from dstheory.argumentation._worlds import world_masses
-from dstheory.errors import DSTheoryError
-from dstheory.kernels import bits
-from dstheory.kernels.arguments import (
+from dstheory.checks.arguments import (
     as_collection,
     check_count,
     check_flag,
     check_instance,
     did_you_mean,
 )
-from dstheory.kernels.notebook import ShownFields
+from dstheory.errors import DSTheoryError
+from dstheory.kernels import bits
 from dstheory.kernels.pairwise import refuse_total_conflict
 from dstheory.mass import MassFunction
+from dstheory.notebook import ShownFields
 from dstheory.product import ProductFrame, Variable
 
 __all__ = ["ArgumentationSystem"]

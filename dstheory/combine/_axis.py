@@ -6,8 +6,8 @@ The rule gets all entries at once, as rules that are not associative require.
 
 from collections.abc import Callable
 
+from dstheory.checks.arguments import as_index, check_callable, check_instance
 from dstheory.errors import CostLimitError
-from dstheory.kernels.arguments import as_index, check_callable, check_instance
 from dstheory.mass import MassFunction
 
 __all__ = ["combine_axis"]

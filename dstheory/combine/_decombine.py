@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory.checks.arguments import check_atol, check_choice
 from dstheory.combine._weights import (
     align,
     commonalities,
@@ -20,7 +21,6 @@ from dstheory.combine._weights import (
 )
 from dstheory.combine.sources import check_sources, refuse_normal
 from dstheory.errors import MassError
-from dstheory.kernels.arguments import check_atol, check_choice
 from dstheory.kernels.rows import in_rows
 from dstheory.mass import MassFunction
 

@@ -7,9 +7,9 @@ Source: Dempster 1967; Shafer 1976, A Mathematical Theory of Evidence, ch. 3; Xu
 eq. 6-7.
 """
 
+from dstheory.checks.arguments import check_flag
 from dstheory.combine._orthogonal import TotalConflict, check_total_conflict, combined
 from dstheory.combine.sources import check_sources, combination_rule
-from dstheory.kernels.arguments import check_flag
 from dstheory.mass import MassFunction
 
 __all__ = ["dempster"]

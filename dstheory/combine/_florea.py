@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._masses import collect
+from dstheory.checks.arguments import check_choice
 from dstheory.combine._boolean import conjunctive, disjunctive
 from dstheory.combine.sources import check_sources, combination_rule, nonempty, refuse_subnormal
-from dstheory.kernels.arguments import check_choice
 from dstheory.mass import MassFunction
 
 __all__ = ["florea"]

@@ -10,11 +10,11 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
+
+from dstheory._typing import Floats
 
 __all__ = ["frank"]
 
-Floats = NDArray[np.float64]
 
 # Below e^-38, e^t - 1 and ln(1 + t) are t to the last bit.
 _TINY = -38.0

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._masses import batch_of
+from dstheory.checks.arguments import as_floats, as_sequence, check_choice
 from dstheory.combine._norms import Family, extend_norm, t_norm
 from dstheory.combine._weights import common_weights, joined_normalized
 from dstheory.combine.sources import check_sources
-from dstheory.kernels.arguments import as_floats, as_sequence, check_choice
 from dstheory.mass import MassFunction
 from dstheory.transform import betp
 

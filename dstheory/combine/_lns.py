@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory._checks import check_number
 from dstheory._masses import batch_of
+from dstheory.checks.arguments import check_flag
+from dstheory.checks.masses import check_number
 from dstheory.combine._weights import lowered, sparse_weights
 from dstheory.combine.sources import any_exact, check_sources, combination_rule
 from dstheory.errors import MassError
 from dstheory.kernels import bits
-from dstheory.kernels.arguments import check_flag
 from dstheory.kernels.rows import in_rows
 from dstheory.mass import MassFunction
 

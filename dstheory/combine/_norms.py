@@ -16,14 +16,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory._checks import check_number
+from dstheory._typing import Floats
+from dstheory.checks.arguments import check_choice
+from dstheory.checks.masses import check_number
 from dstheory.combine._frank import frank
-from dstheory.kernels.arguments import check_choice
 
 __all__ = ["Family", "Norm", "extend_norm", "t_norm"]
 
 Family = Literal["frank", "sugeno_weber", "dubois_prade"]
-Floats = NDArray[np.float64]
 
 # ln w of a weight of zero: far below all others, but finite, so that differences exist.
 _LEAST = -1e300

@@ -9,10 +9,10 @@ from typing import Literal
 
 import numpy as np
 
+from dstheory.checks.arguments import check_choice
 from dstheory.combine.sources import any_exact
 from dstheory.frame import Frame
 from dstheory.kernels import bits
-from dstheory.kernels.arguments import check_choice
 from dstheory.kernels.limits import fold_order
 from dstheory.kernels.orthogonal import Agreed, orthogonal_sum
 from dstheory.mass import MassFunction

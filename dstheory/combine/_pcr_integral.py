@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._masses import batch_of, collect
+from dstheory._typing import Floats
 from dstheory.combine._boolean import conjunctive
 from dstheory.combine.sources import any_exact, nonempty
 from dstheory.kernels import bits, pairwise, setwise
@@ -37,7 +38,6 @@ _STEPS_A_CHOICE = 8
 _FEW_CHOICES = 1 << 12
 _MAX_STEPS = 1 << 33
 
-Floats = NDArray[np.float64]
 _Part = tuple[NDArray[Any], Floats]
 
 

@@ -5,11 +5,11 @@ sources that share none. A t-norm lies in between: its parameter says how much t
 be learned. Denoeux 2008; Quost, Masson & Denoeux 2011.
 """
 
+from dstheory.checks.arguments import check_flag
 from dstheory.combine._norms import Family, extend_norm, t_norm
 from dstheory.combine._orthogonal import TotalConflict, check_total_conflict, settled
 from dstheory.combine._weights import common_weights, joined_normalized, with_weights
 from dstheory.combine.sources import check_sources, combination_rule, refuse_normal
-from dstheory.kernels.arguments import check_flag
 from dstheory.mass import MassFunction
 
 __all__ = ["tnorm_conjunctive", "tnorm_disjunctive"]

@@ -12,11 +12,11 @@ from typing import Any, ParamSpec
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory._checks import check_number
 from dstheory._masses import batch_of
+from dstheory.checks.arguments import as_array, as_floats
+from dstheory.checks.masses import check_number
 from dstheory.errors import MassError
 from dstheory.frame import Frame, same_frame
-from dstheory.kernels.arguments import as_array, as_floats
 from dstheory.kernels.batches import stretch
 from dstheory.kernels.exact import exact_together
 from dstheory.kernels.limits import check_result

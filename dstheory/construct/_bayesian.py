@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from dstheory import _checks
+from dstheory.checks import masses as checks
 from dstheory.construct.arguments import check_masks, check_nonnegative, row_numbers
 from dstheory.frame import Frame
 from dstheory.kernels import bits
@@ -54,6 +54,6 @@ def bayesian(frame: Frame, probabilities: Any) -> MassFunction:
     size = len(frame)
     check_masks(size * (size + 1) // 2, f"a Bayesian mass function on {size:,} labels")
     check_nonnegative(numbers, "probability")
-    rows = _checks.as_distribution(numbers, "probabilities")
+    rows = checks.as_distribution(numbers, "probabilities")
     focal = bits.mask_array((1 << i for i in range(size)), size)
     return MassFunction.from_store(frame, focal, np.array(np.moveaxis(rows, -1, 0), order="C"))

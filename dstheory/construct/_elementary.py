@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory import _checks
-from dstheory._shares import as_share, lost_and_kept
+from dstheory.checks import masses as checks
+from dstheory.checks.arguments import as_shape
+from dstheory.checks.naming import one_of, shares_by_name
+from dstheory.checks.shares import as_share, lost_and_kept
 from dstheory.frame import Frame
 from dstheory.kernels import bits
-from dstheory.kernels.arguments import as_shape
-from dstheory.kernels.naming import one_of, shares_by_name
 from dstheory.mass import MassFunction
 
 __all__ = ["categorical", "negative_simple", "simple", "vacuous"]
@@ -49,7 +49,7 @@ def vacuous(frame: Frame, batch_shape: int | tuple[int, ...] = ()) -> MassFuncti
     MassFunction on {ant, bee}
       {ant, bee}  1
     """
-    return _certain(_checks.as_frame(frame), frame.full, batch_shape)
+    return _certain(checks.as_frame(frame), frame.full, batch_shape)
 
 
 def categorical(frame: Frame, event: Any, batch_shape: int | tuple[int, ...] = ()) -> MassFunction:
@@ -83,7 +83,7 @@ def categorical(frame: Frame, event: Any, batch_shape: int | tuple[int, ...] = (
     MassFunction on {ant, bee, cat}
       {ant, bee}  1
     """
-    return _certain(frame, _checks.as_frame(frame).mask(event), batch_shape)
+    return _certain(frame, checks.as_frame(frame).mask(event), batch_shape)
 
 
 @shares_by_name(mass="m of the event", weight="m of the frame")
@@ -131,7 +131,7 @@ def simple(frame: Frame, event: Any, *, mass: Any = None, weight: Any = None) ->
     >>> simple(frame, "ant", weight=0.25) == simple(frame, "ant", mass=0.75)
     True
     """
-    mask = _checks.as_frame(frame).mask(event)
+    mask = checks.as_frame(frame).mask(event)
     rest, share = _rest_and_share(mass, weight)
     return _two_sets(frame, mask, share, frame.full, rest)
 
@@ -184,7 +184,7 @@ def negative_simple(
       {}     0.25
       {ant}  0.75
     """
-    mask = _checks.as_frame(frame).mask(event)
+    mask = checks.as_frame(frame).mask(event)
     rest, share = _rest_and_share(mass, weight)
     return _two_sets(frame, mask, share, 0, rest)
 

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory import _checks
+from dstheory.checks import masses as checks
+from dstheory.checks.arguments import check_atol
 from dstheory.construct._tables import from_implicability
 from dstheory.construct.arguments import below, check_shares
 from dstheory.errors import MassError
 from dstheory.frame import Frame
-from dstheory.kernels.arguments import check_atol
 from dstheory.kernels.rows import in_row
 from dstheory.mass import MassFunction
 
@@ -145,7 +145,7 @@ def from_probability_intervals(
     {('ant',): 0.5, ('bee',): 0.25, ('ant', 'bee'): 0.25}
     """
     check_atol(atol)
-    size = len(_checks.as_frame(frame))
+    size = len(checks.as_frame(frame))
     low, high = _bounds(lower, upper, atol)
     if low.shape[-1] != size:
         raise MassError(f"bounds have shape {low.shape}, but the frame has {size} labels")
@@ -162,7 +162,7 @@ def from_probability_intervals(
 
 
 def _bounds(lower: Any, upper: Any, atol: float) -> tuple[NDArray[Any], NDArray[Any]]:
-    ends = _checks.as_masses(lower), _checks.as_masses(upper)
+    ends = checks.as_masses(lower), checks.as_masses(upper)
     try:
         low, high = np.broadcast_arrays(*ends)
     except ValueError as error:
@@ -214,7 +214,7 @@ def _tightened(low: NDArray[Any], high: NDArray[Any]) -> tuple[NDArray[Any], NDA
 def _envelope(low: NDArray[Any], high: NDArray[Any]) -> NDArray[Any]:
     """Lower probabilities (*batch, 2**K) from coherent bounds."""
     size = low.shape[-1]
-    _checks.check_table_size(size, "natural_extension needs no table")
+    checks.check_table_size(size, "natural_extension needs no table")
     table = np.asarray(np.maximum(_set_sums(low), 1 - _set_sums(high)[..., ::-1]))
     table[..., 0], table[..., -1] = 0, 1  # exactly, whatever the rounding of the sums
     return table

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory import _checks
-from dstheory._checks import check_number
+from dstheory.checks import masses as checks
+from dstheory.checks.arguments import as_sequence, check_atol
+from dstheory.checks.masses import check_number
 from dstheory.construct._tables import from_masses
 from dstheory.errors import DSTheoryError
 from dstheory.frame import Frame
 from dstheory.kernels import bits
-from dstheory.kernels.arguments import as_sequence, check_atol
 from dstheory.kernels.programs import TIGHT
 from dstheory.mass import MassFunction
 
@@ -83,7 +83,7 @@ def from_judgments(
     {('ant',): 0.25, ('bee',): 0.125, ('ant', 'bee', 'cat'): 0.625}
     """
     check_atol(atol)
-    if len(_checks.as_frame(frame)) > _MAX_LABELS:
+    if len(checks.as_frame(frame)) > _MAX_LABELS:
         raise DSTheoryError(f"frame has {len(frame)} labels, judgments need at most {_MAX_LABELS}")
     check_number(margin, "margin")
     if not 0 <= margin <= 1:

@@ -10,14 +10,14 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from dstheory._shares import as_share, lost_and_kept
+from dstheory.checks.arguments import check_choice
+from dstheory.checks.naming import one_of
+from dstheory.checks.shares import as_share, lost_and_kept
 from dstheory.construct._bayesian import bayesian
 from dstheory.construct.chains import consonant, isopignistic
 from dstheory.errors import MassError
 from dstheory.frame import Frame
 from dstheory.kernels import bits
-from dstheory.kernels.arguments import check_choice
-from dstheory.kernels.naming import one_of
 from dstheory.mass import MassFunction
 
 __all__ = ["evidential_labels"]

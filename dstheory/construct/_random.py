@@ -12,12 +12,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory import _checks
-from dstheory._checks import MAX_TABLE_LABELS, check_number
+from dstheory.checks import masses as checks
+from dstheory.checks.arguments import as_sequence, check_choice, check_count, check_rng
+from dstheory.checks.masses import MAX_TABLE_LABELS, check_number
 from dstheory.errors import DSTheoryError, MassError
 from dstheory.frame import Frame
 from dstheory.kernels import bits
-from dstheory.kernels.arguments import as_sequence, check_choice, check_count, check_rng
 from dstheory.mass import MassFunction
 
 __all__ = ["random"]
@@ -90,9 +90,9 @@ def random(
         raise DSTheoryError(f"conflict {conflict} does not lie between 0 and 1")
     if focal is not None:
         events = focal if isinstance(focal, Set) else as_sequence(focal, "focal", "events")
-        masks = sorted({_checks.as_frame(frame).mask(event) for event in events})
+        masks = sorted({checks.as_frame(frame).mask(event) for event in events})
     else:
-        masks = sorted(_draw(_checks.as_frame(frame), rng, n_focal, kind))
+        masks = sorted(_draw(checks.as_frame(frame), rng, n_focal, kind))
     if not masks:
         raise DSTheoryError("focal has no focal set")
     if 0 in masks and conflict:

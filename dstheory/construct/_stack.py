@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._masses import check_mass
+from dstheory.checks.arguments import as_index, as_sequence
 from dstheory.frame import same_frame
-from dstheory.kernels.arguments import as_index, as_sequence
 from dstheory.kernels.exact import exact_together
 from dstheory.mass import MassFunction
 

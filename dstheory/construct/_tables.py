@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory import _checks
-from dstheory._checks import SUM_TOLERANCE
+from dstheory.checks import masses as checks
+from dstheory.checks.arguments import check_atol
+from dstheory.checks.masses import SUM_TOLERANCE
 from dstheory.construct.arguments import as_table, below, check_finite
 from dstheory.errors import MassError
 from dstheory.frame import Frame
 from dstheory.kernels import bits, moebius, predicates
-from dstheory.kernels.arguments import check_atol
 from dstheory.kernels.rows import in_row
 from dstheory.mass import MassFunction
 
@@ -258,13 +258,13 @@ def _sparse(frame: Frame, masses: NDArray[Any], atol: Any) -> MassFunction:
     """
     allowed = _bound(None if isinstance(atol, np.ndarray) else atol)
     _check_sign(frame, masses, allowed)
-    _checks.check_masses(np.moveaxis(masses, 0, -1), max(allowed, SUM_TOLERANCE))
+    checks.check_masses(np.moveaxis(masses, 0, -1), max(allowed, SUM_TOLERANCE))
     noise = _noise(masses, atol)
     kept = ~noise.reshape(len(masses), -1).all(axis=1)
     store = np.where(noise[kept], 0, masses[kept])
     lost = (noise & np.asarray(masses != 0, dtype=bool)).any(axis=0)
     if lost.any():  # rows without noise keep their masses to the last bit
-        store = store / np.where(lost, _checks.kept_sum(store, allowed), 1)
+        store = store / np.where(lost, checks.kept_sum(store, allowed), 1)
     return MassFunction.from_store(frame, bits.mask_array(np.flatnonzero(kept), len(frame)), store)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory import _checks
+from dstheory.checks import masses as checks
 from dstheory.errors import MassError
 from dstheory.frame import Frame
 from dstheory.kernels.limits import check_cost
@@ -32,13 +32,13 @@ _MAX_MASK_BYTES = 1 << 32
 
 def as_rows(values: Any, frame: Frame, name: str) -> NDArray[Any]:
     """Values (*batch, K), one for each label, as floats or exact objects."""
-    return _checks.as_masses(row_numbers(values, frame, name))
+    return checks.as_masses(row_numbers(values, frame, name))
 
 
 def row_numbers(values: Any, frame: Frame, name: str) -> NDArray[Any]:
     """The same in the type in which they come."""
-    array = _checks.as_numbers(values)
-    if array.ndim == 0 or array.shape[-1] != len(_checks.as_frame(frame)):
+    array = checks.as_numbers(values)
+    if array.ndim == 0 or array.shape[-1] != len(checks.as_frame(frame)):
         raise MassError(
             f"{name} has shape {array.shape}, but its last axis runs over the "
             f"{len(frame)} labels of the frame"
@@ -48,8 +48,8 @@ def row_numbers(values: Any, frame: Frame, name: str) -> NDArray[Any]:
 
 def as_table(values: Any, frame: Frame, name: str) -> NDArray[Any]:
     """Values (*batch, 2**K), one for each subset of the frame, as floats or exact objects."""
-    array = _checks.as_masses(values)
-    n_sets = _checks.as_frame(frame).full + 1
+    array = checks.as_masses(values)
+    n_sets = checks.as_frame(frame).full + 1
     if array.ndim == 0 or array.shape[-1] != n_sets:
         raise MassError(
             f"{name} shape {array.shape}, but the last axis runs over the "

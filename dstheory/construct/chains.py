@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory import _checks
+from dstheory.checks import masses as checks
+from dstheory.checks.arguments import as_array, check_atol
 from dstheory.construct.arguments import as_rows, check_masks, check_nonnegative, row_numbers
 from dstheory.errors import MassError
 from dstheory.frame import Frame
 from dstheory.kernels import bits
-from dstheory.kernels.arguments import as_array, check_atol
 from dstheory.kernels.rows import in_row
 from dstheory.mass import MassFunction
 
@@ -108,7 +108,7 @@ def nested(frame: Frame, order: Any, masses: Any) -> MassFunction:
     >>> nested(Frame(["ant", "bee", "cat"]), [1, 0, 2], [0.5, 0.25, 0.25]).to_dict()
     {('bee',): 0.5, ('ant', 'bee'): 0.25, ('ant', 'bee', 'cat'): 0.25}
     """
-    rows = _checks.as_distribution(row_numbers(masses, frame, "masses"))
+    rows = checks.as_distribution(row_numbers(masses, frame, "masses"))
     empty = np.zeros_like(rows[..., :1])
     return assemble(frame, _permutations(order, frame), np.concatenate([empty, rows], axis=-1))
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory._checks import as_masses
+from dstheory.checks.arguments import as_array, as_sequence
+from dstheory.checks.masses import as_masses
 from dstheory.kernels import bits
-from dstheory.kernels.arguments import as_array, as_sequence
 from dstheory.kernels.rows import in_row
 
 __all__ = ["best_act", "chosen_acts"]

@@ -12,11 +12,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory.checks.arguments import check_choice
 from dstheory.decide._criteria import check_degree
 from dstheory.decide._tables import mean_table
 from dstheory.decide._utilities import prepared
 from dstheory.kernels import bits, moebius, setwise
-from dstheory.kernels.arguments import check_choice
 from dstheory.mass import MassFunction
 
 __all__ = ["ROUNDING", "appriou", "by_size", "first_largest"]

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory.checks.arguments import check_atol
 from dstheory.decide._dominance import maximality
 from dstheory.decide._tables import mean_table
 from dstheory.decide._utilities import prepared
 from dstheory.kernels import bits, setwise
-from dstheory.kernels.arguments import check_atol
 from dstheory.kernels.programs import TIGHT
 from dstheory.mass import MassFunction
 

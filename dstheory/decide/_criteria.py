@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from dstheory.checks.arguments import check_instance
 from dstheory.decide._acts import first_best
 from dstheory.decide._expectations import (
     Expectations,
@@ -21,7 +22,6 @@ from dstheory.decide._expectations import (
     valued,
 )
 from dstheory.decide._tables import best_table, worst_table
-from dstheory.kernels.arguments import check_instance
 from dstheory.mass import MassFunction
 
 __all__ = [

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory.checks.arguments import check_atol
 from dstheory.decide._expectations import (
     Expectations,
     lower_expected_utility,
@@ -21,7 +22,6 @@ from dstheory.decide._expectations import (
 )
 from dstheory.decide._interval import interval_dominance
 from dstheory.decide._tables import worst_table
-from dstheory.kernels.arguments import check_atol
 from dstheory.mass import MassFunction
 
 __all__ = ["maximality", "strong_dominance", "weak_dominance"]

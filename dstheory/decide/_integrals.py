@@ -11,9 +11,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory.checks.arguments import check_choice
 from dstheory.decide._utilities import prepared
 from dstheory.kernels import bits, setwise
-from dstheory.kernels.arguments import check_choice
 from dstheory.mass import MassFunction
 
 __all__ = ["choquet_expectation", "sugeno_expectation"]

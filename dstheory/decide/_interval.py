@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory.checks.arguments import check_atol
 from dstheory.decide._expectations import (
     Expectations,
     lower_expected_utility,
     upper_expected_utility,
 )
-from dstheory.kernels.arguments import check_atol
 from dstheory.mass import MassFunction
 
 __all__ = ["interval_dominance"]

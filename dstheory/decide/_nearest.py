@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory.checks.arguments import as_index
 from dstheory.decide._cardinality import ROUNDING, by_size, first_largest
 from dstheory.decide._utilities import prepared
 from dstheory.kernels import bits, setwise
-from dstheory.kernels.arguments import as_index
 from dstheory.mass import MassFunction
 
 __all__ = ["nearest_set"]

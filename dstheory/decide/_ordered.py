@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory.checks.arguments import check_count
 from dstheory.decide._acts import first_best
 from dstheory.decide._criteria import check_degree, named
 from dstheory.decide._expectations import mean_over_sets
 from dstheory.decide._utilities import prepared
 from dstheory.kernels import bits
-from dstheory.kernels.arguments import check_count
 from dstheory.mass import MassFunction
 
 __all__ = ["owa", "owa_expected_utility", "owa_weights"]

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory.checks.arguments import as_sequence, check_count
 from dstheory.decide._ordered import owa_weights
 from dstheory.decide._utilities import as_matrix
-from dstheory.kernels.arguments import as_sequence, check_count
 
 __all__ = ["set_names", "set_utilities"]
 

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory._checks import check_number
 from dstheory._masses import check_mass
+from dstheory.checks.arguments import as_array
+from dstheory.checks.masses import check_number
 from dstheory.frame import Frame
-from dstheory.kernels.arguments import as_array
 from dstheory.mass import MassFunction
 
 __all__ = [

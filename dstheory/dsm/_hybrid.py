@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._masses import collect
+from dstheory.checks.arguments import check_instance
 from dstheory.combine.sources import check_sources, combination_rule
 from dstheory.dsm._model import DSmModel
 from dstheory.errors import FrameError
 from dstheory.kernels import bits, pairwise
-from dstheory.kernels.arguments import check_instance
 from dstheory.kernels.batches import added_up
 from dstheory.mass import MassFunction
 

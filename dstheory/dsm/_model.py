@@ -16,10 +16,10 @@ from typing import Any, final
 import numpy as np
 
 from dstheory._masses import check_mass
+from dstheory.checks.arguments import as_collection, check_instance, did_you_mean
 from dstheory.errors import FrameError, MassError
 from dstheory.frame import Frame
 from dstheory.kernels import bits
-from dstheory.kernels.arguments import as_collection, check_instance, did_you_mean
 from dstheory.kernels.immutable import Immutable
 from dstheory.mass import MassFunction
 

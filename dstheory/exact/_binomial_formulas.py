@@ -12,8 +12,8 @@ from typing import Any
 
 import sympy
 
+from dstheory.checks.arguments import check_count, shown
 from dstheory.exact._symbols import as_expression
-from dstheory.kernels.arguments import check_count, shown
 
 __all__ = [
     "at_least_probability",

@@ -17,16 +17,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._masses import check_mass
-from dstheory._shares import as_share, complement
+from dstheory.checks.arguments import as_sequence, check_count, check_instance
+from dstheory.checks.naming import RATES, one_of, shares_by_name
+from dstheory.checks.shares import as_share, complement
 from dstheory.combine import dempster
 from dstheory.errors import DSTheoryError, TotalConflictError
 from dstheory.exact._conclusions import check_quantity, columns, conclusion, named_sources, weights
 from dstheory.exact._imprecise import ImpreciseMass
 from dstheory.exact._relaxation import relaxed_bounds
 from dstheory.frame import same_frame
-from dstheory.kernels.arguments import as_sequence, check_count, check_instance
 from dstheory.kernels.batches import scalar
-from dstheory.kernels.naming import RATES, one_of, shares_by_name
 from dstheory.mass import MassFunction
 from dstheory.revise import discount
 

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory.checks.arguments import check_choice
 from dstheory.combine import dempster
 from dstheory.kernels import bits, setwise
-from dstheory.kernels.arguments import check_choice
 from dstheory.mass import MassFunction
 
 __all__ = ["QUANTITIES", "columns", "conclusion", "named_sources", "rests"]

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory import _checks
+from dstheory.checks import masses as checks
+from dstheory.checks.arguments import as_floats, check_count, check_instance
 from dstheory.errors import DSTheoryError, MassError
 from dstheory.frame import Frame
-from dstheory.kernels.arguments import as_floats, check_count, check_instance
 from dstheory.kernels.immutable import Immutable
-from dstheory.kernels.notebook import brief, html_table
 from dstheory.mass import MassFunction
+from dstheory.notebook import brief, html_table
 
 __all__ = ["ImpreciseMass"]
 
@@ -65,13 +65,13 @@ class ImpreciseMass(Immutable):
     _upper: NDArray[Any]
 
     def __init__(self, frame: Frame, masses: Mapping[Any, Any]) -> None:
-        _checks.as_frame(frame)
+        checks.as_frame(frame)
         check_instance("masses", masses, Mapping, "a mapping of events to bounds")
         if not masses:
             raise MassError("there is no mass; give the bounds of at least one focal set")
         pairs = [_interval(event, bounds) for event, bounds in masses.items()]
-        bounds = _checks.as_masses([list(pair) for pair in pairs]).T
-        focal, bounds = _checks.sorted_focal(frame, [frame.mask(e) for e in masses], bounds)
+        bounds = checks.as_masses([list(pair) for pair in pairs]).T
+        focal, bounds = checks.sorted_focal(frame, [frame.mask(e) for e in masses], bounds)
         _check_bounds(frame, focal, bounds)
         bounds.flags.writeable = False
         focal.flags.writeable = False
@@ -149,7 +149,7 @@ class ImpreciseMass(Immutable):
         points[:, last] = 1 - (points.sum(axis=1) - points[:, last])
         low, high = self._lower[last], self._upper[last]
         # 1 - 0.3 is not 0.7 to the last bit; fractions are.
-        slack = 0 if points.dtype == object else _checks.SUM_TOLERANCE
+        slack = 0 if points.dtype == object else checks.SUM_TOLERANCE
         inside = (points[:, last] >= low - slack) & (points[:, last] <= high + slack)
         points[:, last] = np.clip(points[:, last], low, high)
         return np.asarray(points[np.asarray(inside, dtype=bool)])
@@ -207,7 +207,7 @@ def _check_bounds(frame: Frame, focal: NDArray[Any], bounds: NDArray[Any]) -> No
             )
         if not event:
             raise MassError("the empty set has bounds; condition or normalize the source first")
-    tolerance = _checks.SUM_TOLERANCE
+    tolerance = checks.SUM_TOLERANCE
     if lower.sum() > 1 + tolerance or upper.sum() < 1 - tolerance:
         raise MassError(
             f"lower bounds sum to {lower.sum()} and upper bounds to {upper.sum()}; "

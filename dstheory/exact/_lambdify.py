@@ -11,9 +11,9 @@ import numpy as np
 import sympy
 from numpy.typing import NDArray
 
+from dstheory.checks.arguments import as_sequence
 from dstheory.errors import DSTheoryError
 from dstheory.exact._symbols import as_formulas, symbols_of
-from dstheory.kernels.arguments import as_sequence
 from dstheory.kernels.batches import scalar
 from dstheory.kernels.rows import in_row
 from dstheory.mass import MassFunction

@@ -11,11 +11,11 @@ import sympy
 from sympy.printing.latex import latex_escape
 
 from dstheory._masses import check_mass
+from dstheory.checks.arguments import as_sequence, check_choice
 from dstheory.errors import DSTheoryError
 from dstheory.exact._simplification import simplified
 from dstheory.exact._symbols import as_groups
 from dstheory.frame import Frame
-from dstheory.kernels.arguments import as_sequence, check_choice
 from dstheory.mass import MassFunction
 
 __all__ = ["formula_table"]

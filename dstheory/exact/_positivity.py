@@ -16,8 +16,8 @@ import numpy as np
 import sympy
 from numpy.typing import NDArray
 
+from dstheory.checks.arguments import check_count, check_instance
 from dstheory.exact._symbols import as_expression, as_groups
-from dstheory.kernels.arguments import check_count, check_instance
 
 __all__ = ["is_nonnegative"]
 

@@ -9,8 +9,8 @@ Naval Research Logistics Quarterly 9, 1962, 181-186.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dstheory._typing import Floats
 from dstheory.errors import DSTheoryError
 from dstheory.exact._conclusions import weights
 from dstheory.exact._imprecise import ImpreciseMass
@@ -18,7 +18,6 @@ from dstheory.kernels.programs import TIGHT
 
 __all__ = ["relaxed_bounds"]
 
-Floats = NDArray[np.float64]
 
 # 9 * 400 rows of 401 doubles take 12 MB.
 _MAX_PAIRS = 400

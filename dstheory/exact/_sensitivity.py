@@ -13,16 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._masses import batch_of, check_masses
-from dstheory._shares import as_share, complement
+from dstheory.checks.naming import RATES, one_of, shares_by_name
+from dstheory.checks.shares import as_share, complement
 from dstheory.errors import DSTheoryError
 from dstheory.exact._conclusions import check_quantity, columns, conclusion, named_sources, rests
 from dstheory.frame import Frame
 from dstheory.kernels import bits
 from dstheory.kernels.batches import scalar, stretch
-from dstheory.kernels.naming import RATES, one_of, shares_by_name
-from dstheory.kernels.notebook import ShownFields
 from dstheory.kernels.rows import in_row
 from dstheory.mass import MassFunction
+from dstheory.notebook import ShownFields
 from dstheory.revise import discount
 
 __all__ = ["Sensitivity", "mass_gradients", "sensitivity"]

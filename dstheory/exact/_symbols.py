@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 import sympy
 
-from dstheory import _checks
 from dstheory._masses import check_mass
+from dstheory.checks import masses as checks
+from dstheory.checks.arguments import as_array, as_collection, as_sequence, check_instance, shown
 from dstheory.errors import MassError
 from dstheory.frame import Frame
-from dstheory.kernels.arguments import as_array, as_collection, as_sequence, check_instance, shown
 from dstheory.mass import MassFunction
 
 __all__ = ["as_expression", "share", "symbolic", "symbols_of"]
@@ -87,7 +87,7 @@ def symbolic(frame: Frame, events: Iterable[Any], names: str | Sequence[str] = "
       {ant}       s
       {ant, bee}  1 - s
     """
-    _checks.as_frame(frame)
+    checks.as_frame(frame)
     focal = [frame.mask(event) for event in as_sequence(events, "events", "a list of events")]
     if not focal:
         raise MassError("there is no event; give at least one focal set")

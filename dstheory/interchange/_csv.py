@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from dstheory import _checks
 from dstheory._masses import check_mass
+from dstheory.checks import masses as checks
 from dstheory.errors import DSTheoryError, FrameError
 from dstheory.frame import Frame
 from dstheory.interchange.numbers import as_fraction, as_written
@@ -88,7 +88,7 @@ def from_csv(text: str, frame: Frame | None = None) -> MassFunction:
     Fraction(1, 3)
     """
     if frame is not None:
-        _checks.as_frame(frame)
+        checks.as_frame(frame)
     if not isinstance(text, str):
         raise TypeError(
             f"text is {type(text).__name__}, expected a string of CSV; read the file first"

@@ -4,11 +4,10 @@ import math
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from dstheory import _show
 from dstheory._masses import check_mass
+from dstheory.checks.arguments import check_count
 from dstheory.errors import DSTheoryError
 from dstheory.frame import Frame
-from dstheory.kernels.arguments import check_count
 from dstheory.mass import MassFunction
 from dstheory.optional import require
 from dstheory.product import ProductFrame
@@ -103,7 +102,7 @@ def to_pandas(m: MassFunction) -> "DataFrame":
     require("pandas", "to_pandas")
     import pandas as pd
 
-    events = pd.Index([_show.event_name(m.frame, mask) for mask in m.focal], name="event")
+    events = pd.Index([m.frame._text(mask) for mask in m.focal], name="event")
     if not m.batch_shape:
         methods = {"mass": m.mass, "bel": m.bel, "pl": m.pl, "q": m.q}
         columns = {
@@ -120,7 +119,7 @@ def to_pandas(m: MassFunction) -> "DataFrame":
 
 def _latex_set(frame: Frame, mask: Any) -> str:
     if isinstance(frame, ProductFrame):  # as a formula, because lists of configurations are long
-        return _escaped(_show.event_name(frame, mask))
+        return _escaped(frame._text(mask))
     names = [rf"\text{{{_escaped(str(label))}}}" for label in frame.event(mask)]
     return rf"$\{{{', '.join(names)}\}}$" if names else r"$\emptyset$"
 

@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from dstheory import _checks
+from dstheory.checks import masses as checks
+from dstheory.checks.arguments import as_array
 from dstheory.construct import from_masses
 from dstheory.errors import DSTheoryError
 from dstheory.frame import Frame
-from dstheory.kernels.arguments import as_array
 from dstheory.mass import MassFunction
 
 __all__ = ["from_dst_matrix", "from_ibelief_vector"]
@@ -47,7 +47,7 @@ def from_ibelief_vector(frame: Frame, masses: Any) -> MassFunction:
     >>> from_ibelief_vector(Frame(["a", "b"]), [0, 0.5, 0.25, 0.25]).to_dict()
     {('a',): 0.5, ('b',): 0.25, ('a', 'b'): 0.25}
     """
-    array = _checks.as_masses(masses)
+    array = checks.as_masses(masses)
     if array.ndim not in (1, 2):
         raise DSTheoryError(f"masses have shape {array.shape}, not (2^K,) or (2^K, n)")
     return from_masses(frame, array.T, atol=0)
@@ -88,8 +88,8 @@ def from_dst_matrix(frame: Frame, tt: Any, spec: Any) -> MassFunction:
     >>> m.to_dict()
     {('b', 'c'): 0.75, ('a', 'b', 'c'): 0.25}
     """
-    _checks.as_frame(frame)
-    table, numbers = as_array(tt, "tt"), _checks.as_masses(spec)
+    checks.as_frame(frame)
+    table, numbers = as_array(tt, "tt"), checks.as_masses(spec)
     if table.ndim != 2 or table.shape[1] != len(frame):
         raise DSTheoryError(f"tt has shape {table.shape}, but the frame has {len(frame)} labels")
     wrong = np.argwhere((table != 0) & (table != 1))

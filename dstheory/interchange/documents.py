@@ -11,9 +11,9 @@ from typing import Any, TypeGuard
 
 from numpy.typing import NDArray
 
+from dstheory.checks.arguments import check_instance
 from dstheory.errors import DSTheoryError
 from dstheory.kernels import bits
-from dstheory.kernels.arguments import check_instance
 from dstheory.product import Variable
 
 __all__ = [

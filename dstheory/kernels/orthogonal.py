@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory._typing import Floats
 from dstheory.errors import TotalConflictError
 from dstheory.kernels.batches import stretch
 from dstheory.kernels.pairwise import (
@@ -35,7 +36,6 @@ __all__ = [
     "orthogonal_sum",
 ]
 
-Floats = NDArray[np.float64]
 Part = tuple[NDArray[Any], NDArray[Any]]
 
 # Below the normal floats, masses have fewer digits: below 5e-315 fewer than nine, at last none.

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory._typing import Floats
 from dstheory.errors import TotalConflictError
 from dstheory.kernels import bitsets, tables
 from dstheory.kernels.batches import added_up, batch_sums
@@ -32,7 +33,6 @@ __all__ = [
     "refuse_total_conflict",
 ]
 
-Floats = NDArray[np.float64]
 
 # Products below 2.2e-308 lose digits; if the sum exceeds this, they are less than 1e-17 of it.
 SMALL_TOTAL = 1e-290

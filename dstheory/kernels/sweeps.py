@@ -11,13 +11,12 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dstheory._typing import Floats
 from dstheory.kernels.jit import compiled
 
 __all__ = ["sweep"]
 
-Floats = NDArray[np.float64]
 
 # 2^14 doubles are 128 KiB: a block of the first sweep stays in a level-2 cache. Of 12 to 15
 # low bits and panels of 32 to 128 columns, these were fastest at K = 20 to 24.

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory._typing import Floats
 from dstheory.kernels.jit import HAVE_NUMBA, compiled
 
 __all__ = ["pair_table", "pair_table_numpy"]
 
-Floats = NDArray[np.float64]
 Masks = NDArray[np.int64]
 
 # Pairs held at once: 2^16 masks and products stay in a level-2 cache.

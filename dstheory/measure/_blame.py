@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._masses import batch_of, check_masses
-from dstheory.kernels.arguments import as_real, shown
+from dstheory.checks.arguments import as_real, shown
 from dstheory.mass import MassFunction
 from dstheory.revise import discount
 

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._masses import batch_of, check_mass, check_masses
+from dstheory.checks.arguments import check_count
 from dstheory.kernels import setwise
-from dstheory.kernels.arguments import check_count
 from dstheory.kernels.batches import scalar, stretch
 from dstheory.kernels.pairwise import SMALL_TOTAL, log_agreement, logarithms
 from dstheory.mass import MassFunction

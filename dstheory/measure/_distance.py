@@ -11,11 +11,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory._checks import check_number
 from dstheory._masses import batch_of, check_masses
+from dstheory.checks.arguments import as_floats, as_real, check_choice, shown
+from dstheory.checks.masses import check_number
 from dstheory.errors import DSTheoryError
 from dstheory.kernels import bits, setwise
-from dstheory.kernels.arguments import as_floats, as_real, check_choice, shown
 from dstheory.kernels.batches import scalar
 from dstheory.mass import MassFunction
 from dstheory.measure._inputs import align

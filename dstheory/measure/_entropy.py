@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from dstheory._checks import check_number
 from dstheory._masses import check_mass
+from dstheory.checks.arguments import shown
+from dstheory.checks.masses import check_number
 from dstheory.kernels import bits, setwise
-from dstheory.kernels.arguments import shown
 from dstheory.kernels.batches import scalar
 from dstheory.mass import MassFunction
 from dstheory.measure._discord import pal_conflict

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._masses import batch_of, check_masses
-from dstheory.kernels.arguments import check_atol
+from dstheory.checks.arguments import check_atol
 from dstheory.kernels.batches import scalar, stretch
 from dstheory.kernels.programs import TIGHT
 from dstheory.mass import MassFunction

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dstheory import _checks
+from dstheory.checks import masses as checks
 from dstheory.errors import MassError
 from dstheory.kernels.batches import scalar
 from dstheory.mass import MassFunction
@@ -56,9 +56,9 @@ def pic(probabilities: Any) -> Any:
     """
     if isinstance(probabilities, MassFunction):
         raise TypeError("probabilities are an array; for a mass function use pic(betp(m))")
-    rows = _checks.as_numbers(probabilities)
+    rows = checks.as_numbers(probabilities)
     if rows.ndim == 0 or rows.shape[-1] == 0:
         raise MassError(f"probabilities have shape {rows.shape}, expected (*batch, K)")
-    rows = _checks.as_distribution(rows, "probabilities")
+    rows = checks.as_distribution(rows, "probabilities")
     most = np.log2(rows.shape[-1])  # 0 for a single label, whose entropy is 0 too
     return scalar(np.asarray(1 - shannon(rows) / (most or 1.0)))

@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
-from dstheory.kernels.arguments import as_collection, as_sequence, check_flag, check_instance, shown
+from dstheory.checks.arguments import as_collection, as_sequence, check_flag, check_instance, shown
 from dstheory.mass import MassFunction
 from dstheory.network._elimination import check_heuristic
 from dstheory.network._errors import DisconnectedError, NetworkError

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from dstheory.kernels.notebook import ShownFields
 from dstheory.network._algebra import Amount
 from dstheory.network._errors import NetworkError
 from dstheory.network._table import TableAlgebra, TablePart
+from dstheory.notebook import ShownFields
 
 __all__ = ["Configuration", "best_places"]
 

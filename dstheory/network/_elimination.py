@@ -15,7 +15,7 @@ from itertools import combinations
 
 import networkx as nx
 
-from dstheory.kernels.arguments import check_choice
+from dstheory.checks.arguments import check_choice
 
 __all__ = ["HEURISTICS", "check_heuristic", "eliminate", "interaction_graph"]
 

@@ -6,8 +6,8 @@ All are `DSTheoryError` and therefore `ValueError`. Each carries what a program 
 from collections.abc import Hashable, Sequence
 
 from dstheory import errors
+from dstheory.checks.arguments import as_collection
 from dstheory.errors import DSTheoryError, TotalConflictError
-from dstheory.kernels.arguments import as_collection
 
 __all__ = ["CostLimitError", "DisconnectedError", "NetworkConflictError", "NetworkError"]
 

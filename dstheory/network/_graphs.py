@@ -8,7 +8,7 @@ from typing import Any
 
 import networkx as nx
 
-from dstheory.kernels.arguments import check_instance
+from dstheory.checks.arguments import check_instance
 from dstheory.network._errors import NetworkError
 from dstheory.network._network import ValuationNetwork
 from dstheory.product import Variable

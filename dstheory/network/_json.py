@@ -10,6 +10,7 @@ from collections.abc import Hashable, Mapping
 from dataclasses import fields
 from typing import Any
 
+from dstheory.checks.arguments import check_instance
 from dstheory.errors import DSTheoryError
 from dstheory.interchange.documents import (
     check_fields,
@@ -23,7 +24,6 @@ from dstheory.interchange.documents import (
     written_variables,
 )
 from dstheory.interchange.numbers import as_written, from_written
-from dstheory.kernels.arguments import check_instance
 from dstheory.mass import MassFunction
 from dstheory.network._limits import Limits
 from dstheory.network._network import ValuationNetwork

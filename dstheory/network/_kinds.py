@@ -12,8 +12,8 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory.checks.arguments import check_choice, did_you_mean
 from dstheory.kernels import bits
-from dstheory.kernels.arguments import check_choice, did_you_mean
 from dstheory.mass import MassFunction
 from dstheory.network._algebra import Algebra, Amount, Part, divisor
 from dstheory.network._belief import BeliefAlgebra, BeliefPart

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, Generic, TypeVar
 
-from dstheory.kernels.notebook import ShownFields
 from dstheory.network._algebra import Algebra, Part
 from dstheory.network._join_tree import JoinTree, Scope
+from dstheory.notebook import ShownFields
 
 __all__ = ["Messages", "Statistics", "Store"]
 

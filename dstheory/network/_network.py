@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, final
 
-from dstheory.kernels.arguments import check_flag
+from dstheory.checks.arguments import check_flag
 from dstheory.network._algebra import Amount
 from dstheory.network._arguments import (
     as_order,

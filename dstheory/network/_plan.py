@@ -12,10 +12,10 @@ from dataclasses import asdict, dataclass
 from html import escape
 from typing import Any
 
-from dstheory.kernels.notebook import ShownFields
 from dstheory.network._errors import CostLimitError
 from dstheory.network._join_tree import JoinTree, Scope
 from dstheory.network._limits import BYTES_A_SET
+from dstheory.notebook import ShownFields
 
 __all__ = ["CliquePlan", "Plan", "check_configurations", "make_plan"]
 

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping
 from typing import Any
 
-from dstheory.kernels.notebook import brief, html_table
+from dstheory.notebook import brief, html_table
 
 __all__ = ["ShownNetwork"]
 

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory._checks import as_masses
+from dstheory.checks.arguments import as_sequence, check_instance
+from dstheory.checks.masses import as_masses
 from dstheory.errors import MassError
-from dstheory.kernels.arguments import as_sequence, check_instance
 from dstheory.kernels.immutable import Immutable
-from dstheory.kernels.notebook import brief, html_table
 from dstheory.network._errors import NetworkError
+from dstheory.notebook import brief, html_table
 
 __all__ = ["Table"]
 

@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar
 
 import networkx as nx
 
-from dstheory.kernels.arguments import did_you_mean
+from dstheory.checks.arguments import did_you_mean
 from dstheory.network._algebra import Amount, Part
 from dstheory.network._elimination import eliminate, interaction_graph
 from dstheory.network._errors import NetworkError

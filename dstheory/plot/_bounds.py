@@ -10,16 +10,15 @@ from typing import Any, final
 
 import numpy as np
 from matplotlib.axes import Axes
-from numpy.typing import NDArray
 
+from dstheory._typing import Floats
+from dstheory.checks.arguments import as_mapping, as_real, as_sequence, check_instance
 from dstheory.inference import GRFN, PredictiveInterval, RandomInterval
-from dstheory.kernels.arguments import as_mapping, as_real, as_sequence, check_instance
 from dstheory.plot._grid import as_limits, contour_grid
 from dstheory.plot._style import COLORS, axes_or_new, ink, literal
 
 __all__ = ["BoundsDisplay"]
 
-Floats = NDArray[np.float64]
 Source = RandomInterval | PredictiveInterval | GRFN
 
 _N_GRID = 401  # finer than the pixels of a printed column, so that jumps look upright

@@ -3,14 +3,13 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dstheory._typing import Floats
+from dstheory.checks.arguments import as_real, as_sequence
 from dstheory.inference import LikelihoodContour
-from dstheory.kernels.arguments import as_real, as_sequence
 
 __all__ = ["as_levels", "as_limits", "contour_grid", "plausible_range"]
 
-Floats = NDArray[np.float64]
 
 _N_GRID = 401  # finer than the pixels of a printed column
 _FAINT = 1e-3  # a plausibility that cannot be told from 0 in a picture

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias, final
 import numpy as np
 from matplotlib.axes import Axes
 
-from dstheory.kernels.arguments import as_mapping, as_sequence, check_choice, check_flag
+from dstheory.checks.arguments import as_mapping, as_sequence, check_choice, check_flag
 from dstheory.mass import MassFunction
 from dstheory.plot._lattice import all_sets, closure, covers
 from dstheory.plot._layers import place_in_layers

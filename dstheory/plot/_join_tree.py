@@ -5,7 +5,7 @@ from typing import Any, final
 
 from matplotlib.axes import Axes
 
-from dstheory.kernels.arguments import as_mapping, as_sequence, check_instance
+from dstheory.checks.arguments import as_mapping, as_sequence, check_instance
 from dstheory.network import ValuationNetwork, join_tree
 from dstheory.network.layout import tree_positions
 from dstheory.plot._network import key_text

@@ -10,16 +10,15 @@ from typing import Any, final
 
 import numpy as np
 from matplotlib.axes import Axes
-from numpy.typing import NDArray
 
+from dstheory._typing import Floats
+from dstheory.checks.arguments import as_mapping, as_sequence, check_flag, check_instance
 from dstheory.inference import LikelihoodContour, profile
-from dstheory.kernels.arguments import as_mapping, as_sequence, check_flag, check_instance
 from dstheory.plot._grid import as_levels, plausible_range
 from dstheory.plot._style import COLORS, axes_or_new, ink, literal, paper
 
 __all__ = ["LevelSetDisplay"]
 
-Floats = NDArray[np.float64]
 
 _N_OUTLINE = 180  # a point every two degrees
 _FAR = 1e9  # wider sets, in distances to plausibility 0.6, count as unbounded

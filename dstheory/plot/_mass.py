@@ -6,19 +6,18 @@ from typing import Any, final
 
 import numpy as np
 from matplotlib.axes import Axes
-from numpy.typing import NDArray
 
 from dstheory._masses import check_mass
+from dstheory._typing import Floats
+from dstheory.checks.arguments import as_mapping, as_sequence, check_choice
 from dstheory.frame import same_frame
 from dstheory.kernels import setwise
-from dstheory.kernels.arguments import as_mapping, as_sequence, check_choice
 from dstheory.mass import MassFunction
 from dstheory.plot._sets import by_size, set_name
 from dstheory.plot._style import COLORS, axes_or_new, ink, literal, paper
 
 __all__ = ["MassDisplay"]
 
-Floats = NDArray[np.float64]
 
 _FILLS: tuple[dict[str, Any], ...] = (
     {"facecolor": (COLORS["blue"], 0.5)},  # pale, for black marks on it

@@ -5,7 +5,7 @@ from typing import Any, final
 
 from matplotlib.axes import Axes
 
-from dstheory.kernels.arguments import as_mapping, as_sequence, check_instance
+from dstheory.checks.arguments import as_mapping, as_sequence, check_instance
 from dstheory.network import ValuationNetwork, to_graph
 from dstheory.network.layout import network_positions
 from dstheory.plot._style import COLORS, axes_or_new, literal, paper

@@ -9,12 +9,11 @@ et al. 2016, equations 11, 13, 22 and 23, figure 3.
 from collections.abc import Mapping, Sequence
 from typing import Any, final
 
-import numpy as np
 from matplotlib.axes import Axes
-from numpy.typing import NDArray
 
+from dstheory._typing import Floats
+from dstheory.checks.arguments import as_mapping, check_flag, check_instance
 from dstheory.inference import LikelihoodContour, RandomInterval, predictive_binary
-from dstheory.kernels.arguments import as_mapping, check_flag, check_instance
 from dstheory.mass import MassFunction
 from dstheory.plot._grid import as_levels, as_limits, contour_grid, plausible_range
 from dstheory.plot._regions import fill_regions
@@ -22,7 +21,6 @@ from dstheory.plot._style import COLORS, LINES, axes_or_new, ink, literal
 
 __all__ = ["ParameterContourDisplay"]
 
-Floats = NDArray[np.float64]
 Label = tuple[int, ...]
 
 _REGIONS: tuple[Label, ...] = ((1,), (0,), (0, 1))

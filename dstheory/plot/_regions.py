@@ -8,14 +8,12 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from numpy.typing import NDArray
 
-from dstheory.kernels.arguments import as_floats, as_sequence, check_instance
+from dstheory._typing import Floats
+from dstheory.checks.arguments import as_floats, as_sequence, check_instance
 from dstheory.plot._style import COLORS, ink, paper
 
 __all__ = ["fill_regions"]
-
-Floats = NDArray[np.float64]
 
 
 def fill_regions(

@@ -9,7 +9,7 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.axes import Axes
 
-from dstheory.kernels.arguments import check_instance
+from dstheory.checks.arguments import check_instance
 
 __all__ = ["COLORS", "LINES", "axes_or_new", "ink", "literal", "paper"]
 

@@ -7,9 +7,9 @@ Shenoy & Mellouli 1987.
 import math
 from collections.abc import Callable
 
+from dstheory.checks.arguments import check_callable
 from dstheory.combine import dempster
 from dstheory.errors import DSTheoryError
-from dstheory.kernels.arguments import check_callable
 from dstheory.mass import MassFunction
 from dstheory.product._exactness import beside_exact
 from dstheory.product._frame import union_frame

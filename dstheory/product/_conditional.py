@@ -15,12 +15,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory import _checks
 from dstheory._masses import batch_of, check_mass
+from dstheory.checks import masses as checks
+from dstheory.checks.arguments import as_sequence, check_choice, check_instance
 from dstheory.construct import bayesian, vacuous
 from dstheory.errors import DSTheoryError, FrameError, MassError
 from dstheory.kernels import bits
-from dstheory.kernels.arguments import as_sequence, check_choice, check_instance
 from dstheory.kernels.batches import stretch
 from dstheory.mass import MassFunction
 from dstheory.product._events import Event, as_event, frame_of
@@ -227,13 +227,13 @@ def probability_table(
     """
     check_choice("prior", prior, ("none", "uniform"))
     frame = ProductFrame([*_listed(parents), _as_variable(child)])
-    rows = _checks.as_numbers(probabilities)
+    rows = checks.as_numbers(probabilities)
     if rows.shape != frame.shape:
         raise MassError(
             f"probabilities have shape {rows.shape}, expected {frame.shape}: an axis for each of "
             f"{', '.join(frame.names)}"
         )
-    rows = _checks.as_distribution(rows.reshape(-1, len(child)), "probabilities")
+    rows = checks.as_distribution(rows.reshape(-1, len(child)), "probabilities")
     if prior == "uniform":
         return bayesian(frame, rows.ravel() / len(rows)).prune()
     return _combined(frame, len(child), [bayesian(child.frame, row).prune() for row in rows])

@@ -7,8 +7,8 @@ variables has one of the given values.
 from collections.abc import Mapping
 from typing import Any
 
+from dstheory.checks.arguments import as_sequence, check_instance
 from dstheory.errors import FrameError
-from dstheory.kernels.arguments import as_sequence, check_instance
 from dstheory.product._frame import ProductFrame, union_frame
 from dstheory.product._variable import Variable
 

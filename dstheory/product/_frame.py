@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory.checks.arguments import as_sequence, check_instance, did_you_mean
 from dstheory.errors import FrameError
 from dstheory.frame import Frame
 from dstheory.kernels import bits, bitsets
-from dstheory.kernels.arguments import as_sequence, check_instance, did_you_mean
-from dstheory.kernels.notebook import brief, html_table
+from dstheory.notebook import brief, html_table
 from dstheory.product._names import event_text, title
 from dstheory.product._variable import Variable
 

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from dstheory._masses import check_mass
+from dstheory.checks.arguments import as_sequence, check_instance
 from dstheory.errors import FrameError
 from dstheory.frame import Frame
 from dstheory.kernels import bits, bitsets
-from dstheory.kernels.arguments import as_sequence, check_instance
 from dstheory.mass import MassFunction
 from dstheory.product._frame import ProductFrame
 from dstheory.product._variable import Variable

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from dstheory._shares import as_share, complement
+from dstheory.checks.arguments import check_callable
+from dstheory.checks.shares import as_share, complement
 from dstheory.errors import FrameError
 from dstheory.kernels import bits, bitsets
-from dstheory.kernels.arguments import check_callable
 from dstheory.mass import MassFunction
 from dstheory.product._frame import ProductFrame
 from dstheory.product._variable import Variable

@@ -8,11 +8,11 @@ Markov trees, International Journal of Approximate Reasoning 1, 349-400).
 from collections.abc import Hashable, Iterable
 from typing import Any
 
+from dstheory.checks.arguments import check_instance
 from dstheory.errors import FrameError
 from dstheory.frame import Frame
-from dstheory.kernels.arguments import check_instance
 from dstheory.kernels.immutable import Immutable
-from dstheory.kernels.notebook import brief, html_table
+from dstheory.notebook import brief, html_table
 
 __all__ = ["Variable"]
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory._shares import as_share, lost_and_kept
+from dstheory.checks.naming import one_of
+from dstheory.checks.shares import as_share, lost_and_kept
 from dstheory.errors import DSTheoryError
-from dstheory.kernels.naming import one_of
 from dstheory.kernels.rows import in_rows
 from dstheory.mass import MassFunction
 

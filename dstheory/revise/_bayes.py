@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory import _checks
 from dstheory._masses import check_mass, collect
-from dstheory._shares import as_share
+from dstheory.checks import masses as checks
+from dstheory.checks.arguments import check_flag, check_instance
+from dstheory.checks.shares import as_share
 from dstheory.errors import DSTheoryError, MassError, TotalConflictError
 from dstheory.frame import Frame, same_frame
 from dstheory.kernels import bits, pairwise, setwise
-from dstheory.kernels.arguments import check_flag, check_instance
 from dstheory.kernels.batches import stretch
 from dstheory.mass import MassFunction
 from dstheory.revise._arguments import broadcast_shape, match_numbers, refuse_rows
@@ -94,7 +94,7 @@ def generalized_bayes(
     array([0.5, 0.5])
     """
     check_flag("normalize", normalize)
-    _checks.as_frame(frame)
+    checks.as_frame(frame)
     pl = np.moveaxis(as_share(_as_rows(frame, likelihoods), "likelihood", 1), -1, 0)
     start = _vacuous(frame, pl.dtype) if prior is None else check_mass(prior, "prior")
     same_frame(frame, start.frame)
@@ -186,7 +186,7 @@ def conditional_plausibilities(
     >>> conditional_plausibilities(Frame(["ant", "bee"]), {"ant": ant, "bee": bee}, "silence")
     array([1.  , 0.25])
     """
-    _checks.as_frame(frame)
+    checks.as_frame(frame)
     given = _conditionals(frame, conditionals)
     _refuse_missing(frame, given, frame.full)
     return _stacked([np.asarray(given[bit].pl(event)) for bit in range(len(frame))])
@@ -279,8 +279,8 @@ def _as_rows(frame: Frame, likelihoods: Any) -> NDArray[Any]:
     if isinstance(likelihoods, Mapping):
         columns = _by_bit(frame, likelihoods)
         _refuse_missing(frame, columns, frame.full)
-        return _stacked([_checks.as_masses(columns[bit]) for bit in range(len(frame))])
-    rows = _checks.as_masses(likelihoods)
+        return _stacked([checks.as_masses(columns[bit]) for bit in range(len(frame))])
+    rows = checks.as_masses(likelihoods)
     if rows.ndim == 0 or rows.shape[-1] != len(frame):
         raise MassError(
             f"likelihoods have shape {rows.shape}, but their last axis runs over the "

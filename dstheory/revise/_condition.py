@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from dstheory._masses import check_mass
+from dstheory.checks.arguments import check_flag
 from dstheory.errors import TotalConflictError
 from dstheory.kernels import bits, setwise
-from dstheory.kernels.arguments import check_flag
 from dstheory.mass import MassFunction
 from dstheory.revise._arguments import refuse_rows
 from dstheory.revise.transfer import transfer

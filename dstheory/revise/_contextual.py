@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._masses import check_mass
+from dstheory.checks.naming import RATES, shares_by_name
 from dstheory.kernels import bits, pairwise
-from dstheory.kernels.naming import RATES, shares_by_name
 from dstheory.mass import MassFunction
 from dstheory.revise._arguments import as_rate, given_contexts
 

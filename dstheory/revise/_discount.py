@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from dstheory._masses import check_mass, collect
+from dstheory.checks.naming import RATE, shares_by_name
 from dstheory.kernels import bits
-from dstheory.kernels.naming import RATE, shares_by_name
 from dstheory.mass import MassFunction
 from dstheory.revise._arguments import given_rate
 

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory._checks import kept_sum
 from dstheory._masses import check_mass, collect
+from dstheory.checks.arguments import check_atol
+from dstheory.checks.masses import kept_sum
+from dstheory.checks.naming import RATES, shares_by_name
 from dstheory.errors import MassError
 from dstheory.kernels import predicates
-from dstheory.kernels.arguments import check_atol
 from dstheory.kernels.batches import stretch
-from dstheory.kernels.naming import RATES, shares_by_name
 from dstheory.mass import MassFunction
 from dstheory.revise._arguments import as_rate, broadcast_shape, given_contexts, refuse_rows
 

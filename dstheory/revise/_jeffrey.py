@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._masses import check_mass, collect
+from dstheory.checks.arguments import check_choice
 from dstheory.errors import MassError
 from dstheory.frame import same_frame
 from dstheory.kernels import bits, predicates
-from dstheory.kernels.arguments import check_choice
 from dstheory.kernels.batches import stretch
 from dstheory.mass import MassFunction
 from dstheory.revise._arguments import broadcast_shape, refuse_rows

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._masses import check_mass
+from dstheory.checks.arguments import as_sequence, check_choice
 from dstheory.errors import MassError
 from dstheory.frame import same_frame
-from dstheory.kernels.arguments import as_sequence, check_choice
-from dstheory.kernels.notebook import ShownFields
 from dstheory.mass import MassFunction
+from dstheory.notebook import ShownFields
 
 __all__ = ["ContextualRates", "learn_contextual_rates"]
 

@@ -10,12 +10,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory import _checks
 from dstheory._masses import check_mass
+from dstheory.checks import masses as checks
+from dstheory.checks.arguments import check_choice, check_instance, did_you_mean
 from dstheory.errors import FrameError
 from dstheory.frame import Frame
 from dstheory.kernels import bits
-from dstheory.kernels.arguments import check_choice, check_instance, did_you_mean
 from dstheory.mass import MassFunction
 from dstheory.revise.transfer import image, transfer
 
@@ -120,7 +120,7 @@ def coarsen(
     >>> coarsen(m, coarse, mapping, reduction="inner").to_dict()
     {(): 0.5, ('insect', 'mammal'): 0.5}
     """
-    _checks.as_frame(frame)
+    checks.as_frame(frame)
     check_choice("reduction", reduction, ("outer", "inner"))
     events = _partition(frame, check_mass(m).frame, mapping)
     targets = bits.mask_array([0] * len(m.focal), len(frame))
@@ -173,7 +173,7 @@ def rename(m: MassFunction, labels: Mapping[Any, Any]) -> MassFunction:
 
 def _partition(coarse: Frame, fine: Any, mapping: Any) -> NDArray[Any]:
     """Events (K,) of the fine frame for the labels of the coarse frame; raise if no partition."""
-    _checks.as_frame(fine)
+    checks.as_frame(fine)
     check_instance("mapping", mapping, Mapping, "a mapping of coarse labels to fine events")
     for label in mapping:
         if label not in coarse:

@@ -11,11 +11,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory import _checks
+from dstheory.checks import masses as checks
+from dstheory.checks.arguments import check_choice
 from dstheory.construct.arguments import check_finite, check_nonnegative
 from dstheory.errors import DSTheoryError
 from dstheory.kernels import moebius
-from dstheory.kernels.arguments import check_choice
 from dstheory.transform._butterflies import beliefs, plausibilities
 from dstheory.transform._weights import (
     check_positive,
@@ -91,7 +91,7 @@ def convert_table(table: Any, source: TableKind, target: TableKind) -> NDArray[A
 
 
 def _set_major(table: Any, source: str) -> NDArray[Any]:
-    array = _checks.as_masses(table)
+    array = checks.as_masses(table)
     n_sets = array.shape[-1] if array.ndim else 0
     if n_sets < 2 or n_sets & (n_sets - 1):
         raise DSTheoryError(

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory._checks import check_number
 from dstheory._masses import check_mass
+from dstheory.checks.masses import check_number
 from dstheory.errors import DSTheoryError, MassError
 from dstheory.kernels import bits, setwise
 from dstheory.kernels.rows import in_row

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory._checks import check_table_size
 from dstheory._masses import check_mass
+from dstheory.checks.masses import check_table_size
 from dstheory.kernels import moebius
 from dstheory.mass import MassFunction
 from dstheory.transform._butterflies import beliefs, plausibilities

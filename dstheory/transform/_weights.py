@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._masses import check_mass
+from dstheory.checks.arguments import check_flag
 from dstheory.construct import from_implicability, from_q
 from dstheory.construct.arguments import (
     as_table,
@@ -23,7 +24,6 @@ from dstheory.construct.arguments import (
 from dstheory.errors import MassError
 from dstheory.frame import Frame
 from dstheory.kernels import moebius
-from dstheory.kernels.arguments import check_flag
 from dstheory.kernels.rows import in_row
 from dstheory.mass import MassFunction
 from dstheory.transform._butterflies import meeting_products, meeting_sums, superset_quotients

@@ -8,9 +8,7 @@ probability; dynamic programming sums over them in O(m^2), for all scores at onc
 from functools import partial
 from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
+from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._covering import (
@@ -27,8 +25,6 @@ from evical.curves.binning_score import BinPrior
 from evical.scores import ScoreCounts
 
 __all__ = ["ABBCalibrator"]
-
-Floats = NDArray[np.float64]
 
 
 class ABBCalibrator(BaseCalibrator):

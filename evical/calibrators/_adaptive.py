@@ -15,7 +15,8 @@ from scipy.special import ndtri
 from sklearn.utils.validation import check_is_fitted
 
 from dstheory import MassFunction
-from dstheory.kernels.arguments import as_real, shown
+from dstheory.checks.arguments import as_real, shown
+from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._evidence import count_masses
@@ -29,7 +30,6 @@ from evical.scores.scale import standardized
 
 __all__ = ["AdaptiveCalibrator"]
 
-Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 _FAR = 1e100  # units: an interval of that half-width holds all scores
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.curves.assignment_value import Branch, fit_branch
@@ -20,7 +21,6 @@ from evical.scores.scale import sides
 
 __all__ = ["AssignmentValueCalibrator"]
 
-Floats = NDArray[np.float64]
 
 # The search calibrates the sample once for each dispersion, which is slow; this many groups of
 # neighboring scores serve it as well as the sample.

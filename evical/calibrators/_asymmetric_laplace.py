@@ -8,10 +8,10 @@ spread differently, so each class has an asymmetric density (Bennett 2002; Gebel
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
+from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.curves.asymmetric_laplace import STEEPEST, AsymmetricLaplace, fit_asymmetric_laplace
@@ -20,7 +20,6 @@ from evical.scores.scale import sides, standardized
 
 __all__ = ["AsymmetricLaplaceCalibrator"]
 
-Floats = NDArray[np.float64]
 _FAR = 1e100  # units beyond which log-odds might overflow
 
 

@@ -16,7 +16,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from dstheory import Frame, MassFunction
-from dstheory.kernels.arguments import as_array, check_flag, check_instance
+from dstheory.checks.arguments import as_array, check_flag, check_instance
+from evical._fitting import all_or_nothing
+from evical._typing import Floats
 from evical.calibrators import saved
 from evical.calibrators._counted import check_both, check_two, counted
 from evical.calibrators._shown import ShownCalibrator
@@ -26,12 +28,9 @@ from evical.scores import ScoreCounts
 from evical.scores.checks import check_labels, check_same_length, check_scores, check_unit
 from evical.scores.counts import checked_counts
 from evical.scores.direction import Direction, warn_of_wrong_ways, wrong_way
-from evical.scores.refused import all_or_nothing
 from evical.scores.scale import ScoreScale, check_transform, fit_scale
 
 __all__ = ["BaseCalibrator"]
-
-Floats = NDArray[np.float64]
 
 
 class BaseCalibrator(ShownCalibrator, TableMethods, ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # sklearn is untyped

@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dstheory.kernels.arguments import check_choice
+from dstheory.checks.arguments import check_choice
+from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._covering import (
@@ -33,7 +33,6 @@ from evical.scores import ScoreCounts
 
 __all__ = ["BBQCalibrator"]
 
-Floats = NDArray[np.float64]
 
 _CHOICES = {
     "strength_of": ("bin", "binning"),

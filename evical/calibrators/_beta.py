@@ -8,12 +8,13 @@ about the coefficients becomes a mass function as for the sigmoid (Xu et al. 201
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
-from dstheory.kernels.arguments import check_choice, check_flag
+from dstheory.checks.arguments import check_choice, check_flag
+from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._from_log_odds import LOG_ODDS_MODELS, masses_from_log_odds
@@ -27,7 +28,6 @@ from evical.scores import ScoreCounts, log_odds
 
 __all__ = ["BetaCalibrator"]
 
-Floats = NDArray[np.float64]
 _PARAMETERS = ("abm", "am", "ab", "a")
 _LEAST_UNIT = 1e-6  # of the table, in which log-odds of scores differ by more than rounding
 _END = 36.1  # log-odds of scores are cut off at about 36.04

@@ -10,8 +10,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory.checks.arguments import as_array, as_floats, check_choice
 from dstheory.inference import binomial_masses
-from dstheory.kernels.arguments import as_array, as_floats, check_choice
+from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._level_set import LevelSets
@@ -20,8 +21,6 @@ from evical.likelihood.level_set import binomial_level_set
 from evical.scores import ScoreCounts, midpoints
 
 __all__ = ["BinningCalibrator"]
-
-Floats = NDArray[np.float64]
 
 
 class BinningCalibrator(BaseCalibrator, LevelSets):

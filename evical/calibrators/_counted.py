@@ -5,12 +5,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from evical._typing import Floats
 from evical.scores import ScoreCounts
 from evical.scores.checks import check_weights
 
 __all__ = ["check_both", "check_two", "counted"]
-
-Floats = NDArray[np.float64]
 
 
 def counted(

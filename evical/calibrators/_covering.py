@@ -3,9 +3,9 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dstheory.kernels.arguments import as_real, check_choice, check_count, shown
+from dstheory.checks.arguments import as_real, check_choice, check_count, shown
+from evical._typing import Floats
 from evical.calibrators._binning import bin_masses
 from evical.curves.binning_score import CRITERIA, posterior_mean
 
@@ -17,8 +17,6 @@ __all__ = [
     "look_up",
     "repaired",
 ]
-
-Floats = NDArray[np.float64]
 
 
 def covering_masses(

@@ -14,12 +14,12 @@ from math import ulp
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit, gammaln
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import BayesianGaussianMixture
 
-from dstheory.kernels.arguments import as_real, check_count, shown
+from dstheory.checks.arguments import as_real, check_count, shown
+from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._models import check_size
@@ -28,7 +28,6 @@ from evical.scores import ScoreCounts
 
 __all__ = ["DPMCalibrator"]
 
-Floats = NDArray[np.float64]
 _NAMES = ("negative", "positive")
 _GREATEST = float(np.finfo(np.float64).max)
 _LEAST = 1e-300  # scale of a density; closer scores count as one

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
 
-from dstheory.kernels.arguments import as_real, check_choice, shown
+from dstheory.checks.arguments import as_real, check_choice, shown
+from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._models import check_size
@@ -22,7 +23,6 @@ from evical.scores.scale import interpolated
 
 __all__ = ["ELiTECalibrator"]
 
-Floats = NDArray[np.float64]
 
 CRITERIA = ("aicc", "aic", "bic")
 

@@ -11,17 +11,17 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory.checks.arguments import check_not_negative
+from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._binning import bin_masses
 from evical.calibrators._models import check_confidence, check_model
 from evical.curves.near_isotonic_blocks import Blocks, relevant
 from evical.scores import ScoreCounts, midpoints
-from evical.scores.parameters import check_not_negative
 
 __all__ = ["ENIRCalibrator"]
 
-Floats = NDArray[np.float64]
 
 # Models of a relative weight below exp(-50) = 2e-22 are left out: a million of them would not
 # change the last digit of an average.

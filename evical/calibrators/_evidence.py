@@ -1,13 +1,12 @@
 """Evidence about the next sample from real-valued counts, possibly zero."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dstheory.inference import binomial_masses
+from evical._typing import Floats
 
 __all__ = ["count_masses"]
 
-Floats = NDArray[np.float64]
 
 # Trials of less weight say nothing; every model has reached its limit long before.
 _LEAST = 1e-12

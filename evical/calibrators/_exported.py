@@ -7,11 +7,10 @@ from importlib import import_module
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+
+from evical._typing import Floats
 
 __all__ = ["Exported"]
-
-Floats = NDArray[np.float64]
 
 
 class Exported:

@@ -4,14 +4,13 @@ Source: Xu, Davoine, Zha & Denoeux, IJAR 72 (2016), section 4.3 and equations 10
 """
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit, ndtri
 
+from evical._typing import Floats
 from evical.scores.scale import sides
 
 __all__ = ["LOG_ODDS_MODELS", "masses_from_log_odds"]
 
-Floats = NDArray[np.float64]
 LOG_ODDS_MODELS = ("likelihood", "confidence", "inverse_pignistic", "bayesian")
 
 

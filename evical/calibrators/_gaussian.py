@@ -9,10 +9,11 @@ that probability, as Xu et al. (2016, section 4.3) do for the logistic function.
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from dstheory.kernels.arguments import check_choice
+from dstheory.checks.arguments import check_choice
+from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._level_set import LevelSets
@@ -25,7 +26,6 @@ from evical.scores.scale import sides
 
 __all__ = ["GaussianCalibrator"]
 
-Floats = NDArray[np.float64]
 _MODELS = ("bayesian", "likelihood")
 _VARIANCES = ("unequal", "equal")
 

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
 
-from dstheory.kernels.arguments import as_array, as_floats, check_choice, check_flag
+from dstheory.checks.arguments import as_array, as_floats, check_choice, check_flag
+from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._binning import bin_masses, check_edges
@@ -27,7 +28,6 @@ from evical.scores.scale import between
 
 __all__ = ["IsotonicCalibrator"]
 
-Floats = NDArray[np.float64]
 _MODELS = (*BINOMIAL_MODELS, "band")
 
 

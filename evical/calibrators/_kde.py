@@ -13,7 +13,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.kernels.arguments import as_floats, check_choice, shown
+from dstheory.checks.arguments import as_floats, check_choice, shown
+from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._evidence import count_masses
@@ -26,7 +27,6 @@ from evical.scores import ScoreCounts
 
 __all__ = ["KDECalibrator"]
 
-Floats = NDArray[np.float64]
 Group = tuple[Floats, Floats]
 
 _EXACT = 256  # distinct scores up to which Gaussians are added up one by one

@@ -8,14 +8,12 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from dstheory.kernels.arguments import as_real, shown
+from dstheory.checks.arguments import as_real, shown
+from evical._typing import Floats
 
 __all__ = ["LevelSets"]
-
-Floats = NDArray[np.float64]
 
 
 class LevelSets(ABC):

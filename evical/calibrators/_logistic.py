@@ -9,10 +9,11 @@ relative likelihood, turns this uncertainty into a mass function (Xu et al. 2016
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from dstheory.kernels.arguments import as_floats
+from dstheory.checks.arguments import as_floats
+from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._level_set import LevelSets
@@ -25,7 +26,6 @@ from evical.scores.scale import sides
 
 __all__ = ["LogisticCalibrator"]
 
-Floats = NDArray[np.float64]
 _MODELS = ("likelihood", "confidence", "inverse_pignistic", "bayesian")
 
 

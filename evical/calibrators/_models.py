@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from dstheory.kernels.arguments import as_real, check_choice, check_count, shown
+from dstheory.checks.arguments import as_real, check_choice, check_count, shown
 
 __all__ = ["BINOMIAL_MODELS", "check_confidence", "check_model", "check_size"]
 

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import expit
 
-from dstheory.kernels.arguments import as_real, check_choice, shown
+from dstheory.checks.arguments import as_real, check_choice, shown
+from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.curves import platt_targets
@@ -21,7 +21,6 @@ from evical.scores.scale import sides
 
 __all__ = ["NormalizingCalibrator"]
 
-Floats = NDArray[np.float64]
 _METHODS = ("range", "softmax", "exponential")
 _STEEPEST = 1e300
 _LOG_STEEPEST = float(np.log(_STEEPEST))

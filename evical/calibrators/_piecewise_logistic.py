@@ -9,10 +9,11 @@ The likelihood model accounts for the uncertainty about the log-odds, given the 
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from dstheory.kernels.arguments import as_real, check_flag, shown
+from dstheory.checks.arguments import as_real, check_flag, shown
+from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._level_set import LevelSets
@@ -26,7 +27,6 @@ from evical.scores.scale import at_share, sides
 
 __all__ = ["PiecewiseLogisticCalibrator"]
 
-Floats = NDArray[np.float64]
 _MODELS = ("bayesian", "likelihood")
 _FITTED = ("first", "last", "inner", "parameters", "strength", "objective")
 

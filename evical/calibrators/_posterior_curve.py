@@ -9,9 +9,9 @@ from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._from_log_odds import masses_from_log_odds
 from evical.curves.candidates import AveragedCurve
@@ -20,8 +20,6 @@ from evical.scores import ScoreCounts
 from evical.scores.scale import between
 
 __all__ = ["PosteriorCurve", "posterior_state"]
-
-Floats = NDArray[np.float64]
 
 
 def posterior_state(names: tuple[str, ...]) -> dict[str, fields.Field]:

@@ -9,10 +9,11 @@ section 4.3).
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from dstheory.kernels.arguments import check_flag
+from dstheory.checks.arguments import check_flag
+from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._from_log_odds import LOG_ODDS_MODELS, masses_from_log_odds
@@ -26,7 +27,6 @@ from evical.scores import ScoreCounts
 
 __all__ = ["QuadraticLogisticCalibrator"]
 
-Floats = NDArray[np.float64]
 _FITTED = ("center", "scale", "coefficients", "root")
 
 

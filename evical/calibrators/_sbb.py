@@ -7,8 +7,8 @@ dynamic programming finds the best of the 2^(m-1) ways in O(m^2) (Naeini 2016, s
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._covering import (
@@ -26,8 +26,6 @@ from evical.likelihood.level_set import binomial_level_set
 from evical.scores import ScoreCounts
 
 __all__ = ["SBBCalibrator"]
-
-Floats = NDArray[np.float64]
 
 
 class SBBCalibrator(BaseCalibrator, LevelSets):

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from dstheory.kernels.notebook import brief, html_table
+from dstheory.notebook import brief, html_table
 
 __all__ = ["ShownCalibrator"]
 

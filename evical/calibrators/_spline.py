@@ -8,9 +8,9 @@ so they lose little against Platt's method, and with large samples the curve fol
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 
+from evical._typing import Floats
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._from_log_odds import LOG_ODDS_MODELS
 from evical.calibrators._level_set import LevelSets
@@ -21,8 +21,6 @@ from evical.curves.spline import SPLINES, spline_curve
 from evical.scores import ScoreCounts
 
 __all__ = ["SplineCalibrator"]
-
-Floats = NDArray[np.float64]
 
 
 class SplineCalibrator(PosteriorCurve, BaseCalibrator, LevelSets):

@@ -9,17 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from evical._fitting import all_or_nothing
+from evical._typing import Floats
 from evical.calibrators._exported import Exported
 from evical.scores import ScoreCounts
 from evical.scores.columns import with_columns
 from evical.scores.counts import checked_counts
 from evical.scores.names import belief_names
-from evical.scores.refused import all_or_nothing
 from evical.scores.tables import check_columns, check_numeric, class_weights
 
 __all__ = ["TableMethods"]
-
-Floats = NDArray[np.float64]
 
 
 class TableMethods(Exported, ABC):

@@ -8,10 +8,11 @@ for the sigmoid (Xu et al. 2016, section 4.3), here in closed form.
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from dstheory.kernels.arguments import check_flag
+from dstheory.checks.arguments import check_flag
+from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._from_log_odds import LOG_ODDS_MODELS, masses_from_log_odds
@@ -29,8 +30,6 @@ from evical.likelihood.profile_table import MassTable, check_table, contour
 from evical.scores import ScoreCounts
 
 __all__ = ["TemperatureCalibrator"]
-
-Floats = NDArray[np.float64]
 
 
 class TemperatureCalibrator(BaseCalibrator, LevelSets):

@@ -9,16 +9,14 @@ wide where there are few.
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.curves.venn_abers import venn_abers_table
 from evical.scores import ScoreCounts
 
 __all__ = ["VennAbersCalibrator"]
-
-Floats = NDArray[np.float64]
 
 
 class VennAbersCalibrator(BaseCalibrator):

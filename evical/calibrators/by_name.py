@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dstheory.kernels.arguments import check_instance
+from dstheory.checks.arguments import check_instance
 from evical import calibrators
 from evical.calibrators import BaseCalibrator
 from evical.calibrators.options import parse_options, settable, suggestion

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from evical._typing import Floats
 
 __all__ = [
     "Field",
@@ -28,7 +29,6 @@ __all__ = [
     "whole",
 ]
 
-Floats = NDArray[np.float64]
 State = dict[str, "Field"]
 
 _GREATEST, _LEAST = float(np.finfo(np.float64).max), 5e-324  # the least float above 0

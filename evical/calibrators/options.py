@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
-from dstheory.kernels.arguments import did_you_mean
+from dstheory.checks.arguments import did_you_mean
 
 __all__ = ["parse_options", "settable", "suggestion"]
 

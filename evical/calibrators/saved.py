@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory.errors import CostLimitError, TotalConflictError
+from evical._typing import Floats
 from evical.calibrators.fields import checked_fields, owners, rising, weights
 from evical.scores import ScoreCounts
 from evical.scores.checks import check_labels, check_unit
@@ -29,7 +30,6 @@ __all__ = [
     "to_dict",
 ]
 
-Floats = NDArray[np.float64]
 FORMAT = "evical.calibrator"
 VERSION = 1
 _KEYS = ("format", "version", "class", "parameters", "classes", "state")

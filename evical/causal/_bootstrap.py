@@ -16,18 +16,17 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
-from dstheory.kernels.arguments import check_callable, check_count
+from dstheory.checks.arguments import check_callable, check_count
+from evical._fitting import all_or_nothing, as_random_state, check_jobs
+from evical._jobs import results
+from evical._typing import Ints
 from evical.causal._columns import Columns, split_columns
 from evical.causal._fast_ges import FastGES
 from evical.causal._graphs import EDGE_TYPES, check_graph, typed_edges
 from evical.causal._kept import KeptBootstraps
-from evical.scores.jobs import results
-from evical.scores.parameters import as_random_state, check_jobs
-from evical.scores.refused import all_or_nothing
 
 __all__ = ["SWAPPED", "BootstrappedEdges"]
 
-Ints = NDArray[np.int64]
 
 SWAPPED = [0, 2, 1, 3]
 """Place of each of `EDGE_TYPES` for the pair (B, A)."""

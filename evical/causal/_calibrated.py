@@ -15,19 +15,19 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
 from dstheory import Frame, MassFunction
+from dstheory.checks.arguments import as_sequence, check_flag, check_instance, shown
 from dstheory.combine import mixing
-from dstheory.kernels.arguments import as_sequence, check_flag, check_instance, shown
 from dstheory.revise import discount
+from evical._fitting import all_or_nothing
+from evical._typing import Floats
 from evical.causal._bootstrap import SWAPPED, BootstrappedEdges
 from evical.causal._graphs import EDGE_TYPES
 from evical.estimators.predictions import BeliefPredictor
 from evical.multiclass import BaseMulticlassCalibrator, MultinomialLogisticCalibrator
 from evical.scores.checks import check_same_length, check_weights
-from evical.scores.refused import all_or_nothing
 
 __all__ = ["CalibratedEdges"]
 
-Floats = NDArray[np.float64]
 Pairs = Iterable[tuple[Any, Any]]
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.kernels.arguments import as_array, shown
+from dstheory.checks.arguments import as_array, shown
 
 __all__ = ["Columns", "split_columns"]
 

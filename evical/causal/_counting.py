@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory.kernels.jit import HAVE_NUMBA, compiled
+from evical._typing import Ints
 
 __all__ = ["States", "count_bits", "count_rows"]
 
-Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]
 
 _BITS = 64

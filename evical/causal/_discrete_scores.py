@@ -17,14 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, xlogy
 
+from dstheory.checks.arguments import check_above_zero
 from dstheory.kernels.jit import HAVE_NUMBA, compiled
+from evical._typing import Floats, Ints
 from evical.causal._counting import States, count_bits, count_rows
-from evical.scores.parameters import check_above_zero
 
 __all__ = ["BDeuScore", "DiscreteBICScore", "DiscreteScore"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 # Below, bits are faster than rows for samples of any size: tests/benchmarks/bench_causal.py.
 _FEW_CELLS = 32

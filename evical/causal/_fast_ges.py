@@ -5,14 +5,13 @@ from typing import Any, Self
 import networkx as nx
 from sklearn.base import BaseEstimator
 
-from dstheory.kernels.arguments import check_choice, check_count
+from dstheory.checks.arguments import check_above_zero, check_choice, check_count
+from evical._fitting import all_or_nothing
 from evical.causal._columns import Columns
 from evical.causal._discrete_scores import BDeuScore, DiscreteBICScore
 from evical.causal._gaussian_score import GaussianBICScore
 from evical.causal._graphs import graph_of
 from evical.causal._search import LocalScore, greedy_search
-from evical.scores.parameters import check_above_zero
-from evical.scores.refused import all_or_nothing
 
 __all__ = ["FastGES", "local_score"]
 

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from evical.scores.parameters import check_above_zero
+from dstheory.checks.arguments import check_above_zero
+from evical._typing import Floats
 
 __all__ = ["GaussianBICScore"]
 
-Floats = NDArray[np.float64]
 
 # Share of a variance that a linear function of others leaves; less than this is rounding.
 _LEAST = 1e-10

@@ -10,15 +10,14 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.kernels.arguments import check_instance
+from dstheory.checks.arguments import check_instance
+from evical._typing import Ints
 from evical.causal._equivalence import EquivalenceClass
 
 __all__ = ["EDGE_TYPES", "dag_to_cpdag", "edge_types", "graph_of", "typed_edges"]
 
 EDGE_TYPES = ("none", "A->B", "B->A", "A-B")
 """What may be between the nodes A and B of a pair (A, B)."""
-
-Ints = NDArray[np.int64]
 
 
 def graph_of(network: EquivalenceClass, names: Sequence[Any]) -> "nx.DiGraph[Any]":

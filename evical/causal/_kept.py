@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from evical._files import write_whole
+from evical._typing import Ints
 
 __all__ = ["KeptBootstraps"]
-
-Ints = NDArray[np.int64]
 
 
 class KeptBootstraps:

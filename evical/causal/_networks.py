@@ -11,14 +11,13 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.kernels.arguments import check_count, check_rng
-from dstheory.kernels.notebook import brief, html_table
+from dstheory.checks.arguments import check_count, check_rng
+from dstheory.notebook import brief, html_table
+from evical._typing import Floats
 from evical.causal._equivalence import EquivalenceClass, topological
 from evical.causal._graphs import graph_of
 
 __all__ = ["DiscreteNetwork", "alarm_network", "random_network"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,11 +19,11 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from evical._typing import Floats
 from evical.causal._equivalence import EquivalenceClass
 
 __all__ = ["LocalScore", "greedy_search"]
 
-Floats = NDArray[np.float64]
 Clique = tuple[int, ...]
 
 # Gains that are zero but for rounding; a log-likelihood has about this relative precision.

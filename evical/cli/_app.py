@@ -115,7 +115,7 @@ def _meant(message: str) -> str:
     found = re.search(r"'([^']*)' is not one of (.+)", message)
     if found is None:
         return ""
-    from dstheory.kernels.arguments import did_you_mean  # inside, for it loads NumPy
+    from dstheory.checks.arguments import did_you_mean  # inside, for it loads NumPy
 
     return did_you_mean(found[1], re.findall(r"'([^']*)'", found[2]))
 

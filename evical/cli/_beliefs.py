@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from evical._typing import Floats
 from evical.cli._decisions import joined_names
 from evical.cli._kinds import Kind, Place
 from evical.cli._missing import complete_rows, optional_kinds
@@ -31,7 +32,6 @@ __all__ = [
     "pair_of",
 ]
 
-Floats = NDArray[np.float64]
 # Negative class, if it is known, and positive class.
 Pair = tuple[str | None, str]
 

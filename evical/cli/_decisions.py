@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory import Frame, MassFunction, decide
+from evical._typing import Floats
 from evical.calibrators.options import suggestion
 
 __all__ = ["REJECT", "Decision", "criteria", "joined", "joined_names", "masses", "new_decision"]
 
-Floats = NDArray[np.float64]
 
 REJECT = "reject"
 # Between the acts that a set-valued criterion leaves.

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from evical._typing import Floats
 from evical.cli._beliefs import AGREEING, BeliefColumns, check_decided, find_beliefs
 from evical.cli._conformal import with_score
 from evical.cli._judged import Selection
@@ -21,8 +22,6 @@ from evical.metrics import CalibrationReport, Measure, calibration_report, mean_
 from evical.scores.names import KINDS, belief_names
 
 __all__ = ["ClassPredictions", "many_judged", "read_for_classes"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from evical._typing import Floats
 from evical.calibrators.options import suggestion
 from evical.cli._beliefs import BeliefColumns, Pair
 from evical.cli._kinds import Kind
@@ -17,8 +18,6 @@ from evical.datasets.csv import sorted_labels
 from evical.scores.names import class_in_name
 
 __all__ = ["Labeled", "read_labeled", "read_labeled_table"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from dstheory import Frame, MassFunction
 from evical import multiclass
+from evical._typing import Floats
 from evical.calibrators import AutoCalibrator
 from evical.calibrators.by_name import by_name, make_calibrator, short_name
 from evical.calibrators.options import suggestion
@@ -50,7 +51,6 @@ __all__ = [
     "read_class_rows",
 ]
 
-Floats = NDArray[np.float64]
 
 # What stands between a prefix such as p and the name of a class.
 _SEPARATORS = "_-. :"

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from evical._typing import Floats
 from evical.calibrators.options import suggestion
 from evical.cli._kinds import Place
 from evical.datasets.csv import sorted_labels
@@ -13,7 +14,6 @@ from evical.scores.rounding import EXACT
 
 __all__ = ["Tally"]
 
-Floats = NDArray[np.float64]
 
 # Distinct scores that wait to be merged: sorting many at once costs less than one by one.
 _PENDING = 2**19

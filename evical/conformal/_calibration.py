@@ -8,11 +8,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from evical._typing import Floats
 from evical.conformal._counts import ClassSamples, Counts, GroupSamples, ScoreSample
 
 __all__ = ["Calibration", "Conformed", "too_few"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

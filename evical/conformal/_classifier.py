@@ -18,12 +18,14 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from dstheory import Frame, MassFunction, consonant
-from dstheory.kernels.arguments import (
+from dstheory.checks.arguments import (
     check_choice,
     check_flag,
     check_level,
     shown,
 )
+from evical._fitting import Progress, all_or_nothing, check_verbose
+from evical._typing import Floats
 from evical.classifier import EvidentialClassifier
 from evical.conformal._calibration import too_few
 from evical.conformal._consonant import ConsonantBeliefs
@@ -34,14 +36,11 @@ from evical.conformal._recipe import Recipe
 from evical.conformal._splits import Fold, counting_folds, split_rows
 from evical.estimators.checks import check_samples
 from evical.estimators.closed_beliefs import ClosedForm
-from evical.estimators.progress import Progress, check_verbose
 from evical.estimators.training import frozen_classes, trained_on
 from evical.estimators.wrapping import ClassifierWrapper
-from evical.scores.refused import all_or_nothing
 
 __all__ = ["ConformalClassifier"]
 
-Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
 
 

@@ -10,9 +10,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ConsonantBeliefs"]
+from evical._typing import Floats
 
-Floats = NDArray[np.float64]
+__all__ = ["ConsonantBeliefs"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,12 +8,11 @@ Proc. Mach. Learn. Res. 25.
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dstheory.checks.arguments import as_floats, check_count, check_level
 from dstheory.inference.counts.beta_quantile import beta_quantile
-from dstheory.kernels.arguments import as_floats, check_count, check_level
+from evical._typing import Floats
 
 __all__ = ["coverage_bound", "least_strange", "prediction_sets", "to_contour"]
-
-Floats = NDArray[np.float64]
 
 
 def to_contour(p_values: ArrayLike, scores: ArrayLike | None = None) -> Floats:

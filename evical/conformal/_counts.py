@@ -13,9 +13,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ClassSamples", "Counts", "GroupSamples", "ScoreSample"]
+from evical._typing import Floats
 
-Floats = NDArray[np.float64]
+__all__ = ["ClassSamples", "Counts", "GroupSamples", "ScoreSample"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammainc, gammaln, hyp1f1
 
-from dstheory.kernels.arguments import as_floats, check_choice, check_level, check_rng
-from dstheory.kernels.notebook import ShownFields
+from dstheory.checks.arguments import as_floats, check_choice, check_level, check_rng
+from dstheory.notebook import ShownFields
+from evical._typing import Floats
 
 __all__ = ["ExchangeabilityTest", "online_p_values"]
 
-Floats = NDArray[np.float64]
 
 _SLOPES = np.array([-1.0, 0.0, 1.0])
 

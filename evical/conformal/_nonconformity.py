@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dstheory.kernels.arguments import as_floats, as_real, check_choice, check_count
+from dstheory.checks.arguments import as_floats, as_real, check_choice, check_count
+from evical._typing import Floats
 
 __all__ = [
     "aps_scores",
@@ -27,7 +28,6 @@ __all__ = [
     "tied_score",
 ]
 
-Floats = NDArray[np.float64]
 Score = Callable[..., Any]
 
 # Sums of probabilities differ by rounding where they should be equal: by less than 1e-12, even of

@@ -14,13 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dstheory.kernels.arguments import as_array, as_floats
+from dstheory.checks.arguments import as_array, as_floats
+from evical._typing import Floats
 from evical.conformal._counts import ClassSamples, GroupSamples, ScoreSample
 from evical.scores.checks import check_weights
 
 __all__ = ["class_p_values", "group_p_values", "p_values"]
-
-Floats = NDArray[np.float64]
 
 
 def p_values(

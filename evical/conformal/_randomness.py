@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["new_seed", "random_shares"]
+from evical._typing import Floats
 
-Floats = NDArray[np.float64]
+__all__ = ["new_seed", "random_shares"]
 
 
 def new_seed(rng: np.random.RandomState) -> int:

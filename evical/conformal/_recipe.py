@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
-from dstheory.kernels.arguments import as_array, as_floats
+from dstheory.checks.arguments import as_array, as_floats
+from evical._typing import Floats
 from evical.conformal._calibration import Calibration, Conformed
 from evical.conformal._counts import Counts
 from evical.conformal._nonconformity import NEED_PROBABILITIES, named_score, score_table
@@ -17,8 +18,6 @@ from evical.conformal._randomness import random_shares
 from evical.estimators.training import class_values
 
 __all__ = ["Recipe"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

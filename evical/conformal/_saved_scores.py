@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.kernels.arguments import check_choice, check_count
+from dstheory.checks.arguments import check_choice, check_count
+from evical._typing import Floats
 from evical.calibrators.saved import restored_arrays, restored_classes
 from evical.conformal._calibration import Calibration
 from evical.conformal._counts import ClassSamples, ScoreSample
@@ -13,7 +14,6 @@ from evical.conformal._nonconformity import score_parameters
 
 __all__ = ["FORMAT", "restored", "to_dict"]
 
-Floats = NDArray[np.float64]
 _Parts = tuple[NDArray[Any], str, dict[str, Any], str | None, Calibration, int | None, str]
 
 FORMAT = "evical.conformal"

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
 from dstheory import Frame, MassFunction, consonant
-from dstheory.kernels.arguments import (
+from dstheory.checks.arguments import (
     as_array,
     as_floats,
     check_choice,
@@ -22,8 +22,9 @@ from dstheory.kernels.arguments import (
     check_level,
     shown,
 )
-from dstheory.kernels.notebook import ShownFields
 from dstheory.kernels.rounding import sum_tolerance, unit_rows
+from dstheory.notebook import ShownFields
+from evical._typing import Floats
 from evical.conformal import _saved_scores
 from evical.conformal._calibration import Calibration, too_few
 from evical.conformal._consonant import ConsonantBeliefs
@@ -33,8 +34,6 @@ from evical.conformal._randomness import new_seed, random_shares
 from evical.scores.checks import check_labels, check_weights
 
 __all__ = ["ConformalScores"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

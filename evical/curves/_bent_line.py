@@ -14,12 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solveh_banded
 
+from evical._typing import Floats, Indices
 from evical.errors import ConvergenceError
 
 __all__ = ["NO_KINKS", "Kinks", "Points", "Polyline", "bend", "line", "string"]
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 # Measured with labels 0 and 1 and 50 lambdas at n = 1e5: a path takes 300 rounds and 1,500
 # tridiagonal systems, 2 s of one core. In the same run an interior-point method on the dual

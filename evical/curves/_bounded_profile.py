@@ -17,13 +17,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from evical._typing import Floats
 from evical.curves._linear_profile import LinearProfile, LinearRays
 from evical.likelihood.integrals import CORNERS, belief_log_odds
 from evical.likelihood.polar import ENOUGH, Axis, PolarProfile, RayTable, tabulate_profile
 
 __all__ = ["BoundedTable", "Part", "tabulate_bounded"]
 
-Floats = NDArray[np.float64]
 _IMPLAUSIBLE = 27.0  # exp(-27) = 2e-12
 _MOST = 50.0
 _FARTHEST = 150.0  # below the optimum under the bounds; tables would have to reach too far

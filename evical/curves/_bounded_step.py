@@ -1,11 +1,10 @@
 """Newton steps under bounds, solved exactly: at most two coordinates, many problems at once."""
 
 import numpy as np
-from numpy.typing import NDArray
+
+from evical._typing import Floats
 
 __all__ = ["bounded_step"]
-
-Floats = NDArray[np.float64]
 
 
 def bounded_step(

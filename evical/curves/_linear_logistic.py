@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from evical._typing import Floats
 from evical.curves.newton import Sums, logistic_terms, minimize_convex, unit_diagonal
 
 __all__ = ["LinearFit", "LogisticSums", "fit_linear_logistic"]
 
-Floats = NDArray[np.float64]
 
 # Elements of one temporary (64 kB): a pass over the scores stays in cache, and its products stay
 # below the 9216 elements from which OpenBLAS starts threads: a million scores then take 0.06 s, not

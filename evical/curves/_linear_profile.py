@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 
+from evical._typing import Floats
 from evical.curves.newton import newton_step
 from evical.errors import ConvergenceError
 from evical.likelihood.deviance import NO_PROFILE, reach_level
@@ -24,7 +24,6 @@ from evical.likelihood.polar import Axis
 
 __all__ = ["LinearProfile", "LinearRays"]
 
-Floats = NDArray[np.float64]
 
 # Elements of a temporary: in cache, and its products are too small for OpenBLAS to start threads,
 # which wait for each other where the cores are busy.

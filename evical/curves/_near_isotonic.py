@@ -13,15 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.kernels.arguments import as_real, shown
-from dstheory.kernels.notebook import ShownFields
+from dstheory.checks.arguments import as_real, shown
+from dstheory.notebook import ShownFields
+from evical._typing import Floats, Indices
 from evical.curves._near_isotonic_joins import EQUAL, join_lambdas
 from evical.scores.checks import check_numbers, check_positive, check_same_length
 
 __all__ = ["NearIsotonicPath", "block_slopes", "joins_of", "near_isotonic_path", "power_of_two"]
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory.kernels.jit import compiled
+from evical._typing import Floats
 
 __all__ = ["EQUAL", "join_lambdas"]
 
-Floats = NDArray[np.float64]
 
 # Sums of some thousand terms err by less than 64 units in the last place.
 EQUAL = 2.0**-46

@@ -12,16 +12,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.kernels.arguments import as_real, check_count, shown
-from dstheory.kernels.notebook import ShownFields
+from dstheory.checks.arguments import as_real, check_count, shown
+from dstheory.notebook import ShownFields
+from evical._typing import Floats
 from evical.curves._bent_line import NO_KINKS, Points, bend, line, string
 from evical.scores.checks import check_numbers, check_positive, check_same_length
 from evical.scores.scale import interpolated
 
 __all__ = ["TrendFilterPath", "trend_filter", "trend_filter_path"]
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 # Points nearer to each other than this share of the range count as one: slopes between them
 # and squares of their distance would overflow.

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from scipy.special import betainc, betaln, expit, logit
 
 from dstheory.inference.counts.beta_quantile import beta_quantile
+from evical._typing import Floats
 from evical.likelihood.interpolant import chebyshev
 
 __all__ = ["Branch", "accuracy", "dispersions", "fit_branch"]
 
-Floats = NDArray[np.float64]
 
 _EPS = float(np.finfo(np.float64).eps)
 _NOTHING = np.log(1e-16)

@@ -10,11 +10,11 @@ Source: Bennett (2002); Gebel (2009), section 4.3.3, eq. 4.8.
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+
+from evical._typing import Floats
 
 __all__ = ["STEEPEST", "AsymmetricLaplace", "fit_asymmetric_laplace"]
 
-Floats = NDArray[np.float64]
 STEEPEST = 1e200  # inverse scale; log-densities at the farthest scores, 1e100, are finite
 
 

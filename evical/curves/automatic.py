@@ -6,8 +6,8 @@ functions. They are averaged by what they say about samples that are left out, s
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
+from evical._typing import Floats
 from evical.curves.candidates import AveragedCurve, Candidate, average, gaussian_candidates
 from evical.curves.scales import Scale, curve_scales, curve_table, small_groups
 from evical.curves.smooth_candidates import SHAPES, smooth_candidates
@@ -16,7 +16,6 @@ from evical.scores.counts import ScoreCounts
 
 __all__ = ["CANDIDATES", "automatic_curve"]
 
-Floats = NDArray[np.float64]
 
 CANDIDATES = (
     "as given",

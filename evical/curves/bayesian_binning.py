@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from evical._typing import Floats
 from evical.curves.binning_score import BinPrior, log_marginal
 from evical.curves.cumulated import Cumulated, cumulate
 from evical.scores.counts import ScoreCounts
 
 __all__ = ["BinScores", "average_over_binnings", "best_binning", "bin_scores", "cut_shares"]
 
-Floats = NDArray[np.float64]
 _TABLE = 512  # scores for which all bins, 1 MB of numbers, are looked at together
 _TOGETHER = 1 << 13  # bins of which a property is asked for together
 Prior = BinPrior | Callable[[Any, Any], tuple[Any, Any]]

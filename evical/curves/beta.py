@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 
+from evical._typing import Floats
 from evical.curves._linear_logistic import LinearFit, fit_linear_logistic
 from evical.curves.platt import soft_counts
 from evical.scores.counts import ScoreCounts, merge_equal
@@ -23,7 +23,6 @@ from evical.scores.scale import log_odds
 
 __all__ = ["ROUNDING", "BetaFit", "beta_features", "beta_sample", "fit_beta"]
 
-Floats = NDArray[np.float64]
 # Log-odds this close, relative where they exceed 1, are one: between them the features differ by
 # rounding, 1e-16, and the table of masses would have to resolve that. A classifier that gives all
 # samples the same score leaves noise of 1e-16 to 1e-12.

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 
+from evical._typing import Floats
 from evical.curves._bounded_profile import BoundedTable, Part, tabulate_bounded
 from evical.curves._bounded_step import bounded_step
 from evical.curves._linear_profile import LinearProfile
@@ -34,7 +34,6 @@ from evical.scores.counts import ScoreCounts
 
 __all__ = ["BetaProfile", "beta_profile"]
 
-Floats = NDArray[np.float64]
 
 _EXACT = 64  # samples with at most that many distinct scores are kept as they are
 _LENGTH = 1.1  # of panels of ten Gauss nodes, in asinh(log-odds / pi): they err by 3.7**-20 = 4e-12

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import betaln
+
+from evical._typing import Floats
 
 __all__ = ["CRITERIA", "BinPrior", "log_marginal", "posterior_mean"]
 
-Floats = NDArray[np.float64]
 
 CRITERIA = ("k2", "bdeu")
 

@@ -20,14 +20,13 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit, softmax
 
+from evical._typing import Floats
 from evical.scores.counts import ScoreCounts
 
 __all__ = ["AveragedCurve", "Candidate", "average", "gaussian_candidates"]
 
-Floats = NDArray[np.float64]
 
 # Log of the weight that a degree of freedom costs beyond what leaving out a sample tells, for the
 # chance that a flexible curve only looks best. Chosen on ten simulated maps, checked on ten others.

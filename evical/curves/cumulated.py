@@ -7,15 +7,13 @@ looked at, the samples are summed once.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from evical._typing import Floats, Indices
 from evical.scores.counts import ScoreCounts, midpoints
 
 __all__ = ["Bins", "Cumulated", "cell_edges", "cumulate"]
 
-Floats = NDArray[np.float64]
 _FAR = 1e290  # scores whose sums, with weights up to 2^53, are finite; all means are cut to [0, 1]
-Indices = NDArray[np.intp]
 
 
 def cell_edges(scores: Floats) -> Floats:

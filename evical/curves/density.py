@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.kernels.arguments import as_real, check_choice, shown
+from dstheory.checks.arguments import as_real, check_choice, shown
+from evical._typing import Floats
 from evical.scores.checks import check_same_length, check_scores, check_weights
 
 __all__ = ["KERNELS", "GaussianSums", "KernelGrid", "WindowSums", "kernel_sums", "silverman"]
 
-Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 
 # Coefficients of |u|^k, k = 0, 1, ..., of the kernels that vanish beyond |u| = 1.

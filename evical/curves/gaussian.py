@@ -9,14 +9,13 @@ Source: Gebel (2009), section 4.3.2.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from evical._typing import Floats
 from evical.scores.counts import ScoreCounts
 from evical.scores.scale import location_scale, standardized
 
 __all__ = ["LEAST_VARIANCE", "GaussianFit", "fit_gaussian"]
 
-Floats = NDArray[np.float64]
 
 _FAR = 1e100  # units beyond which squares would overflow
 LEAST_VARIANCE = 1e-290  # units; below, all scores of a class are one to rounding

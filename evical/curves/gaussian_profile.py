@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from evical._typing import Floats
 from evical.curves.gaussian import GaussianFit
 from evical.errors import ConvergenceError
 from evical.likelihood.deviance import NO_PROFILE, reach_level
@@ -29,7 +30,6 @@ from evical.likelihood.profile_table import (
 
 __all__ = ["GaussianProfile"]
 
-Floats = NDArray[np.float64]
 _Two = tuple[Floats, Floats]
 _Three = tuple[Floats, Floats, Floats]
 

@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
-from dstheory.kernels.arguments import as_floats, check_instance
-from dstheory.kernels.notebook import ShownFields
+from dstheory.checks.arguments import as_floats, check_instance
+from dstheory.notebook import ShownFields
 from evical.curves.newton import logistic_terms
 from evical.curves.platt import PlattFit, soft_counts
 from evical.likelihood.deviance import Deviance

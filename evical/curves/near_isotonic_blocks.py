@@ -12,13 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
+from evical._typing import Floats, Indices
 from evical.curves._near_isotonic import block_slopes, joins_of, power_of_two
 from evical.scores.counts import ScoreCounts
 
 __all__ = ["Blocks", "relevant"]
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 _EPS, _TINY = float(np.finfo(np.float64).eps), float(np.finfo(np.float64).tiny)
 

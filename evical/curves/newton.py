@@ -13,11 +13,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from evical._typing import Floats
 from evical.errors import ConvergenceError
 
 __all__ = ["Optimum", "Sums", "logistic_terms", "minimize_convex", "newton_step", "unit_diagonal"]
 
-Floats = NDArray[np.float64]
 Sums = tuple[Floats, Floats, Floats]
 """Values (p,), gradients (p, d) and second derivatives (p, d, d) of p objectives."""
 Derivatives = Callable[[Floats], Sums]

@@ -15,6 +15,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from evical._typing import Floats
 from evical.curves.newton import Optimum, Sums, logistic_terms, minimize_convex
 from evical.curves.platt import soft_counts
 from evical.scores.counts import ScoreCounts
@@ -22,7 +23,6 @@ from evical.scores.scale import share_of_range
 
 __all__ = ["PiecewiseFit", "features", "fit_piecewise_logistic", "inner_knots"]
 
-Floats = NDArray[np.float64]
 
 # For ranking pairs of knots: within 1/2000 of the sample the log-odds are as good as constant. The
 # best pair is among the likeliest on few groups; the decrement after the last step is about the

@@ -11,8 +11,8 @@ from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from evical._typing import Floats
 from evical.curves._linear_profile import LinearProfile, LinearRays
 from evical.curves.piecewise_logistic import PiecewiseFit, features
 from evical.likelihood.polar import Axis
@@ -27,7 +27,6 @@ from evical.scores.counts import ScoreCounts
 
 __all__ = ["PiecewiseProfile", "piecewise_profile"]
 
-Floats = NDArray[np.float64]
 
 _EXACT = 64  # samples with at most that many distinct scores are kept as they are
 _LENGTH = 0.5  # of panels, in the metric of `panel_edges`: half of what one line needs

@@ -17,12 +17,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, ndtri
 
-from dstheory.kernels.arguments import as_floats, as_real, check_instance, shown
-from dstheory.kernels.notebook import ShownFields
+from dstheory.checks.arguments import as_floats, as_real, check_instance, check_not_negative, shown
+from dstheory.notebook import ShownFields
 from evical.curves._linear_logistic import LogisticSums
 from evical.curves.newton import minimize_convex
 from evical.scores.counts import ScoreCounts, checked_counts
-from evical.scores.parameters import check_not_negative
 from evical.scores.scale import location_scale, standardized
 
 Array = NDArray[np.float64]

@@ -11,9 +11,10 @@ probabilities it is the maximum of their likelihood.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from dstheory.kernels.notebook import ShownFields
+from dstheory.notebook import ShownFields
+from evical._typing import Floats
 from evical.curves._linear_logistic import fit_linear_logistic
 from evical.curves.platt import soft_counts
 from evical.errors import ConvergenceError
@@ -23,7 +24,6 @@ from evical.scores.scale import location_scale, standardized
 
 __all__ = ["QuadraticFit", "fit_quadratic", "parabola", "quadratic_of_counts"]
 
-Floats = NDArray[np.float64]
 
 # Standardized scores are cut off there, so that their squares times any coefficient are finite.
 _FAR = 1e35

@@ -15,6 +15,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from evical._typing import Floats
 from evical.curves._linear_profile import LinearProfile, LinearRays
 from evical.curves.quadratic import QuadraticFit
 from evical.likelihood.level_set import level_set
@@ -30,7 +31,6 @@ from evical.scores.counts import ScoreCounts
 
 __all__ = ["QuadraticProfile", "quadratic_profile"]
 
-Floats = NDArray[np.float64]
 
 _EXACT = 64  # samples with at most that many distinct scores are kept as they are
 _LEVEL = 6.0  # standard errors by which the coefficients may be elsewhere

@@ -8,14 +8,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from evical._typing import Floats, Indices
 from evical.scores.counts import ScoreCounts
 
 __all__ = ["bin_range", "layered_average", "quantile_binnings", "select_best"]
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 # N = 7e7 has fewer numbers of bins; more come from weights only, and differ by less than 1/1000.
 _MOST_NUMBERS = 4096

@@ -7,15 +7,14 @@ given, on log-odds of probabilities, and on log-odds of ranks.
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 
+from evical._typing import Floats
 from evical.scores.counts import ScoreCounts
 from evical.scores.scale import are_probabilities, at_share, interpolated
 
 __all__ = ["Scale", "curve_scales", "curve_table", "small_groups"]
 
-Floats = NDArray[np.float64]
 Scale = Callable[[Floats], Floats]
 
 _GROUPS, _TAILS = 200, 100  # groups of equal weight, and of equal length in log-odds of the rank

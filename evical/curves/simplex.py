@@ -3,12 +3,12 @@
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import nnls
+
+from evical._typing import Floats
 
 __all__ = ["least_squares_on_simplex", "minimize_on_simplex"]
 
-Floats = NDArray[np.float64]
 
 _STEPS, _HALVINGS = 100, 60
 _TOLERANCE = 1e-10  # squared Newton decrement of the last step

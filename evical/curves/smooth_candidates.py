@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 
+from evical._typing import Floats
 from evical.curves.candidates import Candidate, gaussian_candidates
 from evical.curves.newton import Sums, logistic_terms, minimize_convex, unit_diagonal
 from evical.errors import ConvergenceError
@@ -32,7 +33,6 @@ __all__ = [
     "spline_coordinates",
 ]
 
-Floats = NDArray[np.float64]
 
 # Prior standard deviations: of the log-odds at the mean score around those of the classes; of their
 # change over a standard deviation of the scores; of bends, on the same scale.

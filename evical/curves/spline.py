@@ -12,9 +12,7 @@ Marra & S. N. Wood, "Coverage properties of confidence intervals for generalized
 components", Scandinavian Journal of Statistics 39 (2012), 53-74.
 """
 
-import numpy as np
-from numpy.typing import NDArray
-
+from evical._typing import Floats
 from evical.curves.candidates import AveragedCurve, Candidate, average
 from evical.curves.scales import curve_scales, curve_table, small_groups
 from evical.curves.smooth_candidates import BENDS, smooth_candidates
@@ -23,7 +21,6 @@ from evical.scores.counts import ScoreCounts
 
 __all__ = ["SPLINES", "spline_curve"]
 
-Floats = NDArray[np.float64]
 
 _CONSTANT = "steps"  # of a single score, or where no spline can be proven
 SPLINES = (

@@ -7,9 +7,9 @@ ranks). Where a cut is likely, scores are looked at one by one; elsewhere in gro
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import psi, zeta
 
+from evical._typing import Floats, Indices
 from evical.curves.bayesian_binning import BinScores, average_over_binnings, bin_scores, cut_shares
 from evical.curves.binning_score import posterior_mean
 from evical.curves.candidates import Candidate
@@ -17,8 +17,6 @@ from evical.scores.counts import ScoreCounts, midpoints
 
 __all__ = ["Steps", "fit_steps"]
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 _GROUPS = 64
 _CUTS = 3.0  # a priori, on average

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 
+from evical._typing import Floats
 from evical.curves._linear_logistic import fit_linear_logistic
 from evical.curves.platt import soft_counts
 from evical.errors import ConvergenceError
@@ -26,7 +26,6 @@ from evical.scores.counts import ScoreCounts
 
 __all__ = ["TemperatureFit", "TemperatureProfile", "fit_temperature", "temperature_profile"]
 
-Floats = NDArray[np.float64]
 
 _EXACT = 64  # samples with at most that many distinct margins are kept as they are
 _LENGTH = 0.5  # of panels, in the metric of `panel_edges`: half of what one line needs

@@ -13,13 +13,11 @@ samples it takes at most some n^(1/3) steps, whatever the data.
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dstheory.kernels.jit import HAVE_NUMBA, compiled
+from evical._typing import Floats
 
 __all__ = ["venn_abers_table"]
-
-Floats = NDArray[np.float64]
 
 
 def venn_abers_table(positive: Floats, total: Floats) -> tuple[Floats, Floats]:

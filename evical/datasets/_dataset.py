@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from dstheory.kernels.arguments import as_array, as_floats, as_sequence
-from dstheory.kernels.notebook import ShownFields
+from dstheory.checks.arguments import as_array, as_floats, as_sequence
+from dstheory.notebook import ShownFields
 
 __all__ = ["Dataset"]
 

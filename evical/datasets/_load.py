@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.kernels.arguments import check_instance, did_you_mean
+from dstheory.checks.arguments import check_instance, did_you_mean
 from evical.datasets._bundled import load_breast_cancer
 from evical.datasets._dataset import Dataset
 from evical.datasets._known import KNOWN, Known

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logit, ndtri
 
-from dstheory.kernels.arguments import as_floats, check_choice, check_count, check_rng
+from dstheory.checks.arguments import as_floats, check_choice, check_count, check_rng
+from evical._typing import Floats
 
 __all__ = [
     "SIMULATIONS",
@@ -21,8 +22,6 @@ __all__ = [
     "simulated_quantiles",
     "simulated_scores",
 ]
-
-Floats = NDArray[np.float64]
 
 
 class SimulatedScores(NamedTuple):

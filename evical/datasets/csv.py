@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.kernels.arguments import check_choice, check_instance, did_you_mean
+from dstheory.checks.arguments import check_choice, check_instance, did_you_mean
 from evical.datasets._dataset import Dataset
 from evical.datasets.delimited import DelimitedText
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
-from dstheory.kernels.arguments import shown
+from dstheory.checks.arguments import shown
 from evical.scores.checks import as_column
 
 __all__ = ["with_numbers"]

@@ -17,13 +17,12 @@ from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 
-from dstheory.kernels.arguments import without_mask
+from dstheory.checks.arguments import without_mask
+from evical._typing import Floats
 from evical.estimators._eval_sets import with_numbers
 from evical.scores import log_odds
 
 __all__ = ["CodedLabels", "class_scores", "fit_to_labels"]
-
-Floats = NDArray[np.float64]
 
 
 def class_scores(estimator: Any, X: Any, classes: NDArray[Any], scale: str = "any") -> Floats:

@@ -14,6 +14,7 @@ from sklearn.base import clone
 
 from dstheory import MassFunction
 from dstheory.transform import betp, plausibility_transform
+from evical._typing import Floats
 from evical.calibrators import AutoCalibrator
 from evical.estimators._responses import class_scores
 from evical.estimators.decoder import Decoder
@@ -36,8 +37,6 @@ __all__ = [
     "of_classifier",
     "score_scale",
 ]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import indexable
 
-from dstheory.kernels.arguments import as_array, without_mask
+from dstheory.checks.arguments import as_array, without_mask
 from evical.scores.checks import check_labels, check_weights
 
 __all__ = ["check_groups", "check_samples"]

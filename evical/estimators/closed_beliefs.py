@@ -9,10 +9,9 @@ from numpy.typing import NDArray
 
 from dstheory import Frame
 from dstheory.decide import Expectations
+from evical._typing import Floats
 
 __all__ = ["ClosedExpectations", "ClosedForm"]
-
-Floats = NDArray[np.float64]
 
 
 class ClosedForm(Protocol):

@@ -15,16 +15,16 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_method_params
 
 from dstheory.errors import CostLimitError
+from evical._fitting import Progress
+from evical._typing import Floats
 from evical.estimators._eval_sets import with_numbers
 from evical.estimators.calibrated import Calibrated, CalibratedColumns
 from evical.estimators.decoder import Decoder
 from evical.estimators.folds import SILENT, Fold, FoldFitter, Rows
-from evical.estimators.progress import Progress
 from evical.multiclass import check_code_matrix, code_matrix
 
 __all__ = ["ColumnFitter", "column_weights", "resolved_code"]
 
-Floats = NDArray[np.float64]
 
 # Columns of nine classes: 9330 classifiers for each fold take minutes at best.
 _MAX_COMPLETE = 10_000

@@ -16,6 +16,7 @@ from dstheory import Frame, MassFunction
 from dstheory.kernels.bits import mask_array
 from dstheory.transform import betp
 from evical import multiclass
+from evical._typing import Floats
 from evical.estimators.predictions import interval
 from evical.multiclass import (
     MAX_CLASSES,
@@ -34,7 +35,6 @@ from evical.multiclass.products import ProductBeliefs
 
 __all__ = ["COUPLINGS", "Decoder"]
 
-Floats = NDArray[np.float64]
 
 COUPLINGS = ("normalize", "least_squares", "hastie_tibshirani", "wu_lin_weng", "pairwise_belief")
 

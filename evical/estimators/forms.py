@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from dstheory import Frame, MassFunction
 from dstheory.errors import CostLimitError
+from evical._typing import Floats
 from evical.estimators.calibrated import Calibrated
 from evical.estimators.members import gather
 from evical.estimators.partial import gather_products
@@ -18,7 +19,6 @@ from evical.scores.silence import spoken_probabilities
 
 __all__ = ["MASSES", "PROBABILITIES", "Form", "Parts", "fit_to_beliefs", "form_of"]
 
-Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
 
 Parts = list[tuple[Rows, Any]]

@@ -4,18 +4,16 @@ from abc import abstractmethod
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from dstheory import MassFunction
 from dstheory.combine import conjunctive
+from evical._typing import Floats
 from evical.estimators.closed_beliefs import ClosedForm
 from evical.estimators.predictions import BeliefPredictor
 from evical.estimators.rules import closed_form, combined, listed_mass, product_conflict
 
 __all__ = ["FusedPredictor"]
-
-Floats = NDArray[np.float64]
 
 
 class FusedPredictor(BeliefPredictor):

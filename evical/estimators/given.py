@@ -8,17 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory import Frame, MassFunction
+from dstheory.checks.arguments import as_array, as_floats, shown
 from dstheory.errors import FrameError
-from dstheory.kernels.arguments import as_array, as_floats, shown
 from dstheory.kernels.bits import mask_array
 from dstheory.kernels.rounding import unit_rows
 from dstheory.revise import refine
+from evical._typing import Floats
 from evical.estimators.members import gather
 from evical.estimators.predictions import BeliefPredictor
 
 __all__ = ["Given", "GivenBeliefs", "OfSource", "known_classes", "named_sources"]
-
-Floats = NDArray[np.float64]
 
 
 def named_sources(sources: Any) -> dict[str, Any]:

@@ -18,12 +18,13 @@ from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_method_params
 
+from evical._fitting import Progress
+from evical._typing import Floats
 from evical.calibrators import AutoCalibrator
 from evical.estimators.calibrated import Calibrated, fit_calibrated
 from evical.estimators.folds import Scored, checked_cv, units_of_classes
 from evical.estimators.forms import MASSES, PROBABILITIES, Form, Parts, fit_to_beliefs, form_of
 from evical.estimators.members import fitted
-from evical.estimators.progress import Progress
 from evical.fusion import BaseFusion
 
 __all__ = [
@@ -34,7 +35,6 @@ __all__ = [
     "learned_by_name",
 ]
 
-Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
 
 _FOLDS = 5

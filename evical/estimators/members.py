@@ -10,8 +10,8 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_method_params
 
 from dstheory import Frame, MassFunction
+from dstheory.checks.arguments import as_sequence
 from dstheory.errors import TotalConflictError
-from dstheory.kernels.arguments import as_sequence
 from evical.estimators.folds import Scored
 from evical.scores.direction import fit_quietly
 

@@ -8,7 +8,8 @@ from scipy.sparse import issparse
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
-from dstheory.kernels.arguments import as_array, shown, without_mask
+from dstheory.checks.arguments import as_array, shown, without_mask
+from evical._typing import Flags
 from evical.estimators.closed_beliefs import ClosedForm
 from evical.estimators.predictions import BeliefPredictor
 from evical.multiclass.products import ProductBeliefs
@@ -17,7 +18,6 @@ from evical.scores.checks import missing
 __all__ = ["gather_closed", "gather_products", "missing_rows", "of_columns", "rows_told"]
 
 Rows = NDArray[np.intp]
-Flags = NDArray[np.bool_]
 
 
 def of_columns(X: Any, columns: Any) -> Any:

@@ -18,8 +18,9 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from dstheory import Frame, MassFunction, decide
-from dstheory.kernels.arguments import did_you_mean
+from dstheory.checks.arguments import did_you_mean
 from dstheory.transform import betp
+from evical._typing import Floats
 from evical.estimators.closed_beliefs import ClosedExpectations, ClosedForm
 from evical.multiclass import MAX_CLASSES
 from evical.scores.columns import with_columns
@@ -29,7 +30,6 @@ from evical.scores.tables import check_columns
 
 __all__ = ["BeliefPredictor", "interval", "weightless"]
 
-Floats = NDArray[np.float64]
 
 # Criteria that take `decide.Expectations`.
 _BY_EXPECTATIONS = (

@@ -5,12 +5,12 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.frozen import FrozenEstimator
 
 from dstheory import Frame, MassFunction
 from dstheory.combine import dempster, mixing
 from dstheory.errors import TotalConflictError
+from evical._typing import Floats
 from evical.estimators.closed_beliefs import ClosedForm
 from evical.estimators.members import exclusive, vacuous_where
 from evical.estimators.members import total_conflict as in_total_conflict
@@ -31,8 +31,6 @@ __all__ = [
     "plain",
     "product_conflict",
 ]
-
-Floats = NDArray[np.float64]
 
 
 def closed_form(

@@ -12,12 +12,11 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_method_params, check_is_fitted
 
-from dstheory.kernels.arguments import without_mask
+from dstheory.checks.arguments import without_mask
+from evical._typing import Floats
 from evical.estimators._responses import class_scores, fit_to_labels
 
 __all__ = ["class_values", "frozen_classes", "trained_on"]
-
-Floats = NDArray[np.float64]
 
 
 def trained_on(

@@ -4,7 +4,6 @@ from abc import abstractmethod
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn import get_config
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import StratifiedGroupKFold
@@ -12,11 +11,10 @@ from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.validation import has_fit_parameter
 
+from evical._typing import Floats
 from evical.estimators.predictions import BeliefPredictor, weightless
 
 __all__ = ["ClassifierWrapper"]
-
-Floats = NDArray[np.float64]
 
 
 class ClassifierWrapper(BeliefPredictor):

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from evical._typing import Floats
 from evical.metrics.bins import bin_numbers
 
 __all__ = ["Sample", "interval_limits", "prepare", "resample_count"]
 
-Floats = NDArray[np.float64]
 
 # Beyond this many draws resamples become fewer: they take about two seconds.
 _DRAWS = 30_000_000

@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.kernels.arguments import check_callable, check_choice, check_count
-from dstheory.kernels.notebook import html_table
+from dstheory.checks.arguments import check_callable, check_choice, check_count
+from dstheory.notebook import html_table
+from evical._fitting import as_random_state, check_jobs
+from evical._typing import Floats
 from evical.evaluation._cross_validation import (
     MEASURES,
     Fold,
@@ -28,11 +30,9 @@ from evical.evaluation.methods import name_methods
 from evical.evaluation.recommendation import Difference, Recommendation, differences, recommend
 from evical.metrics.inputs import MOST_REPEATS
 from evical.scores.checks import check_labels, check_same_length, check_scores
-from evical.scores.parameters import as_random_state, check_jobs
 
 __all__ = ["Comparison", "compare"]
 
-Floats = NDArray[np.float64]
 
 _CRITERIA = ("brier_score", "log_loss")
 

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dstheory.kernels.arguments import check_instance, check_level, shown
-from dstheory.kernels.notebook import html_table
+from dstheory.checks.arguments import check_instance, check_level, shown
+from dstheory.notebook import html_table
+from evical._typing import Floats
 from evical.conformal import prediction_sets, to_contour
 from evical.conformal.calibration_size import calibration_of
 from evical.evaluation._conformal_inputs import (
@@ -32,7 +33,6 @@ from evical.significance import holm_adjusted
 
 __all__ = ["ConformalEvaluation", "LevelCoverage"]
 
-Floats = NDArray[np.float64]
 
 _LEVELS = (0.01, 0.05, 0.1, 0.2)
 # Of the verdict, after Holm's correction.

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dstheory.kernels.arguments import (
+from dstheory.checks.arguments import (
     as_array,
     as_floats,
     as_sequence,
@@ -14,10 +14,9 @@ from dstheory.kernels.arguments import (
     check_level,
     shown,
 )
+from evical._typing import Floats
 
 __all__ = ["checked_levels", "numbered_groups", "unit_table"]
-
-Floats = NDArray[np.float64]
 
 
 def unit_table(values: ArrayLike, name: str) -> Floats:

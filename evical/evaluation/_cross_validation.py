@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
+from evical._typing import Floats, Indices
 from evical.metrics import brier_score, expected_calibration_error, log_loss, roc_auc
 from evical.scores.direction import fit_quietly
 
 __all__ = ["CLIP", "MEASURES", "Fold", "Tried", "folds_of", "try_methods"]
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 # Of each fold, in this order; names are those of `evical.metrics`.
 MEASURES = ("brier_score", "log_loss", "expected_calibration_error", "roc_auc", "mean_imprecision")

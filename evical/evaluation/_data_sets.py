@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from dstheory.kernels.arguments import (
+from dstheory.checks.arguments import (
     as_sequence,
     check_callable,
     check_instance,
     check_level,
     shown,
 )
-from dstheory.kernels.notebook import ShownFields
+from dstheory.notebook import ShownFields
 from evical.evaluation._comparison import Comparison, compare
 from evical.significance import FriedmanResult, NemenyiResult, Results, friedman, nemenyi
 

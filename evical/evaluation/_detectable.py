@@ -9,10 +9,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.stats import chi2, ncx2, norm
 
+from evical._typing import Floats
 from evical.metrics.beliefs import IntervalSample
 from evical.metrics.bins import filled_bins
 from evical.metrics.cumulative import brownian_maximum_sf, brownian_range_sf, variances
@@ -28,7 +28,6 @@ __all__ = [
     "too_extreme",
 ]
 
-Floats = NDArray[np.float64]
 
 POWER = 0.8
 _Z = float(norm.ppf(POWER))

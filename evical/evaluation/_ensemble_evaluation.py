@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory import Frame, MassFunction, betp
+from dstheory.checks.arguments import as_sequence, check_instance, shown
 from dstheory.combine import conjunctive
-from dstheory.kernels.arguments import as_sequence, check_instance, shown
-from dstheory.kernels.notebook import ShownFields, html_table
+from dstheory.notebook import ShownFields, html_table
+from evical._typing import Floats
 from evical.estimators.members import total_conflict
 from evical.evaluation.estimate import Estimate
 from evical.evaluation.other_rules import other_rules
@@ -26,7 +27,6 @@ from evical.significance import holm_adjusted, mcnemar
 
 __all__ = ["Contrast", "EnsembleEvaluation"]
 
-Floats = NDArray[np.float64]
 
 # The log loss of a probability of 0 would be infinite.
 _CLIP = 1e-6

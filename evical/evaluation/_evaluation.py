@@ -12,8 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory import MassFunction
-from dstheory.kernels.arguments import as_floats, check_count, check_instance, check_level, shown
-from dstheory.kernels.notebook import ShownFields, html_table
+from dstheory.checks.arguments import as_floats, check_count, check_instance, check_level, shown
+from dstheory.notebook import ShownFields, html_table
+from evical._fitting import as_random_state
+from evical._typing import Floats
 from evical.evaluation._bootstrap import interval_limits, prepare, resample_count
 from evical.evaluation._labels import two_labels
 from evical.metrics import CalibrationReport, Measure, calibration_report
@@ -28,11 +30,9 @@ from evical.metrics.inputs import (
 )
 from evical.metrics.report import belief_measures
 from evical.scores.checks import check_labels, check_same_length, check_scores
-from evical.scores.parameters import as_random_state
 
 __all__ = ["Evaluation", "Interval"]
 
-Floats = NDArray[np.float64]
 
 _PRECISE = 1e-12  # rounding of 1 - m({0}) - m({1}) of calibrators without beliefs
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evical.scores.parameters import check_label
+from evical.scores.checks import check_label
 
 __all__ = ["two_labels"]
 

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binom, hypergeom, ks_1samp, ks_2samp, uniform
 
-from dstheory.kernels.notebook import ShownFields
+from dstheory.notebook import ShownFields
+from evical._typing import Floats
 
 __all__ = ["LevelCoverage", "misses_pvalue", "promise_tests", "small_pvalue"]
 
-Floats = NDArray[np.float64]
 
 # Of a rank, in ranks: far more than rounding, far less than the step from one to the next.
 _ROUNDING = 1e-6

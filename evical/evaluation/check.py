@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.kernels.arguments import (
+from dstheory.checks.arguments import (
     as_real,
     as_sequence,
     check_choice,
@@ -19,7 +19,7 @@ from dstheory.kernels.arguments import (
     check_instance,
     check_level,
 )
-from dstheory.kernels.notebook import ShownFields
+from dstheory.notebook import ShownFields
 from evical.conformal import ExchangeabilityTest, online_p_values
 from evical.evaluation import _detectable as detectable
 from evical.evaluation._evaluation import Evaluation

@@ -3,14 +3,12 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dstheory.kernels.arguments import as_floats
-from dstheory.kernels.notebook import ShownFields
+from dstheory.checks.arguments import as_floats
+from dstheory.notebook import ShownFields
+from evical._typing import Floats
 
 __all__ = ["Estimate"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from dstheory.kernels.arguments import as_sequence, shown
+from dstheory.checks.arguments import as_sequence, shown
 from evical.calibrators import AutoCalibrator, by_name
 
 __all__ = [

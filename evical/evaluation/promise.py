@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dstheory.kernels.arguments import check_instance, check_level
-from dstheory.kernels.notebook import ShownFields
+from dstheory.checks.arguments import check_instance, check_level
+from dstheory.notebook import ShownFields
 from evical.evaluation import _detectable as detectable
 from evical.evaluation._evaluation import Evaluation
 from evical.metrics.beliefs import IntervalSample

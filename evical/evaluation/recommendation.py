@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from dstheory.kernels.notebook import ShownFields
+from dstheory.notebook import ShownFields
+from evical._typing import Floats
 from evical.evaluation._cross_validation import MEASURES
 from evical.evaluation._sample_size import general_warnings, method_warnings
 from evical.evaluation.methods import UNCALIBRATED, complexity, complexity_text, is_automatic
@@ -28,7 +29,6 @@ from evical.significance.numbers import without_rounding
 
 __all__ = ["ALPHA", "Difference", "Recommendation", "differences", "recommend"]
 
-Floats = NDArray[np.float64]
 
 ALPHA = 0.05
 _Z = float(stats.norm.isf(ALPHA / 2))

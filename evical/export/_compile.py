@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from evical._typing import Floats
 from evical.calibrators import BaseCalibrator
 from evical.errors import ConvergenceError
 from evical.export._floats import next_float, previous_float
@@ -21,7 +22,6 @@ from evical.export._table import PieceTable, polyline
 
 __all__ = ["ERROR", "compiled", "compiled_sides", "compiled_silence"]
 
-Floats = NDArray[np.float64]
 Function = Callable[[Floats], Floats]
 
 ERROR = 1e-7  # the greatest error of what is exported

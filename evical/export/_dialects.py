@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from math import frexp
 
-from dstheory.kernels.arguments import check_choice, check_instance
+from dstheory.checks.arguments import check_choice, check_instance
 
 __all__ = ["DIALECTS", "Dialect", "dialect_of", "number"]
 

@@ -9,9 +9,10 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from evical._typing import Floats
+
 __all__ = ["first_floats", "midpoint_floats", "next_float", "previous_float"]
 
-Floats = NDArray[np.float64]
 _LEAST = np.iinfo(np.int64).min
 
 

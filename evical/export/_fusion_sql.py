@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dstheory.kernels.arguments import as_sequence, check_flag, check_instance
+from dstheory.checks.arguments import as_sequence, check_flag, check_instance
 from evical.export._dialects import dialect_of
 from evical.export._inputs import check_binary
 from evical.export._sql import class_names, to_sql

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from evical._typing import Floats
 from evical._versions import version_of
 from evical.export._floats import next_float
 from evical.export._table import PieceTable
 
 __all__ = ["BOOL", "DEGREE", "DOUBLE", "FLOAT", "INT64", "Graph", "label_type"]
 
-Floats = NDArray[np.float64]
 
 # The least ones with all operators in 64 bits, which the oldest runtimes know.
 _OPSET, _OPSET_OF_TREES = 15, 3

@@ -4,7 +4,7 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from dstheory.kernels.arguments import check_count, check_instance
+from dstheory.checks.arguments import check_count, check_instance
 from evical._versions import version_of
 from evical.calibrators import BaseCalibrator
 from evical.export._table import PieceTable

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from dstheory.kernels.arguments import check_flag
+from dstheory.checks.arguments import check_flag
 from evical.export._compile import compiled
 from evical.export._inputs import check_binary, check_size, heading
 from evical.export._table import PieceTable

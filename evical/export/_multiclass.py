@@ -9,8 +9,8 @@ from operator import add
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from evical._typing import Floats
 from evical.calibrators import AutoCalibrator, BaseCalibrator
 from evical.export._compile import compiled, compiled_sides, compiled_silence
 from evical.export._graph import DEGREE
@@ -32,7 +32,6 @@ from evical.multiclass import (
 
 __all__ = ["binary_told", "multiclass_told", "sides_of", "silence_of", "values_of"]
 
-Floats = NDArray[np.float64]
 
 _TINY = float(np.finfo(np.float64).tiny)
 _LITTLE = 1e-9  # of the other classes, to which less is raised in errors, as in Python

@@ -8,16 +8,14 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from evical._typing import Floats
 from evical.export._tensor import Tensor, maximum, minimum, sigmoid
 from evical.export._told import Told
 from evical.likelihood.normal import RADII, SHARES
 
 __all__ = ["normal_told"]
-
-Floats = NDArray[np.float64]
 
 
 def normal_told(

@@ -5,7 +5,7 @@ from typing import Any, Literal
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from dstheory.kernels.arguments import check_choice, check_count, check_flag
+from dstheory.checks.arguments import check_choice, check_count, check_flag
 from dstheory.optional import require
 from evical._versions import version_of
 from evical.calibrators import BaseCalibrator

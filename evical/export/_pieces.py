@@ -13,14 +13,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from evical._typing import Floats
 from evical.errors import ConvergenceError
 from evical.export._floats import midpoint_floats, next_float, previous_float
 
 __all__ = ["TOLERANCE", "Piece", "constant_pieces", "fit_pieces", "joined", "shortened"]
 
-Floats = NDArray[np.float64]
 Function = Callable[[Floats], Floats]
 
 TOLERANCE = 2e-8  # of belief and width; with the shift, all columns err by less than 9e-8

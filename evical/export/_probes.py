@@ -9,13 +9,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from evical._typing import Floats
 from evical.export._floats import first_floats, midpoint_floats, next_float, previous_float
 
 __all__ = ["domain", "find_jumps", "landmarks", "probes"]
 
-Floats = NDArray[np.float64]
 Function = Callable[[Floats], Floats]
 
 _GREATEST = float(np.finfo(np.float64).max)

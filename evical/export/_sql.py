@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dstheory.kernels.arguments import check_flag, check_instance
+from dstheory.checks.arguments import check_flag, check_instance
 from evical.export._compile import compiled
 from evical.export._dialects import Dialect, dialect_of, number
 from evical.export._floats import previous_float

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from evical._typing import Floats
 from evical.curves.candidates import AveragedCurve
 from evical.export._multiclass import values_of
 from evical.export._normal import normal_told
@@ -24,7 +25,6 @@ from evical.scores.scale import interpolated
 
 __all__ = ["Source", "stacked"]
 
-Floats = NDArray[np.float64]
 
 _GREATEST = float(np.finfo(np.float64).max)
 

@@ -9,14 +9,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 
+from evical._typing import Floats
 from evical.export._floats import previous_float
 
 __all__ = ["COLUMNS", "PieceTable", "of_both_classes", "polyline"]
 
-Floats = NDArray[np.float64]
 
 _NEAR, _FAR = 1e-280, 1e300
 COLUMNS = ("bel", "pl", "betp")

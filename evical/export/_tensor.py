@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evical.export._graph import BOOL, DOUBLE, Graph
 
@@ -24,8 +23,6 @@ __all__ = [
     "softmax",
     "where",
 ]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -10,22 +10,20 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from dstheory import Frame, MassFunction
 from dstheory.errors import FrameError
+from evical._fitting import all_or_nothing
+from evical._typing import Floats
 from evical.calibrators.fields import Field
 from evical.fusion import _saved as saved
 from evical.fusion._held_out import HeldOut, as_list, check_sizes, common_frame
 from evical.multiclass.products import ProductBeliefs
-from evical.scores.refused import all_or_nothing
 
 __all__ = ["BaseFusion"]
-
-Floats = NDArray[np.float64]
 
 
 class BaseFusion(BaseEstimator, ABC):  # type: ignore[misc]  # sklearn is untyped

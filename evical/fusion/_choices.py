@@ -10,16 +10,15 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dstheory import MassFunction
 from dstheory.combine import conjunctive
+from evical._typing import Floats
 from evical.multiclass.joined import JoinedBeliefs
 from evical.multiclass.products import ProductBeliefs
 
 __all__ = ["MAX_SOURCES", "Agreed", "agreed"]
 
-Floats = NDArray[np.float64]
 
 # 2^8 choices of a thousand samples of 26 classes take seven million numbers.
 MAX_SOURCES = 8

@@ -11,23 +11,26 @@ from operator import matmul
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dstheory import MassFunction
+from dstheory.checks.arguments import (
+    as_floats,
+    check_choice,
+    check_count,
+    check_flag,
+    check_not_negative,
+)
+from dstheory.checks.naming import RATES, one_of, shares_by_name
 from dstheory.errors import CostLimitError
-from dstheory.kernels.arguments import as_floats, check_choice, check_count, check_flag
-from dstheory.kernels.naming import RATES, one_of, shares_by_name
 from dstheory.revise import contextual_discount, discount
+from evical._typing import Floats
 from evical.calibrators.fields import Field
 from evical.fusion._base import BaseFusion
 from evical.fusion._choices import MAX_SOURCES
 from evical.fusion._held_out import HeldOut
 from evical.fusion._reliability import MAX_CLASSES, contextual_rates, joint_rates
-from evical.scores.parameters import check_not_negative
 
 __all__ = ["Discounted"]
-
-Floats = NDArray[np.float64]
 
 
 class Discounted(BaseFusion):

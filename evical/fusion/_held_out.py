@@ -12,16 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory import Frame, MassFunction
+from dstheory.checks.arguments import as_array, as_floats, check_instance
 from dstheory.errors import FrameError
-from dstheory.kernels.arguments import as_array, as_floats, check_instance
 from dstheory.kernels.rounding import unit_rows
+from evical._typing import Floats
 from evical.multiclass.products import ProductBeliefs
 from evical.scores.checks import check_labels, check_weights
 from evical.scores.silence import silences, spoken_probabilities
 
 __all__ = ["HeldOut", "as_list", "check_probabilities", "check_sizes", "common_frame"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

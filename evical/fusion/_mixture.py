@@ -9,20 +9,17 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dstheory import MassFunction
+from dstheory.checks.arguments import as_floats, check_choice, check_not_negative
 from dstheory.combine import mixing
-from dstheory.kernels.arguments import as_floats, check_choice
+from evical._typing import Floats
 from evical.calibrators.fields import Field
 from evical.fusion._base import BaseFusion
 from evical.fusion._held_out import HeldOut
 from evical.fusion._weights import best_weights
-from evical.scores.parameters import check_not_negative
 
 __all__ = ["Mixture"]
-
-Floats = NDArray[np.float64]
 
 
 class Mixture(BaseFusion):

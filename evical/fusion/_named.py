@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dstheory import MassFunction, combine
-from dstheory.kernels.arguments import did_you_mean
+from dstheory.checks.arguments import did_you_mean
 from evical.fusion._base import BaseFusion
 from evical.fusion._discounted import Discounted
 from evical.fusion._mixture import Mixture

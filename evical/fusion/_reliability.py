@@ -8,15 +8,14 @@ or rates of one source and class alone, such that discounted plausibilities do.
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from evical._typing import Floats
 from evical.fusion._choices import Agreed, agreed
 from evical.fusion._held_out import HeldOut
 from evical.scores.descent import descend
 
 __all__ = ["MAX_CLASSES", "contextual_rates", "joint_rates"]
 
-Floats = NDArray[np.float64]
 
 # Commonalities of all sets of classes: 2^10 numbers a sample and source.
 MAX_CLASSES = 10

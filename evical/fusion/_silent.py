@@ -11,8 +11,8 @@ where a silent source has the evidence with which it favors no class.
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from evical._typing import Flags, Floats
 from evical.fusion._held_out import HeldOut
 from evical.multiclass.log_pool import LogPool
 
@@ -26,8 +26,6 @@ __all__ = [
     "usual_evidence",
 ]
 
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 _FEWEST = 5  # samples of each class from which a choice of sources is learned
 _SAME = 1e-9  # difference of log-probabilities that is rounding

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from dstheory import MassFunction
-from dstheory.kernels.arguments import check_choice, check_level
+from dstheory.checks.arguments import check_choice, check_level, check_not_negative
+from evical._typing import Floats
 from evical.calibrators.fields import Field, log_odds, optional, positive, rising, shares
 from evical.curves.automatic import automatic_curve
 from evical.curves.candidates import AveragedCurve
@@ -34,13 +35,11 @@ from evical.multiclass.log_pool import LogPool
 from evical.multiclass.normal_beliefs import Beliefs, normal_beliefs
 from evical.multiclass.pooling import Labeled, fit_pool
 from evical.scores.counts import ScoreCounts
-from evical.scores.parameters import check_not_negative
 from evical.scores.scale import interpolated
 from evical.scores.silence import silences, spoken_probabilities
 
 __all__ = ["Stacked"]
 
-Floats = NDArray[np.float64]
 
 _MODELS = ("likelihood", "confidence", "bayesian")
 # Probabilities below 1e-4, or a tenth of a sample, are more than samples could support.

@@ -11,9 +11,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dstheory import Frame, MassFunction, discount, vacuous
+from dstheory.checks.arguments import check_choice
 from dstheory.combine import learn_tnorm, tnorm_conjunctive
 from dstheory.errors import MassError
-from dstheory.kernels.arguments import check_choice
 from evical.calibrators.fields import Field
 from evical.fusion._base import BaseFusion
 from evical.fusion._held_out import HeldOut, as_list

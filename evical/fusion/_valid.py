@@ -10,15 +10,15 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dstheory import MassFunction, consonant
-from dstheory.kernels.arguments import as_floats, check_choice
+from dstheory.checks.arguments import as_floats, check_choice
+from evical._typing import Floats
 from evical.fusion._held_out import as_list, common_frame
 
 __all__ = ["merge_p_values", "valid_mean", "valid_minimum"]
 
-Floats = NDArray[np.float64]
 
 _MERGED: dict[str, Callable[[Floats], Any]] = {
     "mean": lambda p: min(len(p), 2) * p.mean(axis=0),

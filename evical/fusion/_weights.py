@@ -8,13 +8,12 @@ source, or one of expectation and maximization, gains more and is taken instead.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
+from evical._typing import Floats
 from evical.curves.simplex import least_squares_on_simplex
 
 __all__ = ["best_weights"]
 
-Floats = NDArray[np.float64]
 
 _STEPS = 200
 _HALVINGS = 60

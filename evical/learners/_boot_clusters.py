@@ -3,11 +3,12 @@
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from dstheory import MassFunction
-from dstheory.kernels.arguments import check_choice, check_count, check_level
+from dstheory.checks.arguments import check_choice, check_count, check_level, check_not_negative
+from evical._fitting import all_or_nothing, as_random_state, check_jobs
+from evical._typing import Floats
 from evical.learners._boot_clusters_fit import Pairs, fit_masses, masses_beside, percentiles
 from evical.learners._clustering import (
     CredalClustering,
@@ -19,13 +20,9 @@ from evical.learners._clustering import (
 )
 from evical.learners._features import read_features, refuse_huge
 from evical.learners._mixtures import COVARIANCES, bootstrapped, chosen_mixture, posteriors_of
-from evical.scores.parameters import as_random_state, check_jobs, check_not_negative
-from evical.scores.refused import all_or_nothing
 
 __all__ = ["BootClus"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 _MOST = 10_000  # clusters
 _MOST_CHOSEN = 9

@@ -13,12 +13,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import nnls
 
-__all__ = ["Pairs", "best_row", "fit_masses", "masses_beside", "percentiles"]
+from evical._typing import Floats
 
-Floats = NDArray[np.float64]
+__all__ = ["Pairs", "best_row", "fit_masses", "masses_beside", "percentiles"]
 
 
 def percentiles(one: Floats, posteriors: Floats, confidence: float) -> Floats:

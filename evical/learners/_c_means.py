@@ -3,10 +3,12 @@
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from dstheory import MassFunction
+from dstheory.checks.arguments import check_above_zero
+from evical._fitting import all_or_nothing, as_random_state
+from evical._typing import Floats
 from evical.learners._c_means_fit import (
     Cost,
     Features,
@@ -32,12 +34,8 @@ from evical.learners._relational_c_means import (
     shifted,
     spread_of,
 )
-from evical.scores.parameters import as_random_state, check_above_zero
-from evical.scores.refused import all_or_nothing
 
 __all__ = ["EvidentialCMeans"]
-
-Floats = NDArray[np.float64]
 
 
 class EvidentialCMeans(CredalClustering):

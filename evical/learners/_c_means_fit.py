@@ -8,14 +8,12 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 
+from evical._typing import Floats
 from evical.learners._distances import squared_distances
 
 __all__ = ["Cost", "Features", "Located", "Partition", "Samples", "alternate", "masses_of"]
-
-Floats = NDArray[np.float64]
 
 
 class Located(Protocol):

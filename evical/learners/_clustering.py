@@ -4,13 +4,17 @@ from abc import abstractmethod
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 
 from dstheory import Frame, MassFunction
-from dstheory.kernels.arguments import check_choice, check_count
+from dstheory.checks.arguments import (
+    check_above_zero,
+    check_choice,
+    check_count,
+    check_not_negative,
+)
 from dstheory.transform import betp
-from evical.scores.parameters import check_above_zero, check_not_negative
+from evical._typing import Floats, Ints
 
 __all__ = [
     "CredalClustering",
@@ -22,8 +26,6 @@ __all__ = [
     "members_of",
 ]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 FOCAL = ("pairs", "all", "singletons")
 

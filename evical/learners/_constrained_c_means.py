@@ -4,12 +4,13 @@ from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 from sklearn.utils.validation import check_is_fitted
 
 from dstheory import MassFunction
-from dstheory.kernels.arguments import as_array, check_choice, check_level
+from dstheory.checks.arguments import as_array, check_choice, check_level
+from evical._fitting import all_or_nothing, as_random_state
+from evical._typing import Floats, Ints
 from evical.learners._clustering import (
     CredalClustering,
     as_partition,
@@ -27,13 +28,8 @@ from evical.learners._constrained_c_means_fit import (
     masses_without,
 )
 from evical.learners._features import read_features, refuse_huge
-from evical.scores.parameters import as_random_state
-from evical.scores.refused import all_or_nothing
 
 __all__ = ["ConstrainedEvidentialCMeans"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 METRICS = ("euclidean", "mahalanobis")

@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dstheory.kernels.jit import compiled
+from evical._typing import Floats, Ints
 
 __all__ = [
     "Links",
@@ -28,8 +28,6 @@ __all__ = [
     "masses_without",
 ]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 _LEAST = 1e-12
 """Share of the cost of the farthest cluster that each cost has at least, in a quadratic program; on

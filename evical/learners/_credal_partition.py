@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory import Frame, MassFunction
-from dstheory.kernels.arguments import check_choice, check_instance
-from dstheory.kernels.notebook import ShownFields
+from dstheory.checks.arguments import check_choice, check_instance
 from dstheory.measure import jousselme
+from dstheory.notebook import ShownFields
+from evical._typing import Floats
 
 __all__ = ["ClusterSummary", "credal_rand_index", "rough_clusters", "summarize_clusters"]
 
-Floats = NDArray[np.float64]
 
 _ABOUT_PAIRS = Frame(["same", "different"])
 

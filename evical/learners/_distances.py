@@ -1,11 +1,10 @@
 """Squared distances between many points, as centers and prototypes need them."""
 
 import numpy as np
-from numpy.typing import NDArray
+
+from evical._typing import Floats
 
 __all__ = ["squared_distances"]
-
-Floats = NDArray[np.float64]
 
 
 def squared_distances(X: Floats, centers: Floats) -> Floats:

@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory import Frame, MassFunction
-from dstheory.kernels.notebook import ShownFields
+from dstheory.notebook import ShownFields
+from evical._typing import Floats
 from evical.estimators.predictions import BeliefPredictor
 from evical.multiclass.products import ProductBeliefs
 
 __all__ = ["EvidencePredictor", "WeightedEvidence"]
 
-Floats = NDArray[np.float64]
 
 _DENIED = -600.0
 """Below it, masses of two classes and more are less than exp(-600) of those of single ones."""

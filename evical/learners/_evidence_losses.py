@@ -4,11 +4,10 @@ Arrays are (K, n) for K classes and n samples.
 """
 
 import numpy as np
-from numpy.typing import NDArray
+
+from evical._typing import Floats
 
 __all__ = ["log_loss", "squared_loss"]
-
-Floats = NDArray[np.float64]
 
 
 def _numerators(weights: Floats, part: float) -> tuple[Floats, Floats, Floats]:

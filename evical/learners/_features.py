@@ -7,12 +7,12 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import validate_data
 
 from dstheory import Frame, MassFunction
-from dstheory.kernels.arguments import without_mask
+from dstheory.checks.arguments import without_mask
+from evical._typing import Floats
 from evical.scores.checks import check_labels, check_weights
 
 __all__ = ["read_features", "read_labels", "read_responses", "read_weights", "refuse_huge"]
 
-Floats = NDArray[np.float64]
 
 _GREATEST = 1e100  # products of its square are floats
 

@@ -3,12 +3,13 @@
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.validation import check_is_fitted
 
 from dstheory import MassFunction
-from dstheory.kernels.arguments import check_count, check_level
+from dstheory.checks.arguments import check_above_zero, check_count, check_level
+from evical._fitting import all_or_nothing, as_random_state, check_jobs
+from evical._typing import Floats, Ints
 from evical.learners._clustering import CredalClustering
 from evical.learners._knn_clusters_fit import (
     Weigher,
@@ -19,13 +20,9 @@ from evical.learners._knn_clusters_fit import (
     votes,
 )
 from evical.learners._relational import check_metric, read_samples
-from evical.scores.parameters import as_random_state, check_above_zero, check_jobs
-from evical.scores.refused import all_or_nothing
 
 __all__ = ["EvidentialKNNClustering"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 _MOST = 10_000  # starts
 _MOST_EXPONENT = 100.0

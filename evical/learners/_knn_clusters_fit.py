@@ -15,11 +15,10 @@ from scipy.sparse import csr_array
 
 from dstheory import Frame, MassFunction
 from dstheory.kernels.jit import compiled
+from evical._typing import Floats, Ints
 
 __all__ = ["Weigher", "cut_weight", "linked", "mass_of_votes", "move", "votes"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 _LEAST = 1e-6
 """Least mass of a neighbor, so that those far from all others still join the nearest cluster."""

@@ -11,12 +11,11 @@ from sklearn.neural_network._base import ACTIVATIONS
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from dstheory.kernels.arguments import shown, without_mask
+from dstheory.checks.arguments import shown, without_mask
+from evical._typing import Floats
 from evical.learners._features import read_features
 
 __all__ = ["LastLayer", "last_layer"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,15 +11,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dstheory import MassFunction
+from evical._typing import Floats
 from evical.learners._evidence import WeightedEvidence
 from evical.learners._last_layer import LastLayer, last_layer
 
 __all__ = ["evidence_of", "latent_evidence", "latent_mass"]
-
-Floats = NDArray[np.float64]
 
 
 def latent_evidence(fitted: Any, X: Any, reference: Any = None) -> WeightedEvidence:

@@ -4,12 +4,12 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
-from numpy.typing import NDArray
 from sklearn.mixture import GaussianMixture
+
+from evical._typing import Floats
 
 __all__ = ["COVARIANCES", "bootstrapped", "chosen_mixture", "posteriors_of"]
 
-Floats = NDArray[np.float64]
 
 COVARIANCES = ("full", "tied", "diag", "spherical")
 _TOL = 1e-6

@@ -7,13 +7,12 @@ contextual discounting it says "not k" of every other class k, with s = alpha ex
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from evical._typing import Floats
 from evical.scores.descent import descend
 
 __all__ = ["DISCOUNTINGS", "Neighbors", "fit_gamma", "weights_of_neighbors"]
 
-Floats = NDArray[np.float64]
 
 DISCOUNTINGS = ("uniform", "contextual")
 

@@ -10,13 +10,14 @@ discounting with partially supervised learning, Int. J. Approx. Reasoning 113, 2
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.validation import check_is_fitted
 
 from dstheory import MassFunction
-from dstheory.kernels.arguments import check_choice, check_count, check_flag, check_level
+from dstheory.checks.arguments import check_choice, check_count, check_flag, check_level
+from evical._fitting import all_or_nothing, check_jobs
+from evical._typing import Floats
 from evical.learners._evidence import EvidencePredictor, WeightedEvidence
 from evical.learners._features import read_features, read_labels
 from evical.learners._neighbor_weights import (
@@ -25,12 +26,9 @@ from evical.learners._neighbor_weights import (
     fit_gamma,
     weights_of_neighbors,
 )
-from evical.scores.parameters import check_jobs
-from evical.scores.refused import all_or_nothing
 
 __all__ = ["EvidentialKNeighborsClassifier"]
 
-Floats = NDArray[np.float64]
 
 _HARD = (
     "discounting is 'uniform', which needs hard labels; take 'auto' or 'contextual' for mass "

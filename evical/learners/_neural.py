@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory import Frame, MassFunction
-from dstheory.kernels.arguments import as_real, check_choice, shown
+from dstheory.checks.arguments import as_real, check_choice, shown
 from dstheory.kernels.bits import mask_array
+from evical._typing import Floats
 from evical.learners._evidence import WeightedEvidence
 from evical.learners._evidence_losses import log_loss, squared_loss
 from evical.learners._prototype_classifier import PrototypeClassifier, check_moderate
@@ -23,7 +24,6 @@ from evical.multiclass.products import ProductBeliefs
 
 __all__ = ["EvidentialNeuralClassifier"]
 
-Floats = NDArray[np.float64]
 
 _HARD = "loss is 'squared', which needs hard labels; take 'log' for mass functions"
 

@@ -11,17 +11,22 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from dstheory import MassFunction
-from dstheory.kernels.arguments import check_choice, check_count, check_flag, shown
+from dstheory.checks.arguments import (
+    check_choice,
+    check_count,
+    check_flag,
+    check_not_negative,
+    shown,
+)
+from evical._fitting import all_or_nothing, as_random_state
+from evical._typing import Floats
 from evical.estimators.predictions import BeliefPredictor
 from evical.learners._features import read_features, read_labels, read_weights
 from evical.learners._prototype_fit import Fitted, Loss, Network, Samples, fit_network, merged
 from evical.learners._prototypes import Spread, start_of_prototypes
-from evical.scores.parameters import as_random_state, check_not_negative
-from evical.scores.refused import all_or_nothing
 
 __all__ = ["PrototypeClassifier", "check_moderate"]
 
-Floats = NDArray[np.float64]
 
 _MOST = 10_000  # prototypes, and starts
 

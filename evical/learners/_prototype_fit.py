@@ -8,15 +8,14 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from evical._typing import Floats
 from evical.learners._prototype_outputs import Output
 from evical.learners._prototypes import Layer
 from evical.scores.descent import descend
 
 __all__ = ["Fitted", "Loss", "Network", "Samples", "cost", "fit_network", "merged"]
 
-Floats = NDArray[np.float64]
 
 Loss = Callable[[Floats, Floats], tuple[Floats, Floats]]
 """Of weights and targets (K, n): values (n,), and derivatives (K, n)."""

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
+
+from evical._typing import Floats
 
 __all__ = [
     "GREATEST_MASS",
@@ -25,7 +26,6 @@ __all__ = [
     "committed_weights",
 ]
 
-Floats = NDArray[np.float64]
 
 GREATEST_MASS = 0.99
 """That a prototype commits: less than 1, so that the frame always keeps some mass."""

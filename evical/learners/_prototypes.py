@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.cluster import KMeans, kmeans_plusplus
 
+from evical._typing import Floats
 from evical.learners._distances import squared_distances
 
 __all__ = [
@@ -20,7 +21,6 @@ __all__ = [
     "start_rate",
 ]
 
-Floats = NDArray[np.float64]
 
 _START = 0.2
 """Of 0.1, 0.3 and 1 over that mean, 1 ends in worse minima (vehicle, digits, breast cancer, glass);

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from evical._typing import Floats
 from evical.learners._evidence import EvidencePredictor, WeightedEvidence
 from evical.learners._evidence_losses import log_loss
 from evical.learners._prototype_classifier import PrototypeClassifier, check_moderate
@@ -21,7 +22,6 @@ from evical.learners._prototypes import start_rate
 
 __all__ = ["EvidentialRBFClassifier"]
 
-Floats = NDArray[np.float64]
 
 _RIDGE = 1e-3
 """Added to mean squared answers: those of prototypes close to each other are nearly the same."""

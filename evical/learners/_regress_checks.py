@@ -3,15 +3,21 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dstheory.kernels.arguments import as_real, check_choice, check_count, check_flag, check_level
+from dstheory.checks.arguments import (
+    as_real,
+    check_above_zero,
+    check_choice,
+    check_count,
+    check_flag,
+    check_level,
+    check_not_negative,
+)
+from evical._typing import Floats
 from evical.learners._regress_loss import KINDS
-from evical.scores.parameters import check_above_zero, check_not_negative
 
 __all__ = ["check_parameters", "refuse_extremes", "refuse_scale"]
 
-Floats = NDArray[np.float64]
 
 _MOST = 10_000  # prototypes, and starts
 _LARGEST = 1e6  # penalties, and widths in standard deviations

@@ -10,13 +10,13 @@ from scipy.optimize import Bounds
 from sklearn.cluster import KMeans
 from sklearn.model_selection import KFold
 
+from evical._typing import Floats
 from evical.learners._regress_loss import Loss
 from evical.learners._regress_network import Network, Objective, Penalties, forward
 from evical.scores.descent import descend
 
 __all__ = ["Fit", "Sample", "Search", "Tuned", "Units", "fit_network", "starts_of", "tune"]
 
-Floats = NDArray[np.float64]
 
 XI = (0.0, 0.01, 0.1)
 RHO = (0.1, 1.0, 10.0)

@@ -12,12 +12,12 @@ the ENNreg model, IEEE Trans. Fuzzy Systems 31, 3690-3699.
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import erfcx, log_ndtr
+
+from evical._typing import Floats
 
 __all__ = ["KINDS", "Errors", "Loss", "Slopes"]
 
-Floats = NDArray[np.float64]
 
 KINDS = ("evreg", "belief")
 

@@ -12,14 +12,13 @@ the ENNreg model, IEEE Trans. Fuzzy Systems 31, 3690-3699.
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from evical._typing import Floats
 from evical.learners._distances import squared_distances
 from evical.learners._regress_loss import Errors, Loss
 
 __all__ = ["Network", "Objective", "Penalties", "Prediction", "forward"]
 
-Floats = NDArray[np.float64]
 
 CHUNK = 2**21
 """Numbers in an array of samples by prototypes."""

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory.inference import GRFN
+from evical._typing import Floats
 
 __all__ = ["Stretch", "split"]
 
-Floats = NDArray[np.float64]
 
 _LEVEL = 0.9
 """Belief of the intervals that are stretched. One for all levels keeps intervals nested."""

@@ -7,12 +7,13 @@ the ENNreg model, IEEE Trans. Fuzzy Systems 31, 3690-3699.
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from dstheory.checks.arguments import check_level
 from dstheory.inference import GRFN
-from dstheory.kernels.arguments import check_level
+from evical._fitting import all_or_nothing, as_random_state
+from evical._typing import Floats
 from evical.learners._features import read_features, read_responses, read_weights
 from evical.learners._regress_checks import check_parameters, refuse_extremes, refuse_scale
 from evical.learners._regress_fit import (
@@ -31,12 +32,9 @@ from evical.learners._regress_fit import (
 from evical.learners._regress_loss import Loss
 from evical.learners._regress_network import CHUNK, Network, Penalties, forward
 from evical.learners._regress_stretch import Stretch, split
-from evical.scores.parameters import as_random_state
-from evical.scores.refused import all_or_nothing
 
 __all__ = ["EvidentialRegressor"]
 
-Floats = NDArray[np.float64]
 
 _FARTHEST = 1e100  # standard deviations; their squares are floats
 

@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.kernels.arguments import check_choice
+from dstheory.checks.arguments import check_choice
+from evical._typing import Floats
 from evical.learners._features import read_features, refuse_huge
 
 __all__ = ["METRICS", "check_metric", "read_samples"]
 
-Floats = NDArray[np.float64]
 
 METRICS = ("euclidean", "precomputed")
 _GREATEST = 1e100  # products of its square are floats

@@ -10,14 +10,13 @@ symmetric matrices, Psychometrika 36(2), 195-203.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse.linalg import eigsh
 
+from evical._typing import Floats
 from evical.learners._c_means_fit import Features
 
 __all__ = ["Distances", "NewDistances", "shift_of", "shifted", "spread_of"]
 
-Floats = NDArray[np.float64]
 
 _COORDINATES = 10
 """Principal coordinates for k-means, or as many as clusters: the start only."""

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.frozen import FrozenEstimator
 
 from dstheory import MassFunction
 from dstheory.transform import betp
+from evical._typing import Floats
 from evical.estimators.predictions import interval
 from evical.learners._last_layer import last_layer
 from evical.learners._latent import evidence_of
@@ -16,8 +16,6 @@ from evical.multiclass.products import ProductBeliefs
 from evical.scores.direction import Direction
 
 __all__ = ["LatentModel"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from evical._typing import Floats
 from evical.errors import ConvergenceError
 from evical.likelihood.deviance import NO_PROFILE
 
 __all__ = ["CORNERS", "SMOOTH", "ProfileAt", "belief_log_odds"]
 
-Floats = NDArray[np.float64]
 ProfileAt = Callable[[Any, Floats], Floats]
 """From scores (k,), or what stands for them, and log-odds (k, q) to profile deviances (k, q)."""
 Ends = Callable[[Any], tuple[Floats, Floats]]

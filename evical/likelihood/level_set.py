@@ -10,16 +10,15 @@ hypotheses, Annals of Mathematical Statistics 9, 1938, 60-62; Xu et al. 2016, eq
 """
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 
+from evical._typing import Floats
 from evical.errors import ConvergenceError
 from evical.likelihood.deviance import NO_PROFILE
 from evical.likelihood.integrals import ProfileAt
 
 __all__ = ["binomial_level_set", "level_set"]
 
-Floats = NDArray[np.float64]
 
 _FAR = 800.0  # log-odds: their probability is 0 or 1, and nothing lies beyond
 _STEPS = 200

@@ -6,12 +6,12 @@ over that variable (Xu et al. 2016, eq. 22-23).
 """
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit, ndtri
+
+from evical._typing import Floats
 
 __all__ = ["RADII", "SHARES", "half_widths", "normal_bounds"]
 
-Floats = NDArray[np.float64]
 
 RADII, SHARES = np.polynomial.legendre.leggauss(24)
 RADII = 4.5 * (RADII + 1.0)

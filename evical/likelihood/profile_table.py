@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, logit
 
-from dstheory.kernels.arguments import as_floats
+from dstheory.checks.arguments import as_floats
+from evical._typing import Floats
 from evical.errors import ConvergenceError
 from evical.likelihood.integrals import CORNERS, ProfileAt, belief_log_odds
 from evical.likelihood.interpolant import evaluate_piecewise, fit_piecewise
@@ -30,7 +31,6 @@ __all__ = [
     "tabulated",
 ]
 
-Floats = NDArray[np.float64]
 
 _CAP = 60.0  # log-odds in the table; keeps panels that nobody sees from swinging into sight
 _MASS_TOLERANCE = 1e-7  # of the last coefficients; the masses err by less, mostly 1e-8

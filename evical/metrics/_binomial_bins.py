@@ -11,9 +11,10 @@ from typing import Any, Literal
 import numpy as np
 from scipy.special import betainc
 
-from dstheory.kernels.notebook import ShownFields
+from dstheory.notebook import ShownFields
+from evical._typing import Floats
 from evical.metrics.bins import filled_bins
-from evical.metrics.inputs import Floats, binary_sample
+from evical.metrics.inputs import binary_sample
 from evical.metrics.outcome import pvalue_text, refuted
 
 __all__ = ["BinomialBins", "at_least", "at_most", "binomial_test", "sidak"]

@@ -10,10 +10,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.kernels.arguments import check_count, check_level, check_rng
-from dstheory.kernels.notebook import ShownFields
+from dstheory.checks.arguments import check_count, check_level, check_rng
+from dstheory.notebook import ShownFields
+from evical._typing import Floats
 from evical.metrics.bins import Bins, bin_numbers, check_bins, filled_bins, summed_bins
-from evical.metrics.inputs import MOST_REPEATS, BinarySample, Floats, binary_sample
+from evical.metrics.inputs import MOST_REPEATS, BinarySample, binary_sample
 
 __all__ = [
     "DebiasedError",

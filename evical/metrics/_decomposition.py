@@ -13,10 +13,11 @@ import numpy as np
 from scipy.optimize import isotonic_regression
 from scipy.special import xlogy
 
-from dstheory.kernels.arguments import check_choice
-from dstheory.kernels.notebook import ShownFields
+from dstheory.checks.arguments import check_choice
+from dstheory.notebook import ShownFields
+from evical._typing import Floats
 from evical.metrics.bins import bin_numbers, check_bins, summed_bins
-from evical.metrics.inputs import BinarySample, Floats, average, binary_sample
+from evical.metrics.inputs import BinarySample, average, binary_sample
 
 __all__ = ["BrierDecomposition", "CorpDecomposition", "brier_decomposition", "corp_decomposition"]
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from dstheory.kernels.arguments import check_choice
+from dstheory.checks.arguments import check_choice
 from evical.metrics.inputs import (
     ClassSample,
     assigned_classes,

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dstheory.kernels.arguments import check_flag
+from dstheory.checks.arguments import check_flag
 from evical.metrics.beliefs import class_intervals, true_plausibility
 from evical.metrics.inputs import average, checked_weights
 

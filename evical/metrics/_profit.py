@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from evical.metrics.inputs import Floats, average, binary_sample, class_sample, numbers
+from evical._typing import Floats
+from evical.metrics.inputs import average, binary_sample, class_sample, numbers
 from evical.scores.checks import check_same_length
 
 __all__ = ["decision_cost", "decision_profit", "solicitation_profit"]

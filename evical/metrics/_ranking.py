@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
-from evical.metrics.inputs import Floats, binary_sample, class_sample
+from evical._typing import Floats
+from evical.metrics.inputs import binary_sample, class_sample
 
 __all__ = ["hand_till_auc", "roc_auc"]
 

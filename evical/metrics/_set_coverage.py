@@ -10,16 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory.checks.arguments import check_choice, check_level
 from dstheory.inference.counts.clopper_pearson import lower_limit
-from dstheory.kernels.arguments import check_choice, check_level
-from dstheory.kernels.notebook import ShownFields
+from dstheory.notebook import ShownFields
+from evical._typing import Floats
 from evical.metrics._set_valued import sets_of
 from evical.metrics.inputs import check_some, class_codes
 from evical.scores.checks import check_same_length
 
 __all__ = ["SetCoverage", "set_coverage"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

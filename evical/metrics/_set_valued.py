@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory import MassFunction
+from dstheory.checks.arguments import as_array
 from dstheory.decide import interval_dominance
-from dstheory.kernels.arguments import as_array
+from evical._typing import Floats
 from evical.metrics.beliefs import normal
 from evical.metrics.inputs import (
-    Floats,
     average,
     check_some,
     checked_weights,

@@ -11,8 +11,9 @@ import numpy as np
 from scipy.fft import dct, idct
 from scipy.optimize import brentq
 
-from dstheory.kernels.arguments import as_real, shown
-from evical.metrics.inputs import BinarySample, Floats, binary_sample, total_weight
+from dstheory.checks.arguments import as_real, shown
+from evical._typing import Floats
+from evical.metrics.inputs import BinarySample, binary_sample, total_weight
 
 __all__ = ["smooth_calibration_error"]
 

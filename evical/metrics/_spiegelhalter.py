@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr
 
-from evical.metrics.inputs import BinarySample, Floats, binary_sample
+from evical._typing import Floats
+from evical.metrics.inputs import BinarySample, binary_sample
 from evical.metrics.outcome import CalibrationTest, refuted
 
 __all__ = ["spiegelhalter_test"]

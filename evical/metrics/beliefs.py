@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from dstheory import MassFunction
+from evical._typing import Floats
 from evical.metrics.inputs import (
     BLOCK,
     BinarySample,
-    Floats,
     check_some,
     checked_weights,
     class_codes,

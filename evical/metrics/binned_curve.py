@@ -11,11 +11,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory.checks.arguments import check_choice, check_level
 from dstheory.inference import binomial_masses
-from dstheory.kernels.arguments import check_choice, check_level
-from dstheory.kernels.notebook import ShownFields
+from dstheory.notebook import ShownFields
+from evical._typing import Floats
 from evical.metrics.bins import Bins, bin_numbers, filled_bins
-from evical.metrics.inputs import BinarySample, Floats, binary_sample, counted
+from evical.metrics.inputs import BinarySample, binary_sample, counted
 
 __all__ = [
     "INTERVALS",

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.kernels.arguments import check_choice, check_count
-from evical.metrics.inputs import BLOCK, MOST_REPEATS, BinarySample, Floats
+from dstheory.checks.arguments import check_choice, check_count
+from evical._typing import Floats
+from evical.metrics.inputs import BLOCK, MOST_REPEATS, BinarySample
 
 __all__ = [
     "Bins",

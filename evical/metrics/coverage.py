@@ -11,11 +11,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.kernels.notebook import ShownFields
+from dstheory.notebook import ShownFields
+from evical._typing import Floats
 from evical.metrics._binomial_bins import at_least, at_most, sidak
 from evical.metrics.beliefs import IntervalSample, interval_sample
 from evical.metrics.bins import Bins, added_bins, check_bins, numbering
-from evical.metrics.inputs import BLOCK, BinarySample, Floats
+from evical.metrics.inputs import BLOCK, BinarySample
 from evical.metrics.outcome import pvalue_text
 
 __all__ = ["BeliefCoverage", "belief_coverage", "coverage_test", "coverage_test_of"]

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from evical.metrics.inputs import BLOCK, BinarySample, Floats, binary_sample, total_weight
+from evical._typing import Floats
+from evical.metrics.inputs import BLOCK, BinarySample, binary_sample, total_weight
 from evical.metrics.outcome import CalibrationTest, refuted
 
 __all__ = [

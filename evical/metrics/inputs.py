@@ -12,11 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory import MassFunction
-from dstheory.kernels.arguments import as_array, as_floats
+from dstheory.checks.arguments import as_array, as_floats
 from dstheory.kernels.rounding import sum_tolerance, unit_rows
 from dstheory.transform import betp
-from evical.scores.checks import as_column, check_labels, check_same_length, check_weights
-from evical.scores.parameters import check_label
+from evical._typing import Floats
+from evical.scores.checks import (
+    as_column,
+    check_label,
+    check_labels,
+    check_same_length,
+    check_weights,
+)
 
 __all__ = [
     "BLOCK",
@@ -41,7 +47,6 @@ __all__ = [
     "unlabeled_probabilities",
 ]
 
-Floats = NDArray[np.float64]
 
 # Quantiles of ten million draws are accurate to 1e-4 of the level; as many bins take 80 MB per
 # array.

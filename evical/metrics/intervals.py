@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.kernels.arguments import check_count, check_rng
+from dstheory.checks.arguments import check_count, check_rng
+from evical._typing import Floats
 from evical.metrics.beliefs import IntervalSample, interval_sample
 from evical.metrics.cumulative import brownian_range_sf, in_deviations, variances
-from evical.metrics.inputs import BLOCK, MOST_REPEATS, BinarySample, Floats, total_weight
+from evical.metrics.inputs import BLOCK, MOST_REPEATS, BinarySample, total_weight
 from evical.metrics.outcome import CalibrationTest
 
 __all__ = ["interval_calibration_test", "interval_test_of", "nearest_calibrated"]

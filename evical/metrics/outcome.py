@@ -6,7 +6,7 @@ predicted probability.
 
 from dataclasses import dataclass
 
-from dstheory.kernels.notebook import ShownFields
+from dstheory.notebook import ShownFields
 from evical.metrics.inputs import BinarySample
 
 __all__ = ["CalibrationTest", "pvalue_text", "refuted"]

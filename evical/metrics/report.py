@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from dstheory import MassFunction
-from dstheory.kernels.arguments import as_array, check_count
-from dstheory.kernels.notebook import ShownFields
+from dstheory.checks.arguments import as_array, check_count
+from dstheory.notebook import ShownFields
 from dstheory.optional import require
 from evical.metrics._decomposition import corp_decomposition
 from evical.metrics._definitions import (

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dstheory import Frame, MassFunction
+from dstheory.checks.arguments import check_instance
 from dstheory.combine import dempster
 from dstheory.errors import CostLimitError
-from dstheory.kernels.arguments import check_instance
 from dstheory.kernels.bits import mask_array
 from dstheory.transform import betp
 from evical.multiclass._reduction import (

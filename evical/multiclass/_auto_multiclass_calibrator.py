@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from evical._typing import Floats
 from evical.calibrators import AutoCalibrator
 from evical.multiclass._base import BaseMulticlassCalibrator
 from evical.multiclass._beliefs import Beliefs, BeliefsLike
@@ -24,7 +25,6 @@ from evical.scores.direction import Direction
 
 __all__ = ["AutoMulticlassCalibrator"]
 
-Floats = NDArray[np.float64]
 # A matrix of K = 26 has 702 coefficients, the most for which Newton's method is used.
 _MOST_OF_MATRIX = 26
 _LITTLE = 1e-9  # of the other classes; less of them adds nothing to the error but rounding

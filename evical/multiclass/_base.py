@@ -16,18 +16,18 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from dstheory import Frame, MassFunction
-from dstheory.kernels.arguments import check_choice
+from dstheory.checks.arguments import check_choice
+from evical._fitting import all_or_nothing
+from evical._typing import Floats
 from evical.calibrators import saved
 from evical.calibrators.fields import Field, owners
 from evical.multiclass._beliefs import Beliefs, BeliefsLike
 from evical.multiclass._table import check_table, check_unit_table
 from evical.scores.checks import check_labels, check_same_length, check_weights
 from evical.scores.direction import Direction, warn_of_wrong_ways
-from evical.scores.refused import all_or_nothing
 
 __all__ = ["BaseMulticlassCalibrator"]
 
-Floats = NDArray[np.float64]
 
 FORMAT = "evical.multiclass_calibrator"
 _TRANSFORMS = (None, "log")

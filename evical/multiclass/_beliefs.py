@@ -14,11 +14,10 @@ from dstheory import Frame, MassFunction
 from dstheory.errors import CostLimitError
 from dstheory.kernels import bitsets
 from dstheory.kernels.bits import MAX_INT64_BITS, mask_array
+from evical._typing import Floats
 from evical.multiclass.products import MAX_CLASSES, ProductBeliefs
 
 __all__ = ["Beliefs", "BeliefsLike"]
-
-Floats = NDArray[np.float64]
 
 
 class BeliefsLike(Protocol):

@@ -12,9 +12,9 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dstheory.kernels.arguments import as_array, check_choice, check_count
+from dstheory.checks.arguments import as_array, check_choice, check_count
+from evical._fitting import as_random_state
 from evical.multiclass._sparse import best_sparse_code, complete_columns, complete_size
-from evical.scores.parameters import as_random_state
 
 __all__ = ["CodeKind", "check_code_matrix", "code_matrix", "row_distances"]
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import rel_entr
 
-from dstheory.kernels.arguments import check_atol, check_choice, check_count, check_flag
+from dstheory.checks.arguments import check_atol, check_choice, check_count, check_flag
 from evical.multiclass._codes import check_code_matrix
 from evical.multiclass._divergence import STEPS, Columns, Problem, Step, make_columns, votes
 from evical.multiclass._inputs import Floats, column_weights, probabilities

@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dstheory.kernels.arguments import as_floats, check_callable, check_choice
+from dstheory.checks.arguments import as_floats, check_callable, check_choice
 from evical.multiclass._codes import check_code_matrix
 from evical.multiclass._inputs import Floats
 

@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc, betaincc, betaln, gammainccinv, gammaincinv, gammaln, softmax
 
+from evical._typing import Floats
+
 __all__ = [
     "best_factor",
     "beta_moments",
@@ -24,7 +26,6 @@ __all__ = [
     "proportions",
 ]
 
-Floats = NDArray[np.float64]
 _TINY = 1e-290
 _EDGE = 1e-12  # smallest distance of proportions from 0 and 1, where logarithms do not exist
 _GRID = 48

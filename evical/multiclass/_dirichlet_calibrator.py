@@ -6,7 +6,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.kernels.arguments import check_choice, check_count, shown
+from dstheory.checks.arguments import check_choice, check_count, check_not_negative, shown
+from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators.saved import check_shapes
 from evical.multiclass._base import BaseMulticlassCalibrator
@@ -19,11 +20,9 @@ from evical.multiclass._dirichlet import (
     proportions,
 )
 from evical.multiclass._thinning import merged, thinned
-from evical.scores.parameters import check_not_negative
 
 __all__ = ["DirichletCalibrator"]
 
-Floats = NDArray[np.float64]
 _COMBINATIONS = ("product", "geometric", "trimmed")
 _SHAPES = {"double": 1.0, "single": 0.5}  # of a Gamma distribution, as multiples of h_k
 

@@ -12,9 +12,10 @@ from typing import Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from evical._typing import Floats
+
 __all__ = ["Deviance", "LogOdds", "Quadratic", "SampleDeviance", "extremes"]
 
-Floats = NDArray[np.float64]
 
 _STEPS = 40
 _HALVINGS = 12

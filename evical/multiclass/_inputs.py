@@ -5,7 +5,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dstheory.kernels.arguments import as_array, as_floats
+from dstheory.checks.arguments import as_array, as_floats
 
 __all__ = ["Floats", "column_masses", "column_weights", "probabilities"]
 

@@ -16,14 +16,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import logit
 
-from dstheory.kernels.arguments import as_floats
+from dstheory.checks.arguments import as_floats
+from evical._typing import Floats
 from evical.multiclass._extremes import Deviance, LogOdds, extremes
 from evical.multiclass._softmax_profile import coefficients, crossing, expected_probability, levels
-from evical.scores.parameters import check_label
+from evical.scores.checks import check_label
 
 __all__ = ["LevelSets", "checked_contour", "contrasts", "minimal", "whitening"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import softmax
 from sklearn.utils.validation import check_is_fitted
 
-from dstheory.kernels.arguments import check_choice, check_count
+from dstheory.checks.arguments import check_choice, check_count
+from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators.saved import check_shapes
 from evical.multiclass._base import BaseMulticlassCalibrator
@@ -25,7 +26,6 @@ from evical.multiclass._thinning import merged, thinned
 
 __all__ = ["MultinomialLogisticCalibrator"]
 
-Floats = NDArray[np.float64]
 _MODELS = ("quadratic", "likelihood")
 _ROWS_A_COLUMN = 10  # fewer rows may not determine some coefficient
 _SIZE = 1 << 21  # numbers in the largest temporary array

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from dstheory.kernels.arguments import check_choice
+from dstheory.checks.arguments import check_choice
+from evical._typing import Floats
 from evical.calibrators import AutoCalibrator, BaseCalibrator
 from evical.multiclass._base import BaseMulticlassCalibrator
 from evical.multiclass._beliefs import Beliefs, BeliefsLike
@@ -22,7 +23,6 @@ from evical.scores.direction import Direction, fit_quietly, wrong_ways
 
 __all__ = ["OneVsRestCalibrator", "named_directions"]
 
-Floats = NDArray[np.float64]
 _COUPLINGS = ("auto", "normalize", "dempster")
 _DOUBT = 1e-9  # a calibrator whose mass on "either" is always below this gives probabilities
 

@@ -6,11 +6,11 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from evical._typing import Floats
 from evical.curves.newton import Sums, minimize_convex
 
 __all__ = ["Terms", "most_probable"]
 
-Floats = NDArray[np.float64]
 Terms = Callable[[Floats], Sums]
 """From p rows of coefficients (p, P) to minus the log-likelihood of each and its derivatives."""
 

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dstheory import Frame, MassFunction
+from dstheory.checks.arguments import as_array, check_choice, check_instance
 from dstheory.errors import TotalConflictError
-from dstheory.kernels.arguments import as_array, check_choice, check_instance
 from evical.multiclass._inputs import column_masses
 from evical.multiclass.products import MAX_CLASSES, ProductBeliefs
 

@@ -15,15 +15,15 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPClassifier
 from sklearn.utils.validation import has_fit_parameter
 
-from dstheory.kernels.arguments import as_sequence, check_count, shown
+from dstheory.checks.arguments import as_sequence, check_count, check_not_negative, shown
+from evical._fitting import as_random_state
+from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators.saved import check_shapes
 from evical.multiclass._base import BaseMulticlassCalibrator
-from evical.scores.parameters import as_random_state, check_not_negative
 
 __all__ = ["ShallowNetCalibrator"]
 
-Floats = NDArray[np.float64]
 
 _HEAVIEST = 1e100  # penalty whose product with squared weights does not overflow
 

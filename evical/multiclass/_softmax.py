@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from evical._typing import Floats
 from evical.curves.newton import Sums, minimize_convex
 from evical.errors import ConvergenceError
 from evical.scores.descent import descend
@@ -28,7 +29,6 @@ __all__ = [
     "total_target_matrix",
 ]
 
-Floats = NDArray[np.float64]
 
 _ROWS = 1 << 11  # rows per block, so that temporaries of a few dozen columns stay in the cache
 # Size of a matrix product from which OpenBLAS starts threads, which wait for each other. With

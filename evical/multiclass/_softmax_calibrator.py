@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
 
-from dstheory.kernels.arguments import check_choice
+from dstheory.checks.arguments import check_choice, check_not_negative
+from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators.saved import check_shapes
 from evical.multiclass._base import BaseMulticlassCalibrator
@@ -23,11 +24,9 @@ from evical.multiclass._softmax import (
     platt_target_matrix,
     total_target_matrix,
 )
-from evical.scores.parameters import check_not_negative
 
 __all__ = ["SoftmaxCalibrator"]
 
-Floats = NDArray[np.float64]
 _PARAMETERS = ("temperature", "vector", "matrix")
 
 

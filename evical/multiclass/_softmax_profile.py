@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from scipy.fft import dct
 from scipy.special import expit
 
+from evical._typing import Floats
+
 __all__ = ["coefficients", "crossing", "expected_probability", "joint_sets", "levels"]
 
-Floats = NDArray[np.float64]
 
 _REACH = 6.5  # exp(-6.5^2 / 2) = 7e-10 of all level sets are larger
 _BISECTIONS = 60

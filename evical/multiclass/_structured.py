@@ -13,16 +13,15 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import softmax
 
+from evical._typing import Floats
 from evical.multiclass._level_sets import whitening
 from evical.multiclass._softmax import Problem, minimize_softmax, moment
 
 __all__ = ["Ridge", "Structured", "fit_structured", "step_slopes", "unit_steps"]
 
-Floats = NDArray[np.float64]
 
 _GREATEST = float(np.finfo(np.float64).max)
 _END = 16.0  # bound on the logarithm of the inverse temperature

@@ -7,15 +7,13 @@ it is multinomial logistic regression.
 
 from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from evical._typing import Floats
 from evical.multiclass._base import BaseMulticlassCalibrator
 from evical.multiclass._structured_scaling import StructuredScaling
 
 __all__ = ["StructuredMatrixCalibrator"]
-
-Floats = NDArray[np.float64]
 
 
 class StructuredMatrixCalibrator(StructuredScaling, BaseMulticlassCalibrator):

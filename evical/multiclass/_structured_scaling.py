@@ -7,7 +7,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import softmax
 from sklearn.utils.validation import check_is_fitted
 
-from dstheory.kernels.arguments import as_real, check_choice, check_flag, shown
+from dstheory.checks.arguments import as_real, check_choice, check_flag, check_not_negative, shown
+from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators.saved import check_shapes
 from evical.multiclass._beliefs import Beliefs, BeliefsLike
@@ -23,11 +24,9 @@ from evical.multiclass._structured import (
     step_slopes,
     unit_steps,
 )
-from evical.scores.parameters import check_not_negative
 
 __all__ = ["StructuredScaling"]
 
-Floats = NDArray[np.float64]
 _HELD = 1e200  # a penalty that pins the coefficients
 _MODELS = ("bayesian", "quadratic")
 _LEVELS, _MANY_LEVELS, _FEW = 12, 28, 8  # as in multinomial logistic calibration

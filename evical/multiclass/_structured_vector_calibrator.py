@@ -7,15 +7,13 @@ al. 2017).
 
 from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from evical._typing import Floats
 from evical.multiclass._base import BaseMulticlassCalibrator
 from evical.multiclass._structured_scaling import StructuredScaling
 
 __all__ = ["StructuredVectorCalibrator"]
-
-Floats = NDArray[np.float64]
 
 
 class StructuredVectorCalibrator(StructuredScaling, BaseMulticlassCalibrator):

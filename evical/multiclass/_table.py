@@ -5,11 +5,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from evical._typing import Floats
 from evical.scores.checks import real_numbers
 
 __all__ = ["check_table", "check_unit_table"]
-
-Floats = NDArray[np.float64]
 
 
 def check_table(scores: Any) -> Floats:

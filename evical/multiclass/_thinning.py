@@ -3,9 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["merged", "thinned"]
+from evical._typing import Floats
 
-Floats = NDArray[np.float64]
+__all__ = ["merged", "thinned"]
 
 
 def merged(

@@ -12,7 +12,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dstheory.kernels.arguments import as_array, shown
+from dstheory.checks.arguments import as_array, shown
 from evical.multiclass._inputs import column_masses
 from evical.multiclass._reduction import settled, without_total_conflict
 

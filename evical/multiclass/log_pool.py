@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp, softmax
 
+from evical._typing import Floats
+
 __all__ = ["LogPool", "chunks", "with_ones"]
 
-Floats = NDArray[np.float64]
 
 _CELLS = 1 << 21  # numbers in a temporary array
 

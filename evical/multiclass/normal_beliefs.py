@@ -4,15 +4,13 @@ It needs no search and lists no subsets, so a thousand classes are feasible.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
+from evical._typing import Floats
 from evical.likelihood.normal import half_widths, normal_bounds
 from evical.multiclass._beliefs import Beliefs
 from evical.multiclass._softmax_profile import joint_sets
 
 __all__ = ["Beliefs", "normal_beliefs"]
-
-Floats = NDArray[np.float64]
 
 
 def normal_beliefs(

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp, softmax
 
+from evical._typing import Floats
 from evical.curves.newton import Sums, logistic_terms
 from evical.curves.simplex import minimize_on_simplex
 from evical.multiclass._posterior import Terms, most_probable
@@ -30,7 +31,6 @@ from evical.multiclass.log_pool import LogPool, chunks, with_ones
 
 __all__ = ["Labeled", "fit_pool"]
 
-Floats = NDArray[np.float64]
 
 _PENALTIES = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)  # precisions around the shares
 _AROUND_CONVEX = (30.0, 100.0, 300.0, 1000.0, 10000.0)  # precisions around the best convex pool

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory import Frame, MassFunction
+from dstheory.checks.arguments import as_array, as_floats, as_sequence, shown
 from dstheory.errors import CostLimitError
-from dstheory.kernels.arguments import as_array, as_floats, as_sequence, shown
 from dstheory.kernels.bits import mask_array
 
 __all__ = ["MAX_CLASSES", "ProductBeliefs", "bytes_listed", "check_listed"]

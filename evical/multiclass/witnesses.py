@@ -8,13 +8,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from evical._typing import Floats
 from evical.calibrators import BaseCalibrator
 
 __all__ = ["witnesses"]
-
-Floats = NDArray[np.float64]
 
 
 def witnesses(calibrators: Sequence[Any], scores: Floats) -> Floats:

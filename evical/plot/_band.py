@@ -10,7 +10,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike, NDArray
 
-from dstheory.kernels.arguments import check_flag, check_level
+from dstheory.checks.arguments import check_flag, check_level
+from evical._typing import Floats
 from evical.metrics.binned_curve import share_intervals
 from evical.metrics.bins import bin_numbers, check_bins
 from evical.plot._density import draw_rug, shares_style
@@ -21,7 +22,6 @@ from evical.scores.checks import check_same_length, check_scores
 
 __all__ = ["BeliefBandDisplay"]
 
-Floats = NDArray[np.float64]
 
 # Scores at which a curve is evaluated: finer than the pixels of a printed column.
 _N_GRID = 601

@@ -10,17 +10,16 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from numpy.typing import NDArray
 from scipy.special import expit
 
-from dstheory.kernels.arguments import as_sequence
+from dstheory.checks.arguments import as_sequence
 from dstheory.plot import fill_regions
+from evical._typing import Floats
 from evical.plot._inputs import known_classes
 from evical.plot.style import axes_or_new, ink, literal
 
 __all__ = ["ContourDisplay"]
 
-Floats = NDArray[np.float64]
 
 # Equally spaced probabilities resolve a flat curve, and equally spaced log-odds one close to 0 or
 # 1.

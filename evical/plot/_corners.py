@@ -16,15 +16,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dstheory import MassFunction, betp
-from dstheory.kernels.arguments import as_mapping, as_sequence, check_count, check_instance
+from dstheory.checks.arguments import as_mapping, as_sequence, check_count, check_instance
 from dstheory.plot import credal_vertices
+from evical._typing import Floats
 from evical.metrics.inputs import MOST_REPEATS, class_sample
 from evical.plot._inputs import known_classes, predictions
 from evical.plot.style import COLORS, literal
 
 __all__ = ["MARKS", "BaseCornersDisplay", "facets"]
 
-Floats = NDArray[np.float64]
 
 # Color and marker of each class, distinguishable in grayscale.
 MARKS = (

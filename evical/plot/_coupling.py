@@ -12,16 +12,16 @@ from typing import Any, Literal, TypeAlias, final, get_args
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from dstheory.kernels.arguments import as_mapping, as_sequence, check_choice, check_count
+from dstheory.checks.arguments import as_mapping, as_sequence, check_choice, check_count
+from evical._typing import Floats
 from evical.metrics.inputs import MOST_REPEATS, class_sample, indicators
 from evical.multiclass import coupling_divergence, hastie_tibshirani, hastie_tibshirani_steps
 from evical.plot.style import COLORS, axes_or_new, ink
 
 __all__ = ["CouplingDisplay"]
 
-Floats = NDArray[np.float64]
 Update: TypeAlias = Literal["minorize", "zadrozny", "scoring"]
 Measure: TypeAlias = Literal["gap", "divergence", "mse"]
 

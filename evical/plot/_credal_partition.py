@@ -16,13 +16,13 @@ from scipy.spatial import ConvexHull, QhullError
 from sklearn.decomposition import PCA
 
 from dstheory import MassFunction, betp
-from dstheory.kernels.arguments import as_floats, as_sequence, check_instance
+from dstheory.checks.arguments import as_floats, as_sequence, check_instance
+from evical._typing import Floats
 from evical.learners import rough_clusters
 from evical.plot.style import COLORS, axes_or_new, ink, legend_above, literal
 
 __all__ = ["CredalPartitionDisplay"]
 
-Floats = NDArray[np.float64]
 
 # Clusters beyond the sixth repeat colors with another marker.
 _COLORS = ("blue", "orange", "green", "vermilion", "sky", "purple")

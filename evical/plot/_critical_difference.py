@@ -10,15 +10,14 @@ from typing import Any, Literal
 
 import numpy as np
 from matplotlib.axes import Axes
-from numpy.typing import NDArray
 
-from dstheory.kernels.arguments import as_sequence, check_choice
+from dstheory.checks.arguments import as_sequence, check_choice
+from evical._typing import Floats
 from evical.plot.style import COLORS, axes_or_new, ink, literal, short
 from evical.significance import HolmResult, NemenyiResult, holm, nemenyi
 
 __all__ = ["CriticalDifferenceDisplay"]
 
-Floats = NDArray[np.float64]
 
 # Inches per row of labels, above the axis, and per character of the longest label.
 _ROW, _HEAD, _CHARACTER = 0.24, 1.0, 0.085

@@ -7,12 +7,12 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 from numpy.typing import NDArray
 
+from evical._typing import Floats
 from evical.metrics.bins import bin_numbers
 from evical.plot.style import COLORS, ink, paper
 
 __all__ = ["DENSITIES", "draw_density", "draw_rug", "shares_style"]
 
-Floats = NDArray[np.float64]
 
 DENSITIES = ("histogram", "classes", "rug", None)
 _N_BINS = 20

@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 from sklearn.utils.validation import check_is_fitted
 
-from dstheory.kernels.arguments import check_choice, check_level
+from dstheory.checks.arguments import check_choice, check_level
+from evical._typing import Floats
 from evical.plot._fusion_weights_data import (
     KINDS,
     Learned,
@@ -29,7 +30,6 @@ from evical.plot.style import COLORS, axes_or_new, ink, legend_above, literal, s
 
 __all__ = ["FusionWeightsDisplay", "fusion_weights"]
 
-Floats = NDArray[np.float64]
 Order = Literal["given", "weight"]
 
 # Of more classes, or more intervals, a map of colors.

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from dstheory.kernels.arguments import as_floats, as_sequence
+from dstheory.checks.arguments import as_floats, as_sequence
+from evical._typing import Floats
 from evical.fusion import BaseFusion
 
 __all__ = [
@@ -22,7 +23,6 @@ __all__ = [
     "without_repeats",
 ]
 
-Floats = NDArray[np.float64]
 
 _HAVE_WEIGHTS = (
     '"stacked", "discounted", "contextually_discounted", "size_mixture" and "likelihood_mixture" '

@@ -9,12 +9,12 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from numpy.typing import NDArray
 
+from evical._typing import Floats
 from evical.plot._fusion_weights_data import Kind
 from evical.plot.style import COLORS, ink, legend_above, literal, paper, short
 
 __all__ = ["MARK_LINES", "MAX_LETTERS", "draw_map", "fitting_letters"]
 
-Floats = NDArray[np.float64]
 
 MARK_LINES = (":", "--")
 """Of 0 and 1."""

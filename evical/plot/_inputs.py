@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dstheory.kernels.arguments import check_instance
+from dstheory.checks.arguments import check_instance
 from evical.metrics.inputs import class_codes
 
 __all__ = ["display_name", "known_classes", "positive_index", "positive_outcomes", "predictions"]

@@ -12,7 +12,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike, NDArray
 
-from dstheory.kernels.arguments import as_array, as_sequence
+from dstheory.checks.arguments import as_array, as_sequence
+from evical._typing import Floats
 from evical.plot._density import shares_style
 from evical.plot._inputs import display_name, predictions
 from evical.plot._interval_data import check_threshold, class_beliefs, outcomes
@@ -21,7 +22,6 @@ from evical.scores.checks import check_same_length
 
 __all__ = ["BeliefIntervalDisplay"]
 
-Floats = NDArray[np.float64]
 
 # With more samples, intervals would touch in a printed column, so a band is drawn.
 _MAX_INTERVALS = 200

@@ -8,13 +8,12 @@ from numpy.typing import NDArray
 
 from dstheory import MassFunction
 from dstheory.transform import betp
+from evical._typing import Floats
 from evical.metrics.beliefs import class_intervals, normal
 from evical.metrics.inputs import class_codes, is_positive
 from evical.plot._inputs import positive_index
 
 __all__ = ["Beliefs", "check_threshold", "class_beliefs", "outcomes"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 from numpy.typing import ArrayLike
 
-from dstheory.kernels.arguments import as_floats, check_level
+from dstheory.checks.arguments import as_floats, check_level
 from evical.plot.style import axes_or_new, ink, legend_above, literal, next_curve
 
 __all__ = ["MartingaleDisplay"]

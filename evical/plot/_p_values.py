@@ -11,7 +11,8 @@ from matplotlib.axes import Axes
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import betabinom, binom
 
-from dstheory.kernels.arguments import as_floats, check_count, check_instance
+from dstheory.checks.arguments import as_floats, check_count, check_instance
+from evical._typing import Floats
 from evical.conformal.calibration_size import calibration_of
 from evical.metrics.inputs import class_codes, class_labels
 from evical.plot._inputs import known_classes, predictions
@@ -20,7 +21,6 @@ from evical.scores.checks import check_same_length
 
 __all__ = ["PValuesDisplay"]
 
-Floats = NDArray[np.float64]
 
 _SIZE = (5.4, 3.4)
 _COLORS = ("blue", "vermilion", "green", "orange")

@@ -11,7 +11,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike, NDArray
 
-from dstheory.kernels.arguments import check_choice, check_flag, check_instance, check_level
+from dstheory.checks.arguments import check_choice, check_flag, check_instance, check_level
+from evical._typing import Floats
 from evical.metrics.binned_curve import INTERVALS
 from evical.metrics.inputs import binary_sample, counted
 from evical.plot._density import DENSITIES, draw_density
@@ -35,7 +36,6 @@ from evical.plot.style import (
 
 __all__ = ["ReliabilityDisplay"]
 
-Floats = NDArray[np.float64]
 Strategy = Literal["uniform", "quantile", "corp"]
 Interval = Literal["clopper_pearson", "likelihood"] | None
 Density = Literal["histogram", "classes", "rug"] | None

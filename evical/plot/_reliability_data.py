@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
 
-from dstheory.kernels.arguments import check_count
+from dstheory.checks.arguments import check_count
+from evical._fitting import as_random_state
+from evical._typing import Floats
 from evical.metrics.binned_curve import curve_of
 from evical.metrics.inputs import MOST_REPEATS, BinarySample
-from evical.scores.parameters import as_random_state
 
 __all__ = [
     "Reliability",
@@ -25,7 +26,6 @@ __all__ = [
     "uncertainty_name",
 ]
 
-Floats = NDArray[np.float64]
 
 # Maximum number of distinct predictions for the band. With more, neighbors are merged: isotonic
 # regression of n samples pools about n^(2/3), far more than a 5000th of them.

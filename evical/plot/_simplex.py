@@ -9,14 +9,13 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 from matplotlib.axes import Axes
-from numpy.typing import NDArray
 
+from evical._typing import Floats
 from evical.plot._corners import MARKS, BaseCornersDisplay
 from evical.plot.style import COLORS, axes_or_new, ink, literal, short
 
 __all__ = ["TRIANGLE", "SimplexDisplay"]
 
-Floats = NDArray[np.float64]
 
 # Lower left, top and lower right, as in the thesis.
 TRIANGLE = np.array([[0.0, 0.0], [0.5, np.sqrt(0.75)], [1.0, 0.0]])

@@ -8,15 +8,14 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 from mpl_toolkits.mplot3d.art3d import Line3DCollection, Poly3DCollection
-from numpy.typing import NDArray
 
-from dstheory.kernels.arguments import as_real, shown
+from dstheory.checks.arguments import as_real, shown
+from evical._typing import Floats
 from evical.plot._corners import MARKS, BaseCornersDisplay
 from evical.plot.style import COLORS, ink
 
 __all__ = ["TETRAHEDRON", "TetrahedronDisplay"]
 
-Floats = NDArray[np.float64]
 
 # A regular tetrahedron: the triangle of three classes as base, and the peak.
 TETRAHEDRON = np.array(

@@ -1,7 +1,6 @@
 """The page of a comparison: which calibrator to use, why, and the evidence."""
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import stats
 
 from evical.evaluation import MEASURES, Comparison
@@ -13,7 +12,6 @@ from evical.report.page import Page, Row, Section, Table
 
 __all__ = ["TITLES", "comparison_page", "mean_error"]
 
-Floats = NDArray[np.float64]
 
 # Columns of the ranking: measure, name, digits, and whether lower or higher is better, or neither.
 _COLUMNS = (

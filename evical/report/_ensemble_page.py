@@ -1,8 +1,8 @@
 """The page of an ensemble: its members, what combining gains, and where they disagree."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from evical._typing import Floats
 from evical.evaluation import EnsembleEvaluation, Estimate
 from evical.evaluation.other_rules import DEMPSTER, STACKED, is_stacked
 from evical.report._ensemble_pictures import ensemble_pictures, weights_picture
@@ -12,7 +12,6 @@ from evical.report.page import Page, Row, Section, Table
 
 __all__ = ["ensemble_page"]
 
-Floats = NDArray[np.float64]
 
 # Decisions of this many members fit side by side into a table; of more, votes are counted.
 _SIDE_BY_SIDE = 6

@@ -3,8 +3,8 @@
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
+from evical._typing import Floats
 from evical.evaluation import EnsembleEvaluation
 from evical.plot import FusionWeightsDisplay
 from evical.plot.style import COLORS
@@ -14,7 +14,6 @@ from evical.report.svg import label, shorten, svg_of
 
 __all__ = ["ensemble_pictures", "weights_picture"]
 
-Floats = NDArray[np.float64]
 
 _N_BINS = 20
 # Members whose weights are told one by one to those who do not see the picture.

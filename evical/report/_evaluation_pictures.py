@@ -7,6 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from evical._typing import Floats
 from evical.evaluation import Evaluation
 from evical.metrics import binomial_test
 from evical.plot import BeliefBandDisplay, ReliabilityDisplay
@@ -18,7 +19,6 @@ from evical.report.svg import label, shorten, svg_of
 
 __all__ = ["evaluation_pictures", "reliability_display"]
 
-Floats = NDArray[np.float64]
 
 # Points of a curve: more than its width in pixels on a page.
 _N_POINTS = 600

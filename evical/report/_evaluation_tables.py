@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from evical._typing import Floats
 from evical.evaluation import Evaluation
 from evical.metrics import BeliefCoverage, Measure, binomial_test, coverage_test
 from evical.report._numbers import count, fixed, metric_name, named, p_cell, percent, share_limits
@@ -30,7 +31,6 @@ __all__ = [
     "width_table",
 ]
 
-Floats = NDArray[np.float64]
 
 PROBABILITY_TESTS = ("spiegelhalter_test", "kolmogorov_smirnov_test", "kuiper_test")
 BELIEF_TESTS = ("coverage_test", "interval_calibration_test")

@@ -3,9 +3,10 @@
 from collections.abc import Iterable
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dstheory.inference.counts.clopper_pearson import lower_limit
+from evical._typing import Floats
 from evical.report.svg import shorten
 
 __all__ = [
@@ -21,7 +22,6 @@ __all__ = [
     "share_limits",
 ]
 
-Floats = NDArray[np.float64]
 
 # Words of function names with a spelling of their own.
 _WORDS = {"roc": "ROC", "auc": "AUC", "kolmogorov": "Kolmogorov-", "brier": "Brier", "pl": "Pl"}

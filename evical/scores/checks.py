@@ -1,5 +1,6 @@
 """What scores, labels and weights must be; every refusal names the row and the value."""
 
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -7,12 +8,14 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
-from dstheory.kernels.arguments import as_array, as_floats
+from dstheory.checks.arguments import as_array, as_floats, shown
+from evical._typing import Floats
 from evical.errors import WeightError
 
 __all__ = [
     "as_column",
     "check_binary",
+    "check_label",
     "check_labels",
     "check_numbers",
     "check_positive",
@@ -25,7 +28,6 @@ __all__ = [
     "real_numbers",
 ]
 
-Floats = NDArray[np.float64]
 
 _TEXT_OF_FLOAT = np.dtype("<U32").itemsize
 _LEAST, _MOST = 1e-15, 2.0**53  # of a positive weight, and of their sum
@@ -257,6 +259,30 @@ def check_binary(y: Any) -> NDArray[np.int64]:
         raise ValueError(f"y has shape {array.shape}, expected (n,)")
     _refuse(array, (array != 0) & (array != 1), "y", "0 or 1")
     return array.astype(np.int64)
+
+
+def check_label(name: str, value: Any) -> None:
+    """Raise TypeError unless an argument can be the label of a class: a text, a number or the like.
+
+    Parameters
+    ----------
+    name : str
+        Its name in errors.
+    value : label
+
+    Raises
+    ------
+    TypeError
+
+    Examples
+    --------
+    >>> check_label("pos_label", ["yes"])
+    Traceback (most recent call last):
+    TypeError: pos_label is ['yes'], expected one label
+    """
+    huge = isinstance(value, int) and abs(value) >= 2**63
+    if huge or isinstance(value, np.ndarray) or not isinstance(value, Hashable):
+        raise TypeError(f"{name} is {shown(value)}, expected one label")
 
 
 def check_labels(y: Any) -> NDArray[Any]:

@@ -6,13 +6,12 @@ from typing import Any
 
 import narwhals.stable.v1 as nw
 import numpy as np
-from numpy.typing import NDArray
 
+from evical._typing import Floats
 from evical.scores.tables import as_frame, is_dask, is_duckdb, schema_of
 
 __all__ = ["with_columns"]
 
-Floats = NDArray[np.float64]
 Predict = Callable[[Any], Sequence[Floats]]
 
 

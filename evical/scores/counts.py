@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.kernels.arguments import as_array, as_floats, check_count, shown
-from dstheory.kernels.notebook import ShownFields
+from dstheory.checks.arguments import as_array, as_floats, check_count, shown
+from dstheory.notebook import ShownFields
+from evical._typing import Floats
 from evical.scores.checks import (
     check_binary,
     check_range,
@@ -26,7 +27,6 @@ from evical.scores.tables import class_weights
 
 __all__ = ["ScoreCounts", "midpoints"]
 
-Floats = NDArray[np.float64]
 _HUGE = 4e307
 
 

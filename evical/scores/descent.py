@@ -11,14 +11,12 @@ from functools import cache
 from threading import current_thread, main_thread
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import OptimizeResult, minimize
 from threadpoolctl import ThreadpoolController
 
-__all__ = ["descend"]
+from evical._typing import Floats
 
-Floats = NDArray[np.float64]
+__all__ = ["descend"]
 
 
 def descend(

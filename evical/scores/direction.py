@@ -16,8 +16,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from evical._typing import Floats
 from evical.errors import WrongWayWarning
 from evical.scores.counts import ScoreCounts
 
@@ -32,7 +32,6 @@ __all__ = [
     "wrong_ways",
 ]
 
-Floats = NDArray[np.float64]
 
 _FAR = -4.0  # standard errors: 3 in 100,000 samples of useless scores
 _SHOWN = 3  # labels of one side in a message

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from dstheory.kernels.arguments import check_instance
+from dstheory.checks.arguments import check_instance
 
 __all__ = ["KINDS", "belief_names", "class_in_name", "classes_in_names"]
 

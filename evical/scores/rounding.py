@@ -6,11 +6,11 @@ on the way to the fewest bits.
 """
 
 import numpy as np
-from numpy.typing import NDArray
+
+from evical._typing import Floats
 
 __all__ = ["EXACT", "bits_within", "rounded"]
 
-Floats = NDArray[np.float64]
 
 EXACT = 52
 """Bits of a significand after the first."""

@@ -15,10 +15,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 
-from dstheory.kernels.arguments import as_array, as_floats, check_choice
+from dstheory.checks.arguments import as_array, as_floats, check_choice
+from evical._typing import Floats
 from evical.scores.counts import ScoreCounts, merge_equal
 
 __all__ = [
@@ -38,7 +38,6 @@ __all__ = [
     "standardized",
 ]
 
-Floats = NDArray[np.float64]
 
 TRANSFORMS = (None, "auto", "logit", "sigmoid", "rank")
 _KINDS = ("identity", "logit", "sigmoid", "standard", "rank")

@@ -5,10 +5,9 @@ from numpy.typing import NDArray
 
 from dstheory import MassFunction
 from dstheory.transform import betp
+from evical._typing import Floats
 
 __all__ = ["silences", "spoken_probabilities"]
-
-Floats = NDArray[np.float64]
 
 
 def spoken_probabilities(m: MassFunction) -> Floats:

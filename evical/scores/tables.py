@@ -12,7 +12,8 @@ import narwhals.stable.v1 as nw  # the one that all versions of the window have
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.kernels.arguments import check_instance, did_you_mean, shown
+from dstheory.checks.arguments import check_instance, did_you_mean, shown
+from evical._typing import Floats
 
 __all__ = [
     "as_frame",
@@ -24,7 +25,6 @@ __all__ = [
     "schema_of",
 ]
 
-Floats = NDArray[np.float64]
 Frame = Any  # a Narwhals DataFrame or LazyFrame
 
 # Of the weights in a group.

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import chi2, f
 
-from dstheory.kernels.notebook import ShownFields
+from dstheory.notebook import ShownFields
 from evical.significance._results import as_results
 from evical.significance._text import aligned, data_frame, p_text
 

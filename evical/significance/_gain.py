@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import t
 
-from dstheory.kernels.arguments import check_level
-from dstheory.kernels.notebook import ShownFields
+from dstheory.checks.arguments import check_level
+from dstheory.notebook import ShownFields
 from evical.significance.numbers import paired_values
 
 __all__ = ["GainResult", "relative_gain"]

@@ -7,14 +7,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from dstheory.kernels.arguments import as_array, as_real, check_flag
-from dstheory.kernels.notebook import ShownFields
+from dstheory.checks.arguments import as_array, as_real, check_flag
+from dstheory.notebook import ShownFields
+from evical._typing import Floats
 from evical.significance._text import p_text
 from evical.significance.numbers import paired_values, without_rounding
 
 __all__ = ["TestResult", "corrected_t", "mcnemar", "wilcoxon"]
 
-Floats = NDArray[np.float64]
 
 # Up to this many disagreements the binomial distribution itself is used (Dietterich 1998 calls
 # for 10 at least; R and statsmodels switch at 25).

@@ -12,14 +12,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import norm, studentized_range
 
-from dstheory.kernels.arguments import as_floats, check_choice, check_level
-from dstheory.kernels.notebook import ShownFields
+from dstheory.checks.arguments import as_floats, check_choice, check_level
+from dstheory.notebook import ShownFields
+from evical._typing import Floats
 from evical.significance._results import as_results
 from evical.significance._text import aligned, data_frame
 
 __all__ = ["HolmResult", "NemenyiResult", "holm", "holm_adjusted", "nemenyi"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,16 +5,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from dstheory.kernels.arguments import as_floats, as_sequence, check_flag
-from dstheory.kernels.notebook import ShownFields
+from dstheory.checks.arguments import as_floats, as_sequence, check_flag
+from dstheory.notebook import ShownFields
+from evical._typing import Floats
 from evical.significance.numbers import without_rounding
 
 __all__ = ["Results", "as_results"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,13 +3,13 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from dstheory.kernels.arguments import as_floats
+from dstheory.checks.arguments import as_floats
+from evical._typing import Floats
 
 __all__ = ["paired_values", "without_rounding"]
 
-Floats = NDArray[np.float64]
 
 # Digits kept of the greatest number. Means of the same values in another order, or differences
 # such as 0.3 - 0.2 and 0.2 - 0.1, differ in the sixteenth.

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from evical._typing import Floats
 from evical.evaluation.estimate import Estimate
 from evical.report.markdown import markdown_table, plain
 from evical.studies._reproduce import Outcome
@@ -21,7 +21,6 @@ from evical.studies._tables import CLEAR, estimate
 
 __all__ = ["Standing", "contests_text", "overviews_text", "standings"]
 
-Floats = NDArray[np.float64]
 Labels = tuple[str, ...]
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from evical._typing import Floats
 from evical.report.markdown import markdown_table, plain
 from evical.significance import Results, friedman, holm, relative_gain, wilcoxon
 from evical.studies._over_data import Gains, Labels, Pairs, Ranking
@@ -16,7 +16,6 @@ from evical.studies._tables import CLEAR
 
 __all__ = ["LEVEL", "Ranked", "contenders", "groups_of", "over_data_text", "values_of"]
 
-Floats = NDArray[np.float64]
 _Spec: TypeAlias = Ranking | Gains | Pairs
 
 LEVEL = 0.05

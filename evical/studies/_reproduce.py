@@ -10,19 +10,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from dstheory.kernels.arguments import check_choice
-from dstheory.kernels.notebook import ShownFields
+from dstheory.checks.arguments import check_choice
+from dstheory.notebook import ShownFields
+from evical._jobs import results
+from evical._typing import Floats
 from evical.datasets import Dataset, load
-from evical.scores.jobs import results
 from evical.studies._store import RepeatStore, data_fingerprint
 from evical.studies._study import Condition, Record, Study
 
 __all__ = ["Outcome", "Plan", "plan_study", "reproduce", "run_plan"]
 
-Floats = NDArray[np.float64]
 Data = str | Path | Mapping[str, Dataset] | None
 _Task = tuple[Condition, int]
 

@@ -12,8 +12,8 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from dstheory.kernels.arguments import check_count, check_instance
-from dstheory.kernels.notebook import ShownFields
+from dstheory.checks.arguments import check_count, check_instance
+from dstheory.notebook import ShownFields
 from evical.datasets import Dataset
 from evical.studies._over_data import Gains, Pairs, Ranking
 

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from evical._typing import Floats
 from evical.evaluation.estimate import Estimate
 from evical.significance import mcnemar
 from evical.studies._reproduce import Outcome
@@ -30,7 +30,6 @@ __all__ = [
     "summary_csv",
 ]
 
-Floats = NDArray[np.float64]
 Labels = tuple[str, ...]
 
 # Differences of this many standard errors count as clear.

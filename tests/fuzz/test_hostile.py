@@ -8,7 +8,7 @@ from zlib import crc32
 
 import numpy as np
 
-from dstheory.kernels.arguments import check_choice
+from dstheory.checks.arguments import check_choice
 from tests.fuzz.hostile import attempt, hostile_values, is_expected, misspellings
 from tests.fuzz.recorder import Call, calls_of
 from tests.support.each import each

@@ -8,9 +8,9 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.naive_bayes import GaussianNB
 
 from dstheory import Frame, MassFunction
+from dstheory.checks.arguments import without_mask
 from dstheory.construct import bayesian
 from dstheory.errors import MassError
-from dstheory.kernels.arguments import without_mask
 from evical import EvidentialClassifier, EvidentialFusion, EvidentialSource
 from evical.metrics import brier_score
 from tests.support.each import each

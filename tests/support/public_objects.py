@@ -27,8 +27,8 @@ def public_modules():
     for package in PACKAGES:
         for path in files(package):
             on_top = len(path.parts) == 2 and not path.name.startswith("_")
-            lists = path.name == "__init__.py" and "__all__" in (ROOT / path).read_text("utf-8")
-            if on_top or lists:
+            lists = "__all__" in (ROOT / path).read_text("utf-8")
+            if lists and (on_top or path.name == "__init__.py"):
                 yield importlib.import_module(dotted(path))
 
 

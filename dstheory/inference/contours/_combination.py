@@ -15,15 +15,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dstheory._typing import Floats
+from dstheory.checks.arguments import as_index
 from dstheory.errors import TotalConflictError
 from dstheory.inference.contours.checks import as_bounds, numbers, plain
 from dstheory.inference.contours.likelihood_contour import LikelihoodContour
-from dstheory.kernels.arguments import as_index
 from dstheory.kernels.rows import in_row
 
 __all__ = ["combine_contour_values", "combine_contours"]
 
-Floats = NDArray[np.float64]
 Contour = LikelihoodContour | Callable[..., Any]
 Space = tuple[tuple[float, float], ...]
 

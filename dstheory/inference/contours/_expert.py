@@ -6,14 +6,12 @@ combines such contours with each other and with likelihoods.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dstheory._typing import Floats
 from dstheory.inference.contours.checks import numbers
 from dstheory.inference.contours.likelihood_contour import LikelihoodContour
 
 __all__ = ["gaussian_contour", "trapezoidal_contour", "triangular_contour"]
-
-Floats = NDArray[np.float64]
 
 
 def triangular_contour(low: float, mode: float, high: float) -> LikelihoodContour:

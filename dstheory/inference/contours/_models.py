@@ -10,11 +10,11 @@ textbook counterparts (Pawitan, In all likelihood, 2001, chapters 2-4).
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dstheory.checks.arguments import as_array
 from dstheory.inference.contours.data import as_data, as_positive
 from dstheory.inference.contours.likelihood_contour import LikelihoodContour
 from dstheory.inference.contours.maximum import Floats
 from dstheory.inference.counts.checks import as_counts
-from dstheory.kernels.arguments import as_array
 
 __all__ = ["binomial_contour", "exponential_contour", "normal_contour", "poisson_contour"]
 

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dstheory.checks.arguments import check_callable, check_instance
 from dstheory.inference.contours.checks import as_bounds, numbers
 from dstheory.inference.contours.likelihood_contour import LikelihoodContour
 from dstheory.inference.contours.maximum import Floats, Line, maximize_rows
-from dstheory.kernels.arguments import check_callable, check_instance
 
 __all__ = ["profile", "profile_of"]
 

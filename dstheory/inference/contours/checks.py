@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dstheory.checks.arguments import as_array, check_callable
 from dstheory.inference.contours.maximum import Floats
-from dstheory.kernels.arguments import as_array, check_callable
 
 __all__ = [
     "as_bounds",

@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dstheory.checks.arguments import as_array, as_floats, shown
 from dstheory.inference.contours.maximum import Floats
-from dstheory.kernels.arguments import as_array, as_floats, shown
 
 __all__ = ["as_data", "as_design", "as_positive", "as_vector"]
 

@@ -10,11 +10,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+
+from dstheory._typing import Floats
 
 __all__ = ["Floats", "Line", "maximize_rows", "zoom"]
 
-Floats = NDArray[np.float64]
 
 REACH = 80  # exp(80) is 6e34: far beyond any scale of data
 POINTS = 17  # per round of nested brackets, each an eighth of the previous one

@@ -16,9 +16,8 @@ cumulative distribution functions, SIAM J. Math. Anal. 13, 1982 (the change of v
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from dstheory._typing import Floats
 
 # From here on, the terms up to g_17 leave a relative error of about (2 pi a)^-8: measured
 # 3e-15 at a = b = 32, where it is worst. The continued fraction behind betainc is fast for

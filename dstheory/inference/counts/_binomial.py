@@ -15,11 +15,11 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dstheory.checks.arguments import check_choice
 from dstheory.frame import Frame
 from dstheory.inference.counts._areas import likelihood_areas
 from dstheory.inference.counts.checks import Array, as_counts, as_tail
 from dstheory.inference.counts.clopper_pearson import lower_limit
-from dstheory.kernels.arguments import check_choice
 from dstheory.mass import MassFunction
 
 __all__ = ["binomial", "binomial_masses"]

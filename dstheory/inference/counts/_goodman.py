@@ -6,14 +6,14 @@ intervals bound the probability of every set of categories (Denoeux 2006).
 """
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from dstheory._typing import Floats
 from dstheory.inference.counts._multinomial_counts import as_count_rows
 from dstheory.inference.counts.checks import as_tail
 
 __all__ = ["goodman_intervals", "goodman_limits"]
 
-Floats = NDArray[np.float64]
 
 # So few observations count as none.
 _LEAST = 1e-300

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dstheory.checks.arguments import check_choice, check_flag
 from dstheory.construct import consonant
 from dstheory.errors import FrameError
 from dstheory.frame import Frame
@@ -36,7 +37,6 @@ from dstheory.inference.counts._multinomial_lower import (
 )
 from dstheory.inference.counts.checks import Array, as_tail
 from dstheory.kernels import bits
-from dstheory.kernels.arguments import check_choice, check_flag
 from dstheory.mass import MassFunction
 
 __all__ = ["multinomial", "multinomial_bounds"]

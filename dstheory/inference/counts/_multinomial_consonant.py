@@ -11,13 +11,11 @@ confidence sets of pignistic probabilities, International Journal of Approximate
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dstheory._typing import Floats
 from dstheory.inference.counts._goodman import goodman_limits
 
 __all__ = ["dominating_contour"]
-
-Floats = NDArray[np.float64]
 
 
 def dominating_contour(rows: Floats, tail: float) -> Floats:

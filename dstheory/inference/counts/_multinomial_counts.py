@@ -10,8 +10,8 @@ from numbers import Rational
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dstheory.checks.arguments import as_real, shown
 from dstheory.inference.counts.checks import Array, _at, _converted, _first, _numeric
-from dstheory.kernels.arguments import as_real, shown
 
 __all__ = ["as_count_rows", "as_strength", "refuse_empty_rows"]
 

@@ -14,6 +14,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory._typing import Floats
 from dstheory.errors import DSTheoryError
 from dstheory.inference.counts._binomial import binomial_masses
 from dstheory.inference.counts._goodman import goodman_limits
@@ -22,7 +23,6 @@ from dstheory.kernels import bits, moebius
 
 __all__ = ["Lower", "interval_masses", "lower_by_confidence", "lower_by_likelihood", "set_masses"]
 
-Floats = NDArray[np.float64]
 
 # Lower probabilities (S, R) of S sets, given as membership (S, K), from counts (R, K).
 Lower = Callable[[NDArray[np.bool_], Floats], Floats]

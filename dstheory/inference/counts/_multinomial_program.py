@@ -11,14 +11,13 @@ confidence regions, International Journal of Approximate Reasoning 42, 2006, 228
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dstheory._typing import Floats
 from dstheory.errors import DSTheoryError
 from dstheory.kernels import bits
 
 __all__ = ["most_committed"]
 
-Floats = NDArray[np.float64]
 
 # The tightest tolerance that HiGHS allows.
 TOLERANCE = 1e-10

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dstheory.kernels.arguments import as_array, as_floats
+from dstheory.checks.arguments import as_array, as_floats
 from dstheory.kernels.rows import in_row
 
 __all__ = ["Array", "as_counts", "as_tail"]

@@ -15,15 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory._typing import Floats
+from dstheory.checks.arguments import check_choice, check_instance
 from dstheory.errors import TotalConflictError
 from dstheory.inference.contours.checks import plain
 from dstheory.inference.fuzzy_numbers._grfn import GRFN
-from dstheory.kernels.arguments import check_choice, check_instance
 from dstheory.kernels.rows import in_row
 
 __all__ = ["product_intersection", "product_intersection_conflict"]
-
-Floats = NDArray[np.float64]
 
 
 def product_intersection(

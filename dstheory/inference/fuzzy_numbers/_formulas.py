@@ -13,11 +13,11 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+
+from dstheory._typing import Floats
 
 __all__ = ["Numbers", "belief", "contour", "plausibility", "radius", "upper_quantile"]
 
-Floats = NDArray[np.float64]
 
 # Enough halvings to shrink a bracket below the last bit of its ends.
 STEPS = 60

@@ -14,15 +14,14 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dstheory._typing import Floats
 from dstheory.inference.contours.checks import numbers, plain
 from dstheory.inference.fuzzy_numbers import _formulas as formulas
 from dstheory.kernels.immutable import Immutable
-from dstheory.kernels.notebook import ShownFields
 from dstheory.kernels.rows import in_row
+from dstheory.notebook import ShownFields
 
 __all__ = ["GRFN"]
-
-Floats = NDArray[np.float64]
 
 
 @final

@@ -15,6 +15,8 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dstheory.checks.arguments import check_atol, check_count, check_rng
+from dstheory.checks.naming import RATE, shares_by_name
 from dstheory.inference.contours.checks import as_ends, as_level, as_levels, numbers, plain
 from dstheory.inference.contours.levels import RAYLEIGH_END, crossing
 from dstheory.inference.contours.maximum import Floats
@@ -22,10 +24,8 @@ from dstheory.inference.prediction._random_interval import MOST_DRAWS, as_rate, 
 from dstheory.inference.prediction._rayleigh import rayleigh_mean
 from dstheory.inference.prediction._sampled_interval import SampledInterval
 from dstheory.inference.prediction._sampling_laws import SamplingLaw
-from dstheory.kernels.arguments import check_atol, check_count, check_rng
 from dstheory.kernels.immutable import Immutable
-from dstheory.kernels.naming import RATE, shares_by_name
-from dstheory.kernels.notebook import ShownFields
+from dstheory.notebook import ShownFields
 
 __all__ = ["PredictiveInterval"]
 

@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dstheory import _checks
+from dstheory.checks import masses as checks
+from dstheory.checks.arguments import check_atol, check_callable, check_count, check_instance
 from dstheory.frame import Frame
 from dstheory.inference.contours.levels import RAYLEIGH_END, crossing
 from dstheory.inference.contours.maximum import Floats
 from dstheory.inference.prediction._random_interval import MOST_DRAWS, RandomInterval
 from dstheory.inference.prediction._rayleigh import rayleigh_mean
 from dstheory.kernels import bits
-from dstheory.kernels.arguments import check_atol, check_callable, check_count, check_instance
 from dstheory.mass import MassFunction
 
 __all__ = ["predictive_binary", "predictive_ordered", "predictive_sampled"]
@@ -118,7 +118,7 @@ def predictive_ordered(
     check_callable("cdf", cdf, "a function of the parameter")
     check_atol(atol)
     _require_interval(interval)
-    _checks.as_frame(frame)
+    checks.as_frame(frame)
     n_labels = len(frame)
     if n_labels < 2:
         raise ValueError("the frame has one label; a prediction needs at least 2")
@@ -256,7 +256,7 @@ def predictive_sampled(
     (True, array([0.0037, 0.0037]))
     """
     _require_interval(interval)
-    _checks.as_frame(frame)
+    checks.as_frame(frame)
     if len(frame) > _MOST_SAMPLED:
         raise ValueError(f"the frame has {len(frame)} labels; at most {_MOST_SAMPLED} are possible")
     check_callable("phi", phi, "a function of the parameter and of noise")

@@ -11,11 +11,11 @@ belief functions: a likelihood-based approach, IJAR 72, 2016; Xu, Davoine, Zha a
 from collections.abc import Callable
 from typing import Any
 
+from dstheory.checks.arguments import check_callable, check_instance
 from dstheory.inference.contours.maximum import Floats
 from dstheory.inference.prediction._interval import PredictiveInterval
 from dstheory.inference.prediction._random_interval import RandomInterval
 from dstheory.inference.prediction._sampling_laws import FamilyLaw
-from dstheory.kernels.arguments import check_callable, check_instance
 
 __all__ = ["predictive"]
 

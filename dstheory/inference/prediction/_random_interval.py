@@ -14,15 +14,15 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dstheory.checks.arguments import check_count, check_instance, check_rng
+from dstheory.checks.naming import RATE, one_of, shares_by_name
 from dstheory.inference.contours.checks import as_interval, as_levels, numbers, plain
 from dstheory.inference.contours.levels import radius
 from dstheory.inference.contours.likelihood_contour import LikelihoodContour
 from dstheory.inference.contours.maximum import Floats
 from dstheory.inference.prediction._rayleigh import rayleigh_nodes
-from dstheory.kernels.arguments import check_count, check_instance, check_rng
 from dstheory.kernels.immutable import Immutable
-from dstheory.kernels.naming import RATE, one_of, shares_by_name
-from dstheory.kernels.notebook import ShownFields
+from dstheory.notebook import ShownFields
 
 __all__ = ["MOST_DRAWS", "RandomInterval", "as_rate", "kept_share"]
 

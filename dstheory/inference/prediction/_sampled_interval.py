@@ -19,7 +19,7 @@ from dstheory.inference.contours.checks import (
 )
 from dstheory.inference.contours.maximum import Floats
 from dstheory.kernels.immutable import Immutable
-from dstheory.kernels.notebook import ShownFields
+from dstheory.notebook import ShownFields
 
 __all__ = ["SampledInterval"]
 

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dstheory.kernels.arguments import check_level
+from dstheory.checks.arguments import check_level
 from evical.calibrators.options import suggestion
 from evical.cli import arguments
 from evical.cli._errors import user_input

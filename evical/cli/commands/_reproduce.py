@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from dstheory.kernels.arguments import did_you_mean
+from dstheory.checks.arguments import did_you_mean
 from evical.cli._errors import WrongInput, user_input
 from evical.cli._files import prepare_folder, write_atomically
 from evical.cli._show import progress_bar

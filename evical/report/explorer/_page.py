@@ -10,10 +10,10 @@ from importlib.resources import files
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from dstheory.kernels.arguments import check_instance
+from dstheory.checks.arguments import check_instance
+from evical._typing import Floats
 from evical.calibrators import BaseCalibrator
 from evical.report._html import content_policy, read_template
 from evical.scores import ScoreCounts
@@ -21,7 +21,6 @@ from evical.scores.checks import check_scores
 
 __all__ = ["build_explorer"]
 
-Floats = NDArray[np.float64]
 
 _N_CURVE = 401
 # Distinct scores of held-out samples: their numbers take up to 100 bytes each.

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from scipy.special import expit, logit, ndtri
 from scipy.stats import betabinom, laplace, norm, t
 
-__all__ = ["CHOSEN", "HELD_BACK", "MAPS", "SimulatedMap"]
+from evical._typing import Floats
 
-Floats = NDArray[np.float64]
+__all__ = ["CHOSEN", "HELD_BACK", "MAPS", "SimulatedMap"]
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from importlib.metadata import version
 from importlib.util import find_spec
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import rankdata
 
+from evical._typing import Floats
 from evical.report.markdown import markdown_table, plain
 from evical.studies._ranks import rank_tests
 from evical.studies._reproduce import Outcome
@@ -22,7 +22,6 @@ from evical.studies.calarena_small.methods import DEFAULT, PEERS, RAW
 
 __all__ = ["Table", "summary", "table_of"]
 
-Floats = NDArray[np.float64]
 
 _MOST_HARM = 0.15
 _TITLES = {"two": "Two classes", "more": "More than two classes"}

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from evical._typing import Floats
 from evical.datasets import Dataset
 from evical.evaluation import Comparison, compare
 from evical.evaluation.methods import complexity, name_methods
@@ -25,7 +26,6 @@ __all__ = [
     "simplest_near",
 ]
 
-Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
 
 RECOMMENDED = "recommended by compare"

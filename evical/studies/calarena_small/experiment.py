@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from evical._typing import Floats
 from evical.datasets import Dataset
 from evical.studies._study import Record, repeat_rng
 from evical.studies.calarena_small.data import DataSource, read_packaged
@@ -14,7 +15,6 @@ from evical.studies.calarena_small.samples import Samples, draw
 
 __all__ = ["Experiment", "losses"]
 
-Floats = NDArray[np.float64]
 
 # The log loss of a probability of 0 is 87.3, as in CalArena.
 _LEAST = float(np.finfo(np.float32).tiny)

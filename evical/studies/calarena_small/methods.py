@@ -18,6 +18,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.frozen import FrozenEstimator
 
+from evical._typing import Floats
 from evical.calibrators import (
     AutoCalibrator,
     BetaCalibrator,
@@ -41,7 +42,6 @@ from evical.studies.quality.peers import installed
 
 __all__ = ["DEFAULT", "PEERS", "RAW", "Method", "methods"]
 
-Floats = NDArray[np.float64]
 DEFAULT, RAW = "Auto", "uncalibrated"
 PEERS = ("probmetrics", "betacal", "netcal", "splinecalib", "venn-abers")
 _FEW = 3  # distinct probabilities; below, splinecalib raises a bare Exception

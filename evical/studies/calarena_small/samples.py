@@ -9,12 +9,12 @@ from scipy.special import expit, softmax
 from sklearn.base import clone
 from sklearn.model_selection import train_test_split
 
+from evical._typing import Floats
 from evical.datasets import Dataset
 from evical.studies.default_classifier.methods import CLASSIFIERS
 
 __all__ = ["Samples", "draw", "predicted", "three_parts"]
 
-Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
 _N_OF_CLASS = 20  # fewer than seven in each part say little of a class
 _SHARES = (0.3, 0.3)  # the rest is for the test

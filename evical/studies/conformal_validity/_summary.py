@@ -1,15 +1,14 @@
 """Tables of the study: rejected true classes and sizes of sets, over data sets."""
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import norm, t
 
+from evical._typing import Floats
 from evical.report.markdown import markdown_table, plain
 from evical.studies._reproduce import Outcome
 
 __all__ = ["summary"]
 
-Floats = NDArray[np.float64]
 
 _LEGEND = (
     "Share of test samples whose true class has plausibility alpha or less, in percent: the mean "

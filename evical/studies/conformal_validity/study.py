@@ -16,6 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from dstheory import Frame, consonant, dempster
+from evical._typing import Floats
 from evical.conformal import (
     ConformalClassifier,
     aps_scores,
@@ -34,7 +35,6 @@ from evical.studies.conformal_validity._summary import summary
 
 __all__ = ["ALPHAS", "CONFORMAL_VALIDITY", "WAYS", "Sample", "Splits", "judged"]
 
-Floats = NDArray[np.float64]
 
 ALPHAS = (0.01, 0.05, 0.1, 0.2)
 _N_MOST, _N_TEST, _N_OF_CLASS, _HELD_OUT = 800, 1000, 15, 0.3

@@ -1,15 +1,14 @@
 """Tables of the study `default_classifier`: its methods, and where the default falls behind."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from evical._typing import Floats
 from evical.report.markdown import markdown_table, plain
 from evical.studies._reproduce import Outcome
 from evical.studies.default_classifier.methods import DEFAULT, FORMER, METHODS, RAW, REFERENCES
 
 __all__ = ["summary"]
 
-Floats = NDArray[np.float64]
 
 _HEADS = ("error %", "Brier", "log loss", "ratio", "near %", "no worse %")
 _DIGITS = (1, 4, 3, 3, 0, 0)

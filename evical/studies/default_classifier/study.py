@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import train_test_split
 
+from evical._typing import Floats
 from evical.datasets import Dataset
 from evical.studies._beside import read_prose
 from evical.studies._study import Record, Study, repeat_rng
@@ -25,7 +26,6 @@ from evical.studies.default_classifier.methods import (
 
 __all__ = ["DEFAULT_CLASSIFIER", "Cell"]
 
-Floats = NDArray[np.float64]
 
 _DATA = {
     "two": (

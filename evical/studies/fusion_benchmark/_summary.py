@@ -1,9 +1,9 @@
 """Tables of the study: rank, losses and regret of each way, over data sets."""
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import rankdata
 
+from evical._typing import Floats
 from evical.report.markdown import markdown_table, plain
 from evical.studies._ranks import rank_tests
 from evical.studies._reproduce import Outcome
@@ -11,7 +11,6 @@ from evical.studies.fusion_benchmark.ways import DEFAULT
 
 __all__ = ["summary"]
 
-Floats = NDArray[np.float64]
 
 _TITLES = {
     ("different", "two"): "Eight different classifiers, two classes",

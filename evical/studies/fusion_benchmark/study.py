@@ -14,6 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
+from evical._typing import Floats
 from evical.classifier import EvidentialClassifier
 from evical.datasets import Dataset
 from evical.ensemble import EvidentialEnsemble
@@ -33,7 +34,6 @@ from evical.studies.fusion_benchmark.ways import DEFAULT, WAYS, Material
 
 __all__ = ["FUSION_BENCHMARK", "Fusions", "different", "unequal", "unequal_parts"]
 
-Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
 
 _N_MOST, _N_TEST, _N_OF_CLASS = 800, 2000, 20

@@ -14,11 +14,11 @@ from scipy.optimize import minimize
 from scipy.special import log_softmax, logsumexp, softmax
 from sklearn.linear_model import LogisticRegression
 
+from evical._typing import Floats
 from evical.fusion import Mixture, Stacked
 
 __all__ = ["DEFAULT", "WAYS", "Material"]
 
-Floats = NDArray[np.float64]
 _LEAST = 1e-4  # probability, before its logarithm is taken
 _STEPS = 50  # of greedy selection
 _MOST_LOG = 3.0  # logarithms of temperatures are sought within +-3

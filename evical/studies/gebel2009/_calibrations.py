@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from evical._typing import Floats
 from evical.calibrators import (
     AssignmentValueCalibrator,
     AsymmetricLaplaceCalibrator,
@@ -35,7 +36,6 @@ from evical.studies.gebel2009._columns import CROSS_FIT, Scores, column_labels
 
 __all__ = ["DEFAULT", "REDUCED", "Task", "calibrated", "calibrated_direct"]
 
-Floats = NDArray[np.float64]
 Integers = NDArray[np.intp]
 
 ORIGINAL, DIRECT = "original", "Dirichlet direct"

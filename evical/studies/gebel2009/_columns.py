@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from evical._typing import Floats
 from evical.studies.gebel2009._network import SigmoidNetwork
 from evical.studies.gebel2009._sources import SquaredHingeSVC
 
@@ -29,7 +30,6 @@ __all__ = [
     "svm",
 ]
 
-Floats = NDArray[np.float64]
 Integers = NDArray[np.intp]
 Fold = tuple[Integers, Integers]
 Scorer = Callable[[Floats], Floats]

@@ -12,8 +12,8 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from evical._typing import Floats
 from evical.evaluation.estimate import Estimate
 from evical.report.markdown import markdown_table
 from evical.studies._reproduce import Outcome
@@ -22,7 +22,6 @@ from evical.studies.gebel2009._printed import SETS, TABLES, printed_numbers
 
 __all__ = ["CLAIMS", "GROUPS", "Claim", "conclusions", "gaps", "judged"]
 
-Floats = NDArray[np.float64]
 # (reduction, calibration)
 Option = tuple[str, str]
 

@@ -12,9 +12,10 @@ from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.preprocessing import StandardScaler
 
+from evical._typing import Floats
+
 __all__ = ["SigmoidNetwork"]
 
-Floats = NDArray[np.float64]
 
 _RANGE = 0.7  # of the first weights, and the number of steps: those of the R package nnet
 _MAX_STEPS = 100

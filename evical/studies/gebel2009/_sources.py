@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.naive_bayes import GaussianNB
 from sklearn.preprocessing import StandardScaler
 
+from evical._typing import Floats
 from evical.calibrators import (
     AssignmentValueCalibrator,
     AsymmetricLaplaceCalibrator,
@@ -26,7 +27,6 @@ from evical.calibrators import (
 
 __all__ = ["CALIBRATORS", "NAIVE_BAYES", "SVM", "SquaredHingeSVC", "naive_bayes"]
 
-Floats = NDArray[np.float64]
 
 SVM, NAIVE_BAYES = "svm", "naive_bayes"
 _MAX_STEPS = 50

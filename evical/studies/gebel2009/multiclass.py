@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from evical._typing import Floats
 from evical.datasets import Dataset
 from evical.metrics import brier_score, calibration_measure, correctness_rate
 from evical.multiclass import code_matrix
@@ -39,7 +40,6 @@ from evical.studies.gebel2009._printed import NETWORK, PRINTED, SVM
 
 __all__ = ["GEBEL2009_MULTICLASS", "MulticlassCondition"]
 
-Floats = NDArray[np.float64]
 Integers = NDArray[np.intp]
 
 DATASETS = {

@@ -15,10 +15,10 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_predict
 
+from evical._typing import Floats, Indices
 from evical.calibrators import NormalizingCalibrator
 from evical.datasets import Dataset
 from evical.metrics import calibration_measure, correctness_rate
@@ -37,8 +37,6 @@ from evical.studies.gebel2009._sources import (
 
 __all__ = ["GEBEL2009", "GebelCondition"]
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 DATASETS = {
     "Banknotes": "banknote",

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
 
+from evical._typing import Floats
 from evical.datasets import Dataset
 from evical.multiclass import AutoMulticlassCalibrator
 from evical.scores.direction import fit_quietly
@@ -17,7 +18,6 @@ from evical.studies.interval_coverage.measured import SIZES, Found, record
 
 __all__ = ["CLASS_MAPS", "ClassesCondition", "drawn_classes"]
 
-Floats = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
 _N_TEST = 200

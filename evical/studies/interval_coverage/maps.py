@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, ndtri
 
-__all__ = ["MAPS", "coverage", "draw", "quantiles"]
+from evical._typing import Floats
 
-Floats = NDArray[np.float64]
+__all__ = ["MAPS", "coverage", "draw", "quantiles"]
 
 
 def _sigmoid(z: Floats) -> Floats:

@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evical import calibrators
+from evical._typing import Floats
 
 __all__ = ["ALPHA", "METHODS", "Method"]
 
-Floats = NDArray[np.float64]
 
 ALPHA = 0.1465  # of level sets: P(chi2_1 <= -2 log(alpha)) is 95 %
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from evical._typing import Floats
 from evical.calibrators import LogisticCalibrator
 from evical.datasets import Dataset
 from evical.evaluation import Evaluation, check_promise
@@ -16,7 +17,6 @@ from evical.studies.interval_coverage.measured import SIZES, broken
 
 __all__ = ["JUDGED", "PromiseCondition"]
 
-Floats = NDArray[np.float64]
 
 JUDGED = (200, 1000, 10_000)
 """Numbers of new samples by which a promise is judged."""

@@ -14,6 +14,7 @@ from scipy.special import expit
 from scipy.stats import t
 
 from dstheory.combine import dempster
+from evical._typing import Floats
 from evical.calibrators import AutoCalibrator
 from evical.datasets import Dataset
 from evical.fusion import Stacked
@@ -24,7 +25,6 @@ from evical.studies.interval_coverage.measured import SIZES, Found, record
 
 __all__ = ["FUSIONS", "SOURCES", "SourcesCondition", "drawn"]
 
-Floats = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
 FUSIONS = ("stacked, confidence 95 %", "stacked, likelihood", "Dempster's rule")

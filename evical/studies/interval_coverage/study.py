@@ -15,6 +15,7 @@ from scipy.special import expit
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 
+from evical._typing import Floats
 from evical.calibrators import LogisticCalibrator
 from evical.classifier import EvidentialClassifier
 from evical.datasets import Dataset
@@ -30,7 +31,6 @@ from evical.studies.interval_coverage.sources import FUSIONS, SOURCES, SourcesCo
 
 __all__ = ["INTERVAL_COVERAGE", "ClassifierCondition", "CoverageCondition"]
 
-Floats = NDArray[np.float64]
 Measured = tuple[float, ...]
 
 _N_QUANTILES = 200

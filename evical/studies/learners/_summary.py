@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from evical._typing import Floats
 from evical.report.markdown import markdown_table, plain
 from evical.studies._reproduce import Outcome
 from evical.studies.learners.measures import DOUBTS, MEASURES, OUTLIERS
@@ -12,7 +12,6 @@ from evical.studies.learners.methods import ALONE, CHANGES, ENSEMBLES, REFERENCE
 
 __all__ = ["summary"]
 
-Floats = NDArray[np.float64]
 Means = dict[str, Floats]
 
 _SCORES = (("error", 100, 2), ("brier", 1, 4), ("log_loss", 1, 3))

@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 
+from evical._typing import Floats
 from evical.metrics import brier_score, coverage_test, log_loss, u65_score, u80_score
 
 __all__ = ["DOUBTS", "MEASURES", "OUTLIERS", "Told", "best_sets", "judged", "told_apart"]
 
-Floats = NDArray[np.float64]
 Labels = NDArray[np.intp]
 
 _OF_PREDICTIONS = (

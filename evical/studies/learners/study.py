@@ -10,6 +10,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.neighbors import NearestNeighbors
 from sklearn.preprocessing import StandardScaler
 
+from evical._typing import Floats
 from evical.datasets import Dataset
 from evical.studies._beside import read_prose
 from evical.studies._study import Record, Study, repeat_rng
@@ -19,7 +20,6 @@ from evical.studies.learners.methods import DISTANCE, ENSEMBLES, METHODS, method
 
 __all__ = ["LEARNERS", "Cell", "Split"]
 
-Floats = NDArray[np.float64]
 Labels = NDArray[np.intp]
 
 _N_TRAIN, _N_TEST, _N_OF_CLASS = 600, 1000, 10

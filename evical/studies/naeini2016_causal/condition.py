@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from evical._typing import Floats, Ints
 from evical.causal import (
     EDGE_TYPES,
     BootstrappedEdges,
@@ -32,8 +32,6 @@ from evical.studies.naeini2016_causal.sampling import labeled_pairs
 
 __all__ = ["BEFORE", "LABELS", "MEASURES", "METHODS", "NetworkCondition"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 LABELS = ("edges", "size", "method", "type")
 MEASURES = ("precision", "recall", "f1", "mce", "log_loss", "set_coverage", "set_size")

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from evical._typing import Floats, Ints
+
 __all__ = ["TYPES", "discrimination", "largest_gap_of_bins", "measured"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 TYPES: Mapping[str, tuple[int, ...]] = {"directed": (1, 2), "undirected": (3,), "none": (0,)}
 """Edge types of the tables, by the places of those of `EDGE_TYPES` that they hold."""

@@ -8,14 +8,11 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from evical._typing import Floats, Ints
 from evical.causal import EDGE_TYPES, BootstrappedEdges, DiscreteNetwork
 
 __all__ = ["AllPairs"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,11 @@ is. The first needs no truth but that of the pairs drawn, and leaves the meaning
 """
 
 import numpy as np
-from numpy.typing import NDArray
+
+from evical._typing import Floats, Ints
 
 __all__ = ["labeled_pairs"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 _EDGES = np.array([0.2, 0.4, 0.6, 0.8])
 

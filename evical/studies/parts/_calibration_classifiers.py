@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import mutual_info_score
@@ -16,6 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
+from evical._typing import Floats
 from evical.datasets import Dataset
 from evical.studies.parts.boosted_bayes import naive_bayes
 from evical.studies.parts.categories import Binning, indicators, learn_categories
@@ -24,7 +24,6 @@ from evical.studies.parts.no_penalty import NO_PENALTY
 
 __all__ = ["TWO_CLASS_LEARNERS", "Learner", "Scorer"]
 
-Floats = NDArray[np.float64]
 Scorer = Callable[[Floats], Floats]
 Learner = Callable[[Dataset], Scorer]
 

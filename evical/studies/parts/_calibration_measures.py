@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from evical._typing import Floats
 from evical.metrics import (
     brier_score,
     expected_calibration_error,
@@ -16,7 +17,6 @@ from evical.metrics import (
 
 __all__ = ["MEASURES", "Measure", "label_sorted_gaps"]
 
-Floats = NDArray[np.float64]
 Measure = Callable[[NDArray[np.intp], Floats], float]
 """From labels 0 and 1 and probabilities of 1 to a number."""
 

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from scipy.special import expit, softmax
 from sklearn.naive_bayes import GaussianNB, MultinomialNB
 
-__all__ = ["BoostedNaiveBayes", "DiscreteBayes", "Kind", "Words", "naive_bayes"]
+from evical._typing import Floats
 
-Floats = NDArray[np.float64]
+__all__ = ["BoostedNaiveBayes", "DiscreteBayes", "Kind", "Words", "naive_bayes"]
 
 
 class DiscreteBayes:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from evical import calibrators
+from evical._typing import Floats
 from evical.datasets import Dataset
 from evical.studies._study import Record, repeat_rng
 from evical.studies.parts._calibration_classifiers import TWO_CLASS_LEARNERS, Scorer
@@ -22,7 +23,6 @@ from evical.studies.parts.calibration_samples import Samples, Source
 
 __all__ = ["CUBE_ROOT", "LABELS", "Calibration", "CalibrationCondition", "calibrate"]
 
-Floats = NDArray[np.float64]
 
 LABELS = ("data", "classifier", "design", "size", "method", "sample")
 """What a row can be named by."""

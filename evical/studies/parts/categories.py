@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from evical._typing import Floats
 from evical.datasets import Dataset
 
 __all__ = ["Binning", "Categories", "indicators", "learn_categories"]
 
-Floats = NDArray[np.float64]
 Integers = NDArray[np.intp]
 
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit, softmax
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, train_test_split
@@ -18,6 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
+from evical._typing import Floats, Indices
 from evical.calibrators import IsotonicCalibrator, LogisticCalibrator
 from evical.datasets import Dataset
 from evical.metrics import brier_score, hand_till_auc, log_loss
@@ -36,8 +36,6 @@ from evical.studies.parts.mixed_bayes import mixed_bayes
 
 __all__ = ["CALIBRATIONS", "CLASS_MEASURES", "LEARNERS", "ClassesValidated"]
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
 Classifier = Callable[[Floats], Floats]
 
 CLASS_MEASURES = (

@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
+from evical._typing import Floats, Indices
 from evical.datasets import Dataset
 from evical.studies._study import Record, repeat_rng
 from evical.studies.parts._calibration_classifiers import TWO_CLASS_LEARNERS, Scorer
@@ -23,8 +23,6 @@ from evical.studies.parts.calibration_condition import Calibration, calibrate
 
 __all__ = ["HELD_OUT", "OF_FOLDS", "POOLED", "TRAINING", "CrossValidated", "RealSet"]
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 TRAINING, HELD_OUT = "training", "held out"
 

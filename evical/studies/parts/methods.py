@@ -10,14 +10,14 @@ from functools import partial
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import SVC
 
 from dstheory import MassFunction
-from dstheory.kernels.arguments import check_choice
-from dstheory.kernels.notebook import ShownFields
+from dstheory.checks.arguments import check_choice
+from dstheory.notebook import ShownFields
+from evical._typing import Floats, Indices
 from evical.calibrators import (
     AutoCalibrator,
     BinningCalibrator,
@@ -45,8 +45,6 @@ __all__ = [
     "train",
 ]
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 BIN_EDGES = (-3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0)
 """Bins one wide (Xu et al. 2016, figure 1); scores outside fall into the end bins."""

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from evical._typing import Floats
 from evical.metrics import BeliefCoverage, brier_score, coverage_test, log_loss, mean_imprecision
 
 __all__ = ["MEASURES", "METRICS", "Fused", "Measure", "Metric"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

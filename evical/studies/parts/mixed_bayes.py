@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.naive_bayes import GaussianNB
 
+from evical._typing import Floats
 from evical.datasets import Dataset
 from evical.studies.parts.boosted_bayes import DiscreteBayes
 from evical.studies.parts.categories import Binning, indicators, learn_categories
 
 __all__ = ["mixed_bayes"]
 
-Floats = NDArray[np.float64]
 Joint = Callable[[Floats], Floats]
 
 

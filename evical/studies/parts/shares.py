@@ -13,14 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.kernels.arguments import as_sequence, check_count, check_instance, check_rng, shown
+from dstheory.checks.arguments import as_sequence, check_count, check_instance, check_rng, shown
+from evical._typing import Floats, Indices
 from evical.datasets import Dataset
 from evical.scores.checks import check_binary
 
 __all__ = ["Shares", "draw_halves", "draw_shares", "draw_training", "share_sizes"]
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
 Halves = list[tuple[Indices, Indices]]
 
 # One sample of each class in either half.

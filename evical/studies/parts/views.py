@@ -5,16 +5,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dstheory.kernels.arguments import check_choice
+from dstheory.checks.arguments import check_choice
+from evical._typing import Floats, Indices
 from evical.datasets import Dataset
 from evical.studies.parts.shares import draw_training
 
 __all__ = ["N_MEMBERS", "VIEWS", "Views", "draw_columns", "draw_views"]
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 N_MEMBERS = 10
 VIEWS = {"disjoint": "disjoint features", "halves": "halves of the features"}

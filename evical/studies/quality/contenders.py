@@ -7,13 +7,12 @@ from inspect import isabstract
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evical import calibrators
+from evical._typing import Floats
 
 __all__ = ["Contender", "calibrator_contenders"]
 
-Floats = NDArray[np.float64]
 
 # What calibrators are also tried with, besides their defaults.
 VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {

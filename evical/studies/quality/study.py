@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dstheory.kernels.arguments import as_sequence, check_choice, check_count, check_instance
+from dstheory.checks.arguments import as_sequence, check_choice, check_count, check_instance
+from evical._typing import Floats
 from evical.datasets import (
     SIMULATIONS,
     Dataset,
@@ -29,7 +29,6 @@ from evical.studies.quality.peers import installed
 
 __all__ = ["CALIBRATOR_QUALITY", "QualityCondition", "expected_losses", "optimum", "quality_study"]
 
-Floats = NDArray[np.float64]
 
 CLIP = 1e-6  # the log loss of a probability of 0 would be infinite
 KINDS = ("monotone", "nonmonotone", "overconfident")

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dstheory import MassFunction
 from dstheory.combine import dempster
+from evical._typing import Indices
 from evical.datasets import Dataset
 from evical.studies._beside import read_findings, read_prose
 from evical.studies._study import Curve, Record, Study, repeat_rng
@@ -21,8 +21,6 @@ from evical.studies.parts.metrics import METRICS
 from evical.studies.parts.shares import Shares, draw_shares
 
 __all__ = ["XU2016_THREE", "ThreeClassifiers"]
-
-Indices = NDArray[np.intp]
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from evical._typing import Floats
 from evical.calibrators import IsotonicCalibrator
 from evical.datasets import Dataset
 from evical.multiclass import (
@@ -31,7 +32,6 @@ from evical.studies.parts.categories import Binning, indicators, learn_categorie
 
 __all__ = ["BASES", "COUPLINGS", "LABELS", "STOPPED", "CodeCondition"]
 
-Floats = NDArray[np.float64]
 Integers = NDArray[np.intp]
 
 LABELS = ("data", "classifier", "learner", "base", "code", "method", "coupling", "steps", "sample")

@@ -22,6 +22,7 @@ __all__ = [
     "as_real",
     "as_sequence",
     "as_shape",
+    "check_above_zero",
     "check_atol",
     "check_callable",
     "check_choice",
@@ -29,6 +30,7 @@ __all__ = [
     "check_flag",
     "check_instance",
     "check_level",
+    "check_not_negative",
     "check_rng",
     "did_you_mean",
     "shown",
@@ -236,6 +238,34 @@ def check_level(name: str, value: Any) -> None:
     """
     if not 0 < as_real(name, value, "a level inside (0, 1)") < 1:
         raise ValueError(f"{name} is {shown(value)}, expected a level inside (0, 1)")
+
+
+def check_not_negative(**values: Any) -> None:
+    """Raise unless all values are finite and not negative.
+
+    Examples
+    --------
+    >>> check_not_negative(penalty=-1)
+    Traceback (most recent call last):
+    ValueError: penalty is -1, expected a finite number from 0
+    """
+    for name, value in values.items():
+        if not 0 <= as_real(name, value, "a finite number from 0") < np.inf:
+            raise ValueError(f"{name} is {shown(value)}, expected a finite number from 0")
+
+
+def check_above_zero(**values: Any) -> None:
+    """Raise unless all values are finite and positive.
+
+    Examples
+    --------
+    >>> check_above_zero(penalty=0)
+    Traceback (most recent call last):
+    ValueError: penalty is 0, expected a finite number above 0
+    """
+    for name, value in values.items():
+        if not 0 < as_real(name, value, "a finite number above 0") < np.inf:
+            raise ValueError(f"{name} is {shown(value)}, expected a finite number above 0")
 
 
 def check_rng(rng: Any) -> None:

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory.checks.arguments import as_collection, as_shape, check_instance, without_mask
 from dstheory.errors import CostLimitError, MassError
 from dstheory.frame import Frame
 from dstheory.kernels import bits
-from dstheory.kernels.arguments import as_collection, as_shape, check_instance, without_mask
 from dstheory.kernels.exact import integers_exact
 from dstheory.kernels.rounding import SUM_TOLERANCE, sum_tolerance
 from dstheory.kernels.rows import in_row

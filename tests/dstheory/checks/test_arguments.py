@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dstheory.kernels.arguments import as_floats, as_sequence, check_choice, check_count, shown
+from dstheory.checks.arguments import as_floats, as_sequence, check_choice, check_count, shown
 from tests.support.each import each
 
 

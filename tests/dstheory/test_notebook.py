@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from dstheory import Frame
+from dstheory.notebook import ShownFields, brief, html_table
 from dstheory.exact import ImpreciseMass
-from dstheory.kernels.notebook import ShownFields, brief, html_table
 from dstheory.network import Table, ValuationNetwork
 from dstheory.product import ProductFrame, Variable
 from tests.support.each import each

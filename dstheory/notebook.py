@@ -1,8 +1,9 @@
-"""How values are shown in a notebook: a line or a few as text, a table as HTML, and no long arrays.
+"""How values are shown: a line or a few as text, a table as HTML in a notebook, and no long arrays.
 
 Every text is escaped, so a label ``<script>`` stays a label.
 """
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from html import escape
@@ -11,12 +12,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ShownFields", "brief", "html_table"]
-
 # What fits on a line or a screen.
 _MAX_ITEMS = 6
 _MAX_ROWS = 20
 _MAX_LETTERS = 100
+_MAX_SHOWN = 5  # rows of a batch
 
 
 def html_table(caption: str, rows: Iterable[Sequence[str]], notes: Iterable[str] = ()) -> str:
@@ -135,3 +135,54 @@ class ShownFields:
         """Name and value of each field of a dataclass, or attribute that is listed."""
         names = [one.name for one in fields(self)] if is_dataclass(self) else self._shown
         return [[name.replace("_", " "), brief(getattr(self, name))] for name in names]
+
+
+def _number(value: Any) -> str:
+    return f"{value:.6g}" if isinstance(value, float | np.floating) else str(value)
+
+
+def _first_rows(store: NDArray[Any]) -> NDArray[Any]:
+    """At most `_MAX_SHOWN` columns (F, rows)."""
+    return store.reshape(len(store), math.prod(store.shape[1:]))[:, :_MAX_SHOWN]
+
+
+def _title(frame: str, store: NDArray[Any]) -> str:
+    batch = f", batch {store.shape[1:]}" if store.ndim > 1 else ""
+    return f"MassFunction on {frame}{batch}"
+
+
+def _more(store: NDArray[Any]) -> list[str]:
+    rows = math.prod(store.shape[1:])
+    notes = [f"... {len(store)} focal sets in all"] if len(store) > _MAX_ROWS else []
+    return notes + ([f"... {rows} rows in all"] if rows > _MAX_SHOWN else [])
+
+
+def _cells(events: Iterable[str], store: NDArray[Any]) -> list[list[str]]:
+    shown = _first_rows(store)[:_MAX_ROWS]
+    return [
+        [event, *(_number(value) for value in values)]
+        for values, event in zip(shown, events, strict=False)
+    ]
+
+
+def mass_text(frame: str, events: Iterable[str], store: NDArray[Any]) -> str:
+    """A line for each focal set, named by `events`, with the masses of the first rows."""
+    cells = _cells(events, store)
+    widths = [max(len(row[i]) for row in cells) for i in range(len(cells[0]))] if cells else []
+    lines = [
+        "  " + "  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip()
+        for row in cells
+    ]
+    return "\n".join([_title(frame, store), *lines, *(f"  {note}" for note in _more(store))])
+
+
+def mass_html(frame: str, events: Iterable[str], store: NDArray[Any]) -> str:
+    """The same as a table for notebooks."""
+    body = "".join(
+        f"<tr><th scope='row' style='text-align:left'>{escape(row[0])}</th>"
+        + "".join(f"<td>{escape(cell)}</td>" for cell in row[1:])
+        + "</tr>"
+        for row in _cells(events, store)
+    )
+    notes = "".join(f"<div>{escape(note)}</div>" for note in _more(store))
+    return f"<table><caption>{escape(_title(frame, store))}</caption>{body}</table>{notes}"

@@ -1,11 +1,11 @@
-"""Shares of trust, refused by value and row unless between 0 and 1; see `kernels.naming`."""
+"""Shares of trust, refused by value and row unless between 0 and 1; see `checks.naming`."""
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory import _checks
+from dstheory.checks import masses as checks
 from dstheory.errors import MassError
 from dstheory.kernels.rows import in_row
 
@@ -14,7 +14,7 @@ __all__ = ["as_share", "complement", "lost_and_kept"]
 
 def as_share(values: Any, name: str, inner: int = 0) -> NDArray[Any]:
     """Numbers between 0 and 1, as floats or exact objects; rows exclude the last `inner` axes."""
-    array = _checks.as_masses(values)
+    array = checks.as_masses(values)
     if array.dtype == object:
         flat = [_known_outside(value) for value in array.ravel()]
         outside = np.array(flat, dtype=bool).reshape(array.shape)
