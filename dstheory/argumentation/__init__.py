@@ -1,6 +1,5 @@
 """Probabilistic argumentation: from rules with uncertain assumptions to arguments and support."""
 
-from dstheory.argumentation._argument import Argument
-from dstheory.argumentation._system import ArgumentationSystem
+from dstheory.argumentation._system import Argument, ArgumentationSystem
 
 __all__ = ["Argument", "ArgumentationSystem"]

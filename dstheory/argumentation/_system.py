@@ -9,6 +9,7 @@ Handbook of Defeasible Reasoning and Uncertainty Management Systems 5, Kluwer 20
 """
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
 from typing import Any
@@ -16,7 +17,6 @@ from typing import Any
 import numpy as np
 import sympy
 
-from dstheory.argumentation._argument import Argument
 from dstheory.argumentation._clauses import (
     absorb,
     clauses_of,
@@ -27,10 +27,10 @@ from dstheory.argumentation._clauses import (
     primes,
     renumber,
 )
-from dstheory.argumentation._inputs import as_names, as_values, check_known, checked_probability
 from dstheory.argumentation._language import as_formula, atoms
 from dstheory.argumentation._probability import shares
 from dstheory.argumentation._worlds import world_masses
+from dstheory.checks import masses as checks
 from dstheory.checks.arguments import (
     as_collection,
     check_count,
@@ -40,12 +40,86 @@ from dstheory.checks.arguments import (
 )
 from dstheory.errors import DSTheoryError
 from dstheory.kernels import bits
+from dstheory.kernels.batches import scalar
 from dstheory.kernels.pairwise import refuse_total_conflict
 from dstheory.mass import MassFunction
 from dstheory.notebook import ShownFields
 from dstheory.product import ProductFrame, Variable
 
-__all__ = ["ArgumentationSystem"]
+__all__ = ["Argument", "ArgumentationSystem"]
+
+
+@dataclass(frozen=True)
+class Argument(ShownFields):
+    """A conjunction of assumptions and of negated assumptions.
+
+    Attributes
+    ----------
+    literals : tuple of (str, bool)
+        Assumptions, each with the truth value that the argument gives it.
+    probability : number, array or None
+        Probability that all of them hold; None if one of them has no probability.
+    """
+
+    literals: tuple[tuple[str, bool], ...]
+    probability: Any = field(compare=False)  # == of arrays is not a single truth value
+
+    @property
+    def formula(self) -> str:
+        """The argument as text: ``a & ~b``; the empty one is ``true``.
+
+        >>> Argument((("a", True), ("b", False)), 0.5).formula
+        'a & ~b'
+        """
+        signed = (name if holds else f"~{name}" for name, holds in self.literals)
+        return " & ".join(signed) or "true"
+
+    def __str__(self) -> str:
+        return self.formula if self.probability is None else f"{self.formula}: {self.probability}"
+
+
+def checked_probability(name: str, value: Any) -> Any:
+    """A probability: a number as it is, an array of floats or objects, or None."""
+    if value is None:
+        return None
+    if np.ndim(value) > 0:
+        return _within(name, checks.as_masses(value))
+    number = scalar(value)
+    checks.check_number(number, f"probability of {name!r}")
+    return number if hasattr(number, "free_symbols") else _within(name, number)
+
+
+def _within(name: str, value: Any) -> Any:
+    outside = np.ravel(value)[~np.ravel((value >= 0) & (value <= 1)).astype(bool)]
+    if len(outside):
+        raise DSTheoryError(f"probability of {name!r} is {outside[0]}, not within [0, 1]")
+    return value
+
+
+def as_values(value: Any) -> Any:
+    """A mass as an array, of floats unless it is exact."""
+    array = np.asarray(value)
+    return array.astype(np.float64) if array.dtype != object else array
+
+
+def as_names(names: Any) -> tuple[str, ...]:
+    """Names of propositions, from one or several."""
+    listed = [names] if isinstance(names, str) else names
+    found = as_collection(listed, "propositions", "names of propositions")
+    for name in found:
+        check_instance("proposition", name, str, "a name")
+    return tuple(found)
+
+
+def check_known(names: Iterable[str], known: Iterable[str]) -> None:
+    """Refuse names that occur in no rule, or occur twice in the request."""
+    listed = list(names)
+    for name in listed:
+        if name not in known:
+            raise DSTheoryError(f"{name!r} occurs in no rule{did_you_mean(name, known)}")
+    if len(set(listed)) < len(listed):
+        raise DSTheoryError(f"a name occurs twice in {', '.join(listed)}")
+
 
 # 2^16 worlds: a focal set takes 8 KiB.
 _MAX_PROPOSITIONS = 16

@@ -1,7 +1,6 @@
 """Construction of mass functions from events, probabilities, contours, tables and judgments."""
 
-from dstheory.construct._bayesian import bayesian
-from dstheory.construct._elementary import categorical, negative_simple, simple, vacuous
+from dstheory.construct._elementary import bayesian, categorical, negative_simple, simple, vacuous
 from dstheory.construct._intervals import (
     from_probability_intervals,
     lower_envelope,

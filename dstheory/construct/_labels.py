@@ -13,7 +13,7 @@ import numpy as np
 from dstheory.checks.arguments import check_choice
 from dstheory.checks.naming import one_of
 from dstheory.checks.shares import as_share, lost_and_kept
-from dstheory.construct._bayesian import bayesian
+from dstheory.construct._elementary import bayesian
 from dstheory.construct.chains import consonant, isopignistic
 from dstheory.errors import MassError
 from dstheory.frame import Frame

@@ -1,7 +1,6 @@
 """Decisions: expected utilities, the best act by a criterion, or the set of acts not ruled out."""
 
 from dstheory.decide._acts import best_act, chosen_acts
-from dstheory.decide._cardinality import appriou
 from dstheory.decide._credal import e_admissibility
 from dstheory.decide._criteria import (
     hurwicz,
@@ -11,8 +10,15 @@ from dstheory.decide._criteria import (
     maximum_belief,
     maximum_betp,
     maximum_plausibility,
+    minimax_regret,
+    regrets,
 )
-from dstheory.decide._dominance import maximality, strong_dominance, weak_dominance
+from dstheory.decide._dominance import (
+    interval_dominance,
+    maximality,
+    strong_dominance,
+    weak_dominance,
+)
 from dstheory.decide._expectations import (
     Expectations,
     expected_utility,
@@ -20,12 +26,15 @@ from dstheory.decide._expectations import (
     upper_expected_utility,
 )
 from dstheory.decide._integrals import choquet_expectation, sugeno_expectation
-from dstheory.decide._interval import interval_dominance
 from dstheory.decide._local import generalized_hurwicz
-from dstheory.decide._nearest import nearest_set
-from dstheory.decide._ordered import owa, owa_expected_utility, owa_weights
-from dstheory.decide._regrets import minimax_regret, regrets
-from dstheory.decide._set_acts import set_names, set_utilities
+from dstheory.decide._nearest import appriou, nearest_set
+from dstheory.decide._set_acts import (
+    owa,
+    owa_expected_utility,
+    owa_weights,
+    set_names,
+    set_utilities,
+)
 from dstheory.decide._utilities import utilities_from_costs, utilities_from_threshold, with_reject
 
 __all__ = [

@@ -4,8 +4,16 @@ The utility of a set under a class is an ordered weighted average of the utiliti
 The orness says how far imprecise answers are tolerated. With the extended matrix, every criterion
 makes partial decisions (Ma & Denoeux 2021, "Partial classification in the belief function
 framework", Knowledge-Based Systems 214).
+
+Ordered weighted averages: from the worst through the mean to the best, by degree of optimism.
+
+Within a focal set, the utilities are sorted and averaged with fixed weights. The weights are the
+most even ones (of maximal entropy) with a given orness; they form a geometric series (Yager 1988,
+"On ordered weighted averaging aggregation operators"; O'Hagan 1988; Yager 1992, "Decision making
+under Dempster-Shafer uncertainties").
 """
 
+import math
 from collections.abc import Iterable
 from itertools import combinations
 from math import comb
@@ -15,10 +23,179 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory.checks.arguments import as_sequence, check_count
-from dstheory.decide._ordered import owa_weights
-from dstheory.decide._utilities import as_matrix
+from dstheory.decide._acts import first_best
+from dstheory.decide._criteria import check_degree, named
+from dstheory.decide._expectations import mean_over_sets
+from dstheory.decide._utilities import as_matrix, prepared
+from dstheory.kernels import bits
+from dstheory.mass import MassFunction
 
-__all__ = ["set_names", "set_utilities"]
+__all__ = ["owa", "owa_expected_utility", "owa_weights", "set_names", "set_utilities"]
+
+
+_MOST_WEIGHTS = 10**7  # 80 MB
+
+
+def owa_weights(size: int, orness: Any) -> NDArray[np.float64]:
+    """Weights of maximal entropy for sorted values, the largest value first.
+
+    Parameters
+    ----------
+    size : int, at least 1
+        Number of values to average.
+    orness : float, from 0 to 1
+        Degree of optimism: 0 takes the smallest value, 1/2 the mean, 1 the largest.
+
+    Returns
+    -------
+    (size,) array
+        Non-negative, sum 1, with sum over i of (size - i) / (size - 1) w_i = `orness`.
+
+    Raises
+    ------
+    ValueError
+        If `size` is below 1 or `orness` outside [0, 1].
+
+    Notes
+    -----
+    The weights are a geometric series (Filev & Yager 1995, "Analytic properties of maximum entropy
+    OWA operators"). Its ratio is the only root of the orness equation.
+
+    Examples
+    --------
+    >>> owa_weights(2, 0.8).round(12)
+    array([0.8, 0.2])
+    >>> owa_weights(4, 0.5), owa_weights(3, 0)
+    (array([0.25, 0.25, 0.25, 0.25]), array([0., 0., 1.]))
+    """
+    check_degree(orness, "orness", "a degree of optimism")
+    check_count("size", size, 1, _MOST_WEIGHTS)
+    if orness > 0.5:
+        return owa_weights(size, 1 - orness)[::-1].copy()
+    steps = np.arange(size - 1, -1, -1)
+    if orness == 0:
+        return np.asarray(steps == 0, dtype=np.float64)
+    weights = np.exp(_log_ratio(size, float(orness)) * steps)
+    return np.asarray(weights / weights.sum())
+
+
+def _log_ratio(size: int, orness: float) -> float:
+    """Logarithm of the ratio of the weights, for 0 < orness <= 1/2."""
+    from scipy.optimize import brentq
+
+    if orness == 0.5 or size == 1:
+        return 0.0
+    mean = orness * (size - 1)  # of the step under the weights
+
+    def excess(log_ratio: float) -> float:
+        weights = np.exp(log_ratio * np.arange(size))
+        return float(weights @ np.arange(size) / weights.sum() - mean)
+
+    # An infinite geometric series of ratio y has mean y / (1 - y); a truncated one has a smaller
+    # mean. Margins of 1 and 0.1 keep the root inside despite rounding.
+    low = math.log(mean / (1 + mean)) - 1
+    return float(brentq(excess, low, 0.1, xtol=1e-15))
+
+
+def owa_expected_utility(m: MassFunction, utilities: Any = None, orness: Any = 0.5) -> NDArray[Any]:
+    """Expected utility of each act with an ordered weighted average in each focal set.
+
+    Parameters
+    ----------
+    m : MassFunction
+        With m(empty) > 0 it is normalized first, by the sum of the non-empty masses.
+    utilities : (A, K) array, optional
+        Utility of each act (row) under each class (column). Default: the identity.
+    orness : float, from 0 to 1
+        Degree of optimism: 0 is the lower, 1/2 the pignistic, 1 the upper expectation.
+
+    Returns
+    -------
+    (*batch, A) array
+        Floats, because the weights are computed numerically.
+
+    Raises
+    ------
+    TotalConflictError
+        If all mass of a row is on the empty set.
+    ValueError
+        If `orness` is outside [0, 1], or `utilities` is not (A, K) or not finite.
+
+    Notes
+    -----
+    Yager 1992, "Decision making under Dempster-Shafer uncertainties"; the weights are those
+    of `owa_weights` for the size of each focal set.
+
+    Examples
+    --------
+    >>> from dstheory import Frame
+    >>> m = MassFunction.from_dict(Frame(["ant", "bee"]), {("ant", "bee"): 1})
+    >>> owa_expected_utility(m, [[1, 0], [0.5, 0.5]], orness=0.8).round(12)
+    array([0.8, 0.5])
+    """
+    normal, matrix = prepared(m, utilities)
+    values = mean_over_sets(normal, _owa_table(matrix, normal.focal, orness))
+    return values.astype(np.float64)
+
+
+def _owa_table(utilities: NDArray[Any], focal: NDArray[Any], orness: Any) -> NDArray[Any]:
+    inside = bits.members(focal, utilities.shape[1]).T
+    sizes = bits.cardinality(focal)
+    weights = {size: owa_weights(size, orness) for size in set(sizes.tolist())}
+    columns = [
+        np.sort(utilities[:, row], axis=1)[:, ::-1] @ weights[size]
+        for row, size in zip(inside, sizes.tolist(), strict=True)
+    ]
+    return np.stack(columns, axis=1)
+
+
+def owa(
+    m: MassFunction,
+    utilities: Any = None,
+    orness: Any = 0.5,
+    *,
+    acts: Iterable[Any] | None = None,
+) -> Any:
+    """The act with the largest ordered weighted expected utility.
+
+    Parameters
+    ----------
+    m : MassFunction
+        m(empty) is ignored.
+    utilities : (A, K) array, optional
+        Utility of each act (row) under each class (column). Default: acts are labels.
+    orness : float, from 0 to 1
+        Degree of optimism: 0 is `maximin`, 1/2 maximizes the pignistic expectation,
+        1 is `maximax`.
+    acts : sequence of A names, optional
+        Names of the acts.
+
+    Returns
+    -------
+    act for one mass function, array of acts of the batch shape for a batch
+        A label without `utilities`, else a name where `acts` are given, else a row index.
+
+    Raises
+    ------
+    TotalConflictError
+        If all mass of a row is on the empty set.
+    ValueError
+        If `orness` is outside [0, 1], `utilities` is not (A, K) or not finite, or `acts`
+        has another length.
+
+    Notes
+    -----
+    Yager 1992, "Decision making under Dempster-Shafer uncertainties". Ties go to the first act.
+
+    Examples
+    --------
+    >>> from dstheory import Frame
+    >>> m = MassFunction.from_dict(Frame(["ant", "bee"]), {("ant", "bee"): 1})
+    >>> [owa(m, [[0.6, 0.6], [0, 1]], orness) for orness in (0.5, 0.8)]
+    [0, 1]
+    """
+    return first_best(owa_expected_utility(m, utilities, orness), named(m, utilities, acts))
+
 
 # 2^20 rows of ten classes take 80 MiB.
 _MAX_SETS = 1 << 20

@@ -13,10 +13,9 @@ from dstheory.exact._binomial_formulas import (
 from dstheory.exact._bounds import belief_bounds, discount_bounds
 from dstheory.exact._imprecise import ImpreciseMass
 from dstheory.exact._lambdify import as_function
-from dstheory.exact._latex import formula_table
+from dstheory.exact._latex import derivatives, formula_table, simplified
 from dstheory.exact._positivity import is_nonnegative
 from dstheory.exact._sensitivity import Sensitivity, mass_gradients, sensitivity
-from dstheory.exact._simplification import derivatives, simplified
 from dstheory.exact._symbols import share, symbolic, symbols_of
 
 __all__ = [

@@ -32,11 +32,11 @@ from dstheory.inference.fuzzy_numbers._grfn import GRFN
 from dstheory.inference.prediction._forecast import predict
 from dstheory.inference.prediction._interval import PredictiveInterval
 from dstheory.inference.prediction._mass import (
+    predictive,
     predictive_binary,
     predictive_ordered,
     predictive_sampled,
 )
-from dstheory.inference.prediction._predictive import predictive
 from dstheory.inference.prediction._random_interval import RandomInterval
 from dstheory.inference.prediction._sampled_interval import SampledInterval
 

@@ -9,22 +9,30 @@ from dstheory.measure._conflict import (
     inconsistency,
     weight_of_conflict,
 )
-from dstheory.measure._discord import discord, dissonance, pal_conflict, strife
-from dstheory.measure._distance import bhattacharyya, hausdorff, jousselme, table_distance, tessem
-from dstheory.measure._divergence import jensen_shannon
+from dstheory.measure._distance import (
+    bhattacharyya,
+    hausdorff,
+    jensen_shannon,
+    jousselme,
+    table_distance,
+    tessem,
+)
 from dstheory.measure._entropy import (
     aggregated_uncertainty,
     deng_entropy,
+    discord,
+    dissonance,
     jirousek_shenoy_entropy,
     maeda_ichihashi_entropy,
+    nonspecificity,
+    pal_conflict,
     pal_entropy,
     pignistic_entropy,
+    strife,
 )
 from dstheory.measure._fractal import fractal_entropy, information_volume
-from dstheory.measure._information import information
-from dstheory.measure._nonspecificity import nonspecificity
 from dstheory.measure._orders import is_pl_included, is_q_included, is_specialization
-from dstheory.measure._probability import pic
+from dstheory.measure._probability import information, pic
 
 __all__ = [
     "aggregated_uncertainty",

@@ -4,37 +4,232 @@ A network is immutable: `add`, `retract` and `observe` return another one, which
 that the change does not affect. So beliefs before and after some evidence coexist, and retracting
 it costs nothing; libraries for Bayesian networks usually change graphs in place. Shenoy & Shafer
 (1990); Shenoy (1997) for the binary join tree.
+
+Which valuations exclude each other: a minimal set, found by deletion.
+
+A valuation is needed if the others do not contradict each other without it. It is then needed in
+every contradictory subset, because fewer valuations never disagree more. One pass of messages finds
+those that are needed. As many of the others as possible are removed at once, and the search repeats
+until all are needed. The result has no contradictory proper subset, but another contradictory set
+may have fewer members.
+
+Fusion: one marginal by eliminating all other variables, without a tree.
+
+Take the next variable, combine all valuations on it, marginalize it out, and put the result back;
+what remains is the marginal of the query. Nothing is kept for a second query. Cannings, Thompson &
+Skolnick (1978) call it peeling; Shenoy, P. P. (1992), "Valuation-based systems", proves it for all
+kinds.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, final
+from typing import Any, TypeVar, final
 
-from dstheory.checks.arguments import check_flag
-from dstheory.network._algebra import Amount
-from dstheory.network._arguments import (
-    as_order,
-    as_query,
-    as_valuations,
-    as_variables,
-    check_query,
-    evidence,
-    evidence_keys,
-)
+from dstheory.checks.arguments import as_collection, as_sequence, check_flag, check_instance, shown
+from dstheory.mass import MassFunction
+from dstheory.network._algebra import Algebra, Amount, Part
 from dstheory.network._configuration import Configuration, best_places
-from dstheory.network._conflict import smallest_contradiction
-from dstheory.network._errors import NetworkConflictError, NetworkError
-from dstheory.network._fusion import fuse
+from dstheory.network._elimination import check_heuristic
+from dstheory.network._errors import DisconnectedError, NetworkConflictError, NetworkError
 from dstheory.network._join_tree import Scope
 from dstheory.network._kinds import Kind, kind_of
 from dstheory.network._limits import DEFAULT, Limits
 from dstheory.network._messages import Statistics, Store
 from dstheory.network._plan import Plan
-from dstheory.network._shown import ShownNetwork
+from dstheory.network._tables import Table
 from dstheory.network._versions import Entry, Version
+from dstheory.notebook import brief, html_table
 from dstheory.product import Variable
 
 __all__ = ["ValuationNetwork"]
+
+
+class ShownNetwork(ABC):
+    """Base of networks, with what is shown of them."""
+
+    @property
+    @abstractmethod
+    def names(self) -> tuple[str, ...]:
+        """Names of the variables."""
+
+    @property
+    @abstractmethod
+    def kind(self) -> str:
+        """The kind."""
+
+    @property
+    @abstractmethod
+    def valuations(self) -> Mapping[Hashable, Any]:
+        """The valuations by key."""
+
+    @abstractmethod
+    def scope(self, key: Hashable) -> tuple[str, ...]:
+        """Names of the variables of a valuation."""
+
+    def __repr__(self) -> str:
+        size = f"{len(self.names)} variables, {len(self.valuations)} valuations"
+        return f"ValuationNetwork({self.kind}: {size})"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            [str(key), ", ".join(self.scope(key)), brief(valuation)]
+            for key, valuation in self.valuations.items()
+        ]
+        variables = f"variables: {brief(self.names)}"
+        return html_table(repr(self), [["key", "variables", "valuation"], *rows], [variables])
+
+
+P = TypeVar("P", bound=Part)
+
+
+def fuse(algebra: Algebra[P], parts: Iterable[P], order: Sequence[int], query: Scope) -> P | None:
+    """The marginal of all parts on a query; other variables are eliminated in the given order."""
+    left = list(parts)
+    for variable in order:
+        if variable in query:
+            continue
+        speaking = [part for part in left if variable in part.scope]
+        if not speaking:
+            continue
+        left = [part for part in left if variable not in part.scope]
+        together = _together(algebra, speaking)
+        left.append(algebra.marginalize(together, [v for v in together.scope if v != variable]))
+    return algebra.marginalize(_together(algebra, left), query) if left else None
+
+
+def _together(algebra: Algebra[P], parts: list[P]) -> P:
+    """All parts combined, the smallest first."""
+    ascending = sorted(parts, key=lambda part: (len(part.scope), algebra.entries(part)))
+    found = ascending[0]
+    for part in ascending[1:]:
+        found = algebra.combine(found, part)
+    return found
+
+
+def smallest_contradiction(version: Version[Any]) -> tuple[Hashable, ...]:
+    """Keys of a minimal set of valuations in total conflict; () if there is none.
+
+    The first valuations are removed first, so that late evidence is named if possible.
+    """
+    if version.total.value:
+        return ()
+    while True:
+        spare = [key for key in version.entries if not version.total_without(key).value]
+        if not spare:
+            return tuple(version.entries)
+        version = _reduced(version, spare)
+
+
+def _reduced(version: Version[Any], spare: list[Hashable]) -> Version[Any]:
+    """The contradiction without the first of the valuations that can be removed."""
+    size = len(spare)
+    while True:
+        dropped = set(spare[:size])
+        left = {key: entry for key, entry in version.entries.items() if key not in dropped}
+        fewer = version.with_entries(left)
+        if size == 1 or not fewer.total.value:
+            return fewer
+        size //= 2
+
+
+def as_variables(variables: Any) -> tuple[Variable, ...]:
+    """Variables from a sequence of them, or from a mapping of names to values."""
+    if isinstance(variables, Mapping):
+        variables = [Variable(name, values) for name, values in variables.items()]
+    expected = "a sequence of Variable, or a mapping of names to values"
+    if isinstance(variables, Variable):
+        raise TypeError(f"variables is {shown(variables)}, expected {expected}")
+    listed = tuple(as_collection(variables, "variables", expected))
+    if not listed:
+        raise NetworkError("a network needs at least one variable")
+    seen = set()
+    for variable in listed:
+        check_instance("a variable", variable, Variable, "a Variable")
+        if variable.name in seen:
+            raise NetworkError(f"variable {variable.name!r} occurs twice")
+        seen.add(variable.name)
+    return listed
+
+
+def as_valuations(valuations: Any) -> Mapping[Hashable, Any]:
+    """Valuations by key; those without keys are numbered."""
+    if isinstance(valuations, Mapping):
+        return valuations
+    expected = "a sequence of valuations, or a mapping to them"
+    if isinstance(valuations, MassFunction | Table):
+        raise TypeError(f"valuations is {shown(valuations)}, expected {expected}")
+    return dict(enumerate(as_collection(valuations, "valuations", expected)))
+
+
+def evidence(values: Any, kind: Kind[Any], taken: Mapping[Hashable, Any]) -> dict[Hashable, Any]:
+    """Observations as valuations by their keys."""
+    check_instance("values", values, Mapping, "a mapping of names to values")
+    found: dict[Hashable, Any] = {}
+    for name, event in values.items():
+        variable = kind.variables[kind.place(name)]
+        key = ("observed", variable.name)
+        if key in taken or key in found:
+            raise NetworkError(
+                f"{variable.name!r} has been observed already; forget({variable.name!r}) first"
+            )
+        found[key] = kind.indicator(variable, event)
+    return found
+
+
+def evidence_keys(
+    names: Iterable[Any], kind: Kind[Any], taken: Mapping[Hashable, Any]
+) -> list[Hashable]:
+    """Keys of the observations of some variables, or of all if no names are given."""
+    listed = [kind.variables[kind.place(name)].name for name in names]
+    for name in listed:
+        if ("observed", name) not in taken:
+            raise NetworkError(
+                f"nothing was observed about {name!r}, so there is nothing to forget"
+            )
+    return [key for name in listed or kind.places if (key := ("observed", name)) in taken]
+
+
+def as_query(names: Any, kind: Kind[Any]) -> str | list[str]:
+    """The name of a single variable, or a list of names."""
+    if isinstance(names, str | Variable):
+        return kind.variables[kind.place(names)].name
+    listed = as_sequence(names, "names", "a name or a sequence of names")
+    return [kind.variables[kind.place(name)].name for name in listed]
+
+
+def as_order(order: str | Sequence[str], kind: Kind[Any]) -> str | tuple[int, ...]:
+    """The name of a heuristic, or positions of all variables."""
+    if isinstance(order, str):
+        return check_heuristic(order)
+    expected = "a heuristic, or the names of all variables in order"
+    order = as_sequence(order, "order", expected)
+    places = tuple(kind.place(name) for name in order)
+    if sorted(places) != list(range(len(kind.variables))):
+        missing = [v.name for place, v in enumerate(kind.variables) if place not in places]
+        raise NetworkError(
+            f"an order names each variable once; missing are {missing}; given are {order}"
+        )
+    return places
+
+
+def check_query(
+    query: str | list[str], kind: Kind[Any], components: list[set[int]], disconnected: bool
+) -> Scope:
+    """Positions of the variables of a query, if it is valid."""
+    scope = kind.scope_of(query)
+    if len(set(scope)) < len(scope) or not scope:
+        raise NetworkError(f"a query names one or more different variables, not {query!r}")
+    check_flag("disconnected", disconnected)
+    parts = [part & set(scope) for part in components if part & set(scope)]
+    if len(parts) > 1 and not disconnected:
+        sets = [f"{{{', '.join(map(repr, kind.named(tuple(sorted(p)))))}}}" for p in parts]
+        raise DisconnectedError(
+            f"no valuation links {' and '.join(sets)}, so their joint marginal adds nothing to "
+            "their separate ones; query these, or pass disconnected=True"
+        )
+    return scope
+
 
 Names = str | Variable | Iterable[str | Variable]
 

@@ -15,8 +15,7 @@ from dstheory.plot._join_tree import JoinTreeDisplay
 from dstheory.plot._level_set import LevelSetDisplay
 from dstheory.plot._mass import MassDisplay
 from dstheory.plot._network import NetworkDisplay
-from dstheory.plot._parameter import ParameterContourDisplay
-from dstheory.plot._regions import fill_regions
+from dstheory.plot._parameter import ParameterContourDisplay, fill_regions
 from dstheory.plot._style import COLORS, LINES, axes_or_new, ink, literal, paper
 
 __all__ = [

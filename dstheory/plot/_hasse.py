@@ -2,23 +2,152 @@
 
 Lines show the covering relation: in the whole lattice they join a set to those with one more
 element, otherwise to the next larger sets shown.
+
+The sets of a frame that a Hasse diagram shows, and their covering relation.
+
+Layered layout of nodes whose lines rarely cross and never run through a node.
+
+A line that passes a layer takes its own place in it. Each layer is then ordered by the places of
+its neighbors in the previous layer, alternately downward and upward (Sugiyama, Tagawa & Toda 1981,
+"Methods for visual understanding of hierarchical system structures").
 """
 
-from collections.abc import Mapping, Sequence
-from itertools import groupby
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby, pairwise
 from typing import Any, Literal, TypeAlias, final
 
 import numpy as np
 from matplotlib.axes import Axes
+from numpy.typing import NDArray
 
 from dstheory.checks.arguments import as_mapping, as_sequence, check_choice, check_flag
 from dstheory.mass import MassFunction
-from dstheory.plot._lattice import all_sets, closure, covers
-from dstheory.plot._layers import place_in_layers
 from dstheory.plot._sets import by_size, check_single, set_lines, value_text, wrap
 from dstheory.plot._style import COLORS, axes_or_new, ink, literal, paper
 
-__all__ = ["HasseDisplay"]
+__all__ = ["HasseDisplay", "place_in_layers"]
+
+
+Spot: TypeAlias = tuple[float, int]
+# A node by its number, or the place of an edge in a layer it passes.
+Item: TypeAlias = tuple[int, ...]
+
+_SWEEPS = 8
+# Width of a line, in widths of a node.
+_THIN = 0.3
+
+
+def place_in_layers(
+    level: Mapping[int, int], edges: Sequence[tuple[int, int]], *, sort: bool
+) -> tuple[dict[int, Spot], list[list[Spot]]]:
+    """Places (x, level) of nodes, and the corners of each edge from the first to the second.
+
+    Without `sort`, the nodes of a level keep their order. Nodes are one unit apart, and x = 0 is
+    the middle of each level.
+
+    >>> places, lines = place_in_layers({5: 0, 6: 1, 7: 1}, [(5, 6), (5, 7)], sort=False)
+    >>> places[6], lines[1]
+    ((-0.5, 1), [(0.0, 0), (0.5, 1)])
+    """
+    chains = [_chain(level, number, edge) for number, edge in enumerate(edges)]
+    layers: list[list[Item]] = [[] for _ in range(max(level.values()) + 1)]
+    for node, height in level.items():
+        layers[height].append((node,))
+    for (low, _), chain in zip(edges, chains, strict=True):
+        for height, item in enumerate(chain[1:-1], start=level[low] + 1):
+            layers[height].append(item)
+    if sort:
+        _sort_layers(layers, chains)
+    x = {item: place for layer in layers for item, place in _spread(layer).items()}
+    height_of = {item: height for height, layer in enumerate(layers) for item in layer}
+    lines = [[(x[item], height_of[item]) for item in chain] for chain in chains]
+    return {node: (x[node,], height) for node, height in level.items()}, lines
+
+
+def _chain(level: Mapping[int, int], number: int, edge: tuple[int, int]) -> list[Item]:
+    """Both ends of an edge, and its places in the layers between."""
+    low, high = edge
+    between = range(level[low] + 1, level[high])
+    return [(low,), *((number, height) for height in between), (high,)]
+
+
+def _sort_layers(layers: list[list[Item]], chains: list[list[Item]]) -> None:
+    below: dict[Item, list[Item]] = {item: [] for layer in layers for item in layer}
+    above: dict[Item, list[Item]] = {item: [] for layer in layers for item in layer}
+    for chain in chains:
+        for low, high in pairwise(chain):
+            below[high].append(low)
+            above[low].append(high)
+    for sweep in range(_SWEEPS):
+        neighbors = above if sweep % 2 else below
+        for layer in reversed(layers) if sweep % 2 else layers:
+            _sort_layer(layers, layer, neighbors)
+
+
+def _sort_layer(
+    layers: list[list[Item]], layer: list[Item], neighbors: Mapping[Item, list[Item]]
+) -> None:
+    """Sort by the mean place of the neighbors; nodes without neighbors keep their place."""
+    x = {item: place for other in layers for item, place in _spread(other).items()}
+
+    def mean(item: Item) -> float:
+        near = neighbors[item]
+        return sum(x[other] for other in near) / len(near) if near else x[item]
+
+    layer.sort(key=mean)
+
+
+def _spread(layer: list[Item]) -> dict[Item, float]:
+    """Places side by side, with thin lines, centered at 0."""
+    widths = [1.0 if len(item) == 1 else _THIN for item in layer]
+    places, left = {}, -sum(widths) / 2
+    for item, width in zip(layer, widths, strict=True):
+        places[item] = left + width / 2
+        left += width
+    return places
+
+
+# The whole lattice of 6 labels; its widest level has 20 sets.
+MAX_SETS = 64
+
+
+def all_sets(m: MassFunction) -> range:
+    size = len(m.frame)
+    if 1 << size > MAX_SETS:
+        raise ValueError(
+            f"a frame of {size} labels has {1 << size} sets, more than {MAX_SETS}; "
+            "leave out whole=True, or use MassDisplay"
+        )
+    return range(1 << size)
+
+
+def closure(m: MassFunction) -> Iterable[int]:
+    """Unions and intersections of focal sets, with the empty set and the frame."""
+    closed = {0, m.frame.full}
+    for mask in m.prune().focal.tolist():
+        # Closing a lattice with one more set: each new set is a union, an intersection, or both.
+        pending = [mask]
+        while pending:
+            new = pending.pop()
+            if new not in closed:
+                pending.extend(one for old in closed for one in (new | old, new & old))
+                closed.add(new)
+            if len(closed) > MAX_SETS:
+                raise ValueError(
+                    f"the focal sets ({len(m.focal)} of them) with their unions and intersections "
+                    f"are more than {MAX_SETS} sets; approximate the mass function by fewer "
+                    "focal sets (dstheory.approximate), or take MassDisplay"
+                )
+    return closed
+
+
+def covers(masks: Sequence[int]) -> list[tuple[int, int]]:
+    """Pairs (smaller, larger) without a set between them."""
+    below: NDArray[np.bool_] = np.array([[a != b and a & b == a for b in masks] for a in masks])
+    between = below.astype(np.int64) @ below.astype(np.int64)
+    pairs = np.argwhere(below & (between == 0)).tolist()
+    return [(masks[i], masks[j]) for i, j in pairs]
+
 
 Degree: TypeAlias = Literal["mass", "bel", "pl", "q"]
 Place: TypeAlias = tuple[float, float]

@@ -1,12 +1,11 @@
 """Several variables: product frames, extension, marginals, relations, conditional beliefs."""
 
-from dstheory.product._combine import combine
+from dstheory.product._combine import combine, equivalent, implies, observe
 from dstheory.product._conditional import balloon, conditional, probability_table
 from dstheory.product._counting import at_least, at_most, exactly, exclusive
 from dstheory.product._frame import ProductFrame
 from dstheory.product._marginal import extend, marginalize, on, project
 from dstheory.product._relations import equal, relation
-from dstheory.product._rules import equivalent, implies, observe
 from dstheory.product._variable import Variable
 
 __all__ = [

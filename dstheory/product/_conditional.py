@@ -23,8 +23,8 @@ from dstheory.errors import DSTheoryError, FrameError, MassError
 from dstheory.kernels import bits
 from dstheory.kernels.batches import stretch
 from dstheory.mass import MassFunction
+from dstheory.product._combine import beside_exact
 from dstheory.product._events import Event, as_event, frame_of
-from dstheory.product._exactness import beside_exact
 from dstheory.product._frame import ProductFrame, union_frame
 from dstheory.product._marginal import extend, on, product_of
 from dstheory.product._variable import Variable

@@ -4,10 +4,15 @@ A configuration is a tuple of values, one per variable, with the last variable v
 order). So bit *i* of a mask is cell *i* of an array with the shape of the product. Nothing of the
 size of the product is built before it is needed. Shafer, Shenoy & Mellouli 1987, International
 Journal of Approximate Reasoning 1, 349-400.
+
+Short texts for sets of configurations of any size.
+
+Most sets in use are rectangles, such as ``{rain=yes}``, or complements of rectangles, such as
+implications. Of others, the first few configurations are listed.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any
 
@@ -19,10 +24,90 @@ from dstheory.errors import FrameError
 from dstheory.frame import Frame
 from dstheory.kernels import bits, bitsets
 from dstheory.notebook import brief, html_table
-from dstheory.product._names import event_text, title
 from dstheory.product._variable import Variable
 
 __all__ = ["MAX_CONFIGURATIONS", "ProductFrame", "union_frame"]
+
+
+_MAX_LISTED = 4
+_MAX_VALUES = 5
+_MAX_VARIABLES = 6
+
+
+def event_text(variables: Sequence[Variable], cells: NDArray[np.bool_]) -> str:
+    """A set of configurations, given as an array of the shape of the product.
+
+    Examples
+    --------
+    >>> pair = [Variable("rain", ["yes", "no"]), Variable("wet", [1, 0])]
+    >>> event_text(pair, np.array([[True, True], [False, False]]))
+    '{rain=yes}'
+    >>> event_text(pair, np.array([[True, False], [True, True]]))
+    'not {rain=yes, wet=0}'
+    >>> event_text(pair, np.array([[True, False], [False, True]]))
+    '{(yes, 1), (no, 0)}'
+    """
+    if cells.all():
+        return "{all}"
+    if not cells.any():
+        return "{}"
+    sides = _sides(cells)
+    if _is_rectangle(sides, cells):
+        return _rectangle(variables, sides)
+    outside = _sides(~cells)
+    if _is_rectangle(outside, ~cells):
+        return "not " + _rectangle(variables, outside)
+    return _listed(variables, cells)
+
+
+def title(variables: Sequence[Variable]) -> str:
+    """The product, such as ``rain × wet``."""
+    names = [variable.name for variable in variables]
+    if len(names) <= _MAX_VARIABLES:
+        return " × ".join(names)
+    return " × ".join(names[:_MAX_VARIABLES]) + f" × ... ({len(names)} variables)"
+
+
+def _sides(cells: NDArray[np.bool_]) -> list[NDArray[np.bool_]]:
+    """Projections on each axis."""
+    axes = range(cells.ndim)
+    return [np.asarray(cells.any(axis=tuple(a for a in axes if a != axis))) for axis in axes]
+
+
+def _is_rectangle(sides: list[NDArray[np.bool_]], cells: NDArray[np.bool_]) -> bool:
+    size = 1
+    for side in sides:
+        size *= int(side.sum())
+    return size == int(cells.sum())
+
+
+def _rectangle(variables: Sequence[Variable], sides: list[NDArray[np.bool_]]) -> str:
+    parts = [
+        f"{variable.name}={_alternatives(variable.values, side)}"
+        for variable, side in zip(variables, sides, strict=True)
+        if not side.all()
+    ]
+    more = f", ... {len(parts)} variables" if len(parts) > _MAX_VARIABLES else ""
+    return "{" + ", ".join(parts[:_MAX_VARIABLES]) + more + "}"
+
+
+def _alternatives(values: tuple[Any, ...], side: NDArray[np.bool_]) -> str:
+    places = np.flatnonzero(side)
+    more = f"|... {len(places)} values" if len(places) > _MAX_VALUES else ""
+    return "|".join(str(values[i]) for i in places[:_MAX_VALUES]) + more
+
+
+def _listed(variables: Sequence[Variable], cells: NDArray[np.bool_]) -> str:
+    places = np.flatnonzero(cells)
+    columns = np.unravel_index(places[:_MAX_LISTED], cells.shape)
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    shown = [
+        "(" + ", ".join(str(v.values[i]) for v, i in zip(variables, row, strict=True)) + ")"
+        for row in rows
+    ]
+    more = f", ... {len(places)} configurations" if len(places) > _MAX_LISTED else ""
+    return "{" + ", ".join(shown) + more + "}"
+
 
 # A focal set of 2^24 configurations takes 2 MiB, and 16 MiB while it is projected.
 MAX_CONFIGURATIONS = 1 << 24

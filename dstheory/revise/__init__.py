@@ -5,9 +5,8 @@ from dstheory.revise._bayes import (
     disjunctive_rule_of_combination,
     generalized_bayes,
 )
-from dstheory.revise._condition import condition, condition_geometric
+from dstheory.revise._condition import condition, condition_geometric, decondition
 from dstheory.revise._contextual import contextual_discount, contextual_negate, contextual_reinforce
-from dstheory.revise._decondition import decondition
 from dstheory.revise._discount import discount, negate
 from dstheory.revise._focusing import condition_focusing
 from dstheory.revise._inverse import contextual_dediscount, contextual_dereinforce

@@ -2,8 +2,12 @@
 
 from dstheory.transform._convert import convert_table
 from dstheory.transform._entropy import maximum_entropy_probability
-from dstheory.transform._inverse_pignistic import inverse_pignistic, least_committed_isopignistic
-from dstheory.transform._probability import betp, plausibility_transform
+from dstheory.transform._probability import (
+    betp,
+    inverse_pignistic,
+    least_committed_isopignistic,
+    plausibility_transform,
+)
 from dstheory.transform._sharing import belief_transform, dsmp
 from dstheory.transform._tables import b_table, bel_table, mass_table, pl_table, q_table
 from dstheory.transform._weights import (

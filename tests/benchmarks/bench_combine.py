@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from dstheory import Frame, MassFunction, combine
-from dstheory.combine import _pcr_integral, _weights
+from dstheory.combine import _pcr, _weights
 from dstheory.transform import conjunctive_weights, from_conjunctive_weights
 
 N_ROWS, N_SINGLE = 100_000, 500
@@ -96,7 +96,7 @@ def test_pcr6_of_many(benchmark):
 
 @pytest.mark.benchmark(group="PCR6 of ten sources, 4 focal sets")
 def test_pcr6_of_many_by_choices(benchmark, monkeypatch):
-    monkeypatch.setattr(_pcr_integral, "_STEPS_A_CHOICE", 0)
+    monkeypatch.setattr(_pcr, "_STEPS_A_CHOICE", 0)
     benchmark.pedantic(combine.pcr6, random_masses(4, 4, 10), rounds=1)
 
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from dstheory import Frame
-from dstheory.notebook import ShownFields, brief, html_table
 from dstheory.exact import ImpreciseMass
 from dstheory.network import Table, ValuationNetwork
+from dstheory.notebook import ShownFields, brief, html_table
 from dstheory.product import ProductFrame, Variable
 from tests.support.each import each
 

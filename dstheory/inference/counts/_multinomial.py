@@ -8,38 +8,229 @@ Sources: P. Walley, Inferences from multinomial data: learning about a bag of ma
 J. Royal Statistical Society B 58, 1996; T. Denoeux, Constructing belief functions from sample
 data using multinomial confidence regions, Int. J. Approximate Reasoning 42, 2006;
 Xu et al. 2016, sections 3.2-3.4.
+
+The most committed consonant belief function that dominates a confidence set (mcd).
+
+Each probability within Goodman's intervals, taken as pignistic, has a least committed belief
+function, which is consonant: pl(k) = sum over l of min(p_l, p_k). The contour here is the largest
+of these values over the set. So the result is less committed than each of these belief functions,
+and no other consonant one with this property is more committed.
+
+Source: A. Aregui, T. Denoeux, Constructing consonant belief functions from sample data using
+confidence sets of pignistic probabilities, International Journal of Approximate Reasoning 49,
+2008, 575-594; they solve a linear program for each category and each set of likelier ones.
+
+Lower probabilities of sets of categories, and the belief functions below them.
+
+Simultaneous confidence intervals and the likelihood give a lower probability of each set.
+Both are 2-monotone. On ordered categories, the most committed belief function below them with
+intervals as focal sets has a closed form. On three categories they are belief functions themselves.
+Otherwise `_multinomial_program` solves a linear program.
+
+Source: T. Denoeux, Constructing belief functions from sample data using multinomial
+confidence regions, International Journal of Approximate Reasoning 42, 2006, 228-252.
+
+The most committed belief function below a lower probability.
+
+When a lower probability is not a belief function, the sum of Bel over all sets is maximized
+subject to Bel <= lower: a linear program in the masses. Of several optima, it takes the one that
+treats equal counts alike.
+
+Source: T. Denoeux, Constructing belief functions from sample data using multinomial
+confidence regions, International Journal of Approximate Reasoning 42, 2006, 228-252.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
+from dstheory._typing import Floats
 from dstheory.checks.arguments import check_choice, check_flag
 from dstheory.construct import consonant
-from dstheory.errors import FrameError
+from dstheory.errors import DSTheoryError, FrameError
 from dstheory.frame import Frame
 from dstheory.inference.counts._binomial import binomial_masses
 from dstheory.inference.counts._goodman import goodman_limits
-from dstheory.inference.counts._multinomial_consonant import dominating_contour
 from dstheory.inference.counts._multinomial_counts import (
     as_count_rows,
     as_strength,
     refuse_empty_rows,
 )
-from dstheory.inference.counts._multinomial_lower import (
-    Lower,
-    interval_masses,
-    lower_by_confidence,
-    lower_by_likelihood,
-    set_masses,
-)
 from dstheory.inference.counts.checks import Array, as_tail
-from dstheory.kernels import bits
+from dstheory.kernels import bits, moebius
 from dstheory.mass import MassFunction
 
 __all__ = ["multinomial", "multinomial_bounds"]
+
+
+# The tightest tolerance that HiGHS allows.
+TOLERANCE = 1e-10
+
+
+def most_committed(lower: Floats, counts: Floats) -> Floats:
+    """Masses (2^K,) that maximize the sum of beliefs, given that Bel <= `lower` (2^K,)."""
+    from scipy.optimize import linprog
+
+    subsets, weight = _program(len(counts))
+    result = linprog(
+        -weight,
+        A_ub=subsets[1:-1],
+        b_ub=lower[1:-1],
+        A_eq=subsets[-1:],
+        b_eq=[1.0],
+        bounds=(0, None),
+        method="highs",
+        options={
+            "primal_feasibility_tolerance": TOLERANCE,
+            "dual_feasibility_tolerance": TOLERANCE,
+        },
+    )
+    if not result.success:
+        raise DSTheoryError(
+            f"the linear program for counts {counts.tolist()} has no solution: {result.message}"
+        )
+    return _symmetric(_valid(np.concatenate([[0.0], result.x])), counts)
+
+
+@cache
+def _program(size: int) -> tuple[Floats, Floats]:
+    """Which sets (without the empty one) lie below each set, and in how many sets each lies."""
+    masks = np.arange(1 << size)
+    subsets = ((masks & masks[:, np.newaxis]) == masks)[:, 1:].astype(float)
+    subsets.flags.writeable = False
+    return subsets, subsets.sum(axis=0)
+
+
+def _valid(masses: Floats) -> Floats:
+    """Drop masses within the tolerance, and give the frame the difference to 1."""
+    kept = np.where(masses > TOLERANCE, masses, 0.0)
+    kept[-1] = 0.0
+    kept[-1] = max(1 - kept.sum(), 0.0)
+    return np.asarray(kept / kept.sum())
+
+
+def _symmetric(masses: Floats, counts: Floats) -> Floats:
+    """Average over the sets that differ only by categories with equal counts.
+
+    Each of these solutions is optimal, so their mean is too, and it does not depend on the order of
+    labels.
+    """
+    size = len(counts)
+    group = np.unique(counts, return_inverse=True)[1]
+    kind = bits.members(np.arange(1 << size), size).T @ (size + 1) ** group
+    index = np.unique(kind, return_inverse=True)[1]
+    return np.asarray((np.bincount(index, masses) / np.bincount(index))[index])
+
+
+# Lower probabilities (S, R) of S sets, given as membership (S, K), from counts (R, K).
+Lower = Callable[[NDArray[np.bool_], Floats], Floats]
+
+# The linear program has a matrix of 2^K by 2^K; a row takes 1 ms at K = 5, 0.2 s at K = 10.
+MOST_UNORDERED = 10
+# Bound on the error of sums of 2^10 lower probabilities, each correct to 5e-16.
+ROUNDING = 1e-12
+
+
+def lower_by_confidence(tail: float) -> Lower:
+    """The smallest probability of each set within Goodman's intervals.
+
+    The larger of the sum of lower limits inside and one minus the upper limits outside.
+    """
+
+    def lower(sets: NDArray[np.bool_], rows: Floats) -> Floats:
+        low, high = goodman_limits(rows, tail)
+        inside, outside = sets.astype(float), (~sets).astype(float)
+        return np.asarray(np.maximum(inside @ low.T, 1 - outside @ high.T))
+
+    return lower
+
+
+def lower_by_likelihood(sets: NDArray[np.bool_], rows: Floats) -> Floats:
+    """Belief in each set as the answer to "in it or not?" after its count of successes.
+
+    The likelihood of the probability of a set, profiled over all else, is the binomial's.
+    """
+    total = rows.sum(axis=1)
+    # Sums in another order can exceed the total by rounding.
+    successes = np.minimum(sets.astype(float) @ rows.T, total)
+    belief = binomial_masses(successes, total)[0]
+    everything = np.asarray(sets.all(axis=1))
+    belief[everything] = 1
+    return belief
+
+
+def interval_masses(lower: Lower, rows: Floats) -> tuple[NDArray[np.int64], Floats]:
+    """Focal sets and masses (F, R) on the intervals of ordered categories.
+
+    Second differences of the lower probability of [i, j]: not negative, because it is
+    2-monotone.
+    """
+    size = rows.shape[1]
+    first, end = np.array([(i, e) for e in range(1, size + 1) for i in reversed(range(e))]).T
+    place = np.arange(size)
+    sets = (place >= first[:, np.newaxis]) & (place < end[:, np.newaxis])
+    table = np.zeros((size + 1, size + 1, len(rows)))  # from i to before e; 0 where empty
+    table[first, end] = lower(sets, rows)
+    masses = (table[first, end] - table[first + 1, end]) - (
+        table[first, end - 1] - table[first + 1, end - 1]
+    )
+    focal = bits.mask_array(
+        ((1 << int(e)) - (1 << int(i)) for i, e in zip(first, end, strict=True)), size
+    )
+    return focal, np.maximum(masses, 0)
+
+
+def set_masses(lower: Lower, rows: Floats) -> tuple[NDArray[np.int64], Floats]:
+    """Focal sets and masses (F, R) on all sets of categories."""
+    size = rows.shape[1]
+    if size > MOST_UNORDERED:
+        raise DSTheoryError(
+            f"{size} unordered categories have 2^{size} sets, more than "
+            f"2^{MOST_UNORDERED}; use ordered=True, the model 'dempster', or multinomial_bounds"
+        )
+    # Rows with the same counts in another order share one computation.
+    order = np.argsort(rows, axis=1, kind="stable")
+    distinct, index = np.unique(np.take_along_axis(rows, order, 1), axis=0, return_inverse=True)
+    masses = _sorted_masses(lower, distinct)
+    focal = np.arange(1, 1 << size, dtype=np.int64)
+    # Mask of each set in the sorted row: label order[k] has place k there.
+    place = np.argsort(order, axis=1)
+    sorted_focal = bits.members(focal, size).T.astype(np.int64) @ (1 << place).T
+    return focal, np.asarray(masses[sorted_focal, index.reshape(-1)])
+
+
+def _sorted_masses(lower: Lower, rows: Floats) -> Floats:
+    size = rows.shape[1]
+    sets = bits.members(np.arange(1 << size), size).T
+    table = lower(sets, rows)
+    table[0] = 0
+    masses = moebius.subset_differences(table)
+    for row in np.flatnonzero(masses.min(axis=0) < -ROUNDING):
+        masses[:, row] = most_committed(table[:, row], rows[row])
+    return np.asarray(np.maximum(masses, 0))
+
+
+def dominating_contour(rows: Floats, tail: float) -> Floats:
+    """Contour (R, K) from counts (R, K), for a joint error of 2 `tail`.
+
+    With t = p_k fixed, the sum of min(p_l, t) is 1 minus the excess over t, and at most the sum of
+    min(u_l, t). The excess is at least the sum of (l_l - t)+. The intervals are coherent, so both
+    bounds are attained. Both increase with t, hence t = u_k.
+    """
+    low, high = goodman_limits(rows, tail)
+    contour = np.empty_like(high)
+    for k in range(rows.shape[1]):
+        most = high[:, [k]]
+        forced = np.maximum(low - most, 0).sum(axis=1)
+        room = np.minimum(high, most).sum(axis=1)
+        contour[:, k] = np.minimum(1 - forced, room)
+    # The likeliest category has exactly 1, because the upper limits sum to 1 or more.
+    contour[high == high.max(axis=1, keepdims=True)] = 1
+    return np.asarray(np.maximum(contour, 0))
+
 
 CLOSED_FORMS = ("bayesian", "laplace", "dempster")
 MODELS = (*CLOSED_FORMS, "goodman", "likelihood", "mcd")

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from dstheory import Frame, MassFunction
 from dstheory.combine import dempster, deng, mixing, murphy
-from dstheory.combine._support import credibility
+from dstheory.combine._average import credibility
 from dstheory.measure import jousselme
 from tests.dstheory.combine.strategies import sources
 from tests.naive import rules as naive_rules

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from dstheory import Frame, MassFunction
 from dstheory.combine import (
-    _conflicts,
-    _disputes,
-    _pcr_integral,
+    _pcr,
+    _pcr_first,
     pcr1,
     pcr2,
     pcr3,
@@ -145,9 +144,9 @@ def test_results_do_not_depend_on_the_blocks(rule, monkeypatch):
         for _ in range(3)
     ]
     whole = rule(*ms)
-    monkeypatch.setattr(_conflicts, "_BLOCK_CHOICES", 7)
-    monkeypatch.setattr(_conflicts, "_BLOCK_VALUES", 16)
-    monkeypatch.setattr(_disputes, "_BLOCK_VALUES", 300)
+    monkeypatch.setattr(_pcr, "_BLOCK_CHOICES", 7)
+    monkeypatch.setattr(_pcr, "_BLOCK_VALUES", 16)
+    monkeypatch.setattr(_pcr_first, "_BLOCK_VALUES", 300)
     assert rule(*ms).equals(whole)
 
 
@@ -265,7 +264,7 @@ def floating(m):
 @given(ms=sources(size=st.integers(2, 4), max_focal=4))
 def test_the_integral_equals_the_definition(ms):
     definition = naive_rules.pcr(*map(naive_rules.as_sets, ms), **RULES[pcr6])
-    fused = _pcr_integral.redistributed_by_integral(tuple(map(floating, ms)))
+    fused = _pcr.redistributed_by_integral(tuple(map(floating, ms)))
     for event, mass in definition.items():
         assert fused.mass(event) == pytest.approx(float(mass), rel=1e-13)
 
@@ -280,7 +279,7 @@ def test_the_integral_keeps_small_masses_and_zeros(smallest):
         {frozenset(frame.event(k)): mass for k, mass in zip([1, 2, 4, 7], row, strict=True) if mass}
         for row in exact_sources
     ]
-    fused = _pcr_integral.redistributed_by_integral(tuple(ms))
+    fused = _pcr.redistributed_by_integral(tuple(ms))
     for event, mass in naive_rules.pcr(*tables, **RULES[pcr6]).items():
         assert fused.mass(event) == pytest.approx(float(mass), rel=1e-13)
 
@@ -299,9 +298,9 @@ def test_fifteen_sources_are_no_matter_for_pcr6():
 def test_the_integral_is_taken_row_by_row(monkeypatch):
     ms = random_sources(8, 4, 3, (2, 3))
     whole = pcr6(*ms)
-    monkeypatch.setattr(_pcr_integral, "_BLOCK_VALUES", 1)
+    monkeypatch.setattr(_pcr, "_BLOCK_NODES", 1)
     assert pcr6(*ms).equals(whole)
-    monkeypatch.setattr(_pcr_integral, "_STEPS_A_CHOICE", 0)
+    monkeypatch.setattr(_pcr, "_STEPS_A_CHOICE", 0)
     assert pcr6(*ms).equals(whole, atol=1e-14)
     assert pcr6(*(m[:0] for m in ms)).batch_shape == (0, 3)
 

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from dstheory import Frame, MassFunction
 from dstheory.combine import (
-    _family,
     _weights,
     bold,
     cautious,
@@ -301,7 +300,7 @@ def test_a_closed_family_of_sets_gives_the_same(labels, shape, monkeypatch):
         ms = random_sources(6, labels, shape)
     expected = cautious(*ms)
     monkeypatch.setattr(_weights, "_MANY_SETS", 0)
-    monkeypatch.setattr(_family, "_MAX_TABLE_BITS", 10)
+    monkeypatch.setattr(_weights, "_MAX_TABLE_BITS", 10)
     monkeypatch.setattr(_weights, "_BLOCK_PAIRS", 1)
     assert cautious(*ms).equals(expected, atol=1e-14)
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dstheory.kernels import moebius, sweeps
+from dstheory.kernels import moebius
 
 
 @pytest.mark.parametrize("inverse", [False, True])
@@ -12,21 +12,21 @@ from dstheory.kernels import moebius, sweeps
 @pytest.mark.parametrize("size", range(3, 11))
 def test_equals_the_butterfly(monkeypatch, size, low_bits, to_superset, inverse):
     # Small blocks exercise every path of the high sweep on small tables.
-    monkeypatch.setattr(sweeps, "_LOW_BITS", low_bits)
-    monkeypatch.setattr(sweeps, "_PANEL", 8)
+    monkeypatch.setattr(moebius, "_LOW_BITS", low_bits)
+    monkeypatch.setattr(moebius, "_PANEL", 8)
     table = np.random.default_rng(size).random(2**size)
     wanted = moebius._butterfly(table.copy(), to_superset=to_superset, inverse=inverse)
-    sweeps.sweep(table, to_superset=to_superset, inverse=inverse)
+    moebius.sweep(table, to_superset=to_superset, inverse=inverse)
     np.testing.assert_allclose(table, wanted, rtol=0, atol=1e-12)
 
 
 def test_block_sizes_as_shipped():
-    assert sweeps._LOW_BITS >= 3
-    assert 2 ** (sweeps._LOW_BITS - 1) % sweeps._PANEL == 0  # each thread takes whole panels
-    assert sweeps._THREADED_BITS > sweeps._LOW_BITS  # and whole blocks
-    table = np.random.default_rng(0).random(2 ** (sweeps._LOW_BITS + 1))
+    assert moebius._LOW_BITS >= 3
+    assert 2 ** (moebius._LOW_BITS - 1) % moebius._PANEL == 0  # each thread takes whole panels
+    assert moebius._THREADED_BITS > moebius._LOW_BITS  # and whole blocks
+    table = np.random.default_rng(0).random(2 ** (moebius._LOW_BITS + 1))
     wanted = moebius._butterfly(table.copy(), to_superset=False, inverse=False)
-    sweeps.sweep(table, to_superset=False, inverse=False)
+    moebius.sweep(table, to_superset=False, inverse=False)
     np.testing.assert_allclose(table, wanted, rtol=1e-13)
 
 
@@ -34,16 +34,16 @@ def test_block_sizes_as_shipped():
 @pytest.mark.parametrize("to_superset", [False, True])
 @pytest.mark.parametrize("size", [6, 7, 10])
 def test_two_threads_do_the_same(monkeypatch, size, to_superset, inverse):
-    monkeypatch.setattr(sweeps, "_LOW_BITS", 5)
-    monkeypatch.setattr(sweeps, "_PANEL", 8)
+    monkeypatch.setattr(moebius, "_LOW_BITS", 5)
+    monkeypatch.setattr(moebius, "_PANEL", 8)
     table = np.random.default_rng(size).random(2**size)
     alone = table.copy()
-    sweeps.sweep(alone, to_superset=to_superset, inverse=inverse)
-    monkeypatch.setattr(sweeps, "_THREADED_BITS", 6)
-    monkeypatch.setattr(sweeps, "_n_cores", lambda: 2)
-    sweeps.sweep(table, to_superset=to_superset, inverse=inverse)
+    moebius.sweep(alone, to_superset=to_superset, inverse=inverse)
+    monkeypatch.setattr(moebius, "_THREADED_BITS", 6)
+    monkeypatch.setattr(moebius, "_n_cores", lambda: 2)
+    moebius.sweep(table, to_superset=to_superset, inverse=inverse)
     np.testing.assert_array_equal(table, alone)
 
 
 def test_there_is_a_core():
-    assert sweeps._n_cores() >= 1
+    assert moebius._n_cores() >= 1

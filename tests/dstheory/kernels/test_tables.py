@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from dstheory.kernels import tables
+from dstheory.kernels import pairwise
 
 
-@pytest.mark.parametrize("route", [tables.pair_table, tables.pair_table_numpy])
+@pytest.mark.parametrize("route", [pairwise.pair_table, pairwise.pair_table_numpy])
 @pytest.mark.parametrize("operation", [np.bitwise_and, np.bitwise_or, np.bitwise_xor])
 @pytest.mark.parametrize("block", [1, 10, 1 << 16])
 def test_equals_the_double_loop(monkeypatch, route, operation, block):
-    monkeypatch.setattr(tables, "_BLOCK_PAIRS", block)
+    monkeypatch.setattr(pairwise, "_BLOCK_PAIRS", block)
     rng = np.random.default_rng(0)
     focal1, focal2 = (np.sort(rng.choice(64, size, replace=False)) for size in (30, 20))
     masses1, masses2 = rng.random(30), rng.random(20)

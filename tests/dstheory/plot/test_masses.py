@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from dstheory import Frame, MassFunction, vacuous
 from dstheory.plot import HasseDisplay, MassDisplay
-from dstheory.plot._layers import place_in_layers
+from dstheory.plot._hasse import place_in_layers
 from dstheory.plot._sets import wrap
 from dstheory.testing import frames, masses
 from tests.naive import mass as naive

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dstheory.inference.counts import _areas
-from dstheory.inference.counts._areas import likelihood_areas
+from dstheory.inference.counts import _binomial
+from dstheory.inference.counts._binomial import likelihood_areas
 from tests.support.each import each
 
 counts = st.floats(min_value=0.01, max_value=1e12)
@@ -73,7 +73,7 @@ def test_law_areas_swap_with_the_outcomes(a, b):
 @given(st.floats(32, 300), st.floats(1, 1e6))
 def test_routes_few_equals_many(a, ratio):
     pair = np.array([a]), np.array([a * ratio])
-    few, many = _areas._areas_few(*pair), _areas._areas_many(*pair)
+    few, many = _binomial._areas_few(*pair), _binomial._areas_many(*pair)
     np.testing.assert_allclose(few, many, rtol=1e-13)
 
 
@@ -86,4 +86,4 @@ def test_route_series_of_stirling_meets_the_gamma_function():
             else math.sqrt(2 * math.pi * v)
             for v in map(float, x)
         ]
-    np.testing.assert_allclose(_areas._scaled_factorial(x), expected, rtol=3e-15)
+    np.testing.assert_allclose(_binomial._scaled_factorial(x), expected, rtol=3e-15)

@@ -7,7 +7,7 @@ import pytest
 from scipy import integrate, optimize, stats
 
 from dstheory.inference import predict
-from dstheory.inference.prediction._linear_law import LinearLaw
+from dstheory.inference.prediction._forecast import LinearLaw
 from tests.support.each import each
 
 RNG = np.random.default_rng(8)
