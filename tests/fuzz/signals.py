@@ -87,6 +87,7 @@ def _in_child(err: int, work: Callable[[], int]) -> int:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     # A shell that runs this in the background lets it ignore SIGINT.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # which nohup ignores
     try:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDINGS)
         code = work()

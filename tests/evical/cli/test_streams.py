@@ -24,6 +24,7 @@ from evical.cli.commands import _predict
 # Python 3.12 warns of threads that packages leave idle; the children never wait for them.
 warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
 signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # which nohup ignores, and so does the command
 children = []
 for pipe, line in zip(sys.argv[1::2], sys.argv[2::2]):
     children.append(os.fork())
