@@ -20,8 +20,7 @@ from evical.calibrators._covering import (
     repaired,
 )
 from evical.calibrators._models import check_confidence, check_model
-from evical.curves.bayesian_binning import average_over_binnings, bin_scores
-from evical.curves.binning_score import BinPrior
+from evical.curves.bayesian_binning import BinPrior, average_over_binnings, bin_scores
 from evical.scores import ScoreCounts
 
 __all__ = ["ABBCalibrator"]
@@ -92,6 +91,7 @@ class ABBCalibrator(BaseCalibrator):
     Half of the prior is on one bin, where each label has the probability 1/6 and the mean is
     1/2; half is on two bins of probability 1/4, of means 1/3 and 2/3.
 
+    >>> import numpy as np
     >>> calibrator = ABBCalibrator(lam=np.log(2)).fit([0.25, 0.75], [0, 1])
     >>> calibrator.predict_proba([0.3, 0.6])
     array([[0.6, 0.4],

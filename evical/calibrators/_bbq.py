@@ -21,8 +21,7 @@ from evical.calibrators._covering import (
     repaired,
 )
 from evical.calibrators._models import check_confidence, check_model
-from evical.curves.binning_score import BinPrior, log_marginal
-from evical.curves.cumulated import Bins, cumulate
+from evical.curves.bayesian_binning import BinPrior, Bins, cumulate, log_marginal
 from evical.curves.quantile_binning import (
     bin_range,
     layered_average,

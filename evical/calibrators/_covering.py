@@ -7,7 +7,7 @@ import numpy as np
 from dstheory.checks.arguments import as_real, check_choice, check_count, shown
 from evical._typing import Floats
 from evical.calibrators._binning import bin_masses
-from evical.curves.binning_score import CRITERIA, posterior_mean
+from evical.curves.bayesian_binning import CRITERIA, posterior_mean
 
 __all__ = [
     "check_max_size",

@@ -19,8 +19,12 @@ from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._level_set import LevelSets
 from evical.calibrators._models import check_model
 from evical.calibrators.saved import check_shapes
-from evical.curves.piecewise_logistic import PiecewiseFit, fit_piecewise_logistic
-from evical.curves.piecewise_profile import PiecewiseProfile, piecewise_profile
+from evical.curves.piecewise_logistic import (
+    PiecewiseFit,
+    PiecewiseProfile,
+    fit_piecewise_logistic,
+    piecewise_profile,
+)
 from evical.likelihood.profile_table import MassTable, check_table, contour
 from evical.scores import ScoreCounts
 from evical.scores.scale import at_share, sides

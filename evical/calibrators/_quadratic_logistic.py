@@ -20,8 +20,12 @@ from evical.calibrators._from_log_odds import LOG_ODDS_MODELS, masses_from_log_o
 from evical.calibrators._level_set import LevelSets
 from evical.calibrators._models import check_confidence, check_model
 from evical.calibrators.saved import check_shapes
-from evical.curves.quadratic import QuadraticFit, quadratic_of_counts
-from evical.curves.quadratic_profile import QuadraticProfile, quadratic_profile
+from evical.curves.quadratic import (
+    QuadraticFit,
+    QuadraticProfile,
+    quadratic_of_counts,
+    quadratic_profile,
+)
 from evical.likelihood.profile_table import MassTable, check_table, contour
 from evical.scores import ScoreCounts
 

@@ -20,8 +20,7 @@ from evical.calibrators._covering import (
 )
 from evical.calibrators._level_set import LevelSets
 from evical.calibrators._models import check_confidence, check_model
-from evical.curves.bayesian_binning import best_binning, bin_scores
-from evical.curves.binning_score import BinPrior
+from evical.curves.bayesian_binning import BinPrior, best_binning, bin_scores
 from evical.likelihood.level_set import binomial_level_set
 from evical.scores import ScoreCounts
 

@@ -16,8 +16,8 @@ from evical.calibrators._from_log_odds import LOG_ODDS_MODELS
 from evical.calibrators._level_set import LevelSets
 from evical.calibrators._models import check_confidence, check_model
 from evical.calibrators._posterior_curve import PosteriorCurve, posterior_state
+from evical.curves.automatic import SPLINES, spline_curve
 from evical.curves.candidates import AveragedCurve
-from evical.curves.spline import SPLINES, spline_curve
 from evical.scores import ScoreCounts
 
 __all__ = ["SplineCalibrator"]

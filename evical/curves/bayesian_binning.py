@@ -4,6 +4,17 @@ A binning of m sorted scores is one of 2^(m-1) ways to cut them. Its score is a 
 bins of prior and marginal likelihood (Naeini 2016, eq. 3.9), so that whatever follows a cut
 does not depend on what precedes it: one pass backward finds the best binning, or the sum
 over all; one pass forward then gives the weight of each bin. O(m^2) time and O(m) memory.
+
+Cumulative counts of sorted scores: the bins of any binning are their differences.
+
+A binning is a list of starts among the sorted distinct scores; however many binnings are
+looked at, the samples are summed once.
+
+The Bayesian score of a bin: how well k positives and n negatives fit one unknown share.
+
+The share of positives in a bin has a Beta prior, so that the probability of the labels in
+the bin, the share integrated out, is a ratio of beta functions (Naeini 2016, eq. 3.5, 3.6
+and section 3.2.2). K2 is the uniform prior; BDeu centers it on the middle of the bin.
 """
 
 from collections.abc import Callable, Iterator
@@ -13,13 +24,202 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import betaln
 
-from evical._typing import Floats
-from evical.curves.binning_score import BinPrior, log_marginal
-from evical.curves.cumulated import Cumulated, cumulate
-from evical.scores.counts import ScoreCounts
+from evical._typing import Floats, Indices
+from evical.scores.counts import ScoreCounts, midpoints
 
-__all__ = ["BinScores", "average_over_binnings", "best_binning", "bin_scores", "cut_shares"]
+__all__ = [
+    "CRITERIA",
+    "BinPrior",
+    "BinScores",
+    "Bins",
+    "average_over_binnings",
+    "best_binning",
+    "bin_scores",
+    "cumulate",
+    "cut_shares",
+    "log_marginal",
+    "posterior_mean",
+]
+
+
+CRITERIA = ("k2", "bdeu")
+
+
+@dataclass(frozen=True)
+class BinPrior:
+    """Beta prior of the share of positives in a bin.
+
+    Parameters
+    ----------
+    criterion : {"k2", "bdeu"}
+        "k2" is Beta(1, 1); "bdeu" is Beta(strength p, strength (1 - p)), p the middle of the
+        bin.
+    strength : float
+        Equivalent number of samples in a bin, N'/B of the thesis.
+    clip : float
+        p is kept inside [clip, 1 - clip].
+
+    Examples
+    --------
+    >>> BinPrior("bdeu")(0.25, np.array([0.75, 1.0]))
+    (array([1.  , 1.25]), array([1.  , 0.75]))
+    """
+
+    criterion: str = "k2"
+    strength: float = 2.0
+    clip: float = 0.005
+
+    def __call__(self, left: Any, right: Any) -> tuple[Any, Any]:
+        """Parameters alpha and beta for bins between these edges; scalars where all agree."""
+        if self.criterion == "k2":
+            return 1.0, 1.0
+        middle = np.clip(left / 2 + right / 2, self.clip, 1 - self.clip)
+        return self.strength * middle, self.strength * (1 - middle)
+
+
+def log_marginal(positive: Floats, negative: Floats, alpha: Any, beta: Any) -> Floats:
+    """Log probability of the labels in each bin (Naeini 2016, eq. 3.6 for K2).
+
+    Parameters
+    ----------
+    positive, negative : (n,) arrays
+        Weight of the positive and of the negative samples.
+    alpha, beta : (n,) arrays or floats
+        Parameters of the Beta prior.
+
+    Returns
+    -------
+    (n,) array
+
+    Examples
+    --------
+    One positive and two negatives with the uniform prior: 1! 2! / 4! = 1/12.
+
+    >>> np.exp(log_marginal(np.array([1.0]), np.array([2.0]), 1.0, 1.0)) * 12
+    array([1.])
+    """
+    return np.asarray(betaln(positive + alpha, negative + beta) - betaln(alpha, beta))
+
+
+def posterior_mean(positive: Floats, negative: Floats, alpha: Any, beta: Any) -> Floats:
+    """Smoothed share of positives in each bin, the posterior mean (Naeini 2016, footnote 3).
+
+    Parameters
+    ----------
+    positive, negative, alpha, beta
+        As for `log_marginal`.
+
+    Returns
+    -------
+    (n,) array
+
+    Examples
+    --------
+    >>> posterior_mean(np.array([1.0]), np.array([2.0]), 1.0, 1.0)
+    array([0.4])
+    """
+    return np.asarray((positive + alpha) / (positive + negative + alpha + beta))
+
+
+_FAR = 1e290  # scores whose sums, with weights up to 2^53, are finite; all means are cut to [0, 1]
+
+
+def cell_edges(scores: Floats) -> Floats:
+    """Edges (m + 1,) of the cells around sorted distinct scores.
+
+    Parameters
+    ----------
+    scores : (m,) array
+
+    Returns
+    -------
+    (m + 1,) array
+        Neighboring scores share the edge midway between them; the ends are 0 and 1, or the
+        first and the last score where these lie outside.
+
+    Examples
+    --------
+    >>> cell_edges(np.array([0.25, 0.75]))
+    array([0. , 0.5, 1. ])
+    """
+    low, high = min(scores[0], 0.0), max(scores[-1], 1.0)
+    return np.concatenate([[low], midpoints(scores[:-1], scores[1:]), [high]])
+
+
+@dataclass(frozen=True, eq=False)
+class Bins:
+    """The bins of one binning.
+
+    Parameters
+    ----------
+    starts : (n_bins,) int array
+        Position of the first distinct score of each bin.
+    positive, negative : (n_bins,) arrays
+        Weight of the samples of each bin.
+    positive_scores : (n_bins,) array
+        Sum of the scores of the positive samples.
+    edges : (n_bins + 1,) array
+    """
+
+    starts: Indices
+    positive: Floats
+    negative: Floats
+    positive_scores: Floats
+    edges: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Cumulated:
+    """Sums over all samples below each edge of the cells; columns as in `Bins`, all (m + 1,)."""
+
+    positive: Floats
+    negative: Floats
+    positive_scores: Floats
+    edges: Floats
+
+    def bins(self, starts: Indices) -> Bins:
+        """The bins that begin at these distinct scores."""
+        ends = np.append(starts, len(self.positive) - 1)
+        return Bins(
+            starts,
+            np.diff(self.positive[ends]),
+            np.diff(self.negative[ends]),
+            np.diff(self.positive_scores[ends]),
+            self.edges[ends],
+        )
+
+
+def cumulate(counts: ScoreCounts) -> Cumulated:
+    """Cumulated counts, ready to be cut into bins.
+
+    Parameters
+    ----------
+    counts : ScoreCounts
+
+    Returns
+    -------
+    Cumulated
+
+    Examples
+    --------
+    >>> counts = ScoreCounts.from_samples([0.1, 0.2, 0.8], [0, 1, 1])
+    >>> bins = cumulate(counts).bins(np.array([0, 2]))
+    >>> bins.positive, bins.negative, bins.edges
+    (array([1., 1.]), array([1., 0.]), array([0. , 0.5, 1. ]))
+    """
+    return Cumulated(
+        _sums_below(counts.positive),
+        _sums_below(counts.negative),
+        _sums_below(counts.positive * np.clip(counts.scores, -_FAR, _FAR)),
+        cell_edges(counts.scores),
+    )
+
+
+def _sums_below(column: Floats) -> Floats:
+    return np.append(0.0, np.cumsum(column))
+
 
 _TABLE = 512  # scores for which all bins, 1 MB of numbers, are looked at together
 _TOGETHER = 1 << 13  # bins of which a property is asked for together

@@ -17,8 +17,7 @@ import numpy as np
 from scipy.special import expit
 
 from evical._typing import Floats
-from evical.curves._bounded_profile import BoundedTable, Part, tabulate_bounded
-from evical.curves._bounded_step import bounded_step
+from evical.curves._bounded_profile import BoundedTable, Part, bounded_step, tabulate_bounded
 from evical.curves._linear_profile import LinearProfile
 from evical.curves.beta import BetaFit, beta_features
 from evical.curves.newton import logistic_terms, minimize_convex

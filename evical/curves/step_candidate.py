@@ -10,8 +10,13 @@ import numpy as np
 from scipy.special import psi, zeta
 
 from evical._typing import Floats, Indices
-from evical.curves.bayesian_binning import BinScores, average_over_binnings, bin_scores, cut_shares
-from evical.curves.binning_score import posterior_mean
+from evical.curves.bayesian_binning import (
+    BinScores,
+    average_over_binnings,
+    bin_scores,
+    cut_shares,
+    posterior_mean,
+)
 from evical.curves.candidates import Candidate
 from evical.scores.counts import ScoreCounts, midpoints
 

@@ -3,21 +3,29 @@
 A folder has one CSV file for each data set, with the class in the last column, `target`; or a
 sparse one in the svmlight format. Nominal codes are one-hot encoded, as listed in `KNOWN`, so the
 training and the test file of a data set get the same columns. Known sizes are checked.
+
+Data sets from openml.org, as scikit-learn fetches and keeps them.
+
+Sparse data sets in the svmlight format: a label and the features that are not zero in a line.
+
+Counts of words have tens of thousands of columns, of which a document has a few hundred.
+
+Data sets that come with scikit-learn, so that no file and no network is needed.
 """
 
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
+from urllib.error import URLError
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dstheory.checks.arguments import check_instance, did_you_mean
-from evical.datasets._bundled import load_breast_cancer
+from dstheory.optional import require
 from evical.datasets._dataset import Dataset
-from evical.datasets._known import KNOWN, Known
-from evical.datasets._openml import fetch_openml
-from evical.datasets._svmlight import load_svmlight
+from evical.datasets._known import KNOWN, Known, OpenML
 from evical.datasets.csv import (
     MISSING,
     feature_columns,
@@ -27,7 +35,165 @@ from evical.datasets.csv import (
     sorted_labels,
 )
 
-__all__ = ["load", "load_split"]
+__all__ = ["from_frame", "load", "load_breast_cancer", "load_split"]
+
+
+def load_breast_cancer() -> Dataset:
+    """Wisconsin diagnostic breast cancer: 569 tumors, 30 features of their cell nuclei.
+
+    Returns
+    -------
+    Dataset
+        Classes ``malignant`` and ``benign``, as scikit-learn orders them.
+
+    References
+    ----------
+    Street, Wolberg & Mangasarian (1993), Nuclear feature extraction for breast tumor
+    diagnosis, SPIE 1905, 861-870; bundled with scikit-learn.
+
+    Examples
+    --------
+    >>> load_breast_cancer()
+    Dataset(Wisconsin breast cancer: 569 samples, 30 features, classes malignant 212, benign 357)
+    """
+    # Inside, because nothing else here needs scikit-learn's data loaders.
+    from sklearn import datasets
+
+    bunch = datasets.load_breast_cancer()
+    return Dataset(
+        name="Wisconsin breast cancer",
+        X=bunch.data,
+        y=bunch.target,
+        feature_names=tuple(map(str, bunch.feature_names)),
+        class_names=tuple(map(str, bunch.target_names)),
+    )
+
+
+def load_svmlight(path: Path, n_features: int | None = None) -> Dataset:
+    """Read a data set with features counted from 1; ``.gz`` is unpacked.
+
+    Parameters
+    ----------
+    path : Path
+    n_features : int, optional
+        By default the greatest that occurs.
+
+    Returns
+    -------
+    Dataset
+        With a sparse `X`, and features named by their numbers.
+
+    Raises
+    ------
+    ValueError
+        If the file is damaged, or has a feature beyond the last.
+    """
+    from sklearn.datasets import load_svmlight_file  # inside, as in _bundled.py
+
+    try:
+        X, labels = load_svmlight_file(str(path), n_features=n_features, zero_based=False)
+    except (ValueError, OSError, EOFError) as error:
+        raise ValueError(
+            f"{path.name} is not in the svmlight format, has a feature beyond the last, or is "
+            f"damaged ({error})"
+        ) from error
+    classes, y = np.unique(labels, return_inverse=True)
+    return Dataset(
+        name=path.name.removesuffix(".gz").removesuffix(".svm"),
+        X=X,
+        y=y,
+        feature_names=tuple(str(number + 1) for number in range(X.shape[1])),
+        class_names=tuple(f"{label:g}" for label in classes),
+    )
+
+
+def fetch_openml(name: str, source: OpenML, n_features: int) -> Dataset:
+    """A data set by its name and version there.
+
+    Parameters
+    ----------
+    name : str
+        Ours.
+    source : OpenML
+    n_features : int
+        That it must have, before encoding.
+
+    Returns
+    -------
+    Dataset
+
+    Raises
+    ------
+    OSError
+        If there is no network, or the server does not answer.
+    ValueError
+        If it has another number of features, or as `from_frame`.
+    """
+    require("pandas", "a data set of openml.org")
+    # Inside, because nothing else needs it.
+    from sklearn import datasets
+
+    try:
+        bunch = datasets.fetch_openml(source.name, version=source.version, as_frame=True)
+    except (URLError, TimeoutError, ConnectionError) as error:
+        raise OSError(
+            f"the data set {name!r} cannot be fetched from openml.org ({error}); name a folder "
+            "that has it by data, or by the environment variable EVICAL_DATA"
+        ) from error
+    if bunch.data.shape[1] != n_features:
+        raise ValueError(
+            f"{name} of openml.org has {bunch.data.shape[1]} features, but that data set has "
+            f"{n_features}; is it another version?"
+        )
+    return from_frame(name, bunch.data, bunch.target, source.labels)
+
+
+def from_frame(name: str, features: Any, target: Any, labels: Mapping[str, str]) -> Dataset:
+    """A data set from a pandas frame and a series of class labels.
+
+    Parameters
+    ----------
+    name : str
+    features : pandas.DataFrame
+        Of numbers and categories. Categories are one-hot encoded, one column for two of them.
+    target : pandas.Series
+    labels : mapping
+        Class labels there to those of the data set, in order.
+
+    Returns
+    -------
+    Dataset
+
+    Raises
+    ------
+    ValueError
+        If a value is missing, or a class label is not in `labels`.
+    """
+    require("pandas", "a data set of openml.org")
+    import pandas as pd  # inside: only frames need it
+
+    incomplete = features.columns[features.isna().any()]
+    if len(incomplete):
+        raise ValueError(f"{name}: column {incomplete[0]!r} has missing values")
+    nominal = [c for c in features if isinstance(features[c].dtype, pd.CategoricalDtype)]
+    binary = [c for c in nominal if len(features[c].cat.categories) == 2]
+    coded = features.assign(**{c: features[c].cat.codes for c in binary})
+    encoded = [c for c in nominal if c not in binary]
+    table = pd.get_dummies(coded, columns=encoded, prefix_sep="=", dtype=float)
+    found = [str(label) for label in target]
+    for row, label in enumerate(found):
+        if label not in labels:
+            raise ValueError(f"{name}: class {label!r} in row {row} is none of {', '.join(labels)}")
+    class_names = tuple(labels.values())
+    return Dataset(
+        name=name,
+        X=table.to_numpy(dtype=np.float64),
+        y=np.array([class_names.index(labels[label]) for label in found]),
+        feature_names=tuple(map(str, table.columns)),
+        class_names=class_names,
+        encoded=tuple(map(str, encoded)),
+    )
+
 
 VARIABLE = "EVICAL_DATA"
 _TARGET = "target"

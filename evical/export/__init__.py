@@ -4,10 +4,9 @@ A fitted calibrator is a function of one score. It is compiled to one table, ste
 curves to an error of at most 1e-7, and written for databases, services and browsers.
 """
 
-from evical.export._fusion_sql import fusion_to_sql
 from evical.export._javascript import to_javascript
-from evical.export._onnx import to_onnx
-from evical.export._registered import register_converters
+from evical.export._onnx import register_converters, to_onnx
 from evical.export._sql import to_sql
+from evical.export.dempster_sql import fusion_to_sql
 
 __all__ = ["fusion_to_sql", "register_converters", "to_javascript", "to_onnx", "to_sql"]

@@ -2,33 +2,255 @@
 
 skl2onnx converts the classifiers; the tables and formulas of their calibrators, and of the rule
 that combines them, are appended.
+
+Classifiers of scikit-learn in graphs: skl2onnx converts them, and their scores are read.
+
+What a calibrator reads is what `EvidentialClassifier` gives it: a decision function, probabilities,
+or log-odds of these.
+
+Rules of combination as graphs, where they are closed formulas.
+
+Of two classes a mass function is its belief and plausibility, so that Dempster's rule, Yager's, the
+disjunctive one, discounting and merged p-values are a few products. A mean of mass functions is one
+for any number of classes.
 """
 
+from collections.abc import Callable, Sequence
 from functools import reduce
+from itertools import product
 from operator import or_
 from typing import Any
 
 import numpy as np
+from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
+from dstheory.combine import disjunctive, yager
 from dstheory.optional import require
 from evical.classifier import EvidentialClassifier
 from evical.ensemble import EvidentialEnsemble
-from evical.estimators.calibrated import CalibratedBinary, CalibratedColumns, CalibratedMulticlass
+from evical.estimators.calibrated import (
+    CalibratedBinary,
+    CalibratedColumns,
+    CalibratedMulticlass,
+    score_scale,
+)
 from evical.estimators.partial import of_columns
-from evical.estimators.rules import plain
-from evical.export._convert import scores_of
-from evical.export._graph import DOUBLE, Graph, label_type
-from evical.export._multiclass import binary_told, multiclass_told, sides_of, silence_of
-from evical.export._one_vs_rest import normalized_columns
-from evical.export._rules import combined
+from evical.estimators.rules import is_dempster, mean_weights, plain
+from evical.export._graph import DOUBLE, FLOAT, Graph, label_type
+from evical.export._multiclass import (
+    binary_told,
+    multiclass_told,
+    normalized_columns,
+    sides_of,
+    silence_of,
+)
 from evical.export._stacked import Source, stacked
-from evical.export._tensor import Tensor, joined, where
-from evical.export._told import Told, mean_told
-from evical.fusion import Stacked
+from evical.export._tensor import Tensor, Told, exp, joined, log, maximum, mean_told, minimum, where
+from evical.fusion import Discounted, Stacked, valid_mean, valid_minimum
 from evical.source import EvidentialSource
 
-__all__ = ["classifier_model"]
+__all__ = ["classifier_model", "combined"]
+
+
+_MEANS = "means ('mixing', 'size_mixture', 'likelihood_mixture')"
+CLOSED = (
+    f"'stacked' and {_MEANS}; of two classes also 'dempster', 'discounted', "
+    "'contextually_discounted', 'disjunctive', 'yager', 'valid_mean' and 'valid_minimum'"
+)
+
+
+def combined(rule: Any, parts: Sequence[Told], n_classes: int, total_conflict: str) -> Told:
+    """Beliefs of several members, combined by a fitted rule that is not `Stacked`.
+
+    Raises ValueError for a rule without a closed formula.
+    """
+    weights = mean_weights(rule, len(parts))
+    if weights is not None:
+        return mean_told(list(parts), [float(weight) for weight in weights])
+    if len(parts) == 1 and not isinstance(rule, Discounted):
+        return parts[0]
+    bel, pl = (joined(column) for column in list(zip(*parts, strict=True))[:2])
+    if n_classes == 2 and isinstance(rule, Discounted):
+        kept = 1.0 - np.atleast_2d(rule.rates_.T)  # of each class, or of both
+        return _dempster(bel * kept[:1], 1.0 - (1.0 - pl) * kept[-1:], total_conflict)
+    if n_classes == 2 and is_dempster(rule):
+        return _dempster(bel, pl, total_conflict)
+    if n_classes == 2 and rule in _OF_TWO:
+        return _OF_TWO[rule](bel, pl, len(parts))
+    name = getattr(rule, "__name__", None) or repr(rule)
+    raise ValueError(
+        f"rule is {name} of {n_classes} classes, and an export takes {CLOSED}; fit the ensemble "
+        "with one of these, or export its members one by one"
+    )
+
+
+def _dempster(bel: Tensor, pl: Tensor, total_conflict: str) -> Told:
+    """Dempster's rule of beliefs (n, S): plausibilities multiply, and what is left open.
+
+    By logarithms up to the greater product, so that what is nearly impossible stays possible.
+    """
+    # Rounding may leave numbers a little below 0, which have no logarithm.
+    logs = [log(maximum(part, 0.0)).sum(axis=1) for part in (pl, 1.0 - bel, pl - bel)]
+    top = maximum(logs[0], logs[1])
+    excluded = top.equals(-np.inf)
+    yes, no, open_ = (exp(part - top) for part in logs)
+    total = yes + no - open_
+    lower, upper = (yes - open_) / total, yes / total
+    vacuous = total_conflict == "vacuous"
+    instead = (0.0, 1.0, 0.5) if vacuous else (np.nan,) * 3
+    found = zip((lower, upper, (lower + upper) * 0.5), instead, strict=True)
+    return Told(*(where(excluded, other, part) for part, other in found))
+
+
+def _agreed(bel: Tensor, pl: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Plausibilities of both classes, and the mass of both, under the conjunctive rule."""
+    return pl.prod(axis=1), (1.0 - bel).prod(axis=1), (pl - bel).prod(axis=1)
+
+
+def _yager(bel: Tensor, pl: Tensor, n: int) -> Told:
+    """Conflict is ignorance."""
+    yes, no, open_ = _agreed(bel, pl)
+    return _between(yes - open_, 1.0 - (no - open_))
+
+
+def _disjunctive(bel: Tensor, pl: Tensor, n: int) -> Told:
+    """One of the sources is right, and nobody knows which."""
+    return _between(bel.prod(axis=1), 1.0 - (1.0 - pl).prod(axis=1))
+
+
+def _merged(of_sources: Callable[[Tensor, int], Tensor]) -> Callable[[Tensor, Tensor, int], Told]:
+    """Plausibilities as p-values of several sources, merged, the greater one raised to 1."""
+
+    def told(bel: Tensor, pl: Tensor, n: int) -> Told:
+        yes, no = (minimum(of_sources(part, n), 1.0) for part in (pl, 1.0 - bel))
+        upper, other = where(no.greater(yes), yes, 1.0), where(yes.greater(no), no, 1.0)
+        return _between(1.0 - other, upper)
+
+    return told
+
+
+def _between(bel: Tensor, pl: Tensor) -> Told:
+    return Told(bel, pl, (bel + pl) * 0.5)
+
+
+_OF_TWO: dict[Any, Callable[[Tensor, Tensor, int], Told]] = {
+    disjunctive: _disjunctive,
+    yager: _yager,
+    valid_mean: _merged(lambda values, n: values.mean(axis=1) * 2.0),
+    valid_minimum: _merged(lambda values, n: values.min(axis=1) * float(n)),
+}
+
+
+def scores_of(estimator: Any, calibrator: Any, features: Tensor) -> Tensor:
+    """Scores (n, 1) of two classes, or (n, K), from features (n, p), as the calibrator reads them.
+
+    Raises ValueError for a classifier that skl2onnx does not convert.
+    """
+    while isinstance(estimator, FrozenEstimator):
+        estimator = estimator.estimator
+    classes, scale = calibrator.classes_, score_scale(calibrator)
+    decides = hasattr(estimator, "decision_function")
+    # As `class_scores` does: of more than two classes probabilities come first if given.
+    given = scale == "given" and (not decides or len(classes) > 2)
+    unit = hasattr(estimator, "predict_proba") and (given or scale == "probability")
+    raw = decides and not unit
+    table = _converted(features, estimator, raw)
+    order = _order(estimator, len(classes))
+    scores = table.columns(order)
+    return scores if raw or unit else _log_odds(scores)
+
+
+def _order(estimator: Any, k: int) -> list[int]:
+    """Columns of the converted classifier, in the order of the sorted classes."""
+    if k == 2:
+        return [-1]
+    places: list[int] = np.argsort(estimator.classes_, kind="stable").tolist()
+    return places
+
+
+def _log_odds(probability: Tensor) -> Tensor:
+    """Log-odds of probabilities that are kept from 0 and 1 by the spacing of floats."""
+    eps = float(np.finfo(np.float64).eps)
+    inside = minimum(maximum(probability, eps), 1.0 - eps)
+    return log(inside) - log(1.0 - inside)
+
+
+def _converted(features: Tensor, estimator: Any, raw: bool) -> Tensor:
+    """Scores or probabilities (n, c) of a converted classifier.
+
+    Some converters know 32-bit features only.
+    """
+    graph = features.graph
+    model, kind, reason = _first(estimator, raw, graph.opsets)
+    if model is not None:
+        read = features.name if kind == DOUBLE else graph.cast(features.name, FLOAT)
+        found = Tensor(graph, graph.append(model, read)).reshape(0, -1)
+        return Tensor(graph, graph.cast(found.name, DOUBLE))
+    last = _last(estimator)
+    if last is not estimator and _first(last, raw, graph.opsets)[0] is not None:
+        name = type(last).__name__
+        raise ValueError(
+            f"skl2onnx converts {name}, but not the steps before it from one table of numbers "
+            f"({reason}); if they read columns by name or texts, put EvidentialClassifier behind "
+            f"them, make_pipeline(..., EvidentialClassifier({name}(...))), which skl2onnx converts "
+            "after register_converters()"
+        )
+    raise ValueError(
+        f"skl2onnx does not convert {type(estimator).__name__} ({reason}); export the calibrator "
+        "alone, and compute the scores elsewhere"
+    )
+
+
+def _first(estimator: Any, raw: bool, opsets: dict[str, int]) -> tuple[Any, int, str]:
+    """The first conversion that works, with the type of its features; or None, and why."""
+    # Without ZipMap outputs are plain tables, and some have none to leave out.
+    for kind, options in product((DOUBLE, FLOAT), ({"zipmap": False}, {})):
+        try:
+            asked = {**options, **({"raw_scores": True} if raw else {})}
+            return _model(estimator, asked, kind, opsets), kind, ""
+        except _refusals() as error:
+            reason = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+    return None, FLOAT, reason
+
+
+def _last(estimator: Any) -> Any:
+    """The classifier at the end of pipelines and searches."""
+    if isinstance(estimator, Pipeline):
+        return _last(estimator.steps[-1][1])
+    best = getattr(estimator, "best_estimator_", None)
+    return estimator if best is None else _last(best)
+
+
+def _refusals() -> tuple[type[Exception], ...]:
+    """What converters raise, each its own, and what says that their graph is wrong."""
+    import onnx
+
+    own = (onnx.checker.ValidationError, onnx.shape_inference.InferenceError)
+    return (*own, AttributeError, LookupError, NameError, RuntimeError, TypeError, ValueError)
+
+
+def _model(estimator: Any, options: dict[str, bool], kind: int, opsets: dict[str, int]) -> Any:
+    """The converted classifier, checked: its last output has scores or probabilities."""
+    import onnx
+    from skl2onnx import convert_sklearn
+    from skl2onnx.common.data_types import DoubleTensorType, FloatTensorType
+
+    tensor = DoubleTensorType if kind == DOUBLE else FloatTensorType
+    model = convert_sklearn(
+        estimator,
+        initial_types=[("X", tensor([None, estimator.n_features_in_]))],
+        options={id(_last(estimator)): options},
+        target_opset=opsets,
+    )
+    for value in model.graph.output:  # some converters state a wrong number of columns
+        for size in value.type.tensor_type.shape.dim:
+            size.Clear()
+    onnx.checker.check_model(model, full_check=True)
+    if not model.graph.output[-1].type.HasField("tensor_type"):
+        raise TypeError("its scores are no table")
+    return model
 
 
 def classifier_model(

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from evical._typing import Floats
 from evical._versions import version_of
-from evical.export._floats import next_float
-from evical.export._table import PieceTable
+from evical.export._table import PieceTable, next_float
 
 __all__ = ["BOOL", "DEGREE", "DOUBLE", "FLOAT", "INT64", "Graph", "label_type"]
 

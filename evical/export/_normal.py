@@ -11,8 +11,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from evical._typing import Floats
-from evical.export._tensor import Tensor, maximum, minimum, sigmoid
-from evical.export._told import Told
+from evical.export._tensor import Tensor, Told, maximum, minimum, sigmoid
 from evical.likelihood.normal import RADII, SHARES
 
 __all__ = ["normal_told"]

@@ -16,7 +16,7 @@ import numpy as np
 
 from evical._typing import Floats
 from evical.errors import ConvergenceError
-from evical.export._floats import midpoint_floats, next_float, previous_float
+from evical.export._table import midpoint_floats, next_float, previous_float
 
 __all__ = ["TOLERANCE", "Piece", "constant_pieces", "fit_pieces", "joined", "shortened"]
 

@@ -15,9 +15,8 @@ import numpy as np
 from dstheory.checks.arguments import check_flag, check_instance
 from evical.export._compile import compiled
 from evical.export._dialects import Dialect, dialect_of, number
-from evical.export._floats import previous_float
 from evical.export._inputs import check_binary, check_size, heading
-from evical.export._table import COLUMNS, PieceTable, of_both_classes
+from evical.export._table import COLUMNS, PieceTable, of_both_classes, previous_float
 from evical.scores.names import belief_names
 
 __all__ = ["class_names", "search_sql", "sql_text", "to_sql"]

@@ -18,8 +18,7 @@ from evical.curves.candidates import AveragedCurve
 from evical.export._multiclass import values_of
 from evical.export._normal import normal_told
 from evical.export._table import PieceTable, polyline
-from evical.export._tensor import Tensor, exp, joined, log, maximum, sigmoid, softmax, where
-from evical.export._told import Told
+from evical.export._tensor import Tensor, Told, exp, joined, log, maximum, sigmoid, softmax, where
 from evical.fusion import Stacked
 from evical.scores.scale import interpolated
 

@@ -10,7 +10,7 @@ source, or one of expectation and maximization, gains more and is taken instead.
 import numpy as np
 
 from evical._typing import Floats
-from evical.curves.simplex import least_squares_on_simplex
+from evical.curves.newton import least_squares_on_simplex
 
 __all__ = ["best_weights"]
 

@@ -16,11 +16,11 @@ from evical.learners._credal_partition import (
 )
 from evical.learners._evidence import WeightedEvidence
 from evical.learners._knn_clusters import EvidentialKNNClustering
-from evical.learners._latent import latent_evidence, latent_mass
 from evical.learners._neighbors import EvidentialKNeighborsClassifier
 from evical.learners._neural import EvidentialNeuralClassifier
 from evical.learners._rbf import EvidentialRBFClassifier
 from evical.learners._regressor import EvidentialRegressor
+from evical.learners.latent_model import latent_evidence, latent_mass
 
 __all__ = [
     "BootClus",

@@ -1,15 +1,32 @@
-"""`BootClus`: Gaussian mixtures, bootstrapped, as beliefs that two samples belong together."""
+"""`BootClus`: Gaussian mixtures, bootstrapped, as beliefs that two samples belong together.
 
+Credal partitions from intervals of the probability that two samples are in the same cluster.
+
+Mixtures are fitted to bootstrap samples; percentiles of the probability of each pair over them are
+its interval. The masses are those whose beliefs and plausibilities of "same cluster" have the least
+squared differences from these intervals: one sample after another takes its best masses, which is a
+least-squares problem on a simplex. Sources: Denoeux (2020), Calibrated model-based evidential
+clustering using bootstrapping, Information Sciences 528, 17-45; ter Braak, Kourmpetis, Kiers & Bink
+(2009), Approximating a similarity matrix by a latent class model: A reappraisal of additive fuzzy
+clustering, Computational Statistics & Data Analysis 53(8), 3183-3193.
+
+Gaussian mixtures: one chosen by its BIC, and those of bootstrap samples.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
+from joblib import Parallel, delayed
+from scipy.optimize import nnls
+from sklearn.mixture import GaussianMixture
 from sklearn.utils.validation import check_is_fitted
 
 from dstheory import MassFunction
 from dstheory.checks.arguments import check_choice, check_count, check_level, check_not_negative
 from evical._fitting import all_or_nothing, as_random_state, check_jobs
 from evical._typing import Floats
-from evical.learners._boot_clusters_fit import Pairs, fit_masses, masses_beside, percentiles
 from evical.learners._clustering import (
     CredalClustering,
     as_partition,
@@ -19,9 +36,257 @@ from evical.learners._clustering import (
     members_of,
 )
 from evical.learners._features import read_features, refuse_huge
-from evical.learners._mixtures import COVARIANCES, bootstrapped, chosen_mixture, posteriors_of
 
-__all__ = ["BootClus"]
+__all__ = ["BootClus", "Pairs", "best_row", "fit_masses", "percentiles"]
+
+
+COVARIANCES = ("full", "tied", "diag", "spherical")
+_TOL = 1e-6
+"""Of the mean log-likelihood: at scikit-learn's 1e-3, EM stops near its start, as mixtures of
+bootstrap samples would, and intervals would be too narrow (tests/benchmarks/bench_boot_clusters).
+"""
+
+_MAX_ITER = 10_000
+
+_N_INIT = 5
+"""Starts of the mixture that is chosen; those of bootstrap samples start from it."""
+
+
+def chosen_mixture(
+    X: Floats, counts: list[int], kinds: list[str], random: np.random.RandomState
+) -> GaussianMixture:
+    """The mixture of least BIC.
+
+    Parameters
+    ----------
+    X : (n, p) array
+    counts : list of int
+        Numbers of components to choose from.
+    kinds : list of str
+        Kinds of covariance matrices to choose from.
+    random : RandomState
+
+    Returns
+    -------
+    fitted GaussianMixture
+    """
+    seed = int(random.randint(2**31 - 1))
+    fits = [
+        GaussianMixture(
+            count,
+            covariance_type=kind,
+            tol=_TOL,
+            n_init=_N_INIT,
+            max_iter=_MAX_ITER,
+            random_state=seed,
+        ).fit(X)
+        for count in counts
+        for kind in kinds
+    ]
+    return min(fits, key=lambda fit: float(fit.bic(X))) if len(fits) > 1 else fits[0]
+
+
+def bootstrapped(
+    mixture: GaussianMixture,
+    X: Floats,
+    n_bootstraps: int,
+    n_jobs: int | None,
+    random: np.random.RandomState,
+) -> list[GaussianMixture]:
+    """Mixtures of samples drawn with replacement.
+
+    Parameters
+    ----------
+    mixture : fitted GaussianMixture
+        To start from.
+    X : (n, p) array
+    n_bootstraps : int
+    n_jobs : int or None
+    random : RandomState
+
+    Returns
+    -------
+    list of fitted GaussianMixture
+    """
+    seeds = random.randint(2**31 - 1, size=n_bootstraps).tolist()
+    return list(Parallel(n_jobs=n_jobs)(delayed(_refitted)(mixture, X, seed) for seed in seeds))
+
+
+def _refitted(mixture: GaussianMixture, X: Floats, seed: int) -> GaussianMixture:
+    rows = np.random.RandomState(seed).randint(0, len(X), len(X))
+    again = GaussianMixture(
+        mixture.n_components,
+        covariance_type=mixture.covariance_type,
+        weights_init=mixture.weights_ / mixture.weights_.sum(),
+        means_init=mixture.means_,
+        precisions_init=mixture.precisions_,
+        init_params="random",  # what is given counts; k-means would be run for nothing
+        tol=_TOL,
+        max_iter=_MAX_ITER,
+        random_state=seed,
+    )
+    return again.fit(X[rows])
+
+
+def posteriors_of(mixtures: list[Any], X: Floats) -> Floats:
+    """Posterior probabilities of components, (c, n, B)."""
+    return np.ascontiguousarray(
+        np.stack([mixture.predict_proba(X) for mixture in mixtures], axis=-1).transpose(1, 0, 2)
+    )
+
+
+def percentiles(one: Floats, posteriors: Floats, confidence: float) -> Floats:
+    """Percentile intervals (n, 2) of the probability to be in the cluster of each sample.
+
+    Parameters
+    ----------
+    one : (c, B) array
+        Posterior probabilities of one sample, by B mixtures.
+    posteriors : (c, n, B) array
+        Of the others.
+    confidence : float
+
+    Returns
+    -------
+    (n, 2) array
+    """
+    together = one[0] * posteriors[0]
+    for mine, theirs in zip(one[1:], posteriors[1:], strict=True):
+        together += mine * theirs
+    tail = (1 - confidence) / 2
+    bounds = np.quantile(together, [tail, 1 - tail], axis=-1)
+    return np.asarray(np.clip(bounds, 0, 1).T)
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Which pairs of sets are "same", which are "different", for sure.
+
+    Parameters
+    ----------
+    members : (F, c) array
+        1 where a focal set contains a cluster; no set is empty.
+    """
+
+    members: Floats
+
+    @cached_property
+    def same(self) -> Floats:
+        """1 for a single cluster and itself, (F, F)."""
+        return np.diag((self.members.sum(axis=1) == 1).astype(np.float64))
+
+    @cached_property
+    def different(self) -> Floats:
+        """1 for sets that do not meet, (F, F)."""
+        return np.asarray(self.members @ self.members.T == 0, dtype=np.float64)
+
+    def interval(self, masses: Floats) -> Floats:
+        """[Bel, Pl] (n, n, 2) of "same cluster"."""
+        bel = masses @ self.same @ masses.T
+        return np.stack([bel, 1 - masses @ self.different @ masses.T], axis=-1)
+
+
+def best_row(gram: Floats, pull: Floats, total: float) -> Floats:
+    """Masses m >= 0 of sum 1 with the least m'Gm - 2 p'm, for G and p of a least-squares problem.
+
+    On the simplex, |Am - b|^2 = |(A - b1')m|^2, and without the sum, the least |(A - b1')m|^2 +
+    (1'm - 1)^2 is at a multiple of the same m: non-negative least squares.
+
+    Parameters
+    ----------
+    gram : (F, F) array
+        A'A.
+    pull : (F,) array
+        A'b.
+    total : float
+        b'b.
+
+    Returns
+    -------
+    (F,) array
+
+    Examples
+    --------
+    >>> best_row(np.eye(3), np.array([0.9, 0.3, -0.5]), 1.15).round(9)
+    array([0.8, 0.2, 0. ])
+    """
+    shifted = gram - pull - pull[:, np.newaxis] + total
+    values, vectors = np.linalg.eigh(shifted)
+    root = np.sqrt(np.maximum(values, 0))[:, np.newaxis] * vectors.T
+    scale = root.max() or 1.0
+    system = np.vstack([root / scale, np.ones(len(pull))])
+    found = nnls(system, np.append(np.zeros(len(pull)), 1.0), maxiter=100 * len(pull))[0]
+    return np.asarray(found / found.sum())
+
+
+def fit_masses(
+    pairs: Pairs, interval: Floats, masses: Floats, tol: float, max_iter: int
+) -> tuple[Floats, list[float]]:
+    """Masses whose [Bel, Pl] of pairs are nearest to intervals.
+
+    Parameters
+    ----------
+    pairs : Pairs
+    interval : (n, n, 2) array
+        Symmetric; a sample and itself do not count.
+    masses : (n, F) array
+        To start from.
+    tol : float
+        Ends when the stress falls by less than this share.
+    max_iter : int
+
+    Returns
+    -------
+    masses : (n, F) array
+    stress : list of float
+        Sum of squared differences over pairs, after each sweep.
+    """
+    masses = masses.copy()
+    same, apart = interval[:, :, 0].copy(), 1 - interval[:, :, 1]
+    np.fill_diagonal(same, 0)
+    np.fill_diagonal(apart, 0)
+    stress = [_stress(pairs, same, apart, masses)]
+    while len(stress) <= max_iter:
+        whole = masses.T @ masses
+        for i in range(len(masses)):
+            whole -= np.outer(masses[i], masses[i])
+            gram, pull, total = _row(pairs, whole, masses, same[i], apart[i])
+            found = best_row(gram, pull, total)
+            if _gain(gram, pull, masses[i], found) > 0:
+                masses[i] = found
+            whole += np.outer(masses[i], masses[i])
+        stress.append(_stress(pairs, same, apart, masses))
+        if stress[-2] - stress[-1] <= tol * stress[-2]:
+            break
+    return masses, stress
+
+
+def _row(
+    pairs: Pairs, whole: Floats, masses: Floats, same: Floats, apart: Floats
+) -> tuple[Floats, Floats, float]:
+    """The least-squares problem of a sample: A'A, A'b and b'b; targets of itself are 0."""
+    one, other = pairs.same, pairs.different
+    gram = one @ whole @ one + other @ whole @ other
+    pull = one @ (same @ masses) + other @ (apart @ masses)
+    return gram, pull, float(same @ same + apart @ apart)
+
+
+def _gain(gram: Floats, pull: Floats, before: Floats, after: Floats) -> float:
+    gap = before - after
+    return float(gap @ (gram @ (before + after) - 2 * pull))
+
+
+def _stress(pairs: Pairs, same: Floats, apart: Floats, masses: Floats) -> float:
+    off = ~np.eye(len(masses), dtype=bool)
+    one = (masses @ pairs.same @ masses.T - same)[off]
+    other = (masses @ pairs.different @ masses.T - apart)[off]
+    return float(one @ one + other @ other) / 2
+
+
+def masses_beside(pairs: Pairs, interval: Floats, masses: Floats) -> Floats:
+    """Masses (F,) of a new sample, from its intervals (n, 2) with samples of given masses."""
+    same, apart = interval[:, 0], 1 - interval[:, 1]
+    return best_row(*_row(pairs, masses.T @ masses, masses, same, apart))
 
 
 _MOST = 10_000  # clusters

@@ -14,10 +14,15 @@ from dstheory import Frame, MassFunction
 from dstheory.checks.arguments import as_real, check_choice, shown
 from dstheory.kernels.bits import mask_array
 from evical._typing import Floats
-from evical.learners._evidence import WeightedEvidence
-from evical.learners._evidence_losses import log_loss, squared_loss
-from evical.learners._prototype_classifier import PrototypeClassifier, check_moderate
-from evical.learners._prototype_fit import Fitted, Loss, Network, Samples
+from evical.learners._evidence import WeightedEvidence, log_loss, squared_loss
+from evical.learners._prototype_classifier import (
+    Fitted,
+    Loss,
+    Network,
+    PrototypeClassifier,
+    Samples,
+    check_moderate,
+)
 from evical.learners._prototype_outputs import Committed
 from evical.learners._prototypes import start_rate
 from evical.multiclass.products import ProductBeliefs

@@ -13,10 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evical._typing import Floats
-from evical.learners._evidence import EvidencePredictor, WeightedEvidence
-from evical.learners._evidence_losses import log_loss
-from evical.learners._prototype_classifier import PrototypeClassifier, check_moderate
-from evical.learners._prototype_fit import Fitted, Loss, Network, Samples
+from evical.learners._evidence import EvidencePredictor, WeightedEvidence, log_loss
+from evical.learners._prototype_classifier import (
+    Fitted,
+    Loss,
+    Network,
+    PrototypeClassifier,
+    Samples,
+    check_moderate,
+)
 from evical.learners._prototype_outputs import Linear
 from evical.learners._prototypes import start_rate
 

@@ -2,20 +2,38 @@
 
 Source: Denoeux (2023), Quantifying prediction uncertainty in regression using random fuzzy sets:
 the ENNreg model, IEEE Trans. Fuzzy Systems 31, 3690-3699.
+
+What `EvidentialRegressor` refuses: parameters out of range, scales whose squares overflow.
+
+Belief intervals, stretched by one factor until they cover held-out responses.
+
+Errors in units of the half width of belief intervals are exchangeable, so a quantile of those of
+held-out samples covers a new one: split conformal prediction with normalized residuals.
+
+Source: Lei, G'Sell, Rinaldo, Tibshirani & Wasserman (2018), Distribution-free predictive inference
+for regression, J. American Statistical Association 113, 1094-1111.
 """
 
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from dstheory.checks.arguments import check_level
+from dstheory.checks.arguments import (
+    as_real,
+    check_above_zero,
+    check_choice,
+    check_count,
+    check_flag,
+    check_level,
+    check_not_negative,
+)
 from dstheory.inference import GRFN
 from evical._fitting import all_or_nothing, as_random_state
 from evical._typing import Floats
 from evical.learners._features import read_features, read_responses, read_weights
-from evical.learners._regress_checks import check_parameters, refuse_extremes, refuse_scale
 from evical.learners._regress_fit import (
     RHO,
     SLOPE,
@@ -29,11 +47,140 @@ from evical.learners._regress_fit import (
     starts_of,
     tune,
 )
-from evical.learners._regress_loss import Loss
+from evical.learners._regress_loss import KINDS, Loss
 from evical.learners._regress_network import CHUNK, Network, Penalties, forward
-from evical.learners._regress_stretch import Stretch, split
 
-__all__ = ["EvidentialRegressor"]
+__all__ = ["EvidentialRegressor", "Stretch"]
+
+
+_LEVEL = 0.9
+"""Belief of the intervals that are stretched. One for all levels keeps intervals nested."""
+
+
+class Stretch(NamedTuple):
+    """Errors of held-out samples by half widths (m,), ascending, and the weight up to each.
+
+    Without held-out samples intervals stay as they are.
+    """
+
+    ratio: Floats
+    weight: Floats
+
+    @classmethod
+    def of(cls, grfn: GRFN, y: Floats, weight: Floats) -> Self:
+        _, high = grfn.belief_interval(_LEVEL)
+        error, half = abs(y - grfn.mu), high - grfn.mu
+        # A width that is lost to rounding covers no error.
+        ratio = np.divide(error, half, out=np.where(error > 0, np.inf, 0.0), where=half > 0)
+        order = np.argsort(ratio, kind="stable")
+        return cls(ratio[order], np.cumsum(weight[order]))
+
+    def factor(self, level: float) -> float:
+        """The least ratio that level (W + 1) of a total weight W do not exceed, or infinity.
+
+        Examples
+        --------
+        >>> three = Stretch(np.array([0.5, 1.0, 2.0]), np.array([1.0, 2.0, 3.0]))
+        >>> three.factor(0.5), three.factor(0.75), three.factor(0.9)
+        (1.0, 2.0, inf)
+        """
+        total = self.weight[-1]
+        place = np.searchsorted(self.weight, level * (total + 1) * (1 - 1e-12))
+        return float(self.ratio[place]) if place < len(self.ratio) else float("inf")
+
+    def interval(self, grfn: GRFN, level: float) -> Floats:
+        """Intervals (n, 2) that cover new responses."""
+        if not len(self.ratio):
+            return np.column_stack(grfn.belief_interval(level))
+        _, high = grfn.belief_interval(_LEVEL)
+        half, factor = high - grfn.mu, self.factor(level)
+        known = np.isfinite(half) & np.isfinite(factor)
+        half = np.multiply(half, factor, out=np.full_like(half, np.inf), where=known)
+        return np.column_stack([grfn.mu - half, grfn.mu + half])
+
+
+def split(
+    weight: Floats, fraction: float | None, random: np.random.RandomState
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Rows to learn from, and rows to hold out.
+
+    Parameters
+    ----------
+    weight : (n,) array
+        Samples without weight are in neither.
+    fraction : float or None
+        Share of the samples to hold out.
+    random : RandomState
+
+    Returns
+    -------
+    kept, held_out : arrays of int
+    """
+    rows = np.flatnonzero(weight > 0)
+    if fraction is None:
+        return rows, rows[:0]
+    rows = random.permutation(rows)
+    count = round(float(fraction) * len(rows))
+    if not 1 <= count < len(rows):
+        raise ValueError(
+            f"calibration_fraction is {fraction!r}, which holds out {count} of {len(rows)} samples "
+            f"(n_samples={len(rows)}); leave some to learn from and some to calibrate"
+        )
+    return rows[count:], rows[:count]
+
+
+_MOST = 10_000  # prototypes, and starts
+_LARGEST = 1e6  # penalties, and widths in standard deviations
+_SMALLEST = 1e-50  # widths and distances; what is divided by their squares is a float
+_SCALES = (1e-100, 1e100)  # of responses, as their variances are floats
+
+
+def check_parameters(reg: Any) -> None:
+    """Raise unless all parameters of a regressor are of their kind and in their range."""
+    if reg.n_prototypes is not None:
+        check_count("n_prototypes", reg.n_prototypes, 1, _MOST)
+    check_choice("loss", reg.loss, KINDS)
+    if not 0 <= as_real("pessimism", reg.pessimism, "a number in [0, 1]") <= 1:
+        raise ValueError(f"pessimism is {reg.pessimism!r}, expected a number in [0, 1]")
+    check_above_zero(epsilon=reg.epsilon)
+    optional = {"xi": reg.xi, "rho": reg.rho, "slope_penalty": reg.slope_penalty}
+    check_not_negative(**{name: v for name, v in optional.items() if v is not None})
+    for name, value in {"epsilon": reg.epsilon, **optional}.items():
+        if value is not None and float(value) > _LARGEST:
+            raise ValueError(f"{name} is {value!r}, expected at most {_LARGEST:g}")
+    check_count("n_folds", reg.n_folds, 2, _MOST)
+    check_above_zero(reach=reg.reach)
+    for name, value in {"epsilon": reg.epsilon, "reach": reg.reach}.items():
+        if float(value) < _SMALLEST:
+            raise ValueError(f"{name} is {value!r}, expected at least {_SMALLEST:g}")
+    check_flag("standardize", reg.standardize)
+    if reg.calibration_fraction is not None:
+        check_level("calibration_fraction", reg.calibration_fraction)
+    check_count("n_init", reg.n_init, 1, _MOST)
+    check_count("max_iter", reg.max_iter, 1)
+    check_not_negative(tol=reg.tol)
+    if reg.tol > 1:
+        raise ValueError(f"tol is {reg.tol!r}, expected a share, at most 1")
+
+
+def refuse_extremes(values: Floats, name: str) -> None:
+    """Raise if differences of values are no floats."""
+    with np.errstate(over="ignore"):
+        finite = np.isfinite(np.ptp(values, axis=0)).all()
+    if not finite:
+        raise ValueError(
+            f"{name} has values up to {np.abs(values).max():.3g}, whose differences are no floats; "
+            "divide it by a number"
+        )
+
+
+def refuse_scale(scale: float) -> None:
+    """Raise if the variance of responses is no float."""
+    if not _SCALES[0] <= scale <= _SCALES[1]:
+        raise ValueError(
+            f"y has a standard deviation of {scale:g}, whose square is no float; give it in "
+            "another unit"
+        )
 
 
 _FARTHEST = 1e100  # standard deviations; their squares are floats

@@ -1,21 +1,275 @@
-"""A trained classifier read as evidence, in the place of a classifier with its calibrators."""
+"""The mass functions that a trained linear layer is.
 
+Each feature of the last layer of a logistic regression or a network gives evidence for or against
+each class, with a weight linear in the feature. Dempster's rule combines it to a mass function
+whose relative plausibilities are the probabilities of the model. Source: Denoeux (2019), Logistic
+regression, neural networks and Dempster-Shafer theory: a new perspective, Knowledge-Based Systems
+176, 54-67.
+
+A trained classifier read as evidence, in the place of a classifier with its calibrators.
+
+The last linear layer of a fitted classifier, and the features that it weighs.
+"""
+
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression, LogisticRegressionCV
+from sklearn.neural_network import MLPClassifier
+from sklearn.neural_network._base import ACTIVATIONS
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
 
 from dstheory import MassFunction
+from dstheory.checks.arguments import shown, without_mask
 from dstheory.transform import betp
 from evical._typing import Floats
 from evical.estimators.predictions import interval
-from evical.learners._last_layer import last_layer
-from evical.learners._latent import evidence_of
+from evical.learners._evidence import WeightedEvidence
+from evical.learners._features import read_features
 from evical.multiclass.products import ProductBeliefs
 from evical.scores.direction import Direction
 
-__all__ = ["LatentModel"]
+__all__ = ["LatentModel", "evidence_of", "last_layer", "latent_evidence", "latent_mass"]
+
+
+@dataclass(frozen=True, eq=False)
+class LastLayer:
+    """Outputs ``features @ coef + intercept``, one for each class.
+
+    Parameters
+    ----------
+    classes : (K,) array
+    features : (n, J) array
+    coef : (J, K) array
+        For two classes, minus half and half the coefficients of the only output.
+    intercept : (K,) array
+    softmax : bool
+        Whether only differences of outputs matter; else each class is against the rest.
+    """
+
+    classes: NDArray[Any]
+    features: Floats
+    coef: Floats
+    intercept: Floats
+    softmax: bool
+
+
+def last_layer(fitted: Any, X: Any) -> LastLayer:
+    """The last layer of a linear model or a network, also behind the steps of a pipeline.
+
+    Parameters
+    ----------
+    fitted : fitted classifier
+        With ``coef_`` and ``intercept_``, an `MLPClassifier`, or a `Pipeline` that ends in one.
+    X : (n, n_features) array or data frame
+
+    Returns
+    -------
+    LastLayer
+
+    Raises
+    ------
+    TypeError
+        If the classifier is of another kind.
+    ValueError
+        If it has more than one output, each of two classes.
+    sklearn.exceptions.NotFittedError
+        If it is not fitted.
+    """
+    X = without_mask(X)
+    if isinstance(fitted, Pipeline):
+        check_is_fitted(fitted)
+        return last_layer(fitted[-1], _transformed(fitted, X) if len(fitted) > 1 else X)
+    if not isinstance(fitted, MLPClassifier) and not hasattr(type(fitted), "decision_function"):
+        raise TypeError(
+            f"fitted is {shown(fitted)}, expected a fitted linear classifier such as "
+            "LogisticRegression, an MLPClassifier, or a Pipeline that ends in one; calibrate "
+            "others with EvidentialClassifier"
+        )
+    check_is_fitted(fitted)
+    if isinstance(fitted, MLPClassifier):
+        if fitted.out_activation_ == "logistic" and fitted.n_outputs_ > 1:
+            raise ValueError(
+                f"the network has {fitted.n_outputs_} outputs that do not exclude each other; "
+                "expected one label a sample"
+            )
+        features = _hidden(fitted, X)
+        coef, intercept = fitted.coefs_[-1], fitted.intercepts_[-1]
+        softmax = True
+    elif hasattr(fitted, "coef_"):
+        features = read_features(fitted, X, reset=False)
+        coef = np.asarray(fitted.coef_, dtype=np.float64)
+        coef = coef.reshape(-1, features.shape[1]).T
+        intercept = np.zeros(coef.shape[1]) + np.asarray(fitted.intercept_, dtype=np.float64)
+        _check_linear(fitted, features, features @ coef + intercept)
+        softmax = isinstance(fitted, LogisticRegression | LogisticRegressionCV)
+    else:
+        raise TypeError(
+            f"fitted is {shown(fitted)}, which has no coefficients of its features (coef_); take a "
+            "linear classifier, or calibrate this one with EvidentialClassifier"
+        )
+    if coef.shape[1] == 1:
+        coef, intercept = coef * [[-0.5, 0.5]], intercept * [-0.5, 0.5]
+    return LastLayer(fitted.classes_, features, coef, intercept, softmax or coef.shape[1] == 2)
+
+
+def _check_linear(fitted: Any, features: Floats, outputs: Floats) -> None:
+    """Refuse outputs that are not of classes, such as those of pairs."""
+    decision = np.asarray(fitted.decision_function(features)).reshape(len(features), -1)
+    if decision.shape != outputs.shape or not np.allclose(decision, outputs):
+        raise TypeError(
+            f"fitted is {shown(fitted)}, whose decision_function is not features @ coef_.T + "
+            "intercept_ for each class; take LinearSVC for SVC, or calibrate it with "
+            "EvidentialClassifier"
+        )
+
+
+def _transformed(pipeline: Pipeline, X: Any) -> Any:
+    """What the last step of a pipeline gets."""
+    try:
+        return pipeline[:-1].transform(X)
+    except (TypeError, ValueError, OverflowError) as error:
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"X is nothing that the steps of the pipeline take: {error}") from error
+
+
+def _hidden(network: MLPClassifier, X: Any) -> Floats:
+    """Activations of the last hidden layer."""
+    layer = read_features(network, X, reset=False)
+    activate = ACTIVATIONS[network.activation]
+    for coef, intercept in zip(network.coefs_[:-1], network.intercepts_[:-1], strict=True):
+        layer = layer @ coef + intercept
+        activate(layer)
+    return layer
+
+
+def latent_evidence(fitted: Any, X: Any, reference: Any = None) -> WeightedEvidence:
+    """Weights of evidence of a trained model, by the least commitment principle.
+
+    Parameters
+    ----------
+    fitted : fitted classifier
+        `LogisticRegression` or another linear classifier, an `MLPClassifier`, or a `Pipeline` that
+        ends in one.
+    X : (n, n_features) array or data frame
+    reference : (m, n_features) array or data frame, optional
+        Samples whose mean features carry no evidence: the training data. By default X itself, so
+        that beliefs depend on which samples are asked about together.
+
+    Returns
+    -------
+    WeightedEvidence
+
+    Raises
+    ------
+    TypeError
+        If the classifier is of another kind.
+    ValueError
+        If the samples do not fit to it.
+    sklearn.exceptions.NotFittedError
+        If it is not fitted.
+
+    Notes
+    -----
+    The probabilities of a model fix the sum of the weights of all features only: an intercept may
+    be spread over them in any way, and softmax outputs may be shifted together. The least committed
+    choice minimizes the sum of the squared weights over the reference. So a feature at its mean
+    says only its share of the mean output, and the weights of softmax outputs have mean 0 over
+    classes. Outputs of a `LinearSVC` and its like are taken as weights as they are; being no
+    log-odds, they need calibration if they are to be probabilities.
+
+    References
+    ----------
+    Denoeux (2019), Knowledge-Based Systems 176, 54-67.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = LogisticRegression(max_iter=1000).fit(X, y)
+    >>> evidence = latent_evidence(model, X[[0, 70]], reference=X)
+    >>> evidence.conflict().round(2), evidence.supporting.round(1)[1]
+    (array([0.96, 0.9 ]), array([0. , 1.7, 3. ]))
+    """
+    layer = last_layer(fitted, X)
+    known = layer if reference is None else last_layer(fitted, reference)
+    return evidence_of(layer, known.features.mean(axis=0))
+
+
+def evidence_of(layer: LastLayer, mean: Floats) -> WeightedEvidence:
+    """Weights of the evidence of a layer, if features at their means say the least.
+
+    Parameters
+    ----------
+    layer : LastLayer
+    mean : (J,) array
+
+    Returns
+    -------
+    WeightedEvidence
+    """
+    supporting, opposing = [], []
+    for weights in _weights(layer, mean):
+        supporting.append(np.maximum(weights, 0).sum(axis=1))
+        opposing.append(np.maximum(-weights, 0).sum(axis=1))
+    return WeightedEvidence(layer.classes, np.stack(supporting, 1), np.stack(opposing, 1))
+
+
+def _weights(layer: LastLayer, mean: Floats) -> Iterator[Floats]:
+    """Weights (n, J) of the features for each class."""
+    coef, intercept = layer.coef, layer.intercept
+    if layer.softmax:
+        coef = coef - coef.mean(axis=1, keepdims=True)
+        intercept = intercept - intercept.mean()
+    centered, share = layer.features - mean, (intercept + mean @ coef) / len(coef)
+    for k in range(coef.shape[1]):
+        yield centered * coef[:, k] + share[k]
+
+
+def latent_mass(fitted: Any, X: Any, reference: Any = None) -> MassFunction:
+    """The mass functions that a trained linear layer is.
+
+    Parameters
+    ----------
+    fitted, X, reference
+        As of `latent_evidence`.
+
+    Returns
+    -------
+    MassFunction
+        Batch (n,) on the frame of classes. Its relative plausibilities are the probabilities of a
+        logistic or softmax output.
+
+    Raises
+    ------
+    CostLimitError
+        For more than 16 classes.
+    TypeError, ValueError
+        As `latent_evidence`.
+
+    References
+    ----------
+    Denoeux (2019), Knowledge-Based Systems 176, 54-67.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, y)
+    >>> m = latent_mass(model, X[:2], reference=X)
+    >>> np.allclose(m.pl(1) / (m.pl(0) + m.pl(1)), model.predict_proba(X[:2])[:, 1])
+    True
+    """
+    return latent_evidence(fitted, X, reference).mass()
 
 
 @dataclass(frozen=True, eq=False)

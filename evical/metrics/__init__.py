@@ -8,19 +8,6 @@ that apply, each with its definition.
 """
 
 from evical.metrics._binomial_bins import BinomialBins, binomial_test
-from evical.metrics._class_ece import (
-    classwise_calibration_error,
-    classwise_maximum_calibration_error,
-    micro_calibration_error,
-    micro_maximum_calibration_error,
-    top_label_calibration_error,
-)
-from evical.metrics._debiased import (
-    DebiasedError,
-    debiased_calibration_error,
-    debiased_interval,
-    debiased_squared_calibration_error,
-)
 from evical.metrics._decomposition import (
     BrierDecomposition,
     CorpDecomposition,
@@ -28,9 +15,18 @@ from evical.metrics._decomposition import (
     corp_decomposition,
 )
 from evical.metrics._ece import (
+    DebiasedError,
     adaptive_calibration_error,
+    classwise_calibration_error,
+    classwise_maximum_calibration_error,
+    debiased_calibration_error,
+    debiased_interval,
+    debiased_squared_calibration_error,
     expected_calibration_error,
     maximum_calibration_error,
+    micro_calibration_error,
+    micro_maximum_calibration_error,
+    top_label_calibration_error,
 )
 from evical.metrics._gebel import (
     ability_to_separate,
@@ -39,15 +35,19 @@ from evical.metrics._gebel import (
     mean_root_squared_error,
     well_calibration_ratio,
 )
-from evical.metrics._hosmer_lemeshow import hosmer_lemeshow_test
-from evical.metrics._imprecise import evidential_log_likelihood, mean_imprecision
+from evical.metrics._goodness import hosmer_lemeshow_test, spiegelhalter_test
 from evical.metrics._profit import decision_cost, decision_profit, solicitation_profit
 from evical.metrics._proper import brier_score, log_loss, root_mean_squared_error, spherical_score
 from evical.metrics._ranking import hand_till_auc, roc_auc
-from evical.metrics._set_coverage import SetCoverage, set_coverage
-from evical.metrics._set_valued import discounted_accuracy, u65_score, u80_score
+from evical.metrics._set_coverage import (
+    SetCoverage,
+    discounted_accuracy,
+    set_coverage,
+    u65_score,
+    u80_score,
+)
 from evical.metrics._smooth import smooth_calibration_error
-from evical.metrics._spiegelhalter import spiegelhalter_test
+from evical.metrics.beliefs import evidential_log_likelihood, mean_imprecision
 from evical.metrics.binned_curve import CalibrationCurve, calibration_curve
 from evical.metrics.coverage import BeliefCoverage, belief_coverage, coverage_test
 from evical.metrics.cumulative import (

@@ -23,8 +23,7 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp, softmax
 
 from evical._typing import Floats
-from evical.curves.newton import Sums, logistic_terms
-from evical.curves.simplex import minimize_on_simplex
+from evical.curves.newton import Sums, logistic_terms, minimize_on_simplex
 from evical.multiclass._posterior import Terms, most_probable
 from evical.multiclass._softmax import Problem, moment
 from evical.multiclass.log_pool import LogPool, chunks, with_ones

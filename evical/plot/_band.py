@@ -16,7 +16,7 @@ from evical.metrics.binned_curve import share_intervals
 from evical.metrics.bins import bin_numbers, check_bins
 from evical.plot._density import draw_rug, shares_style
 from evical.plot._inputs import display_name, known_classes, positive_outcomes, predictions
-from evical.plot._interval_data import class_beliefs, outcomes
+from evical.plot._interval import class_beliefs, outcomes
 from evical.plot.style import axes_or_new, ink, legend_above, limit_to_unit, literal, next_curve
 from evical.scores.checks import check_same_length, check_scores
 

@@ -2,33 +2,262 @@
 
 Weights of evidence are drawn on a scale on which 0 is a member that says nothing, and 1 the weight
 that Dempster's rule gives to independent members (Denoeux 2019).
+
+What a fusion learned about its sources, as the numbers of a picture.
+
+Weights of many classes as a map of colors, members by classes.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
 
+import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 from sklearn.utils.validation import check_is_fitted
 
-from dstheory.checks.arguments import check_choice, check_level
+from dstheory.checks.arguments import as_floats, as_sequence, check_choice, check_level
 from evical._typing import Floats
-from evical.plot._fusion_weights_data import (
-    KINDS,
-    Learned,
-    checked_errors,
-    checked_names,
-    checked_numbers,
-    learned_by,
-    learned_from,
-    without_repeats,
-)
-from evical.plot._fusion_weights_map import MARK_LINES, MAX_LETTERS, draw_map, fitting_letters
-from evical.plot.style import COLORS, axes_or_new, ink, legend_above, literal, short
+from evical.fusion import BaseFusion
+from evical.plot.style import COLORS, axes_or_new, ink, legend_above, literal, paper, short
 
 __all__ = ["FusionWeightsDisplay", "fusion_weights"]
+
+
+class Kind(NamedTuple):
+    """What numbers of sources mean.
+
+    Parameters
+    ----------
+    label : str
+        Of the axis.
+    marks : mapping of str to float
+        Values to compare with, by what they mean.
+    low, high : float
+        What the numbers may be.
+    """
+
+    label: str
+    marks: Mapping[str, float]
+    low: float
+    high: float
+
+
+MARK_LINES = (":", "--")
+"""Of 0 and 1."""
+
+MAX_LETTERS = 32
+"""Of a name; longer ones are cut."""
+
+# Share of the room for a row that letters fill, and their least size in points.
+_FILLED, _LEAST_SIZE = 0.8, 5.0
+# Width of a letter, as a share of its size.
+_WIDTH = 0.6
+# A map of weights that are all 0 needs a range too.
+_LEAST_RANGE = 0.01
+
+
+def draw_map(
+    ax: Axes,
+    shown: Floats,
+    reach: Floats | None,
+    kind: Kind,
+    class_names: Sequence[str],
+    doubt: str,
+) -> tuple[Any, list[Any], Any]:
+    """Draw weights in the order of the rows; 0 has the color of the paper.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes
+    shown : (S, K) array
+    reach : (S, K) array, optional
+        Of the intervals to either side.
+    kind : Kind
+    class_names : sequence of K str
+    doubt : str
+        What a dot on an interval around 0 means.
+
+    Returns
+    -------
+    mesh, lines in the bar of colors, and dots or None
+    """
+    most = 1.0 if kind.high == 1 else max(float(np.abs(shown).max()), _LEAST_RANGE)
+    low = max(-most, kind.low)
+    ends = [COLORS["vermilion"], paper(), COLORS["blue"]][1 if low == 0 else 0 :]
+    count, classes = shown.shape
+    mesh = ax.pcolormesh(
+        np.arange(classes + 1) - 0.5,
+        np.arange(count + 1) - 0.5,
+        shown,
+        cmap=LinearSegmentedColormap.from_list("weights", ends),
+        vmin=low,
+        vmax=most,
+    )
+    bar = ax.figure.colorbar(mesh, ax=ax, label=kind.label)
+    marks = [
+        bar.ax.axhline(value, color=ink(), ls=line, lw=1.4, label=name)
+        for line, (name, value) in zip(MARK_LINES, kind.marks.items(), strict=True)
+        if value <= most
+    ]
+    dots = None if reach is None else _draw_doubtful(ax, np.abs(shown) <= reach, doubt)
+    _name_columns(ax, class_names)
+    legend_above(ax, handles=marks if dots is None else [*marks, dots])
+    return mesh, marks, dots
+
+
+def _draw_doubtful(ax: Axes, unclear: NDArray[np.bool_], label: str) -> Any:
+    """Dots where the sign of a weight is not clear."""
+    row, column = np.nonzero(unclear)
+    return ax.scatter(column, row, s=9, color=ink(), linewidths=0, label=label)
+
+
+def _name_columns(ax: Axes, names: Sequence[str]) -> None:
+    width = ax.get_window_extent().width / ax.figure.dpi * 72 / len(names)
+    size, every = fitting_letters(width)
+    texts = [literal(short(name, MAX_LETTERS)) for name in names[::every]]
+    upright = max(map(len, texts)) * size * _WIDTH > width * every
+    ax.set_xticks(
+        np.arange(0, len(names), every), texts, fontsize=size, rotation=90 if upright else 0
+    )
+    ax.set_xlabel("Class")
+
+
+def fitting_letters(room: float) -> tuple[float, int]:
+    """Size of letters for rows of so many points, and of how many rows one has a name.
+
+    >>> fitting_letters(7.5), fitting_letters(2.0)
+    ((6.0, 1), (5.0, 4))
+    """
+    size = min(float(mpl.rcParams["font.size"]), max(_FILLED * room, _LEAST_SIZE))
+    return size, max(1, int(np.ceil(_LEAST_SIZE / (_FILLED * room))))
+
+
+_HAVE_WEIGHTS = (
+    '"stacked", "discounted", "contextually_discounted", "size_mixture" and "likelihood_mixture" '
+    "have weights"
+)
+
+
+_SILENT = "0: silent"
+KINDS = {
+    "evidence": Kind(
+        "Weight of evidence",
+        {_SILENT: 0.0, "1: Dempster's rule, as if independent": 1.0},
+        -np.inf,
+        np.inf,
+    ),
+    "reliability": Kind(
+        "Reliability, 1 - discount rate",
+        {_SILENT: 0.0, "1: Dempster's rule, fully reliable": 1.0},
+        0.0,
+        1.0,
+    ),
+    "share": Kind("Weight in the mean", {_SILENT: 0.0, "1: nothing else counts": 1.0}, 0.0, 1.0),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Learned:
+    """Numbers of S sources, common to all classes or one for each.
+
+    Parameters
+    ----------
+    values : (S,) or (S, K) array
+    standard_error : array like `values`, or None
+    kind : {"evidence", "reliability", "share"}
+    """
+
+    values: Floats
+    standard_error: Floats | None
+    kind: str
+
+
+def learned_from(by_source: Mapping[str, Any]) -> Learned | None:
+    """Weights or reliabilities among what a fusion says `by_source`; None if there are none.
+
+    >>> learned_from({"rates_": np.array([0.25, 1.0])}).values
+    array([0.75, 0.  ])
+    """
+    known = {name: np.asarray(values, dtype=np.float64) for name, values in by_source.items()}
+    if set(known) == {"weights_", "standard_error_"}:
+        return Learned(known["weights_"], known["standard_error_"], "evidence")
+    if set(known) == {"rates_"}:
+        return Learned(1 - known["rates_"], None, "reliability")
+    if set(known) == {"weights_"}:
+        return Learned(known["weights_"], None, "share")
+    return None
+
+
+def learned_by(fusion: Any) -> Learned:
+    """Weights or reliabilities of a fitted fusion; an error if it has none."""
+    if isinstance(fusion, type) or not callable(fusion):
+        raise TypeError(f"fusion is {fusion!r}, expected a fitted fusion of evical.fusion")
+    found = learned_from(fusion.by_source()) if isinstance(fusion, BaseFusion) else None
+    if found is None:
+        name = repr(fusion) if isinstance(fusion, BaseFusion) else _name(fusion)
+        raise ValueError(f"{name} has no weights to show; {_HAVE_WEIGHTS}")
+    return found
+
+
+def _name(rule: Any) -> str:
+    return str(getattr(rule, "__name__", repr(rule)))
+
+
+def checked_numbers(values: Any, name: str, kind: Kind) -> Floats:
+    """Numbers (S, C) in the range of their kind; a column if there are none of classes."""
+    array = as_floats(values, name)
+    if array.ndim not in (1, 2) or not array.size:
+        raise ValueError(f"{name} have shape {array.shape}, expected (S,) or (S, K)")
+    array = array.reshape(len(array), -1)
+    wrong = ~(np.isfinite(array) & (array >= kind.low) & (array <= kind.high))
+    if wrong.any():
+        row, column = np.argwhere(wrong)[0]
+        expected = "a finite number" if np.isinf(kind.high) else "a number in [0, 1]"
+        raise ValueError(f"{name}[{row}] has {array[row, column]:g}, expected {expected}")
+    return array
+
+
+def checked_names(names: Any, count: int, what: str, one: str) -> tuple[str, ...]:
+    """As many different names as there are things; numbered by default."""
+    if names is None:
+        return tuple(f"{one} {i + 1}" for i in range(count))
+    given: Sequence[Any] = as_sequence(names, what, "names")
+    texts = tuple(map(str, given))
+    if len(texts) != count:
+        raise ValueError(f"there are {len(texts)} {what}, expected {count}, one for each {one}")
+    return texts
+
+
+def checked_errors(standard_error: ArrayLike | None, columns: Floats) -> Floats | None:
+    """Standard errors in the shape of the columns of weights."""
+    if standard_error is None:
+        return None
+    errors = checked_numbers(standard_error, "standard_error", KINDS["evidence"])
+    if errors.shape != columns.shape or (errors < 0).any():
+        raise ValueError(
+            f"standard_error has shape {np.shape(standard_error)} and minimum {errors.min():g}, "
+            "expected numbers from 0 in the shape of weights"
+        )
+    return errors
+
+
+def without_repeats(
+    learned: Learned, class_names: Sequence[str] | None
+) -> tuple[Floats, Floats | None, Sequence[str] | None]:
+    """Without columns that only repeat the first, for weights that classes share."""
+    values, errors = learned.values, learned.standard_error
+    if values.ndim == 1:
+        return values, errors, None
+    tables = [values] if errors is None else [values, errors]
+    if values.shape[1] > 1 and all((table == table[:, :1]).all() for table in tables):
+        return values[:, 0], None if errors is None else errors[:, 0], None
+    return values, errors, class_names
+
 
 Order = Literal["given", "weight"]
 

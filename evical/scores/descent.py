@@ -38,6 +38,7 @@ def descend(
 
     Examples
     --------
+    >>> import numpy as np
     >>> found = descend(lambda x: (float(x @ x), 2 * x), np.array([3.0, -4.0]))
     >>> found.x.round(6) + 0.0
     array([0., 0.])

@@ -14,7 +14,7 @@ from scipy.stats import chi2, f
 
 from dstheory.notebook import ShownFields
 from evical.significance._results import as_results
-from evical.significance._text import aligned, data_frame, p_text
+from evical.significance.numbers import aligned, data_frame, p_text
 
 __all__ = ["FriedmanResult", "friedman"]
 

@@ -10,8 +10,7 @@ from scipy import stats
 from dstheory.checks.arguments import as_array, as_real, check_flag
 from dstheory.notebook import ShownFields
 from evical._typing import Floats
-from evical.significance._text import p_text
-from evical.significance.numbers import paired_values, without_rounding
+from evical.significance.numbers import p_text, paired_values, without_rounding
 
 __all__ = ["TestResult", "corrected_t", "mcnemar", "wilcoxon"]
 

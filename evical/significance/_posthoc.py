@@ -16,7 +16,7 @@ from dstheory.checks.arguments import as_floats, check_choice, check_level
 from dstheory.notebook import ShownFields
 from evical._typing import Floats
 from evical.significance._results import as_results
-from evical.significance._text import aligned, data_frame
+from evical.significance.numbers import aligned, data_frame
 
 __all__ = ["HolmResult", "NemenyiResult", "holm", "holm_adjusted", "nemenyi"]
 

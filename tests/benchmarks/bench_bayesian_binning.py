@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from evical.calibrators import ABBCalibrator, BBQCalibrator, SBBCalibrator
-from evical.curves.bayesian_binning import bin_scores
-from evical.curves.binning_score import BinPrior
+from evical.curves.bayesian_binning import BinPrior, bin_scores
 from evical.curves.quantile_binning import bin_range
 from evical.scores import ScoreCounts
 from tests.benchmarks.timing import best_seconds

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.stats import multivariate_normal
 
 from evical.learners import BootClus
-from evical.learners._boot_clusters_fit import Pairs
+from evical.learners._boot_clusters import Pairs
 from evical.learners._clustering import members_of
 
 REPEATS, N_BOOTSTRAPS = 20, 100

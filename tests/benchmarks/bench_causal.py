@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from evical.causal import FastGES, random_network
-from evical.causal._counting import States, count_bits, count_rows
+from evical.causal._scores import States, count_bits, count_rows
 
 
 def seconds(function: Callable[[], Any]) -> tuple[float, Any]:

@@ -17,7 +17,7 @@ from sklearn.datasets import load_iris, load_wine, make_blobs, make_moons
 from sklearn.preprocessing import StandardScaler
 
 from evical.learners._clustering import members_of
-from evical.learners._constrained_c_means_fit import WARM_UP, Links, Objective, improve
+from evical.learners._constrained_c_means import WARM_UP, Links, Objective, improve
 
 WAYS = {
     "at once": (),

@@ -22,8 +22,8 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.preprocessing import StandardScaler
 
 from evical.learners import EvidentialNeuralClassifier, EvidentialRBFClassifier
-from evical.learners._evidence_losses import log_loss
-from evical.learners._prototype_fit import Network, Samples, cost
+from evical.learners._evidence import log_loss
+from evical.learners._prototype_classifier import Network, Samples, cost
 from evical.learners._prototype_outputs import Committed
 from tests.benchmarks.bench_learners import losses
 from tests.support.data_folder import DATA

@@ -9,10 +9,9 @@ from dstheory import Frame, MassFunction, combine
 from dstheory.errors import TotalConflictError
 from evical import EvidentialFusion
 from evical.cli._rules import new_combiner
+from evical.export._classifiers import combined
 from evical.export._graph import DOUBLE, Graph
-from evical.export._rules import combined
-from evical.export._tensor import Tensor
-from evical.export._told import Told
+from evical.export._tensor import Tensor, Told
 from tests.evical.export.test_onnx import in_onnxruntime
 
 TINY = 1e-200

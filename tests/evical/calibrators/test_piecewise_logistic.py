@@ -11,12 +11,13 @@ from scipy.special import expit
 from evical.calibrators import LogisticCalibrator, PiecewiseLogisticCalibrator
 from evical.curves import platt_targets
 from evical.curves.piecewise_logistic import (
+    PiecewiseProfile,
     _fit,
     _pairs,
     fit_piecewise_logistic,
     inner_knots,
+    piecewise_profile,
 )
-from evical.curves.piecewise_profile import PiecewiseProfile, piecewise_profile
 from evical.scores import ScoreCounts
 from tests.naive import gebel as naive
 from tests.support.each import each

@@ -7,14 +7,19 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from evical.causal._counting import States, count_bits, count_rows
-from evical.causal._discrete_scores import BDeuScore, DiscreteBICScore
-from evical.causal._gaussian_score import GaussianBICScore
+from evical.causal._scores import (
+    BDeuScore,
+    DiscreteBICScore,
+    GaussianBICScore,
+    States,
+    count_bits,
+    count_rows,
+)
 from tests.naive import causal as naive
 from tests.support.each import each
 
-counting = importlib.import_module("evical.causal._counting")
-scores = importlib.import_module("evical.causal._discrete_scores")
+counting = importlib.import_module("evical.causal._scores")
+scores = importlib.import_module("evical.causal._scores")
 
 
 def drawn(seed, n, sizes):

@@ -7,10 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from evical.causal._discrete_scores import BDeuScore, DiscreteBICScore
 from evical.causal._equivalence import EquivalenceClass, oriented, topological
-from evical.causal._gaussian_score import GaussianBICScore
-from evical.causal._search import _cliques, greedy_search
+from evical.causal._fast_ges import _cliques, greedy_search
+from evical.causal._scores import BDeuScore, DiscreteBICScore, GaussianBICScore
 from tests.naive import causal as naive
 from tests.support.each import each
 
@@ -83,7 +82,7 @@ class Watched(EquivalenceClass):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_each_step_keeps_what_a_completion_from_scratch_gives(monkeypatch, seed):
-    monkeypatch.setattr("evical.causal._search.EquivalenceClass", Watched)
+    monkeypatch.setattr("evical.causal._fast_ges.EquivalenceClass", Watched)
     rng = np.random.default_rng(seed)
     weights = np.triu(rng.normal(size=(14, 14)) * (rng.random((14, 14)) < 0.4), 1)
     values = rng.normal(size=(80, 14)) @ np.linalg.inv(np.eye(14) - weights)

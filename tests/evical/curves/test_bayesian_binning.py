@@ -8,8 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evical.curves.bayesian_binning import average_over_binnings, best_binning, bin_scores
-from evical.curves.binning_score import BinPrior, log_marginal, posterior_mean
+from evical.curves.bayesian_binning import (
+    BinPrior,
+    average_over_binnings,
+    best_binning,
+    bin_scores,
+    log_marginal,
+    posterior_mean,
+)
 from evical.scores import ScoreCounts
 from tests.naive import bayesian_binning as naive
 

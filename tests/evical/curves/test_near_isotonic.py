@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from scipy.optimize import isotonic_regression, lsq_linear
 
 from evical.curves import near_isotonic_path
-from evical.curves._near_isotonic import joins_of
-from evical.curves._near_isotonic_joins import join_lambdas
+from evical.curves.near_isotonic_blocks import join_lambdas, joins_of
 from tests.naive import near_isotonic as naive
 from tests.support.each import each
 

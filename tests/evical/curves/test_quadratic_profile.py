@@ -5,8 +5,7 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from evical.curves.quadratic import quadratic_of_counts
-from evical.curves.quadratic_profile import QuadraticProfile, quadratic_profile
+from evical.curves.quadratic import QuadraticProfile, quadratic_of_counts, quadratic_profile
 from evical.likelihood.polar import PolarProfile, tabulate_profile
 from evical.likelihood.profile_table import mass_log_odds
 from evical.scores import ScoreCounts

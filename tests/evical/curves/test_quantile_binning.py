@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evical.curves.cumulated import cumulate
+from evical.curves.bayesian_binning import cumulate
 from evical.curves.quantile_binning import (
     _numbers,
     bin_range,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from evical.curves.simplex import least_squares_on_simplex, minimize_on_simplex
+from evical.curves.newton import least_squares_on_simplex, minimize_on_simplex
 from tests.support.each import each
 
 

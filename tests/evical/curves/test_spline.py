@@ -10,7 +10,7 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from evical.curves import smooth_candidates as smooth
-from evical.curves.spline import SPLINES, spline_curve
+from evical.curves.automatic import SPLINES, spline_curve
 from evical.scores import ScoreCounts
 
 

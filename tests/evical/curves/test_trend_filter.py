@@ -10,7 +10,15 @@ from scipy.optimize import lsq_linear
 from sklearn.linear_model import lars_path
 
 from evical.curves import TrendFilterPath, trend_filter, trend_filter_path
-from evical.curves._bent_line import NO_KINKS, Points, Polyline, bend, check_optimal, line, string
+from evical.curves._trend_filter import (
+    NO_KINKS,
+    Points,
+    Polyline,
+    bend,
+    check_optimal,
+    line,
+    string,
+)
 from evical.errors import ConvergenceError
 from tests.naive import trend as naive_trend
 from tests.support.each import each

@@ -8,7 +8,7 @@ from dstheory import Frame, MassFunction
 from evical import metrics
 from evical.calibrators import IsotonicCalibrator, LogisticCalibrator
 from evical.evaluation import Evaluation
-from evical.evaluation._bootstrap import _measure, prepare, resample_count
+from evical.evaluation._evaluation import _measure, prepare, resample_count
 from tests.support.each import each
 
 

@@ -7,7 +7,7 @@ import pytest
 from evical.calibrators.by_name import make_calibrator
 from evical.export import to_sql
 from evical.export._compile import compiled
-from evical.export._floats import previous_float
+from evical.export._table import previous_float
 from evical.export.lookup import lookup_steps
 
 

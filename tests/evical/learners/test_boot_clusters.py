@@ -10,7 +10,7 @@ from sklearn.datasets import load_iris
 from sklearn.metrics import adjusted_rand_score
 
 from evical.learners import BootClus, rough_clusters
-from evical.learners._boot_clusters_fit import Pairs, best_row, fit_masses, percentiles
+from evical.learners._boot_clusters import Pairs, best_row, fit_masses, percentiles
 from evical.learners._clustering import members_of
 from tests.naive import clusters as naive
 from tests.support.contract import check_contract

@@ -11,7 +11,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from evical.learners import ConstrainedEvidentialCMeans, EvidentialCMeans
 from evical.learners._clustering import members_of
-from evical.learners._constrained_c_means_fit import (
+from evical.learners._constrained_c_means import (
     Links,
     Objective,
     distances_of,

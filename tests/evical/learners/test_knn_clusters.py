@@ -10,7 +10,7 @@ from sklearn.metrics import adjusted_rand_score, pairwise_distances
 
 from dstheory import betp
 from evical.learners import EvidentialKNNClustering
-from evical.learners._knn_clusters_fit import Weigher, cut_weight, linked, mass_of_votes, votes
+from evical.learners._knn_clusters import Weigher, cut_weight, linked, mass_of_votes, votes
 from tests.naive import clusters as naive
 from tests.naive.rules import as_sets
 from tests.support.contract import check_contract

@@ -16,8 +16,7 @@ from sklearn.svm import SVC, LinearSVC
 from dstheory import betp, plausibility_transform
 from evical import EvidentialClassifier, EvidentialEnsemble
 from evical.learners import WeightedEvidence, latent_evidence, latent_mass
-from evical.learners._last_layer import last_layer
-from evical.learners._latent import _weights
+from evical.learners.latent_model import _weights, last_layer
 from tests.naive import learners as naive
 from tests.naive.rules import as_sets
 from tests.support.each import each

@@ -14,7 +14,7 @@ from dstheory import Frame, MassFunction
 from dstheory.construct import bayesian
 from evical import EvidentialClassifier, EvidentialEnsemble
 from evical.learners import EvidentialKNeighborsClassifier
-from evical.learners._neighbor_weights import (
+from evical.learners._neighbors import (
     DISCOUNTINGS,
     Neighbors,
     _negative_likelihood,

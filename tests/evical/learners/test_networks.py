@@ -217,7 +217,7 @@ def test_many_classes_have_no_limit(network):
 def test_chunks_change_nothing(network, monkeypatch):
     clf = network(6).fit(X, Y)
     whole = clf.predict_proba(X)
-    monkeypatch.setattr("evical.learners._prototype_fit.CHUNK", 1)
+    monkeypatch.setattr("evical.learners._prototype_classifier.CHUNK", 1)
     np.testing.assert_allclose(clf.predict_proba(X), whole, atol=1e-12)
     np.testing.assert_allclose(network(6).fit(X, Y).cost_, clf.cost_, rtol=1e-3)
 

@@ -8,8 +8,8 @@ import pytest
 from scipy.optimize import approx_fprime
 
 from evical.learners._distances import squared_distances
-from evical.learners._evidence_losses import log_loss, squared_loss
-from evical.learners._prototype_fit import Network, Samples, cost
+from evical.learners._evidence import log_loss, squared_loss
+from evical.learners._prototype_classifier import Network, Samples, cost
 from evical.learners._prototype_outputs import Committed, Linear, committed_weights
 from tests.naive import learners as naive
 from tests.naive import prototypes

@@ -22,14 +22,14 @@ from evical.learners import (
     summarize_clusters,
 )
 from evical.learners._c_means_fit import Cost, Features, alternate, centers_of, masses_of
-from evical.learners._constrained_c_means_fit import (
+from evical.learners._constrained_c_means import (
     Links,
     Objective,
     best_metrics,
     distances_of,
     improve,
 )
-from evical.learners._prototype_fit import Network
+from evical.learners._prototype_classifier import Network
 from evical.learners._prototype_outputs import Committed, Linear
 from evical.learners._prototypes import Spread
 from evical.learners._regress_loss import Loss

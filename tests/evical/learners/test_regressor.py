@@ -14,7 +14,7 @@ from sklearn.linear_model import LinearRegression
 from dstheory.inference import GRFN, product_intersection
 from evical.learners import EvidentialRegressor
 from evical.learners._regress_loss import KINDS
-from evical.learners._regress_stretch import Stretch
+from evical.learners._regressor import Stretch
 from tests.naive import regression as naive
 from tests.support.contract import check_contract
 from tests.support.each import each

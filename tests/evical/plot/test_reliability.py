@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from dstheory.inference import binomial
 from evical.calibrators import LogisticCalibrator
 from evical.metrics import corp_decomposition
-from evical.plot import ReliabilityDisplay, _reliability_data
+from evical.plot import ReliabilityDisplay, _reliability
 from tests.support.each import each
 
 RNG = np.random.default_rng(3)
@@ -156,7 +156,7 @@ def test_a_band_of_very_many_predictions_is_that_of_each(ax, monkeypatch):
     p = np.sort(np.random.default_rng(0).random(4000))
     options = {"strategy": "corp", "n_resamples": 60, "random_state": 0, "ax": ax}
     exact = ReliabilityDisplay.from_predictions(p > 0.5, p, **options).band
-    monkeypatch.setattr(_reliability_data, "_MAX_DISTINCT", 1000)
+    monkeypatch.setattr(_reliability, "_MAX_DISTINCT", 1000)
     grouped = ReliabilityDisplay.from_predictions(p > 0.5, p, **options).band
     for one, two in zip(exact[1:], grouped[1:], strict=True):
         # Both are quantiles of 60 curves: they differ by chance, not in the mean.
@@ -350,7 +350,7 @@ def test_the_band_of_equal_weights_is_that_of_none(ax, monkeypatch):
     options = {"strategy": "corp", "n_resamples": 150, "random_state": 0, "ax": ax}
     exact = ReliabilityDisplay.from_predictions(p > 0.5, p, **options).band
     for most in (5000, 300):
-        monkeypatch.setattr(_reliability_data, "_MAX_DISTINCT", most)
+        monkeypatch.setattr(_reliability, "_MAX_DISTINCT", most)
         weight = np.full(900, 3.0)
         band = ReliabilityDisplay.from_predictions(p > 0.5, p, sample_weight=weight, **options).band
         for one, two in zip(exact[1:], band[1:], strict=True):

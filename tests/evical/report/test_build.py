@@ -11,10 +11,14 @@ from evical.calibrators import LogisticCalibrator
 from evical.evaluation import EnsembleEvaluation, Evaluation, compare
 from evical.evaluation.other_rules import STACKED
 from evical.report import build
-from evical.report._comparison_page import differences_table, ranking_table
-from evical.report._comparison_pictures import _reliability
-from evical.report._ensemble_page import contrasts_table, ensemble_page, rows_table, ways_table
-from evical.report._ensemble_pictures import weights_picture
+from evical.report._comparison_page import _reliability, differences_table, ranking_table
+from evical.report._ensemble_page import (
+    contrasts_table,
+    ensemble_page,
+    rows_table,
+    ways_table,
+    weights_picture,
+)
 from evical.report._evaluation_page import evaluation_page
 from evical.report._evaluation_tables import (
     coverage_table,
