@@ -1,5 +1,7 @@
 """Probabilistic argumentation: from rules with uncertain assumptions to arguments and support."""
 
-from dstheory.argumentation._system import Argument, ArgumentationSystem
+from dstheory.argumentation._system import ArgumentationSystem
 
-__all__ = ["Argument", "ArgumentationSystem"]
+__all__ = [
+    "ArgumentationSystem",
+]

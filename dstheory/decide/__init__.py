@@ -11,7 +11,6 @@ from dstheory.decide._criteria import (
     maximum_betp,
     maximum_plausibility,
     minimax_regret,
-    regrets,
 )
 from dstheory.decide._dominance import (
     interval_dominance,
@@ -28,13 +27,7 @@ from dstheory.decide._expectations import (
 from dstheory.decide._integrals import choquet_expectation, sugeno_expectation
 from dstheory.decide._local import generalized_hurwicz
 from dstheory.decide._nearest import appriou, nearest_set
-from dstheory.decide._set_acts import (
-    owa,
-    owa_expected_utility,
-    owa_weights,
-    set_names,
-    set_utilities,
-)
+from dstheory.decide._set_acts import owa, set_names, set_utilities
 from dstheory.decide._utilities import utilities_from_costs, utilities_from_threshold, with_reject
 
 __all__ = [
@@ -59,9 +52,6 @@ __all__ = [
     "minimax_regret",
     "nearest_set",
     "owa",
-    "owa_expected_utility",
-    "owa_weights",
-    "regrets",
     "set_names",
     "set_utilities",
     "strong_dominance",

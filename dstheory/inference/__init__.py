@@ -6,7 +6,7 @@ general, a likelihood or an expert gives a contour on a parameter (`LikelihoodCo
 outcome. A `GRFN` describes belief about a real number by three parameters.
 """
 
-from dstheory.inference.contours._combination import combine_contour_values, combine_contours
+from dstheory.inference.contours._combination import combine_contours
 from dstheory.inference.contours._expert import (
     gaussian_contour,
     trapezoidal_contour,
@@ -30,7 +30,6 @@ from dstheory.inference.fuzzy_numbers._combination import (
 )
 from dstheory.inference.fuzzy_numbers._grfn import GRFN
 from dstheory.inference.prediction._forecast import predict
-from dstheory.inference.prediction._interval import PredictiveInterval
 from dstheory.inference.prediction._mass import (
     predictive,
     predictive_binary,
@@ -38,18 +37,14 @@ from dstheory.inference.prediction._mass import (
     predictive_sampled,
 )
 from dstheory.inference.prediction._random_interval import RandomInterval
-from dstheory.inference.prediction._sampled_interval import SampledInterval
 
 __all__ = [
     "GRFN",
     "LikelihoodContour",
-    "PredictiveInterval",
     "RandomInterval",
-    "SampledInterval",
     "binomial",
     "binomial_contour",
     "binomial_masses",
-    "combine_contour_values",
     "combine_contours",
     "exponential_contour",
     "gaussian_contour",

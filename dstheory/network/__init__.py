@@ -9,20 +9,17 @@ from dstheory.network._errors import (
 )
 from dstheory.network._graphs import from_graph, join_tree, to_graph
 from dstheory.network._json import from_json, to_json
-from dstheory.network._messages import Statistics
 from dstheory.network._network import ValuationNetwork
-from dstheory.network._plan import CliquePlan, Plan
+from dstheory.network._plan import Plan
 from dstheory.network._tables import Table
 
 __all__ = [
-    "CliquePlan",
     "Configuration",
     "CostLimitError",
     "DisconnectedError",
     "NetworkConflictError",
     "NetworkError",
     "Plan",
-    "Statistics",
     "Table",
     "ValuationNetwork",
     "from_graph",

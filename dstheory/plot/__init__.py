@@ -15,12 +15,9 @@ from dstheory.plot._join_tree import JoinTreeDisplay
 from dstheory.plot._level_set import LevelSetDisplay
 from dstheory.plot._mass import MassDisplay
 from dstheory.plot._network import NetworkDisplay
-from dstheory.plot._parameter import ParameterContourDisplay, fill_regions
-from dstheory.plot._style import COLORS, LINES, axes_or_new, ink, literal, paper
+from dstheory.plot._parameter import ParameterContourDisplay
 
 __all__ = [
-    "COLORS",
-    "LINES",
     "BoundsDisplay",
     "HasseDisplay",
     "JoinTreeDisplay",
@@ -28,10 +25,5 @@ __all__ = [
     "MassDisplay",
     "NetworkDisplay",
     "ParameterContourDisplay",
-    "axes_or_new",
     "credal_vertices",
-    "fill_regions",
-    "ink",
-    "literal",
-    "paper",
 ]

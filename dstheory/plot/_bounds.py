@@ -13,9 +13,10 @@ from matplotlib.axes import Axes
 
 from dstheory._typing import Floats
 from dstheory.checks.arguments import as_mapping, as_real, as_sequence, check_instance
-from dstheory.inference import GRFN, PredictiveInterval, RandomInterval
+from dstheory.inference import GRFN, RandomInterval
+from dstheory.inference.prediction.intervals import PredictiveInterval
 from dstheory.plot._grid import as_limits, contour_grid
-from dstheory.plot._style import COLORS, axes_or_new, ink, literal
+from dstheory.plot.style import COLORS, axes_or_new, ink, literal
 
 __all__ = ["BoundsDisplay"]
 

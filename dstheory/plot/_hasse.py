@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from dstheory.checks.arguments import as_mapping, as_sequence, check_choice, check_flag
 from dstheory.mass import MassFunction
 from dstheory.plot._sets import by_size, check_single, set_lines, value_text, wrap
-from dstheory.plot._style import COLORS, axes_or_new, ink, literal, paper
+from dstheory.plot.style import COLORS, axes_or_new, ink, literal, paper
 
 __all__ = ["HasseDisplay", "place_in_layers"]
 

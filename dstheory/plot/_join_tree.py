@@ -9,7 +9,7 @@ from dstheory.checks.arguments import as_mapping, as_sequence, check_instance
 from dstheory.network import ValuationNetwork, join_tree
 from dstheory.network.layout import tree_positions
 from dstheory.plot._network import key_text
-from dstheory.plot._style import COLORS, axes_or_new, literal, paper
+from dstheory.plot.style import COLORS, axes_or_new, literal, paper
 
 __all__ = ["JoinTreeDisplay"]
 

@@ -15,7 +15,7 @@ from dstheory._typing import Floats
 from dstheory.checks.arguments import as_mapping, as_sequence, check_flag, check_instance
 from dstheory.inference import LikelihoodContour, profile
 from dstheory.plot._grid import as_levels, plausible_range
-from dstheory.plot._style import COLORS, axes_or_new, ink, literal, paper
+from dstheory.plot.style import COLORS, axes_or_new, ink, literal, paper
 
 __all__ = ["LevelSetDisplay"]
 

@@ -14,7 +14,7 @@ from dstheory.frame import same_frame
 from dstheory.kernels import setwise
 from dstheory.mass import MassFunction
 from dstheory.plot._sets import by_size, set_name
-from dstheory.plot._style import COLORS, axes_or_new, ink, literal, paper
+from dstheory.plot.style import COLORS, axes_or_new, ink, literal, paper
 
 __all__ = ["MassDisplay"]
 

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from dstheory.checks.arguments import as_mapping, as_sequence, check_instance
 from dstheory.network import ValuationNetwork, to_graph
 from dstheory.network.layout import network_positions
-from dstheory.plot._style import COLORS, axes_or_new, literal, paper
+from dstheory.plot.style import COLORS, axes_or_new, literal, paper
 
 __all__ = ["NetworkDisplay", "key_text"]
 

@@ -4,79 +4,21 @@ The contour function is the plausibility of each value; a cut at plausibility ga
 If the parameter is the probability of an event, areas are the predictive masses of the next
 outcome: m({0, 1}) under the curve, m({1}) above it to the left of the mode, m({0}) to the right. Xu
 et al. 2016, equations 11, 13, 22 and 23, figure 3.
-
-The unit square, divided by a contour function: masses of the next outcome as areas.
-
-m({1}) is the area above the contour to the left of its mode, m({0}) to the right, and m({0, 1}) the
-area below it. Xu et al. 2016, equations 22 and 23, figure 3.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import Any, final
 
-import numpy as np
 from matplotlib.axes import Axes
 
 from dstheory._typing import Floats
-from dstheory.checks.arguments import as_floats, as_mapping, as_sequence, check_flag, check_instance
+from dstheory.checks.arguments import as_mapping, check_flag, check_instance
 from dstheory.inference import LikelihoodContour, RandomInterval, predictive_binary
 from dstheory.mass import MassFunction
 from dstheory.plot._grid import as_levels, as_limits, contour_grid, plausible_range
-from dstheory.plot._style import COLORS, LINES, axes_or_new, ink, literal, paper
+from dstheory.plot.style import COLORS, LINES, axes_or_new, fill_regions, ink, literal
 
-__all__ = ["ParameterContourDisplay", "fill_regions"]
-
-
-def fill_regions(
-    ax: Axes, probability: Floats, plausibility: Floats, labels: tuple[str, str, str]
-) -> tuple[Any, Any, Any]:
-    """Fill the regions of {1}, {0} and {0, 1} under and above a contour.
-
-    Hatches in two directions distinguish the regions without color; the third one has none.
-
-    Parameters
-    ----------
-    ax : matplotlib Axes
-    probability, plausibility : (g,) arrays
-        Ascending values from 0 to 1, and the contour function there.
-    labels : tuple of three str
-        For the legend.
-
-    Returns
-    -------
-    three PolyCollections
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> grid = np.linspace(0, 1, 3)
-    >>> *_, below = fill_regions(Figure().subplots(), grid, 1 - grid, ("1", "0", "open"))
-    >>> below.get_label()
-    'open'
-    """
-    check_instance("ax", ax, Axes, "matplotlib Axes")
-    probability = as_floats(probability, "probability")
-    plausibility = as_floats(plausibility, "plausibility")
-    if probability.ndim != 1 or probability.shape != plausibility.shape or not len(probability):
-        shapes = f"{probability.shape} and {plausibility.shape}"
-        raise ValueError(f"probability and plausibility have shapes {shapes}, expected (g,) both")
-    texts = as_sequence(labels, "labels", "three texts")
-    if len(texts) != 3:
-        raise ValueError(f"there are {len(texts)} labels, expected three")
-    top = int(np.argmax(plausibility))
-    blue, orange = COLORS["blue"], COLORS["orange"]
-    parts: tuple[tuple[slice, float, dict[str, Any]], ...] = (
-        (slice(None, top + 1), 1.0, {"facecolor": (blue, 0.3), "edgecolor": blue, "hatch": "//"}),
-        (slice(top, None), 1.0, {"facecolor": (orange, 0.3), "edgecolor": orange, "hatch": "\\\\"}),
-        (slice(None), 0.0, {"facecolor": paper(), "edgecolor": ink(), "lw": 0.8}),
-    )
-    left, right, below = (
-        ax.fill_between(
-            probability[part], plausibility[part], edge, label=label, **{"lw": 0, **style}
-        )
-        for label, (part, edge, style) in zip(texts, parts, strict=True)
-    )
-    return left, right, below
+__all__ = ["ParameterContourDisplay"]
 
 
 Label = tuple[int, ...]

@@ -9,20 +9,16 @@ from dstheory.revise._condition import condition, condition_geometric, deconditi
 from dstheory.revise._contextual import contextual_discount, contextual_negate, contextual_reinforce
 from dstheory.revise._discount import discount, negate
 from dstheory.revise._focusing import condition_focusing
-from dstheory.revise._inverse import contextual_dediscount, contextual_dereinforce
 from dstheory.revise._jeffrey import jeffrey
-from dstheory.revise._learning import ContextualRates, learn_contextual_rates
+from dstheory.revise._learning import learn_contextual_rates
 from dstheory.revise._reframing import coarsen, refine, rename
 
 __all__ = [
-    "ContextualRates",
     "coarsen",
     "condition",
     "condition_focusing",
     "condition_geometric",
     "conditional_plausibilities",
-    "contextual_dediscount",
-    "contextual_dereinforce",
     "contextual_discount",
     "contextual_negate",
     "contextual_reinforce",

@@ -16,8 +16,8 @@ from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.curves.assignment_value import Branch, fit_branch
 from evical.likelihood.interpolant import evaluate_piecewise, fit_piecewise
-from evical.scores import ScoreCounts, log_odds
-from evical.scores.scale import sides
+from evical.scores import ScoreCounts
+from evical.scores.scale import log_odds, sides
 
 __all__ = ["AssignmentValueCalibrator"]
 

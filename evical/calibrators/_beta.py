@@ -24,7 +24,8 @@ from evical.calibrators._separated import refuse_separated
 from evical.curves.beta import ROUNDING, BetaFit, beta_sample, fit_beta
 from evical.curves.beta_profile import BetaProfile, beta_profile
 from evical.likelihood.profile_table import MassTable, check_table, contour
-from evical.scores import ScoreCounts, log_odds
+from evical.scores import ScoreCounts
+from evical.scores.scale import log_odds
 
 __all__ = ["BetaCalibrator"]
 
@@ -70,7 +71,7 @@ class BetaCalibrator(BaseCalibrator, LevelSets):
     Notes
     -----
     Scores 0 and 1 have infinite log-odds, so scores are kept away from both by the spacing of
-    floats (2e-16), as in `evical.scores.log_odds`. Scores below 0 or above 1 in prediction count as
+    floats (2e-16). Scores below 0 or above 1 in prediction count as
     0 or 1.
 
     A coefficient that would be negative is set to 0, and the others are refitted; if both would be,

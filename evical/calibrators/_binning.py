@@ -18,7 +18,8 @@ from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._level_set import LevelSets
 from evical.calibrators._models import check_confidence, check_model, check_size
 from evical.likelihood.level_set import binomial_level_set
-from evical.scores import ScoreCounts, midpoints
+from evical.scores import ScoreCounts
+from evical.scores.counts import midpoints
 
 __all__ = ["BinningCalibrator"]
 

@@ -17,7 +17,7 @@ from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._models import check_size
-from evical.curves import TrendFilterPath, trend_filter_path
+from evical.curves.trend_filtering import TrendFilterPath, trend_filter_path
 from evical.scores import ScoreCounts
 from evical.scores.scale import interpolated
 
@@ -57,7 +57,7 @@ class ELiTECalibrator(BaseCalibrator):
     knots_, values_ : (k,) arrays
         The averaged curve: its ends and kinks, ascending, and its values there.
     lambdas_ : (n_lambdas,) array
-        Descending; see `evical.curves.trend_filter_path`.
+        Descending.
     degrees_of_freedom_ : (n_lambdas,) int array
         Number of kinks of each filter, plus two.
     weights_ : (n_lambdas,) array

@@ -18,7 +18,8 @@ from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._binning import bin_masses
 from evical.calibrators._models import check_confidence, check_model
 from evical.curves.near_isotonic_blocks import Blocks, relevant
-from evical.scores import ScoreCounts, midpoints
+from evical.scores import ScoreCounts
+from evical.scores.counts import midpoints
 
 __all__ = ["ENIRCalibrator"]
 
@@ -65,7 +66,7 @@ class ENIRCalibrator(BaseCalibrator):
 
     Notes
     -----
-    The models are those at the breakpoints of `evical.curves.near_isotonic_path` of the labels;
+    The models are those at the breakpoints of the near-isotonic path of the labels;
     the data themselves, lambda = 0, are excluded unless they are isotonic. Each has the
     weight exp(-BIC / 2), BIC = -2 log L + b log N, with the Bernoulli likelihood L of its b
     blocks' values before smoothing and the total weight N of the samples (at least 1).

@@ -23,7 +23,8 @@ from evical.calibrators._models import BINOMIAL_MODELS, check_confidence, check_
 from evical.calibrators.fields import owners
 from evical.curves.isotonic_band import IsotonicBand, isotonic_band
 from evical.likelihood.level_set import binomial_level_set
-from evical.scores import ScoreCounts, midpoints
+from evical.scores import ScoreCounts
+from evical.scores.counts import midpoints
 from evical.scores.scale import between
 
 __all__ = ["IsotonicCalibrator"]

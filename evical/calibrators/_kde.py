@@ -20,8 +20,7 @@ from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._evidence import count_masses
 from evical.calibrators._level_set import LevelSets
 from evical.calibrators._models import check_confidence, check_model
-from evical.curves import silverman
-from evical.curves.density import KERNELS, GaussianSums, KernelGrid, WindowSums
+from evical.curves.density import KERNELS, GaussianSums, KernelGrid, WindowSums, silverman
 from evical.likelihood.level_set import binomial_level_set
 from evical.scores import ScoreCounts
 

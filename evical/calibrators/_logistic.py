@@ -18,9 +18,8 @@ from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._level_set import LevelSets
 from evical.calibrators._models import check_confidence, check_model
-from evical.curves import LogisticProfile, PlattFit
-from evical.curves.logistic_profile import profile_of_counts
-from evical.curves.platt import confidence_interval, platt_of_counts
+from evical.curves.logistic_profile import LogisticProfile, profile_of_counts
+from evical.curves.platt import PlattFit, confidence_interval, platt_of_counts
 from evical.scores import ScoreCounts
 from evical.scores.scale import sides
 

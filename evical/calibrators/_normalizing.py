@@ -15,7 +15,7 @@ from dstheory.checks.arguments import as_real, check_choice, shown
 from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
-from evical.curves import platt_targets
+from evical.curves.platt import platt_targets
 from evical.scores import ScoreCounts
 from evical.scores.scale import sides
 

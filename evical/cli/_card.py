@@ -8,7 +8,8 @@ from typing import Any
 
 from evical._versions import version_of
 from evical.cli._model import ManyModel, Model, is_conformal
-from evical.evaluation import CalibrationCheck, ConformalEvaluation
+from evical.evaluation import ConformalEvaluation
+from evical.evaluation.check import CalibrationCheck
 from evical.multiclass import BaseMulticlassCalibrator, OneVsRestCalibrator
 
 __all__ = ["card_text", "checks_text", "conformal_checks_text", "promise_text"]

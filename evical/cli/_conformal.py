@@ -25,7 +25,8 @@ from evical.cli._many_classes import (
 from evical.cli._missing import complete_rows
 from evical.cli._model import ManyModel, ManyTraining, check_score, is_conformal
 from evical.cli._tables import Chunk, check_columns, open_table
-from evical.conformal import ConformalScores, prediction_sets
+from evical.conformal import ConformalScores
+from evical.conformal.contour import prediction_sets
 from evical.datasets.csv import sorted_labels
 
 __all__ = ["ConformalPredictor", "Recipe", "fit_conformal", "with_score"]

@@ -18,7 +18,8 @@ from evical.cli._model import ManyModel, load_model, score_kind
 from evical.cli._seen import on_table
 from evical.cli._tables import Chunk, check_columns, open_table
 from evical.evaluation import Evaluation
-from evical.metrics import CalibrationReport, Measure, calibration_report, mean_imprecision
+from evical.metrics import calibration_report, mean_imprecision
+from evical.metrics.report import CalibrationReport, Measure
 from evical.scores.names import KINDS, belief_names
 
 __all__ = ["ClassPredictions", "many_judged", "read_for_classes"]

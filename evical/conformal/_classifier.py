@@ -29,11 +29,11 @@ from evical._typing import Floats
 from evical.classifier import EvidentialClassifier
 from evical.conformal._calibration import too_few
 from evical.conformal._consonant import ConsonantBeliefs
-from evical.conformal._contour import least_strange, prediction_sets, to_contour
-from evical.conformal._nonconformity import named_score
 from evical.conformal._randomness import new_seed
 from evical.conformal._recipe import Recipe
 from evical.conformal._splits import Fold, counting_folds, split_rows
+from evical.conformal.contour import least_strange, prediction_sets, to_contour
+from evical.conformal.nonconformity import named_score
 from evical.estimators.checks import check_samples
 from evical.estimators.closed_beliefs import ClosedForm
 from evical.estimators.training import frozen_classes, trained_on
@@ -278,8 +278,8 @@ class ConformalClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mis
         Returns
         -------
         (n, K) array
-            Valid like the p-values, see `evical.conformal.to_contour`; a sample that is like no
-            class no longer shows it.
+            P-values, the greatest of each sample raised to 1: valid like these, but a sample that
+            is like no class no longer shows it.
         """
         return to_contour(*self._p_and_scores(X))
 

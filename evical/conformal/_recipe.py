@@ -13,8 +13,8 @@ from dstheory.checks.arguments import as_array, as_floats
 from evical._typing import Floats
 from evical.conformal._calibration import Calibration, Conformed
 from evical.conformal._counts import Counts
-from evical.conformal._nonconformity import NEED_PROBABILITIES, named_score, score_table
 from evical.conformal._randomness import random_shares
+from evical.conformal.nonconformity import NEED_PROBABILITIES, named_score, score_table
 from evical.estimators.training import class_values
 
 __all__ = ["Recipe"]

@@ -10,7 +10,7 @@ from evical._typing import Floats
 from evical.calibrators.saved import restored_arrays, restored_classes
 from evical.conformal._calibration import Calibration
 from evical.conformal._counts import ClassSamples, ScoreSample
-from evical.conformal._nonconformity import score_parameters
+from evical.conformal.nonconformity import score_parameters
 
 __all__ = ["FORMAT", "restored", "to_dict"]
 

@@ -28,9 +28,9 @@ from evical._typing import Floats
 from evical.conformal import _saved_scores
 from evical.conformal._calibration import Calibration, too_few
 from evical.conformal._consonant import ConsonantBeliefs
-from evical.conformal._contour import least_strange, prediction_sets, to_contour
-from evical.conformal._nonconformity import SCORES, score_parameters, score_table, tied_score
 from evical.conformal._randomness import new_seed, random_shares
+from evical.conformal.contour import least_strange, prediction_sets, to_contour
+from evical.conformal.nonconformity import SCORES, score_parameters, score_table, tied_score
 from evical.scores.checks import check_labels, check_weights
 
 __all__ = ["ConformalScores"]

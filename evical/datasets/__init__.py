@@ -1,7 +1,7 @@
 """Data sets as plain arrays: by name, bundled ones, and CSV files."""
 
 from evical.datasets._dataset import Dataset
-from evical.datasets._load import load, load_breast_cancer, load_split
+from evical.datasets._load import load, load_breast_cancer
 from evical.datasets._simulated import (
     SIMULATIONS,
     SimulatedScores,
@@ -18,7 +18,6 @@ __all__ = [
     "load",
     "load_breast_cancer",
     "load_csv",
-    "load_split",
     "simulated_probability",
     "simulated_quantiles",
     "simulated_scores",

@@ -20,7 +20,7 @@ from sklearn.pipeline import Pipeline
 from dstheory.checks.arguments import without_mask
 from evical._typing import Floats
 from evical.estimators._eval_sets import with_numbers
-from evical.scores import log_odds
+from evical.scores.scale import log_odds
 
 __all__ = ["CodedLabels", "class_scores", "fit_to_labels"]
 

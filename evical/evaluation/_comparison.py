@@ -16,7 +16,11 @@ from dstheory.checks.arguments import check_callable, check_choice, check_count
 from dstheory.notebook import html_table
 from evical._fitting import as_random_state, check_jobs
 from evical._typing import Floats
-from evical.evaluation._cross_validation import (
+from evical.evaluation._evaluation import Evaluation
+from evical.evaluation._labels import two_labels
+from evical.evaluation.methods import name_methods
+from evical.evaluation.recommendation import Difference, Recommendation, differences, recommend
+from evical.evaluation.validation import (
     MEASURES,
     Fold,
     Tried,
@@ -24,10 +28,6 @@ from evical.evaluation._cross_validation import (
     is_splitter,
     try_methods,
 )
-from evical.evaluation._evaluation import Evaluation
-from evical.evaluation._labels import two_labels
-from evical.evaluation.methods import name_methods
-from evical.evaluation.recommendation import Difference, Recommendation, differences, recommend
 from evical.metrics.inputs import MOST_REPEATS
 from evical.scores.checks import check_labels, check_same_length, check_scores
 

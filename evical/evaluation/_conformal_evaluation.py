@@ -27,12 +27,13 @@ from dstheory.checks.arguments import (
 )
 from dstheory.notebook import html_table
 from evical._typing import Floats
-from evical.conformal import prediction_sets, to_contour
 from evical.conformal.calibration_size import calibration_of
+from evical.conformal.contour import prediction_sets, to_contour
 from evical.evaluation._rank_tests import LevelCoverage, promise_tests
-from evical.metrics import SetCoverage, set_coverage
+from evical.metrics import set_coverage
 from evical.metrics.inputs import class_codes, class_labels
 from evical.metrics.outcome import pvalue_text
+from evical.metrics.sets import SetCoverage
 from evical.scores.checks import check_same_length
 from evical.significance import holm_adjusted
 
@@ -192,7 +193,7 @@ class ConformalEvaluation:
         p_values : (n, K) array
             In [0, 1].
         contour : (n, K) array, optional
-            Plausibilities. Default: `evical.conformal.to_contour` of the p-values.
+            Plausibilities. Default: the p-values, the greatest of a row raised to 1.
         labels : sequence of K labels, optional
             Of the columns. Default: those of `y_true`, sorted.
         n_calibration : int or mapping of groups to int, optional

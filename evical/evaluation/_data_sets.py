@@ -19,7 +19,9 @@ from dstheory.checks.arguments import (
 )
 from dstheory.notebook import ShownFields
 from evical.evaluation._comparison import Comparison, compare
-from evical.significance import FriedmanResult, NemenyiResult, Results, friedman, nemenyi
+from evical.significance import Results, friedman, nemenyi
+from evical.significance.posthoc import NemenyiResult
+from evical.significance.rank_tests import FriedmanResult
 
 __all__ = ["DataSetComparison", "compare_data_sets"]
 

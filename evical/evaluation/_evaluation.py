@@ -25,7 +25,7 @@ from dstheory.notebook import ShownFields, html_table
 from evical._fitting import as_random_state
 from evical._typing import Floats
 from evical.evaluation._labels import two_labels
-from evical.metrics import CalibrationReport, Measure, calibration_report
+from evical.metrics import calibration_report
 from evical.metrics.beliefs import checked_bounds, interval_sample
 from evical.metrics.bins import bin_numbers
 from evical.metrics.inputs import (
@@ -36,7 +36,7 @@ from evical.metrics.inputs import (
     positive_column,
     probabilities,
 )
-from evical.metrics.report import belief_measures
+from evical.metrics.report import CalibrationReport, Measure, belief_measures
 from evical.scores.checks import check_labels, check_same_length, check_scores
 
 __all__ = ["Evaluation", "Interval", "prepare", "resample_count"]

@@ -19,9 +19,9 @@ from scipy import stats
 
 from dstheory.notebook import ShownFields
 from evical._typing import Floats
-from evical.evaluation._cross_validation import MEASURES
 from evical.evaluation._sample_size import general_warnings, method_warnings
 from evical.evaluation.methods import UNCALIBRATED, complexity, complexity_text, is_automatic
+from evical.evaluation.validation import MEASURES
 from evical.scores import ScoreCounts
 from evical.scores.direction import direction
 from evical.significance import corrected_t, holm_adjusted

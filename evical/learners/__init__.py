@@ -8,13 +8,7 @@ evidence for and against each. Samples between clusters belong to sets of them. 
 from evical.learners._boot_clusters import BootClus
 from evical.learners._c_means import EvidentialCMeans
 from evical.learners._constrained_c_means import ConstrainedEvidentialCMeans
-from evical.learners._credal_partition import (
-    ClusterSummary,
-    credal_rand_index,
-    rough_clusters,
-    summarize_clusters,
-)
-from evical.learners._evidence import WeightedEvidence
+from evical.learners._credal_partition import credal_rand_index, rough_clusters, summarize_clusters
 from evical.learners._knn_clusters import EvidentialKNNClustering
 from evical.learners._neighbors import EvidentialKNeighborsClassifier
 from evical.learners._neural import EvidentialNeuralClassifier
@@ -24,7 +18,6 @@ from evical.learners.latent_model import latent_evidence, latent_mass
 
 __all__ = [
     "BootClus",
-    "ClusterSummary",
     "ConstrainedEvidentialCMeans",
     "EvidentialCMeans",
     "EvidentialKNNClustering",
@@ -32,7 +25,6 @@ __all__ = [
     "EvidentialNeuralClassifier",
     "EvidentialRBFClassifier",
     "EvidentialRegressor",
-    "WeightedEvidence",
     "credal_rand_index",
     "latent_evidence",
     "latent_mass",

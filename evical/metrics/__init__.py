@@ -7,15 +7,9 @@ also takes a mass function and uses its pignistic transform. `calibration_report
 that apply, each with its definition.
 """
 
-from evical.metrics._binomial_bins import BinomialBins, binomial_test
-from evical.metrics._decomposition import (
-    BrierDecomposition,
-    CorpDecomposition,
-    brier_decomposition,
-    corp_decomposition,
-)
+from evical.metrics._binomial_bins import binomial_test
+from evical.metrics._decomposition import brier_decomposition, corp_decomposition
 from evical.metrics._ece import (
-    DebiasedError,
     adaptive_calibration_error,
     classwise_calibration_error,
     classwise_maximum_calibration_error,
@@ -39,17 +33,10 @@ from evical.metrics._goodness import hosmer_lemeshow_test, spiegelhalter_test
 from evical.metrics._profit import decision_cost, decision_profit, solicitation_profit
 from evical.metrics._proper import brier_score, log_loss, root_mean_squared_error, spherical_score
 from evical.metrics._ranking import hand_till_auc, roc_auc
-from evical.metrics._set_coverage import (
-    SetCoverage,
-    discounted_accuracy,
-    set_coverage,
-    u65_score,
-    u80_score,
-)
 from evical.metrics._smooth import smooth_calibration_error
 from evical.metrics.beliefs import evidential_log_likelihood, mean_imprecision
-from evical.metrics.binned_curve import CalibrationCurve, calibration_curve
-from evical.metrics.coverage import BeliefCoverage, belief_coverage, coverage_test
+from evical.metrics.binned_curve import calibration_curve
+from evical.metrics.coverage import belief_coverage, coverage_test
 from evical.metrics.cumulative import (
     kolmogorov_smirnov_error,
     kolmogorov_smirnov_test,
@@ -57,20 +44,10 @@ from evical.metrics.cumulative import (
     kuiper_test,
 )
 from evical.metrics.intervals import interval_calibration_test, nearest_calibrated
-from evical.metrics.outcome import CalibrationTest
-from evical.metrics.report import CalibrationReport, Measure, calibration_report
+from evical.metrics.report import calibration_report
+from evical.metrics.sets import discounted_accuracy, set_coverage, u65_score, u80_score
 
 __all__ = [
-    "BeliefCoverage",
-    "BinomialBins",
-    "BrierDecomposition",
-    "CalibrationCurve",
-    "CalibrationReport",
-    "CalibrationTest",
-    "CorpDecomposition",
-    "DebiasedError",
-    "Measure",
-    "SetCoverage",
     "ability_to_separate",
     "adaptive_calibration_error",
     "belief_coverage",

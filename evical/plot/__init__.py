@@ -6,7 +6,6 @@ require("matplotlib", "evical.plot")
 
 from evical.plot._band import BeliefBandDisplay
 from evical.plot._contour import ContourDisplay
-from evical.plot._corners import BaseCornersDisplay
 from evical.plot._coupling import CouplingDisplay
 from evical.plot._credal_partition import CredalPartitionDisplay
 from evical.plot._critical_difference import CriticalDifferenceDisplay
@@ -19,7 +18,6 @@ from evical.plot._simplex import SimplexDisplay
 from evical.plot._tetrahedron import TetrahedronDisplay
 
 __all__ = [
-    "BaseCornersDisplay",
     "BeliefBandDisplay",
     "BeliefIntervalDisplay",
     "ContourDisplay",

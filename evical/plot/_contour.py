@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from scipy.special import expit
 
 from dstheory.checks.arguments import as_sequence
-from dstheory.plot import fill_regions
+from dstheory.plot.style import fill_regions
 from evical._typing import Floats
 from evical.plot._inputs import known_classes
 from evical.plot.style import axes_or_new, ink, literal

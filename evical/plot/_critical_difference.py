@@ -14,7 +14,8 @@ from matplotlib.axes import Axes
 from dstheory.checks.arguments import as_sequence, check_choice
 from evical._typing import Floats
 from evical.plot.style import COLORS, axes_or_new, ink, literal, short
-from evical.significance import HolmResult, NemenyiResult, holm, nemenyi
+from evical.significance import holm, nemenyi
+from evical.significance.posthoc import HolmResult, NemenyiResult
 
 __all__ = ["CriticalDifferenceDisplay"]
 

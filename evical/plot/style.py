@@ -4,7 +4,7 @@ from typing import Any
 
 from matplotlib.axes import Axes
 
-from dstheory.plot import COLORS, LINES, axes_or_new, ink, literal, paper
+from dstheory.plot.style import COLORS, LINES, axes_or_new, ink, literal, paper
 
 __all__ = [
     "COLORS",

@@ -8,8 +8,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from scipy import stats
 
-from evical.evaluation import MEASURES, Comparison
+from evical.evaluation import Comparison
 from evical.evaluation.recommendation import ALPHA
+from evical.evaluation.validation import MEASURES
 from evical.metrics import debiased_calibration_error
 from evical.plot.style import COLORS
 from evical.report._evaluation_page import made_by

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from evical.evaluation import ConformalEvaluation
-from evical.metrics import SetCoverage
+from evical.metrics.sets import SetCoverage
 from evical.plot import PValuesDisplay
 from evical.plot.style import COLORS, ink
 from evical.report._evaluation_page import made_by

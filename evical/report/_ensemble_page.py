@@ -8,7 +8,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from evical._typing import Floats
-from evical.evaluation import EnsembleEvaluation, Estimate
+from evical.evaluation import EnsembleEvaluation
+from evical.evaluation.estimate import Estimate
 from evical.evaluation.other_rules import DEMPSTER, STACKED, is_stacked
 from evical.plot import FusionWeightsDisplay
 from evical.plot.style import COLORS

@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from evical._typing import Floats
 from evical.evaluation import Evaluation
-from evical.metrics import BeliefCoverage, Measure, binomial_test, coverage_test
+from evical.metrics import binomial_test, coverage_test
+from evical.metrics.coverage import BeliefCoverage
+from evical.metrics.report import Measure
 from evical.report._numbers import count, fixed, metric_name, named, p_cell, percent, share_limits
 from evical.report.page import Row, Table
 from evical.significance import holm_adjusted

@@ -1,10 +1,7 @@
 """Sorted, counted, weighted scores: what calibrators learn from."""
 
-from evical.scores.counts import ScoreCounts, midpoints
-from evical.scores.scale import log_odds
+from evical.scores.counts import ScoreCounts
 
 __all__ = [
     "ScoreCounts",
-    "log_odds",
-    "midpoints",
 ]

@@ -5,19 +5,14 @@ sets: `wilcoxon`, and how much one gains: `relative_gain`. Several methods on se
 `friedman`, then `holm` against one method or `nemenyi` among all (Demsar 2006).
 """
 
-from evical.significance._friedman import FriedmanResult, friedman
-from evical.significance._gain import GainResult, relative_gain
-from evical.significance._pairs import TestResult, corrected_t, mcnemar, wilcoxon
-from evical.significance._posthoc import HolmResult, NemenyiResult, holm, holm_adjusted, nemenyi
+from evical.significance._gain import relative_gain
+from evical.significance._pairs import corrected_t, mcnemar, wilcoxon
 from evical.significance._results import Results
+from evical.significance.posthoc import holm, holm_adjusted, nemenyi
+from evical.significance.rank_tests import friedman
 
 __all__ = [
-    "FriedmanResult",
-    "GainResult",
-    "HolmResult",
-    "NemenyiResult",
     "Results",
-    "TestResult",
     "corrected_t",
     "friedman",
     "holm",

@@ -15,7 +15,7 @@ from scipy.special import expit
 from sklearn.isotonic import IsotonicRegression
 
 from evical.calibrators import ENIRCalibrator
-from evical.curves import near_isotonic_path
+from evical.curves.near_isotonic_blocks import near_isotonic_path
 from tests.benchmarks.timing import best_seconds
 
 NAN = float("nan")

@@ -12,7 +12,7 @@ import pytest
 from scipy.linalg import solveh_banded
 
 from evical.calibrators import ELiTECalibrator
-from evical.curves import trend_filter, trend_filter_path
+from evical.curves.trend_filtering import trend_filter, trend_filter_path
 from tests.benchmarks.timing import best_seconds
 
 SIZES = [1_000, 10_000, 100_000]

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from evical.datasets import load_csv
-from evical.evaluation import Estimate
+from evical.evaluation.estimate import Estimate
 from evical.studies import demo_study, reproduce
 
 DATA = Path(os.environ.get("EVICAL_DATA", Path(__file__).parents[3] / "shared" / "data"))

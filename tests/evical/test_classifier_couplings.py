@@ -22,7 +22,7 @@ from evical.multiclass import (
     SoftmaxCalibrator,
     pairwise_belief,
 )
-from evical.scores import log_odds
+from evical.scores.scale import log_odds
 from tests.support.each import each
 
 BINS = BinningCalibrator(n_bins=4, model="dempster")

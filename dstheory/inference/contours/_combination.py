@@ -16,13 +16,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dstheory._typing import Floats
-from dstheory.checks.arguments import as_index
 from dstheory.errors import TotalConflictError
-from dstheory.inference.contours.checks import as_bounds, numbers, plain
+from dstheory.inference.contours.checks import as_bounds, numbers
 from dstheory.inference.contours.likelihood_contour import LikelihoodContour
 from dstheory.kernels.rows import in_row
 
-__all__ = ["combine_contour_values", "combine_contours"]
+__all__ = ["combine_contours"]
 
 Contour = LikelihoodContour | Callable[..., Any]
 Space = tuple[tuple[float, float], ...]
@@ -64,7 +63,6 @@ def combine_contours(
     See Also
     --------
     triangular_contour, trapezoidal_contour, gaussian_contour : an expert's contour.
-    combine_contour_values : the same on arrays of values.
 
     Notes
     -----
@@ -106,57 +104,6 @@ def combine_contours(
     mode = np.atleast_1d(np.asarray(joint.mode, dtype=np.float64))
     height = float(log_product(*mode[:, np.newaxis])[0])
     return joint, 0.0 - float(np.expm1(min(height, 0.0)))  # never -0.0
-
-
-def combine_contour_values(
-    first: ArrayLike, second: ArrayLike, *more: ArrayLike, axis: int = -1
-) -> tuple[Floats, Any]:
-    """Combine contours given by their values at common points, in batches.
-
-    Parameters
-    ----------
-    first, second, *more : array_like
-        Plausibilities in [0, 1]; shapes broadcast.
-    axis : int
-        The axis that runs over the points of the parameter space.
-
-    Returns
-    -------
-    values : ndarray
-        The product, divided by its maximum along the axis.
-    conflict : float or ndarray
-        One minus that maximum.
-
-    Raises
-    ------
-    TotalConflictError
-        If the product is 0 at all points of a row.
-    ValueError
-        If a value is NaN or outside [0, 1], or shapes do not broadcast.
-    TypeError
-        If a value is not a number.
-
-    See Also
-    --------
-    combine_contours : contours as functions, with an exact supremum.
-
-    Examples
-    --------
-    >>> combine_contour_values([1, 0.5, 0], [0, 0.5, 1])
-    (array([0., 1., 0.]), 0.75)
-    """
-    arrays = [_plausibilities(place, x) for place, x in enumerate((first, second, *more))]
-    try:
-        product = np.prod(np.broadcast_arrays(*arrays), axis=0)
-    except ValueError:
-        shapes = ", ".join(str(x.shape) for x in arrays)
-        raise ValueError(f"values have shapes {shapes}; give shapes that broadcast") from None
-    axis = as_index("axis", axis)
-    if not -product.ndim <= axis < product.ndim:
-        raise ValueError(f"axis {axis} is out of range for values of shape {product.shape}")
-    height = product.max(axis=axis, keepdims=True)
-    _refuse_zero(np.squeeze(height, axis=axis))
-    return product / height, plain(1 - np.squeeze(height, axis=axis))
 
 
 def _log_contour(place: int, source: Contour) -> Callable[..., Any]:

@@ -29,7 +29,7 @@ from dstheory.inference.contours.data import as_design, as_positive
 from dstheory.inference.contours.levels import crossing
 from dstheory.inference.contours.maximum import Floats
 from dstheory.inference.contours.regression import least_squares
-from dstheory.inference.prediction._interval import PredictiveInterval
+from dstheory.inference.prediction.intervals import PredictiveInterval
 
 __all__ = ["LinearLaw", "predict"]
 

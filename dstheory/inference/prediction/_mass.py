@@ -27,10 +27,10 @@ from dstheory.checks.arguments import check_atol, check_callable, check_count, c
 from dstheory.frame import Frame
 from dstheory.inference.contours.levels import RAYLEIGH_END, crossing
 from dstheory.inference.contours.maximum import Floats
-from dstheory.inference.prediction._interval import PredictiveInterval
 from dstheory.inference.prediction._random_interval import MOST_DRAWS, RandomInterval
 from dstheory.inference.prediction._rayleigh import rayleigh_mean
 from dstheory.inference.prediction._sampling_laws import FamilyLaw
+from dstheory.inference.prediction.intervals import PredictiveInterval
 from dstheory.kernels import bits
 from dstheory.mass import MassFunction
 

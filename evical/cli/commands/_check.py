@@ -12,8 +12,8 @@ from evical.cli._errors import user_input
 from evical.cli._judged import Selection, evaluate_selection
 from evical.cli._judged_many import ClassPredictions, many_judged
 from evical.cli._output import echo_json
-from evical.evaluation import CalibrationCheck, Evaluation, check_calibration
-from evical.evaluation.check import TESTS
+from evical.evaluation import Evaluation, check_calibration
+from evical.evaluation.check import TESTS, CalibrationCheck
 
 __all__ = ["check"]
 

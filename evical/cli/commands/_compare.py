@@ -16,9 +16,10 @@ from evical.cli._kinds import Kind
 from evical.cli._labeled import read_labeled
 from evical.cli._output import check_page, command_line, echo_json, write_page
 from evical.cli._show import new_console, progress_bar
-from evical.evaluation import MEASURES, Comparison
+from evical.evaluation import Comparison
 from evical.evaluation import compare as compare_calibrators
 from evical.evaluation.methods import name_methods
+from evical.evaluation.validation import MEASURES
 
 __all__ = ["Plan", "compare", "compare_columns"]
 

@@ -16,7 +16,7 @@ from evical.cli._judged_many import ClassPredictions, many_judged
 from evical.cli._output import check_page, command_line, echo_json, write_page
 from evical.cli._show import new_console
 from evical.evaluation import Evaluation
-from evical.metrics import Measure
+from evical.metrics.report import Measure
 
 __all__ = ["evaluate"]
 

@@ -17,14 +17,10 @@ from sklearn.preprocessing import StandardScaler
 
 from dstheory import Frame, consonant, dempster
 from evical._typing import Floats
-from evical.conformal import (
-    ConformalClassifier,
-    aps_scores,
-    class_p_values,
-    lac_scores,
-    p_values,
-    to_contour,
-)
+from evical.conformal import ConformalClassifier, lac_scores, p_values
+from evical.conformal._p_values import class_p_values
+from evical.conformal.contour import to_contour
+from evical.conformal.nonconformity import aps_scores
 from evical.datasets import Dataset
 from evical.ensemble import EvidentialEnsemble
 from evical.estimators.training import class_values

@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evical._typing import Floats
-from evical.metrics import BeliefCoverage, brier_score, coverage_test, log_loss, mean_imprecision
+from evical.metrics import brier_score, coverage_test, log_loss, mean_imprecision
+from evical.metrics.coverage import BeliefCoverage
 
 __all__ = ["MEASURES", "METRICS", "Fused", "Measure", "Metric"]
 

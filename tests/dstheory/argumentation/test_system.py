@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dstheory import DSTheoryError, TotalConflictError
-from dstheory.argumentation import Argument, ArgumentationSystem
+from dstheory.argumentation import ArgumentationSystem
+from dstheory.argumentation._system import Argument
 from dstheory.product import ProductFrame, combine
 from tests.dstheory.argumentation.strategies import hypotheses, systems
 from tests.naive import argument as naive

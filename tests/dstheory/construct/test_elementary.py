@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dstheory import Frame
-from dstheory.construct import bayesian, categorical, negative_simple, simple, vacuous
+from dstheory.construct import bayesian, categorical, simple, vacuous
+from dstheory.construct._elementary import negative_simple
 from dstheory.errors import FrameError, MassError
 from dstheory.testing import frames, masses
 from tests.support.each import each

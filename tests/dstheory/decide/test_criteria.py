@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dstheory import Frame, MassFunction, decide
+from dstheory.decide._set_acts import owa_expected_utility
 from dstheory.errors import TotalConflictError
 from dstheory.testing import frames, masses
 from dstheory.transform import betp
@@ -206,7 +207,7 @@ def test_bad_input_is_named(rule):
 @given(frames().flatmap(lambda frame: masses(frame)))
 def test_default_expectation_is_the_pignistic_probability(m):
     assert decide.expected_utility(m).tolist() == betp(m).tolist()
-    assert decide.owa_expected_utility(m).dtype == float
+    assert owa_expected_utility(m).dtype == float
 
 
 POINT_DECISIONS = [*CRITERIA, *ON_LABELS, decide.owa, decide.minimax_regret]

@@ -8,6 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dstheory import Frame, MassFunction, decide
+from dstheory.decide._criteria import regrets
+from dstheory.decide._set_acts import owa_expected_utility, owa_weights
 from tests.dstheory.decide.strategies import as_naive, problems
 from tests.naive import decide as naive_decide
 
@@ -58,7 +60,7 @@ def test_integrals_refuse_wrong_arguments():
 @given(st.integers(1, 12), st.floats(0, 1))
 def test_owa_weights_have_their_orness_and_form_a_geometric_series(size, orness):
     """Filev & Yager 1995: weights of maximal entropy are geometric."""
-    weights = decide.owa_weights(size, orness)
+    weights = owa_weights(size, orness)
     assert weights.sum() == pytest.approx(1)
     assert (weights >= 0).all()
     if size > 1:
@@ -66,13 +68,13 @@ def test_owa_weights_have_their_orness_and_form_a_geometric_series(size, orness)
     # Tiny weights underflow; the others have one ratio.
     if weights.min() > 1e-200:
         assert weights[1:-1] ** 2 == pytest.approx(weights[:-2] * weights[2:], rel=1e-9)
-    assert decide.owa_weights(size, 1 - orness)[::-1] == pytest.approx(weights, abs=1e-9)
+    assert owa_weights(size, 1 - orness)[::-1] == pytest.approx(weights, abs=1e-9)
 
 
 def test_owa_weights_of_two_are_the_orness_and_its_rest():
-    assert decide.owa_weights(2, 0.3) == pytest.approx([0.3, 0.7], abs=1e-12)
-    assert decide.owa_weights(1, 0.3).tolist() == [1.0]
-    assert decide.owa_weights(3, 1e-300) == pytest.approx([0, 0, 1])
+    assert owa_weights(2, 0.3) == pytest.approx([0.3, 0.7], abs=1e-12)
+    assert owa_weights(1, 0.3).tolist() == [1.0]
+    assert owa_weights(3, 1e-300) == pytest.approx([0, 0, 1])
 
 
 def test_owa_meets_lower_pignistic_and_upper_expectation():
@@ -85,11 +87,11 @@ def test_owa_meets_lower_pignistic_and_upper_expectation():
         1: decide.upper_expected_utility,
     }
     for orness, expectation in meets.items():
-        found = decide.owa_expected_utility(m, u, orness)
+        found = owa_expected_utility(m, u, orness)
         assert found == pytest.approx(expectation(m, u), abs=1e-12)
     assert decide.owa(m, u, 0).tolist() == decide.maximin(m, u).tolist()
     assert decide.owa(m, u, 1).tolist() == decide.maximax(m, u).tolist()
-    low, mid, high = (decide.owa_expected_utility(m, u, g) for g in (0.2, 0.5, 0.7))
+    low, mid, high = (owa_expected_utility(m, u, g) for g in (0.2, 0.5, 0.7))
     assert (low <= mid + 1e-12).all()
     assert (mid <= high + 1e-12).all()
 
@@ -99,7 +101,7 @@ def test_regret_decisions_are_their_definitions(problem):
     m, rows = problem
     m_naive, acts = as_naive(m, rows)
     losses = naive_decide.regret(acts)
-    assert decide.regrets(rows).tolist() == [list(loss.values()) for loss in losses]
+    assert regrets(rows).tolist() == [list(loss.values()) for loss in losses]
     worst = [-naive_decide.upper(m_naive, loss) for loss in losses]
     assert decide.minimax_regret(m, rows) == naive_decide.first_best(worst)
     mean = [-naive_decide.pignistic(m_naive, loss) for loss in losses]
@@ -142,7 +144,7 @@ def test_degrees_and_sizes_are_checked():
     with pytest.raises(ValueError, match=r"orness is 2, but a degree of optimism"):
         decide.owa(VACUOUS, orness=2)
     with pytest.raises(ValueError, match="size is 0"):
-        decide.owa_weights(0, 0.5)
+        owa_weights(0, 0.5)
 
 
 @pytest.mark.parametrize("rule", [decide.owa, decide.minimax_regret])

@@ -4,7 +4,8 @@ import pytest
 import sympy
 
 from dstheory import Frame, MassFunction, combine, revise, transform
-from dstheory.exact import symbolic, symbols_of
+from dstheory.exact import symbolic
+from dstheory.exact._symbols import symbols_of
 from tests.protocols.rules_table import RULES
 from tests.support.each import each
 

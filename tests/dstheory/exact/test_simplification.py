@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dstheory import Frame, betp, combine, dempster, discount, revise
-from dstheory.exact import derivatives, share, simplified, symbolic, symbols_of
+from dstheory.exact import derivatives, share, simplified, symbolic
+from dstheory.exact._symbols import symbols_of
 from dstheory.testing import masses
 
 FRAME = Frame(["a", "b", "c"])

@@ -5,7 +5,8 @@ import pytest
 import sympy
 
 from dstheory import Frame, FrameError, MassError
-from dstheory.exact import share, symbolic, symbols_of
+from dstheory.exact import share, symbolic
+from dstheory.exact._symbols import symbols_of
 from tests.support.each import each
 
 FRAME = Frame(["a", "b", "c"])

@@ -9,8 +9,6 @@ from hypothesis import strategies as st
 from dstheory import Frame, MassFunction
 from dstheory.errors import FrameError, MassError
 from dstheory.revise import (
-    contextual_dediscount,
-    contextual_dereinforce,
     contextual_discount,
     contextual_negate,
     contextual_reinforce,
@@ -84,43 +82,6 @@ def test_reinforcing_is_discounting_the_complement(case):
 def test_discounts_multiply(case, one, two):
     m, _ = case
     assert discount(discount(m, rate=one), rate=two) == discount(m, rate=1 - (1 - one) * (1 - two))
-
-
-INVERSES = [
-    (contextual_discount, contextual_dediscount),
-    (contextual_reinforce, contextual_dereinforce),
-]
-
-
-@pytest.mark.parametrize(("correct", "undo"), INVERSES)
-@given(case=mass_and_rates())
-def test_corrections_are_undone(correct, undo, case):
-    m, contexts = case
-    contexts = {context: rate / 2 for context, rate in contexts.items()}
-    assert undo(correct(m, rates=contexts), rates=contexts) == m
-    floating = MassFunction(m.frame, m.focal, m.masses.astype(float))
-    again = undo(correct(floating, rates=contexts), rates=contexts)
-    assert again.equals(floating, atol=1e-9)
-    assert len(again.focal) == len(m.focal)
-
-
-@pytest.mark.parametrize(("correct", "undo"), INVERSES)
-def test_what_was_not_corrected_cannot_be_undone(correct, undo):
-    m = MassFunction(FRAME, [2, 3], [[0.25, 0.75], [1, 0]])
-    assert undo(m, rates={}) == m
-    event = {contextual_dediscount: "a", contextual_dereinforce: "h"}[undo]
-    with pytest.raises(MassError, match=r"would have a negative mass in \d of 2 rows"):
-        undo(m, rates={event: 0.9})
-    with pytest.raises(MassError, match="is 1; the correction destroyed the original"):
-        undo(m, rates={"a": 1})
-    with pytest.raises(MassError, match=r"is 1 in 1 of 2 rows \(first: row 1\)"):
-        undo(m, rates={"a": [0, 1]})
-    with pytest.raises(MassError, match="does not lie"):
-        undo(m, rates={"a": 1.5})
-    with pytest.raises(TypeError, match="mapping of contexts"):
-        undo(m, rates=[0.5])
-    batch = undo(correct(m, rates={"r": [0.25, 0.5]}), rates={"r": [0.25, 0.5]})
-    assert batch.equals(m)
 
 
 def test_mercier_2008_case_1():
@@ -271,22 +232,3 @@ def test_wrong_arguments_are_refused():
         learn_contextual_rates(m, MassFunction(Frame(list("xy")), [1], np.ones((2, 1))))
     with pytest.raises(TypeError, match=r"batch of shape \(n,\)"):
         learn_contextual_rates(m, m[0])
-
-
-@each(("correct", "undo"), INVERSES)
-@each("mass", [1e-12, 1e-13, 1e-14])
-def test_taking_a_correction_back_keeps_small_masses(correct, undo, mass):
-    m = MassFunction(FRAME, [1, 2, 7], [0.25, mass, 0.75 - mass])
-    contexts = {("a", "h"): 0.25, "r": 0.125}
-    back = undo(correct(m, rates=contexts), rates=contexts)
-    assert back.mass("h") == pytest.approx(mass, abs=1e-15)
-    assert back.focal.tolist() == [1, 2, 7]
-
-
-@pytest.mark.parametrize(("correct", "undo"), INVERSES)
-def test_a_tolerance_that_drops_everything_is_refused(correct, undo):
-    m = MassFunction(FRAME, [1, 7], [[0.25, 0.75], [0.5, 0.5]])
-    with pytest.raises(MassError, match=r"no focal set has more than 1 in row 0; prune with a low"):
-        undo(m, rates={FRAME: 0.125}, atol=1)
-    with pytest.raises(ValueError, match="atol is nan, but a tolerance is not negative"):
-        undo(m, rates={FRAME: 0.125}, atol=np.nan)

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dstheory import Frame, MassFunction
-from dstheory.construct import bayesian, from_masses, negative_simple, random, simple, vacuous
+from dstheory.construct import bayesian, from_masses, random, simple, vacuous
+from dstheory.construct._elementary import negative_simple
 from dstheory.errors import DSTheoryError, MassError
 from dstheory.testing import frames, masses
 from dstheory.transform import (

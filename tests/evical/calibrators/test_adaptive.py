@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from scipy.special import logit
 
 from evical.calibrators import AdaptiveCalibrator
-from evical.curves import fit_platt
-from evical.curves.platt import confidence_interval
+from evical.curves.platt import confidence_interval, fit_platt
 from tests.naive import inference as naive_inference
 from tests.naive import kde as naive
 

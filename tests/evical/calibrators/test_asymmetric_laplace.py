@@ -7,7 +7,7 @@ from scipy.special import expit
 
 from evical.calibrators import AsymmetricLaplaceCalibrator
 from evical.curves.asymmetric_laplace import AsymmetricLaplace, fit_asymmetric_laplace
-from evical.scores import log_odds
+from evical.scores.scale import log_odds
 from tests.naive import gebel as naive
 
 RNG = np.random.default_rng(0)

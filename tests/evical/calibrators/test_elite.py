@@ -9,7 +9,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.svm import SVC
 
 from evical.calibrators import ELiTECalibrator, IsotonicCalibrator
-from evical.curves import trend_filter_path
+from evical.curves.trend_filtering import trend_filter_path
 from evical.scores import ScoreCounts
 from tests.support.each import each, pairs
 

@@ -15,8 +15,7 @@ from sklearn.svm import SVC
 from evical.calibrators import ENIRCalibrator, IsotonicCalibrator
 from evical.calibrators._binning import bin_masses
 from evical.calibrators._models import BINOMIAL_MODELS
-from evical.curves import near_isotonic_path
-from evical.curves.near_isotonic_blocks import Blocks, relevant
+from evical.curves.near_isotonic_blocks import Blocks, near_isotonic_path, relevant
 from evical.scores import ScoreCounts
 from tests.naive import near_isotonic as naive
 from tests.support.each import each

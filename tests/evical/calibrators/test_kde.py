@@ -14,7 +14,7 @@ from sklearn.svm import SVC
 
 from dstheory.inference import binomial_masses
 from evical.calibrators import DPMCalibrator, KDECalibrator
-from evical.curves import kernel_sums, silverman
+from evical.curves.density import kernel_sums, silverman
 from tests.naive import kde as naive
 from tests.support.each import each
 

@@ -6,7 +6,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import expit
 
 from evical.calibrators import NormalizingCalibrator
-from evical.curves import platt_targets
+from evical.curves.platt import platt_targets
 from evical.errors import WrongWayWarning
 from tests.naive import gebel as naive
 

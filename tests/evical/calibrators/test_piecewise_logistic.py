@@ -9,7 +9,6 @@ from scipy.optimize import minimize, minimize_scalar
 from scipy.special import expit
 
 from evical.calibrators import LogisticCalibrator, PiecewiseLogisticCalibrator
-from evical.curves import platt_targets
 from evical.curves.piecewise_logistic import (
     PiecewiseProfile,
     _fit,
@@ -18,6 +17,7 @@ from evical.curves.piecewise_logistic import (
     inner_knots,
     piecewise_profile,
 )
+from evical.curves.platt import platt_targets
 from evical.scores import ScoreCounts
 from tests.naive import gebel as naive
 from tests.support.each import each

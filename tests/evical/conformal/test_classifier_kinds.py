@@ -18,15 +18,9 @@ from sklearn.svm import SVC, LinearSVC
 
 from evical import EvidentialClassifier, EvidentialEnsemble
 from evical.calibrators import BinningCalibrator
-from evical.conformal import (
-    ConformalClassifier,
-    aps_scores,
-    lac_scores,
-    p_values,
-    prediction_sets,
-    raps_scores,
-    to_contour,
-)
+from evical.conformal import ConformalClassifier, lac_scores, p_values
+from evical.conformal.contour import prediction_sets, to_contour
+from evical.conformal.nonconformity import aps_scores, raps_scores
 from tests.evical.conformal.samples import X2, X3, Y2, Y3, Recorded, frozen, numbered, own, right
 from tests.support.each import each
 

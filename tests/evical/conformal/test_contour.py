@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from scipy.stats import beta as beta_law
 from scipy.stats import binom, kstest
 
-from evical.conformal import coverage_bound, p_values, prediction_sets, to_contour
+from evical.conformal import coverage_bound, p_values
+from evical.conformal.contour import prediction_sets, to_contour
 from tests.naive import conformal as naive
 
 tables = st.integers(1, 5).flatmap(

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evical.conformal import aps_scores, lac_scores, margin_scores, raps_scores
+from evical.conformal import lac_scores
+from evical.conformal.nonconformity import aps_scores, margin_scores, raps_scores
 from tests.naive import conformal as naive
 from tests.support.each import each
 

@@ -6,14 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from evical.conformal import (
-    aps_scores,
-    class_p_values,
-    lac_scores,
-    margin_scores,
-    p_values,
-    prediction_sets,
-)
+from evical.conformal import lac_scores, p_values
+from evical.conformal._p_values import class_p_values
+from evical.conformal.contour import prediction_sets
+from evical.conformal.nonconformity import aps_scores, margin_scores
 from tests.support.each import each
 
 PEERS = json.loads((Path(__file__).parents[2] / "oracles" / "conformal.json").read_text("utf-8"))

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from sklearn.svm import LinearSVC
 
-from evical.conformal import ConformalClassifier, ConformalScores, p_values, raps_scores
-from evical.conformal._nonconformity import SCORES
+from evical.conformal import ConformalClassifier, ConformalScores, p_values
+from evical.conformal.nonconformity import SCORES, raps_scores
 from tests.evical.conformal.samples import X2, X3, Y2, Y3, frozen, own
 from tests.naive import conformal as naive
 from tests.support.each import each

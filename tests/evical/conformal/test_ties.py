@@ -12,13 +12,8 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from evical.conformal import (
-    ConformalClassifier,
-    ConformalScores,
-    aps_scores,
-    p_values,
-    raps_scores,
-)
+from evical.conformal import ConformalClassifier, ConformalScores, p_values
+from evical.conformal.nonconformity import aps_scores, raps_scores
 from tests.naive import conformal as naive
 
 ADAPTIVE = {"aps": aps_scores, "raps": raps_scores}

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import quad
 
-from evical.curves import kernel_sums, silverman
-from evical.curves.density import KERNELS, GaussianSums, KernelGrid
+from evical.curves.density import KERNELS, GaussianSums, KernelGrid, kernel_sums, silverman
 from tests.naive import kde as naive
 
 COMPACT = ("boxcar", "epanechnikov", "tricube")

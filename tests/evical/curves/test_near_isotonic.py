@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import isotonic_regression, lsq_linear
 
-from evical.curves import near_isotonic_path
-from evical.curves.near_isotonic_blocks import join_lambdas, joins_of
+from evical.curves.near_isotonic_blocks import join_lambdas, joins_of, near_isotonic_path
 from tests.naive import near_isotonic as naive
 from tests.support.each import each
 

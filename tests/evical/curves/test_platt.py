@@ -8,7 +8,7 @@ import pytest
 from scipy.optimize import minimize
 from sklearn.calibration import _SigmoidCalibration
 
-from evical.curves import fit_profile
+from evical.curves.logistic_profile import fit_profile
 from evical.curves.platt import confidence_interval, fit_platt, platt_targets, soft_counts
 from evical.scores import ScoreCounts
 from tests.evical.curves.exact_logistic import exact_log_odds

@@ -9,15 +9,17 @@ from hypothesis import strategies as st
 from scipy.optimize import lsq_linear
 from sklearn.linear_model import lars_path
 
-from evical.curves import TrendFilterPath, trend_filter, trend_filter_path
-from evical.curves._trend_filter import (
+from evical.curves.trend_filtering import (
     NO_KINKS,
     Points,
     Polyline,
+    TrendFilterPath,
     bend,
     check_optimal,
     line,
     string,
+    trend_filter,
+    trend_filter_path,
 )
 from evical.errors import ConvergenceError
 from tests.naive import trend as naive_trend

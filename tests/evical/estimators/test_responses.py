@@ -17,7 +17,7 @@ from sklearn.svm import SVC, LinearSVC
 from evical import EvidentialClassifier, EvidentialEnsemble, LogisticCalibrator
 from evical.calibrators import IsotonicCalibrator
 from evical.estimators._responses import class_scores
-from evical.scores import log_odds
+from evical.scores.scale import log_odds
 from tests.support.each import each
 
 X2, Y2 = make_blobs(30, centers=2, random_state=0)

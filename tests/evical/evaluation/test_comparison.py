@@ -15,10 +15,11 @@ from evical.calibrators import (
     IsotonicCalibrator,
     LogisticCalibrator,
 )
-from evical.evaluation import MEASURES, compare, compare_data_sets, make_calibrator, method_names
+from evical.evaluation import compare, compare_data_sets, make_calibrator
 from evical.evaluation._sample_size import TIMES_LOGISTIC
-from evical.evaluation.methods import complexity, complexity_text
+from evical.evaluation.methods import complexity, complexity_text, method_names
 from evical.evaluation.recommendation import differences
+from evical.evaluation.validation import MEASURES
 from evical.significance import corrected_t, holm_adjusted
 from tests.support.each import each
 

@@ -9,9 +9,10 @@ from evical.calibrators import (
     LogisticCalibrator,
     VennAbersCalibrator,
 )
-from evical.evaluation import MEASURES, make_calibrator
+from evical.evaluation import make_calibrator
 from evical.evaluation._sample_size import general_warnings, method_warnings
 from evical.evaluation.recommendation import differences, recommend
+from evical.evaluation.validation import MEASURES
 
 
 def sample(n, seed=0):

@@ -15,7 +15,8 @@ from sklearn.svm import SVC, LinearSVC
 
 from dstheory import betp, plausibility_transform
 from evical import EvidentialClassifier, EvidentialEnsemble
-from evical.learners import WeightedEvidence, latent_evidence, latent_mass
+from evical.learners import latent_evidence, latent_mass
+from evical.learners._evidence import WeightedEvidence
 from evical.learners.latent_model import _weights, last_layer
 from tests.naive import learners as naive
 from tests.naive.rules import as_sets

@@ -14,7 +14,6 @@ from evical.learners import (
     EvidentialKNeighborsClassifier,
     EvidentialNeuralClassifier,
     EvidentialRBFClassifier,
-    WeightedEvidence,
     credal_rand_index,
     latent_evidence,
     latent_mass,
@@ -29,6 +28,7 @@ from evical.learners._constrained_c_means import (
     distances_of,
     improve,
 )
+from evical.learners._evidence import WeightedEvidence
 from evical.learners._prototype_classifier import Network
 from evical.learners._prototype_outputs import Committed, Linear
 from evical.learners._prototypes import Spread

@@ -5,7 +5,8 @@ import pytest
 from matplotlib.figure import Figure
 
 from dstheory import Frame, MassFunction
-from dstheory.plot import MassDisplay, literal
+from dstheory.plot import MassDisplay
+from dstheory.plot.style import literal
 from evical.plot import BeliefBandDisplay, ReliabilityDisplay, SimplexDisplay
 
 NAME = "_$other$"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import beta
 
-from evical.conformal import prediction_sets
+from evical.conformal.contour import prediction_sets
 from evical.evaluation import ConformalEvaluation
 from evical.report import build
 from evical.report._conformal_page import conformal_page, levels_table

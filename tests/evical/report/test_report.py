@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from evical.datasets import Dataset
-from evical.evaluation import Estimate
+from evical.evaluation.estimate import Estimate
 from evical.report import build
 from evical.studies import (
     METRICS,

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evical.scores import ScoreCounts, midpoints
+from evical.scores import ScoreCounts
+from evical.scores.counts import midpoints
 from tests.support.each import each
 
 finite = st.floats(allow_nan=False, allow_infinity=False)

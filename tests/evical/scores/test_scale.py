@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 
 from evical.calibrators import BaseCalibrator, IsotonicCalibrator, LogisticCalibrator
-from evical.scores import ScoreCounts, log_odds
+from evical.scores import ScoreCounts
 from evical.scores.scale import (
     TRANSFORMS,
     at_share,
     fit_scale,
     location_scale,
+    log_odds,
     share_of_range,
     standardized,
 )

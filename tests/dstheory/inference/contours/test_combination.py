@@ -11,7 +11,6 @@ from dstheory.errors import TotalConflictError
 from dstheory.inference import (
     LikelihoodContour,
     binomial_contour,
-    combine_contour_values,
     combine_contours,
     gaussian_contour,
     trapezoidal_contour,
@@ -125,28 +124,6 @@ def test_plain_functions():
 # --- arrays -------------------------------------------------------------------------------
 
 
-@given(
-    st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1).filter(
-        lambda rows: max(a * b for a, b in rows) > 0
-    )
-)
-def test_definition_on_arrays(rows):
-    first, second = np.array(rows).T
-    values, conflict = combine_contour_values(first, second)
-    height = max(a * b for a, b in rows)
-    assert conflict == 1 - height
-    assert values.tolist() == [a * b / height for a, b in rows]
-
-
-def test_batches_of_arrays():
-    first = np.array([[1, 0.5, 0.25], [0.5, 1, 1]])
-    values, conflict = combine_contour_values(first, [1, 0.5, 1], [1, 1, 0.5])
-    assert conflict.tolist() == [0, 0.5]
-    assert values.tolist() == [[1, 0.25, 0.125], [1, 1, 1]]
-    other, _ = combine_contour_values(first.T, np.array([[1, 0.5, 1]]).T * [1, 1], axis=0)
-    assert other.shape == (3, 2)
-
-
 # --- errors -------------------------------------------------------------------------------
 
 
@@ -192,28 +169,6 @@ def test_batches_of_arrays():
             TypeError,
             "source 1 is 3, expected a LikelihoodContour",
         ),
-        (
-            lambda: combine_contour_values([[1, 0], [1, 0]], [[1, 0], [0, 1]]),
-            TotalConflictError,
-            "total conflict in row 1: no point is possible for all",
-        ),
-        (
-            lambda: combine_contour_values([1, 0.5], [1, np.nan]),
-            ValueError,
-            "source 1 is nan at index 1; give numbers",
-        ),
-        (
-            lambda: combine_contour_values([1, 0.5], [[1, 2], [0, 1]]),
-            ValueError,
-            r"source 1 has the plausibility 2 at index \(0, 1\)",
-        ),
-        (
-            lambda: combine_contour_values([1, 0.5], [1, 0.5, 1]),
-            ValueError,
-            r"shapes \(2,\), \(3,\); give shapes that broadcast",
-        ),
-        (lambda: combine_contour_values(1, 1), ValueError, "give values at some points"),
-        (lambda: combine_contour_values(["a"], [1]), TypeError, "source 0 consists of real"),
     ],
 )
 def test_bad_input(call, error, message):

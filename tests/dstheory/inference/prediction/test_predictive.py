@@ -12,7 +12,6 @@ from dstheory import Frame
 from dstheory.inference import (
     LikelihoodContour,
     RandomInterval,
-    SampledInterval,
     binomial,
     binomial_contour,
     exponential_contour,
@@ -23,6 +22,7 @@ from dstheory.inference import (
     predictive_ordered,
     predictive_sampled,
 )
+from dstheory.inference.prediction._sampled_interval import SampledInterval
 from tests.support.each import each
 
 POISSON = RandomInterval(poisson_contour([3, 5, 2]))

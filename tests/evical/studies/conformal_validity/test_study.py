@@ -6,7 +6,9 @@ from scipy.special import softmax
 from scipy.stats import betabinom
 
 from dstheory import Frame, consonant, dempster
-from evical.conformal import class_p_values, lac_scores, p_values, to_contour
+from evical.conformal import lac_scores, p_values
+from evical.conformal._p_values import class_p_values
+from evical.conformal.contour import to_contour
 from evical.datasets import Dataset
 from evical.fusion import valid_mean, valid_minimum
 from evical.studies._reproduce import Outcome

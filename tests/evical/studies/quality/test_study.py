@@ -6,7 +6,7 @@ import pytest
 from evical import calibrators
 from evical.calibrators import LogisticCalibrator
 from evical.datasets import simulated_probability, simulated_quantiles, simulated_scores
-from evical.evaluation import Estimate
+from evical.evaluation.estimate import Estimate
 from evical.studies import (
     STUDIES,
     Contender,

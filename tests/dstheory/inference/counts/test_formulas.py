@@ -7,15 +7,14 @@ import numpy as np
 import pytest
 import sympy
 
-from dstheory import exact
-from dstheory.exact import (
+from dstheory.inference import binomial_masses
+from tests.dstheory.inference.counts.derivation import (
     at_least_probability,
     confidence_formula,
     dempster_formula,
     incomplete_beta,
     likelihood_formula,
 )
-from dstheory.inference import binomial_masses
 from tests.naive import inference as naive_inference
 from tests.support.each import each
 
@@ -89,30 +88,3 @@ def test_the_library_computes_what_is_derived(k, n):
         exact = [Fraction(int(m.p), int(m.q)) for m in derived]
         np.testing.assert_allclose(binomial_masses(k, n, model), [float(m) for m in exact], 1e-14)
         assert exact == [Fraction(m) for m in getattr(naive_inference, model)(k, n)]
-
-
-@pytest.mark.parametrize("call", [dempster_formula, likelihood_formula])
-def test_impossible_counts(call):
-    with pytest.raises(ValueError, match="3 successes in 2 trials"):
-        call(3, 2)
-    with pytest.raises(ValueError, match="a is 0, expected at least 1"):
-        incomplete_beta(1, 0, 1)
-    with pytest.raises(ValueError, match="no trials"):
-        likelihood_formula(0, 0)
-
-
-@pytest.mark.parametrize("huge", [201, 10**400, 10**4000])
-def test_counts_that_would_never_end_are_refused(huge):
-    t = sympy.Symbol("t")
-    calls = [
-        lambda: exact.dempster_formula(1, huge),
-        lambda: exact.likelihood_formula(1, huge),
-        lambda: exact.at_least_probability(t, 1, huge),
-        lambda: exact.incomplete_beta(t, 1, huge),
-        lambda: exact.incomplete_beta(t, huge, 1),
-    ]
-    for call in calls:
-        with pytest.raises(ValueError, match="would be integrated, at most 200 are; use dstheory"):
-            call()
-    with pytest.raises(TypeError, match=r"n is 2\.5, expected a whole number"):
-        exact.dempster_formula(1, 2.5)

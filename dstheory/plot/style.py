@@ -7,11 +7,13 @@ differ in lightness, so they also work in grayscale.
 from typing import Any
 
 import matplotlib as mpl
+import numpy as np
 from matplotlib.axes import Axes
 
+from dstheory._typing import Floats
 from dstheory.checks.arguments import check_instance
 
-__all__ = ["COLORS", "LINES", "axes_or_new", "ink", "literal", "paper"]
+__all__ = ["COLORS", "LINES", "axes_or_new", "fill_regions", "ink", "literal", "paper"]
 
 COLORS = {
     "blue": "#0072B2",
@@ -112,3 +114,49 @@ def literal(text: object) -> str:
     """
     shown = str(text).replace("$", r"\$")
     return f" {shown}" if shown.startswith("_") else shown
+
+
+def fill_regions(
+    ax: Axes, probability: Floats, plausibility: Floats, labels: tuple[str, str, str]
+) -> tuple[Any, Any, Any]:
+    """Fill the regions of {1}, {0} and {0, 1} under and above a contour.
+
+    m({1}) is the area above the contour to the left of its mode, m({0}) to the right, and m({0, 1})
+    the area below it (Xu et al. 2016, equations 22 and 23, figure 3).
+
+    Hatches in two directions distinguish the regions without color; the third one has none.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes
+    probability, plausibility : (g,) arrays
+        Ascending values from 0 to 1, and the contour function there.
+    labels : tuple of three str
+        For the legend.
+
+    Returns
+    -------
+    three PolyCollections
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> grid = np.linspace(0, 1, 3)
+    >>> *_, below = fill_regions(Figure().subplots(), grid, 1 - grid, ("1", "0", "open"))
+    >>> below.get_label()
+    'open'
+    """
+    top = int(np.argmax(plausibility))
+    blue, orange = COLORS["blue"], COLORS["orange"]
+    parts: tuple[tuple[slice, float, dict[str, Any]], ...] = (
+        (slice(None, top + 1), 1.0, {"facecolor": (blue, 0.3), "edgecolor": blue, "hatch": "//"}),
+        (slice(top, None), 1.0, {"facecolor": (orange, 0.3), "edgecolor": orange, "hatch": "\\\\"}),
+        (slice(None), 0.0, {"facecolor": paper(), "edgecolor": ink(), "lw": 0.8}),
+    )
+    left, right, below = (
+        ax.fill_between(
+            probability[part], plausibility[part], edge, label=label, **{"lw": 0, **style}
+        )
+        for label, (part, edge, style) in zip(labels, parts, strict=True)
+    )
+    return left, right, below
