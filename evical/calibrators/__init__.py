@@ -1,12 +1,11 @@
 """Calibrators: from the score of a binary classifier to a belief about the class."""
 
-from evical.calibrators._abb import ABBCalibrator
 from evical.calibrators._adaptive import AdaptiveCalibrator
 from evical.calibrators._assignment_value import AssignmentValueCalibrator
 from evical.calibrators._asymmetric_laplace import AsymmetricLaplaceCalibrator
 from evical.calibrators._auto import AutoCalibrator
 from evical.calibrators._base import BaseCalibrator
-from evical.calibrators._bbq import BBQCalibrator
+from evical.calibrators._bayesian_binning import ABBCalibrator, BBQCalibrator, SBBCalibrator
 from evical.calibrators._beta import BetaCalibrator
 from evical.calibrators._binning import BinningCalibrator
 from evical.calibrators._dpm import DPMCalibrator
@@ -19,7 +18,6 @@ from evical.calibrators._logistic import LogisticCalibrator
 from evical.calibrators._normalizing import NormalizingCalibrator
 from evical.calibrators._piecewise_logistic import PiecewiseLogisticCalibrator
 from evical.calibrators._quadratic_logistic import QuadraticLogisticCalibrator
-from evical.calibrators._sbb import SBBCalibrator
 from evical.calibrators._spline import SplineCalibrator
 from evical.calibrators._temperature import TemperatureCalibrator
 from evical.calibrators._venn_abers import VennAbersCalibrator

@@ -19,9 +19,8 @@ from dstheory.checks.arguments import as_real, shown
 from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
-from evical.calibrators._evidence import count_masses
 from evical.calibrators._level_set import LevelSets
-from evical.calibrators._models import check_confidence, check_model
+from evical.calibrators._models import check_confidence, check_model, count_masses
 from evical.curves.platt import platt_of_counts
 from evical.likelihood.level_set import binomial_level_set
 from evical.scores import ScoreCounts

@@ -17,14 +17,18 @@ from dstheory.checks.arguments import check_choice, check_flag
 from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
-from evical.calibrators._from_log_odds import LOG_ODDS_MODELS, masses_from_log_odds
 from evical.calibrators._level_set import LevelSets
-from evical.calibrators._models import check_confidence, check_model
-from evical.calibrators._separated import refuse_separated
+from evical.calibrators._models import (
+    LOG_ODDS_MODELS,
+    check_confidence,
+    check_model,
+    masses_from_log_odds,
+)
 from evical.curves.beta import ROUNDING, BetaFit, beta_sample, fit_beta
 from evical.curves.beta_profile import BetaProfile, beta_profile
 from evical.likelihood.profile_table import MassTable, check_table, contour
 from evical.scores import ScoreCounts
+from evical.scores.counts import refuse_separated
 from evical.scores.scale import log_odds
 
 __all__ = ["BetaCalibrator"]

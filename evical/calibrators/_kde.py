@@ -17,9 +17,8 @@ from dstheory.checks.arguments import as_floats, check_choice, shown
 from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
-from evical.calibrators._evidence import count_masses
 from evical.calibrators._level_set import LevelSets
-from evical.calibrators._models import check_confidence, check_model
+from evical.calibrators._models import check_confidence, check_model, count_masses
 from evical.curves.density import KERNELS, GaussianSums, KernelGrid, WindowSums, silverman
 from evical.likelihood.level_set import binomial_level_set
 from evical.scores import ScoreCounts

@@ -16,9 +16,13 @@ from dstheory.checks.arguments import check_flag
 from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
-from evical.calibrators._from_log_odds import LOG_ODDS_MODELS, masses_from_log_odds
 from evical.calibrators._level_set import LevelSets
-from evical.calibrators._models import check_confidence, check_model
+from evical.calibrators._models import (
+    LOG_ODDS_MODELS,
+    check_confidence,
+    check_model,
+    masses_from_log_odds,
+)
 from evical.calibrators.saved import check_shapes
 from evical.curves.quadratic import (
     QuadraticFit,

@@ -11,11 +11,10 @@ import numpy as np
 from scipy.special import expit
 
 from evical._typing import Floats
+from evical.calibrators._auto import PosteriorCurve, posterior_state
 from evical.calibrators._base import BaseCalibrator
-from evical.calibrators._from_log_odds import LOG_ODDS_MODELS
 from evical.calibrators._level_set import LevelSets
-from evical.calibrators._models import check_confidence, check_model
-from evical.calibrators._posterior_curve import PosteriorCurve, posterior_state
+from evical.calibrators._models import LOG_ODDS_MODELS, check_confidence, check_model
 from evical.curves.automatic import SPLINES, spline_curve
 from evical.curves.candidates import AveragedCurve
 from evical.scores import ScoreCounts

@@ -15,10 +15,13 @@ from dstheory.checks.arguments import check_flag
 from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
-from evical.calibrators._from_log_odds import LOG_ODDS_MODELS, masses_from_log_odds
 from evical.calibrators._level_set import LevelSets
-from evical.calibrators._models import check_confidence, check_model
-from evical.calibrators._separated import refuse_separated
+from evical.calibrators._models import (
+    LOG_ODDS_MODELS,
+    check_confidence,
+    check_model,
+    masses_from_log_odds,
+)
 from evical.calibrators.saved import check_shapes
 from evical.curves.temperature import (
     TemperatureFit,
@@ -28,6 +31,7 @@ from evical.curves.temperature import (
 )
 from evical.likelihood.profile_table import MassTable, check_table, contour
 from evical.scores import ScoreCounts
+from evical.scores.counts import refuse_separated
 
 __all__ = ["TemperatureCalibrator"]
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evical import conformal
-from evical.calibrators.options import parse_options, settable, suggestion
+from evical.calibrators.by_name import parse_options, settable, suggestion
 from evical.cli._decisions import joined
 from evical.cli._kinds import Kind
 from evical.cli._many_classes import (

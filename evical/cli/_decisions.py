@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dstheory import Frame, MassFunction, decide
 from evical._typing import Floats
-from evical.calibrators.options import suggestion
+from evical.calibrators.by_name import suggestion
 
 __all__ = ["REJECT", "Decision", "criteria", "joined", "joined_names", "masses", "new_decision"]
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dstheory import MassFunction
 from evical._versions import version_of
-from evical.calibrators.options import suggestion
+from evical.calibrators.by_name import suggestion
 from evical.cli._model import check_content, checksum, read_json
 from evical.cli._rules import Combiner, new_combiner
 from evical.fusion import BaseFusion, named_fusion

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from evical.calibrators.options import suggestion
+from evical.calibrators.by_name import suggestion
 from evical.cli._beliefs import Naming, find_beliefs, pair_of
 from evical.cli._kinds import Kind
 from evical.cli._labeled import Labeled, read_labeled_table

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evical._typing import Floats
-from evical.calibrators.options import suggestion
+from evical.calibrators.by_name import suggestion
 from evical.cli._beliefs import BeliefColumns, Pair
 from evical.cli._kinds import Kind
 from evical.cli._missing import complete_rows, label_kind, optional_kinds, tell_missing

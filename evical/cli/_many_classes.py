@@ -14,8 +14,7 @@ from dstheory import Frame, MassFunction
 from evical import multiclass
 from evical._typing import Floats
 from evical.calibrators import AutoCalibrator
-from evical.calibrators.by_name import by_name, make_calibrator, short_name
-from evical.calibrators.options import suggestion
+from evical.calibrators.by_name import by_name, make_calibrator, short_name, suggestion
 from evical.cli._decisions import Decision
 from evical.cli._kinds import Kind
 from evical.cli._missing import complete_rows, label_kind, optional_kinds, tell_missing

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dstheory import MassFunction, combine
 from dstheory.errors import TotalConflictError
-from evical.calibrators.options import parse_options, settable, suggestion
+from evical.calibrators.by_name import parse_options, settable, suggestion
 from evical.estimators.members import total_conflict, vacuous_where
 
 __all__ = [

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evical.calibrators.options import suggestion
+from evical.calibrators.by_name import suggestion
 from evical.cli._kinds import Kind, Places, convert
 from evical.cli._parquet_table import ParquetChunk, ParquetTable
 from evical.datasets.delimited import Block, DelimitedText

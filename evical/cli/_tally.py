@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evical._typing import Floats
-from evical.calibrators.options import suggestion
+from evical.calibrators.by_name import suggestion
 from evical.cli._kinds import Place
 from evical.datasets.csv import sorted_labels
 from evical.scores import ScoreCounts

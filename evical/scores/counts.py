@@ -25,7 +25,8 @@ from evical.scores.checks import (
 from evical.scores.rounding import EXACT, bits_within, rounded
 from evical.scores.tables import class_weights
 
-__all__ = ["ScoreCounts", "midpoints"]
+__all__ = ["ScoreCounts", "midpoints", "refuse_separated"]
+
 
 _HUGE = 4e307
 
@@ -398,3 +399,18 @@ def merge_equal(scores: Floats, negative: Floats, positive: Floats) -> ScoreCoun
     return ScoreCounts(
         scores[starts], np.add.reduceat(negative, starts), np.add.reduceat(positive, starts)
     )
+
+
+def refuse_separated(sample: ScoreCounts, threshold: float | None) -> None:
+    """Raise if a threshold (this one, or any) has all positives above it and negatives below."""
+    positive, negative = sample.scores[sample.positive > 0], sample.scores[sample.negative > 0]
+    upper, lower = positive[0], negative[-1]
+    if threshold is None:
+        separated = upper >= lower and len(sample) > 1
+    else:
+        separated = upper >= threshold >= lower and bool((sample.scores != threshold).any())
+    if separated:
+        raise ValueError(
+            "a threshold separates the classes, and no finite log-odds are most likely; use "
+            "smooth=True"
+        )

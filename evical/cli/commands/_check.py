@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from dstheory.checks.arguments import check_level
-from evical.calibrators.options import suggestion
+from evical.calibrators.by_name import suggestion
 from evical.cli import arguments
 from evical.cli._errors import user_input
 from evical.cli._judged import Selection, evaluate_selection

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dstheory.transform import betp
 from evical.calibrators import BaseCalibrator
-from evical.calibrators.options import suggestion
+from evical.calibrators.by_name import suggestion
 from evical.cli import arguments
 from evical.cli._conformal import ConformalPredictor, with_score
 from evical.cli._decisions import Decision, masses, new_decision

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 import pytest
 
-from evical.calibrators.options import parse_options
+from evical.calibrators.by_name import parse_options
 from tests.support.each import each
 
 KNOWN = {
