@@ -38,7 +38,7 @@ def approximation_error(
     approximation : MassFunction
         On the same frame; batches broadcast.
     distance : function of two mass functions
-        By default ``dstheory.measure.jousselme``; ``dstheory.measure.tessem`` compares
+        By default ``dstheory.measure.jousselme``; that of Tessem compares
         pignistic probabilities, as Tessem and Bauer did.
 
     Returns

@@ -12,10 +12,11 @@ Masses are compared set by set like probabilities; the overlap of sets plays no 
 entropy", Information Fusion 46).
 """
 
-from typing import Any, Literal
+from collections.abc import Callable
+from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from dstheory._masses import batch_of, check_masses
 from dstheory.checks.arguments import as_floats, as_real, check_choice, shown
@@ -27,7 +28,15 @@ from dstheory.mass import MassFunction
 from dstheory.measure._inputs import align
 from dstheory.transform import b_table, bel_table, betp, mass_table, pl_table, q_table
 
-__all__ = ["bhattacharyya", "hausdorff", "jensen_shannon", "jousselme", "table_distance", "tessem"]
+__all__ = [
+    "bhattacharyya",
+    "distance",
+    "hausdorff",
+    "jensen_shannon",
+    "jousselme",
+    "table_distance",
+    "tessem",
+]
 
 
 def jensen_shannon(m1: MassFunction, m2: MassFunction) -> Any:
@@ -346,3 +355,94 @@ def bhattacharyya(m1: MassFunction, m2: MassFunction) -> Any:
     _, masses1, masses2 = align(m1, m2)
     roots1, roots2 = (np.sqrt(np.maximum(s.astype(np.float64), 0)) for s in (masses1, masses2))
     return scalar(np.sqrt(((roots1 - roots2) ** 2).sum(axis=0) / 2))
+
+
+DistanceKind = Literal[
+    "jousselme", "hausdorff", "bhattacharyya", "jensen_shannon", "tessem",
+    "mass", "bel", "pl", "q", "b",
+]  # fmt: skip
+
+_OF_MASSES: dict[str, Callable[[MassFunction, MassFunction], Any]] = {
+    "jousselme": jousselme,
+    "bhattacharyya": bhattacharyya,
+    "jensen_shannon": jensen_shannon,
+    "tessem": tessem,
+}
+
+
+def distance(
+    m1: MassFunction,
+    m2: MassFunction,
+    kind: DistanceKind = "jousselme",
+    *,
+    positions: ArrayLike | None = None,
+    scale: float = 1.0,
+    p: float = 2.0,
+) -> Any:
+    r"""How far two beliefs are apart.
+
+    Parameters
+    ----------
+    m1, m2 : MassFunction
+        On one frame; batches broadcast.
+    kind : str
+        ========================================= ==============================================
+        ``"jousselme"``                           Euclidean, with focal sets similar by their
+                                                  overlap \|A & B\| / \|A \| B\| [1]_
+        ``"hausdorff"``                           the same, similar by their distance on a scale
+                                                  of ordered labels [2]_
+        ``"tessem"``                              the largest difference of the pignistic
+                                                  probabilities of an event [3]_
+        ``"bhattacharyya"``                       of the masses set by set, as of probabilities
+                                                  (Hellinger's) [4]_
+        ``"jensen_shannon"``                      divergence of these, in bits [5]_
+        ``"mass", "bel", "pl", "q", "b"``         Minkowski distance of these tables of all sets
+        ========================================= ==============================================
+    positions : (K,) array, optional
+        Of "hausdorff": the place of each label. Default: 0, 1, 2, ... in the order of the frame.
+    scale : float, positive
+        Of "hausdorff": sets at distance H have the similarity 1 / (1 + scale H).
+    p : float, at least 1
+        Of tables: the power of the norm; infinity for the largest difference.
+
+    Returns
+    -------
+    number, or array of the batch shape
+
+    Raises
+    ------
+    FrameError
+        If the frames differ.
+    TotalConflictError
+        Of "tessem": if all mass of a row is on the empty set.
+    ValueError
+        If the kind is unknown, or an option does not fit the kind, or is out of its range.
+
+    References
+    ----------
+    .. [1] Jousselme, Grenier & Bosse, Information Fusion 2, 2001.
+    .. [2] Sunberg & Rogers, Information Fusion 14, 2013.
+    .. [3] Tessem, Artificial Intelligence 61, 1993.
+    .. [4] Ristic & Smets, Information Fusion 7, 2006.
+    .. [5] Xiao, Information Fusion 46, 2019.
+
+    Examples
+    --------
+    >>> from dstheory import Frame, categorical
+    >>> frame = Frame(["a", "b", "c"])
+    >>> distance(categorical(frame, "a"), categorical(frame, "b"))
+    1.0
+    >>> distance(categorical(frame, "a"), categorical(frame, ["a", "b"]), "pl", p=1)
+    2.0
+    """
+    check_choice("kind", kind, get_args(DistanceKind))
+    if kind != "hausdorff" and (positions is not None or scale != 1):
+        raise ValueError(f"positions and scale belong to the kind 'hausdorff', not to {kind!r}")
+    if kind not in _TABLES and p != 2:
+        raise ValueError(f"p belongs to the kinds {', '.join(_TABLES)}, not to {kind!r}")
+    if kind == "hausdorff":
+        return hausdorff(m1, m2, positions, scale=scale)
+    if kind in _OF_MASSES:
+        return _OF_MASSES[kind](m1, m2)
+    table: Any = kind
+    return table_distance(m1, m2, table, p)

@@ -17,16 +17,18 @@ Prade 1985, "A note on measures of specificity for fuzzy sets").
 """
 
 import math
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Literal
 
 import numpy as np
 
 from dstheory._masses import check_mass
-from dstheory.checks.arguments import shown
+from dstheory.checks.arguments import check_choice, shown
 from dstheory.checks.masses import check_number
 from dstheory.kernels import bits, setwise
 from dstheory.kernels.batches import scalar
 from dstheory.mass import MassFunction
+from dstheory.measure._fractal import fractal_entropy
 from dstheory.measure._inputs import mean_surprise, normalized_floats, shannon
 from dstheory.transform import betp, maximum_entropy_probability, plausibility_transform
 
@@ -35,6 +37,8 @@ __all__ = [
     "deng_entropy",
     "discord",
     "dissonance",
+    "entropy",
+    "internal_conflict",
     "jirousek_shenoy_entropy",
     "maeda_ichihashi_entropy",
     "nonspecificity",
@@ -81,21 +85,6 @@ def nonspecificity(m: MassFunction) -> Any:
 def dissonance(m: MassFunction) -> Any:
     """Yager's dissonance: the mean of -log2 Pl(A).
 
-    Parameters
-    ----------
-    m : MassFunction
-        One or a batch. A subnormal one is normalized first.
-
-    Returns
-    -------
-    float, or array of the batch shape
-        In bits; Shannon's entropy for probabilities, 0 if all focal sets meet.
-
-    Raises
-    ------
-    TotalConflictError
-        If all mass of a row is on the empty set.
-
     References
     ----------
     Yager (1983), Entropy and specificity in a mathematical theory of evidence.
@@ -113,21 +102,6 @@ def dissonance(m: MassFunction) -> Any:
 
 def discord(m: MassFunction) -> Any:
     """Klir and Ramer's discord: the mean of -log2 of the sum over B of m(B) |A & B| / |B|.
-
-    Parameters
-    ----------
-    m : MassFunction
-        One or a batch. A subnormal one is normalized first.
-
-    Returns
-    -------
-    float, or array of the batch shape
-        In bits; Shannon's entropy for probabilities.
-
-    Raises
-    ------
-    TotalConflictError
-        If all mass of a row is on the empty set.
 
     References
     ----------
@@ -147,21 +121,6 @@ def discord(m: MassFunction) -> Any:
 def strife(m: MassFunction) -> Any:
     """Klir and Parviz' strife: the mean of -log2 of the sum over B of m(B) |A & B| / |A|.
 
-    Parameters
-    ----------
-    m : MassFunction
-        One or a batch. A subnormal one is normalized first.
-
-    Returns
-    -------
-    float, or array of the batch shape
-        In bits; Shannon's entropy for probabilities.
-
-    Raises
-    ------
-    TotalConflictError
-        If all mass of a row is on the empty set.
-
     References
     ----------
     Klir & Parviz (1992), A note on the measure of discord, UAI 1992.
@@ -179,21 +138,6 @@ def strife(m: MassFunction) -> Any:
 
 def pal_conflict(m: MassFunction) -> Any:
     """The conflict part of Pal's measure, Shannon's entropy of the masses.
-
-    Parameters
-    ----------
-    m : MassFunction
-        One or a batch. A subnormal one is normalized first.
-
-    Returns
-    -------
-    float, or array of the batch shape
-        In bits.
-
-    Raises
-    ------
-    TotalConflictError
-        If all mass of a row is on the empty set.
 
     References
     ----------
@@ -217,21 +161,6 @@ _MAX_ORDER = 1e308
 def pal_entropy(m: MassFunction) -> Any:
     """Pal's total uncertainty: the mean of log2(|A| / m(A)).
 
-    Parameters
-    ----------
-    m : MassFunction
-        One or a batch. A subnormal one is normalized first.
-
-    Returns
-    -------
-    float, or array of the batch shape
-        In bits: `nonspecificity` plus `pal_conflict`.
-
-    Raises
-    ------
-    TotalConflictError
-        If all mass of a row is on the empty set.
-
     References
     ----------
     Pal, Bezdek & Hemasinha (1993), Uncertainty measures for evidential reasoning II: a new
@@ -248,26 +177,6 @@ def pal_entropy(m: MassFunction) -> Any:
 
 def deng_entropy(m: MassFunction, order: int = 1) -> Any:
     """Deng's entropy: the mean of -log2(m(A) / (2^|A| - 1)), or one of higher order.
-
-    Parameters
-    ----------
-    m : MassFunction
-        One or a batch. A subnormal one is normalized first.
-    order : int, at least 1
-        With k = `order`, (k + 1)^|A| - k^|A| replaces 2^|A| - 1 (time fractal-based entropy of
-        order k).
-
-    Returns
-    -------
-    float, or array of the batch shape
-        In bits; Shannon's entropy for probabilities.
-
-    Raises
-    ------
-    TotalConflictError
-        If all mass of a row is on the empty set.
-    ValueError
-        If `order` is below 1 or above 1e308.
 
     References
     ----------
@@ -298,21 +207,6 @@ def deng_entropy(m: MassFunction, order: int = 1) -> Any:
 def pignistic_entropy(m: MassFunction) -> Any:
     """Shannon's entropy of the pignistic probability (ambiguity measure).
 
-    Parameters
-    ----------
-    m : MassFunction
-        One or a batch. A subnormal one is normalized first.
-
-    Returns
-    -------
-    float, or array of the batch shape
-        In bits.
-
-    Raises
-    ------
-    TotalConflictError
-        If all mass of a row is on the empty set.
-
     References
     ----------
     Jousselme, Liu, Grenier & Bosse (2006), Measuring ambiguity in the evidence theory.
@@ -329,21 +223,6 @@ def pignistic_entropy(m: MassFunction) -> Any:
 
 def jirousek_shenoy_entropy(m: MassFunction) -> Any:
     """Entropy of the plausibility transform, plus nonspecificity.
-
-    Parameters
-    ----------
-    m : MassFunction
-        One or a batch. A subnormal one is normalized first.
-
-    Returns
-    -------
-    float, or array of the batch shape
-        In bits; 2 log2 K for the vacuous belief, the largest value.
-
-    Raises
-    ------
-    TotalConflictError
-        If all mass of a row is on the empty set.
 
     References
     ----------
@@ -363,23 +242,6 @@ def jirousek_shenoy_entropy(m: MassFunction) -> Any:
 def aggregated_uncertainty(m: MassFunction) -> Any:
     """Largest Shannon entropy among the probabilities P >= Bel.
 
-    Parameters
-    ----------
-    m : MassFunction
-        One or a batch, on at most 26 labels. A subnormal one is normalized first.
-
-    Returns
-    -------
-    float, or array of the batch shape
-        In bits; log2 K for the vacuous belief.
-
-    Raises
-    ------
-    DSTheoryError
-        If the frame has more than 26 labels.
-    TotalConflictError
-        If all mass of a row is on the empty set.
-
     References
     ----------
     Harmanec & Klir (1994), Measuring total uncertainty in Dempster-Shafer theory: a novel
@@ -398,24 +260,6 @@ def aggregated_uncertainty(m: MassFunction) -> Any:
 def maeda_ichihashi_entropy(m: MassFunction) -> Any:
     """Maeda and Ichihashi's measure: aggregated uncertainty plus nonspecificity.
 
-    Parameters
-    ----------
-    m : MassFunction
-        One or a batch, on at most 26 labels. A subnormal one is normalized first.
-
-    Returns
-    -------
-    float, or array of the batch shape
-        In bits. Unlike `aggregated_uncertainty`, it distinguishes the vacuous belief from the
-        uniform probability.
-
-    Raises
-    ------
-    DSTheoryError
-        If the frame has more than 26 labels.
-    TotalConflictError
-        If all mass of a row is on the empty set.
-
     References
     ----------
     Maeda & Ichihashi (1993), An uncertainty measure with monotonicity under the random set
@@ -428,3 +272,118 @@ def maeda_ichihashi_entropy(m: MassFunction) -> Any:
     2.0
     """
     return aggregated_uncertainty(m) + nonspecificity(m)
+
+
+EntropyKind = Literal[
+    "jirousek_shenoy", "maeda_ichihashi", "pal", "deng", "aggregated", "pignistic", "fractal"
+]
+ConflictKind = Literal["dissonance", "discord", "strife", "pal"]
+
+_ENTROPIES: dict[str, Callable[[MassFunction], Any]] = {
+    "jirousek_shenoy": jirousek_shenoy_entropy,
+    "maeda_ichihashi": maeda_ichihashi_entropy,
+    "pal": pal_entropy,
+    "deng": deng_entropy,
+    "aggregated": aggregated_uncertainty,
+    "pignistic": pignistic_entropy,
+    "fractal": fractal_entropy,
+}
+_CONFLICTS: dict[str, Callable[[MassFunction], Any]] = {
+    "dissonance": dissonance,
+    "discord": discord,
+    "strife": strife,
+    "pal": pal_conflict,
+}
+
+
+def entropy(m: MassFunction, kind: EntropyKind = "jirousek_shenoy", *, order: int = 1) -> Any:
+    """Total uncertainty of a belief, in bits; for probabilities Shannon's entropy, by any kind.
+
+    Parameters
+    ----------
+    m : MassFunction
+        One or a batch. A subnormal one is normalized first.
+    kind : str
+        ======================= =================================================================
+        ``"jirousek_shenoy"``   Shannon's entropy of the plausibility transform plus
+                                nonspecificity [1]_: largest for the vacuous belief only
+        ``"maeda_ichihashi"``   aggregated uncertainty plus nonspecificity [2]_
+        ``"pal"``               the mean of log2(|A| / m(A)) [3]_
+        ``"deng"``              the mean of log2((2^|A| - 1) / m(A)), see `order` [4]_
+        ``"aggregated"``        the largest entropy in the credal set [5]_
+        ``"pignistic"``         that of the pignistic probability (ambiguity measure) [6]_
+        ``"fractal"``           that of the masses shared among all subsets, on at most 26
+                                labels [7]_
+        ======================= =================================================================
+    order : int, at least 1
+        Of "deng": (k + 1)^|A| - k^|A| with k = `order` instead of 2^|A| - 1 [8]_.
+
+    Returns
+    -------
+    float, or array of the batch shape
+
+    Raises
+    ------
+    TotalConflictError
+        If all mass of a row is on the empty set.
+    ValueError
+        If the kind is unknown, or `order` below 1, or given for another kind than "deng".
+
+    References
+    ----------
+    .. [1] Jirousek & Shenoy, International Journal of Approximate Reasoning 92, 2018.
+    .. [2] Maeda & Ichihashi, Int. J. General Systems 21, 1993.
+    .. [3] Pal, Bezdek & Hemasinha, International Journal of Approximate Reasoning 8, 1993.
+    .. [4] Deng, Chaos, Solitons & Fractals 91, 2016.
+    .. [5] Harmanec & Klir, Int. J. General Systems 22, 1994.
+    .. [6] Jousselme, Liu, Grenier & Bosse, IEEE Trans. SMC A 36, 2006.
+    .. [7] Zhou & Deng, Information Sciences 587, 2022.
+    .. [8] Zhou & Deng, Information Sciences 586, 2022.
+
+    Examples
+    --------
+    >>> from dstheory import Frame, MassFunction
+    >>> m = MassFunction(Frame(list("ab")), [1, 2], [0.5, 0.5])
+    >>> entropy(m), entropy(m, "deng"), entropy(m, "pignistic")
+    (1.0, 1.0, 1.0)
+    """
+    check_choice("kind", kind, _ENTROPIES)
+    if kind == "deng":
+        return deng_entropy(m, order)
+    if order != 1:
+        raise ValueError(f"order is {shown(order)}, but only the kind 'deng' has one")
+    return _ENTROPIES[kind](m)
+
+
+def internal_conflict(m: MassFunction, kind: ConflictKind = "discord") -> Any:
+    """How little the focal sets of one belief agree, in bits; 0 if there is only one.
+
+    Parameters
+    ----------
+    m : MassFunction
+        One or a batch. A subnormal one is normalized first.
+    kind : {"discord", "dissonance", "strife", "pal"}
+        The mean of -log2 of how much of the belief agrees with a focal set: covers a share of it
+        (discord, Klir & Ramer 1990), meets it (dissonance, Yager 1983), is covered by a share of it
+        (strife, Klir & Parviz 1992), or equals it (Pal, Bezdek & Hemasinha 1993).
+
+    Returns
+    -------
+    float, or array of the batch shape
+        Shannon's entropy for probabilities, by any kind.
+
+    Raises
+    ------
+    TotalConflictError
+        If all mass of a row is on the empty set.
+    ValueError
+        If the kind is unknown.
+
+    Examples
+    --------
+    >>> from dstheory import Frame, MassFunction
+    >>> internal_conflict(MassFunction(Frame(list("ab")), [1, 2], [0.5, 0.5]), "strife")
+    1.0
+    """
+    check_choice("kind", kind, _CONFLICTS)
+    return _CONFLICTS[kind](m)

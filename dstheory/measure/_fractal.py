@@ -24,23 +24,6 @@ __all__ = ["fractal_entropy", "information_volume"]
 def fractal_entropy(m: MassFunction) -> Any:
     """Fractal-based belief entropy: Shannon's, after sharing each mass among all subsets.
 
-    Parameters
-    ----------
-    m : MassFunction
-        One or a batch, on at most 26 labels. A subnormal one is normalized first.
-
-    Returns
-    -------
-    float, or array of the batch shape
-        In bits; Shannon's entropy for probabilities, log2(2^K - 1) for the vacuous belief.
-
-    Raises
-    ------
-    DSTheoryError
-        If the frame has more than 26 labels.
-    TotalConflictError
-        If all mass of a row is on the empty set.
-
     Notes
     -----
     Each of the 2^|A| - 1 non-empty subsets of A gets the same share of m(A).

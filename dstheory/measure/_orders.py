@@ -6,19 +6,24 @@ has information that the other lacks (Dubois & Prade 1986, "A set-theoretic view
 functions"; Yager 1986, "The entailment principle").
 """
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._masses import batch_of, check_masses
-from dstheory.checks.arguments import check_atol
+from dstheory.checks.arguments import check_atol, check_choice
 from dstheory.kernels.batches import scalar, stretch
 from dstheory.kernels.programs import TIGHT
 from dstheory.mass import MassFunction
 from dstheory.transform import pl_table, q_table
 
-__all__ = ["is_pl_included", "is_q_included", "is_specialization"]
+__all__ = [
+    "is_included",
+    "is_pl_included",
+    "is_q_included",
+    "is_specialization",
+]
 
 
 def is_pl_included(m1: MassFunction, m2: MassFunction, *, atol: float = 1e-12) -> Any:
@@ -179,3 +184,53 @@ def _largest_flow(
     if not result.success or result.fun is None:
         raise RuntimeError(f"the linear program of is_specialization failed: {result.message}")
     return -float(result.fun)
+
+
+def is_included(
+    m1: MassFunction,
+    m2: MassFunction,
+    order: Literal["specialization", "pl", "q"] = "specialization",
+    *,
+    atol: float | None = None,
+) -> Any:
+    """Whether m1 says at least as much as m2, in one of three partial orders.
+
+    Parameters
+    ----------
+    m1, m2 : MassFunction
+        On one frame (of at most 26 labels for "pl" and "q"); batches broadcast.
+    order : {"specialization", "pl", "q"}
+        Whether m1 results from m2 by moving masses to subsets; whether no event is more plausible;
+        or whether none is more common. The first implies both others.
+    atol : float, optional
+        How much mass may remain unmoved (default 1e-9, because linear programs decide), or by how
+        much the numbers of a table may differ (default 1e-12; 0 compares exactly).
+
+    Returns
+    -------
+    bool, or array of the batch shape
+
+    Raises
+    ------
+    FrameError
+        If the frames differ.
+    ValueError
+        If the order is unknown, or `atol` negative.
+
+    References
+    ----------
+    Dubois & Prade (1986), A set-theoretic view of belief functions; Klawonn & Smets (1992), The
+    dynamic of belief in the transferable belief model and specialization-generalization matrices.
+
+    Examples
+    --------
+    >>> from dstheory import Frame, categorical
+    >>> frame = Frame(["a", "b"])
+    >>> is_included(categorical(frame, "a"), categorical(frame, ["a", "b"]))
+    True
+    """
+    check_choice("order", order, ("specialization", "pl", "q"))
+    if order == "specialization":
+        return is_specialization(m1, m2, atol=1e-9 if atol is None else atol)
+    compare = is_pl_included if order == "pl" else is_q_included
+    return compare(m1, m2, atol=1e-12 if atol is None else atol)

@@ -4,15 +4,23 @@ import numpy as np
 import pytest
 
 from dstheory import Frame, MassFunction, measure
+from dstheory.measure._distance import jensen_shannon, table_distance, tessem
+from dstheory.measure._entropy import (
+    aggregated_uncertainty,
+    deng_entropy,
+    discord,
+    jirousek_shenoy_entropy,
+)
+from dstheory.measure._orders import is_pl_included, is_specialization
 
 FRAME = Frame(range(4))
 N_ROWS, N_SINGLE = 100_000, 1_000
 UNARY = [
     measure.nonspecificity,
-    measure.discord,
-    measure.deng_entropy,
-    measure.jirousek_shenoy_entropy,
-    measure.aggregated_uncertainty,
+    discord,
+    deng_entropy,
+    jirousek_shenoy_entropy,
+    aggregated_uncertainty,
     measure.information,
     measure.inconsistency,
     measure.auto_conflict,
@@ -21,10 +29,10 @@ BINARY = [
     measure.conflict,
     measure.conflict_blame,
     measure.jousselme,
-    measure.table_distance,
-    measure.tessem,
-    measure.jensen_shannon,
-    measure.is_pl_included,
+    table_distance,
+    tessem,
+    jensen_shannon,
+    is_pl_included,
 ]
 
 
@@ -55,7 +63,7 @@ def test_one_by_one(benchmark, singles, of):
 @pytest.mark.benchmark(group="linear programs")
 def test_specialization(benchmark, batches):
     m1, m2 = batches
-    benchmark.pedantic(measure.is_specialization, (m1[:100], m1[:100] | m2[:100]), rounds=1)
+    benchmark.pedantic(is_specialization, (m1[:100], m1[:100] | m2[:100]), rounds=1)
 
 
 @pytest.mark.benchmark(group="many focal sets")

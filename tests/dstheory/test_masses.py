@@ -14,6 +14,7 @@ from dstheory import (
     transform,
 )
 from dstheory.errors import MassError
+from dstheory.measure._distance import hausdorff, table_distance
 from tests.support.each import each
 
 UNARY = [
@@ -92,12 +93,12 @@ BATCH = MassFunction(FRAME, [7], np.ones((3, 1, 1)))
         ),
         (lambda: transform.dsmp(BATCH, "x"), TypeError, "epsilon is 'x', expected a number"),
         (
-            lambda: measure.table_distance(BATCH, BATCH, p="x"),
+            lambda: table_distance(BATCH, BATCH, p="x"),
             TypeError,
             "p is 'x', expected a number",
         ),
         (
-            lambda: measure.hausdorff(BATCH, BATCH, scale=[1]),
+            lambda: hausdorff(BATCH, BATCH, scale=[1]),
             TypeError,
             "scale is .1., expected a number",
         ),

@@ -20,6 +20,7 @@ import numpy as np
 
 from dstheory import Frame, MassFunction, combine, decide, measure, revise, transform
 from dstheory.errors import DSTheoryError
+from dstheory.measure._distance import tessem
 
 RELATIVE, ABSOLUTE, LEAST = 1e-9, 1e-15, 1e-300
 # Logarithms of weights, -745 and more, are right to 1e-13.
@@ -133,7 +134,7 @@ TABLES: dict[str, Call] = {
     "bel_table": lambda m, rng: transform.bel_table(m),
     "pl_table": lambda m, rng: transform.pl_table(m),
     "q_table": lambda m, rng: transform.q_table(m),
-    "tessem": lambda m, rng: measure.tessem(m, _other(m, rng)),
+    "tessem": lambda m, rng: tessem(m, _other(m, rng)),
     "nonspecificity bound": lambda m, rng: m.contour(),
     "lower expectation": lambda m, rng: decide.lower_expected_utility(m, _utilities(m, rng)),
     "upper expectation": lambda m, rng: decide.upper_expected_utility(m, _utilities(m, rng)),

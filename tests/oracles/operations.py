@@ -23,6 +23,12 @@ from dstheory import (
     revise,
     transform,
 )
+from dstheory.measure._entropy import (
+    deng_entropy,
+    jirousek_shenoy_entropy,
+    pal_entropy,
+    pignistic_entropy,
+)
 from tests.oracles import fuzzy as oracle_fuzzy
 from tests.oracles import networks as oracle_networks
 
@@ -40,10 +46,10 @@ PROBABILITIES = {
 }
 SCALARS = {
     "sum m log2|A|": measure.nonspecificity,
-    "sum m log2(|A|/m)": measure.pal_entropy,
-    "deng_entropy": measure.deng_entropy,
+    "sum m log2(|A|/m)": pal_entropy,
+    "deng_entropy": deng_entropy,
     "jousselme": measure.jousselme,
-    "shannon2 betp": measure.pignistic_entropy,
+    "shannon2 betp": pignistic_entropy,
 }
 
 
@@ -193,12 +199,12 @@ def random_walk(case: Case, apart: str, stay: str) -> MassFunction:
 
 def jirousek_shenoy(case: Case) -> dict[str, Any]:
     m = case.only
-    nonspecificity, whole = measure.nonspecificity(m), measure.jirousek_shenoy_entropy(m)
+    nonspecificity, whole = measure.nonspecificity(m), jirousek_shenoy_entropy(m)
     return {
         "shannon_plp": whole - nonspecificity,
         "nonspecificity": nonspecificity,
         "H_JS": whole,
-        "deng": measure.deng_entropy(m),
+        "deng": deng_entropy(m),
     }
 
 
@@ -303,7 +309,7 @@ PHRASES: dict[str, Callable[..., Any]] = {
     r"(sum m log2\(\|A\|/m\)|sum m log2\|A\|) ?\((\w+)\)": scalar,
     r"shannon2\(betp\((\w+)\)\)": lambda case, m: scalar(case, "shannon2 betp", m),
     r"deng_entropy \(log2\) of the uniform mass on \d+ sets": (
-        lambda case: measure.deng_entropy(case.only)
+        lambda case: deng_entropy(case.only)
     ),
     r"DSmP_eps=([\d.]+)\((\w+)\)": dsmp,
     r"H_JS\(m1\), parts": jirousek_shenoy,

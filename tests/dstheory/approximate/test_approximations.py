@@ -19,7 +19,9 @@ from dstheory.approximate import (
 )
 from dstheory.construct import random
 from dstheory.errors import DSTheoryError, FrameError
-from dstheory.measure import is_specialization, jousselme, tessem
+from dstheory.measure import jousselme
+from dstheory.measure._distance import tessem
+from dstheory.measure._orders import is_specialization
 from dstheory.testing import frames, masses
 from tests.naive import approximate as naive_approximate
 from tests.naive import mass as naive

@@ -9,6 +9,13 @@ from hypothesis import given
 
 from dstheory import Frame, MassFunction, measure
 from dstheory.errors import DSTheoryError, FrameError
+from dstheory.measure._distance import (
+    bhattacharyya,
+    hausdorff,
+    jensen_shannon,
+    table_distance,
+    tessem,
+)
 from dstheory.transform import b_table, bel_table, mass_table, pl_table, q_table
 from tests.dstheory.measure.strategies import as_naive, pairs
 from tests.naive import measure as naive_measure
@@ -16,18 +23,18 @@ from tests.support.each import each
 
 DISTANCES = [
     measure.jousselme,
-    measure.hausdorff,
-    measure.table_distance,
-    measure.tessem,
-    measure.bhattacharyya,
-    measure.jensen_shannon,
+    hausdorff,
+    table_distance,
+    tessem,
+    bhattacharyya,
+    jensen_shannon,
 ]
 METRICS = [
     measure.jousselme,
-    measure.table_distance,
-    measure.tessem,
-    measure.bhattacharyya,
-    lambda m1, m2: sqrt(measure.jensen_shannon(m1, m2)),
+    table_distance,
+    tessem,
+    bhattacharyya,
+    lambda m1, m2: sqrt(jensen_shannon(m1, m2)),
 ]
 
 
@@ -39,8 +46,8 @@ def test_distances_are_their_definitions(given_masses):
         expected = getattr(naive_measure, name)(one, two)
         # The naive 1 - sum of roots keeps 8 digits where it is small.
         atol = 1e-7 if name == "bhattacharyya" else 1e-12
-        assert getattr(measure, name)(m1, m2) == pytest.approx(expected, abs=atol)
-    assert measure.tessem(m1, m2) == naive_measure.tessem(one, two, m1.frame)
+        assert measure.distance(m1, m2, name) == pytest.approx(expected, abs=atol)
+    assert measure.distance(m1, m2, "tessem") == naive_measure.tessem(one, two, m1.frame)
 
 
 @given(pairs())
@@ -49,7 +56,7 @@ def test_hausdorff_is_its_definition(given_masses):
     one, two = as_naive(m1, m2)
     places = {label: i**2 for i, label in enumerate(m1.frame)}
     expected = naive_measure.hausdorff(one, two, places)
-    found = measure.hausdorff(m1, m2, list(places.values()))
+    found = hausdorff(m1, m2, list(places.values()))
     assert found == pytest.approx(expected, abs=1e-7)
 
 
@@ -59,7 +66,7 @@ def test_table_distances_compare_whole_tables(given_masses):
     tables = {"mass": mass_table, "bel": bel_table, "pl": pl_table, "q": q_table, "b": b_table}
     for name, table in tables.items():
         gaps = [abs(x - y) for x, y in zip(table(m1), table(m2), strict=True)]
-        found = [measure.table_distance(m1, m2, name, p) for p in (1, 2, float("inf"))]
+        found = [table_distance(m1, m2, name, p) for p in (1, 2, float("inf"))]
         expected = [sum(gaps), sqrt(sum(gap**2 for gap in gaps)), max(gaps)]
         assert found == pytest.approx([float(value) for value in expected], abs=1e-12)
 
@@ -73,7 +80,7 @@ def test_metrics_obey_the_triangle(given_masses):
         assert distance(m1, m1) == 0
 
 
-@pytest.mark.parametrize("distance", [d for d in DISTANCES if d is not measure.table_distance])
+@pytest.mark.parametrize("distance", [d for d in DISTANCES if d is not table_distance])
 def test_distances_of_one_frame_lie_between_zero_and_one(distance):
     store = np.random.default_rng(0).dirichlet(np.full(15, 0.2), size=200)
     m = MassFunction(Frame(range(4)), range(1, 16), store)
@@ -113,10 +120,10 @@ def test_hausdorff_tells_near_sets_from_far_ones():
     frame = Frame([1, 2, 10])
     one, two, ten = (MassFunction.from_dict(frame, {k: 1}) for k in frame)
     assert measure.jousselme(one, two) == measure.jousselme(one, ten) == 1
-    near, far = (measure.hausdorff(one, other, list(frame)) for other in (two, ten))
+    near, far = (hausdorff(one, other, list(frame)) for other in (two, ten))
     assert near == pytest.approx(sqrt(1 / 2))
     assert far == pytest.approx(sqrt(9 / 10))
-    assert measure.hausdorff(one, two, scale=1e9) == pytest.approx(1, abs=1e-8)
+    assert hausdorff(one, two, scale=1e9) == pytest.approx(1, abs=1e-8)
 
 
 def test_hausdorff_refuses_an_imaginary_distance():
@@ -129,7 +136,7 @@ def test_hausdorff_refuses_an_imaginary_distance():
     rise, fall = np.maximum(direction, 0), np.maximum(-direction, 0)
     m1, m2 = (MassFunction(frame, sets, part / part.sum()) for part in (rise, fall))
     with pytest.raises(DSTheoryError, match="a squared distance is -"):
-        measure.hausdorff(m1, m2, scale=0.1)
+        hausdorff(m1, m2, scale=0.1)
 
 
 def naive_similarity(frame, scale):
@@ -145,7 +152,7 @@ def naive_similarity(frame, scale):
 def test_the_empty_set_is_like_itself_only():
     frame = Frame(["a", "b"])
     empty, full = MassFunction(frame, [0], [1.0]), MassFunction(frame, [3], [1.0])
-    for distance in (measure.jousselme, measure.hausdorff):
+    for distance in (measure.jousselme, hausdorff):
         assert distance(empty, full) == 1
         assert distance(empty, empty) == 0
 
@@ -154,7 +161,7 @@ def test_small_differences_are_kept():
     frame = Frame(["a", "b"])
     m1 = MassFunction(frame, [1, 2], [0.5, 0.5])
     m2 = MassFunction(frame, [1, 2], [0.5 + 1e-10, 0.5 - 1e-10])
-    assert measure.bhattacharyya(m1, m2) == pytest.approx(1e-10 / sqrt(2), rel=1e-5)
+    assert bhattacharyya(m1, m2) == pytest.approx(1e-10 / sqrt(2), rel=1e-5)
     assert measure.jousselme(m1, m2) == pytest.approx(1e-10, rel=1e-5)
 
 
@@ -179,16 +186,16 @@ def test_batches_broadcast_and_bad_input_is_named(distance):
 def test_options_are_checked():
     m = MassFunction(Frame(["a", "b"]), [3], [1.0])
     with pytest.raises(ValueError, match="table is 'w'"):
-        measure.table_distance(m, m, "w")
+        table_distance(m, m, "w")
     with pytest.raises(ValueError, match="p is 0"):
-        measure.table_distance(m, m, p=0)
+        table_distance(m, m, p=0)
     with pytest.raises(ValueError, match=r"positions have shape \(3,\), expected \(2,\)"):
-        measure.hausdorff(m, m, [1, 2, 3])
+        hausdorff(m, m, [1, 2, 3])
     with pytest.raises(ValueError, match="position 1 is not finite"):
-        measure.hausdorff(m, m, [1, np.inf])
+        hausdorff(m, m, [1, np.inf])
     for scale in (0, -1, float("nan")):
         with pytest.raises(ValueError, match="expected a positive number"):
-            measure.hausdorff(m, m, scale=scale)
+            hausdorff(m, m, scale=scale)
 
 
 def test_distances_on_large_frames():
@@ -196,4 +203,16 @@ def test_distances_on_large_frames():
     m1 = MassFunction.from_dict(frame, {99: 0.5, frame: 0.5})
     m2 = MassFunction.from_dict(frame, {99: 1.0})
     assert measure.jousselme(m1, m2) == pytest.approx(0.5 * sqrt(1 - 0.01))
-    assert measure.table_distance(m1, m2, p=1) == 1
+    assert table_distance(m1, m2, p=1) == 1
+
+
+def test_options_of_another_kind_are_refused():
+    m1, m2 = (MassFunction(Frame(list("ab")), [mask, 3], [0.5, 0.5]) for mask in (1, 2))
+    assert measure.distance(m1, m2, "pl", p=1) == table_distance(m1, m2, "pl", 1)
+    assert measure.distance(m1, m2, "hausdorff", scale=3) == hausdorff(m1, m2, scale=3)
+    with pytest.raises(ValueError, match="p belongs to the kinds mass, bel, pl, q, b, not to 'te"):
+        measure.distance(m1, m2, "tessem", p=1)
+    with pytest.raises(ValueError, match="positions and scale belong to the kind 'hausdorff'"):
+        measure.distance(m1, m2, positions=[0, 2])
+    with pytest.raises(ValueError, match="kind is 'euclid', expected one of 'jousselme'"):
+        measure.distance(m1, m2, "euclid")

@@ -7,6 +7,19 @@ from hypothesis import given
 
 from dstheory import Frame, MassFunction, measure
 from dstheory.errors import MassError, TotalConflictError
+from dstheory.measure._entropy import (
+    aggregated_uncertainty,
+    deng_entropy,
+    discord,
+    dissonance,
+    jirousek_shenoy_entropy,
+    maeda_ichihashi_entropy,
+    pal_conflict,
+    pal_entropy,
+    pignistic_entropy,
+    strife,
+)
+from dstheory.measure._fractal import fractal_entropy
 from dstheory.transform import betp, dsmp
 from tests.dstheory.measure.strategies import as_naive, pairs
 from tests.naive import mass as naive
@@ -15,17 +28,17 @@ from tests.support.each import each
 
 NORMALIZED = [
     measure.nonspecificity,
-    measure.dissonance,
-    measure.discord,
-    measure.strife,
-    measure.pal_conflict,
-    measure.pal_entropy,
-    measure.deng_entropy,
-    measure.pignistic_entropy,
-    measure.jirousek_shenoy_entropy,
-    measure.aggregated_uncertainty,
-    measure.maeda_ichihashi_entropy,
-    measure.fractal_entropy,
+    dissonance,
+    discord,
+    strife,
+    pal_conflict,
+    pal_entropy,
+    deng_entropy,
+    pignistic_entropy,
+    jirousek_shenoy_entropy,
+    aggregated_uncertainty,
+    maeda_ichihashi_entropy,
+    fractal_entropy,
     measure.information_volume,
 ]
 ALL = [*NORMALIZED, measure.information]
@@ -39,24 +52,20 @@ PYDS = MassFunction(Frame(list("abcd")), [1, 2, 9, 15], [0.4, 0.2, 0.1, 0.3])
 def test_measures_are_their_definitions(given_masses):
     (m,) = given_masses
     (m_naive,) = as_naive(m)
-    for name in (
-        "nonspecificity",
-        "dissonance",
-        "discord",
-        "strife",
-        "pal_entropy",
-        "deng_entropy",
-        "fractal_entropy",
-    ):
-        expected = getattr(naive_measure, name)(m_naive)
-        assert getattr(measure, name)(m) == pytest.approx(expected, abs=1e-12)
+    assert measure.nonspecificity(m) == pytest.approx(naive_measure.nonspecificity(m_naive))
+    for kind in ("dissonance", "discord", "strife"):
+        expected = getattr(naive_measure, kind)(m_naive)
+        assert measure.internal_conflict(m, kind) == pytest.approx(expected, abs=1e-12)
+    for kind in ("pal", "deng", "fractal"):
+        expected = getattr(naive_measure, f"{kind}_entropy")(m_naive)
+        assert measure.entropy(m, kind) == pytest.approx(expected, abs=1e-12)
     expected = naive_measure.deng_entropy(m_naive, order=3)
-    assert measure.deng_entropy(m, order=3) == pytest.approx(expected, abs=1e-12)
+    assert measure.entropy(m, "deng", order=3) == pytest.approx(expected, abs=1e-12)
     betp = naive_measure.shannon(naive.betp(m_naive, m.frame))
-    assert measure.pignistic_entropy(m) == pytest.approx(betp, abs=1e-12)
+    assert pignistic_entropy(m) == pytest.approx(betp, abs=1e-12)
     plausible = naive_measure.shannon(naive.plausibility_transform(m_naive, m.frame))
     expected = plausible + naive_measure.nonspecificity(m_naive)
-    assert measure.jirousek_shenoy_entropy(m) == pytest.approx(expected, abs=1e-12)
+    assert jirousek_shenoy_entropy(m) == pytest.approx(expected, abs=1e-12)
     if m.mass(m.frame):
         expected = naive_measure.information(m_naive, m.frame)
         assert measure.information(m) == pytest.approx(expected, abs=1e-9)
@@ -78,20 +87,20 @@ def test_maximal_entropies_of_higher_order():
     for k in (1, 2, 5):
         states = (k + 1) ** sizes - k**sizes
         m = MassFunction(frame, range(1, 8), states / states.sum())
-        assert measure.deng_entropy(m, k) == pytest.approx(np.log2((k + 2) ** 3 - (k + 1) ** 3))
-    assert measure.fractal_entropy(MassFunction(frame, [7], [1.0])) == pytest.approx(np.log2(7))
+        assert deng_entropy(m, k) == pytest.approx(np.log2((k + 2) ** 3 - (k + 1) ** 3))
+    assert fractal_entropy(MassFunction(frame, [7], [1.0])) == pytest.approx(np.log2(7))
     with pytest.raises(ValueError, match="order is 0, expected at least 1"):
-        measure.deng_entropy(m, 0)
+        deng_entropy(m, 0)
 
 
 @given(pairs(count=1))
 def test_order_of_the_measures(given_masses):
     """Klir 2006, ch. 6: dissonance <= discord, strife; AU is the largest entropy."""
     (m,) = given_masses
-    assert measure.dissonance(m) <= measure.discord(m) + 1e-12
-    assert measure.dissonance(m) <= measure.strife(m) + 1e-12
-    assert measure.pignistic_entropy(m) <= measure.aggregated_uncertainty(m) + 1e-12
-    assert 0 <= measure.nonspecificity(m) <= measure.aggregated_uncertainty(m) + 1e-12
+    assert dissonance(m) <= discord(m) + 1e-12
+    assert dissonance(m) <= strife(m) + 1e-12
+    assert pignistic_entropy(m) <= aggregated_uncertainty(m) + 1e-12
+    assert 0 <= measure.nonspecificity(m) <= aggregated_uncertainty(m) + 1e-12
 
 
 @each("entropy", SHANNON)
@@ -114,17 +123,17 @@ def test_the_vacuous_belief():
 def test_oracle_pyds_and_jirousek_shenoy():
     """reineking/pyds@30d669c, pyds_test.py; Jirousek & Shenoy 2018 on the same masses."""
     assert measure.nonspecificity(PYDS) == pytest.approx(0.7, abs=1e-12)
-    assert measure.pignistic_entropy(PYDS) == pytest.approx(1.6555045533882495, abs=1e-12)
+    assert pignistic_entropy(PYDS) == pytest.approx(1.6555045533882495, abs=1e-12)
     pal = MassFunction(Frame(list("abc")), [2, 4, 5], [0.5, 0.2, 0.3])
-    assert measure.pal_entropy(pal) == pytest.approx(1.7854752972273342, abs=1e-12)
-    assert measure.jirousek_shenoy_entropy(PYDS) == pytest.approx(2.6037016960573482, abs=1e-12)
-    assert measure.deng_entropy(PYDS) == pytest.approx(3.1770027734256865, abs=1e-12)
+    assert pal_entropy(pal) == pytest.approx(1.7854752972273342, abs=1e-12)
+    assert jirousek_shenoy_entropy(PYDS) == pytest.approx(2.6037016960573482, abs=1e-12)
+    assert deng_entropy(PYDS) == pytest.approx(3.1770027734256865, abs=1e-12)
 
 
 def test_oracle_deng_of_the_uniform_masses():
     """Deng 2020, section 4.2: 3.887675 on three labels."""
     m = MassFunction(Frame(list("abc")), range(1, 8), [1 / 7] * 7)
-    assert measure.deng_entropy(m) == pytest.approx(3.8876752683749, abs=1e-12)
+    assert deng_entropy(m) == pytest.approx(3.8876752683749, abs=1e-12)
 
 
 @given(pairs(count=2))
@@ -141,11 +150,11 @@ def test_dogmatic_beliefs_have_infinite_information():
 
 
 def test_pal_is_nonspecificity_plus_conflict_and_aggregated_is_harmanecs():
-    total = measure.nonspecificity(PYDS) + measure.pal_conflict(PYDS)
-    assert measure.pal_entropy(PYDS) == pytest.approx(total)
+    total = measure.nonspecificity(PYDS) + pal_conflict(PYDS)
+    assert pal_entropy(PYDS) == pytest.approx(total)
     # Harmanec & Klir: {a} is densest (0.4), then b, c and d share the rest.
     expected = naive_measure.shannon(dict(enumerate([0.4, 0.2, 0.2, 0.2])))
-    assert measure.aggregated_uncertainty(PYDS) == pytest.approx(expected)
+    assert aggregated_uncertainty(PYDS) == pytest.approx(expected)
 
 
 @each("of", ALL)
@@ -168,7 +177,7 @@ def test_batches_fractions_and_subnormal_masses(of):
 def test_large_frames_and_rounding_noise():
     frame = Frame(range(1200))
     m = MassFunction.from_dict(frame, {0: 0.5, frame: 0.5})
-    assert measure.deng_entropy(m) == pytest.approx(1 + 600)
+    assert deng_entropy(m) == pytest.approx(1 + 600)
     assert measure.nonspecificity(m) == pytest.approx(np.log2(1200) / 2)
     noisy = MassFunction(Frame(list("ab")), [1, 2, 3], [1 + 1e-10, -1e-10, 0])
     assert [of(noisy) for of in NORMALIZED] == pytest.approx([0] * len(NORMALIZED), abs=1e-8)
@@ -194,7 +203,7 @@ def test_pic_is_its_definition(size):
 def test_pic_of_betp_is_what_pignistic_entropy_leaves(given_masses):
     (m,) = given_masses
     if len(m.frame) > 1:
-        expected = 1 - measure.pignistic_entropy(m) / np.log2(len(m.frame))
+        expected = 1 - pignistic_entropy(m) / np.log2(len(m.frame))
         assert measure.pic(betp(m)) == pytest.approx(expected, abs=1e-12)
 
 
@@ -229,14 +238,28 @@ def test_deng_entropy_of_large_orders(order):
         k = mpmath.mpf(order)
         volume = [mpmath.log((k + 1) ** n - k**n, 2) for n in (1, 2, 3)]
         expected = 1.5 + float(volume[1] / 4 + volume[2] / 4 + volume[0] / 2)
-    assert measure.deng_entropy(m, order) == pytest.approx(expected, rel=1e-14)
+    assert deng_entropy(m, order) == pytest.approx(expected, rel=1e-14)
 
 
 def test_orders_that_are_no_floats_are_refused():
     m = MassFunction(Frame(list("ab")), [3], [1.0])
     with pytest.raises(ValueError, match=r"order is about 10\^400, expected at most 1e\+308"):
-        measure.deng_entropy(m, 10**400)
+        deng_entropy(m, 10**400)
     with pytest.raises(ValueError, match="order is inf, expected"):
-        measure.deng_entropy(m, float("inf"))
+        deng_entropy(m, float("inf"))
     with pytest.raises(TypeError, match="order is 'two', expected a number"):
-        measure.deng_entropy(m, "two")
+        deng_entropy(m, "two")
+
+
+def test_kinds_are_one_function_each():
+    m = PYDS
+    whole = measure.nonspecificity(m)
+    assert measure.entropy(m) == jirousek_shenoy_entropy(m)
+    assert measure.entropy(m, "aggregated") + whole == measure.entropy(m, "maeda_ichihashi")
+    assert measure.internal_conflict(m, "pal") + whole == measure.entropy(m, "pal")
+    assert measure.entropy(m, "pignistic") == pignistic_entropy(m)
+    assert measure.internal_conflict(m) == measure.internal_conflict(m, "discord")
+    with pytest.raises(ValueError, match="order is 2, but only the kind 'deng' has one"):
+        measure.entropy(m, order=2)
+    with pytest.raises(ValueError, match=r"kind is 'dengs', .*did you mean 'deng'"):
+        measure.entropy(m, "dengs")

@@ -9,11 +9,12 @@ from hypothesis import strategies as st
 
 from dstheory import Frame, MassFunction, measure
 from dstheory.errors import FrameError
+from dstheory.measure._orders import is_pl_included, is_q_included, is_specialization
 from tests.dstheory.measure.strategies import as_naive, pairs
 from tests.naive import mass as naive
 from tests.naive import measure as naive_measure
 
-ORDERS = [measure.is_pl_included, measure.is_q_included, measure.is_specialization]
+ORDERS = [is_pl_included, is_q_included, is_specialization]
 FRAME = Frame(["a", "b", "c"])
 
 
@@ -22,7 +23,7 @@ def test_table_orders_are_their_definitions(given_masses):
     m1, m2 = given_masses
     one, two = as_naive(m1, m2)
     events = naive.subsets(m1.frame)
-    for order, of in ((measure.is_pl_included, naive.pl), (measure.is_q_included, naive.q)):
+    for order, of in ((is_pl_included, naive.pl), (is_q_included, naive.q)):
         assert order(m1, m2, atol=0) == all(of(one, a) <= of(two, a) for a in events)
 
 
@@ -30,12 +31,12 @@ def test_table_orders_are_their_definitions(given_masses):
 def test_specialization_implies_both_other_orders(given_masses):
     """Dubois & Prade 1986."""
     m1, m2 = given_masses
-    if measure.is_specialization(m1, m2):
-        assert measure.is_pl_included(m1, m2)
-        assert measure.is_q_included(m1, m2)
+    if is_specialization(m1, m2):
+        assert is_pl_included(m1, m2)
+        assert is_q_included(m1, m2)
     # The conjunctive rule specializes (Klawonn & Smets 1992).
-    assert measure.is_specialization(m1 & m2, m1)
-    assert measure.is_specialization(m1, m1 | m2)
+    assert is_specialization(m1 & m2, m1)
+    assert is_specialization(m1, m1 | m2)
 
 
 @given(pairs(empty=True, count=1, max_focal=2), st.fractions(0, 1, max_denominator=8))
@@ -46,7 +47,7 @@ def test_mixtures_of_moved_masses_are_specializations(given_masses, share):
     mixed = naive.collect(
         [(a, share * v) for a, v in first.items()] + [(a, (1 - share) * v) for a, v in last.items()]
     )
-    assert measure.is_specialization(MassFunction.from_dict(m.frame, mixed), m)
+    assert is_specialization(MassFunction.from_dict(m.frame, mixed), m)
 
 
 def test_plausibility_order_without_specialization():
@@ -54,12 +55,12 @@ def test_plausibility_order_without_specialization():
     half = Fraction(1, 2)
     wide = MassFunction(FRAME, [3, 5, 6], [Fraction(1, 3)] * 3)
     split = MassFunction(FRAME, [1, 7], [half, half])
-    assert not measure.is_specialization(split, wide)
-    assert not measure.is_q_included(split, wide)
-    assert measure.is_pl_included(
+    assert not is_specialization(split, wide)
+    assert not is_q_included(split, wide)
+    assert is_pl_included(
         MassFunction(FRAME, [1, 2, 4, 7], [Fraction(2, 9)] * 3 + [Fraction(1, 3)]), wide
     )
-    assert not measure.is_specialization(
+    assert not is_specialization(
         MassFunction(FRAME, [1, 2, 4, 7], [Fraction(2, 9)] * 3 + [Fraction(1, 3)]), wide
     )
 
@@ -103,4 +104,17 @@ def test_bad_input_is_named(order):
 
 def test_a_specialization_needs_no_tolerance_where_sums_are_exact():
     m = MassFunction.from_dict(Frame(["a", "b"]), {"a": 0.5, ("a", "b"): 0.5})
-    assert measure.is_specialization(m, m, atol=0)
+    assert is_specialization(m, m, atol=0)
+
+
+def test_orders_of_commitment_by_name():
+    m1, m2 = (MassFunction(Frame(list("ab")), focal, [0.5, 0.5]) for focal in ([1, 3], [2, 3]))
+    for order, function in (
+        ("specialization", is_specialization),
+        ("pl", is_pl_included),
+        ("q", is_q_included),
+    ):
+        for first, second in ((m1, m2), (m1 & m2, m1)):
+            assert measure.is_included(first, second, order) == function(first, second)
+    with pytest.raises(ValueError, match="order is 'bel', expected one of 'specialization'"):
+        measure.is_included(m1, m2, "bel")

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from dstheory import Frame, MassFunction, categorical
 from dstheory.errors import FrameError, MassError
-from dstheory.measure import is_specialization
+from dstheory.measure._orders import is_specialization
 from dstheory.revise import condition, condition_geometric, jeffrey
 from dstheory.testing import frames, masses
 from tests.naive import revise as naive_revise
