@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from evical._typing import Floats
 from evical.cli._decisions import joined_names
-from evical.cli._kinds import Kind, Place
-from evical.cli._missing import complete_rows, optional_kinds
+from evical.cli._kinds import Kind, Place, complete_rows, optional_kinds
 from evical.cli._tables import Table
 from evical.datasets.csv import MISSING
 from evical.scores.names import classes_in_names

@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evical import conformal
 from evical.calibrators.by_name import parse_options, settable, suggestion
 from evical.cli._decisions import joined
-from evical.cli._kinds import Kind
+from evical.cli._kinds import Kind, complete_rows
 from evical.cli._many_classes import (
     ManyPredictor,
     at_rows,
@@ -22,11 +21,11 @@ from evical.cli._many_classes import (
     named_classes,
     read_class_rows,
 )
-from evical.cli._missing import complete_rows
 from evical.cli._model import ManyModel, ManyTraining, check_score, is_conformal
 from evical.cli._tables import Chunk, check_columns, open_table
 from evical.conformal import ConformalScores
 from evical.conformal.contour import prediction_sets
+from evical.conformal.nonconformity import named_score
 from evical.datasets.csv import sorted_labels
 
 __all__ = ["ConformalPredictor", "Recipe", "fit_conformal", "with_score"]
@@ -44,7 +43,7 @@ class Recipe:
     @property
     def parameters(self) -> dict[str, Any]:
         """Those of the score that are not the defaults; raises ValueError for a wrong option."""
-        score = getattr(conformal, f"{self.nonconformity}_scores")
+        score = named_score(self.nonconformity)
         known = settable(score, ("values", "u"))
         return parse_options(self.options, known, f"nonconformity {self.nonconformity!r}")
 

@@ -5,9 +5,8 @@ from typing import Literal
 
 from rich.console import Console
 
-from evical.cli._files import write_atomically
-from evical.cli._rich_table import rich_table
-from evical.cli._show import new_console, progress_bar
+from evical.cli._output import write_atomically
+from evical.cli._show import new_console, progress_bar, rich_table
 from evical.datasets import Dataset, load_breast_cancer, load_csv
 from evical.report import build
 from evical.studies import (

@@ -11,11 +11,9 @@ import numpy as np
 
 from evical.calibrators.by_name import suggestion
 from evical.cli._beliefs import Naming, find_beliefs, pair_of
-from evical.cli._kinds import Kind
+from evical.cli._kinds import Kind, complete_rows
 from evical.cli._labeled import Labeled, read_labeled_table
-from evical.cli._missing import complete_rows
-from evical.cli._model import Model, check_score, load_model, score_kind, two_classes
-from evical.cli._seen import on_table
+from evical.cli._model import Model, check_score, load_model, on_table, score_kind, two_classes
 from evical.cli._tables import Table, open_table
 from evical.evaluation import Evaluation
 

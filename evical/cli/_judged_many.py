@@ -11,11 +11,9 @@ from evical._typing import Floats
 from evical.cli._beliefs import AGREEING, BeliefColumns, check_decided, find_beliefs
 from evical.cli._conformal import with_score
 from evical.cli._judged import Selection
-from evical.cli._kinds import Kind
+from evical.cli._kinds import Kind, complete_rows
 from evical.cli._many_classes import ClassRows, beliefs, read_class_rows
-from evical.cli._missing import complete_rows
-from evical.cli._model import ManyModel, load_model, score_kind
-from evical.cli._seen import on_table
+from evical.cli._model import ManyModel, load_model, on_table, score_kind
 from evical.cli._tables import Chunk, check_columns, open_table
 from evical.evaluation import Evaluation
 from evical.metrics import calibration_report, mean_imprecision

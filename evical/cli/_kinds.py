@@ -2,14 +2,20 @@
 
 A kind turns the texts of a column into an array, or refuses the first wrong value with its
 place, the value, and what was expected. Nothing is guessed and nothing is repaired.
+
+Rows in which a number or a class is missing: refused, left out, or taken as vacuous beliefs.
+
+A missing score says nothing. That is the vacuous belief, Bel = 0 and Pl = 1, which changes nothing
+under Dempster's rule.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+import typer
 from numpy.typing import NDArray
 
 from evical.datasets.csv import MISSING
@@ -21,11 +27,17 @@ __all__ = [
     "Place",
     "Places",
     "check_numbers",
+    "complete_rows",
     "convert",
+    "kinds_to_count",
+    "label_kind",
     "may_be_none",
+    "optional_kinds",
     "or_none",
     "refuse_missing",
+    "tell_missing",
 ]
+
 
 Kind = Literal[
     "score",
@@ -206,3 +218,40 @@ def _refuse_text(row: int, value: str, kind: Kind, column: str, place: Place) ->
     raise ValueError(
         f"{place(row)}, column {column!r}: {shown} is not a number, but {EXPECTED[kind]}{comma}"
     )
+
+
+_MEANING = {
+    "drop": "have no number, or no class; they are left out",
+    "vacuous": "have no number; they are taken as bel 0 and pl 1",
+}
+
+
+def optional_kinds(columns: Mapping[str, Kind], missing: str) -> dict[str, Kind]:
+    """Kinds of columns, with missing numbers allowed unless they are refused."""
+    return {name: kind if missing == "refuse" else or_none(kind) for name, kind in columns.items()}
+
+
+def label_kind(missing: str) -> Kind:
+    """Kind of the column of classes: rows without one are left out if that is asked for."""
+    return or_none("label") if missing == "drop" else "label"
+
+
+def kinds_to_count(columns: Mapping[str, Kind], missing: str) -> dict[str, Kind]:
+    """Kinds of columns of scores, of the class, and maybe of weights, which are never missing."""
+    score, target, *weight = columns
+    return {
+        **optional_kinds({score: columns[score]}, missing),
+        target: label_kind(missing),
+        **{name: columns[name] for name in weight},
+    }
+
+
+def complete_rows(columns: Iterable[NDArray[Any]]) -> NDArray[np.bool_]:
+    """Rows (n,) in which no number is missing."""
+    return np.asarray(np.logical_and.reduce([~np.isnan(values) for values in columns]))
+
+
+def tell_missing(name: str, count: int, rows: int, missing: str) -> None:
+    """Say on standard error how many such rows there were, if any."""
+    if count:
+        typer.echo(f"evical: {name}: {count} of {rows} rows {_MEANING[missing]}", err=True)

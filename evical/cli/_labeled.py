@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from evical._typing import Floats
 from evical.calibrators.by_name import suggestion
 from evical.cli._beliefs import BeliefColumns, Pair
-from evical.cli._kinds import Kind
-from evical.cli._missing import complete_rows, label_kind, optional_kinds, tell_missing
+from evical.cli._kinds import Kind, complete_rows, label_kind, optional_kinds, tell_missing
 from evical.cli._show import watch
 from evical.cli._tables import Chunk, Table, open_table
 from evical.datasets.csv import sorted_labels

@@ -16,8 +16,7 @@ from evical._typing import Floats
 from evical.calibrators import AutoCalibrator
 from evical.calibrators.by_name import by_name, make_calibrator, short_name, suggestion
 from evical.cli._decisions import Decision
-from evical.cli._kinds import Kind
-from evical.cli._missing import complete_rows, label_kind, optional_kinds, tell_missing
+from evical.cli._kinds import Kind, complete_rows, label_kind, optional_kinds, tell_missing
 from evical.cli._model import (
     ManyModel,
     ManyTraining,

@@ -10,6 +10,7 @@ import json
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, fields
+from math import isclose
 from pathlib import Path
 from typing import Any, TypeGuard, TypeVar
 
@@ -36,10 +37,12 @@ __all__ = [
     "load_model",
     "log_loss",
     "model_text",
+    "on_table",
     "read_json",
     "score_kind",
     "two_classes",
 ]
+
 
 FORMAT = "evical.model"
 VERSION = 1
@@ -324,3 +327,31 @@ def checksum(data: dict[str, Any]) -> str:
     """The checksum of the content, whatever its layout."""
     text = json.dumps(data, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+_SAME = 1e-9  # relative difference of two log losses that is rounding
+
+
+def on_table(
+    model: Model | ManyModel, table: str, codes: NDArray[np.integer], right: NDArray[np.float64]
+) -> str:
+    """Name of what is judged: a model on a table, and whether it was fitted to that table.
+
+    A model file keeps no samples. They are taken for the same if there are as many of each class
+    and the log loss is the same; this overlooks merged scores. `codes` (n,) are places of the true
+    classes among the labels of the model, and `right` (n,) their probabilities.
+    """
+    name = f"{type(model.calibrator).__name__} on {table}"
+    return f"{name}, which it was fitted to" if _seen(model, codes, right) else name
+
+
+def _seen(model: Model | ManyModel, codes: NDArray[np.integer], right: NDArray[np.float64]) -> bool:
+    if isinstance(model, ManyModel):
+        weights = [model.training.weights.get(label, 0.0) for label in model.labels]
+    else:
+        weights = [model.training.negative, model.training.positive]
+    if np.bincount(codes, minlength=len(weights)).tolist() != weights:
+        return False
+    found = log_loss(right, np.ones_like(right))
+    known = model.training.log_loss
+    return found is not None and known is not None and isclose(found, known, rel_tol=_SAME)

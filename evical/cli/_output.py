@@ -1,18 +1,97 @@
-"""Results as JSON, and pages in files."""
+"""Results as JSON, and in files of a folder that was checked to be writable."""
 
 import json
 import math
 import os
 import shlex
+import stat
 import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import typer
 
-from evical.cli._files import check_output, write_atomically
+from evical._files import atomic_path
 
-__all__ = ["BROKEN_PIPE", "check_page", "command_line", "discard_output", "echo_json", "write_page"]
+__all__ = [
+    "BROKEN_PIPE",
+    "atomic_file",
+    "check_output",
+    "check_page",
+    "command_line",
+    "discard_output",
+    "echo_json",
+    "prepare_folder",
+    "write_atomically",
+    "write_page",
+]
+
+
+def prepare_folder(folder: Path) -> None:
+    """Make a folder and make sure that files can be written there, before any work is done.
+
+    Raises ValueError, naming the folder and the reason, if not.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        reason = (error.strerror or "it is not writable").lower()
+        raise ValueError(
+            f"cannot write into {str(folder)!r}: {reason}; choose another folder with --output"
+        ) from error
+
+
+def check_output(path: Path, force: bool, inputs: Iterable[str | Path] = ()) -> None:
+    """Raise ValueError unless a file may be written here, before any work is done.
+
+    It must not be one of the inputs, be there already (but for `force`), or be a folder.
+    """
+    if path.is_dir():
+        raise ValueError(f"cannot write {str(path)!r}: it is a folder; name a file in it")
+    final = Path(os.path.realpath(path))  # where a link leads
+    if final.is_symlink():
+        raise ValueError(f"cannot write {str(path)!r}: it is a link to itself")
+    folder = path.parent if not path.is_symlink() else final.parent
+    if not folder.is_dir():
+        raise ValueError(f"cannot write {str(path)!r}: there is no folder {str(folder)!r}")
+    if path.exists():
+        for source in inputs:
+            if os.path.exists(source) and os.path.samefile(source, path):
+                raise ValueError(
+                    f"{str(path)!r} is input and output at once; write to another file"
+                )
+        if not force and path.is_file():
+            raise ValueError(
+                f"{str(path)!r} exists; choose another name, or overwrite it with --force"
+            )
+    if not os.access(folder, os.W_OK):
+        raise ValueError(f"cannot write {str(path)!r}: its folder is not writable")
+
+
+@contextmanager
+def atomic_file(path: Path) -> Iterator[IO[bytes]]:
+    """A file that takes its name when it is complete; see `atomic_path`.
+
+    Devices and pipes are written as they are.
+    """
+    if path.exists() and not stat.S_ISREG(path.stat().st_mode):
+        with path.open("wb") as file:
+            yield file
+        return
+    with atomic_path(path) as name, name.open("wb") as file:
+        yield file
+
+
+def write_atomically(path: Path, content: str | bytes) -> None:
+    """Write a file so that it is either complete or not there (or still the former one)."""
+    with atomic_file(path) as file:
+        file.write(content.encode("utf-8") if isinstance(content, str) else content)
+
 
 # As shells report a process that a closed pipe ended.
 BROKEN_PIPE = 141

@@ -18,8 +18,7 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from evical.cli._files import atomic_file
-from evical.cli._output import BROKEN_PIPE, discard_output
+from evical.cli._output import BROKEN_PIPE, atomic_file, discard_output
 from evical.cli._parquet_table import ParquetChunk, load_pyarrow
 from evical.cli._tables import Chunk, Table, TextTable
 

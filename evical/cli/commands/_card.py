@@ -8,12 +8,12 @@ import typer
 from evical.cli import arguments
 from evical.cli._card import card_text, checks_text, conformal_checks_text
 from evical.cli._errors import user_input
-from evical.cli._files import check_output, write_atomically
 from evical.cli._judged import Selection, evaluate_selection
 from evical.cli._judged_many import many_judged, read_for_classes
+from evical.cli._kinds import complete_rows
 from evical.cli._many_classes import model_values
-from evical.cli._missing import complete_rows
 from evical.cli._model import ManyModel, Model, is_conformal, load_model
+from evical.cli._output import check_output, write_atomically
 from evical.conformal import ConformalScores
 from evical.evaluation import ConformalEvaluation, check_calibration
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from evical.cli._errors import user_input
-from evical.cli._files import prepare_folder
+from evical.cli._output import prepare_folder
 
 __all__ = ["demo"]
 

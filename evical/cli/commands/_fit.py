@@ -16,10 +16,8 @@ from evical.calibrators.by_name import make_calibrator
 from evical.cli import arguments
 from evical.cli._conformal import Recipe, fit_conformal
 from evical.cli._errors import user_input
-from evical.cli._files import check_output, write_atomically
-from evical.cli._kinds import Among, Kind
+from evical.cli._kinds import Among, Kind, complete_rows, kinds_to_count, tell_missing
 from evical.cli._many_classes import fit_many, make_many
-from evical.cli._missing import complete_rows, kinds_to_count, tell_missing
 from evical.cli._model import (
     ManyModel,
     Model,
@@ -30,7 +28,7 @@ from evical.cli._model import (
     model_text,
     score_kind,
 )
-from evical.cli._output import echo_json
+from evical.cli._output import check_output, echo_json, write_atomically
 from evical.cli._show import new_console, watch
 from evical.cli._tables import open_table
 from evical.cli._tally import Tally

@@ -17,11 +17,10 @@ from evical.cli import arguments
 from evical.cli._conformal import ConformalPredictor, with_score
 from evical.cli._decisions import Decision, masses, new_decision
 from evical.cli._errors import user_input
-from evical.cli._files import check_output
-from evical.cli._kinds import Kind
+from evical.cli._kinds import Kind, complete_rows, optional_kinds, tell_missing
 from evical.cli._many_classes import ManyPredictor
-from evical.cli._missing import complete_rows, optional_kinds, tell_missing
 from evical.cli._model import ManyModel, Model, check_score, is_conformal, load_model, score_kind
+from evical.cli._output import check_output
 from evical.cli._show import watch
 from evical.cli._sinks import Layout, check_output_name, open_sink
 from evical.cli._tables import Chunk, Table, check_columns, open_table

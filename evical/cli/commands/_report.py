@@ -10,7 +10,7 @@ from evical.cli._combining import read_with_classes
 from evical.cli._errors import user_input
 from evical.cli._fusions import combiner_of
 from evical.cli._judged import Selection, evaluate_selection
-from evical.cli._missing import tell_missing
+from evical.cli._kinds import tell_missing
 from evical.cli._output import check_page, command_line, write_page
 from evical.cli._rules import RULE, RowError, known_classes, tell_rule
 from evical.cli.commands._compare import Plan, compare_columns

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from dstheory.checks.arguments import did_you_mean
 from evical.cli._errors import WrongInput, user_input
-from evical.cli._files import prepare_folder, write_atomically
+from evical.cli._output import prepare_folder, write_atomically
 from evical.cli._show import progress_bar
 from evical.studies import STUDIES, Outcome, Plan, Study, plan_study, run_plan, study_files
 

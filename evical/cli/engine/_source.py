@@ -1,16 +1,19 @@
-"""A table as DuckDB reads it: the same columns, and which of their values are wrong or missing."""
+"""A table as DuckDB reads it, with which values are wrong or missing, and as it writes one."""
 
 import glob
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
+from evical._files import atomic_path
 from evical.cli._kinds import Kind, may_be_none
 from evical.cli._parquet_table import ParquetTable, is_text
 from evical.cli._show import watch
+from evical.cli._sinks import delimiter_of
 from evical.cli._tables import Table, open_table, table_chunks
-from evical.cli.engine.session import EngineError, literal, quoted
+from evical.cli.engine.session import EngineError, Session, literal, quoted
 from evical.datasets.csv import MISSING
 
 __all__ = [
@@ -18,11 +21,14 @@ __all__ = [
     "OwnNames",
     "Source",
     "check_cases",
+    "check_target",
     "checked_first",
     "explain",
     "open_source",
     "text_table",
+    "written",
 ]
+
 
 _LONGEST = 2**24  # characters of a line
 _BUFFER = 2**25
@@ -149,3 +155,33 @@ def explain(source: Source, kinds: Mapping[str, Kind], reason: str) -> NoReturn:
         for _ in watch(table, kinds, "Locating"):
             pass
     raise EngineError(f"{source.table.name}: {reason}; leave --engine out for this file")
+
+
+def check_target(output: str) -> None:
+    """Raise ValueError unless the output is a file."""
+    path = Path(output)
+    if output == "-" or (path.exists() and not path.is_file()):
+        raise ValueError("--engine duckdb writes files; name one with --output")
+
+
+@contextmanager
+def written(
+    session: Session, query: str, output: str, names: Sequence[str], text: str
+) -> Iterator[str]:
+    """Write the rows of a query, whose columns have these names.
+
+    Yields what stands after FROM to read them again; the file takes its name only then.
+    """
+    delimiter = delimiter_of(output)
+    packed = output.lower().endswith(".gz")
+    if delimiter is None:
+        form = "FORMAT parquet"
+    else:
+        compression = "gzip" if packed else "none"
+        form = f"FORMAT csv, HEADER, DELIMITER {literal(delimiter)}, COMPRESSION '{compression}'"
+    with atomic_path(Path(output)) as path:
+        session.run(f"COPY ({query}) TO {literal(str(path))} ({form}, USE_TMP_FILE false)", text)
+        if delimiter is None:
+            yield f"read_parquet({literal(str(path))})"
+        else:
+            yield text_table(str(path), delimiter, names, packed)

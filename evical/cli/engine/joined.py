@@ -18,8 +18,15 @@ from evical.cli._decisions import Decision
 from evical.cli._kinds import Kind
 from evical.cli._parquet_table import ParquetTable, load_pyarrow
 from evical.cli._sinks import delimiter_of
-from evical.cli.engine._source import OwnNames, Source, check_cases, checked_first, open_source
-from evical.cli.engine._target import check_target, written
+from evical.cli.engine._source import (
+    OwnNames,
+    Source,
+    check_cases,
+    check_target,
+    checked_first,
+    open_source,
+    written,
+)
 from evical.cli.engine.predictions import beliefs_sql, decision_sql
 from evical.cli.engine.session import EngineError, Limits, Session, open_session, quoted
 from evical.export.dempster_sql import LEAST_AGREEMENT, dempster_query

@@ -14,11 +14,12 @@ from evical.cli.engine._source import (
     OwnNames,
     Source,
     check_cases,
+    check_target,
     checked_first,
     explain,
     open_source,
+    written,
 )
-from evical.cli.engine._target import check_target, written
 from evical.cli.engine.session import EngineError, Limits, Session, literal, open_session, quoted
 from evical.export.lookup import lookup_steps
 
