@@ -75,6 +75,7 @@ ORDER = {
         ["plot"],
         ["evaluation"],
         ["report"],
+        ["demo"],
         ["studies"],
         ["cli"],
         ["__init__"],

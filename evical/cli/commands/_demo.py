@@ -2,12 +2,16 @@
 
 import shlex
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from evical.cli._errors import user_input
-from evical.cli._output import prepare_folder
+from evical.cli._output import prepare_folder, write_atomically
+
+if TYPE_CHECKING:
+    from evical.demo.contest import Contest
+    from evical.report import Page
 
 __all__ = ["demo"]
 
@@ -47,19 +51,32 @@ def demo(
         if data is None:
             prepare_folder(output)
             _announce("Wisconsin breast cancer", repeats)
-    # Inside, because it takes seconds to load, and nobody should wait for the first line.
-    from evical.cli._demonstration import prepared, run_study, show, write_files
+    # Inside, because they take seconds to load, and nobody should wait for the first line.
+    from evical.cli._show import progress_bar
+    from evical.datasets import load_breast_cancer, load_csv
+    from evical.demo.contest import check_data, run_contest
+    from evical.demo.page import demo_page
+    from evical.demo.pictures import demo_pictures
 
     with user_input():
-        study, dataset = prepared(data, target, missing, repeats)
+        if data is None or target is None:
+            dataset = load_breast_cancer()
+        else:
+            dataset = load_csv(data, target, missing)
+        check_data(dataset)
         if data is not None:
             prepare_folder(output)
             _announce(dataset.name, repeats)
-    outcome = run_study(study, dataset, seed)
+    with progress_bar() as bar:
+        task = bar.add_task("Repeats", total=repeats)
+        contest = run_contest(
+            dataset, repeats, seed, on_repeat=lambda done: bar.update(task, completed=done)
+        )
     words = _words(data, target, missing, repeats, seed, output)
+    page = demo_page(contest, demo_pictures(contest), shlex.join(words))
     with user_input():
-        write_files(outcome, dataset, shlex.join(words), output)
-    show(outcome, output, _ending(data))
+        _write(contest, page, output)
+    _show(contest, page, output, _ending(data))
 
 
 def _check(data: Path | None, target: str | None) -> None:
@@ -73,6 +90,37 @@ def _announce(name: str, repeats: int) -> None:
     """The first line, so that something happens at once."""
     splits = f"{repeats} random split{'s' if repeats > 1 else ''}"
     typer.echo(f"Training ten classifiers: {name}, {splits}.")
+
+
+def _write(contest: "Contest", page: "Page", output: Path) -> None:
+    """Pictures, table and page."""
+    from evical.demo.page import table_csv
+    from evical.report import build
+
+    pictures = [picture for section in page.sections for picture in section.pictures]
+    files: dict[str, str | bytes] = {f"{picture.name}.png": picture.png for picture in pictures}
+    files["table.csv"] = table_csv(contest)
+    # Last, so that there is no page without its pictures and tables.
+    files["index.html"] = build(page)
+    for name, content in files.items():
+        write_atomically(output / name, content)
+
+
+def _show(contest: "Contest", page: "Page", output: Path, ending: str) -> None:
+    """Tables and what follows from them, on standard output."""
+    from evical.cli._show import new_console, rich_table
+    from evical.demo.page import findings, protocol
+
+    console = new_console()
+    console.print(page.title, style="bold", markup=False)
+    console.print(protocol(contest.dataset, contest.repeats)[0], markup=False)
+    for table in page.sections[0].tables:
+        console.print(rich_table(table))
+    for text in findings(contest):
+        console.print(text, markup=False)
+        console.print()
+    for line in (f"Page, pictures and table: {output / 'index.html'}", ending):
+        console.print(line, soft_wrap=True, markup=False)  # whole, because it may be copied
 
 
 def _ending(data: Path | None) -> str:

@@ -11,11 +11,13 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from dstheory.combine import mixing
 from evical.classifier import EvidentialClassifier
 from evical.datasets import Dataset
+from evical.demo.contest import CALIBRATORS, SHARES
+from evical.demo.shares import share_sizes
 from evical.scores.direction import fit_quietly
 from evical.studies._study import Record, repeat_rng
-from evical.studies.parts.methods import CALIBRATORS, CLASSIFIERS, Method, combine, fuse
+from evical.studies.parts.methods import CLASSIFIERS, Method, combine, fuse
 from evical.studies.parts.metrics import MEASURES, Fused
-from evical.studies.parts.shares import Shares, draw_shares, share_sizes
+from evical.studies.parts.shares import Shares, draw_shares
 from evical.studies.parts.views import Views, draw_views
 
 __all__ = ["SCALERS", "SCENARIOS", "FeatureCondition", "FusionCondition"]
@@ -23,7 +25,7 @@ __all__ = ["SCALERS", "SCENARIOS", "FeatureCondition", "FusionCondition"]
 SCENARIOS: dict[str, tuple[Fraction, ...]] = {
     "a": (Fraction(1, 10),) * 10,
     "b": (Fraction(1, 6),) * 5 + (Fraction(1, 30),) * 5,
-    "c": (Fraction(2, 3), Fraction(1, 5), *[Fraction(1, 60)] * 8),
+    "c": SHARES,
 }
 """Shares of ten classifiers (Xu et al. 2016, figure 12)."""
 

@@ -6,7 +6,6 @@ half calibrates it.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -16,14 +15,8 @@ from sklearn.svm import SVC
 
 from dstheory import MassFunction
 from dstheory.checks.arguments import check_choice
-from dstheory.notebook import ShownFields
 from evical._typing import Floats, Indices
-from evical.calibrators import (
-    AutoCalibrator,
-    BinningCalibrator,
-    IsotonicCalibrator,
-    LogisticCalibrator,
-)
+from evical.demo.contest import CALIBRATORS, METHODS
 from evical.ensemble import EvidentialEnsemble
 from evical.estimators.members import total_conflict
 from evical.estimators.rules import combined
@@ -34,9 +27,7 @@ from evical.studies.parts.shares import Shares
 from evical.studies.parts.views import Views
 
 __all__ = [
-    "BIN_EDGES",
     "BY_DEMPSTERS_RULE",
-    "CALIBRATORS",
     "CLASSIFIERS",
     "FUSIONS",
     "Method",
@@ -46,17 +37,6 @@ __all__ = [
 ]
 
 
-BIN_EDGES = (-3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0)
-"""Bins one wide (Xu et al. 2016, figure 1); scores outside fall into the end bins."""
-
-CALIBRATORS: dict[str, Callable[..., Any]] = {
-    "binning": partial(BinningCalibrator, n_bins=BIN_EDGES),
-    "isotonic": IsotonicCalibrator,
-    "logistic": LogisticCalibrator,
-    "automatic": AutoCalibrator,
-}
-"""Name to a function that makes a calibrator of an evidential model."""
-
 CLASSIFIERS: dict[str, Any] = {
     "rbf_svm": SVC(),
     "libsvm": SVC(gamma="auto"),  # one over the number of features
@@ -64,28 +44,27 @@ CLASSIFIERS: dict[str, Any] = {
 }
 """Name to a classifier, not fitted."""
 
-FUSIONS = {
-    "dempster": "Dempster's rule",
-    "largest": "largest alone",
-    "size_mixture": "weighted mean",
-    "stacked": "stacked fusion",
-    "default": "default of EvidentialEnsemble",
-    "mixing": "mean",
-    "likelihood_mixture": "likelihood-weighted mean",
-    "cautious": "cautious rule",
-    "learned_tnorm": "learned t-norm",
-    "discounted": "discounted, Dempster's rule",
-    "contextually_discounted": "contextually discounted, Dempster's rule",
-}
-"""Name of a rule of `EvidentialEnsemble`, "default" or "largest", to the name in words."""
+FUSIONS = (
+    "dempster",
+    "largest",
+    "size_mixture",
+    "stacked",
+    "default",
+    "mixing",
+    "likelihood_mixture",
+    "cautious",
+    "learned_tnorm",
+    "discounted",
+    "contextually_discounted",
+)
+"""Names of rules of `EvidentialEnsemble`, "default" and "largest"."""
 
 _LARGEST = "largest"
 _DEFAULT = "default"
-_PROPER_NAMES = {"bayesian": "Bayesian", "dempster": "Dempster"}
 
 
 @dataclass(frozen=True)
-class Method(ShownFields):
+class Method:
     """Calibration and fusion of several classifiers.
 
     Parameters
@@ -102,11 +81,6 @@ class Method(ShownFields):
     ------
     ValueError
         If there is no such calibrator or fusion, or the calibrator has no such model.
-
-    Examples
-    --------
-    >>> print(Method("logistic", "inverse_pignistic"))
-    logistic, inverse pignistic, Dempster's rule
     """
 
     calibrator: str
@@ -118,27 +92,9 @@ class Method(ShownFields):
             check_choice(field, getattr(self, field), known)
         CALIBRATORS[self.calibrator](model=self.model)._check_parameters()
 
-    @property
-    def model_name(self) -> str:
-        """The model in words."""
-        return _PROPER_NAMES.get(self.model, self.model.replace("_", " "))
 
-    @property
-    def fusion_name(self) -> str:
-        """The fusion in words."""
-        return FUSIONS[self.fusion]
-
-    def __str__(self) -> str:
-        return f"{self.calibrator}, {self.model_name}, {self.fusion_name}"
-
-
-_MODELS = ("bayesian", "inverse_pignistic", "dempster", "confidence", "likelihood")
 BY_DEMPSTERS_RULE = tuple(
-    Method(calibrator, model)
-    for calibrator in ("binning", "isotonic", "logistic")
-    for model in _MODELS
-    # Dempster's model is one of a binomial proportion; a sigmoid has none.
-    if (calibrator, model) != ("logistic", "dempster")
+    Method(one.calibrator, one.model) for one in METHODS if one.fusion == "dempster"
 )
 """All calibrators and models of Xu et al. (2016), under Dempster's rule."""
 

@@ -45,7 +45,7 @@ ALL_FEATURES = "one of all features"
 REFERENCES = tuple(FUSED)[:4]
 """The simple ways of which a recommended one should not be worse than the best."""
 
-MEASURES = (*(metric.key for metric in METRICS), "covered", "refuted")
+MEASURES = (*METRICS, "covered", "refuted")
 
 
 _DATA = {

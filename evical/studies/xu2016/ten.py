@@ -28,7 +28,7 @@ METHODS = {
     "largest alone": Method("logistic", "bayesian", "largest"),
     "weighted mean": Method("logistic", "bayesian", "size_mixture"),
 }
-_KEYS = tuple(metric.key for metric in METRICS)
+_KEYS = tuple(METRICS)
 
 
 def _condition(

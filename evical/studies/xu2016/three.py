@@ -67,7 +67,7 @@ class ThreeClassifiers:
             for subset in growing:
                 fused = combine(drawn, [*pair, *_beliefs(drawn, [subset], method)], dempster)
                 labels = (self.data, str(len(subset)), method.calibrator, method.model)
-                rows.append((labels, tuple(metric.measure(fused) for metric in METRICS)))
+                rows.append((labels, tuple(metric(fused) for metric in METRICS.values())))
         return rows
 
 
@@ -113,7 +113,7 @@ XU2016_THREE = Study(
     "International Journal of Approximate Reasoning 72, 55-70, section 5.1, table 1 and figures "
     "8 to 11",
     labels=("data", "third", "calibrator", "model"),
-    measures=tuple(metric.key for metric in METRICS),
+    measures=tuple(METRICS),
     conditions=CONDITIONS,
     repeats=100,
     protocol=TEXT.protocol,

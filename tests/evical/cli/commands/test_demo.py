@@ -125,15 +125,15 @@ def test_the_recommended_fusion_stands_beside_dempsters_rule(folder):
         error = float(rows["likelihood", fusion]["error_rate"])
         assert f"{error:.1%}" in html
     assert "The recommended fusion, stacking" in html
-    assert "EvidentialEnsemble as it comes also trains and calibrates on the same samples" in html
+    assert "With default settings, EvidentialEnsemble also trains and calibrates" in html
     lead = html.partition('<div class="lead">')[2]
-    assert lead.lstrip().startswith("<p>Ten models give their opinion on each new case")
+    assert lead.lstrip().startswith("<p>Ten models, most trained on very little data")
 
 
 def test_the_first_line_comes_before_the_libraries():
     code = (
         "import sys, typer, evical.cli.commands._demo;"
-        "print([m for m in sys.modules if m in ('numpy', 'sklearn', 'jinja2', 'evical.studies')])"
+        "print([m for m in sys.modules if m in ('numpy', 'sklearn', 'jinja2', 'evical.demo')])"
     )
     done = subprocess.run(
         [sys.executable, "-c", code],

@@ -14,7 +14,7 @@ def test_metrics_by_hand():
         pl=np.array([0.75, 0.35, 1.0, 1.0]),
         conflicting=np.array([False, False, True, False]),
     )
-    values = {metric.key: metric.measure(fused) for metric in METRICS}
+    values = {name: metric(fused) for name, metric in METRICS.items()}
     assert values["error_rate"] == (0 + 0 + 0.5 + 1) / 4
     assert values["brier"] == pytest.approx((0.25**2 + 0.3**2 + 0.5**2 + 1) / 4)
     # A wrong certainty is clipped to the spacing of floats at 1.

@@ -5,11 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evical.studies import draw_halves, share_sizes
-from evical.studies.parts.fusion_condition import SCENARIOS
-from evical.studies.parts.shares import draw_training
-
-SHARES = SCENARIOS["c"]
+from evical.demo.contest import SHARES
+from evical.demo.shares import draw_halves, draw_training, share_sizes
 
 
 @given(st.integers(80, 5000))

@@ -1,4 +1,4 @@
-"""The page, its tables and its sentences, from results made by hand."""
+"""The page of the demo, its tables and its sentences, from results made by hand."""
 
 import csv
 import io
@@ -7,38 +7,32 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from evical.datasets import Dataset
-from evical.evaluation.estimate import Estimate
-from evical.report import build
-from evical.studies import (
-    METRICS,
-    Method,
-    Outcome,
+from evical.datasets import Dataset, load_breast_cancer
+from evical.demo.contest import METRICS, RECOMMENDED, Contest, Method
+from evical.demo.page import (
     demo_page,
-    demo_study,
     differences_table,
     findings,
+    protocol,
     results_table,
-    summary_csv,
+    table_csv,
 )
-from evical.studies.demo._page import written
-from evical.studies.demo.study import RECOMMENDED
+from evical.report import build
 
 LIKELIHOOD, BAYESIAN = Method("logistic", "likelihood"), Method("logistic", "bayesian")
 LARGEST = Method("logistic", "bayesian", "largest")
 HOSTILE = "<script>alert('x')</script>"
 
 
-def make_results(errors, conflicts=(0.0, 0.0, 0.0), names=("n", "p")) -> Outcome:
+def make_results(errors, conflicts=(0.0, 0.0, 0.0), names=("n", "p")) -> Contest:
     """One row of error rates (likelihood, Bayesian, largest) for each repeat."""
     data = Dataset("toy", np.zeros((400, 1)), np.arange(400) % 2, ("a",), names)
-    study = demo_study(data, len(errors))
     rows = {}
     for i, method in enumerate((LIKELIHOOD, BAYESIAN, LARGEST)):
         values = np.zeros((len(errors), len(METRICS)))
         values[:, 0], values[:, -1] = [row[i] for row in errors], conflicts[i]
-        rows[method.calibrator, method.model, method.fusion] = values
-    return Outcome(study, study.conditions, len(errors), 0, rows)
+        rows[method] = values
+    return Contest(data, 0, rows, {})
 
 
 BETTER = make_results([(0.10, 0.20, 0.05), (0.12, 0.23, 0.06), (0.11, 0.20, 0.05)])
@@ -80,13 +74,14 @@ def test_differences_are_paired():
 
 
 def test_after_one_repeat_there_is_no_standard_error():
-    (row, *_), csv_text = results_table(make_results([(0.1, 0.2, 0.3)])).rows, summary_csv(BETTER)
+    (row, *_), csv_text = results_table(make_results([(0.1, 0.2, 0.3)])).rows, table_csv(BETTER)
     assert row.cells[0] == "10.0"
-    assert written(Estimate(-0.01, float("nan")), METRICS[0], sign=True) == "-1.0"
+    (difference,) = differences_table(make_results([(0.1, 0.11, 0.3)])).rows
+    assert difference.cells[0] == "-1.0"
     rows = list(csv.DictReader(io.StringIO(csv_text)))
     assert len(rows) == 3
     assert float(rows[1]["error_rate"]) == pytest.approx(0.21)
-    single = csv.DictReader(io.StringIO(summary_csv(make_results([(0.1, 0.2, 0.3)]))))
+    single = csv.DictReader(io.StringIO(table_csv(make_results([(0.1, 0.2, 0.3)]))))
     assert next(single)["error_rate_se"] == ""
 
 
@@ -117,7 +112,7 @@ def test_findings_mention_total_conflict_where_there_is_some():
     assert "at most 12.5%" in text
 
 
-def with_default(errors, briers) -> Outcome:
+def with_default(errors, briers) -> Contest:
     """Error rates and Brier scores of likelihood, Bayesian, largest, and the default."""
     made = make_results([(0.1, 0.2, 0.05)] * 2)
     rows = {}
@@ -126,32 +121,45 @@ def with_default(errors, briers) -> Outcome:
     ):
         values = np.zeros((2, len(METRICS)))
         values[:, 0], values[:, 1] = error, [brier, brier + 1e-6]
-        rows[method.calibrator, method.model, method.fusion] = values
-    return replace(made, rows=rows)
+        rows[method] = values
+    return replace(made, values=rows)
 
 
 def test_the_page_starts_for_readers_who_know_no_word_of_it():
-    outcome = with_default((0.1, 0.2, 0.05, 0.04), (0.1, 0.2, 0.05, 0.04))
-    html = build(demo_page(outcome, [], "x"))
+    contest = with_default((0.1, 0.2, 0.05, 0.04), (0.1, 0.2, 0.05, 0.04))
+    html = build(demo_page(contest, [], "x"))
     assert (
-        "<p>Ten models give their opinion on each new case, and most of them have seen very "
-        "little data. Combined as this package recommends, they are wrong on 4.0 of 100 new "
-        "cases; the model with the most data alone is wrong on 5.0, and all of them taken at "
-        "their word are wrong on 20.0.</p>"
+        "<p>Ten models, most trained on very little data, classify each new case. Combined as "
+        "this package recommends, they are wrong on 4.0 of 100 new cases; the model with the most "
+        "data alone is wrong on 5.0, and combining their raw probabilities as independent "
+        "evidence is wrong on 20.0.</p>"
     ) in html
 
 
 @pytest.mark.parametrize(
     ("briers", "sentence"),
     [
-        ((0.1, 0.2, 0.05, 0.04), "Take EvidentialEnsemble([...]) as it comes: no other way"),
+        (
+            (0.1, 0.2, 0.05, 0.04),
+            "Take EvidentialEnsemble([...]) with default settings: no other way",
+        ),
         ((0.1, 0.2, 0.03, 0.04), "On these data take the largest classifier alone: its Brier"),
         ((0.02, 0.2, 0.03, 0.04), "On these data take Dempster's rule on beliefs, rule="),
     ],
 )
 def test_it_says_what_to_take(briers, sentence):
-    outcome = with_default((0.1, 0.2, 0.05, 0.04), briers)
-    values = outcome.rows["automatic", "likelihood", "default"]
+    contest = with_default((0.1, 0.2, 0.05, 0.04), briers)
+    values = contest.values[RECOMMENDED]
     values[1, 1] += 1e-6  # so that differences have an error
-    assert findings(outcome)[-1].startswith(sentence)
+    assert findings(contest)[-1].startswith(sentence)
     assert not any(text.startswith(("Take", "On these")) for text in findings(BETTER))
+
+
+def test_the_protocol_tells_the_sizes_and_the_encoding():
+    text = " ".join(protocol(load_breast_cancer(), repeats=7))
+    for part in ("7 repeats", "284 samples", "other 285", "189, 57, 6 times 5, 2 times 4"):
+        assert part in text
+    assert "one-hot" not in text
+    y = np.arange(400) % 2
+    data = Dataset("toy", np.zeros((400, 2)), y, ("c=a", "c=b"), ("n", "p"), encoded=("c",))
+    assert "one-hot encoded: c." in " ".join(protocol(data, 7))

@@ -1,0 +1,1 @@
+"""What `evical demo` runs: ten classifiers, calibrated and combined, on data of two classes."""

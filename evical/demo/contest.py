@@ -1,0 +1,338 @@
+"""The contest of the demo: ten classifiers of very unequal size, combined in eighteen ways.
+
+Scenario (c) of Xu et al. (2016), section 5.2, on data of two classes.
+"""
+
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import numpy as np
+from sklearn.frozen import FrozenEstimator
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+from threadpoolctl import threadpool_limits
+
+from evical._typing import Floats, Indices
+from evical.calibrators import (
+    AutoCalibrator,
+    BinningCalibrator,
+    IsotonicCalibrator,
+    LogisticCalibrator,
+)
+from evical.datasets import Dataset
+from evical.demo.shares import Halves, draw_halves, draw_training, share_sizes
+from evical.ensemble import EvidentialEnsemble
+from evical.errors import WrongWayWarning
+from evical.evaluation import Evaluation
+from evical.evaluation.estimate import Estimate
+from evical.metrics import brier_score, log_loss
+
+__all__ = [
+    "BIN_EDGES",
+    "CALIBRATORS",
+    "LEARNED",
+    "METHODS",
+    "METRICS",
+    "RECOMMENDED",
+    "SHARES",
+    "STACKED",
+    "Contest",
+    "Method",
+    "Metric",
+    "check_data",
+    "run_contest",
+    "sizes_of",
+]
+
+BIN_EDGES = (-3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0)
+"""Bins one wide (Xu et al. 2016, figure 1); scores outside fall into the end bins."""
+
+CALIBRATORS: dict[str, Callable[..., Any]] = {
+    "binning": partial(BinningCalibrator, n_bins=BIN_EDGES),
+    "isotonic": IsotonicCalibrator,
+    "logistic": LogisticCalibrator,
+    "automatic": AutoCalibrator,
+}
+"""Name to a function that makes a calibrator of an evidential model."""
+
+SHARES = (Fraction(2, 3), Fraction(1, 5), *[Fraction(1, 60)] * 8)
+"""Shares of the training samples (Xu et al. 2016, figure 12 c)."""
+
+# The squares of a hundred million such values still have a finite sum.
+_LARGEST = 1e150
+
+
+@dataclass(frozen=True)
+class Method:
+    """A calibrator with its evidential model, and a way to combine.
+
+    Parameters
+    ----------
+    calibrator : {"binning", "isotonic", "logistic", "automatic"}
+    model : str
+    fusion : str
+        The `rule` of `EvidentialEnsemble`; "largest", the classifier with the largest share alone;
+        or "default", all of `EvidentialEnsemble` with default settings.
+    """
+
+    calibrator: str
+    model: str
+    fusion: str = "dempster"
+
+    @property
+    def model_name(self) -> str:
+        """The model in words."""
+        proper = {"bayesian": "Bayesian", "dempster": "Dempster"}
+        return proper.get(self.model, self.model.replace("_", " "))
+
+
+_MODELS = ("bayesian", "inverse_pignistic", "dempster", "confidence", "likelihood")
+STACKED = Method("logistic", "likelihood", "stacked")
+RECOMMENDED = Method("automatic", "likelihood", "default")
+LEARNED = STACKED, RECOMMENDED
+METHODS = (
+    *(
+        Method(calibrator, model)
+        for calibrator in ("binning", "isotonic", "logistic")
+        for model in _MODELS
+        # Dempster's model is one of a binomial proportion; a sigmoid has none.
+        if (calibrator, model) != ("logistic", "dempster")
+    ),
+    *LEARNED,
+    *(Method("logistic", "bayesian", fusion) for fusion in ("largest", "size_mixture")),
+)
+"""Rows of the table: those of the paper, stacking, the default, and two baselines."""
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A measure of a repeat, with its name, meaning, unit and decimal places in tables."""
+
+    key: str
+    name: str
+    meaning: str
+    factor: float
+    digits: int
+
+
+METRICS = (
+    Metric(
+        "error_rate",
+        "Error %",
+        "share of test samples whose more probable class is wrong; an even probability counts "
+        "as half an error",
+        100,
+        1,
+    ),
+    Metric(
+        "brier",
+        "Brier",
+        "mean squared distance of the pignistic probability from the label",
+        1,
+        3,
+    ),
+    Metric(
+        "log_loss",
+        "Log loss",
+        "mean negative logarithm of the pignistic probability of the true class, at least "
+        "2.2e-16 as in scikit-learn: a wrong certainty costs 36",
+        1,
+        2,
+    ),
+    Metric(
+        "imprecision",
+        "Pl - Bel",
+        "mean difference between plausibility and belief: what the evidence leaves open",
+        1,
+        3,
+    ),
+    Metric(
+        "total_conflict",
+        "Conflict %",
+        "share of test samples for which the classifiers exclude each other, so that Dempster's "
+        "rule has no result; they are taken as vacuous, with probability 1/2",
+        100,
+        1,
+    ),
+)
+"""Columns of the table; of the first three, lower is better."""
+
+
+@dataclass(frozen=True, eq=False)
+class Contest:
+    """All methods on the same random splits of a data set.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    seed : int
+    values : dict of Method to (repeats, n_metrics) array
+    evaluations : dict of Method to list of Evaluation
+        Of the test samples of each repeat.
+    """
+
+    dataset: Dataset
+    seed: int
+    values: Mapping[Method, Floats]
+    evaluations: Mapping[Method, Sequence[Evaluation]]
+
+    @property
+    def repeats(self) -> int:
+        """Number of random splits."""
+        return len(next(iter(self.values.values())))
+
+    def estimate(self, method: Method, key: str, less: Method | None = None) -> Estimate:
+        """Mean of a metric over repeats; or of a difference of two methods within repeats."""
+        column = [metric.key for metric in METRICS].index(key)
+        values = self.values[method][:, column]
+        return Estimate.of(values if less is None else values - self.values[less][:, column])
+
+
+def sizes_of(dataset: Dataset) -> list[int]:
+    """Numbers of samples for the classifiers.
+
+    >>> from evical.datasets import load_breast_cancer
+    >>> sizes_of(load_breast_cancer())
+    [189, 57, 5, 5, 5, 5, 5, 5, 4, 4]
+    """
+    return share_sizes(min(300, len(dataset) // 2), SHARES)
+
+
+def check_data(dataset: Dataset) -> None:
+    """Find out whether the contest can run, before anything is computed.
+
+    Parameters
+    ----------
+    dataset : Dataset
+
+    Raises
+    ------
+    ValueError
+        If there are not two classes, or too few samples of one, or values whose variance is not a
+        number.
+    """
+    n_classes = len(dataset.class_names)
+    if n_classes != 2:
+        names = ", ".join(dataset.class_names[:5])
+        raise ValueError(
+            f"{dataset.name}: the target has {n_classes} class{'es' if n_classes > 1 else ''} "
+            f"({names}{', ...' if n_classes > 5 else ''}), but this experiment takes two; "
+            "choose another target or drop classes"
+        )
+    largest = np.abs(dataset.X).max(axis=0)
+    if largest.max() > _LARGEST:
+        column = int(np.argmax(largest))
+        raise ValueError(
+            f"{dataset.name}: feature {dataset.feature_names[column]!r} reaches "
+            f"{largest[column]:.0e}, too large to be standardized (at most {_LARGEST:.0e}); "
+            "rescale it"
+        )
+    try:
+        # A dry run of the draw finds out whether both classes suffice.
+        sizes = sizes_of(dataset)
+        draw_training(dataset.y, sum(sizes), 2 * len(sizes), np.random.default_rng(0))
+    except ValueError as error:
+        raise ValueError(f"{dataset.name} has {len(dataset)} samples: {error}") from error
+
+
+def run_contest(
+    dataset: Dataset,
+    repeats: int,
+    seed: int,
+    methods: Iterable[Method] = METHODS,
+    on_repeat: Callable[[int], object] = lambda done: None,
+) -> Contest:
+    """Train, calibrate and combine on random splits.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        That passes `check_data`.
+    repeats, seed : int
+        A repeat depends on its number and the seed only.
+    methods : iterable of Method
+    on_repeat : callable
+        Called with the number of finished repeats after each.
+
+    Returns
+    -------
+    Contest
+    """
+    methods = tuple(methods)
+    evaluations: dict[Method, list[Evaluation]] = {method: [] for method in methods}
+    values: dict[Method, list[tuple[float, ...]]] = {method: [] for method in methods}
+    for number in range(repeats):
+        rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(0, number)))
+        # One thread, because sums of several are rounded differently.
+        with (
+            threadpool_limits(1),
+            warnings.catch_warnings(action="ignore", category=WrongWayWarning),
+        ):
+            for method, evaluation, conflict in _repeat(dataset, rng, methods):
+                evaluations[method].append(evaluation)
+                values[method].append(_measured(evaluation, conflict))
+        on_repeat(number + 1)
+    arrays = {method: np.array(rows) for method, rows in values.items()}
+    return Contest(dataset, seed, arrays, evaluations)
+
+
+def _repeat(
+    dataset: Dataset, rng: np.random.Generator, methods: Iterable[Method]
+) -> Iterator[tuple[Method, Evaluation, float]]:
+    """Each method on one split, with the share of test samples in total conflict."""
+    sizes = sizes_of(dataset)
+    train, test = draw_training(dataset.y, sum(sizes), 2 * len(sizes), rng)
+    halves = draw_halves(dataset.y[train], sizes, rng)
+    # By all training samples: scaled by the two or three of a small share alone, every other
+    # sample would lie so far off that kernel values vanish.
+    scaler = StandardScaler().fit(dataset.X[train])
+    X, y = scaler.transform(dataset.X[train]), dataset.y[train]
+    X_test = scaler.transform(dataset.X[test])
+    trained = [FrozenEstimator(SVC().fit(X[half], y[half])) for half, _ in halves]
+    for method in methods:
+        ensemble, rows = _ensemble(method, trained, halves)
+        mass = ensemble.fit(X[rows], y[rows]).predict_mass(X_test)
+        vacuous = mass.is_vacuous
+        # Beliefs that leave all open do not conflict, and are vacuous too.
+        conflict = vacuous & (ensemble.conflict(X_test) > 0.5) if vacuous.any() else vacuous
+        yield method, Evaluation.from_predictions(dataset.y[test], mass=mass), conflict.mean()
+
+
+def _ensemble(
+    method: Method, trained: list[FrozenEstimator], halves: Halves
+) -> tuple[EvidentialEnsemble, Indices]:
+    """An ensemble for a method, and the rows that it is fitted on."""
+    if method.fusion == "default":
+        subsets = [np.concatenate(pair) for pair in halves]
+        rows = np.arange(sum(map(len, subsets)))
+        return EvidentialEnsemble([SVC()] * len(halves), subsets=subsets), rows
+    alone = method.fusion == "largest"
+    own = [half for _, half in halves][: 1 if alone else None]
+    ends = np.cumsum([len(half) for half in own])
+    ensemble = EvidentialEnsemble(
+        trained[: len(own)],
+        calibrator=CALIBRATORS[method.calibrator](model=method.model),
+        rule="dempster" if alone else method.fusion,
+        subsets=np.split(np.arange(ends[-1]), ends[:-1]),
+        total_conflict="vacuous",
+    )
+    return ensemble, np.concatenate(own)
+
+
+def _measured(evaluation: Evaluation, conflict: float) -> tuple[float, ...]:
+    """The values of `METRICS`."""
+    y, p = evaluation.y, evaluation.probability
+    # An even probability decides nothing; half an error, whichever class is called positive.
+    wrong = np.where(y == 1, p < 0.5, p > 0.5) + 0.5 * (p == 0.5)
+    bel, pl = evaluation.bel, evaluation.pl
+    return (
+        float(np.mean(wrong)),
+        brier_score(y, p),
+        log_loss(y, p, eps=float(np.finfo(np.float64).eps)),
+        0.0 if bel is None or pl is None else float(np.mean(pl - bel)),
+        conflict,
+    )

@@ -1,1 +1,0 @@
-"""The demo: ten classifiers, calibrated and combined, on bundled data or your own."""
