@@ -17,8 +17,8 @@ from threadpoolctl import threadpool_limits
 
 from dstheory.kernels.jit import HAVE_NUMBA
 from evical.datasets import simulated_scores
-from evical.studies import Contender, calibrator_contenders
-from evical.studies.quality.peers import installed
+from examples.studies import Contender, calibrator_contenders
+from examples.studies.quality.peers import installed
 
 PAGE = Path(__file__).with_name("calibrator_speed.md")
 SIZES = (1_000, 10_000, 100_000, 1_000_000)

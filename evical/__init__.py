@@ -57,7 +57,6 @@ _ROOMS = (
     "scores",
     "significance",
     "source",
-    "studies",
 )
 _HOMES = {
     "BinningCalibrator": "calibrators",

@@ -27,8 +27,6 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("dstheory", "evical")
-# Studies leave the packages; what numba compiles is the same text, run here without it.
-LEFT_OUT = ("evical/studies/",)
 BATCHES = (15, 60, 400, 100_000)  # most faults die in the first: few files to collect
 
 EQUIVALENT = {
@@ -212,10 +210,9 @@ def chosen(root: Path, count: int, seed: int) -> list[Mutant]:
     drawn: set[str] = set()
     for package in PACKAGES:
         for path in sorted((root / package).rglob("*.py")):
-            if not path.relative_to(root).as_posix().startswith(LEFT_OUT):
-                for mutant in mutants_of(root, path):
-                    if mutant.key not in drawn:  # two files may hold the same function
-                        groups[package, mutant.kind].append(mutant)
+            for mutant in mutants_of(root, path):
+                if mutant.key not in drawn:  # two files may hold the same function
+                    groups[package, mutant.kind].append(mutant)
                     drawn.add(mutant.key)
     each = -(-count // len(groups))
 

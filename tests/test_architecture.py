@@ -76,8 +76,12 @@ ORDER = {
         ["evaluation"],
         ["report"],
         ["demo"],
-        ["studies"],
         ["cli"],
+        ["__init__"],
+    ],
+    "examples": [
+        ["evidence", "imprecise", "one_classifier", "several"],
+        ["studies"],
         ["__init__"],
     ],
 }
@@ -92,6 +96,7 @@ ONLY_IN = {
         "numba": {"kernels"},
         "sklearn": set(),
         "evical": set(),
+        "examples": set(),
     },
     "evical": {
         "typer": {"cli"},
@@ -100,7 +105,9 @@ ONLY_IN = {
         "onnx": {"export"},
         "skl2onnx": {"export"},
         "numba": set(),
+        "examples": set(),
     },
+    "examples": {"tests": set()},
 }
 
 LOADED_SCRIPT = """
@@ -134,7 +141,7 @@ def nodes(path):
 
 def imported(name, path):
     """Dotted names that a module imports, submodules told from objects."""
-    known = set(modules("dstheory")) | set(modules("evical"))
+    known = {found for package in ORDER for found in modules(package)}
     for node in nodes(path):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -210,8 +217,10 @@ def test_heavy_libraries_stay_in_their_place(package):
 def may_see(importer, target):
     """Whether a file is private to no folder, or to one that holds the importer."""
     folder, _, file = target.rpartition(".")
-    if target not in modules("dstheory") and target not in modules("evical"):
+    if not any(target in modules(package) for package in ORDER):
         return True
+    if folder in ORDER and importer.startswith("examples."):
+        return True  # files at the top of a package serve the studies of this repository, too
     listed = modules(importer.split(".")[0])[importer].name == "__init__.py"
     inside = f"{importer}.".startswith(f"{folder}.")
     return not file.startswith("_") or inside or (listed and target.startswith(f"{importer}."))

@@ -35,7 +35,7 @@ SHARED = (
     "tests/protocols/test_rules.py",
     "tests/dstheory/exact/test_rules.py",
     "tests/evical/cli/commands/test_fit_predict.py",
-    "tests/evical/studies/test_registry.py",
+    "tests/studies/test_registry.py",
 )
 
 RULE_TEST = """from hypothesis import given
@@ -62,8 +62,9 @@ def test_the_mean_belongs_to_the_upper_bin():
     calibrator = ThresholdCalibrator().fit([0.0, 0.5, 1.0], [0, 1, 1])
     assert calibrator.predict_proba([0.25, 0.5])[:, 1].tolist() == [0.25, 5 / 6]
 """
-STUDY_TEST = """from evical.studies import reproduce
-from evical.studies.nobody2000.study import NOBODY2000
+STUDY_COMMAND = "python -m examples.studies nobody2000 --output docs/reproductions"
+STUDY_TEST = """from examples.studies import reproduce
+from examples.studies.nobody2000.study import NOBODY2000
 
 
 def test_the_quick_variant_runs(tmp_path):
@@ -122,20 +123,23 @@ CALIBRATOR = {
     "CHANGELOG.md": [(CHANGES, "* `ThresholdCalibrator`.\n\n")],
 }
 STUDY = {
-    "evical/studies/nobody2000/study.py": TOYS / "nobody2000.py",
-    "evical/studies/nobody2000/__init__.py": '"""Nobody (2000), a paper that is not."""\n',
-    "evical/studies/_registry.py": [
+    "examples/studies/nobody2000/study.py": TOYS / "nobody2000.py",
+    "examples/studies/nobody2000/__init__.py": '"""Nobody (2000), a paper that is not."""\n',
+    "examples/studies/_registry.py": [
         (
-            "from evical.studies.quality",
-            "from evical.studies.nobody2000.study import NOBODY2000\n",
+            "from examples.studies.quality",
+            "from examples.studies.nobody2000.study import NOBODY2000\n",
         ),
         ("    WHICH_FUSION,", "    NOBODY2000,\n"),
     ],
-    "tests/evical/studies/nobody2000/test_study.py": STUDY_TEST,
-    "docs/reproductions/nobody2000.md": "evical reproduce nobody2000 --output docs/reproductions",
-    "docs/reproductions/nobody2000.csv": "evical reproduce nobody2000 --output docs/reproductions",
+    "tests/studies/nobody2000/test_study.py": STUDY_TEST,
+    "docs/reproductions/nobody2000.md": STUDY_COMMAND,
+    "docs/reproductions/nobody2000.csv": STUDY_COMMAND,
     "docs/reproductions/index.md": [
-        ("| [Which fusion?]", "| [Toy](nobody2000.md) | `evical reproduce nobody2000` | 2 |\n")
+        (
+            "| [Which fusion?]",
+            "| [Toy](nobody2000.md) | `python -m examples.studies nobody2000` | 2 |\n",
+        )
     ],
     "CHANGELOG.md": [(CHANGES, "* The study `nobody2000`.\n\n")],
 }
@@ -193,7 +197,7 @@ def follow(tree, edits):
     commands = []
     for name, edit in edits.items():
         path = tree / name
-        if isinstance(edit, str) and edit.startswith(("python ", "evical ")):
+        if isinstance(edit, str) and edit.startswith("python "):
             commands.append(edit)
         elif isinstance(edit, list):
             for place, text in edit:
@@ -223,9 +227,7 @@ def test_who_follows_the_lists_passes_the_checks(tree):
         command for _, edits in LISTS.values() for command in follow(tree, edits)
     )
     for command in commands:
-        program, *arguments = command.split()
-        main = ["-c", "import sys; from evical.cli import main; sys.exit(main(sys.argv[1:]))"]
-        run(tree, *(main if program == "evical" else []), *arguments)
+        run(tree, *command.split()[1:])
     for path in (path for _, edits in LISTS.values() for path in edits):
         assert (tree / path).is_file(), f"{path} is not written"
     own = [path for _, edits in LISTS.values() for path in edits if "/_" in path or "test_" in path]

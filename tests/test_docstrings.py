@@ -20,11 +20,11 @@ SECTIONS = [
     "Examples",
 ]
 # What these give are files, pages and long tables, which are no doctests.
-APPLICATIONS = {"evical.cli", "evical.evaluation", "evical.report", "evical.studies"}
+APPLICATIONS = {"evical.cli", "evical.evaluation", "evical.report"}
 PUBLIC = list(callables())
 FUNCTIONS = [public for public in PUBLIC if inspect.isfunction(public.value)]
 CLASSES = [public for public in PUBLIC if inspect.isclass(public.value)]
-PATHS = [path for package in PACKAGES for path in files(package)]
+PATHS = [path for folder in (*PACKAGES, "examples/studies") for path in files(folder)]
 
 
 def name_of(public):

@@ -16,7 +16,8 @@ from tests.support.public_objects import ROOT
 from tests.support.strict_python import strict_python
 
 FOLDER = ROOT / "examples"
-EXAMPLES = sorted(FOLDER.rglob("*.py"))
+TRACKS = sorted(path.parent for path in FOLDER.glob("*/GALLERY_HEADER.rst"))
+EXAMPLES = sorted(path for track in TRACKS for path in track.rglob("*.py"))
 every_example = each("path", EXAMPLES, ids=lambda path: path.stem)
 
 
@@ -26,10 +27,11 @@ def test_there_are_examples():
 
 
 def test_the_gallery_has_stories_and_headings_only():
-    found = {path for path in FOLDER.rglob("*") if path.is_file() and path.suffix != ".pyc"}
-    assert found - set(EXAMPLES) == {
-        folder / "GALLERY_HEADER.rst" for folder in {FOLDER, *(path.parent for path in EXAMPLES)}
-    }
+    folders = [path for path in FOLDER.iterdir() if path.is_dir() and path.name != "__pycache__"]
+    assert set(folders) - set(TRACKS) == {FOLDER / "studies"}
+    found = {path for track in TRACKS for path in track.rglob("*") if path.is_file()}
+    found = {path for path in found if path.suffix != ".pyc"}
+    assert found - set(EXAMPLES) == {track / "GALLERY_HEADER.rst" for track in TRACKS}
 
 
 @every_example

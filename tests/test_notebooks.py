@@ -21,8 +21,8 @@ from tests.support.public_objects import public_objects
 
 # These are shown by their text, which is one line; a display is shown by its figure.
 AS_TEXT = {
-    "CalibrationSample", "Contender", "DSmModel", "Expectations", "LikelihoodContour", "Metric",
-    "Page", "Picture", "Row", "Section", "SimulatedScores", "Table",
+    "DSmModel", "Expectations", "LikelihoodContour", "Page", "Picture", "Row", "Section",
+    "SimulatedScores", "Table",
 }  # fmt: skip
 HOSTILE = "<script>x</script>"
 

@@ -103,11 +103,6 @@ COMMANDS = {
             "evical demo --data mine.csv --target class --repeats 5 --output mine",
         ),
     ),
-    "reproduce": Command(
-        "_reproduce",
-        "Reproduce a study of a paper, and compare its numbers with ours.",
-        ("evical reproduce --list", "evical reproduce xu2016-ten --quick --repeats 1"),
-    ),
 }
 
 

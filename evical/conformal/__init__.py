@@ -7,10 +7,10 @@ Reasoning 141, 110-130.
 
 from evical.conformal._classifier import ConformalClassifier
 from evical.conformal._martingale import ExchangeabilityTest, online_p_values
-from evical.conformal._p_values import p_values
 from evical.conformal._scores import ConformalScores
 from evical.conformal.contour import coverage_bound
 from evical.conformal.nonconformity import lac_scores
+from evical.conformal.ranks import p_values
 
 __all__ = [
     "ConformalClassifier",

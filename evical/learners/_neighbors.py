@@ -199,8 +199,8 @@ class EvidentialKNeighborsClassifier(EvidencePredictor, BaseEstimator):  # type:
     they are. Put the classifier into an `EvidentialClassifier` to calibrate it.
 
     The defaults of `discounting` and `alpha` were chosen on fourteen data sets (``python -m
-    tests.benchmarks.bench_neighbor_defaults``) and confirmed on twelve others (``evical reproduce
-    learners``).
+    tests.benchmarks.bench_neighbor_defaults``) and confirmed on twelve others
+    (``python -m examples.studies learners``).
 
     Labels may be uncertain: a batch of mass functions as y. Their contours count, by contextual
     discounting only. The belief is then that of independent evidence against each class, which has

@@ -15,7 +15,7 @@ from evical.multiclass import (
     ShallowNetCalibrator,
     SoftmaxCalibrator,
 )
-from evical.studies.parts.no_penalty import NO_PENALTY
+from examples.studies.parts.no_penalty import NO_PENALTY
 from tests.benchmarks.timing import best_seconds, report
 
 

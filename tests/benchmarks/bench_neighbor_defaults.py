@@ -12,8 +12,8 @@ import numpy as np
 
 from evical.datasets import load
 from evical.learners import EvidentialKNeighborsClassifier
-from evical.studies.learners.measures import Told, judged
-from evical.studies.learners.study import Split
+from examples.studies.learners.measures import Told, judged
+from examples.studies.learners.study import Split
 
 SETS = [
     "haberman",

@@ -25,7 +25,7 @@ from threadpoolctl import threadpool_limits
 
 from evical import EvidentialClassifier, EvidentialEnsemble, EvidentialSource
 from evical.datasets import load
-from evical.studies.default_classifier.methods import CLASSIFIERS
+from examples.studies.default_classifier.methods import CLASSIFIERS
 
 TWO = "sonar haberman ionosphere liver_disorders breast_cancer_wisconsin diabetes australian heart"
 MORE = "balance_scale vehicle ecoli glass"

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evical.datasets import Dataset
-from evical.studies import Curve, Finding, McNemar, PublishedTable, Study, repeat_rng
-from evical.studies._study import Record
+from examples.studies import Curve, Finding, McNemar, PublishedTable, Study, repeat_rng
+from examples.studies._study import Record
 
 __all__ = ["Toy", "toy_study"]
 

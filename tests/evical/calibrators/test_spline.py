@@ -7,7 +7,7 @@ from scipy.stats import norm
 
 from evical.calibrators import LogisticCalibrator, SplineCalibrator
 from evical.datasets import simulated_probability, simulated_quantiles, simulated_scores
-from evical.studies.interval_coverage.maps import MAPS, coverage, draw, quantiles
+from examples.studies.interval_coverage.maps import MAPS, coverage, draw, quantiles
 from tests.support.each import each
 
 pytestmark = pytest.mark.filterwarnings("ignore::evical.errors.WrongWayWarning")

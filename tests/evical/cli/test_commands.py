@@ -39,8 +39,8 @@ def test_the_examples_run(tmp_path, monkeypatch, capfd):
     for file in ("scores.csv", "new.csv"):
         table.to_csv(file, index=False)
     table.assign(bel_1=0.25, pl_1=0.5).to_csv("other.csv", index=False)
-    # The demonstration and the studies have tests of their own, which take longer.
-    names = [name for name in COMMANDS if name not in ("demo", "reproduce")]
+    # The demonstration has tests of its own, which take longer.
+    names = [name for name in COMMANDS if name != "demo"]
     examples = [text for name in names for text in COMMANDS[name].examples]
     for example in examples:
         assert main(shlex.split(example)[1:]) == 0, capfd.readouterr().err
@@ -66,7 +66,7 @@ def test_help_loads_no_command():
 def test_fitting_and_predicting_load_no_pictures():
     code = (
         "import sys; from evical.cli.commands import _combine, _fit, _predict;"
-        "apps = ('evical.report', 'evical.evaluation', 'evical.studies');"
+        "apps = ('evical.report', 'evical.evaluation', 'evical.demo');"
         "print([m for m in sys.modules if m in apps])"
     )
     done = subprocess.run(

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evical.conformal import p_values
-from evical.conformal._p_values import class_p_values, group_p_values
+from evical.conformal.ranks import class_p_values, group_p_values
 from tests.naive import conformal as naive
 from tests.support.each import each
 

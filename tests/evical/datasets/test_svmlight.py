@@ -8,7 +8,7 @@ import pytest
 from scipy import sparse
 
 from evical.datasets import Dataset, load
-from evical.studies._store import data_fingerprint
+from examples.studies._store import data_fingerprint
 
 TEXT = "2 1:1.5 3:2\n10 2:4\n2 \n"
 

@@ -6,7 +6,7 @@ from scipy.stats import binom
 
 from evical.calibrators import LogisticCalibrator
 from evical.evaluation import Evaluation, check_calibration, check_promise
-from evical.studies.interval_coverage.maps import MAPS, draw
+from examples.studies.interval_coverage.maps import MAPS, draw
 from tests.support.each import each
 
 

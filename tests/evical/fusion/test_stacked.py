@@ -13,7 +13,7 @@ from evical.likelihood.normal import half_widths
 from evical.metrics import belief_coverage, brier_score
 from evical.multiclass.log_pool import LogPool
 from evical.multiclass.pooling import Labeled, fit_pool
-from evical.studies.parts.no_penalty import NO_PENALTY
+from examples.studies.parts.no_penalty import NO_PENALTY
 from tests.evical.fusion.samples import sources
 from tests.naive import pooling as naive
 from tests.support.each import each

@@ -15,7 +15,7 @@ from evical.multiclass import (
     SoftmaxCalibrator,
 )
 from evical.multiclass._softmax import Problem, minimize_softmax, platt_target_matrix
-from evical.studies.parts.no_penalty import NO_PENALTY
+from examples.studies.parts.no_penalty import NO_PENALTY
 from tests.protocols.multiclass_table import PROBES, K, simulated
 from tests.support.each import each
 

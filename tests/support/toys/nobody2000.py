@@ -3,9 +3,9 @@
 Nobody (2000), table 1.
 """
 
-from evical.studies._study import Finding, PublishedTable, Study
-from evical.studies.parts.calibration_condition import Calibration, CalibrationCondition
-from evical.studies.parts.calibration_samples import Simulated
+from examples.studies._study import Finding, PublishedTable, Study
+from examples.studies.parts.calibration_condition import Calibration, CalibrationCondition
+from examples.studies.parts.calibration_samples import Simulated
 
 __all__ = ["NOBODY2000"]
 

@@ -1,0 +1,122 @@
+"""The study of calibrated edges: measures by hand, labeled pairs, printed numbers, a repeat."""
+
+import numpy as np
+import pytest
+
+from evical.causal import EDGE_TYPES, BootstrappedEdges, edge_types, random_network
+from examples.studies.naeini2016_causal._published import TABLE_33, TABLE_34
+from examples.studies.naeini2016_causal.condition import LABELS, MEASURES, METHODS, NetworkCondition
+from examples.studies.naeini2016_causal.large import NAEINI2016_CAUSAL_LARGE as LARGE
+from examples.studies.naeini2016_causal.measures import (
+    discrimination,
+    largest_gap_of_bins,
+    measured,
+)
+from examples.studies.naeini2016_causal.pairs import AllPairs
+from examples.studies.naeini2016_causal.sampling import labeled_pairs
+from examples.studies.naeini2016_causal.study import NAEINI2016_CAUSAL as STUDY
+
+
+def test_table_32():
+    """A directed edge found the wrong way round is a false positive and no false negative."""
+    found, truth = (part.ravel() for part in np.mgrid[0:4, 0:4])
+    # Of the eight pairs that are called directed two are right; four directed ones are missed.
+    assert discrimination(found, truth, (1, 2)) == pytest.approx((2 / 8, 2 / 6, 2 / 7))
+    assert discrimination(found, truth, (3,)) == (1 / 4, 1 / 4, 1 / 4)
+    assert discrimination(np.zeros(3), np.ones(3), (3,)) == (0, 0, 0)
+
+
+def test_bins_of_a_hundred():
+    p = np.concatenate([np.full(100, 0.1), np.full(150, 0.9)])
+    is_true = np.concatenate([np.zeros(90), np.ones(10), np.ones(150)]).astype(bool)
+    # The first bin is right; the second has the 150 that are left, 0.1 too low.
+    gap = largest_gap_of_bins(p, is_true, np.random.default_rng(0))
+    assert gap == pytest.approx(0.1)
+    assert largest_gap_of_bins(np.array([0.3]), np.array([True]), np.random.default_rng(0)) == 0.7
+
+
+def test_measures_of_certain_and_right_probabilities():
+    truth = np.repeat([0, 1, 2, 3], 30)
+    found = measured(np.eye(4)[truth], truth, np.random.default_rng(0))
+    assert list(found) == ["directed", "undirected", "none", "all"]
+    assert all(found[kind][:3] == (1.0, 1.0, 1.0) for kind in ("directed", "undirected", "none"))
+    assert found["all"][3:] == (0, 0)
+    without = measured(np.eye(4)[[0, 0]], np.array([0, 0]), np.random.default_rng(0))
+    assert np.isnan(without["undirected"][4])
+
+
+def test_labeled_pairs_are_spread_over_shares():
+    rng = np.random.default_rng(0)
+    p = rng.dirichlet(np.full(4, 0.4), 4000)
+    truth = rng.integers(0, 4, 4000)
+    chosen = labeled_pairs(p, truth, 40, rng)
+    assert len(set(chosen.tolist())) == 40
+    for kind, part in enumerate(chosen.reshape(4, 10)):
+        bins = np.digitize(p[part, kind], [0.2, 0.4, 0.6, 0.8])
+        assert np.bincount(bins, minlength=5).tolist() == [2] * 5
+    by_truth = labeled_pairs(p, truth, 40, rng, by_truth=True)
+    assert np.bincount(truth[by_truth]).tolist() == [10] * 4
+
+
+def test_each_type_has_a_labeled_pair():
+    truth = np.zeros(1000, dtype=int)
+    truth[[3, 4, 5]] = [1, 2, 3]
+    p = np.tile([1.0, 0, 0, 0], (1000, 1))
+    chosen = labeled_pairs(p, truth, 40, np.random.default_rng(0))
+    assert set(truth[chosen]) == {0, 1, 2, 3}
+
+
+@pytest.mark.parametrize(("tables", "study"), [(TABLE_33, STUDY), (TABLE_34, LARGE)])
+def test_every_printed_number_has_a_row(tables, study):
+    names = {"before", *METHODS}
+    assert sum(len(table.values) for table in tables) == 18 * 10
+    for table in tables:
+        for size, edges, method, kind in table.values:
+            assert method in names
+            assert kind in ("directed", "undirected", "none", "all")
+            assert any(int(edges) == condition.n_edges for condition in study.conditions)
+            assert all(int(size) in condition.sizes for condition in study.conditions)
+    values = {table.measure: table.values for table in tables}
+    for key, f1 in values["f1"].items():
+        p, r = values["precision"][key], values["recall"][key]
+        if key[3] == "directed":  # others are means of very different networks
+            assert f1 == pytest.approx(2 * p * r / (p + r), abs=0.02)
+
+
+def test_all_pairs_at_once():
+    """Shares and true types of all pairs, as asked for one by one."""
+    rng = np.random.default_rng(0)
+    network = random_network(12, 18, rng)
+    edges = BootstrappedEdges(n_bootstraps=6, random_state=0).fit(network.sample(100, rng))
+    found, asked = AllPairs.of(network, edges), edges.all_pairs()
+    assert found.names.tolist() == [list(pair) for pair in asked]
+    np.testing.assert_array_equal(found.distinct[found.row], edges.proportions(asked))
+    np.testing.assert_array_equal(found.distinct[found.row[found.first]], found.distinct)
+    names = [(network.names[a], network.names[b]) for a, b in asked]
+    truth = edge_types(network.cpdag(), names)
+    assert [EDGE_TYPES[kind] for kind in found.kinds] == truth.tolist()
+    assert len(set(truth)) == 4
+
+
+def test_networks_have_the_edges_of_table_31():
+    rng = np.random.default_rng(0)
+    undirected = []
+    for _ in range(5):
+        graph = random_network(1000, 1000, rng).cpdag()
+        undirected.append(sum(graph.has_edge(b, a) for a, b in graph.edges) / 2)
+    assert np.mean(undirected) == pytest.approx(253.4, abs=25)
+
+
+def test_a_repeat_of_a_small_network():
+    condition = NetworkCondition("small", 40, 40, (40,), n_rows=300, n_bootstraps=8)
+    rows = condition.run_repeat({}, 0, 0)
+    assert len(rows) == 4 * (1 + len(METHODS))
+    assert {len(labels) for labels, _ in rows} == {len(LABELS)}
+    assert {len(values) for _, values in rows} == {len(MEASURES)}
+    found = dict(rows)
+    assert all(0 <= values[3] <= 1 for values in found.values())
+    coverage, size = found["40", "40", "evidential", "all"][5:]
+    assert 0.5 < coverage <= 1
+    assert 1 <= size <= 4
+    assert condition.datasets == ()
+    assert repr(rows) == repr(condition.run_repeat({}, 0, 0))
