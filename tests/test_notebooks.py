@@ -22,7 +22,7 @@ from tests.support.public_objects import public_objects
 # These are shown by their text, which is one line; a display is shown by its figure.
 AS_TEXT = {
     "DSmModel", "Expectations", "LikelihoodContour", "Page", "Picture", "Row", "Section",
-    "SimulatedScores", "Table",
+    "Table",
 }  # fmt: skip
 HOSTILE = "<script>x</script>"
 

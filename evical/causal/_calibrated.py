@@ -72,8 +72,8 @@ class CalibratedEdges(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  # 
 
     Examples
     --------
-    >>> from evical.causal import edge_types, random_network
-    >>> network = random_network(20, 25, np.random.default_rng(0))
+    >>> from evical.causal import alarm_network, edge_types
+    >>> network = alarm_network()
     >>> X = network.sample(300, np.random.default_rng(1))
     >>> edges = BootstrappedEdges(n_bootstraps=20, random_state=0).fit(X)
     >>> names = dict(zip(edges.names_, network.names))

@@ -14,7 +14,7 @@ from dstheory.checks.arguments import check_instance
 from evical._typing import Ints
 from evical.causal._equivalence import EquivalenceClass
 
-__all__ = ["EDGE_TYPES", "dag_to_cpdag", "edge_types", "graph_of", "typed_edges"]
+__all__ = ["EDGE_TYPES", "edge_types", "graph_of", "typed_edges"]
 
 EDGE_TYPES = ("none", "A->B", "B->A", "A-B")
 """What may be between the nodes A and B of a pair (A, B)."""
@@ -39,47 +39,6 @@ def graph_of(network: EquivalenceClass, names: Sequence[Any]) -> "nx.DiGraph[Any
         tails = sorted(network.parents[y] | network.neighbors[y])
         graph.add_edges_from((names[x], name) for x in tails)
     return graph
-
-
-def dag_to_cpdag(dag: "nx.DiGraph[Any]") -> "nx.DiGraph[Any]":
-    """The CPDAG of the equivalence class of a directed acyclic graph.
-
-    Parameters
-    ----------
-    dag : networkx.DiGraph
-
-    Returns
-    -------
-    networkx.DiGraph
-        The directed edges are those that all equivalent graphs share; the others are undirected,
-        that is, there in both directions.
-
-    Raises
-    ------
-    ValueError
-        If the graph has a cycle; an undirected edge is one.
-
-    References
-    ----------
-    Chickering (1995), A transformational characterization of equivalent Bayesian network
-    structures, UAI, algorithm Label-Edges.
-
-    Examples
-    --------
-    >>> import networkx as nx
-    >>> sorted(dag_to_cpdag(nx.DiGraph([("a", "b"), ("b", "c")])).edges)  # a - b - c
-    [('a', 'b'), ('b', 'a'), ('b', 'c'), ('c', 'b')]
-    >>> sorted(dag_to_cpdag(nx.DiGraph([("a", "b"), ("c", "b")])).edges)  # a -> b <- c
-    [('a', 'b'), ('c', 'b')]
-    """
-    check_graph("dag", dag)
-    if not nx.is_directed_acyclic_graph(dag):
-        cycle = " -> ".join(repr(a) for a, _ in nx.find_cycle(dag))
-        raise ValueError(f"dag has the cycle {cycle}, expected a directed acyclic graph")
-    names = list(dag)
-    place = {name: i for i, name in enumerate(names)}
-    parents = [{place[x] for x in dag.predecessors(name)} for name in names]
-    return graph_of(EquivalenceClass.of_dag(parents), names)
 
 
 def check_graph(name: str, graph: Any) -> None:

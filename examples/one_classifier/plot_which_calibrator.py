@@ -11,7 +11,7 @@ which is overconfident. So the true probabilities are known, and what `compare` 
 import matplotlib.pyplot as plt
 import numpy as np
 
-from evical.datasets import simulated_probability, simulated_scores
+from evical.datasets import simulated_scores
 from evical.evaluation import compare, make_calibrator
 
 methods = ["uncalibrated", "logistic", "isotonic", "spline", "binning"]
@@ -57,13 +57,12 @@ for size, (found, *_) in samples.items():
 
 styles = {"logistic": ("#0072B2", "-"), "isotonic": ("#D55E00", "-"), "spline": ("#009E73", "--")}
 grid = np.linspace(0.001, 0.999, 500)
+order = np.argsort(new.scores)[::10]
 figure, axes = plt.subplots(
     2, 2, figsize=(11, 7.6), layout="constrained", height_ratios=[3, 2], sharey="row"
 )
 for (size, (found, *_)), (above, below) in zip(samples.items(), axes.T, strict=True):
-    above.plot(
-        grid, simulated_probability("overconfident", grid), "k", lw=4, alpha=0.3, label="truth"
-    )
+    above.plot(new.scores[order], new.probability[order], "k", lw=4, alpha=0.3, label="truth")
     above.plot(grid, grid, "k:", lw=1, label="uncalibrated")
     for name, (color, style) in styles.items():
         p = fits[size, name].predict_proba(grid)[:, 1]

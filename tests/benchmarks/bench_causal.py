@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from evical.causal import FastGES, random_network
+from evical.causal import FastGES
 from evical.causal._scores import States, count_bits, count_rows
+from examples.studies.naeini2016_causal.networks import random_network
 
 
 def seconds(function: Callable[[], Any]) -> tuple[float, Any]:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from evical.calibrators import SplineCalibrator
-from evical.datasets import simulated_probability, simulated_quantiles, simulated_scores
+from evical.datasets.simulated import simulated_probability, simulated_quantiles, simulated_scores
 
 
 def ours(scores: Any, y: Any) -> Callable[[Any], Any]:

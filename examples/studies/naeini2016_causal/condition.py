@@ -13,10 +13,9 @@ from evical.causal import (
     EDGE_TYPES,
     BootstrappedEdges,
     CalibratedEdges,
-    DiscreteNetwork,
     FastGES,
-    random_network,
 )
+from evical.causal.networks import DiscreteNetwork
 from evical.datasets import Dataset
 from evical.multiclass import (
     AutoMulticlassCalibrator,
@@ -27,6 +26,7 @@ from evical.multiclass import (
 )
 from examples.studies._study import Record, repeat_rng
 from examples.studies.naeini2016_causal.measures import measured
+from examples.studies.naeini2016_causal.networks import random_network
 from examples.studies.naeini2016_causal.pairs import AllPairs
 from examples.studies.naeini2016_causal.sampling import labeled_pairs
 

@@ -10,7 +10,8 @@ from typing import Self
 import numpy as np
 
 from evical._typing import Floats, Ints
-from evical.causal import EDGE_TYPES, BootstrappedEdges, DiscreteNetwork
+from evical.causal import EDGE_TYPES, BootstrappedEdges
+from evical.causal.networks import DiscreteNetwork
 
 __all__ = ["AllPairs"]
 
@@ -55,7 +56,7 @@ class AllPairs:
 
         Examples
         --------
-        >>> from evical.causal import random_network
+        >>> from examples.studies.naeini2016_causal.networks import random_network
         >>> network = random_network(5, 4, np.random.default_rng(0))
         >>> X = network.sample(200, np.random.default_rng(1))
         >>> pairs = AllPairs.of(network, BootstrappedEdges(n_bootstraps=4, random_state=0).fit(X))

@@ -14,9 +14,9 @@ import numpy as np
 
 from dstheory.checks.arguments import as_sequence, check_choice, check_count, check_instance
 from evical._typing import Floats
-from evical.datasets import (
+from evical.datasets import Dataset
+from evical.datasets.simulated import (
     SIMULATIONS,
-    Dataset,
     simulated_probability,
     simulated_quantiles,
     simulated_scores,

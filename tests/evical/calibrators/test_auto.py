@@ -13,7 +13,7 @@ from evical.calibrators import (
     SplineCalibrator,
 )
 from evical.curves.candidates import Candidate, average
-from evical.datasets import simulated_probability, simulated_quantiles, simulated_scores
+from evical.datasets.simulated import simulated_probability, simulated_quantiles, simulated_scores
 from tests.naive.averaging import averaged, mixture
 from tests.support.each import each
 

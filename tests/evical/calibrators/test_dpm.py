@@ -7,7 +7,7 @@ from scipy.stats import t as student
 
 from evical.calibrators import DPMCalibrator
 from evical.calibrators._dpm import _log_density, _representatives
-from evical.datasets import simulated_probability, simulated_quantiles, simulated_scores
+from evical.datasets.simulated import simulated_probability, simulated_quantiles, simulated_scores
 
 
 def test_probability_is_bayes_rule_on_student_mixtures():

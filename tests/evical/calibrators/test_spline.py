@@ -6,7 +6,7 @@ from scipy.special import expit
 from scipy.stats import norm
 
 from evical.calibrators import LogisticCalibrator, SplineCalibrator
-from evical.datasets import simulated_probability, simulated_quantiles, simulated_scores
+from evical.datasets.simulated import simulated_probability, simulated_quantiles, simulated_scores
 from examples.studies.interval_coverage.maps import MAPS, coverage, draw, quantiles
 from tests.support.each import each
 

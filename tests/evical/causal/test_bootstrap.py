@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 from sklearn.exceptions import NotFittedError
 
-from evical.causal import BootstrappedEdges, FastGES, random_network
+from evical.causal import BootstrappedEdges, FastGES
+from examples.studies.naeini2016_causal.networks import random_network
 from tests.support.each import each
 
 NETWORK = random_network(8, 9, np.random.default_rng(0))

@@ -11,7 +11,6 @@ from evical.causal import (
     BootstrappedEdges,
     CalibratedEdges,
     edge_types,
-    random_network,
 )
 from evical.multiclass import (
     MultinomialLogisticCalibrator,
@@ -19,6 +18,7 @@ from evical.multiclass import (
     ShallowNetCalibrator,
     SoftmaxCalibrator,
 )
+from examples.studies.naeini2016_causal.networks import random_network
 
 NETWORK = random_network(16, 22, np.random.default_rng(2))
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import kstest
 
-from evical.datasets import (
+from evical.datasets.simulated import (
     SIMULATIONS,
     simulated_probability,
     simulated_quantiles,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from evical.causal import EDGE_TYPES, BootstrappedEdges, edge_types, random_network
+from evical.causal import EDGE_TYPES, BootstrappedEdges, edge_types
 from examples.studies.naeini2016_causal._published import TABLE_33, TABLE_34
 from examples.studies.naeini2016_causal.condition import LABELS, MEASURES, METHODS, NetworkCondition
 from examples.studies.naeini2016_causal.large import NAEINI2016_CAUSAL_LARGE as LARGE
@@ -12,6 +12,7 @@ from examples.studies.naeini2016_causal.measures import (
     largest_gap_of_bins,
     measured,
 )
+from examples.studies.naeini2016_causal.networks import random_network
 from examples.studies.naeini2016_causal.pairs import AllPairs
 from examples.studies.naeini2016_causal.sampling import labeled_pairs
 from examples.studies.naeini2016_causal.study import NAEINI2016_CAUSAL as STUDY

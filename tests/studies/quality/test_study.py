@@ -5,7 +5,7 @@ import pytest
 
 from evical import calibrators
 from evical.calibrators import LogisticCalibrator
-from evical.datasets import simulated_probability, simulated_quantiles, simulated_scores
+from evical.datasets.simulated import simulated_probability, simulated_quantiles, simulated_scores
 from evical.evaluation.estimate import Estimate
 from examples.studies import (
     STUDIES,

@@ -100,17 +100,12 @@ def simulated_scores(kind: str, n: int, rng: np.random.Generator) -> SimulatedSc
     Returns
     -------
     SimulatedScores
-        ``scores, y, probability``, (n,) each.
+        Named tuple ``scores, y, probability``, (n,) each.
 
     Raises
     ------
     ValueError
         If there is no such kind, or `n` is not positive.
-
-    See Also
-    --------
-    simulated_probability : the true map.
-    simulated_quantiles : scores for exact expectations.
 
     Notes
     -----
