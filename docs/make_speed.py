@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits
 
 from dstheory.kernels.jit import HAVE_NUMBA
 from evical.datasets import simulated_scores
-from examples.studies import Contender, calibrator_contenders
+from examples.studies.quality.contenders import Contender, calibrator_contenders
 from examples.studies.quality.peers import installed
 
 PAGE = Path(__file__).with_name("calibrator_speed.md")

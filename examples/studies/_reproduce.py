@@ -13,7 +13,6 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from dstheory.checks.arguments import check_choice
-from dstheory.notebook import ShownFields
 from evical._jobs import results
 from evical._typing import Floats
 from evical.datasets import Dataset, load
@@ -27,7 +26,7 @@ _Task = tuple[Condition, int]
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome(ShownFields):
+class Outcome:
     """All repeats of a study.
 
     Parameters
@@ -92,7 +91,7 @@ class Outcome(ShownFields):
 
 
 @dataclass(frozen=True, eq=False)
-class Plan(ShownFields):
+class Plan:
     """A study whose data are loaded and whose finished repeats are found.
 
     Parameters

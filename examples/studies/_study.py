@@ -13,7 +13,6 @@ from typing import Any, Literal, Protocol
 import numpy as np
 
 from dstheory.checks.arguments import check_count, check_instance
-from dstheory.notebook import ShownFields
 from evical.datasets import Dataset
 from examples.studies._over_data import Gains, Pairs, Ranking
 
@@ -92,7 +91,7 @@ def repeat_rng(key: str, number: int, seed: int) -> np.random.Generator:
 
 
 @dataclass(frozen=True)
-class PublishedTable(ShownFields):
+class PublishedTable:
     """A table of the paper, put beside ours.
 
     Parameters
@@ -128,7 +127,7 @@ class PublishedTable(ShownFields):
 
 
 @dataclass(frozen=True)
-class Curve(ShownFields):
+class Curve:
     """A picture: a measure against a label that is a number.
 
     Parameters
@@ -165,7 +164,7 @@ class Curve(ShownFields):
 
 
 @dataclass(frozen=True)
-class Finding(ShownFields):
+class Finding:
     """Paired difference of two values of a label, within repeats.
 
     Rows that differ in this label only are subtracted repeat by repeat. Differences are averaged
@@ -209,7 +208,7 @@ class Finding(ShownFields):
 
 
 @dataclass(frozen=True)
-class McNemar(ShownFields):
+class McNemar:
     """McNemar tests on single splits, of each value of a label against one of them.
 
     Parameters
@@ -297,7 +296,7 @@ class Overview:
 
 
 @dataclass(frozen=True)
-class Study(ShownFields):
+class Study:
     """A study of a paper.
 
     Parameters

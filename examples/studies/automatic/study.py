@@ -8,11 +8,11 @@ from functools import partial
 import numpy as np
 
 from evical.datasets import Dataset
-from evical.scores.direction import fit_quietly
 from examples.studies._beside import read_prose
 from examples.studies._study import Record, Study, repeat_rng
 from examples.studies.automatic._page import ratios_text
 from examples.studies.automatic.maps import MAPS
+from examples.studies.parts.quiet import fit_quietly
 from examples.studies.quality.contenders import Contender, calibrator_contenders
 from examples.studies.quality.peers import installed
 from examples.studies.quality.study import expected_losses

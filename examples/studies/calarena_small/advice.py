@@ -11,9 +11,9 @@ from evical._typing import Floats
 from evical.datasets import Dataset
 from evical.evaluation import Comparison, compare
 from evical.evaluation.methods import complexity, name_methods
-from evical.scores.direction import fit_quietly
 from examples.studies._study import Record, repeat_rng
 from examples.studies.calarena_small.experiment import Experiment, losses
+from examples.studies.parts.quiet import fit_quietly
 
 __all__ = [
     "FORMER",

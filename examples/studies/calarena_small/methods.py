@@ -36,8 +36,8 @@ from evical.multiclass import (
     StructuredMatrixCalibrator,
     StructuredVectorCalibrator,
 )
-from evical.scores.direction import fit_quietly
 from examples.studies.default_classifier.methods import REFERENCES
+from examples.studies.parts.quiet import fit_quietly
 from examples.studies.quality.peers import installed
 
 __all__ = ["DEFAULT", "PEERS", "RAW", "Method", "methods"]

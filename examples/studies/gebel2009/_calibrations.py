@@ -31,8 +31,8 @@ from evical.multiclass import (
     hastie_tibshirani,
     normalize,
 )
-from evical.scores.direction import fit_quietly
 from examples.studies.gebel2009._columns import CROSS_FIT, Scores, column_labels
+from examples.studies.parts.quiet import fit_quietly
 
 __all__ = ["DEFAULT", "REDUCED", "Task", "calibrated", "calibrated_direct"]
 

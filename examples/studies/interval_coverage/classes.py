@@ -11,10 +11,10 @@ from scipy.special import softmax
 from evical._typing import Floats
 from evical.datasets import Dataset
 from evical.multiclass import AutoMulticlassCalibrator
-from evical.scores.direction import fit_quietly
 from examples.studies._study import Record, repeat_rng
 from examples.studies.interval_coverage.maps import coverage
 from examples.studies.interval_coverage.measured import SIZES, Found, record
+from examples.studies.parts.quiet import fit_quietly
 
 __all__ = ["CLASS_MAPS", "ClassesCondition", "drawn_classes"]
 

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from evical import calibrators
 from evical._typing import Floats
+from examples.studies.parts.quiet import fit_quietly
 
 __all__ = ["ALPHA", "METHODS", "Method"]
 
@@ -57,7 +58,7 @@ class Method:
         list of (q, 2) arrays
         """
         fitted = getattr(calibrators, self.calibrator)(**dict(self.options))
-        fitted._fit_quietly(scores, y)  # few samples may point the wrong way
+        fit_quietly(fitted, scores, y)  # few samples may point the wrong way
         found = [np.asarray(fitted.predict_interval(at))]
         return [*found, fitted.level_set(at, ALPHA)] if self.level_set else found
 

@@ -10,10 +10,10 @@ from evical._typing import Floats
 from evical.calibrators import LogisticCalibrator
 from evical.datasets import Dataset
 from evical.evaluation import Evaluation, check_promise
-from evical.scores.direction import fit_quietly
 from examples.studies._study import Record, repeat_rng
 from examples.studies.interval_coverage.maps import draw
 from examples.studies.interval_coverage.measured import SIZES, broken
+from examples.studies.parts.quiet import fit_quietly
 
 __all__ = ["JUDGED", "PromiseCondition"]
 

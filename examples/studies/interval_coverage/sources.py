@@ -18,10 +18,10 @@ from evical._typing import Floats
 from evical.calibrators import AutoCalibrator
 from evical.datasets import Dataset
 from evical.fusion import Stacked
-from evical.scores.direction import fit_quietly
 from examples.studies._study import Record, repeat_rng
 from examples.studies.interval_coverage.maps import coverage
 from examples.studies.interval_coverage.measured import SIZES, Found, record
+from examples.studies.parts.quiet import fit_quietly
 
 __all__ = ["FUSIONS", "SOURCES", "SourcesCondition", "drawn"]
 

@@ -19,7 +19,6 @@ from evical._typing import Floats
 from evical.calibrators import LogisticCalibrator
 from evical.classifier import EvidentialClassifier
 from evical.datasets import Dataset
-from evical.scores.direction import fit_quietly
 from examples.studies._beside import read_prose
 from examples.studies._study import Overview, Record, Study, repeat_rng
 from examples.studies.interval_coverage.classes import CLASS_MAPS, ClassesCondition
@@ -28,6 +27,7 @@ from examples.studies.interval_coverage.measured import MEASURES, SIZES
 from examples.studies.interval_coverage.methods import METHODS, Method
 from examples.studies.interval_coverage.promises import JUDGED, PromiseCondition
 from examples.studies.interval_coverage.sources import FUSIONS, SOURCES, SourcesCondition
+from examples.studies.parts.quiet import fit_quietly
 
 __all__ = ["INTERVAL_COVERAGE", "ClassifierCondition", "CoverageCondition"]
 

@@ -13,10 +13,10 @@ from evical.classifier import EvidentialClassifier
 from evical.datasets import Dataset
 from evical.demo.contest import CALIBRATORS, SHARES
 from evical.demo.shares import share_sizes
-from evical.scores.direction import fit_quietly
 from examples.studies._study import Record, repeat_rng
 from examples.studies.parts.methods import CLASSIFIERS, Method, combine, fuse
 from examples.studies.parts.metrics import MEASURES, Fused
+from examples.studies.parts.quiet import fit_quietly
 from examples.studies.parts.shares import Shares, draw_shares
 from examples.studies.parts.views import Views, draw_views
 

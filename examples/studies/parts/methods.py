@@ -21,8 +21,8 @@ from evical.ensemble import EvidentialEnsemble
 from evical.estimators.members import total_conflict
 from evical.estimators.rules import combined
 from evical.fusion import BaseFusion, named_fusion
-from evical.scores.direction import fit_quietly
 from examples.studies.parts.metrics import Fused
+from examples.studies.parts.quiet import fit_quietly
 from examples.studies.parts.shares import Shares
 from examples.studies.parts.views import Views
 

@@ -37,7 +37,7 @@ Integers = NDArray[np.intp]
 LABELS = ("data", "classifier", "learner", "base", "code", "method", "coupling", "steps", "sample")
 """What a row can be named by; `classifier` is learner and base in one."""
 
-NONE, PAV, PAV_OF_LOG_ODDS = "none", "PAV", "PAV of log-odds"
+NONE, PAV = "none", "PAV"
 STOPPED = "iterative, stopped"
 END = "end"
 

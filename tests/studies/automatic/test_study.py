@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from evical import calibrators
-from examples.studies import STUDIES, Contender, Outcome, reproduce
+from examples.studies import STUDIES, Outcome, reproduce
 from examples.studies.automatic._page import cell_ratios, ratios_text
 from examples.studies.automatic.maps import MAPS
 from examples.studies.automatic.study import AutomaticCondition, methods
+from examples.studies.quality.contenders import Contender
 
 STUDY = STUDIES["automatic_calibration"]
 

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from dstheory import Frame, MassFunction
 from dstheory.combine import dempster
 from evical.fusion import named_fusion
-from examples.studies import Method
-from examples.studies.parts.methods import combine
+from examples.studies.parts.methods import Method, combine
 from examples.studies.parts.shares import Shares
 
 FRAME = Frame((0, 1))

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from examples.studies import METRICS
-from examples.studies.parts.metrics import MEASURES, Fused
+from examples.studies.parts.metrics import MEASURES, METRICS, Fused
 
 
 def test_metrics_by_hand():

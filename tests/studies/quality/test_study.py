@@ -7,15 +7,9 @@ from evical import calibrators
 from evical.calibrators import LogisticCalibrator
 from evical.datasets.simulated import simulated_probability, simulated_quantiles, simulated_scores
 from evical.evaluation.estimate import Estimate
-from examples.studies import (
-    STUDIES,
-    Contender,
-    calibrator_contenders,
-    optimum,
-    quality_study,
-    reproduce,
-    study_files,
-)
+from examples.studies import STUDIES, reproduce, study_files
+from examples.studies.quality.contenders import Contender, calibrator_contenders
+from examples.studies.quality.study import optimum, quality_study
 
 QUICK = {"sizes": [200], "repeats": 2, "n_quantiles": 400}
 
