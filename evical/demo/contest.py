@@ -34,12 +34,13 @@ from evical.metrics import brier_score, log_loss
 __all__ = [
     "BIN_EDGES",
     "CALIBRATORS",
-    "LEARNED",
+    "LARGEST",
     "METHODS",
     "METRICS",
     "RECOMMENDED",
     "SHARES",
     "STACKED",
+    "WEIGHTED_MEAN",
     "Contest",
     "Method",
     "Metric",
@@ -93,7 +94,8 @@ class Method:
 _MODELS = ("bayesian", "inverse_pignistic", "dempster", "confidence", "likelihood")
 STACKED = Method("logistic", "likelihood", "stacked")
 RECOMMENDED = Method("automatic", "likelihood", "default")
-LEARNED = STACKED, RECOMMENDED
+LARGEST = Method("logistic", "bayesian", "largest")
+WEIGHTED_MEAN = Method("logistic", "bayesian", "size_mixture")
 METHODS = (
     *(
         Method(calibrator, model)
@@ -102,8 +104,7 @@ METHODS = (
         # Dempster's model is one of a binomial proportion; a sigmoid has none.
         if (calibrator, model) != ("logistic", "dempster")
     ),
-    *LEARNED,
-    *(Method("logistic", "bayesian", fusion) for fusion in ("largest", "size_mixture")),
+    *(STACKED, RECOMMENDED, LARGEST, WEIGHTED_MEAN),
 )
 """Rows of the table: those of the paper, stacking, the default, and two baselines."""
 
@@ -120,41 +121,14 @@ class Metric:
 
 
 METRICS = (
-    Metric(
-        "error_rate",
-        "Error %",
-        "share of test samples whose more probable class is wrong; an even probability counts "
-        "as half an error",
-        100,
-        1,
-    ),
-    Metric(
-        "brier",
-        "Brier",
-        "mean squared distance of the pignistic probability from the label",
-        1,
-        3,
-    ),
-    Metric(
-        "log_loss",
-        "Log loss",
-        "mean negative logarithm of the pignistic probability of the true class, at least "
-        "2.2e-16 as in scikit-learn: a wrong certainty costs 36",
-        1,
-        2,
-    ),
-    Metric(
-        "imprecision",
-        "Pl - Bel",
-        "mean difference between plausibility and belief: what the evidence leaves open",
-        1,
-        3,
-    ),
+    Metric("error_rate", "Error %", "share of errors; probability 1/2 is half of one", 100, 1),
+    Metric("brier", "Brier", "mean squared distance of the probability from the label", 1, 3),
+    Metric("log_loss", "Log loss", "mean -log of the true class's probability, at most 36", 1, 2),
+    Metric("imprecision", "Pl - Bel", "mean of what the evidence leaves open", 1, 3),
     Metric(
         "total_conflict",
         "Conflict %",
-        "share of test samples for which the classifiers exclude each other, so that Dempster's "
-        "rule has no result; they are taken as vacuous, with probability 1/2",
+        "share on which classifiers exclude each other: taken as vacuous",
         100,
         1,
     ),
@@ -185,11 +159,20 @@ class Contest:
         """Number of random splits."""
         return len(next(iter(self.values.values())))
 
-    def estimate(self, method: Method, key: str, less: Method | None = None) -> Estimate:
-        """Mean of a metric over repeats; or of a difference of two methods within repeats."""
-        column = [metric.key for metric in METRICS].index(key)
-        values = self.values[method][:, column]
-        return Estimate.of(values if less is None else values - self.values[less][:, column])
+    def estimate(self, method: Method, key: str) -> Estimate:
+        """Mean of a metric over repeats."""
+        return Estimate.of(self._column(method, key))
+
+    def mean(self, method: Method, key: str) -> float:
+        """The same without its standard error."""
+        return self.estimate(method, key).mean
+
+    def difference(self, method: Method, other: Method, key: str) -> Estimate:
+        """Mean of the difference within repeats."""
+        return Estimate.of(self._column(method, key) - self._column(other, key))
+
+    def _column(self, method: Method, key: str) -> Floats:
+        return self.values[method][:, [metric.key for metric in METRICS].index(key)]
 
 
 def sizes_of(dataset: Dataset) -> list[int]:

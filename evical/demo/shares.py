@@ -6,14 +6,11 @@ often has only one, so each half of each share first gets one sample of each cla
 
 from collections.abc import Sequence
 from fractions import Fraction
-from numbers import Rational
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.checks.arguments import as_sequence, check_count, check_instance, check_rng, shown
 from evical._typing import Indices
-from evical.scores.checks import check_binary
 
 __all__ = ["draw_halves", "draw_training", "share_sizes"]
 
@@ -50,11 +47,6 @@ def share_sizes(n_samples: int, shares: Sequence[Fraction]) -> list[int]:
     >>> share_sizes(30, [Fraction(9, 10), Fraction(1, 10)])
     [26, 4]
     """
-    check_count("n_samples", n_samples, 1, 2**53)
-    for share in as_sequence(shares, "shares", "Fractions that sum to 1"):
-        check_instance("a share", share, Rational, "a Fraction")
-    if sum(shares) != 1 or min(shares) <= 0:
-        raise ValueError(f"shares are {shown(shares)}, expected positive parts that sum to 1")
     exact = [share * n_samples for share in shares]
     sizes = [int(size) for size in exact]
     rest = n_samples - sum(sizes)
@@ -123,11 +115,6 @@ def draw_halves(y: NDArray[np.intp], sizes: Sequence[int], rng: np.random.Genera
     >>> [sorted(half.tolist()) for half in halves[0]] in ([[0, 2], [1, 3]], [[0, 3], [1, 2]])
     True
     """
-    check_rng(rng)
-    y = check_binary(y)
-    sizes = [check_count("a size", n, _LEAST) for n in as_sequence(sizes, "sizes", "whole numbers")]
-    if sum(sizes) != len(y):
-        raise ValueError(f"sizes sum to {sum(sizes)}, but there are {len(y)} samples")
     halves = [half for size in sizes for half in (size // 2, size - size // 2)]
     if np.bincount(y, minlength=2).min() < len(halves):
         raise ValueError(f"both classes need {len(halves)} samples, one in each half of each share")

@@ -22,5 +22,5 @@ def test_likelihood_beats_bayesian_under_dempsters_rule():
     if not path.exists():
         pytest.skip(f"{path.name} is not there; set EVICAL_DATA to a folder that holds it")
     contest = run_contest(load_csv(path, "target"), 10, 0, (LIKELIHOOD, BAYESIAN))
-    difference = contest.estimate(LIKELIHOOD, "error_rate", less=BAYESIAN)
+    difference = contest.difference(LIKELIHOOD, BAYESIAN, "error_rate")
     assert difference.mean < -3 * difference.standard_error

@@ -101,7 +101,7 @@ def test_estimates_are_of_repeats_and_differences_within_them(contest):
     one, other = (contest.values[method][:, 1] for method in METHODS[:2])
     estimate = contest.estimate(METHODS[0], "brier")
     assert estimate.mean == pytest.approx(one.mean())
-    difference = contest.estimate(METHODS[0], "brier", less=METHODS[1])
+    difference = contest.difference(METHODS[0], METHODS[1], "brier")
     assert difference.standard_error == pytest.approx(np.std(one - other, ddof=1) / 2**0.5)
 
 
