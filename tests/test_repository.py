@@ -236,6 +236,13 @@ def test_workflows_run_the_tests_on_every_supported_python_and_each_part_once():
     assert sorted(ran) == sorted(set(parts.split()) - {"newest"})
 
 
+def test_what_is_installed_is_the_packages():
+    """Studies and tests stay in the checkout."""
+    targets = table("tool")["hatch"]["build"]["targets"]
+    assert targets["wheel"] == {"packages": list(PACKAGES)}
+    assert {"tests", "examples"} <= set(targets["sdist"]["include"])
+
+
 def test_extras():
     extras = project()["optional-dependencies"]
     assert set(extras) == {"fast", "plot", "cli", "duckdb", "dask", "onnx", "test", "docs", "all"}
