@@ -11,8 +11,8 @@ from dstheory.construct._labels import evidential_labels
 from dstheory.construct._possibility import from_necessity, from_possibility
 from dstheory.construct._random import random
 from dstheory.construct._stack import concatenate, stack
-from dstheory.construct._tables import from_bel, from_implicability, from_masses, from_pl, from_q
 from dstheory.construct.chains import consonant, nested
+from dstheory.construct.tables import from_table
 
 __all__ = [
     "bayesian",
@@ -20,15 +20,11 @@ __all__ = [
     "concatenate",
     "consonant",
     "evidential_labels",
-    "from_bel",
-    "from_implicability",
     "from_judgments",
-    "from_masses",
     "from_necessity",
-    "from_pl",
     "from_possibility",
     "from_probability_intervals",
-    "from_q",
+    "from_table",
     "lower_envelope",
     "natural_extension",
     "negative_simple",

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from dstheory.checks import masses as checks
 from dstheory.checks.arguments import check_atol
-from dstheory.construct._tables import from_implicability
 from dstheory.construct.arguments import below, check_shares
+from dstheory.construct.tables import from_implicability
 from dstheory.errors import MassError
 from dstheory.frame import Frame
 from dstheory.kernels.rows import in_row

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from dstheory.checks import masses as checks
 from dstheory.checks.arguments import as_sequence, check_atol
 from dstheory.checks.masses import check_number
-from dstheory.construct._tables import from_masses
+from dstheory.construct.tables import from_masses
 from dstheory.errors import DSTheoryError
 from dstheory.frame import Frame
 from dstheory.kernels import bits

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from dstheory.construct._tables import from_bel
 from dstheory.construct.arguments import as_rows, check_shares
 from dstheory.construct.chains import assemble, falling_order
+from dstheory.construct.tables import from_bel
 from dstheory.errors import MassError
 from dstheory.frame import Frame
 from dstheory.kernels.rows import in_row

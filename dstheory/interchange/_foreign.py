@@ -6,7 +6,7 @@ import numpy as np
 
 from dstheory.checks import masses as checks
 from dstheory.checks.arguments import as_array
-from dstheory.construct import from_masses
+from dstheory.construct.tables import from_masses
 from dstheory.errors import DSTheoryError
 from dstheory.frame import Frame
 from dstheory.mass import MassFunction

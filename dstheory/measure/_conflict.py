@@ -18,7 +18,7 @@ from dstheory.kernels import setwise
 from dstheory.kernels.batches import scalar, stretch
 from dstheory.kernels.pairwise import SMALL_TOTAL, log_agreement, logarithms
 from dstheory.mass import MassFunction
-from dstheory.transform import bel_table, pl_table
+from dstheory.transform.tables import bel_table, pl_table
 
 __all__ = [
     "auto_conflict",

@@ -26,7 +26,8 @@ from dstheory.kernels import bits, setwise
 from dstheory.kernels.batches import scalar
 from dstheory.mass import MassFunction
 from dstheory.measure._inputs import align
-from dstheory.transform import b_table, bel_table, betp, mass_table, pl_table, q_table
+from dstheory.transform import betp
+from dstheory.transform.tables import b_table, bel_table, mass_table, pl_table, q_table
 
 __all__ = [
     "bhattacharyya",
@@ -83,7 +84,7 @@ def _gain(masses: NDArray[np.float64], total: NDArray[np.float64]) -> NDArray[np
     return np.asarray((masses * np.log2(ratio)).sum(axis=0))
 
 
-_TABLES = {"mass": mass_table, "bel": bel_table, "pl": pl_table, "q": q_table, "b": b_table}
+_TABLES = {"m": mass_table, "bel": bel_table, "pl": pl_table, "q": q_table, "b": b_table}
 
 
 def jousselme(m1: MassFunction, m2: MassFunction) -> Any:
@@ -216,7 +217,7 @@ def _hausdorff_distances(
 def table_distance(
     m1: MassFunction,
     m2: MassFunction,
-    table: Literal["mass", "bel", "pl", "q", "b"] = "mass",
+    table: Literal["m", "bel", "pl", "q", "b"] = "m",
     p: float = 2,
 ) -> Any:
     """Minkowski distance of two tables over all subsets; Euclidean by default.
@@ -225,7 +226,7 @@ def table_distance(
     ----------
     m1, m2 : MassFunction
         On one frame; batches broadcast.
-    table : {"mass", "bel", "pl", "q", "b"}
+    table : {"m", "bel", "pl", "q", "b"}
         The table to compare. All but masses need at most 26 labels.
     p : float, at least 1
         Order: 1 adds absolute differences, 2 is Euclidean, infinity takes the largest.
@@ -262,7 +263,7 @@ def table_distance(
     if not p >= 1:
         raise ValueError(f"p is {p}, but an order is at least 1")
     order = float(as_floats(p, "p"))
-    if table == "mass":
+    if table == "m":
         _, masses1, masses2 = align(m1, m2)
         difference = masses1 - masses2
     else:
@@ -359,7 +360,7 @@ def bhattacharyya(m1: MassFunction, m2: MassFunction) -> Any:
 
 DistanceKind = Literal[
     "jousselme", "hausdorff", "bhattacharyya", "jensen_shannon", "tessem",
-    "mass", "bel", "pl", "q", "b",
+    "m", "bel", "pl", "q", "b",
 ]  # fmt: skip
 
 _OF_MASSES: dict[str, Callable[[MassFunction, MassFunction], Any]] = {
@@ -396,7 +397,7 @@ def distance(
         ``"bhattacharyya"``                       of the masses set by set, as of probabilities
                                                   (Hellinger's) [4]_
         ``"jensen_shannon"``                      divergence of these, in bits [5]_
-        ``"mass", "bel", "pl", "q", "b"``         Minkowski distance of these tables of all sets
+        ``"m", "bel", "pl", "q", "b"``            Minkowski distance of these tables of all sets
         ========================================= ==============================================
     positions : (K,) array, optional
         Of "hausdorff": the place of each label. Default: 0, 1, 2, ... in the order of the frame.

@@ -16,7 +16,7 @@ from dstheory.kernels import bits, moebius, setwise
 from dstheory.kernels.batches import scalar
 from dstheory.mass import MassFunction
 from dstheory.measure._inputs import mean_surprise, normalized_floats
-from dstheory.transform import mass_table
+from dstheory.transform.tables import mass_table
 
 __all__ = ["fractal_entropy", "information_volume"]
 

@@ -16,7 +16,7 @@ from dstheory.checks.arguments import check_atol, check_choice
 from dstheory.kernels.batches import scalar, stretch
 from dstheory.kernels.programs import TIGHT
 from dstheory.mass import MassFunction
-from dstheory.transform import pl_table, q_table
+from dstheory.transform.tables import pl_table, q_table
 
 __all__ = [
     "is_included",

@@ -19,7 +19,7 @@ from dstheory.errors import MassError
 from dstheory.kernels.batches import scalar
 from dstheory.mass import MassFunction
 from dstheory.measure._inputs import shannon
-from dstheory.transform import q_table
+from dstheory.transform.tables import q_table
 
 __all__ = ["information", "pic"]
 

@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._masses import check_mass, collect
-from dstheory.construct import from_bel
+from dstheory.construct.tables import from_bel
 from dstheory.errors import TotalConflictError
 from dstheory.frame import Frame
 from dstheory.kernels import bits, setwise
 from dstheory.mass import MassFunction
 from dstheory.revise._arguments import refuse_rows
 from dstheory.revise.transfer import image, transfer
-from dstheory.transform import bel_table, pl_table
+from dstheory.transform.tables import bel_table, pl_table
 
 __all__ = ["condition_focusing"]
 

@@ -9,17 +9,15 @@ from dstheory.transform._probability import (
     plausibility_transform,
 )
 from dstheory.transform._sharing import belief_transform, dsmp
-from dstheory.transform._tables import b_table, bel_table, mass_table, pl_table, q_table
 from dstheory.transform._weights import (
     conjunctive_weights,
     disjunctive_weights,
     from_conjunctive_weights,
     from_disjunctive_weights,
 )
+from dstheory.transform.tables import table
 
 __all__ = [
-    "b_table",
-    "bel_table",
     "belief_transform",
     "betp",
     "conjunctive_weights",
@@ -30,9 +28,7 @@ __all__ = [
     "from_disjunctive_weights",
     "inverse_pignistic",
     "least_committed_isopignistic",
-    "mass_table",
     "maximum_entropy_probability",
-    "pl_table",
     "plausibility_transform",
-    "q_table",
+    "table",
 ]

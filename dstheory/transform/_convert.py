@@ -61,7 +61,7 @@ def convert_table(table: Any, source: TableKind, target: TableKind) -> NDArray[A
 
     See Also
     --------
-    dstheory.construct.from_bel : also checks that the table is a belief function.
+    dstheory.construct.from_table : also checks that the table is a belief function.
 
     References
     ----------

@@ -16,7 +16,7 @@ from dstheory.errors import DSTheoryError
 from dstheory.kernels import bits, moebius, setwise
 from dstheory.mass import MassFunction
 from dstheory.transform._probability import betp
-from dstheory.transform._tables import dense_masses
+from dstheory.transform.tables import dense_masses
 
 __all__ = ["maximum_entropy_probability"]
 

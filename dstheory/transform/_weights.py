@@ -14,20 +14,20 @@ from numpy.typing import NDArray
 
 from dstheory._masses import check_mass
 from dstheory.checks.arguments import check_flag
-from dstheory.construct import from_implicability, from_q
 from dstheory.construct.arguments import (
     as_table,
     check_finite,
     check_nonnegative,
     not_positive,
 )
+from dstheory.construct.tables import from_implicability, from_q
 from dstheory.errors import MassError
 from dstheory.frame import Frame
 from dstheory.kernels import moebius
 from dstheory.kernels.rows import in_row
 from dstheory.mass import MassFunction
 from dstheory.transform._butterflies import meeting_products, meeting_sums, superset_quotients
-from dstheory.transform._tables import dense_masses
+from dstheory.transform.tables import dense_masses
 
 __all__ = [
     "check_positive",
@@ -144,7 +144,7 @@ def from_conjunctive_weights(
         Whether `weights` are ln w.
     atol : float, optional
         Float masses within `atol` of zero are dropped as rounding noise; by default those that
-        rounding alone may leave, see `dstheory.construct.from_q`.
+        rounding alone may leave, see `dstheory.construct.from_table`.
 
     Returns
     -------
@@ -190,7 +190,7 @@ def from_disjunctive_weights(
         Whether `weights` are ln v.
     atol : float, optional
         Float masses within `atol` of zero are dropped as rounding noise; by default those that
-        rounding alone may leave, see `dstheory.construct.from_q`.
+        rounding alone may leave, see `dstheory.construct.from_table`.
 
     Returns
     -------

@@ -15,7 +15,7 @@ import numpy as np
 
 from dstheory import Frame, MassFunction, dempster
 from dstheory.kernels import moebius
-from dstheory.transform import bel_table, pl_table, q_table
+from dstheory.transform.tables import bel_table, pl_table, q_table
 from tests.benchmarks.timing import median_ms
 
 

@@ -9,15 +9,8 @@ import pytest
 
 from dstheory import Frame, MassFunction
 from dstheory.construct import consonant, random
-from dstheory.transform import (
-    bel_table,
-    betp,
-    conjunctive_weights,
-    convert_table,
-    maximum_entropy_probability,
-    pl_table,
-    q_table,
-)
+from dstheory.transform import betp, conjunctive_weights, convert_table, maximum_entropy_probability
+from dstheory.transform.tables import bel_table, pl_table, q_table
 from tests.benchmarks.timing import median_ms, report
 
 

@@ -7,26 +7,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dstheory import Frame, MassFunction, construct, transform
+from dstheory import Frame, MassFunction, construct
+from dstheory.construct.tables import from_bel, from_implicability, from_masses, from_pl, from_q
 from dstheory.errors import MassError
 from dstheory.testing import frames, masses
+from dstheory.transform.tables import b_table, bel_table, mass_table, pl_table, q_table
 from tests.naive import transform as naive_transform
 from tests.support.each import each
 
 AB = Frame(["a", "b"])
 MAKERS = {
-    "m": construct.from_masses,
-    "bel": construct.from_bel,
-    "pl": construct.from_pl,
-    "q": construct.from_q,
-    "b": construct.from_implicability,
+    "m": from_masses,
+    "bel": from_bel,
+    "pl": from_pl,
+    "q": from_q,
+    "b": from_implicability,
 }
 TABLES = {
-    "m": transform.mass_table,
-    "bel": transform.bel_table,
-    "pl": transform.pl_table,
-    "q": transform.q_table,
-    "b": transform.b_table,
+    "m": mass_table,
+    "bel": bel_table,
+    "pl": pl_table,
+    "q": q_table,
+    "b": b_table,
 }
 
 
@@ -51,32 +53,32 @@ def test_batches_of_floats_come_back_sparse(kind):
 
 def test_noise_is_dropped_and_the_row_scaled_back():
     rows = [[0, 0.5, 1e-13, 0.5], [0, 0.5, 0, 0.5]]
-    assert construct.from_masses(AB, rows, atol=1e-12).focal.tolist() == [1, 3]
-    assert construct.from_masses(AB, rows).focal.tolist() == [1, 2, 3]
-    assert construct.from_masses(AB, [0, 0.5, -1e-13, 0.5]).focal.tolist() == [1, 3]
+    assert from_masses(AB, rows, atol=1e-12).focal.tolist() == [1, 3]
+    assert from_masses(AB, rows).focal.tolist() == [1, 2, 3]
+    assert from_masses(AB, [0, 0.5, -1e-13, 0.5]).focal.tolist() == [1, 3]
     tiny = Fraction(1, 10**20)
-    exact = construct.from_masses(AB, [Fraction(0), tiny, Fraction(0), 1 - tiny])
+    exact = from_masses(AB, [Fraction(0), tiny, Fraction(0), 1 - tiny])
     assert exact.mass("a") == tiny
 
 
 def test_a_table_that_is_not_two_monotone_is_refused():
     with pytest.raises(MassError, match=r"\('a', 'b'\) would have mass -0.5 in row 1"):
-        construct.from_bel(AB, [[0, 0.5, 0.5, 1], [0, 0.75, 0.75, 1]])
+        from_bel(AB, [[0, 0.5, 0.5, 1], [0, 0.75, 0.75, 1]])
     with pytest.raises(MassError, match=r"\('a', 'b'\) would have mass -1/2"):
-        construct.from_bel(AB, [Fraction(0), Fraction(3, 4), Fraction(3, 4), Fraction(1)])
+        from_bel(AB, [Fraction(0), Fraction(3, 4), Fraction(3, 4), Fraction(1)])
 
 
 @each(
     ("make", "message"),
     [
-        (lambda: construct.from_bel(AB, [0.25, 0.5, 0.5, 1]), r"bel\(empty\) is 0.25, not 0"),
-        (lambda: construct.from_pl(AB, [0.25, 1, 1, 1]), r"pl\(empty\) is 0.25, not 0"),
-        (lambda: construct.from_q(AB, [0.5, 0.5, 0.5, 0.5]), r"q\(empty\) is 0.5, not 1"),
-        (lambda: construct.from_implicability(AB, [0, 0, 0, 0.5]), r"b\(frame\) is 0.5, not 1"),
-        (lambda: construct.from_masses(AB, [0, 0.5, 0, 0.25]), "sum to 0.75"),
-        (lambda: construct.from_bel(AB, [0, np.nan, 0, 1]), "bel nan is not finite"),
-        (lambda: construct.from_q(AB, [1, 1, 1]), "2\\^2 = 4 subsets"),
-        (lambda: construct.from_pl(AB, [[0, 1, 1, 1], [0, 0.25, 0.25, 1]]), "-0.5 in row 1"),
+        (lambda: from_bel(AB, [0.25, 0.5, 0.5, 1]), r"bel\(empty\) is 0.25, not 0"),
+        (lambda: from_pl(AB, [0.25, 1, 1, 1]), r"pl\(empty\) is 0.25, not 0"),
+        (lambda: from_q(AB, [0.5, 0.5, 0.5, 0.5]), r"q\(empty\) is 0.5, not 1"),
+        (lambda: from_implicability(AB, [0, 0, 0, 0.5]), r"b\(frame\) is 0.5, not 1"),
+        (lambda: from_masses(AB, [0, 0.5, 0, 0.25]), "sum to 0.75"),
+        (lambda: from_bel(AB, [0, np.nan, 0, 1]), "bel nan is not finite"),
+        (lambda: from_q(AB, [1, 1, 1]), "2\\^2 = 4 subsets"),
+        (lambda: from_pl(AB, [[0, 1, 1, 1], [0, 0.25, 0.25, 1]]), "-0.5 in row 1"),
     ],
 )
 def test_wrong_tables_are_refused(make, message):
@@ -85,7 +87,7 @@ def test_wrong_tables_are_refused(make, message):
 
 
 def test_pl_below_one_leaves_the_rest_to_the_empty_set():
-    m = construct.from_pl(AB, [0, 0.5, 0.25, 0.75])
+    m = from_pl(AB, [0, 0.5, 0.25, 0.75])
     assert m.equals(MassFunction(AB, [0, 1, 2], [0.25, 0.5, 0.25]))
 
 

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from dstheory import Frame
 from dstheory.construct import (
     bayesian,
-    from_bel,
     from_probability_intervals,
     lower_envelope,
     natural_extension,
 )
+from dstheory.construct.tables import from_bel
 from dstheory.errors import DSTheoryError, MassError
 from tests.naive import transform as naive_transform
 from tests.support.each import each

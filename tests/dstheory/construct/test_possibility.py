@@ -11,7 +11,7 @@ from dstheory import Frame
 from dstheory.construct import consonant, from_necessity, from_possibility
 from dstheory.errors import MassError
 from dstheory.testing import frames
-from dstheory.transform import bel_table
+from dstheory.transform.tables import bel_table
 from tests.naive import transform as naive_transform
 
 ABC = Frame(["a", "b", "c"])

@@ -1,5 +1,7 @@
 """Rules, transforms and revisions on symbols: a formula at a point is the rule's own result."""
 
+from functools import partial
+
 import pytest
 import sympy
 
@@ -36,11 +38,15 @@ def test_rules_that_compare_weights_refuse_symbols(rule):
 
 
 @each(
-    "name",
-    ["b_table", "bel_table", "mass_table", "pl_table", "q_table", "betp", "plausibility_transform"],
+    "function",
+    [
+        *(partial(transform.table, kind=kind) for kind in ("m", "bel", "pl", "q", "b")),
+        transform.betp,
+        transform.plausibility_transform,
+    ],
+    ids=str,
 )
-def test_tables_and_probabilities(name):
-    function = getattr(transform, name)
+def test_tables_and_probabilities(function):
     formulas, values = function(ONE), function(at_point(ONE))
     found = [sympy.sympify(formula).subs(POINT) for formula in formulas]
     assert found == list(values)

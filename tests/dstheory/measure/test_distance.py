@@ -16,7 +16,7 @@ from dstheory.measure._distance import (
     table_distance,
     tessem,
 )
-from dstheory.transform import b_table, bel_table, mass_table, pl_table, q_table
+from dstheory.transform.tables import b_table, bel_table, mass_table, pl_table, q_table
 from tests.dstheory.measure.strategies import as_naive, pairs
 from tests.naive import measure as naive_measure
 from tests.support.each import each
@@ -210,7 +210,7 @@ def test_options_of_another_kind_are_refused():
     m1, m2 = (MassFunction(Frame(list("ab")), [mask, 3], [0.5, 0.5]) for mask in (1, 2))
     assert measure.distance(m1, m2, "pl", p=1) == table_distance(m1, m2, "pl", 1)
     assert measure.distance(m1, m2, "hausdorff", scale=3) == hausdorff(m1, m2, scale=3)
-    with pytest.raises(ValueError, match="p belongs to the kinds mass, bel, pl, q, b, not to 'te"):
+    with pytest.raises(ValueError, match="p belongs to the kinds m, bel, pl, q, b, not to 'te"):
         measure.distance(m1, m2, "tessem", p=1)
     with pytest.raises(ValueError, match="positions and scale belong to the kind 'hausdorff'"):
         measure.distance(m1, m2, positions=[0, 2])

@@ -9,8 +9,8 @@ from dstheory import Frame, MassFunction
 from dstheory.construct import bayesian, random, vacuous
 from dstheory.errors import DSTheoryError
 from dstheory.testing import frames, masses
-from dstheory.transform import b_table, bel_table, mass_table, pl_table, q_table
 from dstheory.transform._butterflies import meeting_sums, plausibilities
+from dstheory.transform.tables import b_table, bel_table, mass_table, pl_table, q_table
 from tests.naive import transform as naive_transform
 
 TABLES = {"m": mass_table, "bel": bel_table, "pl": pl_table, "q": q_table, "b": b_table}

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dstheory import Frame, MassFunction
-from dstheory.construct import bayesian, from_masses, random, simple, vacuous
+from dstheory.construct import bayesian, random, simple, vacuous
 from dstheory.construct._elementary import negative_simple
+from dstheory.construct.tables import from_masses
 from dstheory.errors import DSTheoryError, MassError
 from dstheory.testing import frames, masses
 from dstheory.transform import (
@@ -21,8 +22,8 @@ from dstheory.transform import (
     disjunctive_weights,
     from_conjunctive_weights,
     from_disjunctive_weights,
-    mass_table,
 )
+from dstheory.transform.tables import mass_table
 from tests.naive import transform as naive_transform
 from tests.support.each import each
 

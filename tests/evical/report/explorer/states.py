@@ -5,8 +5,9 @@ from functools import cache
 
 import numpy as np
 
-from dstheory import Frame, MassFunction, betp, combine, plausibility_transform, transform
+from dstheory import Frame, MassFunction, betp, combine, plausibility_transform
 from dstheory.errors import DSTheoryError
+from dstheory.transform.tables import bel_table, pl_table, q_table
 
 __all__ = ["CLOSE", "RULES", "assert_measures_equal", "expected_thousand"]
 
@@ -96,9 +97,9 @@ def _by_mask(m):
 
 def _measures(m):
     found = {
-        "bel": transform.bel_table(m),
-        "pl": transform.pl_table(m),
-        "q": transform.q_table(m),
+        "bel": bel_table(m),
+        "pl": pl_table(m),
+        "q": q_table(m),
         "betp": None,
         "plausibility": None,
     }

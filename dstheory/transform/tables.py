@@ -4,18 +4,28 @@ Entry *i* of a table belongs to the set with mask *i*. Butterflies compute sums 
 supersets (Kennes 1992).
 """
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._masses import check_mass
+from dstheory.checks.arguments import check_choice
 from dstheory.checks.masses import check_table_size
 from dstheory.kernels import moebius
 from dstheory.mass import MassFunction
 from dstheory.transform._butterflies import beliefs, plausibilities
 
-__all__ = ["b_table", "bel_table", "dense_masses", "mass_table", "pl_table", "q_table"]
+__all__ = [
+    "b_table",
+    "bel_table",
+    "dense_masses",
+    "mass_table",
+    "pl_table",
+    "q_table",
+    "table",
+]
 
 
 def mass_table(m: MassFunction) -> NDArray[Any]:
@@ -177,3 +187,50 @@ def dense_masses(m: MassFunction) -> NDArray[Any]:
     table = np.zeros((1 << size, *m.batch_shape), dtype=m.store.dtype)
     table[m.focal] = m.store
     return table
+
+
+TableKind = Literal["m", "bel", "pl", "q", "b"]
+
+_BY_KIND: dict[str, Callable[[MassFunction], NDArray[Any]]] = {
+    "m": mass_table,
+    "bel": bel_table,
+    "pl": pl_table,
+    "q": q_table,
+    "b": b_table,
+}
+
+
+def table(m: MassFunction, kind: TableKind = "m") -> NDArray[Any]:
+    """Masses, beliefs or the like of all subsets.
+
+    Parameters
+    ----------
+    m : MassFunction
+        One or a batch, on K labels.
+    kind : {"m", "bel", "pl", "q", "b"}
+        Masses; beliefs, Bel(A) being the mass of the non-empty subsets of A; plausibilities, Pl(A)
+        that of the sets that meet A; commonalities, q(A) that of the sets that contain A; or
+        implicabilities, b(A) that of the subsets of A, the empty one too (Shafer 1976, ch. 2).
+
+    Returns
+    -------
+    (*batch, 2**K) array
+        Indexed by mask; float64 or exact objects as in `m`. Small plausibilities have the same
+        relative precision as large ones.
+
+    Raises
+    ------
+    CostLimitError
+        If K is above 26.
+    ValueError
+        If the kind is unknown.
+
+    Examples
+    --------
+    >>> from dstheory import Frame, MassFunction
+    >>> m = MassFunction(Frame(["ant", "bee"]), [1, 3], [0.75, 0.25])
+    >>> table(m), table(m, "pl")
+    (array([0.  , 0.75, 0.  , 0.25]), array([0.  , 1.  , 0.25, 1.  ]))
+    """
+    check_choice("kind", kind, _BY_KIND)
+    return _BY_KIND[kind](m)

@@ -5,13 +5,13 @@ function is not a belief function, some mass is negative.
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dstheory.checks import masses as checks
-from dstheory.checks.arguments import check_atol
+from dstheory.checks.arguments import check_atol, check_choice
 from dstheory.checks.masses import SUM_TOLERANCE
 from dstheory.construct.arguments import as_table, below, check_finite
 from dstheory.errors import MassError
@@ -20,7 +20,14 @@ from dstheory.kernels import bits, moebius, predicates
 from dstheory.kernels.rows import in_row
 from dstheory.mass import MassFunction
 
-__all__ = ["from_bel", "from_implicability", "from_masses", "from_pl", "from_q"]
+__all__ = [
+    "from_bel",
+    "from_implicability",
+    "from_masses",
+    "from_pl",
+    "from_q",
+    "from_table",
+]
 
 # Tables of 2^20 sets that are rounded, or computed from powers, are no more precise than this.
 _MOST_NOISE = 1e-12
@@ -305,3 +312,61 @@ def _check_sign(frame: Frame, masses: NDArray[Any], atol: float) -> None:
             f"the table is not a belief function: {frame.event(mask)!r} would have mass "
             f"{value}{in_row(place[:-1])}"
         )
+
+
+TableKind = Literal["m", "bel", "pl", "q", "b"]
+
+_BY_KIND: dict[str, Callable[..., MassFunction]] = {
+    "m": from_masses,
+    "bel": from_bel,
+    "pl": from_pl,
+    "q": from_q,
+    "b": from_implicability,
+}
+
+
+def from_table(
+    frame: Frame, table: Any, kind: TableKind = "m", *, atol: float | None = None
+) -> MassFunction:
+    """Mass function from a table of all subsets.
+
+    Parameters
+    ----------
+    frame : Frame
+        K labels.
+    table : (*batch, 2**K) array
+        Values of the sets, indexed by mask (bit *i* is label *i*).
+    kind : {"m", "bel", "pl", "q", "b"}
+        Masses, beliefs, plausibilities, commonalities or implicabilities, as
+        `dstheory.transform.table` makes them.
+    atol : float, optional
+        Float masses within `atol` of zero are dropped as rounding noise, and the row is scaled
+        back to 1; by default those that rounding alone may leave (about 1e-16 for each subset, at
+        most 1e-12). Exact numbers are kept as they are.
+
+    Returns
+    -------
+    MassFunction
+        Focal sets are those with a mass in some row.
+
+    Raises
+    ------
+    MassError
+        If it is no table of that kind (the set with a negative mass and its row are named), an
+        entry is not finite, a row does not sum to 1, or the last axis does not have 2**K entries.
+    TypeError
+        If `frame` is not a Frame, or an entry is not a number.
+    ValueError
+        If the kind is unknown.
+
+    References
+    ----------
+    Shafer (1976), A Mathematical Theory of Evidence, ch. 2.
+
+    Examples
+    --------
+    >>> from_table(Frame(["ant", "bee"]), [0, 0.75, 0, 1], "bel").to_dict()
+    {('ant',): 0.75, ('ant', 'bee'): 0.25}
+    """
+    check_choice("kind", kind, _BY_KIND)
+    return _BY_KIND[kind](frame, table, atol=atol)
