@@ -35,6 +35,7 @@ __all__ = [
 ]
 
 _ROOMS = (
+    "beliefs",
     "calibrators",
     "causal",
     "classifier",

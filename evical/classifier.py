@@ -7,8 +7,6 @@ as in scikit-learn's `CalibratedClassifierCV`.
 """
 
 from collections.abc import Callable
-from functools import reduce
-from operator import add
 from typing import Any, Self
 
 import numpy as np
@@ -18,29 +16,35 @@ from sklearn.base import BaseEstimator
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
-from sklearn.utils.validation import check_is_fitted
 
-from dstheory import MassFunction
 from dstheory.checks.arguments import as_array, check_choice, shown
-from dstheory.combine import mixing
+from dstheory.errors import CostLimitError
 from evical._fitting import Progress, all_or_nothing, check_verbose
 from evical._typing import Floats
+from evical.beliefs import Beliefs, mean
 from evical.calibrators import AutoCalibrator
 from evical.estimators.calibrated import Calibrated
 from evical.estimators.checks import check_samples
 from evical.estimators.columns import ColumnFitter, column_weights, resolved_code
 from evical.estimators.decoder import COUPLINGS, Decoder
-from evical.estimators.folds import FoldFitter, Scored, make_folds
+from evical.estimators.folds import FoldFitter, Scored, make_folds, n_folds
+from evical.estimators.predictor import ClassifierWrapper, check_fitted
 from evical.estimators.training import trained_on
-from evical.estimators.wrapping import ClassifierWrapper
+from evical.fusion import Rule
 from evical.learners.latent_model import LatentModel
-from evical.multiclass import AutoMulticlassCalibrator, BaseMulticlassCalibrator
-from evical.multiclass.products import ProductBeliefs
+from evical.multiclass import (
+    MAX_CLASSES,
+    AutoMulticlassCalibrator,
+    BaseMulticlassCalibrator,
+    OneVsRestCalibrator,
+)
 from evical.scores.direction import Direction
 
 __all__ = ["EvidentialClassifier"]
 
 
+# Models of binary calibrators that leave something open.
+_EVIDENTIAL = ("confidence", "dempster", "inverse_pignistic", "likelihood")
 CODES = ("one_vs_rest", "all_pairs", "sparse", "complete")
 
 
@@ -307,13 +311,54 @@ class EvidentialClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mi
             estimator.set_fit_request(sample_weight=True)
         return estimator
 
+    def _n_products_for(
+        self, name: str, rule: Rule, X: Any, y: NDArray[Any], groups: Any
+    ) -> int | None:
+        n_classes = len(np.unique(y))
+        if rule.reads(n_classes) == "masses":
+            if self._lists_all_sets():
+                raise rule.all_sets(name, n_classes)
+            return None
+        if self.coupling == "pairwise_belief" or not (
+            self.coupling is not None or self._has_scores_of_classes()
+        ):
+            raise CostLimitError(
+                f"{name!r} has code {self.code!r}, under which beliefs about {n_classes} classes "
+                f"list all sets (at most {MAX_CLASSES} classes), so they cannot be combined; take "
+                "code='one_vs_rest', or a coupling"
+            )
+        return self._n_folds(X, y, groups) * self._n_sets(n_classes)
+
+    def _lists_all_sets(self) -> bool:
+        """Whether the masses, once fitted, are sure to be on all sets of classes."""
+        together = isinstance(self.calibrator, BaseMulticlassCalibrator)
+        default = self.calibrator is None
+        model = "likelihood" if default else getattr(self.calibrator, "model", None)
+        return self.coupling is None and not together and model in _EVIDENTIAL
+
+    def _n_folds(self, X: Any, y: NDArray[Any], groups: Any) -> int:
+        """Number of classifiers with calibrators of their own."""
+        if hasattr(self, "calibrated_classifiers_"):
+            return len(self.calibrated_classifiers_)
+        frozen = isinstance(self.estimator, FrozenEstimator)
+        ensemble = not frozen if isinstance(self.ensemble, str) else self.ensemble
+        return n_folds(self.cv, X, y, groups) if ensemble and self.coupling is None else 1
+
+    def _n_sets(self, n_classes: int) -> int:
+        """Number of products in the belief of one fold: of a calibrator of all classes, sets."""
+        one = self.calibrator
+        together = one is None or isinstance(one, BaseMulticlassCalibrator)
+        if self.coupling is not None or not together or isinstance(one, OneVsRestCalibrator):
+            return 1
+        return 1 if getattr(one, "model", "likelihood") == "bayesian" else n_classes + 1
+
     def _wrong_ways(self) -> list[Direction]:
         parts = [part for part in self.calibrated_classifiers_ if part.calibrators]
         own = {id(part.calibrators[0]): part for part in parts}
         return [found for part in own.values() for found in part.wrong_ways()]
 
-    def predict_mass(self, X: Any) -> MassFunction:
-        """Belief about the class of each sample; `predict_interval` says what it promises.
+    def beliefs(self, X: Any) -> Beliefs:
+        """Belief about the class of each sample, of which nothing is computed before it is asked.
 
         Parameters
         ----------
@@ -321,47 +366,17 @@ class EvidentialClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mi
 
         Returns
         -------
-        MassFunction
-            Batch (n,) on the frame `classes_`: of the default calibrator over single classes and
-            pairs, of a coupling over single classes, else over all sets.
+        Beliefs
+            Their masses are, of the default calibrator, of single classes and pairs, of a coupling
+            of single classes, else of all sets, which has to be at most 16 classes.
 
         Raises
         ------
-        ValueError
-            For more than 16 classes, if they have too many sets; `predict_proba` and
-            `predict_interval` have no limit for one-vs-rest or with a coupling.
         TotalConflictError
             See `total_conflict`.
         """
-        check_is_fitted(self)
-        folds = [pair.predict_mass(X) for pair in self.calibrated_classifiers_]
-        return folds[0] if len(folds) == 1 else mixing(*folds)
-
-    def _closed(self, X: Any) -> ProductBeliefs | None:
-        check_is_fitted(self)
-        folds: list[ProductBeliefs] = []
-        for pair in self.calibrated_classifiers_:
-            closed = pair.closed(X)
-            if closed is None:
-                return None
-            folds.append(closed)
-        return folds[0] if len(folds) == 1 else ProductBeliefs.mean(folds)
-
-    def predict_interval(self, X: Any) -> Floats:
-        """Belief and plausibility, from closed forms for one-vs-rest.
-
-        Parameters
-        ----------
-        X : (n, n_features) array or data frame
-
-        Returns
-        -------
-        (n, 2) array for two classes, else (n, K, 2)
-            [Bel, Pl] of the positive class ``classes_[1]``, or of each of more than two. They
-            leave out the classifier's own error: see "What Bel and Pl promise" in the guide.
-        """
-        check_is_fitted(self)
-        return _mean([pair.predict_interval(X) for pair in self.calibrated_classifiers_])
+        check_fitted(self)
+        return mean([part.beliefs(X) for part in self.calibrated_classifiers_])
 
     def predict_proba(self, X: Any) -> Floats:
         """Pignistic probability of each class, or its share of all plausibilities.
@@ -375,9 +390,9 @@ class EvidentialClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mi
         (n, K) array
             See `probability`.
         """
-        check_is_fitted(self)
-        return _mean([pair.predict_proba(X) for pair in self.calibrated_classifiers_])
-
-
-def _mean(arrays: list[Floats]) -> Floats:
-    return np.asarray(reduce(add, arrays) / len(arrays))
+        check_fitted(self)
+        parts = self.calibrated_classifiers_
+        if parts[0].probability == "pignistic":  # the parameter may have changed since
+            return super().predict_proba(X)
+        shares = (part.beliefs(X).contour() for part in parts)
+        return np.asarray(np.mean([p / p.sum(axis=1, keepdims=True) for p in shares], axis=0))

@@ -13,13 +13,14 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_method_params
 
-from dstheory import Frame, MassFunction
+from dstheory import MassFunction
 from dstheory.checks.arguments import as_mapping
 from evical._fitting import Progress, check_verbose
+from evical.beliefs import as_beliefs, placed
 from evical.estimators.checks import check_groups, check_samples
 from evical.estimators.folds import make_folds
-from evical.estimators.members import fitted, gather
-from evical.estimators.predictions import BeliefPredictor
+from evical.estimators.members import fitted
+from evical.estimators.predictor import BeliefPredictor
 from evical.scores.direction import Direction, warn_of_wrong_ways, wrong_ways
 
 __all__ = ["cross_val_mass"]
@@ -102,8 +103,11 @@ def cross_val_mass(
     ]
     copies = Progress("cross_val_mass", verbose).each(_unseen, tasks, n_jobs)
     warn_of_wrong_ways([one for _, found in copies for one in found], stacklevel=3)
-    tests, parts = [test for _, test in folds], [mass for mass, _ in copies]
-    return gather(Frame(np.unique(y).tolist()), len(y), list(zip(tests, parts, strict=True)))
+    classes = np.unique(y)
+    parts = [
+        (test, as_beliefs(m, classes)) for (_, test), (m, _) in zip(folds, copies, strict=True)
+    ]
+    return placed(classes, len(y), parts).mass()
 
 
 def _check_estimator(estimator: Any) -> None:

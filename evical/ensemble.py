@@ -6,7 +6,8 @@ held-out beliefs it learns the weights of the classifiers' evidence. Dempster's 
 the classifiers for independent, or any other rule can be named instead.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -14,31 +15,30 @@ from sklearn import get_config
 from sklearn.base import clone
 from sklearn.ensemble import VotingClassifier
 from sklearn.frozen import FrozenEstimator
-from sklearn.utils import Bunch, get_tags
+from sklearn.utils import Bunch, _safe_indexing, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.validation import _num_samples
 
 from dstheory import MassFunction
 from dstheory.checks.arguments import check_choice
 from evical._fitting import Progress, all_or_nothing, check_verbose
-from evical._rule_limits import check_predictable, check_rule
 from evical._typing import Floats
+from evical.beliefs.products import MAX_CLASSES
 from evical.calibrators import AutoCalibrator
 from evical.classifier import EvidentialClassifier
 from evical.estimators.checks import check_groups, check_samples
 from evical.estimators.composition import Composition, named_members
-from evical.estimators.fused import FusedPredictor
 from evical.estimators.held_out import Share, check_refittable, fit_fusion, learned_by_name
 from evical.estimators.members import as_subsets, fit_member
 from evical.estimators.partial import rows_told
-from evical.estimators.predictions import BeliefPredictor
-from evical.estimators.rules import plain
-from evical.fusion import BaseFusion, named_fusion
+from evical.estimators.predictor import BeliefPredictor, FusedPredictor, plain
+from evical.fusion import Rule, as_rule
 from evical.scores.direction import Direction, wrong_ways
 from evical.source import EvidentialSource
 
 __all__ = ["EvidentialEnsemble"]
 
-Rule = Callable[..., MassFunction]
+_ROWS = 50  # on which rules on canonical weights are tried, which not all beliefs have
 
 
 class EvidentialEnsemble(FusedPredictor, Composition):
@@ -142,7 +142,7 @@ class EvidentialEnsemble(FusedPredictor, Composition):
         estimators: Any,
         *,
         calibrator: Any = None,
-        rule: Rule | str = "stacked",
+        rule: Any = "stacked",
         cv: Any = None,
         subsets: Any = None,
         total_conflict: str = "error",
@@ -204,7 +204,7 @@ class EvidentialEnsemble(FusedPredictor, Composition):
         groups = fit_params.get("groups")
         if groups is not None:
             groups = fit_params["groups"] = check_groups(groups, len(y))
-        check_predictable(members, fusion, X, y, groups)
+        self._check_cost(members, fusion, X, y, groups)
         names = [name for name, _ in self._pairs]
         rows_of = dict(zip(names, as_subsets(self.subsets, names, y), strict=True))
         subsets = [rows_of[name] for name in members]
@@ -218,27 +218,40 @@ class EvidentialEnsemble(FusedPredictor, Composition):
         self.estimators_ = [member for member, _ in found]
         self._check_same_classes(list(members))
         self.named_estimators_ = Bunch(**dict(zip(members, self.estimators_, strict=True)))
-        if isinstance(fusion, BaseFusion):
-            every = np.arange(len(y))
-            owned = [
-                rows_told(member, X, every if rows is None else rows)
-                for member, rows in zip(self.estimators_, subsets, strict=True)
-            ]
-            parts = zip(members.items(), found, owned, params.values(), strict=True)
-            shares = [Share(*named, *fitted, rows, own) for named, fitted, rows, own in parts]
-            fit_fusion(fusion, shares, X, y, weight, self.n_jobs, progress, groups)
-        check_rule(fusion, self.estimators_, X)
+        every = np.arange(len(y))
+        owned = [
+            rows_told(member, X, every if rows is None else rows)
+            for member, rows in zip(self.estimators_, subsets, strict=True)
+        ]
+        parts = zip(members.items(), found, owned, params.values(), strict=True)
+        shares = [Share(*named, *fitted, rows, own) for named, fitted, rows, own in parts]
+        fit_fusion(fusion, shares, X, y, weight, self.n_jobs, progress, groups)
+        fusion.check(partial(self._some_masses, X))
         self.fusion_ = fusion
         self.fusion_by_name_ = learned_by_name(fusion, list(members))
         self._take_features(self.estimators_[0])
         return self
 
+    def _check_cost(self, members: dict[str, Any], rule: Rule, X: Any, y: Any, groups: Any) -> None:
+        """Refuse, before training, what could not be predicted because of too many classes."""
+        products: dict[str, int] = {}
+        if len(np.unique(y)) > MAX_CLASSES:
+            for name, member in members.items():
+                number = plain(member)._n_products_for(name, rule, X, y, groups)
+                if number is not None:
+                    products[name] = number
+        rule.check_cost(len(np.unique(y)), len(members), products)
+
     def _checked_fusion(self, members: dict[str, Any]) -> Rule:
-        fusion = named_fusion(self.rule)
-        if isinstance(fusion, BaseFusion) and fusion.needs_beliefs:
+        fusion = as_rule(self.rule)
+        if fusion.needs == "labels":
             for name, member in members.items():
                 check_refittable(name, member)
-        return clone(fusion) if isinstance(fusion, BaseFusion) else fusion
+        return fusion
+
+    def _some_masses(self, X: Any) -> list[MassFunction]:
+        """Beliefs of the members about a few rows."""
+        return self.predict_masses(_safe_indexing(X, np.arange(min(_ROWS, _num_samples(X)))))
 
     def _members(self) -> dict[str, Any]:
         """Classifiers by name, each with beliefs for predictions."""
@@ -272,8 +285,8 @@ class EvidentialEnsemble(FusedPredictor, Composition):
 
         Other rules combine the sets of classes, of which one against the rest has one product.
         """
-        rule = named_fusion(self.rule)
-        reads = isinstance(rule, BaseFusion) and rule.reads_probabilities and rule.needs_beliefs
+        rule = as_rule(self.rule)
+        reads = rule.needs == "labels" and rule.reads(2) == "probabilities"
         return None if reads else AutoCalibrator()
 
     def _routed(

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 from sklearn.frozen import FrozenEstimator
 
 from dstheory.checks.arguments import check_choice
@@ -19,12 +19,11 @@ from evical._typing import Floats
 from evical.classifier import EvidentialClassifier
 from evical.errors import IndependenceWarning
 from evical.estimators.checks import check_groups, check_samples
-from evical.estimators.forms import fit_to_beliefs
-from evical.estimators.fused import FusedPredictor
 from evical.estimators.given import Given, GivenBeliefs, OfSource, known_classes, named_sources
-from evical.estimators.held_out import Share, beliefs_read, learned_by_name
+from evical.estimators.held_out import Share, beliefs_of, learned_by_name
 from evical.estimators.partial import rows_told
-from evical.fusion import BaseFusion, named_fusion
+from evical.estimators.predictor import FusedPredictor
+from evical.fusion import as_rule
 from evical.scores.direction import OF_A_CLASSIFIER, Direction, warn_of_wrong_ways
 from evical.source import EvidentialSource
 
@@ -153,15 +152,13 @@ class EvidentialFusion(FusedPredictor, BaseEstimator):  # type: ignore[misc]  # 
                 "y, or probabilities (n, K)"
             )
         self._members = [GivenBeliefs(name, self.classes_) for name in named]
-        rule = _own(named_fusion("dempster" if self.rule is None else self.rule))
-        if isinstance(rule, BaseFusion):
-            if rule.needs_beliefs:
-                raise ValueError(
-                    f"{rule!r} learns from labels, but y is None; give y, or a rule that learns "
-                    "nothing, such as 'dempster'"
-                )
-            rule.fit(sizes=np.ones(len(named)))
-        self.fusion_ = rule
+        rule = as_rule("dempster" if self.rule is None else self.rule)
+        if rule.needs == "labels":
+            raise ValueError(
+                f"{rule!r} learns from labels, but y is None; give y, or a rule that learns "
+                "nothing, such as 'dempster'"
+            )
+        self.fusion_ = rule.fit(sizes=np.ones(len(named)))
         if self.rule is None and len(named) > 1:
             _warn_of_independence(len(named))
 
@@ -172,7 +169,7 @@ class EvidentialFusion(FusedPredictor, BaseEstimator):  # type: ignore[misc]  # 
         given = Given.checked(named, self.classes_)
         if given.n != len(y):
             raise ValueError(f"sources are about {given.n} samples, but there are {len(y)} labels")
-        rule = _own(named_fusion("stacked" if self.rule is None else self.rule))
+        rule = as_rule("stacked" if self.rule is None else self.rule)
         shares = {
             name: self._calibrated(name, scores, y, weight) for name, scores in given.scores.items()
         }
@@ -182,14 +179,12 @@ class EvidentialFusion(FusedPredictor, BaseEstimator):  # type: ignore[misc]  # 
             else GivenBeliefs(name, self.classes_)
             for name in named
         ]
-        if isinstance(rule, BaseFusion):
-            rule.check_sources(len(named), len(self.classes_))
-            beliefs = [
-                beliefs_read(rule, member, given, shares.get(member.name), y, weight, groups)
-                for member in self._members
-            ]
-            fit_to_beliefs(rule, beliefs, y, self.classes_, np.ones(len(named)), weight)
-        self.fusion_ = rule
+        rule.check_cost(len(self.classes_), len(named), {})
+        beliefs = [
+            beliefs_of(member, given, shares.get(member.name), y, weight, groups)
+            for member in self._members
+        ]
+        self.fusion_ = rule.fit(beliefs, y, np.ones(len(named)), weight)
 
     def _calibrated(self, name: str, scores: Floats, y: NDArray[Any], weight: Any) -> Share:
         """A calibrated source of scores, silent where they are missing."""
@@ -241,11 +236,6 @@ class _Scores(BaseEstimator):  # type: ignore[misc]  # untyped base
     def decision_function(self, X: Floats) -> Floats:
         """The scores (n,)."""
         return X[:, 0]
-
-
-def _own(rule: Any) -> Any:
-    """The rule; a fusion as a copy."""
-    return clone(rule) if isinstance(rule, BaseFusion) else rule
 
 
 def _warn_of_independence(number: int) -> None:

@@ -19,26 +19,26 @@ from sklearn.utils.validation import (
     _check_method_params,
     _check_n_features,
     _num_samples,
-    check_is_fitted,
 )
 
-from dstheory import Frame, MassFunction
+from dstheory import Frame
 from dstheory.checks.arguments import check_choice, check_instance, did_you_mean
+from dstheory.errors import CostLimitError
 from dstheory.revise import refine
 from evical._fitting import all_or_nothing
+from evical._typing import Indices
+from evical.beliefs import Beliefs, as_beliefs, placed
+from evical.beliefs.products import MAX_CLASSES
 from evical.classifier import EvidentialClassifier
 from evical.estimators.checks import check_samples
 from evical.estimators.folds import Scored, make_folds, n_folds, units_of_classes
-from evical.estimators.members import fits_scored, fitted, gather
-from evical.estimators.partial import gather_closed, missing_rows, of_columns
-from evical.estimators.predictions import BeliefPredictor
-from evical.estimators.rules import plain
-from evical.multiclass.products import ProductBeliefs
+from evical.estimators.members import fits_scored, fitted
+from evical.estimators.partial import missing_rows, of_columns
+from evical.estimators.predictor import BeliefPredictor, check_fitted, plain
+from evical.fusion import Rule
 from evical.scores.direction import Direction
 
 __all__ = ["EvidentialSource"]
-
-Rows = NDArray[np.intp]
 
 
 class EvidentialSource(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  # untyped base
@@ -174,7 +174,7 @@ class EvidentialSource(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  #
         has_beliefs = isinstance(plain(inner), BeliefPredictor)
         return inner if has_beliefs else EvidentialClassifier(inner)
 
-    def _told(self, own: Any) -> Rows:
+    def _told(self, own: Any) -> Indices:
         """Rows of a table of its own columns about which it speaks."""
         if self._silence is None:
             return np.arange(_num_samples(own))
@@ -206,25 +206,19 @@ class EvidentialSource(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  #
             )
         return np.asarray(merged)
 
-    def _seen(self, X: Any) -> tuple[Any, Rows]:
+    def _seen(self, X: Any) -> tuple[Any, Indices]:
         """Its columns of new samples, and rows about which it speaks."""
-        check_is_fitted(self)
+        check_fitted(self)
         if self.columns_ is not None:
             _check_feature_names(self, X, reset=False)
             _check_n_features(self, X, reset=False)
         own = of_columns(X, self.columns_)
         return own, self._told(own)
 
-    def _silent(self, X: Any) -> NDArray[np.bool_] | None:
-        check_is_fitted(self)
-        if self._silence is None:
-            return None
-        own, rows = self._seen(X)
-        silent = np.ones(_num_samples(own), dtype=bool)
-        silent[rows] = False
-        return silent
+    def _available(self, X: Any) -> Indices | None:
+        return None if self._silence is None else self._seen(X)[1]
 
-    def predict_mass(self, X: Any) -> MassFunction:
+    def beliefs(self, X: Any) -> Beliefs:
         """Belief about the class of each sample, vacuous where the source is silent.
 
         Parameters
@@ -233,40 +227,44 @@ class EvidentialSource(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  #
 
         Returns
         -------
-        MassFunction
-            Batch (n,) on the frame `classes_`.
+        Beliefs
+            Masses of merged classes are of the sets that they stand for.
         """
         own, rows = self._seen(X)
-        n = _num_samples(own)
+        n, member = _num_samples(own), plain(self.estimator_)
         if len(rows) == n and n:
-            return self._extended(self.estimator_.predict_mass(own))
-        if not len(rows):
-            return gather(Frame(self.classes_), n, [])
-        m = self._extended(self.estimator_.predict_mass(_safe_indexing(own, rows)))
-        return gather(m.frame, n, [(rows, m)])
+            return self._extended(member.beliefs(own))
+        seen = self._extended(member.beliefs(_safe_indexing(own, rows))) if len(rows) else None
+        return placed(self.classes_, n, [] if seen is None else [(rows, seen)])
 
-    def _extended(self, m: MassFunction) -> MassFunction:
-        """Beliefs about merged classes, on the frame of all classes."""
+    def _extended(self, beliefs: Beliefs) -> Beliefs:
+        """Beliefs about merged classes, carried to all classes."""
         if self.merged_ is None:
-            return m
+            return beliefs
+        m = beliefs.mass()
         pairs = list(zip(self.merged_.tolist(), self.classes_.tolist(), strict=True))
         events = {label: [own for other, own in pairs if other == label] for label in m.frame}
-        return refine(m, Frame(self.classes_), events)
+        return as_beliefs(refine(m, Frame(self.classes_), events), self.classes_)
 
-    def _closed(self, X: Any) -> Any:
-        """No belief about merged classes is a product over all classes."""
-        check_is_fitted(self)
-        if self.merged_ is not None or len(self.classes_) == 2:
-            return None
-        own, rows = self._seen(X)
-        n, member = _num_samples(own), plain(self.estimator_)
-        if len(rows) == n:
-            return member._closed(own)
-        if not len(rows):
-            none = ProductBeliefs.bayesian(np.zeros((n, len(self.classes_))))
-            return none.vacuous_where(np.ones(n, dtype=bool))
-        closed = member._closed(_safe_indexing(own, rows))
-        return None if closed is None else gather_closed(closed, rows, n)
+    def _n_products_for(
+        self, name: str, rule: Rule, X: Any, y: NDArray[Any], groups: Any
+    ) -> int | None:
+        if self.coarsening is not None:
+            self._check_merged(name, rule, np.unique(y).tolist())
+        inner = plain(self._classifier())._n_products_for(name, rule, X, y, groups)
+        return None if inner is None else inner + (self.silent_if_missing is not None)
+
+    def _check_merged(self, name: str, rule: Rule, classes: list[Any]) -> None:
+        """Refuse merged classes where their sets would have to be listed."""
+        n_merged = len({self.coarsening.get(label, label) for label in classes})
+        reads = rule.needs == "labels" and rule.reads(len(classes)) == "probabilities"
+        if reads and n_merged <= MAX_CLASSES:
+            return
+        advice = f"merge them to {MAX_CLASSES} or fewer" if reads else "take rule='stacked'"
+        raise CostLimitError(
+            f"{name!r} merges {len(classes)} classes to {n_merged}; the sets of merged classes are "
+            f"listed, which this rule can do for up to {MAX_CLASSES} classes; {advice}"
+        )
 
     def _weightless(self) -> list[str]:
         member = self._classifier()

@@ -209,6 +209,8 @@ class AdaptiveCalibrator(BaseCalibrator, LevelSets):
         return super().predict(_Request(scores, intervals))
 
     def _masses(self, scores: Any) -> tuple[Floats, Floats]:
+        if not isinstance(scores, _Request):
+            return super()._masses(scores)
         if scores.intervals is None:
             return super()._masses(scores.scores)
         check_is_fitted(self)

@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from dstheory import Frame, MassFunction
+from dstheory import MassFunction
 from dstheory.checks.arguments import as_array, check_flag, check_instance
 from evical._fitting import all_or_nothing
 from evical._typing import Floats
+from evical.beliefs.listed import Listed
 from evical.calibrators import saved
 from evical.calibrators._counted import check_both, check_two, counted
 from evical.calibrators._shown import ShownCalibrator
@@ -227,6 +228,8 @@ class BaseCalibrator(ShownCalibrator, TableMethods, ClassifierMixin, BaseEstimat
         return self._scale.kind == "logit"
 
     def _checked(self, scores: Any) -> Floats:
+        if not self._takes_probabilities and _is_usable(scores):
+            return scores  # type: ignore[no-any-return]  # an array of floats
         values = check_scores(scores)
         if self._takes_probabilities:
             check_unit(values, self.transform)
@@ -304,11 +307,23 @@ class BaseCalibrator(ShownCalibrator, TableMethods, ClassifierMixin, BaseEstimat
         sklearn.exceptions.NotFittedError
             Before `fit`.
         """
+        return self.beliefs(scores).mass()
+
+    def beliefs(self, scores: Any) -> Listed:
+        """Belief about the class of each sample, with its masses in arrays.
+
+        Parameters
+        ----------
+        scores : (n,) or (n, 1) array
+
+        Returns
+        -------
+        Beliefs
+            About n samples.
+        """
         positive, negative = self._masses(scores)
-        rest = 1 - (positive + negative)
-        return MassFunction.from_store(
-            Frame(self.classes_), np.array([1, 2, 3]), np.stack([negative, positive, rest])
-        )
+        store = np.stack([negative, positive, 1 - (positive + negative)])
+        return Listed(self.classes_, np.array([1, 2, 3]), store)
 
     def _masses(self, scores: Any) -> tuple[Floats, Floats]:
         check_is_fitted(self)
@@ -405,3 +420,9 @@ class BaseCalibrator(ShownCalibrator, TableMethods, ClassifierMixin, BaseEstimat
         tags.input_tags.one_d_array = True
         tags.input_tags.two_d_array = False
         return tags
+
+
+def _is_usable(scores: Any) -> bool:
+    """Whether scores are finite floats (n,), as they come from a classifier."""
+    plain = type(scores) is np.ndarray and scores.dtype == np.float64
+    return plain and scores.ndim == 1 and len(scores) > 0 and bool(np.isfinite(scores).all())

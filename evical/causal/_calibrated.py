@@ -20,9 +20,10 @@ from dstheory.combine import mixing
 from dstheory.revise import discount
 from evical._fitting import all_or_nothing
 from evical._typing import Floats
+from evical.beliefs import Beliefs, as_beliefs
 from evical.causal._bootstrap import SWAPPED, BootstrappedEdges
 from evical.causal._graphs import EDGE_TYPES
-from evical.estimators.predictions import BeliefPredictor
+from evical.estimators.predictor import BeliefPredictor
 from evical.multiclass import BaseMulticlassCalibrator, MultinomialLogisticCalibrator
 from evical.scores.checks import check_same_length, check_weights
 
@@ -144,7 +145,7 @@ class CalibratedEdges(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  # 
         self.classes_ = np.array(EDGE_TYPES)
         return self
 
-    def predict_mass(self, X: Pairs) -> MassFunction:
+    def beliefs(self, X: Pairs) -> Beliefs:
         """Belief about the edge type of each pair.
 
         Parameters
@@ -154,8 +155,8 @@ class CalibratedEdges(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  # 
 
         Returns
         -------
-        MassFunction
-            Batch (m,) on the frame `EDGE_TYPES`.
+        Beliefs
+            About m pairs, on the classes `EDGE_TYPES`.
 
         Raises
         ------
@@ -174,7 +175,7 @@ class CalibratedEdges(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  # 
             belief = mixing(belief, MassFunction(turned.frame, focal, turned.masses))
         if self.discount_rate:
             belief = discount(belief, rate=self.discount_rate)
-        return belief[place.reshape(-1)]
+        return as_beliefs(belief[place.reshape(-1)], self.classes_)
 
     def _belief(self, shares: Floats) -> MassFunction:
         m = self.calibrator_.predict_mass(shares)

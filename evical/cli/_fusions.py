@@ -13,7 +13,7 @@ from evical._versions import version_of
 from evical.calibrators.by_name import suggestion
 from evical.cli._model import check_content, checksum, read_json
 from evical.cli._rules import Combiner, new_combiner
-from evical.fusion import BaseFusion, named_fusion
+from evical.fusion import Rule, as_rule
 
 __all__ = [
     "FUSIONS",
@@ -38,17 +38,15 @@ FUSIONS = (
 LEARNED = "stacked"
 
 
-def learned(rule: str, sources: Sequence[MassFunction], labels: NDArray[Any]) -> BaseFusion:
+def learned(rule: str, sources: Sequence[MassFunction], labels: NDArray[Any]) -> Rule:
     """A fusion by name, fitted; raises ValueError for an unknown name or unusable beliefs."""
     name = rule.lower().replace("-", "_")
     if name not in FUSIONS:
         raise ValueError(f"rule {rule!r} learns nothing{suggestion(name, FUSIONS, 'rules')}")
-    fusion: Any = named_fusion(name)
-    fitted: BaseFusion = fusion.fit(sources, labels)
-    return fitted
+    return as_rule(name).fit(sources, labels)
 
 
-def fusion_text(fusion: BaseFusion, sources: Sequence[str], rows: int) -> str:
+def fusion_text(fusion: Rule, sources: Sequence[str], rows: int) -> str:
     """The content of a file of a fusion; `sources` are the names of its tables."""
     data = {
         "format": FORMAT,
@@ -60,12 +58,12 @@ def fusion_text(fusion: BaseFusion, sources: Sequence[str], rows: int) -> str:
     return json.dumps({**data, "checksum": checksum(data)}, indent=1, allow_nan=False) + "\n"
 
 
-def load_fusion(path: str) -> BaseFusion:
+def load_fusion(path: str) -> Rule:
     """The fusion in a file; raises OSError or ValueError as `load_model`."""
     name = Path(path).name
     data = check_content(read_json(Path(path)), name, FORMAT, "evical combine --fit")
     try:
-        fusion: BaseFusion = BaseFusion.from_dict(data["fusion"])
+        fusion: Rule = Rule.from_dict(data["fusion"])
         if fusion.frame_ is None or len(fusion.frame_) != 2:
             raise ValueError("it is not for two classes")
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
@@ -74,7 +72,7 @@ def load_fusion(path: str) -> BaseFusion:
     return fusion
 
 
-def by_source(fusion: BaseFusion, sources: Sequence[str]) -> dict[str, dict[str, Any]]:
+def by_source(fusion: Rule, sources: Sequence[str]) -> dict[str, dict[str, Any]]:
     """What was learned about each table, by the name of the attribute."""
     return {
         name.rstrip("_"): dict(zip(sources, np.asarray(values).tolist(), strict=True))

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from dstheory import MassFunction, combine
 from dstheory.errors import TotalConflictError
+from evical.beliefs import as_beliefs, placed
 from evical.calibrators.by_name import parse_options, settable, suggestion
-from evical.estimators.members import total_conflict, vacuous_where
+from evical.fusion.conflicts import total_conflict
 
 __all__ = [
     "RULE",
@@ -102,7 +103,10 @@ class Combiner:
             dead = total_conflict(list(sources))
             if not (self.vacuous and isinstance(error, TotalConflictError) and dead.any()):
                 raise self._row_error(sources) from error
-        return vacuous_where(dead, lambda *rest: self._combine(rest), list(sources))
+        classes, alive = np.array(sources[0].frame.labels), np.flatnonzero(~dead)
+        known = [self._combine([m[alive] for m in sources])] if len(alive) else []
+        parts = [(alive, as_beliefs(m, classes)) for m in known]
+        return placed(classes, len(dead), parts).mass()
 
     def _combine_normalized(self, *sources: MassFunction) -> MassFunction:
         return self.rule(*sources, **self.options).normalize()

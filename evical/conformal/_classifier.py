@@ -17,7 +17,6 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from dstheory import Frame, MassFunction, consonant
 from dstheory.checks.arguments import (
     check_choice,
     check_flag,
@@ -26,18 +25,17 @@ from dstheory.checks.arguments import (
 )
 from evical._fitting import Progress, all_or_nothing, check_verbose
 from evical._typing import Floats
+from evical.beliefs.consonant import Consonant
 from evical.classifier import EvidentialClassifier
 from evical.conformal._calibration import too_few
-from evical.conformal._consonant import ConsonantBeliefs
 from evical.conformal._randomness import new_seed
 from evical.conformal._recipe import Recipe
 from evical.conformal._splits import Fold, counting_folds, split_rows
 from evical.conformal.contour import least_strange, prediction_sets, to_contour
 from evical.conformal.nonconformity import named_score
 from evical.estimators.checks import check_samples
-from evical.estimators.closed_beliefs import ClosedForm
+from evical.estimators.predictor import ClassifierWrapper
 from evical.estimators.training import frozen_classes, trained_on
-from evical.estimators.wrapping import ClassifierWrapper
 
 __all__ = ["ConformalClassifier"]
 
@@ -283,7 +281,7 @@ class ConformalClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mis
         """
         return to_contour(*self._p_and_scores(X))
 
-    def predict_mass(self, X: Any) -> MassFunction:
+    def beliefs(self, X: Any) -> Consonant:
         """Belief about the class of each sample, consonant with the contour.
 
         Parameters
@@ -292,45 +290,10 @@ class ConformalClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mis
 
         Returns
         -------
-        MassFunction
-            Batch (n,) on the frame `classes_`; at most K nested sets a sample.
+        Beliefs
+            What they promise is that of the class: they do not bound its probability.
         """
-        contour = self.predict_contour(X)
-        return consonant(Frame(self.classes_), contour)
-
-    def _closed(self, X: Any) -> ClosedForm | None:
-        contour = self.predict_contour(X)
-        return ConsonantBeliefs(contour) if len(self.classes_) > 2 else None
-
-    def predict_interval(self, X: Any) -> Floats:
-        """Belief and plausibility, whose promise is that of the class.
-
-        Parameters
-        ----------
-        X : (n, n_features) array or data frame
-
-        Returns
-        -------
-        (n, 2) array for two classes, else (n, K, 2)
-            [Bel, Pl] of the positive class ``classes_[1]``, or of each of more than two. The true
-            class has Pl <= alpha with probability at most alpha. They do not bound its probability.
-        """
-        bounds = ConsonantBeliefs(self.predict_contour(X)).interval()
-        return bounds[:, 1] if len(self.classes_) == 2 else bounds
-
-    def predict_proba(self, X: Any) -> Floats:
-        """Pignistic probability of each class; it is not calibrated.
-
-        Parameters
-        ----------
-        X : (n, n_features) array or data frame
-
-        Returns
-        -------
-        (n, K) array
-            For probabilities, take those of the classifier, or of `EvidentialClassifier`.
-        """
-        return ConsonantBeliefs(self.predict_contour(X)).betp()
+        return Consonant(self.classes_, self.predict_contour(X))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Class of plausibility 1; if there are several, the least strange one.

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
-from dstheory import Frame, MassFunction, consonant
+from dstheory import MassFunction
 from dstheory.checks.arguments import (
     as_array,
     as_floats,
@@ -25,9 +25,9 @@ from dstheory.checks.arguments import (
 from dstheory.kernels.rounding import sum_tolerance, unit_rows
 from dstheory.notebook import ShownFields
 from evical._typing import Floats
+from evical.beliefs.consonant import Consonant
 from evical.conformal import _saved_scores
 from evical.conformal._calibration import Calibration, too_few
-from evical.conformal._consonant import ConsonantBeliefs
 from evical.conformal._randomness import new_seed, random_shares
 from evical.conformal.contour import least_strange, prediction_sets, to_contour
 from evical.conformal.nonconformity import SCORES, score_parameters, score_table, tied_score
@@ -302,7 +302,7 @@ class ConformalScores(ShownFields):
         MassFunction
             Batch (n,) on the frame `classes_`.
         """
-        return consonant(Frame(self.classes_), self.predict_contour(values))
+        return Consonant(self.classes_, self.predict_contour(values)).mass()
 
     def predict_interval(self, values: ArrayLike) -> Floats:
         """Belief and plausibility of each class; they do not bound its probability.
@@ -315,7 +315,7 @@ class ConformalScores(ShownFields):
         -------
         (n, K, 2) array
         """
-        return ConsonantBeliefs(self.predict_contour(values)).interval()
+        return Consonant(self.classes_, self.predict_contour(values)).interval()
 
     def predict_proba(self, values: ArrayLike) -> Floats:
         """Pignistic probability of each class; it is not calibrated.
@@ -328,7 +328,7 @@ class ConformalScores(ShownFields):
         -------
         (n, K) array
         """
-        return ConsonantBeliefs(self.predict_contour(values)).betp()
+        return Consonant(self.classes_, self.predict_contour(values)).betp()
 
     def predict(self, values: ArrayLike) -> NDArray[Any]:
         """Class of plausibility 1; if there are several, the least strange one.

@@ -12,27 +12,23 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from dstheory import MassFunction
-from dstheory.transform import betp, plausibility_transform
 from evical._typing import Floats
+from evical.beliefs import Beliefs, as_beliefs
+from evical.beliefs.listed import sides
 from evical.calibrators import AutoCalibrator
 from evical.estimators._responses import class_scores
 from evical.estimators.decoder import Decoder
-from evical.estimators.predictions import interval
 from evical.multiclass import (
     AutoMulticlassCalibrator,
     BaseMulticlassCalibrator,
     OneVsRestCalibrator,
 )
-from evical.multiclass.products import ProductBeliefs
-from evical.multiclass.witnesses import witnesses
 from evical.scores.direction import Direction, fit_quietly, wrong_ways
 
 __all__ = [
     "Calibrated",
-    "CalibratedBinary",
     "CalibratedColumns",
-    "CalibratedMulticlass",
+    "CalibratedScores",
     "fit_calibrated",
     "of_classifier",
     "score_scale",
@@ -40,13 +36,14 @@ __all__ = [
 
 
 @dataclass(frozen=True, eq=False)
-class CalibratedBinary:
-    """A fitted classifier of two classes and the fitted calibrator of its scores.
+class CalibratedScores:
+    """A fitted classifier and the fitted calibrator of its scores.
 
     Parameters
     ----------
     estimator : fitted classifier
     calibrator : fitted calibrator
+        Of the only score of two classes, or of the scores of all classes.
     probability : {"pignistic", "plausibility"}
     """
 
@@ -56,72 +53,17 @@ class CalibratedBinary:
 
     @property
     def calibrators(self) -> list[Any]:
-        """The calibrator alone in a list."""
-        return [self.calibrator]
-
-    def _scores(self, X: Any) -> Floats:
-        scale = score_scale(self.calibrator)
-        return class_scores(self.estimator, X, self.calibrator.classes_, scale)
-
-    def wrong_ways(self) -> list[Direction]:
-        """Directions of the scores that point the wrong way."""
-        return wrong_ways(self.calibrator)
-
-    def columns(self, X: Any) -> Floats:
-        """Masses (3, 1, n) of the first class, of the second, and of either."""
-        return self.columns_of(self._scores(X))
-
-    def columns_of(self, scores: Floats) -> Floats:
-        """The same from scores (n, 1)."""
-        return witnesses([self.calibrator], scores)
-
-    def predict_mass(self, X: Any) -> MassFunction:
-        """Mass function of each sample, a batch (n,)."""
-        return self.mass_of(self._scores(X))
-
-    def mass_of(self, scores: Floats) -> MassFunction:
-        """The same from scores (n, 1)."""
-        mass: MassFunction = self.calibrator.predict_mass(scores[:, 0])
-        return mass
-
-    def closed_of(self, scores: Floats) -> None:
-        """Nothing: the sets of two classes are three."""
-
-    def closed(self, X: Any) -> None:
-        """Nothing: the sets of two classes are three."""
-
-    def predict_interval(self, X: Any) -> Floats:
-        """[Bel, Pl] of the second class, (n, 2)."""
-        return interval(self.predict_mass(X))
-
-    def predict_proba(self, X: Any) -> Floats:
-        """Probabilities (n, 2)."""
-        transform = betp if self.probability == "pignistic" else plausibility_transform
-        return np.asarray(transform(self.predict_mass(X)))
-
-
-@dataclass(frozen=True, eq=False)
-class CalibratedMulticlass:
-    """A fitted classifier and the fitted calibrator of the scores of all its classes.
-
-    Parameters
-    ----------
-    estimator : fitted classifier
-    calibrator : fitted multiclass calibrator
-    probability : {"pignistic", "plausibility"}
-    """
-
-    estimator: Any
-    calibrator: BaseMulticlassCalibrator
-    probability: str
+        """One calibrator for each class against the rest, or the one there is."""
+        each: list[Any] = getattr(self.calibrator, "calibrators_", [self.calibrator])
+        return each if self.is_table else [self.calibrator]
 
     @property
-    def calibrators(self) -> list[Any]:
-        """One calibrator for each class against the rest, or the one for all classes."""
-        each: list[Any] = getattr(self.calibrator, "calibrators_", [self.calibrator])
-        return each
+    def is_table(self) -> bool:
+        """Whether the calibrator takes the scores of several classes."""
+        return isinstance(self.calibrator, BaseMulticlassCalibrator)
 
-    def _scores(self, X: Any) -> Floats:
+    def scores(self, X: Any) -> Floats:
+        """Scores (n, C) of samples."""
         scale = score_scale(self.calibrator)
         return class_scores(self.estimator, X, self.calibrator.classes_, scale)
 
@@ -129,43 +71,21 @@ class CalibratedMulticlass:
         """Directions of the scores that point the wrong way."""
         return wrong_ways(self.calibrator)
 
-    def columns(self, X: Any) -> Floats:
-        """Masses (3, K, n) of "not this class", of "this class" and of either."""
-        return self.columns_of(self._scores(X))
-
     def columns_of(self, scores: Floats) -> Floats:
-        """The same from scores (n, K)."""
-        return witnesses(self.calibrators, scores)
+        """Masses (3, C, n) of the negative side, of the positive side, and of either."""
+        return sides(self.calibrators, scores)
 
-    def predict_mass(self, X: Any) -> MassFunction:
-        """Mass function of each sample, a batch (n,)."""
-        return self.mass_of(self._scores(X))
+    def beliefs(self, X: Any) -> Beliefs:
+        """Belief about the class of each sample."""
+        return self.beliefs_of(self.scores(X))
 
-    def mass_of(self, scores: Floats) -> MassFunction:
-        """The same from scores (n, K), or (n, 1) of two classes."""
-        return self.calibrator.predict_mass(scores)
-
-    def closed(self, X: Any) -> ProductBeliefs | None:
-        """Belief about three or more classes without a list of sets."""
-        return self.closed_of(self._scores(X))
-
-    def closed_of(self, scores: Floats) -> ProductBeliefs | None:
-        """The same from scores (n, K)."""
-        if len(self.calibrator.classes_) == 2:
-            return None
-        return self.calibrator._beliefs(scores).products()
-
-    def predict_interval(self, X: Any) -> Floats:
-        """[Bel, Pl]: (n, 2) for two classes, else (n, K, 2)."""
-        bounds = self.calibrator.predict_interval(self._scores(X))
-        return bounds[:, 1] if bounds.shape[1] == 2 else bounds
-
-    def predict_proba(self, X: Any) -> Floats:
-        """Probabilities (n, K)."""
-        if self.probability == "pignistic":
-            return self.calibrator.predict_proba(self._scores(X))
-        contour = self.calibrator.predict_interval(self._scores(X))[..., 1]
-        return np.asarray(contour / contour.sum(axis=1, keepdims=True))
+    def beliefs_of(self, scores: Floats) -> Beliefs:
+        """The same from scores (n, C)."""
+        read = scores if self.is_table else scores[:, 0]
+        if hasattr(self.calibrator, "beliefs"):
+            found: Beliefs = self.calibrator.beliefs(read)
+            return found
+        return as_beliefs(self.calibrator.predict_mass(read), self.calibrator.classes_)
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,18 +94,13 @@ class CalibratedColumns:
 
     Parameters
     ----------
-    members : list of CalibratedBinary or CalibratedMulticlass
+    members : list of CalibratedScores
         One for each column of a code, or one that has all columns.
     decoder : Decoder
     """
 
-    members: list[Any]
+    members: list[CalibratedScores]
     decoder: Decoder
-
-    @property
-    def estimators(self) -> list[Any]:
-        """The classifier of each member."""
-        return [member.estimator for member in self.members]
 
     @property
     def estimator(self) -> Any:
@@ -193,13 +108,19 @@ class CalibratedColumns:
         return self.members[0].estimator
 
     @property
+    def estimators(self) -> list[Any]:
+        """The classifier of each member."""
+        return [member.estimator for member in self.members]
+
+    @property
     def calibrators(self) -> list[Any]:
         """The calibrator of each column."""
         return [calibrator for member in self.members for calibrator in member.calibrators]
 
-    def columns(self, X: Any) -> Floats:
-        """Masses (3, B, n) of the negative side, of the positive side, and of either."""
-        return np.concatenate([member.columns(X) for member in self.members], axis=1)
+    @property
+    def probability(self) -> str:
+        """Of the decoder."""
+        return self.decoder.probability
 
     def wrong_ways(self) -> list[Direction]:
         """Directions of the scores that point the wrong way, by the classes of their columns."""
@@ -212,32 +133,21 @@ class CalibratedColumns:
             for found in member.wrong_ways()
         ]
 
-    def predict_mass(self, X: Any) -> MassFunction:
-        """Mass function of each sample, a batch (n,)."""
-        return self.decoder.mass(self.columns(X))
+    def columns(self, X: Any) -> Floats:
+        """Masses (3, B, n) of the negative side, of the positive side, and of either."""
+        parts = [member.columns_of(member.scores(X)) for member in self.members]
+        return np.concatenate(parts, axis=1)
 
-    def mass_of(self, scores: Floats) -> MassFunction:
-        """The same from the scores of the only member."""
-        return self.decoder.mass(self.members[0].columns_of(scores))
+    def beliefs(self, X: Any) -> Beliefs:
+        """Belief about the class of each sample."""
+        return self.decoder.beliefs(self.columns(X))
 
-    def closed_of(self, scores: Floats) -> ProductBeliefs | None:
-        """The same without a list of sets, where the columns allow it."""
-        return self.decoder.closed(self.members[0].columns_of(scores))
-
-    def closed(self, X: Any) -> ProductBeliefs | None:
-        """Belief about each sample without a list of sets, where the columns allow it."""
-        return self.decoder.closed(self.columns(X))
-
-    def predict_interval(self, X: Any) -> Floats:
-        """[Bel, Pl]: (n, 2) for two classes, else (n, K, 2)."""
-        return self.decoder.interval(self.columns(X))
-
-    def predict_proba(self, X: Any) -> Floats:
-        """Probabilities (n, K)."""
-        return self.decoder.betp(self.columns(X))
+    def beliefs_of(self, scores: Floats) -> Beliefs:
+        """The same from the scores (n, C) of the only member."""
+        return self.decoder.beliefs(self.members[0].columns_of(scores))
 
 
-Calibrated: TypeAlias = CalibratedBinary | CalibratedMulticlass | CalibratedColumns
+Calibrated: TypeAlias = CalibratedScores | CalibratedColumns
 
 
 def of_classifier(calibrated: Calibrated, estimator: Any) -> Calibrated:
@@ -298,17 +208,12 @@ def fit_calibrated(
     -------
     Calibrated
     """
-    multiclass = isinstance(calibrator, BaseMulticlassCalibrator)
-    member: CalibratedBinary | CalibratedMulticlass
-    if len(decoder.classes) == 2 and not multiclass:
-        one = fit_quietly(clone(calibrator), scores[:, 0], y, sample_weight=weight)
-        member = CalibratedBinary(estimator, one, decoder.probability)
+    if isinstance(calibrator, BaseMulticlassCalibrator):
+        whole = fit_quietly(clone(calibrator), scores, y, sample_weight=weight)
+    elif len(decoder.classes) == 2:
+        whole = fit_quietly(clone(calibrator), scores[:, 0], y, sample_weight=weight)
     else:
-        whole = (
-            clone(calibrator)
-            if multiclass
-            else OneVsRestCalibrator(clone(calibrator), "dempster", decoder.total_conflict)
-        )
-        fit_quietly(whole, scores, y, sample_weight=weight)
-        member = CalibratedMulticlass(estimator, whole, decoder.probability)
+        each = OneVsRestCalibrator(clone(calibrator), "dempster", decoder.total_conflict)
+        whole = fit_quietly(each, scores, y, sample_weight=weight)
+    member = CalibratedScores(estimator, whole, decoder.probability)
     return CalibratedColumns([member], decoder) if decoder.is_bayesian else member

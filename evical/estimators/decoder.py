@@ -12,26 +12,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory import Frame, MassFunction
-from dstheory.kernels.bits import mask_array
-from dstheory.transform import betp
+from dstheory import Frame
 from evical import multiclass
 from evical._typing import Floats
-from evical.estimators.predictions import interval
-from evical.multiclass import (
-    MAX_CLASSES,
-    MAX_PAIRWISE,
-    code_betp,
-    code_contour,
-    code_interval,
-    code_mass,
-    code_matrix,
-    code_without_conflict,
-    pairwise_belief,
-    without_total_conflict,
-)
-from evical.multiclass.contours import is_one_vs_rest
-from evical.multiclass.products import ProductBeliefs
+from evical.beliefs import Beliefs
+from evical.beliefs.bayesian import Bayesian
+from evical.beliefs.listed import Listed
+from evical.multiclass import MAX_CLASSES, MAX_PAIRWISE, code_matrix, pairwise_belief
+from evical.multiclass.coded import coded
 
 __all__ = ["COUPLINGS", "Decoder"]
 
@@ -97,61 +85,13 @@ class Decoder:
     def _is_code(self, kind: Any) -> bool:
         return np.array_equal(self.code, code_matrix(kind, len(self.classes)))
 
-    @property
-    def _is_binary(self) -> bool:
-        return len(self.classes) == 2
-
-    def mass(self, columns: Floats) -> MassFunction:
-        """Mass function of each sample, a batch (n,)."""
-        frame = Frame(self.classes)
+    def beliefs(self, columns: Floats) -> Beliefs:
+        """Belief about the class of each sample."""
         if self.is_bayesian:
-            return _singletons(frame, self._coupled(columns))
+            return Bayesian(self.classes, self._coupled(columns))
         if self.coupling is not None:
-            return pairwise_belief(columns, frame)
-        return code_mass(self._existing(columns), frame, self.code)
-
-    def closed(self, columns: Floats) -> ProductBeliefs | None:
-        """Beliefs about three or more classes without a list of sets, if there is a closed form."""
-        if self._is_binary:
-            return None
-        if self.is_bayesian:
-            return ProductBeliefs.bayesian(self._coupled(columns))
-        if self.coupling is None and is_one_vs_rest(self.code):
-            settled = without_total_conflict(columns, self.total_conflict)
-            return ProductBeliefs.of_columns(settled)
-        return None
-
-    def interval(self, columns: Floats) -> Floats:
-        """[Bel, Pl]: (n, 2) for two classes, else (n, K, 2)."""
-        if self.is_bayesian:
-            single = self._coupled(columns)[:, :, np.newaxis]
-            both = np.concatenate([single, single], axis=2)
-            return both[:, 1] if self._is_binary else both
-        if self.coupling is not None:
-            return interval(self.mass(columns))
-        return code_interval(self._existing(columns), self.code)
-
-    def betp(self, columns: Floats) -> Floats:
-        """Probabilities (n, K) of the kind asked for."""
-        if self.is_bayesian:
-            return self._coupled(columns)
-        if self.probability == "plausibility":
-            return _shares(self._contour(columns))
-        if self.coupling is not None:
-            return np.asarray(betp(self.mass(columns)))
-        return code_betp(self._existing(columns), self.code)
-
-    def _contour(self, columns: Floats) -> Floats:
-        """Plausibilities (n, K), up to a factor a row."""
-        if self.coupling is not None:
-            return np.asarray(self.mass(columns).contour())
-        return code_contour(self._existing(columns), self.code)
-
-    def _existing(self, columns: Floats) -> Floats:
-        """Columns that are in total conflict only if that is to be an error, of `code_mass`."""
-        if self.total_conflict == "error":
-            return columns
-        return code_without_conflict(columns, self.code, self.total_conflict)
+            return Listed.of(pairwise_belief(columns, Frame(self.classes)), self.classes)
+        return coded(columns, self.code, self.classes, self.total_conflict)
 
     @property
     def is_bayesian(self) -> bool:
@@ -160,7 +100,7 @@ class Decoder:
 
     def _coupled(self, columns: Floats) -> Floats:
         """Probabilities (n, K) of a coupling."""
-        if self._is_binary:
+        if len(self.classes) == 2:
             return _halved(columns[:, 0])
         _, positive, both = columns
         r = np.clip(positive + both / 2, 0, 1).T
@@ -180,11 +120,6 @@ def _halved(column: Floats) -> Floats:
 
 def _shares(values: Floats) -> Floats:
     return np.asarray(values / values.sum(axis=1, keepdims=True))
-
-
-def _singletons(frame: Frame, probability: Floats) -> MassFunction:
-    focal = mask_array([1 << k for k in range(len(frame))], len(frame))
-    return MassFunction.from_store(frame, focal, np.array(probability.T, order="C"))
 
 
 def _checked(coupling: Callable[..., Any], r: Floats, code: NDArray[np.int8]) -> Floats:

@@ -10,12 +10,11 @@ from numpy.typing import NDArray
 from dstheory import Frame, MassFunction
 from dstheory.checks.arguments import as_array, as_floats, shown
 from dstheory.errors import FrameError
-from dstheory.kernels.bits import mask_array
 from dstheory.kernels.rounding import unit_rows
 from dstheory.revise import refine
 from evical._typing import Floats
-from evical.estimators.members import gather
-from evical.estimators.predictions import BeliefPredictor
+from evical.beliefs import Beliefs, as_beliefs
+from evical.estimators.predictor import BeliefPredictor
 
 __all__ = ["Given", "GivenBeliefs", "OfSource", "known_classes", "named_sources"]
 
@@ -122,14 +121,14 @@ class Given:
     """
 
     classes: NDArray[Any]
-    beliefs: dict[str, MassFunction]
+    beliefs: dict[str, Beliefs]
     scores: dict[str, Floats]
     n: int
 
     @classmethod
     def checked(cls, sources: dict[str, Any], classes: NDArray[Any]) -> "Given":
         """The sources, or an error that names the first wrong one."""
-        beliefs, scores = dict[str, MassFunction](), dict[str, Floats]()
+        beliefs, scores = dict[str, Beliefs](), dict[str, Floats]()
         sizes = dict[str, int]()
         for name, source in sources.items():
             if isinstance(source, MassFunction):
@@ -153,7 +152,7 @@ class Given:
         return cls(classes, beliefs, scores, n)
 
 
-def _of_masses(name: str, m: MassFunction, classes: NDArray[Any]) -> MassFunction:
+def _of_masses(name: str, m: MassFunction, classes: NDArray[Any]) -> Beliefs:
     """Mass functions (n,) on the frame of the classes, in their order."""
     if len(m.batch_shape) != 1:
         raise ValueError(
@@ -161,19 +160,17 @@ def _of_masses(name: str, m: MassFunction, classes: NDArray[Any]) -> MassFunctio
         )
     frame = Frame(classes)
     if m.frame == frame:
-        return m
+        return as_beliefs(m, classes)
     if set(m.frame.labels) != set(frame.labels):
         raise FrameError(
             f"source {name!r} is on {m.frame!r}, but the classes are {classes.tolist()}; carry its "
             "belief there by dstheory.revise.refine"
         )
-    return refine(m, frame, {label: label for label in frame})
+    return as_beliefs(refine(m, frame, {label: label for label in frame}), classes)
 
 
-def _of_probabilities(
-    name: str, p: Floats, dtype: np.dtype[Any], classes: NDArray[Any]
-) -> MassFunction:
-    """Bayesian mass functions (n,), vacuous in rows of NaN."""
+def _of_probabilities(name: str, p: Floats, dtype: np.dtype[Any], classes: NDArray[Any]) -> Beliefs:
+    """Probabilities (n, K), vacuous in rows of NaN."""
     if p.ndim != 2 or p.shape[1] != len(classes):
         scores = " or (n,), scores" if len(classes) == 2 else ""
         raise ValueError(
@@ -190,10 +187,7 @@ def _of_probabilities(
             "from 0 with sum 1, or nan for all classes where it is silent; scores of more than two "
             "classes are calibrated first, by AutoMulticlassCalibrator"
         )
-    told = rows[~silent] / rows[~silent].sum(axis=1, keepdims=True)
-    focal = mask_array([1 << k for k in range(len(classes))], len(classes))
-    m = MassFunction.from_store(Frame(classes), focal, np.ascontiguousarray(told.T))
-    return m if not silent.any() else gather(m.frame, len(p), [(np.flatnonzero(~silent), m)])
+    return as_beliefs(rows / rows.sum(axis=1, keepdims=True), classes)
 
 
 class GivenBeliefs(BeliefPredictor):
@@ -208,12 +202,9 @@ class GivenBeliefs(BeliefPredictor):
     def __init__(self, name: str, classes_: NDArray[Any]) -> None:
         self.name, self.classes_ = name, classes_
 
-    def predict_mass(self, X: Given) -> MassFunction:
-        """Its mass functions, a batch (n,)."""
+    def beliefs(self, X: Given) -> Beliefs:
+        """What is given about n samples."""
         return X.beliefs[self.name]
-
-    def _silent(self, X: Given) -> NDArray[np.bool_]:
-        return np.asarray(self.predict_mass(X).is_vacuous)
 
 
 class OfSource(BeliefPredictor):
@@ -228,14 +219,10 @@ class OfSource(BeliefPredictor):
     def __init__(self, name: str, member: Any) -> None:
         self.name, self.member, self.classes_ = name, member, member.classes_
 
-    def predict_mass(self, X: Given) -> MassFunction:
-        """Its calibrated belief, a batch (n,)."""
-        m: MassFunction = self.member.predict_mass(X.scores[self.name])
-        return m
-
-    def _silent(self, X: Given) -> NDArray[np.bool_] | None:
-        silent: NDArray[np.bool_] | None = self.member._silent(X.scores[self.name])
-        return silent
+    def beliefs(self, X: Given) -> Beliefs:
+        """Its calibrated belief about n samples."""
+        found: Beliefs = self.member.beliefs(X.scores[self.name])
+        return found
 
     def _wrong_ways(self) -> list[Any]:
         return list(self.member._wrong_ways())

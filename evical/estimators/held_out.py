@@ -18,24 +18,29 @@ from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_method_params
 
+from dstheory.errors import CostLimitError
 from evical._fitting import Progress
 from evical._typing import Floats
+from evical.beliefs import Beliefs, as_beliefs, placed
 from evical.calibrators import AutoCalibrator
 from evical.estimators.calibrated import Calibrated, fit_calibrated
 from evical.estimators.folds import Scored, checked_cv, units_of_classes
-from evical.estimators.forms import MASSES, PROBABILITIES, Form, Parts, fit_to_beliefs, form_of
 from evical.estimators.members import fitted
-from evical.fusion import BaseFusion
+from evical.estimators.predictor import plain
+from evical.fusion import Rule
 
 __all__ = [
     "Share",
-    "beliefs_read",
+    "beliefs_of",
     "check_refittable",
     "fit_fusion",
     "learned_by_name",
 ]
 
 Rows = NDArray[np.intp]
+
+Parts = list[tuple[Rows, Beliefs]]
+"""Numbers of rows, with beliefs about them."""
 
 _FOLDS = 5
 
@@ -107,7 +112,7 @@ parts of the data; give cv as a number or a splitter
 
 
 def fit_fusion(
-    fusion: BaseFusion,
+    fusion: Rule,
     shares: Sequence[Share],
     X: Any,
     y: NDArray[Any],
@@ -120,7 +125,7 @@ def fit_fusion(
 
     Parameters
     ----------
-    fusion : BaseFusion
+    fusion : Rule
         Is fitted.
     shares : sequence of Share
     X : array, data frame or sparse matrix
@@ -138,19 +143,20 @@ def fit_fusion(
     """
     counts = np.ones(len(y)) if weight is None else weight
     sizes = [counts[share.rows].sum() for share in shares]
-    if not fusion.needs_beliefs:
+    if fusion.needs != "labels":
         fusion.fit(sizes=sizes)
         return
-    form = form_of(fusion, len(shares[0].fitted.classes_))
+    classes = shares[0].fitted.classes_
+    reads = fusion.reads(len(classes))
     folds_of = [_folds_of(share, y, counts, groups) for share in shares]
     tasks = [
-        (f"{share.name}, copy {number}", (share, X, y, train, test, form))
+        (f"{share.name}, copy {number}", (share, X, y, train, test, reads))
         for share, folds in zip(shares, folds_of, strict=True)
         for number, (train, test) in enumerate(folds, start=1)
     ]
     copies = iter(progress.each(_without, tasks, n_jobs))
     parts = [
-        _held_out(share, X, y, counts, form, [one for _ in folds for one in next(copies)], groups)
+        _held_out(share, X, y, counts, [one for _ in folds for one in next(copies)], groups)
         for share, folds in zip(shares, folds_of, strict=True)
     ]
     if not any(parts):
@@ -158,44 +164,50 @@ def fit_fusion(
             f"{len(y)} samples are too few to hold any out, but {fusion!r} learns from held-out "
             "beliefs; take a rule that learns nothing, such as 'dempster' or 'size_mixture'"
         )
-    classes = shares[0].fitted.classes_
-    beliefs = [form.gathered(classes, len(y), own) for own in parts]
-    fit_to_beliefs(fusion, beliefs, y, classes, sizes, weight)
+    beliefs = [placed(classes, len(y), own) for own in parts]
+    for share, own in zip(shares, beliefs, strict=True):
+        if reads == "products" and own.n_products is None:
+            raise _listed(share.fitted)
+    fusion.fit(beliefs, y, sizes, sample_weight=weight)
 
 
-def beliefs_read(
-    fusion: BaseFusion,
+def _listed(member: Any) -> CostLimitError:
+    """The error for a member whose beliefs are no products over the classes."""
+    return CostLimitError(
+        f"beliefs of {type(plain(member)).__name__} about {len(member.classes_)} classes list all "
+        "sets, so rates cannot be learned from them; take the fusion 'stacked'"
+    )
+
+
+def beliefs_of(
     member: Any,
     X: Any,
     share: Share | None,
     y: NDArray[Any],
     weight: Floats | None,
     groups: NDArray[Any] | None,
-) -> Any:
-    """Beliefs of a source in the form that a fusion reads.
+) -> Beliefs:
+    """Beliefs of a source about the samples from which a rule learns.
 
     Parameters
     ----------
-    fusion : BaseFusion
     member : fitted BeliefPredictor
-        Whose beliefs about `X` are those to learn from, unless there is a share.
-    X : samples, as the member reads them
+    X : samples
     share : Share or None
-        Of a source of scores: beliefs come from calibrators that did not see the samples.
+        With the scores on which it was calibrated, if it was.
     y : (n,) array
     weight : (n,) array or None
     groups : (n,) array or None
 
     Returns
     -------
-    (n, K) array or MassFunction
+    Beliefs
     """
-    form = PROBABILITIES if fusion.reads_probabilities else MASSES
     if share is None or share.scored is None:
-        return form.predicted(member, X)
+        found: Beliefs = member.beliefs(X)
+        return found
     counts = np.ones(len(y)) if weight is None else weight
-    parts = _calibrated(share, share.scored, y, counts, form, groups)
-    return form.gathered(member.classes_, len(y), parts)
+    return placed(member.classes_, len(y), _calibrated(share, share.scored, y, counts, groups))
 
 
 def _folds_of(
@@ -222,19 +234,18 @@ def _held_out(
     X: Any,
     y: NDArray[Any],
     counts: Floats,
-    form: Form,
     own: Parts,
     groups: NDArray[Any] | None,
 ) -> Parts:
     """Beliefs of a member about rows that are new to it; `own` are those of refitted copies."""
     if isinstance(share.member, FrozenEstimator):  # `fit` left it as it was
-        return [(np.arange(len(y)), form.predicted(share.fitted, X))]
+        return [(np.arange(len(y)), plain(share.fitted).beliefs(X))]
     parts = list(own)
     others = np.setdiff1d(np.arange(len(y)), share.rows)
     if len(others):
-        parts.append((others, form.predicted(share.fitted, _safe_indexing(X, others))))
+        parts.append((others, share.fitted.beliefs(_safe_indexing(X, others))))
     if share.scored is not None:
-        parts += _calibrated(share, share.scored, y, counts, form, groups)
+        parts += _calibrated(share, share.scored, y, counts, groups)
     return parts
 
 
@@ -243,7 +254,6 @@ def _calibrated(
     scored: Scored,
     y: NDArray[Any],
     counts: Floats,
-    form: Form,
     groups: NDArray[Any] | None,
 ) -> Parts:
     """Beliefs about a member's own rows, from scores of classifiers that did not see them.
@@ -252,10 +262,10 @@ def _calibrated(
     as new. Others, which may have a step for each sample, are fitted again without each fold.
     """
     if hasattr(share.fitted, "_extended"):
-        return _carried(share, scored, y, counts, form, groups)
+        return _carried(share, scored, y, counts, groups)
     part = share.fitted.calibrated_classifiers_[0]
     if share.member.calibrator is None or isinstance(share.member.calibrator, AutoCalibrator):
-        return [(share.rows, form.of_scores(part, scored.scores))]
+        return [(share.rows, part.beliefs_of(scored.scores))]
     labels, own = y[share.rows], counts[share.rows]
     used = np.flatnonzero(own)
     its_groups = None if groups is None else groups[share.rows][used]
@@ -264,7 +274,7 @@ def _calibrated(
         train = np.setdiff1d(used, test)
         copy = _recalibrated(share, scored, train, labels, own)
         if copy is not None:
-            parts.append((share.rows[test], form.of_scores(copy, scored.scores[test])))
+            parts.append((share.rows[test], copy.beliefs_of(scored.scores[test])))
     return parts
 
 
@@ -273,16 +283,14 @@ def _carried(
     scored: Scored,
     y: NDArray[Any],
     counts: Floats,
-    form: Form,
     groups: NDArray[Any] | None,
 ) -> Parts:
     """The same of a source, whose classifier has labels of its own."""
     source = share.fitted
     inner = replace(share, member=source._classifier(), fitted=source.estimator_)
-    if source.merged_ is None:
-        return _calibrated(inner, scored, y, counts, form, groups)
-    parts = _calibrated(inner, scored, source._coarse(y), counts, MASSES, groups)
-    return [(rows, form.of_masses(source._extended(m))) for rows, m in parts]
+    labels = y if source.merged_ is None else source._coarse(y)
+    parts = _calibrated(inner, scored, labels, counts, groups)
+    return [(rows, source._extended(beliefs)) for rows, beliefs in parts]
 
 
 def _recalibrated(
@@ -304,31 +312,44 @@ def _recalibrated(
         return None
 
 
-def _without(share: Share, X: Any, y: NDArray[Any], train: Rows, test: Rows, form: Form) -> Parts:
+def _without(share: Share, X: Any, y: NDArray[Any], train: Rows, test: Rows, reads: str) -> Parts:
     """Rows, and the beliefs about them of a copy fitted to others; none if these are too few."""
     cut = _check_method_params(X, params=share.params, indices=train)
     try:
         copy = fitted(clone(share.member), _safe_indexing(X, train), y[train], cut)
     except ValueError:  # the same fit succeeded with more rows
         return []
-    return [(test, form.predicted(copy, _safe_indexing(X, test)))]
+    return [(test, _computed(copy.beliefs(_safe_indexing(X, test)), copy, reads))]
 
 
-def learned_by_name(fusion: Any, names: list[str]) -> dict[str, dict[str, Any]]:
-    """What a fusion learned about each source, by the names of the sources.
+def _computed(beliefs: Beliefs, member: Any, reads: str) -> Beliefs:
+    """What a rule reads of beliefs, computed, so that it travels between processes."""
+    if reads == "probabilities":
+        p = np.where(beliefs.silent[:, np.newaxis], np.nan, beliefs.betp())
+        return as_beliefs(p, beliefs.classes)
+    if reads == "masses":
+        return as_beliefs(beliefs.mass(), beliefs.classes)
+    if beliefs.n_products is None:
+        raise _listed(member)
+    products: Beliefs = beliefs.products()
+    return products
+
+
+def learned_by_name(rule: Rule, names: list[str]) -> dict[str, dict[str, Any]]:
+    """What a rule learned about each source, by the names of the sources.
 
     Parameters
     ----------
-    fusion : fitted BaseFusion, or a plain rule, which knows nothing
+    rule : Rule
+        Fitted.
     names : list of str
 
     Returns
     -------
-    dict of str to dict
+    dict
+        From the name of a fitted attribute to a dict from names of sources.
     """
-    if not isinstance(fusion, BaseFusion):
-        return {}
     return {
         attribute: dict(zip(names, values.tolist(), strict=True))
-        for attribute, values in fusion.by_source().items()
+        for attribute, values in rule.by_source().items()
     }

@@ -1,7 +1,6 @@
 """Members of an ensemble: how they are fitted, their shares of the data, and their conflict."""
 
 import inspect
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,21 +8,11 @@ from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_method_params
 
-from dstheory import Frame, MassFunction
 from dstheory.checks.arguments import as_sequence
-from dstheory.errors import TotalConflictError
 from evical.estimators.folds import Scored
 from evical.scores.direction import fit_quietly
 
-__all__ = [
-    "as_subsets",
-    "exclusive",
-    "fit_member",
-    "fitted",
-    "gather",
-    "total_conflict",
-    "vacuous_where",
-]
+__all__ = ["as_subsets", "fit_member", "fits_scored", "fitted"]
 
 Rows = NDArray[np.intp]
 
@@ -164,116 +153,3 @@ def _check_disjoint(listed: list[Rows], names: list[str]) -> None:
         raise ValueError(
             f"row {row} is {where}; Dempster's rule would count it twice, take disjoint subsets"
         )
-
-
-def vacuous_where(
-    dead: NDArray[np.bool_], rule: Callable[..., MassFunction], masses: list[MassFunction]
-) -> MassFunction:
-    """Combine by a rule; rows in which it fails are vacuous.
-
-    Parameters
-    ----------
-    dead : (n,) array of bool
-        Where the rule has no result, see `total_conflict`.
-    rule : callable
-        Takes two or more mass functions.
-    masses : list of MassFunction
-        Batches (n,) on one frame.
-
-    Returns
-    -------
-    MassFunction
-        Batch (n,).
-
-    Examples
-    --------
-    >>> from dstheory import Frame
-    >>> from dstheory.combine import dempster
-    >>> frame = Frame(["a", "b"])
-    >>> one = MassFunction(frame, [1, 2], [[1, 0], [0.5, 0.5]])
-    >>> two = MassFunction(frame, [1, 2], [[0, 1], [0.2, 0.8]])
-    >>> vacuous_where(total_conflict([one, two]), dempster, [one, two]).pl("a")
-    array([1. , 0.2])
-    """
-    frame = masses[0].frame
-    alive = np.flatnonzero(~dead)
-    if not len(alive):
-        return gather(frame, len(dead), [])
-    return gather(frame, len(dead), [(alive, rule(*(m[alive] for m in masses)))])
-
-
-def gather(frame: Frame, n: int, parts: list[tuple[Rows, MassFunction]]) -> MassFunction:
-    """One batch from its parts; rows that are in no part are vacuous.
-
-    Parameters
-    ----------
-    frame : Frame
-    n : int
-        Rows in all.
-    parts : list of (rows, MassFunction)
-        Row numbers (r,), disjoint, with a batch (r,) each.
-
-    Returns
-    -------
-    MassFunction
-        Batch (n,).
-
-    Examples
-    --------
-    >>> frame = Frame(["a", "b"])
-    >>> gather(frame, 2, [(np.array([1]), MassFunction(frame, [1], [[1]]))]).bel("a")
-    array([0., 1.])
-    """
-    focal = np.unique(np.concatenate([[frame.full], *(m.focal for _, m in parts)]))
-    store = np.zeros((len(focal), n))
-    store[-1] = 1
-    for rows, m in parts:
-        store[-1, rows] = 0
-        store[np.searchsorted(focal, m.focal)[:, np.newaxis], rows] = m.store
-    return MassFunction.from_store(frame, focal, store)
-
-
-def exclusive(dead: NDArray[np.bool_]) -> TotalConflictError:
-    """The error for rows (n,) in which the classifiers are in total conflict."""
-    return TotalConflictError(
-        f"total conflict (kappa = 1) in {dead.sum()} of {dead.size} rows (first: row "
-        f"{np.argmax(dead)}): the classifiers exclude each other; take an evidential "
-        "calibrator, another rule, or total_conflict='vacuous'"
-    )
-
-
-def total_conflict(masses: list[MassFunction]) -> NDArray[np.bool_]:
-    """Rows (n,) in which the sources are in total conflict: their focal sets never meet.
-
-    Parameters
-    ----------
-    masses : list of MassFunction
-        Batches (n,) on one frame.
-
-    Returns
-    -------
-    (n,) array of bool
-
-    Examples
-    --------
-    >>> from dstheory import Frame
-    >>> one = MassFunction(Frame(["a", "b"]), [1, 2], [[1, 0], [0.5, 0.5]])
-    >>> total_conflict([one, ~one])
-    array([ True, False])
-    """
-    joint, dead = _on_support(masses[0]), np.zeros(len(masses[0]), dtype=bool)
-    for m in masses[1:]:
-        both = joint & _on_support(m)
-        dead |= both.store[both.focal != 0].sum(axis=0) == 0
-        joint = _on_support(both, dead)
-    return dead
-
-
-def _on_support(m: MassFunction, dead: NDArray[np.bool_] | bool = False) -> MassFunction:
-    """Equal masses on the focal sets that are not empty; dead rows keep any set.
-
-    Which sets meet does not depend on the masses, and equal ones cannot underflow.
-    """
-    focal = m.focal[:, np.newaxis]
-    kept = np.where(dead, focal == focal[-1], (m.store > 0) & (focal != 0))
-    return MassFunction.from_store(m.frame, m.focal.copy(), kept / kept.sum(axis=0))

@@ -10,12 +10,10 @@ from sklearn.utils.validation import _num_samples
 
 from dstheory.checks.arguments import as_array, shown, without_mask
 from evical._typing import Flags
-from evical.estimators.closed_beliefs import ClosedForm
-from evical.estimators.predictions import BeliefPredictor
-from evical.multiclass.products import ProductBeliefs
+from evical.estimators.predictor import BeliefPredictor
 from evical.scores.checks import missing
 
-__all__ = ["gather_closed", "gather_products", "missing_rows", "of_columns", "rows_told"]
+__all__ = ["missing_rows", "of_columns", "rows_told"]
 
 Rows = NDArray[np.intp]
 
@@ -92,53 +90,6 @@ def missing_rows(X: Any, *, some: bool) -> Flags:
     return np.asarray(flags.any(axis=1) if some else flags.all(axis=1))
 
 
-def gather_closed(closed: ClosedForm, rows: Rows, n: int) -> ProductBeliefs:
-    """Beliefs about some rows of n, vacuous elsewhere.
-
-    Parameters
-    ----------
-    closed : ClosedForm
-        Of the rows, with products.
-    rows : (r,) array
-    n : int
-
-    Returns
-    -------
-    ProductBeliefs
-    """
-    told: ProductBeliefs = closed.products()  # type: ignore[attr-defined]  # of all members
-    return gather_products(len(told.single), n, [(rows, told)])
-
-
-def gather_products(
-    n_classes: int, n: int, parts: list[tuple[Rows, ProductBeliefs]]
-) -> ProductBeliefs:
-    """One batch from its parts; rows that are in no part are vacuous.
-
-    Parameters
-    ----------
-    n_classes : int
-    n : int
-        Rows in all.
-    parts : list of (rows, ProductBeliefs)
-        Row numbers (r,), disjoint, with a batch (r,) each.
-
-    Returns
-    -------
-    ProductBeliefs
-    """
-    n_terms = max((told.n_terms for _, told in parts), default=0)
-    single, scale = np.zeros((n_classes, n)), np.zeros((n_terms, n))
-    absent, present = np.ones((n_terms, n_classes, n)), np.zeros((n_terms, n_classes, n))
-    silent = np.ones(n, dtype=bool)
-    for rows, told in parts:
-        own = slice(told.n_terms)
-        single[:, rows], scale[own, rows] = told.single, told.scale
-        absent[own, :, rows], present[own, :, rows] = told.absent, told.present
-        silent[rows] = False
-    return ProductBeliefs(single, scale, absent, present).vacuous_where(silent)
-
-
 def rows_told(member: Any, X: Any, rows: Rows) -> Rows:
     """Of some rows, those about which a fitted member speaks.
 
@@ -155,5 +106,5 @@ def rows_told(member: Any, X: Any, rows: Rows) -> Rows:
     if not isinstance(member, BeliefPredictor):
         return rows
     everything = len(rows) == _num_samples(X)
-    silent = member._silent(X if everything else _safe_indexing(X, rows))
-    return rows if silent is None else rows[~silent]
+    available = member._available(X if everything else _safe_indexing(X, rows))
+    return rows if available is None else rows[available]

@@ -18,9 +18,9 @@ from dstheory.checks.arguments import as_sequence, check_instance, shown
 from dstheory.combine import conjunctive
 from dstheory.notebook import ShownFields, html_table
 from evical._typing import Floats
-from evical.estimators.members import total_conflict
 from evical.evaluation.estimate import Estimate
 from evical.evaluation.other_rules import other_rules
+from evical.fusion.conflicts import total_conflict
 from evical.metrics.beliefs import class_intervals, normal
 from evical.scores.checks import check_labels
 from evical.significance import holm_adjusted, mcnemar

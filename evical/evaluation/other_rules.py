@@ -14,8 +14,8 @@ from sklearn.model_selection import StratifiedKFold
 from dstheory import MassFunction
 from dstheory.combine import dempster
 from dstheory.construct import concatenate
-from evical.estimators.rules import combined, is_dempster
-from evical.fusion import Stacked
+from evical.beliefs import as_beliefs
+from evical.fusion import Stacked, as_rule
 from evical.metrics.beliefs import normal
 
 __all__ = ["DEMPSTER", "STACKED", "is_stacked", "other_rules"]
@@ -34,7 +34,7 @@ def is_stacked(rule: Any) -> bool:
     >>> is_stacked(Stacked(model="confidence")), is_stacked("stacked"), is_stacked("dempster")
     (True, True, False)
     """
-    return isinstance(rule, Stacked) or str(rule).lower().startswith("stacked")
+    return _name(rule).lower().startswith("stacked")
 
 
 def other_rules(rule: Any, masses: Sequence[MassFunction], y: Labels) -> dict[str, MassFunction]:
@@ -59,8 +59,10 @@ def other_rules(rule: Any, masses: Sequence[MassFunction], y: Labels) -> dict[st
     if len(sources) < 2:
         return {}
     found = {}
-    if not (is_dempster(rule) or rule == "dempster"):
-        found[DEMPSTER] = combined(dempster, [normal(m) for m in sources], "vacuous")
+    if _name(rule) != "dempster":
+        classes = np.array(sources[0].frame.labels)
+        beliefs = [as_beliefs(normal(m), classes) for m in sources]
+        found[DEMPSTER] = as_rule(dempster).combine(beliefs, "vacuous").mass()
     if not is_stacked(rule):
         learned = _cross_fitted(sources, y)
         found |= {} if learned is None else {STACKED: learned}
@@ -81,3 +83,8 @@ def _cross_fitted(masses: list[MassFunction], y: Labels) -> MassFunction | None:
         parts.append(fusion(*(m[new] for m in beliefs)))
         places.append(new)
     return concatenate(parts)[np.argsort(np.concatenate(places))]
+
+
+def _name(rule: Any) -> str:
+    """Name of a rule, or the text that names it."""
+    return as_rule(rule).name if callable(rule) and not isinstance(rule, type) else str(rule)

@@ -26,18 +26,12 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from dstheory.combine import disjunctive, yager
 from dstheory.optional import require
 from evical.classifier import EvidentialClassifier
 from evical.ensemble import EvidentialEnsemble
-from evical.estimators.calibrated import (
-    CalibratedBinary,
-    CalibratedColumns,
-    CalibratedMulticlass,
-    score_scale,
-)
+from evical.estimators.calibrated import CalibratedColumns, score_scale
 from evical.estimators.partial import of_columns
-from evical.estimators.rules import is_dempster, mean_weights, plain
+from evical.estimators.predictor import plain
 from evical.export._graph import DOUBLE, FLOAT, Graph, label_type
 from evical.export._multiclass import (
     binary_told,
@@ -48,7 +42,7 @@ from evical.export._multiclass import (
 )
 from evical.export._stacked import Source, stacked
 from evical.export._tensor import Tensor, Told, exp, joined, log, maximum, mean_told, minimum, where
-from evical.fusion import Discounted, Stacked, valid_mean, valid_minimum
+from evical.fusion.formula import Formula
 from evical.source import EvidentialSource
 
 __all__ = ["classifier_model", "combined"]
@@ -61,29 +55,17 @@ CLOSED = (
 )
 
 
-def combined(rule: Any, parts: Sequence[Told], n_classes: int, total_conflict: str) -> Told:
-    """Beliefs of several members, combined by a fitted rule that is not `Stacked`.
-
-    Raises ValueError for a rule without a closed formula.
-    """
-    weights = mean_weights(rule, len(parts))
-    if weights is not None:
-        return mean_told(list(parts), [float(weight) for weight in weights])
-    if len(parts) == 1 and not isinstance(rule, Discounted):
-        return parts[0]
+def combined(formula: Formula, parts: Sequence[Told], total_conflict: str) -> Told:
+    """Beliefs of several members, combined by a formula that is not "stacked"."""
+    if formula.kind == "mean":
+        return mean_told(list(parts), formula.parameters.tolist())
     bel, pl = (joined(column) for column in list(zip(*parts, strict=True))[:2])
-    if n_classes == 2 and isinstance(rule, Discounted):
-        kept = 1.0 - np.atleast_2d(rule.rates_.T)  # of each class, or of both
+    if formula.kind == "dempster":
+        kept = np.atleast_2d(formula.parameters.T)  # of each class, or of both
+        if (kept == 1).all():  # what is far below 1 would be lost in the differences
+            return _dempster(bel, pl, total_conflict)
         return _dempster(bel * kept[:1], 1.0 - (1.0 - pl) * kept[-1:], total_conflict)
-    if n_classes == 2 and is_dempster(rule):
-        return _dempster(bel, pl, total_conflict)
-    if n_classes == 2 and rule in _OF_TWO:
-        return _OF_TWO[rule](bel, pl, len(parts))
-    name = getattr(rule, "__name__", None) or repr(rule)
-    raise ValueError(
-        f"rule is {name} of {n_classes} classes, and an export takes {CLOSED}; fit the ensemble "
-        "with one of these, or export its members one by one"
-    )
+    return _OF_TWO[formula.kind](bel, pl, len(parts))
 
 
 def _dempster(bel: Tensor, pl: Tensor, total_conflict: str) -> Told:
@@ -135,11 +117,11 @@ def _between(bel: Tensor, pl: Tensor) -> Told:
     return Told(bel, pl, (bel + pl) * 0.5)
 
 
-_OF_TWO: dict[Any, Callable[[Tensor, Tensor, int], Told]] = {
-    disjunctive: _disjunctive,
-    yager: _yager,
-    valid_mean: _merged(lambda values, n: values.mean(axis=1) * 2.0),
-    valid_minimum: _merged(lambda values, n: values.min(axis=1) * float(n)),
+_OF_TWO: dict[str, Callable[[Tensor, Tensor, int], Told]] = {
+    "disjunctive": _disjunctive,
+    "yager": _yager,
+    "valid_mean": _merged(lambda values, n: values.mean(axis=1) * 2.0),
+    "valid_minimum": _merged(lambda values, n: values.min(axis=1) * float(n)),
 }
 
 
@@ -304,11 +286,17 @@ def _fused(ensemble: EvidentialEnsemble, features: Tensor) -> Told:
                 f"a member is a {type(member).__name__}, and an export takes EvidentialClassifier, "
                 "EvidentialEnsemble and EvidentialSource"
             )
-    rule = ensemble.fusion_
-    if isinstance(rule, Stacked):
+    rule, k = ensemble.fusion_, len(ensemble.classes_)
+    formula = rule.formula(k, len(members))
+    if formula is None:
+        raise ValueError(
+            f"rule is {rule.name} of {k} classes, and an export takes {CLOSED}; fit the ensemble "
+            "with one of these, or export its members one by one"
+        )
+    if formula.kind == "stacked":
         return stacked(rule, [_source(member, features) for member in members])
     told = [classified(member, features) for member in members]
-    return combined(rule, told, len(ensemble.classes_), ensemble.total_conflict)
+    return combined(formula, told, ensemble.total_conflict)
 
 
 def _source(member: Any, features: Tensor) -> Source:
@@ -325,7 +313,7 @@ def _source(member: Any, features: Tensor) -> Source:
     sides: list[Tensor] = []
     flags: list[Tensor | None] = []
     for pair in pairs:
-        if isinstance(pair, CalibratedBinary):
+        if _is_binary(pair):
             scores = scores_of(pair.estimator, pair.calibrator, features)
             sides.append(sides_of(pair.calibrator, scores))
             flags.append(silence_of(pair.calibrator, scores))
@@ -398,13 +386,15 @@ def _pairs(classifier: EvidentialClassifier) -> list[Any]:
 
 def _part(pair: Any, features: Tensor) -> Told:
     """Beliefs of a calibrated classifier."""
-    if isinstance(pair, CalibratedBinary):
-        return binary_told(pair.calibrator, scores_of(pair.estimator, pair.calibrator, features))
-    if isinstance(pair, CalibratedMulticlass):
-        return multiclass_told(
-            pair.calibrator, scores_of(pair.estimator, pair.calibrator, features)
-        )
-    return _coupled(pair, features)
+    if isinstance(pair, CalibratedColumns):
+        return _coupled(pair, features)
+    scores = scores_of(pair.estimator, pair.calibrator, features)
+    return (binary_told if _is_binary(pair) else multiclass_told)(pair.calibrator, scores)
+
+
+def _is_binary(pair: Any) -> bool:
+    """Whether a calibrator takes a single score."""
+    return not isinstance(pair, CalibratedColumns) and not pair.is_table
 
 
 def _coupled(pair: CalibratedColumns, features: Tensor) -> Told:

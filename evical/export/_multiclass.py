@@ -5,7 +5,7 @@ the default, `AutoMulticlassCalibrator`. Level sets of a likelihood have no clos
 
 One-vs-rest columns as graphs: their probabilities over their sum, or Dempster's rule.
 
-The combination is a sum of products over the classes, see `evical.multiclass.products`. A product
+The combination is a sum of products over the classes, see `evical.beliefs.products`. A product
 over all classes but one is that of a row of a table with 1 on its diagonal.
 """
 

@@ -1,4 +1,4 @@
-"""Beliefs from log-odds with a standard error, as graphs; see `evical.multiclass.normal_beliefs`.
+"""Beliefs from log-odds with a standard error, as graphs; see `evical.beliefs.bounded`.
 
 Of the model "likelihood" Bel and Pl are as far below as above the probability, so that single
 classes need no sets. The mean over level sets is the same quadrature as in Python.

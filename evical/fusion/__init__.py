@@ -1,21 +1,21 @@
 """Fusions: from the beliefs of several sources to one, with parameters that can be learned."""
 
-from evical.fusion._base import BaseFusion
 from evical.fusion._discounted import Discounted
 from evical.fusion._mixture import Mixture
-from evical.fusion._named import named_fusion
+from evical.fusion._named import as_rule
+from evical.fusion._rule import Rule
 from evical.fusion._stacked import Stacked
 from evical.fusion._t_norm import TNorm
 from evical.fusion._valid import merge_p_values, valid_mean, valid_minimum
 
 __all__ = [
-    "BaseFusion",
     "Discounted",
     "Mixture",
+    "Rule",
     "Stacked",
     "TNorm",
+    "as_rule",
     "merge_p_values",
-    "named_fusion",
     "valid_mean",
     "valid_minimum",
 ]

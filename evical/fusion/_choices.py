@@ -14,8 +14,8 @@ import numpy as np
 from dstheory import MassFunction
 from dstheory.combine import conjunctive
 from evical._typing import Floats
-from evical.multiclass.joined import JoinedBeliefs
-from evical.multiclass.products import ProductBeliefs
+from evical.beliefs.joined import Joined
+from evical.beliefs.products import Products
 
 __all__ = ["MAX_SOURCES", "Agreed", "agreed"]
 
@@ -24,7 +24,7 @@ __all__ = ["MAX_SOURCES", "Agreed", "agreed"]
 MAX_SOURCES = 8
 
 
-def agreed(sources: Sequence[MassFunction] | Sequence[ProductBeliefs], n_classes: int) -> Floats:
+def agreed(sources: Sequence[MassFunction] | Sequence[Products], n_classes: int) -> Floats:
     """Masses that the conjunctive rule of each choice of sources gives to single classes.
 
     Parameters
@@ -50,13 +50,13 @@ def agreed(sources: Sequence[MassFunction] | Sequence[ProductBeliefs], n_classes
     return table.reshape((2,) * n_sources + (n_classes, n))
 
 
-def _shares(part: list[MassFunction] | list[ProductBeliefs]) -> Floats:
+def _shares(part: list[MassFunction] | list[Products]) -> Floats:
     """Shares (K, n) of the classes in what some sources agree on."""
-    products = [one for one in part if isinstance(one, ProductBeliefs)]
+    products = [one for one in part if isinstance(one, Products)]
     if products:
-        joined = JoinedBeliefs(products)
+        joined = Joined(products)
         dead = joined.impossible()
-        possible = JoinedBeliefs([one.vacuous_where(dead) for one in products])
+        possible = Joined([one.vacuous_where(dead) for one in products])
         return np.asarray(np.where(dead, 0, possible.betp().T * joined.agreement()))
     masses = [one for one in part if isinstance(one, MassFunction)]
     m = masses[0] if len(masses) == 1 else conjunctive(*masses)

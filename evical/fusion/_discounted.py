@@ -5,7 +5,7 @@ useless. Learned rates also compensate for shared evidence, which Dempster's rul
 times.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import reduce
 from operator import matmul
 from typing import Any, ClassVar
@@ -16,7 +16,6 @@ from dstheory import MassFunction
 from dstheory.checks.arguments import (
     as_floats,
     check_choice,
-    check_count,
     check_flag,
     check_not_negative,
 )
@@ -24,16 +23,20 @@ from dstheory.checks.naming import RATES, one_of, shares_by_name
 from dstheory.errors import CostLimitError
 from dstheory.revise import contextual_discount, discount
 from evical._typing import Floats
+from evical.beliefs import Beliefs, mean, placed
+from evical.beliefs.joined import have_products
 from evical.calibrators.fields import Field
-from evical.fusion._base import BaseFusion
 from evical.fusion._choices import MAX_SOURCES
+from evical.fusion._function import check_products, joined_where_possible, n_choices
 from evical.fusion._held_out import HeldOut
 from evical.fusion._reliability import MAX_CLASSES, contextual_rates, joint_rates
+from evical.fusion._rule import Needs, Reads, Rule
+from evical.fusion.formula import Formula
 
 __all__ = ["Discounted"]
 
 
-class Discounted(BaseFusion):
+class Discounted(Rule):
     """Discount each source, and combine them by Dempster's rule.
 
     Parameters
@@ -88,7 +91,6 @@ class Discounted(BaseFusion):
     {('a',): 0.5, ('a', 'b'): 0.5}
     """
 
-    listed_classes: ClassVar[int] = MAX_CLASSES
     _by_source = ("rates_",)
     _state: ClassVar = {"rates_": Field(("s", "k"), 0.0, 1.0)}
 
@@ -107,16 +109,29 @@ class Discounted(BaseFusion):
         self.shrinkage = shrinkage
 
     @property
-    def needs_beliefs(self) -> bool:
-        """Whether `fit` uses beliefs and labels, or sizes only."""
-        return isinstance(self.rates, str) and self.reliabilities is None
+    def needs(self) -> Needs:
+        """ "labels" if rates are to be learned."""
+        return "labels" if isinstance(self.rates, str) and self.reliabilities is None else "nothing"
+
+    def reads(self, n_classes: int) -> Reads:
+        """Products of more than ten classes, of which sets are not listed.
+
+        Parameters
+        ----------
+        n_classes : int
+
+        Returns
+        -------
+        {"masses", "products"}
+        """
+        return "products" if n_classes > MAX_CLASSES and not self.contextual else "masses"
 
     def _check_parameters(self) -> None:
         check_not_negative(shrinkage=self.shrinkage)
         check_flag("contextual", self.contextual)
         if isinstance(self.rates, str):
             check_choice("rates", self.rates, ("learned",), "an array, or ")
-        if self.needs_beliefs:
+        if self.needs == "labels":
             return
         name, array = self._given()
         if array.ndim != 1 + self.contextual:
@@ -135,55 +150,81 @@ class Discounted(BaseFusion):
 
     def _learn(self, held_out: HeldOut | None, sizes: Floats) -> None:
         if held_out is not None:
-            self.rates_ = self._learned(held_out)
+            self.rates_ = self._learned_rates(held_out)
             return
         name, given = self._given()
         if len(given) != len(sizes):
             raise ValueError(f"there are {name} for {len(given)} sources, but {len(sizes)} sources")
         self.rates_ = given if name == "rates" else 1 - given
 
-    def check_sources(self, n_sources: int, n_classes: int) -> None:
-        """Raise for more sources of many classes than rates can be learned for.
+    def cost(self, n_classes: int, n_sources: int, products: Sequence[int] = ()) -> int:
+        """Of many classes, a product for each choice of one from each source, or of nothing.
 
         Parameters
         ----------
-        n_sources, n_classes : int
+        n_classes, n_sources : int
+        products : sequence of int
+
+        Returns
+        -------
+        int
+        """
+        if self.reads(n_classes) == "masses":
+            return super().cost(n_classes, n_sources)
+        return n_choices(number + 1 for number in products)
+
+    def check_cost(self, n_classes: int, n_sources: int, products: Mapping[str, int]) -> None:
+        """Raise for more sources of many classes than rates can be learned for, or products.
+
+        Parameters
+        ----------
+        n_classes, n_sources : int
+        products : dict of str to int
 
         Raises
         ------
         CostLimitError
         """
-        check_count("n_sources", n_sources, 1)
-        check_count("n_classes", n_classes, 1)
-        if not self.needs_beliefs or self.contextual or n_classes <= MAX_CLASSES:
+        if self.reads(n_classes) == "masses":
             return
-        if n_sources > MAX_SOURCES:
+        if self.needs == "labels" and n_sources > MAX_SOURCES:
             raise CostLimitError(
                 f"rates of {n_sources} sources of {n_classes} classes are learned from the "
                 f"{2**n_sources} choices among them (at most {MAX_SOURCES} sources of more than "
                 f"{MAX_CLASSES} classes); take the fusion 'stacked', or give the rates"
             )
+        check_products(n_classes, {name: number + 1 for name, number in products.items()})
 
-    def _learned(self, held_out: HeldOut) -> Floats:
+    def _learned_rates(self, held_out: HeldOut) -> Floats:
         if self.contextual:
             return contextual_rates(held_out, self.shrinkage)
-        self.check_sources(len(held_out.probabilities), len(held_out.frame))
+        self.check_cost(len(held_out.frame), len(held_out.sources), {})
         return joint_rates(held_out, self.shrinkage)
 
-    def prepared(self, masses: Sequence[MassFunction]) -> list[MassFunction]:
-        """The sources discounted by the rates.
+    def formula(self, n_classes: int, n_sources: int) -> Formula | None:
+        """Dempster's rule of two classes, with the shares of the sources that are kept.
 
         Parameters
         ----------
-        masses : sequence of MassFunction
-            One for each source.
+        n_classes, n_sources : int
 
         Returns
         -------
-        list of MassFunction
+        Formula or None
         """
-        sources = self._sources(masses)
-        return [self._weakened(m, rate) for m, rate in zip(sources, self.rates_, strict=True)]
+        return Formula("dempster", 1.0 - self.rates_) if n_classes == 2 else None
+
+    def _combine(self, sources: Sequence[Beliefs], total_conflict: str) -> Beliefs:
+        if self.reads(len(sources[0].classes)) != "products" or not have_products(sources):
+            return super()._combine(sources, total_conflict)
+        silent = placed(sources[0].classes, len(sources[0]), [])
+        pairs = zip(sources, self.rates_.tolist(), strict=True)
+        weakened = [mean([source, silent], [1 - rate, rate]) for source, rate in pairs]
+        return joined_where_possible(weakened, total_conflict)
+
+    def _prepared(self, masses: Sequence[MassFunction]) -> list[MassFunction]:
+        """The sources discounted by the rates."""
+        return [self._weakened(m, rate) for m, rate in zip(masses, self.rates_, strict=True)]
 
     def _get_state(self) -> dict[str, Any]:
         return {"rates_": self.rates_ if self.contextual else self.rates_[:, np.newaxis]}
@@ -195,7 +236,7 @@ class Discounted(BaseFusion):
         self.rates_ = rates if self.contextual else rates[:, 0]
 
     def _fuse(self, masses: Sequence[MassFunction]) -> MassFunction:
-        return reduce(matmul, self.prepared(masses))
+        return reduce(matmul, self._prepared(masses))
 
     def _weakened(self, m: MassFunction, rate: Any) -> MassFunction:
         if not self.contextual:

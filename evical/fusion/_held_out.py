@@ -5,22 +5,24 @@ mixture of the probabilities.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dstheory import Frame, MassFunction
-from dstheory.checks.arguments import as_array, as_floats, check_instance
+from dstheory.checks.arguments import as_floats, check_instance
 from dstheory.errors import FrameError
-from dstheory.kernels.rounding import unit_rows
-from evical._typing import Floats
-from evical.multiclass.products import ProductBeliefs
+from evical._typing import Flags, Floats, Indices
+from evical.beliefs import Beliefs, as_beliefs
+from evical.beliefs.joined import have_products
+from evical.beliefs.listed import Listed
+from evical.beliefs.products import Products
 from evical.scores.checks import check_labels, check_weights
-from evical.scores.silence import silences, spoken_probabilities
 
-__all__ = ["HeldOut", "as_list", "check_probabilities", "check_sizes", "common_frame"]
+__all__ = ["HeldOut", "as_list", "check_sizes", "common_frame", "of_sources", "read"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,80 +32,66 @@ class HeldOut:
     Parameters
     ----------
     frame : Frame
-        Of K classes.
-    masses : tuple of MassFunction
-        Batches (n,); none if only probabilities are known.
-    probabilities : (S, n, K) array
-        Pignistic.
-    silent : (S, n) array of bool
-        Where a source says nothing: its belief is vacuous.
+    sources : tuple of Beliefs
+        Of the samples of positive weight.
     codes : (n,) array
-        Positions of the labels in the frame.
+        Place of each label in the frame.
     weight : (n,) array
         Positive.
-    products : tuple of ProductBeliefs
-        Batches (n,), instead of masses, where these would list too many sets.
     """
 
     frame: Frame
-    masses: tuple[MassFunction, ...]
-    probabilities: Floats
-    silent: NDArray[np.bool_]
-    codes: NDArray[np.intp]
+    sources: tuple[Beliefs, ...]
+    codes: Indices
     weight: Floats
-    products: tuple[ProductBeliefs, ...] = ()
+
+    @cached_property
+    def _read(self) -> tuple[Floats, Flags]:
+        return read(self.sources)
+
+    @property
+    def probabilities(self) -> Floats:
+        """Pignistic probabilities (S, n, K), even where a source is silent."""
+        return self._read[0]
+
+    @property
+    def silent(self) -> Flags:
+        """Where the sources are silent, (S, n)."""
+        return self._read[1]
 
     @classmethod
-    def checked(cls, masses: Any, y: Any, sample_weight: Any) -> "HeldOut":
+    def of(cls, sources: Any, y: Any, sample_weight: Any) -> "HeldOut":
         """Samples of positive weight, or an error that says what is wrong."""
-        sources = as_list(masses)
-        frame = common_frame(sources)
-        labels = _labels(y)
-        for number, m in enumerate(sources, start=1):
-            if m.batch_shape != labels.shape:
+        known = of_sources(sources)
+        if y is None:
+            raise ValueError("y is None; the fusion learns from beliefs and labels")
+        labels, frame = check_labels(y), known[0].frame
+        for number, source in enumerate(sources, start=1):
+            shape = (len(source),) if isinstance(source, Beliefs) else source.batch_shape
+            if shape != labels.shape:
                 raise ValueError(
-                    f"source {number} has batch shape {m.batch_shape}, but there are "
-                    f"{len(labels)} labels"
+                    f"source {number} has batch shape {shape}, but there are {len(labels)} labels"
                 )
         codes, weight, kept = _samples(labels, frame, sample_weight)
-        used = tuple(m[kept] for m in sources)
-        p = np.stack([spoken_probabilities(m) for m in used])
-        return cls(frame, used, *silences(p), codes, weight)
+        used = tuple(source if kept.all() else source[kept] for source in known)
+        return cls(frame, used, codes, weight)
 
-    @classmethod
-    def of_probabilities(
-        cls, probabilities: Any, y: Any, classes: Any, sample_weight: Any
-    ) -> "HeldOut":
-        """The same from pignistic probabilities (S, n, K) alone."""
-        labels, frame = _labels(y), Frame(classes)
-        p = check_probabilities(probabilities, len(frame))
-        if p.shape[1] != len(labels):
-            raise ValueError(
-                f"probabilities have shape {p.shape}, of {p.shape[1]} samples, but there are "
-                f"{len(labels)} labels"
-            )
-        codes, weight, kept = _samples(labels, frame, sample_weight)
-        return cls(frame, (), *silences(p[:, kept]), codes, weight)
+    @cached_property
+    def masses(self) -> list[MassFunction]:
+        """Mass functions of the sources, batches (n,)."""
+        return [source.mass() for source in self.sources]
 
-    @classmethod
-    def of_products(
-        cls,
-        products: Sequence[ProductBeliefs],
-        y: Any,
-        classes: Any,
-        sample_weight: Any,
-    ) -> "HeldOut":
-        """The same from beliefs of many classes that are not listed set by set."""
-        frame = Frame(classes)
-        codes, weight, kept = _samples(_labels(y), frame, sample_weight)
-        used = tuple(beliefs[kept] for beliefs in products)
-        p = np.stack([beliefs.betp() for beliefs in used])
-        return cls(frame, (), p, np.zeros(p.shape[:2], dtype=bool), codes, weight, used)
+    @property
+    def products(self) -> list[Products]:
+        """Products of the sources, if all have some."""
+        if not have_products(self.sources):
+            return []
+        return [source.products() for source in self.sources]
 
-    def part(self, sources: NDArray[np.bool_]) -> "HeldOut":
-        """Probabilities of some sources (S,)."""
-        p, silent = self.probabilities[sources], self.silent[sources]
-        return HeldOut(self.frame, (), p, silent, self.codes, self.weight)
+    def part(self, sources: Flags) -> "HeldOut":
+        """Some sources (S,)."""
+        p = np.where(self.silent[..., np.newaxis], np.nan, self.probabilities)[sources]
+        return replace(self, sources=tuple(as_beliefs(one, self.sources[0].classes) for one in p))
 
     @property
     def of_truth(self) -> Floats:
@@ -116,51 +104,22 @@ class HeldOut:
         return np.equal.outer(self.codes, np.arange(len(self.frame))).astype(np.float64)
 
 
-def check_probabilities(probabilities: Any, n_classes: int) -> Floats:
-    """Pignistic probabilities (S, n, K), of sum 1, or an error that names the first wrong row.
+def read(sources: Sequence[Beliefs]) -> tuple[Floats, Flags]:
+    """What rules read that need probabilities alone.
 
     Parameters
     ----------
-    probabilities : (S, n, K) array
-        Rows of NaN are those of silent sources.
-    n_classes : int
+    sources : sequence of Beliefs
 
     Returns
     -------
-    (S, n, K) array
-
-    Raises
-    ------
-    ValueError
-
-    Examples
-    --------
-    >>> check_probabilities([[[0.5, 0.5], [0.5, 0.6]]], 2)
-    Traceback (most recent call last):
-    ValueError: source 1, row 1 has probabilities [0.5, 0.6], expected numbers from 0 with sum \
-1, or nan for all classes where the source is silent
+    probabilities : (S, n, K) array
+        Pignistic; even where a source is silent.
+    silent : (S, n) array of bool
     """
-    p = as_floats(probabilities, "probabilities")
-    if p.ndim != 3 or not len(p) or p.shape[2] != n_classes:
-        raise ValueError(
-            f"probabilities have shape {p.shape}, expected (S, n, {n_classes}): sources, samples "
-            "and classes"
-        )
-    p, wrong = unit_rows(p, as_array(probabilities, "probabilities").dtype)
-    wrong &= ~np.isnan(p).all(axis=2)
-    if wrong.any():
-        source, row = np.argwhere(wrong)[0].tolist()
-        raise ValueError(
-            f"source {source + 1}, row {row} has probabilities {p[source, row].tolist()}, expected "
-            "numbers from 0 with sum 1, or nan for all classes where the source is silent"
-        )
-    return p
-
-
-def _labels(y: Any) -> NDArray[Any]:
-    if y is None:
-        raise ValueError("y is None; the fusion learns from beliefs and labels")
-    return check_labels(y)
+    silent = np.stack([source.silent for source in sources])
+    p = np.stack([source.betp() for source in sources])
+    return np.where(silent[..., np.newaxis], 1 / p.shape[2], p) if silent.any() else p, silent
 
 
 def _samples(
@@ -177,6 +136,26 @@ def _samples(
             f"y has one class only (all {labels[kept][0]!r}); a fusion learns from two or more"
         )
     return codes[kept], weight[kept], kept
+
+
+def of_sources(sources: Any) -> list[Beliefs]:
+    """Beliefs from beliefs or mass functions, at least one; mass functions on one frame.
+
+    Parameters
+    ----------
+    sources : sequence of Beliefs or of MassFunction
+
+    Returns
+    -------
+    list of Beliefs
+    """
+    if isinstance(sources, Sequence) and sources and isinstance(sources[0], Beliefs):
+        for number, one in enumerate(sources, start=1):
+            check_instance(f"source {number}", one, Beliefs, "Beliefs")
+        return list(sources)
+    masses = as_list(sources)
+    common_frame(masses)
+    return [Listed.of(m) for m in masses]
 
 
 def as_list(masses: Any) -> list[MassFunction]:

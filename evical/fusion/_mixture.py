@@ -14,15 +14,17 @@ from dstheory import MassFunction
 from dstheory.checks.arguments import as_floats, check_choice, check_not_negative
 from dstheory.combine import mixing
 from evical._typing import Floats
+from evical.beliefs import Beliefs, mean
 from evical.calibrators.fields import Field
-from evical.fusion._base import BaseFusion
 from evical.fusion._held_out import HeldOut
+from evical.fusion._rule import Needs, Reads, Rule
 from evical.fusion._weights import best_weights
+from evical.fusion.formula import Formula
 
 __all__ = ["Mixture"]
 
 
-class Mixture(BaseFusion):
+class Mixture(Rule):
     """Weighted mean of mass functions.
 
     Parameters
@@ -62,7 +64,6 @@ class Mixture(BaseFusion):
     {('a',): 0.75, ('b',): 0.125, ('a', 'b'): 0.125}
     """
 
-    reads_probabilities = True
     _by_source = ("weights_",)
     _state: ClassVar = {"weights_": Field(("s",), 0.0, 1.0, is_mass=True)}
 
@@ -71,9 +72,36 @@ class Mixture(BaseFusion):
         self.shrinkage = shrinkage
 
     @property
-    def needs_beliefs(self) -> bool:
-        """Whether `fit` uses beliefs and labels, or sizes only."""
-        return isinstance(self.weights, str) and self.weights == "likelihood"
+    def needs(self) -> Needs:
+        """ "labels" if weights are learned by likelihood."""
+        likely = isinstance(self.weights, str) and self.weights == "likelihood"
+        return "labels" if likely else "sizes"
+
+    def reads(self, n_classes: int) -> Reads:
+        """Probabilities, from which weights are learned; a mean of beliefs needs no sets.
+
+        Parameters
+        ----------
+        n_classes : int
+
+        Returns
+        -------
+        {"probabilities"}
+        """
+        return "probabilities"
+
+    def formula(self, n_classes: int, n_sources: int) -> Formula:
+        """A mean.
+
+        Parameters
+        ----------
+        n_classes, n_sources : int
+
+        Returns
+        -------
+        Formula
+        """
+        return Formula("mean", self.weights_)
 
     def _check_parameters(self) -> None:
         check_not_negative(shrinkage=self.shrinkage)
@@ -97,6 +125,9 @@ class Mixture(BaseFusion):
             if len(given) != len(sizes):
                 raise ValueError(f"there are {len(given)} weights for {len(sizes)} sources")
             self.weights_ = given / given.sum()
+
+    def _combine(self, sources: Sequence[Beliefs], total_conflict: str) -> Beliefs:
+        return mean(sources, self.weights_.tolist())
 
     def _fuse(self, masses: Sequence[MassFunction]) -> MassFunction:
         if len(masses) == 1:

@@ -4,18 +4,21 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from sklearn.base import clone
+
 from dstheory import MassFunction, combine
 from dstheory.checks.arguments import did_you_mean
-from evical.fusion._base import BaseFusion
 from evical.fusion._discounted import Discounted
+from evical.fusion._function import of_function
 from evical.fusion._mixture import Mixture
+from evical.fusion._rule import Rule
 from evical.fusion._stacked import Stacked
 from evical.fusion._t_norm import TNorm
 from evical.fusion._valid import valid_mean, valid_minimum
 
-__all__ = ["named_fusion"]
+__all__ = ["as_rule"]
 
-_MADE: dict[str, Callable[[], BaseFusion]] = {
+_MADE: dict[str, Callable[[], Rule]] = {
     "stacked": Stacked,
     "size_mixture": Mixture,
     "likelihood_mixture": lambda: Mixture("likelihood"),
@@ -30,20 +33,19 @@ _VALID: dict[str, Callable[..., MassFunction]] = {
 }
 
 
-def named_fusion(rule: Any) -> Callable[..., MassFunction]:
-    """A fusion: as it is, or by its name.
+def as_rule(rule: Any) -> Rule:
+    """A rule by its name, or of a function; an own copy, so that it can be fitted.
 
     Parameters
     ----------
-    rule : callable or str
-        ``rule(*masses)``, among them a `BaseFusion`; the name of a rule of
-        `dstheory.combine`; or "stacked", "size_mixture", "likelihood_mixture", "discounted",
-        "contextually_discounted", "learned_tnorm", "valid_mean" or "valid_minimum" for the fusions
-        of this stage.
+    rule : Rule, callable or str
+        ``rule(*masses)``; the name of a rule of `dstheory.combine`; or "stacked", "size_mixture",
+        "likelihood_mixture", "discounted", "contextually_discounted", "learned_tnorm",
+        "valid_mean" or "valid_minimum" for the rules of this stage.
 
     Returns
     -------
-    callable
+    Rule
 
     Raises
     ------
@@ -54,17 +56,19 @@ def named_fusion(rule: Any) -> Callable[..., MassFunction]:
 
     Examples
     --------
-    >>> named_fusion("stacked")
+    >>> as_rule("stacked")
     Stacked()
-    >>> named_fusion("cautious").__name__
+    >>> as_rule("cautious").name
     'cautious'
     """
     if isinstance(rule, type):
         raise TypeError(
             f"rule is the class {rule.__name__}, expected an instance: {rule.__name__}()"
         )
+    if isinstance(rule, Rule):
+        return clone(rule)  # type: ignore[no-any-return]  # sklearn is untyped
     if callable(rule):
-        return rule  # type: ignore[no-any-return]  # callable() does not narrow Any
+        return of_function(rule)
     if isinstance(rule, str) and rule in _MADE:
         return _MADE[rule]()
     rules = {name: getattr(combine, name) for name in combine.__all__}
@@ -76,7 +80,7 @@ def named_fusion(rule: Any) -> Callable[..., MassFunction]:
             f"functools.partial), a fusion, or one of {', '.join(names)}"
             f"{did_you_mean(rule, names)}"
         )
-    return rules[rule]  # type: ignore[no-any-return]  # looked up by name
+    return of_function(rules[rule])
 
 
 def _needs_masses_only(rule: Callable[..., Any]) -> bool:

@@ -43,9 +43,9 @@ def joint_rates(held_out: HeldOut, shrinkage: float) -> Floats:
     (S,) array
         In [0, 1]; the local minimum below the best of a few common rates.
     """
-    few = len(held_out.frame) <= MAX_CLASSES and len(held_out.masses) > 0
+    few = len(held_out.frame) <= MAX_CLASSES
     error = _squared_error(held_out) if few else _squared_error_of_choices(held_out)
-    n_sources = len(held_out.probabilities)
+    n_sources = len(held_out.sources)
 
     def objective(rates: Floats) -> tuple[float, Floats]:
         value, slope = error(rates)

@@ -13,6 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from evical._typing import Flags, Floats
+from evical.beliefs import as_beliefs
 from evical.fusion._held_out import HeldOut
 from evical.multiclass.log_pool import LogPool
 
@@ -180,6 +181,6 @@ def told(held_out: HeldOut, choice: Flags) -> HeldOut:
     """
     if choice.any():
         return held_out.part(choice)
-    even = np.full((1, *held_out.probabilities.shape[1:]), 1 / len(held_out.frame))
-    none = np.zeros(even.shape[:2], dtype=bool)
-    return HeldOut(held_out.frame, (), even, none, held_out.codes, held_out.weight)
+    n, k = len(held_out.codes), len(held_out.frame)
+    even = as_beliefs(np.full((n, k), 1 / k), held_out.sources[0].classes)
+    return replace(held_out, sources=(even,))

@@ -12,16 +12,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from dstheory import MassFunction
 from dstheory.checks.arguments import check_choice, check_level, check_not_negative
-from evical._typing import Floats
+from evical._typing import Flags, Floats
+from evical.beliefs import Beliefs
+from evical.beliefs.bounded import Bounded
+from evical.beliefs.listed import Listed
 from evical.calibrators.fields import Field, log_odds, optional, positive, rising, shares
 from evical.curves.automatic import automatic_curve
 from evical.curves.candidates import AveragedCurve
-from evical.fusion._base import BaseFusion
-from evical.fusion._held_out import HeldOut, check_probabilities
+from evical.fusion._held_out import HeldOut, read
+from evical.fusion._rule import Needs, Reads, Rule
 from evical.fusion._silent import (
     among_all,
     complete,
@@ -31,12 +33,11 @@ from evical.fusion._silent import (
     told,
     usual_evidence,
 )
+from evical.fusion.formula import Formula
 from evical.multiclass.log_pool import LogPool
-from evical.multiclass.normal_beliefs import Beliefs, normal_beliefs
 from evical.multiclass.pooling import Labeled, fit_pool
 from evical.scores.counts import ScoreCounts
 from evical.scores.scale import interpolated
-from evical.scores.silence import silences, spoken_probabilities
 
 __all__ = ["Stacked"]
 
@@ -48,7 +49,7 @@ _NEGLIGIBLE = 0.01  # weight of a sample that is not worth its time
 _PENALTIES = (1e-9, 1e9)  # beyond, floats leave nothing of the prior, or of the samples
 
 
-class Stacked(BaseFusion):
+class Stacked(Rule):
     """Weighted sum of evidence, calibrated on held-out beliefs: the recommended fusion.
 
     Parameters
@@ -129,7 +130,6 @@ class Stacked(BaseFusion):
     array([0.9, 0.1])
     """
 
-    reads_probabilities = True
     _by_source = ("weights_", "standard_error_")
     _state: ClassVar = {
         "weights": Field(("w", "s")),
@@ -152,9 +152,35 @@ class Stacked(BaseFusion):
         self.confidence = confidence
 
     @property
-    def needs_beliefs(self) -> bool:
-        """Whether `fit` uses beliefs and labels, or sizes only."""
-        return True
+    def needs(self) -> Needs:
+        """Beliefs about labeled samples."""
+        return "labels"
+
+    def reads(self, n_classes: int) -> Reads:
+        """Probabilities alone.
+
+        Parameters
+        ----------
+        n_classes : int
+
+        Returns
+        -------
+        {"probabilities"}
+        """
+        return "probabilities"
+
+    def formula(self, n_classes: int, n_sources: int) -> Formula:
+        """A pool of log-odds, for any number of classes.
+
+        Parameters
+        ----------
+        n_classes, n_sources : int
+
+        Returns
+        -------
+        Formula
+        """
+        return Formula("stacked", self.weights_)
 
     def _check_parameters(self) -> None:
         check_choice("model", self.model, _MODELS)
@@ -250,10 +276,10 @@ class Stacked(BaseFusion):
             "choices": self._choices.astype(np.float64),
         }
 
-    def _parts(self) -> list[BaseFusion]:
+    def _parts(self) -> list[Rule]:
         return list(self._reduced)
 
-    def _set_parts(self, parts: list[BaseFusion]) -> None:
+    def _set_parts(self, parts: list[Rule]) -> None:
         sources = [max(int(choice.sum()), 1) for choice in self._choices]
         kinds = [isinstance(part, Stacked) and part.frame_ == self.frame_ for part in parts]
         if [part.n_sources_ for part in parts] != sources or not all(kinds):
@@ -287,45 +313,12 @@ class Stacked(BaseFusion):
         if not symmetric or values[0] < -1e-9 * abs(values[-1]):
             raise ValueError("saved fusion is damaged: its covariance is no covariance matrix")
 
-    def fuse_probabilities(self, probabilities: Floats) -> Beliefs:
-        """Fused beliefs from the pignistic probabilities of the sources.
+    def _combine(self, sources: Sequence[Beliefs], total_conflict: str) -> Beliefs:
+        return self._fused(sources[0].classes, *read(sources))
 
-        Parameters
-        ----------
-        probabilities : (S, n, K) array
-            With NaN for all classes where a source is silent.
-
-        Returns
-        -------
-        Beliefs
-            Of n samples: ``interval()`` has [Bel, Pl] of each class, (n, K, 2); ``betp()`` the
-            fused probabilities (n, K); ``mass(frame)`` the mass functions.
-
-        Raises
-        ------
-        ValueError
-            If there are not as many sources or classes as in `fit`, or a row is no distribution.
-
-        Examples
-        --------
-        >>> p = [[[0.8, 0.2], [0.3, 0.7]] * 10, [[0.6, 0.4], [0.4, 0.6]] * 10]
-        >>> fusion = Stacked().fit_probabilities(p, ["a", "b"] * 10, ["a", "b"])
-        >>> beliefs = fusion.fuse_probabilities([[[0.8, 0.2]], [[0.6, 0.4]]])
-        >>> bool(beliefs.betp()[0, 0] > 0.8), beliefs.interval().shape
-        (True, (1, 2, 2))
-        """
-        check_is_fitted(self)
-        p = check_probabilities(probabilities, len(self._pool.intercepts))
-        if len(p) != self.n_sources_:
-            raise ValueError(
-                f"probabilities are of {len(p)} sources, but the fusion was fitted to "
-                f"{self.n_sources_} sources"
-            )
-        return self._fused(p)
-
-    def _fused(self, probabilities: Floats) -> Beliefs:
-        p, odds, error = self._told(*silences(probabilities))
-        return normal_beliefs(p, odds, error, self.model, self.confidence)
+    def _fused(self, classes: NDArray[Any], probabilities: Floats, silent: Flags) -> Beliefs:
+        p, odds, error = self._told(probabilities, silent)
+        return Bounded.normal(classes, p, odds, error, self.model, self.confidence)
 
     def _told(self, probabilities: Floats, silent: NDArray[np.bool_]) -> Floats:
         """Probabilities, log-odds and their standard errors (3, n, K)."""
@@ -349,12 +342,14 @@ class Stacked(BaseFusion):
         return np.stack([p, odds, error])
 
     def _fuse(self, masses: Sequence[MassFunction]) -> MassFunction:
-        p = np.stack(np.broadcast_arrays(*(spoken_probabilities(m) for m in masses)))
-        frame = masses[0].frame
-        shape = p.shape[1:-1]
-        fused = self._fused(p.reshape(len(masses), prod(shape), len(frame))).mass(frame)
-        store = np.ascontiguousarray(fused.store.reshape(len(fused.focal), *shape))
-        return MassFunction.from_store(frame, fused.focal, store)
+        shapes = [m.batch_shape for m in masses]
+        whole = np.broadcast_shapes(*shapes)
+        sources = [Listed.of(m.reshape(prod(m.batch_shape))) for m in masses]
+        if any(shape != whole for shape in shapes):
+            each = (np.arange(prod(shape)).reshape(shape) for shape in shapes)
+            rows = (np.broadcast_to(own, whole).ravel() for own in each)
+            sources = [source[row] for source, row in zip(sources, rows, strict=True)]
+        return self._combine(sources, "error").mass().reshape(*whole)
 
 
 def _curve(knots: Floats, probability: Floats, log_odds: Floats, error: Floats) -> AveragedCurve:

@@ -15,8 +15,8 @@ from dstheory.checks.arguments import check_choice
 from dstheory.combine import learn_tnorm, tnorm_conjunctive
 from dstheory.errors import MassError
 from evical.calibrators.fields import Field
-from evical.fusion._base import BaseFusion
-from evical.fusion._held_out import HeldOut, as_list
+from evical.fusion._held_out import HeldOut
+from evical.fusion._rule import Needs, Rule
 
 __all__ = ["TNorm"]
 
@@ -24,7 +24,7 @@ __all__ = ["TNorm"]
 _RATE = 1e-20
 
 
-class TNorm(BaseFusion):
+class TNorm(Rule):
     """Rule based on a t-norm, normalized.
 
     Parameters
@@ -72,14 +72,14 @@ class TNorm(BaseFusion):
         self.parameter = parameter
 
     @property
-    def needs_beliefs(self) -> bool:
-        """Whether `fit` uses beliefs and labels, or sizes only."""
-        return isinstance(self.parameter, str)
+    def needs(self) -> Needs:
+        """ "labels" if the parameter is learned."""
+        return "labels" if isinstance(self.parameter, str) else "nothing"
 
     def _check_parameters(self) -> None:
         if isinstance(self.parameter, str):
             check_choice("parameter", self.parameter, ("learned",), "a number, or ")
-        some: Any = 1.0 if self.needs_beliefs else self.parameter
+        some: Any = 1.0 if self.needs == "labels" else self.parameter
         family: Any = self.family
         knows_nothing = vacuous(Frame((0, 1)))
         tnorm_conjunctive(knows_nothing, knows_nothing, family=family, parameter=some)
@@ -95,10 +95,10 @@ class TNorm(BaseFusion):
         labels = [held_out.frame.labels[code] for code in held_out.codes]
         family: Any = self.family
         self.parameter_ = learn_tnorm(
-            self.prepared(held_out.masses), labels, family=family, sample_weight=held_out.weight
+            self._prepared(held_out.masses), labels, family=family, sample_weight=held_out.weight
         )
 
-    def prepared(self, masses: Sequence[MassFunction]) -> list[MassFunction]:
+    def _prepared(self, masses: Sequence[MassFunction]) -> list[MassFunction]:
         """The sources, where they are dogmatic discounted by next to nothing.
 
         Parameters
@@ -110,7 +110,7 @@ class TNorm(BaseFusion):
         -------
         list of MassFunction
         """
-        sources = as_list(masses)
+        sources = list(masses)
         return sources if len(sources) == 1 else [_undogmatic(m) for m in sources]
 
     def _set_state(self, state: dict[str, Any]) -> None:
@@ -124,7 +124,7 @@ class TNorm(BaseFusion):
             return masses[0]
         family: Any = self.family
         return tnorm_conjunctive(
-            *self.prepared(masses), family=family, parameter=self.parameter_, normalize=True
+            *self._prepared(masses), family=family, parameter=self.parameter_, normalize=True
         )
 
 

@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory import Frame, MassFunction
+from dstheory import MassFunction
 from dstheory.notebook import ShownFields
 from evical._typing import Floats
-from evical.estimators.predictions import BeliefPredictor
-from evical.multiclass.products import ProductBeliefs
+from evical.beliefs.products import Products
+from evical.estimators.predictor import BeliefPredictor
 
 __all__ = ["EvidencePredictor", "WeightedEvidence", "log_loss", "squared_loss"]
 
@@ -115,7 +115,7 @@ class WeightedEvidence(ShownFields):
     supporting: Floats
     opposing: Floats
 
-    def beliefs(self) -> ProductBeliefs:
+    def beliefs(self) -> Products:
         """Dempster's combination of all evidence, without a list of sets.
 
         The factor exp(-sum of supporting weights), common to all masses, is left out, and the rest
@@ -127,8 +127,12 @@ class WeightedEvidence(ShownFields):
         alone = np.where(top < 0, 1, -np.expm1(-w))  # all denied beyond floats: no larger sets
         single = np.exp(w - against - top) * alone
         scale = np.where(top < 0, 0, np.exp(-np.maximum(top, 0)))[np.newaxis]
-        return ProductBeliefs(
-            single, scale, -np.expm1(-against)[np.newaxis], np.exp(-against)[np.newaxis]
+        return Products(
+            self.classes,
+            single,
+            scale,
+            -np.expm1(-against)[np.newaxis],
+            np.exp(-against)[np.newaxis],
         )
 
     def _top(self) -> Floats:
@@ -149,7 +153,7 @@ class WeightedEvidence(ShownFields):
         CostLimitError
             For more than 16 classes; `interval` has no limit.
         """
-        return self.beliefs().mass(Frame(self.classes.tolist()))
+        return self.beliefs().mass()
 
     def interval(self) -> Floats:
         """[Bel, Pl] of each class, (n, K, 2)."""
@@ -172,8 +176,8 @@ class EvidencePredictor(BeliefPredictor):
     def evidence(self, X: Any) -> WeightedEvidence:
         """Weights of evidence about samples."""
 
-    def predict_mass(self, X: Any) -> MassFunction:
-        """Combined evidence about each sample.
+    def beliefs(self, X: Any) -> Products:
+        """Combined evidence about each sample, of which nothing is computed before it is asked.
 
         Parameters
         ----------
@@ -181,16 +185,7 @@ class EvidencePredictor(BeliefPredictor):
 
         Returns
         -------
-        MassFunction
-            Batch (n,) on the frame `classes_`, over all non-empty sets.
-
-        Raises
-        ------
-        CostLimitError
-            For more than 16 classes; `predict_proba` and `predict_interval` have no limit.
+        Beliefs
+            Their masses are of all sets of at most 16 classes.
         """
-        return self.evidence(X).mass()
-
-    def _closed(self, X: Any) -> ProductBeliefs | None:
-        evidence = self.evidence(X)
-        return evidence.beliefs() if len(self.classes_) > 2 else None
+        return self.evidence(X).beliefs()

@@ -10,10 +10,9 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory import Frame, MassFunction
 from dstheory.checks.arguments import as_real, check_choice, shown
-from dstheory.kernels.bits import mask_array
 from evical._typing import Floats
+from evical.beliefs.products import Products
 from evical.learners._evidence import WeightedEvidence, log_loss, squared_loss
 from evical.learners._prototype_classifier import (
     Fitted,
@@ -25,7 +24,6 @@ from evical.learners._prototype_classifier import (
 )
 from evical.learners._prototype_outputs import Committed
 from evical.learners._prototypes import start_rate
-from evical.multiclass.products import ProductBeliefs
 
 __all__ = ["EvidentialNeuralClassifier"]
 
@@ -187,30 +185,18 @@ class EvidentialNeuralClassifier(PrototypeClassifier):
         output = cast("Committed", best.network.output)
         self.alpha_, self.membership_ = output.alpha, output.shares
 
-    def predict_mass(self, X: Any) -> MassFunction:
-        """Combined evidence of the prototypes.
+    def beliefs(self, X: Any) -> Products:
+        """Combined evidence of the prototypes, of which nothing is computed before it is asked.
 
         Parameters
         ----------
-        X : (n, n_features) array or data frame
+        X : (n, n_features) array
 
         Returns
         -------
-        MassFunction
-            Batch (n,) on the frame `classes_`: masses of single classes and of the frame.
+        Beliefs
+            Their masses are of single classes and of the frame.
         """
-        beliefs = self._beliefs(X)
-        frame = Frame(self.classes_.tolist())
-        n = len(frame)
-        focal = mask_array([*(1 << k for k in range(n)), (1 << n) - 1], n)
-        store = np.concatenate([beliefs.single, beliefs.scale])
-        return MassFunction.from_store(frame, focal, store / store.sum(axis=0))
-
-    def _beliefs(self, X: Any) -> ProductBeliefs:
         X = self._standardized(X)
         weights = self._network.weights(X).T
         return WeightedEvidence(self.classes_, weights, np.zeros_like(weights)).beliefs()
-
-    def _closed(self, X: Any) -> ProductBeliefs | None:
-        beliefs = self._beliefs(X)
-        return beliefs if len(self.classes_) > 2 else None

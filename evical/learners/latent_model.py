@@ -26,12 +26,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from dstheory import MassFunction
 from dstheory.checks.arguments import shown, without_mask
-from dstheory.transform import betp
 from evical._typing import Floats
-from evical.estimators.predictions import interval
+from evical.beliefs.products import Products
 from evical.learners._evidence import WeightedEvidence
 from evical.learners._features import read_features
-from evical.multiclass.products import ProductBeliefs
 from evical.scores.direction import Direction
 
 __all__ = ["LatentModel", "evidence_of", "last_layer", "latent_evidence", "latent_mass"]
@@ -303,27 +301,6 @@ class LatentModel:
         """None: nothing is calibrated."""
         return []
 
-    def _beliefs(self, X: Any) -> ProductBeliefs:
+    def beliefs(self, X: Any) -> Products:
+        """Belief about the class of each sample."""
         return evidence_of(last_layer(self.estimator, X), self.mean).beliefs()
-
-    def predict_mass(self, X: Any) -> MassFunction:
-        """Mass function of each sample, a batch (n,)."""
-        return evidence_of(last_layer(self.estimator, X), self.mean).mass()
-
-    def closed(self, X: Any) -> ProductBeliefs | None:
-        """Belief about three or more classes without a list of sets."""
-        return self._beliefs(X) if len(self.estimator.classes_) > 2 else None
-
-    def predict_interval(self, X: Any) -> Floats:
-        """[Bel, Pl]: (n, 2) for two classes, else (n, K, 2)."""
-        closed = self.closed(X)
-        return interval(self.predict_mass(X)) if closed is None else closed.interval()
-
-    def predict_proba(self, X: Any) -> Floats:
-        """Probabilities (n, K)."""
-        beliefs = self._beliefs(X)
-        if self.probability == "plausibility":
-            contour = beliefs.contour().T
-            return np.asarray(contour / contour.sum(axis=1, keepdims=True))
-        closed = self.closed(X)
-        return np.asarray(betp(self.predict_mass(X))) if closed is None else closed.betp()

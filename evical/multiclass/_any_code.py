@@ -20,6 +20,7 @@ from dstheory.combine import dempster
 from dstheory.errors import CostLimitError
 from dstheory.kernels.bits import mask_array
 from dstheory.transform import betp
+from evical.beliefs.products import check_listed, member_sums
 from evical.multiclass._reduction import (
     MAX_CLASSES,
     column_evidence,
@@ -28,9 +29,8 @@ from evical.multiclass._reduction import (
     one_vs_rest_mass,
     without_total_conflict,
 )
-from evical.multiclass._survivors import member_sums, survivor_blocks
+from evical.multiclass._survivors import survivor_blocks
 from evical.multiclass.contours import Contours, checked_columns, is_one_vs_rest
-from evical.multiclass.products import check_listed
 
 __all__ = ["code_betp", "code_interval", "code_mass"]
 

@@ -6,6 +6,7 @@ together, and what one says about another. Structured matrix scaling finds that,
 probabilities of the first step, and only as far as the samples support it.
 """
 
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -13,14 +14,15 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from evical._typing import Floats
+from evical.beliefs import Beliefs
+from evical.beliefs.bounded import Bounded
+from evical.beliefs.listed import Listed, sides
 from evical.calibrators import AutoCalibrator
 from evical.multiclass._base import BaseMulticlassCalibrator
-from evical.multiclass._beliefs import Beliefs, BeliefsLike
 from evical.multiclass._one_vs_rest_calibrator import OneVsRestCalibrator, named_directions
 from evical.multiclass._structured import Ridge, step_slopes
 from evical.multiclass._structured_matrix_calibrator import StructuredMatrixCalibrator
 from evical.multiclass._structured_vector_calibrator import StructuredVectorCalibrator
-from evical.multiclass.normal_beliefs import normal_beliefs
 from evical.scores.direction import Direction
 
 __all__ = ["AutoMulticlassCalibrator"]
@@ -123,14 +125,14 @@ class AutoMulticlassCalibrator(BaseMulticlassCalibrator):
         # Not the pignistic probability of its own belief, which its level sets move.
         return self.scaling_._predict_single(self.scaling_._read(p))
 
-    def _predict_beliefs(self, scores: Floats) -> BeliefsLike:
+    def _predict_beliefs(self, scores: Floats) -> Beliefs:
         if self.scaling_ is None:
-            return self._each._predict_beliefs(scores)
+            columns = sides(self.calibrators_, scores)
+            return Listed(self.classes_, np.array([1, 2, 3]), columns[:, 0])
         p = self._predict_single(scores)
-        if self.model == "bayesian":
-            return Beliefs.bayesian(p)
         odds = np.log(np.maximum(p, _LEAST)) - np.log(np.maximum(1.0 - p, _LEAST))
-        return normal_beliefs(p, odds, self._errors(scores, p), self.model, self.confidence)
+        errors = partial(self._errors, scores, p)
+        return Bounded.normal(self.classes_, p, odds, errors, self.model, self.confidence)
 
     def _errors(self, scores: Floats, p: Floats) -> Floats:
         """Standard errors (n, K) of the log-odds of each class against the others."""
@@ -143,21 +145,6 @@ class AutoMulticlassCalibrator(BaseMulticlassCalibrator):
             shown = self.scaling_._read(self._each.predict_proba(scores))
             variance = variance + _variance(self.scaling_, shown, p)
         return np.asarray(np.sqrt(variance))
-
-    def predict_proba(self, scores: Any) -> Floats:
-        """Pignistic probability of each class.
-
-        Parameters
-        ----------
-        scores : (n, K) array
-
-        Returns
-        -------
-        (n, K) array
-        """
-        if self.model == "likelihood":  # around the probabilities, so that they need no sets
-            return self._predict_single(self._read(scores))
-        return super().predict_proba(scores)
 
     def _get_state(self) -> dict[str, Any]:
         scaling = None if self.scaling_ is None else self.scaling_.to_dict()

@@ -15,13 +15,14 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from dstheory import Frame, MassFunction
+from dstheory import MassFunction
 from dstheory.checks.arguments import check_choice
 from evical._fitting import all_or_nothing
 from evical._typing import Floats
+from evical.beliefs import Beliefs
+from evical.beliefs.bayesian import Bayesian
 from evical.calibrators import saved
 from evical.calibrators.fields import Field, owners
-from evical.multiclass._beliefs import Beliefs, BeliefsLike
 from evical.multiclass._table import check_table, check_unit_table
 from evical.scores.checks import check_labels, check_same_length, check_weights
 from evical.scores.direction import Direction, warn_of_wrong_ways
@@ -58,9 +59,9 @@ class BaseMulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ig
         """Probabilities (n, K) (probabilistic calibrators)."""
         raise TypeError(f"{type(self).__name__} is evidential; see _predict_beliefs")
 
-    def _predict_beliefs(self, scores: Floats) -> BeliefsLike:
+    def _predict_beliefs(self, scores: Floats) -> Beliefs:
         """Beliefs about the class of each sample."""
-        return Beliefs.bayesian(self._predict_single(scores))
+        return Bayesian(self.classes_, self._predict_single(scores))
 
     def _check_parameters(self) -> None:
         """Raise for a wrong parameter, before anything is learned."""
@@ -178,9 +179,20 @@ class BaseMulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ig
         sklearn.exceptions.NotFittedError
             Before `fit`.
         """
-        return self._beliefs(scores).mass(Frame(self.classes_))
+        return self.beliefs(scores).mass()
 
-    def _beliefs(self, scores: Any) -> BeliefsLike:
+    def beliefs(self, scores: Any) -> Beliefs:
+        """Belief about the class of each sample, of which nothing is computed before it is asked.
+
+        Parameters
+        ----------
+        scores : (n, K) array
+
+        Returns
+        -------
+        Beliefs
+            About n samples.
+        """
         return self._predict_beliefs(self._read(scores))
 
     def _read(self, scores: Any) -> Floats:
@@ -207,7 +219,7 @@ class BaseMulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ig
             [Bel, Pl]; for any number of classes, unlike `predict_mass`. How often they hold the
             true probabilities depends on the model: see "What Bel and Pl promise" in the guide.
         """
-        return self._beliefs(scores).interval()
+        return self.beliefs(scores).interval()
 
     def predict_proba(self, scores: Any) -> Floats:
         """Pignistic probability of each class.
@@ -220,7 +232,7 @@ class BaseMulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ig
         -------
         (n, K) array
         """
-        return self._beliefs(scores).betp()
+        return self.beliefs(scores).betp()
 
     def predict(self, scores: Any) -> NDArray[Any]:
         """Class of maximum pignistic probability; ties go to the first class.

@@ -14,14 +14,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from dstheory.checks.arguments import check_choice, check_count
 from evical._typing import Floats
+from evical.beliefs import Beliefs
+from evical.beliefs.bounded import Bounded
 from evical.calibrators import fields
 from evical.calibrators.saved import check_shapes
 from evical.multiclass._base import BaseMulticlassCalibrator
-from evical.multiclass._beliefs import Beliefs, BeliefsLike
 from evical.multiclass._extremes import Quadratic, SampleDeviance
 from evical.multiclass._level_sets import LevelSets, checked_contour, contrasts, minimal, whitening
 from evical.multiclass._softmax import Problem, minimize_softmax
-from evical.multiclass._softmax_profile import joint_sets
 from evical.multiclass._thinning import merged, thinned
 
 __all__ = ["MultinomialLogisticCalibrator"]
@@ -165,12 +165,12 @@ class MultinomialLogisticCalibrator(BaseMulticlassCalibrator):
         """Most likely logits of scores that are all 0."""
         return np.asarray(self.coefficients_[:, -1] - self.weights_ @ self.center_)
 
-    def _predict_beliefs(self, scores: Floats) -> BeliefsLike:
+    def _predict_beliefs(self, scores: Floats) -> Beliefs:
         features, outside = self._standard(scores)
         p = np.asarray(softmax(features @ self.coefficients_.T, axis=1))
         bounds = self._level_sets(features).bounds(p)
         bounds[outside] = [0, 1]
-        return Beliefs(*joint_sets(bounds[:, :, 0], bounds[:, :, 1]))
+        return Bounded(self.classes_, len(p), lambda: (bounds[:, :, 0], bounds[:, :, 1]))
 
     def _level_sets(self, features: Floats) -> LevelSets:
         k, m = self.coefficients_.shape

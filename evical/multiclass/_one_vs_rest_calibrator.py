@@ -13,12 +13,13 @@ from sklearn.base import clone
 
 from dstheory.checks.arguments import check_choice
 from evical._typing import Floats
+from evical.beliefs import Beliefs
+from evical.beliefs.bayesian import Bayesian
+from evical.beliefs.listed import Listed, sides
+from evical.beliefs.products import Products
 from evical.calibrators import AutoCalibrator, BaseCalibrator
 from evical.multiclass._base import BaseMulticlassCalibrator
-from evical.multiclass._beliefs import Beliefs, BeliefsLike
 from evical.multiclass._reduction import without_total_conflict
-from evical.multiclass.products import ProductBeliefs
-from evical.multiclass.witnesses import witnesses
 from evical.scores.direction import Direction, fit_quietly, wrong_ways
 
 __all__ = ["OneVsRestCalibrator", "named_directions"]
@@ -99,15 +100,15 @@ class OneVsRestCalibrator(BaseMulticlassCalibrator):
 
     def _fit_scores(self, scores: Floats, codes: NDArray[np.intp], weight: Floats) -> None:
         calibrator = AutoCalibrator() if self.calibrator is None else self.calibrator
-        sides = [1] if scores.shape[1] == 1 else range(scores.shape[1])
+        signs = [1] if scores.shape[1] == 1 else range(scores.shape[1])
         fitted = [
             fit_quietly(
                 clone(calibrator), column, (codes == side).astype(np.int64), sample_weight=weight
             )
-            for column, side in zip(scores.T, sides, strict=True)
+            for column, side in zip(scores.T, signs, strict=True)
         ]
         if self.coupling == "auto":
-            self.combines_ = bool(witnesses(fitted, scores)[2].max() > _DOUBT)
+            self.combines_ = bool(sides(fitted, scores)[2].max() > _DOUBT)
         else:
             self.combines_ = self.coupling == "dempster"
         self.calibrators_ = fitted
@@ -115,18 +116,19 @@ class OneVsRestCalibrator(BaseMulticlassCalibrator):
     def _wrong_ways(self) -> list[Direction]:
         return named_directions(self.classes_, self.calibrators_)
 
-    def _predict_beliefs(self, scores: Floats) -> BeliefsLike:
-        columns = witnesses(self.calibrators_, scores)
+    def _predict_beliefs(self, scores: Floats) -> Beliefs:
+        columns = sides(self.calibrators_, scores)
         if len(self.calibrators_) == 1:
-            return Beliefs.of_two(*columns[:, 0])
+            return Listed(self.classes_, np.array([1, 2, 3]), columns[:, 0])
         if self.combines_:
-            return ProductBeliefs.of_columns(without_total_conflict(columns, self.total_conflict))
+            return Products.of_columns(
+                without_total_conflict(columns, self.total_conflict), self.classes_
+            )
         positive = (columns[1] + columns[2] / 2).T
         total = positive.sum(axis=1, keepdims=True)
         none = total == 0
-        return Beliefs.bayesian(
-            np.where(none, 1.0, positive) / np.where(none, len(columns[0]), total)
-        )
+        shares = np.where(none, 1.0, positive) / np.where(none, len(columns[0]), total)
+        return Bayesian(self.classes_, shares)
 
     def _saved_parameters(self) -> dict[str, Any]:
         parameters = super()._saved_parameters()

@@ -16,8 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 from dstheory import Frame, MassFunction
 from dstheory.checks.arguments import as_array, check_choice, check_instance
 from dstheory.errors import TotalConflictError
+from evical.beliefs.products import MAX_CLASSES, Products
 from evical.multiclass._inputs import column_masses
-from evical.multiclass.products import MAX_CLASSES, ProductBeliefs
 
 __all__ = [
     "MAX_CLASSES",
@@ -103,7 +103,7 @@ def without_total_conflict(columns: NDArray[Any], total_conflict: str = "error")
     array([1., 1., 1.])
     """
     columns = column_masses(columns)
-    dead = np.asarray(ProductBeliefs.of_columns(columns).total() == 0, dtype=bool)
+    dead = np.asarray(Products.of_columns(columns).total() == 0, dtype=bool)
     return settled(columns, dead, total_conflict)
 
 
@@ -178,7 +178,7 @@ def one_vs_rest_mass(columns: NDArray[Any], frame: Frame) -> MassFunction:
     masses = column_masses(columns)
     if masses.shape[1] != len(frame):
         raise ValueError(f"columns have shape {masses.shape}, expected (3, {len(frame)}, ...)")
-    return ProductBeliefs.of_columns(masses).mass(frame)
+    return Products.of_columns(masses, np.array(frame.labels, dtype=object)).mass()
 
 
 def one_vs_rest_interval(columns: NDArray[Any]) -> NDArray[Any]:
@@ -202,7 +202,7 @@ def one_vs_rest_interval(columns: NDArray[Any]) -> NDArray[Any]:
            [0.   , 0.25 ],
            [0.   , 0.25 ]])
     """
-    return ProductBeliefs.of_columns(column_masses(columns)).interval()
+    return Products.of_columns(column_masses(columns)).interval()
 
 
 def one_vs_rest_betp(columns: NDArray[Any], rule: Any = None) -> NDArray[Any]:
@@ -218,7 +218,7 @@ def one_vs_rest_betp(columns: NDArray[Any], rule: Any = None) -> NDArray[Any]:
     Returns
     -------
     (*batch, K) array
-        The cost is O(K^2) per sample, without subtraction; see `ProductBeliefs.betp`.
+        The cost is O(K^2) per sample, without subtraction; see `Products.betp`.
 
     Examples
     --------
@@ -226,4 +226,4 @@ def one_vs_rest_betp(columns: NDArray[Any], rule: Any = None) -> NDArray[Any]:
     >>> (48 * one_vs_rest_betp(columns)).round(9)
     array([38.,  5.,  5.])
     """
-    return ProductBeliefs.of_columns(column_masses(columns)).betp(rule)
+    return Products.of_columns(column_masses(columns)).betp(rule)

@@ -8,13 +8,12 @@ interpolated; their sigmoid can be steep, which the quadrature is made for.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.fft import dct
 from scipy.special import expit
 
 from evical._typing import Floats
 
-__all__ = ["coefficients", "crossing", "expected_probability", "joint_sets", "levels"]
+__all__ = ["coefficients", "crossing", "expected_probability", "levels"]
 
 
 _REACH = 6.5  # exp(-6.5^2 / 2) = 7e-10 of all level sets are larger
@@ -120,56 +119,3 @@ def expected_probability(series: Floats, sign: Floats) -> Floats:
         density = r * np.exp(-r * r / 2)
         total += (length * _WEIGHTS * density * expit(sign[:, None] * _at(series, r))).sum(axis=1)
     return np.asarray(total)
-
-
-def joint_sets(lower: Floats, upper: Floats) -> tuple[Floats, NDArray[np.bool_], Floats]:
-    """Masses whose single classes have given beliefs and plausibilities.
-
-    Parameters
-    ----------
-    lower, upper : (n, K) arrays
-        Bel and Pl of each class, bounds of probabilities that sum to 1.
-
-    Returns
-    -------
-    single : (n, K) array
-        Masses of single classes, equal to `lower`.
-    sets : (n, K + 1, K) array of bool
-        Other sets, whose sizes differ by at most one.
-    masses : (n, K + 1) array
-
-    Notes
-    -----
-    The other sets that contain a class have the total mass ``upper - lower``, and the mass of all
-    of them is 1 - sum(lower). Such sets exist if and only if all lower and upper bounds sum to 2 or
-    more, because each set has at least two classes. If they sum to less, which no belief function
-    allows, all upper bounds are raised by the same share of the possible increase. Systematic
-    sampling then picks the sets: classes, the most uncertain first, are laid on a line with these
-    masses as lengths, and a comb picks points at distances of the total.
-
-    Examples
-    --------
-    >>> single, sets, masses = joint_sets(np.zeros((1, 3)), np.array([[1.0, 0.5, 0.5]]))
-    >>> sets[masses > 0].astype(int).tolist(), masses[masses > 0].tolist()
-    ([[1, 1, 0], [1, 0, 1]], [0.5, 0.5])
-    """
-    k = lower.shape[1]
-    rest = np.maximum(1 - lower.sum(axis=1, keepdims=True), 0)
-    some = np.where(rest > 0, rest, 1)
-    share = np.clip((upper - lower) / some, 0, 1)
-    lack = np.maximum(2 - share.sum(axis=1, keepdims=True), 0)
-    room = np.maximum(k - share.sum(axis=1, keepdims=True), 1e-300)
-    share = np.minimum(share + np.minimum(lack / room, 1) * (1 - share), 1)
-    order = np.argsort(-share, axis=1, kind="stable")
-    ends = np.cumsum(np.take_along_axis(share, order, axis=1), axis=1)
-    starts = np.concatenate([np.zeros_like(rest), ends[:, :-1]], axis=1)
-    cuts = np.sort(ends % 1, axis=1)
-    cuts = np.concatenate([np.zeros_like(rest), cuts, np.ones_like(rest)], axis=1)
-    tooth = (cuts[:, :-1] + cuts[:, 1:])[:, :, np.newaxis] / 2
-    picked = np.floor(ends[:, None] - tooth) > np.floor(starts[:, None] - tooth)
-    sets = np.empty_like(picked)
-    np.put_along_axis(sets, np.broadcast_to(order[:, None], picked.shape), picked, axis=2)
-    masses = np.diff(cuts, axis=1) * rest
-    # Rounding can leave a tiny mass on a set with a single class.
-    alone = np.where(sets.sum(axis=2) < 2, masses, 0)
-    return lower + np.einsum("ns,nsk->nk", alone, sets), sets, masses - alone

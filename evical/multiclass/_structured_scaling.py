@@ -9,13 +9,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from dstheory.checks.arguments import as_real, check_choice, check_flag, check_not_negative, shown
 from evical._typing import Floats
+from evical.beliefs import Beliefs
+from evical.beliefs.bayesian import Bayesian
+from evical.beliefs.bounded import Bounded
 from evical.calibrators import fields
 from evical.calibrators.saved import check_shapes
-from evical.multiclass._beliefs import Beliefs, BeliefsLike
 from evical.multiclass._extremes import Quadratic
 from evical.multiclass._level_sets import LevelSets, checked_contour, minimal
 from evical.multiclass._softmax import platt_target_matrix
-from evical.multiclass._softmax_profile import joint_sets
 from evical.multiclass._structured import (
     Ridge,
     Structured,
@@ -129,12 +130,12 @@ class StructuredScaling:
     def _predict_single(self, scores: Floats) -> Floats:
         return np.asarray(softmax(self._fit.logits(scores), axis=1))
 
-    def _predict_beliefs(self, scores: Floats) -> BeliefsLike:
+    def _predict_beliefs(self, scores: Floats) -> Beliefs:
         p = self._predict_single(scores)
         if self.model == "bayesian":
-            return Beliefs.bayesian(p)
+            return Bayesian(self.classes_, p)
         bounds = self._level_sets(scores).bounds(p)
-        return Beliefs(*joint_sets(bounds[:, :, 0], bounds[:, :, 1]))
+        return Bounded(self.classes_, len(p), lambda: (bounds[:, :, 0], bounds[:, :, 1]))
 
     def _level_sets(self, scores: Floats) -> LevelSets:
         ridge = Ridge(0.0, 0.0, None if self._off_diagonal() is None else 0.0)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["member_sums", "survivor_blocks"]
+__all__ = ["survivor_blocks"]
 
 # Numbers in a table: the fastest of 2^16 to 2^20 for the 45 pairs of 10 classes.
 BLOCK = 1 << 18
@@ -121,27 +121,3 @@ def _add_without(
     merged = how.add(halves[..., 0, :, :], halves[..., 1, :, :])
     without = result.reshape(shape)[..., 0, :, :]  # a view, because an axis is only split
     _add_without(without, merged, struck[1:], mass, how)
-
-
-def member_sums(table: NDArray[Any]) -> NDArray[Any]:
-    """For each class, the sum over the sets that contain it, by halving the table.
-
-    Parameters
-    ----------
-    table : (2^K, n) array
-
-    Returns
-    -------
-    (K, n) array
-
-    Examples
-    --------
-    >>> member_sums(np.array([0.0, 0.5, 0.25, 0.25])[:, np.newaxis])[:, 0]
-    array([0.75, 0.5 ])
-    """
-    sums = []
-    while len(table) > 1:
-        half = len(table) // 2
-        sums.append(table[half:].sum(axis=0))
-        table = table[:half] + table[half:]
-    return np.stack(sums[::-1])

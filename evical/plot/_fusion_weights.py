@@ -9,7 +9,6 @@ Weights of many classes as a map of colors, members by classes.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 import matplotlib as mpl
@@ -22,7 +21,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from dstheory.checks.arguments import as_floats, as_sequence, check_choice, check_level
 from evical._typing import Floats
-from evical.fusion import BaseFusion
+from evical.fusion import as_rule
+from evical.fusion.learned import Learned, learned_from
 from evical.plot.style import COLORS, axes_or_new, ink, legend_above, literal, paper, short
 
 __all__ = ["FusionWeightsDisplay", "fusion_weights"]
@@ -161,51 +161,15 @@ KINDS = {
 }
 
 
-@dataclass(frozen=True, eq=False)
-class Learned:
-    """Numbers of S sources, common to all classes or one for each.
-
-    Parameters
-    ----------
-    values : (S,) or (S, K) array
-    standard_error : array like `values`, or None
-    kind : {"evidence", "reliability", "share"}
-    """
-
-    values: Floats
-    standard_error: Floats | None
-    kind: str
-
-
-def learned_from(by_source: Mapping[str, Any]) -> Learned | None:
-    """Weights or reliabilities among what a fusion says `by_source`; None if there are none.
-
-    >>> learned_from({"rates_": np.array([0.25, 1.0])}).values
-    array([0.75, 0.  ])
-    """
-    known = {name: np.asarray(values, dtype=np.float64) for name, values in by_source.items()}
-    if set(known) == {"weights_", "standard_error_"}:
-        return Learned(known["weights_"], known["standard_error_"], "evidence")
-    if set(known) == {"rates_"}:
-        return Learned(1 - known["rates_"], None, "reliability")
-    if set(known) == {"weights_"}:
-        return Learned(known["weights_"], None, "share")
-    return None
-
-
 def learned_by(fusion: Any) -> Learned:
     """Weights or reliabilities of a fitted fusion; an error if it has none."""
     if isinstance(fusion, type) or not callable(fusion):
         raise TypeError(f"fusion is {fusion!r}, expected a fitted fusion of evical.fusion")
-    found = learned_from(fusion.by_source()) if isinstance(fusion, BaseFusion) else None
+    rule = fusion if hasattr(fusion, "learned") else as_rule(fusion)
+    found: Learned | None = rule.learned()
     if found is None:
-        name = repr(fusion) if isinstance(fusion, BaseFusion) else _name(fusion)
-        raise ValueError(f"{name} has no weights to show; {_HAVE_WEIGHTS}")
+        raise ValueError(f"{rule.name} has no weights to show; {_HAVE_WEIGHTS}")
     return found
-
-
-def _name(rule: Any) -> str:
-    return str(getattr(rule, "__name__", repr(rule)))
 
 
 def checked_numbers(values: Any, name: str, kind: Kind) -> Floats:

@@ -17,6 +17,7 @@ from scipy.special import expit, logit
 
 from evical.fusion import Stacked, _stacked
 from evical.multiclass.pooling import fit_pool
+from tests.support.probabilities import fit_to_probabilities, fuse_probabilities
 
 # Sources, correlation of their evidence, slope and shift of their log-odds.
 CHOSEN_ON = ((2, 0.8, 1.0, 0.0), (6, 0.5, 1.0, 0.0), (3, 0.3, 0.5, 1.5), (3, 0.6, 2.0, -1.0))
@@ -47,7 +48,7 @@ def draw(kind, rare, silent, n, seed):
 
 def error(told, y, new, truth):
     """Of a fusion, in thousandths."""
-    fused = Stacked().fit_probabilities(told, y, [0, 1]).fuse_probabilities(new).betp()[:, 1]
+    fused = fuse_probabilities(fit_to_probabilities(Stacked(), told, y, [0, 1]), new).betp()[:, 1]
     apart = truth * np.log(truth / fused) + (1 - truth) * np.log((1 - truth) / (1 - fused))
     return 1e3 * apart.mean()
 

@@ -55,7 +55,7 @@ def test_scikit_learn_contract():
 def test_the_prediction_is_the_mean_over_folds(X, y, ensemble):
     clf = classifier(ensemble=ensemble).fit(X, y)
     m = clf.predict_mass(X)
-    folds = [pair.predict_mass(X) for pair in clf.calibrated_classifiers_]
+    folds = [pair.beliefs(X).mass() for pair in clf.calibrated_classifiers_]
     np.testing.assert_allclose(m.store, sum(fold.store for fold in folds) / 3, atol=1e-15)
     assert m.frame == Frame(np.unique(y))
     assert m.batch_shape == (len(X),)

@@ -57,7 +57,7 @@ def test_relative_plausibilities(kind):
     expected = m.contour() / m.contour().sum(axis=1, keepdims=True)
     np.testing.assert_allclose(clf.predict_proba(X), expected, rtol=1e-11)
     two = classifier(probability="plausibility").fit(X[y < 2], y[y < 2])
-    folds = [pair.predict_mass(X).contour() for pair in two.calibrated_classifiers_]
+    folds = [pair.beliefs(X).contour() for pair in two.calibrated_classifiers_]
     expected = np.mean([c / c.sum(axis=1, keepdims=True) for c in folds], axis=0)
     np.testing.assert_allclose(two.predict_proba(X), expected)
 
@@ -203,8 +203,8 @@ def test_a_calibrator_of_all_classes(calibrator, ensemble):
         scores = log_odds(p) if calibrator.get_params().get("transform", 0) is None else p
         expected = clone(calibrator).fit(scores[test], y[test])
         (fold, *_) = clf.calibrated_classifiers_
-        np.testing.assert_allclose(fold.predict_proba(X), expected.predict_proba(scores))
-        np.testing.assert_allclose(fold.predict_interval(X), expected.predict_interval(scores))
+        np.testing.assert_allclose(fold.beliefs(X).betp(), expected.predict_proba(scores))
+        np.testing.assert_allclose(fold.beliefs(X).interval(), expected.predict_interval(scores))
     m, probability = clf.predict_mass(X), clf.predict_proba(X)
     np.testing.assert_allclose(probability, betp(m), atol=1e-12)
     np.testing.assert_allclose(clf.predict_interval(X)[..., 1], m.contour(), atol=1e-12)

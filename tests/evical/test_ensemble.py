@@ -24,10 +24,12 @@ from dstheory import Frame, MassFunction
 from dstheory.combine import conjunctive, dempster, disjunctive
 from dstheory.errors import TotalConflictError
 from dstheory.transform import betp
+from evical.beliefs import as_beliefs
 from evical.calibrators import BinningCalibrator, IsotonicCalibrator, LogisticCalibrator
 from evical.classifier import EvidentialClassifier
 from evical.ensemble import EvidentialEnsemble
-from evical.estimators.members import total_conflict, vacuous_where
+from evical.fusion import as_rule
+from evical.fusion.conflicts import total_conflict
 from tests.support.contract import check_contract
 from tests.support.each import each
 
@@ -340,6 +342,12 @@ def test_a_rule_that_keeps_conflict_needs_no_replacement():
     assert clf.predict_mass(new).mass(mask=3).tolist() == [0, 1, 1]
 
 
+def joined(masses):
+    """By Dempster's rule, vacuous in rows of total conflict."""
+    sources = [as_beliefs(m, np.array(m.frame.labels)) for m in masses]
+    return as_rule("dempster").combine(sources, "vacuous").mass()
+
+
 def test_many_near_contradictions_are_no_total_conflict():
     """Ten agreements of 1e-40 multiply to less than any float, yet leave an answer."""
     frame = Frame(["a", "b", "c"])
@@ -347,7 +355,7 @@ def test_many_near_contradictions_are_no_total_conflict():
     even = MassFunction(frame, [2, 4], [[1 - 1e-40, 1e-40], [1.0, 0.0]])
     masses = [odd, even] * 5
     assert total_conflict(masses).tolist() == [False, True]
-    m = vacuous_where(total_conflict(masses), dempster, masses)
+    m = joined(masses)
     assert m.mass("c").tolist() == [1, 0]
     assert m.mass(["a", "b", "c"]).tolist() == [0, 1]
 
@@ -359,7 +367,7 @@ def test_agreement_below_all_floats_is_no_total_conflict():
     two = MassFunction(frame, [2, 4], [[1e-300, 1], [0, 1]])
     dead = total_conflict([one, two])
     assert dead.tolist() == [False, True]
-    m = vacuous_where(dead, dempster, [one, two])
+    m = joined([one, two])
     assert m.mass("b").tolist() == [1, 0]
     assert m.is_vacuous.tolist() == [False, True]
 

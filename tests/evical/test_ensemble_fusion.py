@@ -15,14 +15,15 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
-from dstheory import Frame, MassFunction, dempster
+from dstheory import dempster
 from dstheory.errors import TotalConflictError
+from evical.beliefs import as_beliefs
 from evical.calibrators import BinningCalibrator
 from evical.classifier import EvidentialClassifier
 from evical.ensemble import EvidentialEnsemble
 from evical.estimators._responses import class_scores
-from evical.estimators.predictions import BeliefPredictor
-from evical.fusion import BaseFusion, Discounted, Stacked, TNorm
+from evical.estimators.predictor import BeliefPredictor
+from evical.fusion import Discounted, Rule, Stacked, TNorm
 from tests.support.contract import check_contract
 from tests.support.each import each
 
@@ -79,7 +80,9 @@ def test_the_default_learns_weights_of_evidence():
 
 def test_plain_rules_have_nothing_to_tell():
     clf = ensemble(rule="dempster").fit(X2, Y2)
-    assert clf.fusion_ is dempster
+    assert clf.fusion_.function is dempster
+    m = clf.predict_mass(X2)
+    assert clf.fusion_(*clf.predict_masses(X2)).equals(m)
     assert clf.fusion_by_name_ == {}
 
 
@@ -99,16 +102,16 @@ class Memory(BeliefPredictor, BaseEstimator):
         self.seen_ = set(X[:, 0].tolist())
         return self
 
-    def predict_mass(self, X):
+    def beliefs(self, X):
         seen = np.array([value in self.seen_ for value in X[:, 0].tolist()])
-        return MassFunction(Frame(self.classes_), [1, 2], np.stack([~seen, seen], axis=1) * 1.0)
+        return as_beliefs(np.stack([~seen, seen], axis=1) * 1.0, self.classes_)
 
 
-class Recorder(BaseFusion):
+class Recorder(Rule):
     """Keeps what it is given."""
 
     _by_source = ()
-    needs_beliefs = True
+    needs = "labels"
 
     def _check_parameters(self):
         pass

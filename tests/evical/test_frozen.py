@@ -24,7 +24,7 @@ from evical.classifier import EvidentialClassifier
 from evical.conformal import ConformalClassifier
 from evical.ensemble import EvidentialEnsemble
 from evical.fused import EvidentialFusion
-from evical.fusion import BaseFusion
+from evical.fusion import Rule
 from evical.multiclass import (
     AutoMulticlassCalibrator,
     BaseMulticlassCalibrator,
@@ -221,7 +221,8 @@ CASES = {
         for k in (5, 18)
         for rule in ("dempster", "mixing", "stacked", "discounted")
     },
-    **{f"{k} one {r}": (of_rule, k, r, "silent") for k in (2, 3) for r in ("dempster", "stacked")},
+    "2 one stacked": (of_rule, 2, "stacked", "silent"),
+    **{f"{k} one dempster": (of_rule, k, "dempster", "silent") for k in (2, 3)},
     **{
         f"3 {other} {rule}": (of_rule, 3, rule, "silent", other)
         for other in ("merged", "pairs", "default", "nested", "coupled")
@@ -253,7 +254,7 @@ def of_state(name, state):
     """What a restored calibrator or rule says, which is arithmetic alone."""
     k = int(name[0])
     if state["format"] == "evical.fusion":
-        fusion = BaseFusion.from_dict(state)
+        fusion = Rule.from_dict(state)
         kept = np.array([0.0, 0.3, 0.6])
         sources = [
             MassFunction(Frame(range(k)), [1, 2, 2**k - 1], np.stack([a, 0.1 + 0 * a, 0.9 - a], 1))

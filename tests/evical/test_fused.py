@@ -20,6 +20,7 @@ from evical.errors import IndependenceWarning, WrongWayWarning
 from evical.fusion import Discounted, Mixture, Stacked
 from tests.evical.fusion.samples import LABELS, sources
 from tests.support.each import each
+from tests.support.probabilities import fit_to_probabilities, fuse_probabilities
 
 RNG = np.random.default_rng(0)
 Y = np.arange(200) % 2
@@ -57,7 +58,7 @@ def test_probabilities_are_fused_as_by_the_fusion():
     p = np.stack([betp(m) for m in masses])
     p[1, ::4] = np.nan
     given = EvidentialFusion().fit(list(p), y)
-    expected = Stacked().fit_probabilities(p, y, LABELS).fuse_probabilities(p)
+    expected = fuse_probabilities(fit_to_probabilities(Stacked(), p, y, LABELS), p)
     np.testing.assert_allclose(given.predict_proba(list(p)), expected.betp(), atol=1e-9)
     np.testing.assert_allclose(given.predict_interval(p), expected.interval(), atol=1e-9)
     assert given.predict_masses(p)[1].is_vacuous.tolist() == (np.arange(60) % 4 == 0).tolist()

@@ -11,7 +11,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from evical import EvidentialClassifier, EvidentialEnsemble, cross_val_mass
 from evical.calibrators import IsotonicCalibrator
-from evical.fusion import BaseFusion
+from evical.fusion import Rule
 from tests.support.each import each
 
 RANDOM = np.random.default_rng(0)
@@ -38,11 +38,11 @@ class Keeper(ClassifierMixin, BaseEstimator):
         return np.where(seen[:, None], np.eye(len(self.classes_))[:1], rest)
 
 
-class Recorder(BaseFusion):
+class Recorder(Rule):
     """Keeps what it is given."""
 
     _by_source = ()
-    needs_beliefs = True
+    needs = "labels"
 
     def _check_parameters(self):
         """Nothing to check."""

@@ -13,10 +13,10 @@ from dstheory import decide
 from dstheory.combine import conjunctive, dempster, mixing
 from dstheory.transform import betp
 from evical import EvidentialClassifier, EvidentialEnsemble, EvidentialSource
+from evical.beliefs import joined, mean, placed
 from evical.calibrators import BinningCalibrator, LogisticCalibrator
 from evical.fusion import Mixture
 from evical.multiclass import OneVsRestCalibrator
-from evical.multiclass.joined import JoinedBeliefs
 from tests.support.each import each
 
 BINS = BinningCalibrator(2)
@@ -232,10 +232,11 @@ def test_discounted_sources_of_many_classes():
     rates = clf.fusion_.rates_
     assert rates[0] < 0.3
     p = clf.predict_proba(np.hstack([X, noise])[:9])
+    nothing = placed(np.arange(18), 9, [])
     sources = [
-        member._closed(np.hstack([X, noise])[:9]).discounted(rate)
+        mean([member.beliefs(np.hstack([X, noise])[:9]), nothing], [1 - rate, rate])
         for member, rate in zip(clf.estimators_, rates.tolist(), strict=True)
     ]
-    np.testing.assert_allclose(p, JoinedBeliefs(sources).betp(), atol=1e-12)
+    np.testing.assert_allclose(p, joined(sources).betp(), atol=1e-12)
     assert clf.predict_interval(np.hstack([X, noise])[:9]).shape == (9, 18, 2)
     assert (p.argmax(axis=1) == y[:9]).mean() > 0.7

@@ -25,6 +25,7 @@ from evical.errors import WrongWayWarning
 from evical.fusion import Stacked
 from tests.support.contract import check_contract
 from tests.support.each import each
+from tests.support.probabilities import fit_to_probabilities
 
 BINS = BinningCalibrator(n_bins=4, model="dempster")
 Y2 = np.arange(240) % 3 % 2
@@ -104,9 +105,9 @@ def test_the_fusion_learns_from_out_of_fold_beliefs_about_rows_that_are_told():
         rows = ~GONE[:, number]
         alone = EvidentialClassifier(GaussianNB(), cv=3, ensemble="auto")
         scored = alone._fit_scored(M2[rows][:, columns], Y2[rows])
-        beliefs[number, rows] = betp(alone.calibrated_classifiers_[0].mass_of(scored.scores))
+        beliefs[number, rows] = alone.calibrated_classifiers_[0].beliefs_of(scored.scores).betp()
     sizes = (~GONE).sum(axis=0)
-    expected = Stacked().fit_probabilities(beliefs, Y2, [0, 1], sizes)
+    expected = fit_to_probabilities(Stacked(), beliefs, Y2, [0, 1], sizes)
     np.testing.assert_allclose(clf.fusion_.weights_, expected.weights_, atol=1e-9)
 
 
@@ -197,12 +198,8 @@ def test_missing_objects():
     source = EvidentialSource(GaussianNB(), silent_if_missing="any").fit(X, Y2)
     assert source.predict_mass(X).is_vacuous.nonzero()[0].tolist() == [3, 5]
     numbers = np.random.default_rng(0).integers(0, 5, (240, 2))
-    assert (
-        not EvidentialSource(GaussianNB(), silent_if_missing="any")
-        .fit(numbers, Y2)
-        ._silent(numbers)
-        .any()
-    )
+    source = EvidentialSource(GaussianNB(), silent_if_missing="any").fit(numbers, Y2)
+    assert not source.beliefs(numbers).silent.any()
 
 
 def test_sparse_samples_pass_only():

@@ -12,6 +12,7 @@ from evical.cli._rules import new_combiner
 from evical.export._classifiers import combined
 from evical.export._graph import DOUBLE, Graph
 from evical.export._tensor import Tensor, Told
+from evical.fusion.formula import Formula
 from tests.evical.export.test_onnx import in_onnxruntime
 
 TINY = 1e-200
@@ -80,7 +81,11 @@ def test_an_exported_graph_combines_the_same(total_conflict):
     ]
     graph = Graph()
     parts = [Told(*[Tensor(graph, name)] * 3) for name in names]
-    graph.add("Identity", [combined(combine.dempster, parts, 2, total_conflict).bel.name], "found")
+    graph.add(
+        "Identity",
+        [combined(Formula("dempster", np.ones(3)), parts, total_conflict).bel.name],
+        "found",
+    )
     shape = (DOUBLE, [None, 1])
     model = graph.model(dict.fromkeys(names, shape), {"found": shape}, "")
     found = in_onnxruntime(model, **dict(zip(names, tables, strict=True)))["found"].ravel()
@@ -92,7 +97,7 @@ def test_an_exported_graph_takes_beliefs_beyond_their_bounds_by_rounding():
     pytest.importorskip("onnxruntime")
     graph = Graph()
     parts = [Told(Tensor(graph, f"bel{i}"), Tensor(graph, f"pl{i}"), None) for i in range(2)]
-    told = combined(combine.dempster, parts, 2, "error")
+    told = combined(Formula("dempster", np.ones(2)), parts, "error")
     graph.add("Identity", [told.pl.name], "found")
     names = [name for i in range(2) for name in (f"bel{i}", f"pl{i}")]
     model = graph.model(

@@ -18,6 +18,7 @@ from evical.fusion import Mixture
 from evical.metrics import brier_score, log_loss
 from tests.support.each import each
 from tests.support.entrances import refused
+from tests.support.probabilities import fit_to_probabilities
 
 FRAME = Frame(["a", "b", "c"])
 CHILD = Variable("child", ["a", "b", "c"])
@@ -42,7 +43,7 @@ READERS = {
     "log_loss": lambda p: log_loss(LABELS[: len(p)], p, labels=[0, 1, 2]),
     "EvidentialFusion": lambda p: EvidentialFusion("dempster").fit([p]).predict_mass([p]).masses,
     "fit_probabilities": lambda p: (
-        Mixture().fit_probabilities([p, p], LABELS[: len(p)], classes=[0, 1, 2]).weights_
+        fit_to_probabilities(Mixture(), [p, p], LABELS[: len(p)], classes=[0, 1, 2]).weights_
     ),
 }
 

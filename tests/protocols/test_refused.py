@@ -138,7 +138,7 @@ def test_multiclass_calibrators_refused_late(entry):
 FUSIONS = [
     kind
     for kind in map(vars(fusion).get, fusion.__all__)
-    if isinstance(kind, type) and kind is not fusion.BaseFusion
+    if isinstance(kind, type) and kind is not fusion.Rule
 ]
 
 

@@ -1,29 +1,26 @@
 """A fusion that keeps what it would learn from, for other ways to learn from the same."""
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dstheory import MassFunction
 from dstheory.combine import mixing
-from evical.fusion import BaseFusion
+from evical.fusion import Rule
 
 __all__ = ["Recorded"]
 
 
-class Recorded(BaseFusion):
+class Recorded(Rule):
     """Mean of the mass functions, with the held-out samples for `held_out_` and `sizes_`."""
 
-    reads_probabilities = True
-    _by_source = ()
-    _state: ClassVar[dict[str, Any]] = {}
+    needs = "labels"
 
-    @property
-    def needs_beliefs(self) -> bool:
-        """Always."""
-        return True
+    def reads(self, n_classes: int) -> Literal["probabilities"]:
+        """Probabilities."""
+        return "probabilities"
 
     def _check_parameters(self) -> None:
         """It has none."""

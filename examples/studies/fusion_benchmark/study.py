@@ -15,12 +15,11 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from evical._typing import Floats
+from evical.beliefs import Beliefs, as_beliefs
 from evical.classifier import EvidentialClassifier
 from evical.datasets import Dataset
 from evical.ensemble import EvidentialEnsemble
 from evical.estimators.calibrated import of_classifier
-from evical.estimators.forms import PROBABILITIES
-from evical.estimators.rules import member_probabilities
 from evical.evaluation import Evaluation, check_promise
 from evical.fusion import Stacked
 from evical.metrics import debiased_calibration_error
@@ -155,13 +154,13 @@ def different(X: Any, y: Rows, X_new: Any) -> Material:
         member: Any = EvidentialClassifier(clone(classifier), ensemble="auto")
         scored = member._fit_scored(X, y)
         part, *others = member.calibrated_classifiers_
-        seen.append(PROBABILITIES.of_scores(part, scored.scores))
-        new.append(member_probabilities(member, X_new))
+        seen.append(_spoken(part.beliefs_of(scored.scores)))
+        new.append(_spoken(member.beliefs(X_new)))
         if others:  # not trained on everything, as all that scikit-learn stacks are
             part = of_classifier(part, clone(classifier).fit(X, y))
         change = _unstacked(part.estimator)
         raw_seen.append(change(scored.scores))
-        raw_new.append(change(part._scores(X_new)))
+        raw_new.append(change(part.scores(X_new)))
     sizes = np.full(len(seen), float(len(y)))
     raw, later = (np.concatenate(parts, axis=1) for parts in (raw_seen, raw_new))
     return Material(np.stack(seen), y, np.stack(new), raw, later, sizes)
@@ -189,10 +188,15 @@ def unequal(X: Any, y: Rows, X_new: Any, parts: list[Rows]) -> Material:
     machines = [make_pipeline(StandardScaler(), SVC()) for _ in parts]
     ensemble = EvidentialEnsemble(machines, subsets=parts, rule=Recorded()).fit(X, y)
     record: Any = ensemble.fusion_
-    new = np.stack([member_probabilities(member, X_new) for member in ensemble.estimators_])
+    new = np.stack([_spoken(member.beliefs(X_new)) for member in ensemble.estimators_])
     held_out = record.held_out_
     none = np.empty((0, 0))
     return Material(held_out.probabilities, y, new, none, none, record.sizes_)
+
+
+def _spoken(beliefs: Beliefs) -> Floats:
+    """Pignistic probabilities (n, K), NaN where nothing is said."""
+    return np.where(beliefs.silent[:, np.newaxis], np.nan, beliefs.betp())
 
 
 def _fits(name: str, material: Material) -> bool:
@@ -219,8 +223,9 @@ def _refuted(material: Material, y: Rows) -> float:
     if material.new.shape[2] > 2:
         return float("nan")
     fusion = Stacked(model="confidence")
-    fusion.fit_probabilities(material.seen, material.y, [0, 1], material.sizes)
-    beliefs = fusion.fuse_probabilities(material.new)
+    classes = np.arange(2)
+    fusion.fit([as_beliefs(p, classes) for p in material.seen], material.y, material.sizes)
+    beliefs = fusion.combine([as_beliefs(p, classes) for p in material.new])
     lower, upper = beliefs.interval()[:, 1].T
     made = Evaluation.from_predictions(y, beliefs.betp()[:, 1], bel=lower, pl=upper)
     promise = check_promise(made)

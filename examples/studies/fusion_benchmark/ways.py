@@ -15,6 +15,7 @@ from scipy.special import log_softmax, logsumexp, softmax
 from sklearn.linear_model import LogisticRegression
 
 from evical._typing import Floats
+from evical.beliefs import as_beliefs
 from evical.fusion import Mixture, Stacked
 
 __all__ = ["DEFAULT", "WAYS", "Material"]
@@ -56,8 +57,8 @@ class Material(NamedTuple):
 def _stacked(material: Material) -> Floats:
     fusion = Stacked(model="bayesian")
     classes = np.arange(material.seen.shape[2])
-    fusion.fit_probabilities(material.seen, material.y, classes, material.sizes)
-    return fusion.fuse_probabilities(material.new).betp()
+    fusion.fit([as_beliefs(p, classes) for p in material.seen], material.y, material.sizes)
+    return fusion.combine([as_beliefs(p, classes) for p in material.new]).betp()
 
 
 def _stacking_classifier(material: Material) -> Floats:
@@ -89,7 +90,7 @@ def _super_learner(material: Material) -> Floats:
     """Mean of the probabilities, by the weights under which the labels are most likely."""
     classes = np.arange(material.seen.shape[2])
     fusion = Mixture("likelihood", shrinkage=0.0)
-    fusion.fit_probabilities(material.seen, material.y, classes)
+    fusion.fit([as_beliefs(p, classes) for p in material.seen], material.y)
     return np.asarray(np.tensordot(fusion.weights_, material.new, 1))
 
 

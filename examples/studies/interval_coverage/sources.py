@@ -15,6 +15,7 @@ from scipy.stats import t
 
 from dstheory.combine import dempster
 from evical._typing import Floats
+from evical.beliefs import as_beliefs
 from evical.calibrators import AutoCalibrator
 from evical.datasets import Dataset
 from evical.fusion import Stacked
@@ -151,10 +152,11 @@ class SourcesCondition:
             np.stack([one.predict_proba(x) for one, x in zip(members, of.T, strict=True)])
             for of in (scores, at)
         )
-        fusion = Stacked(model="confidence").fit_probabilities(known, y, [0, 1])
-        interval = fusion.fuse_probabilities(new).interval()[:, 1]
+        seen, asked = ([as_beliefs(p, np.arange(2)) for p in part] for part in (known, new))
+        fusion = Stacked(model="confidence").fit(seen, y)
+        interval = fusion.combine(asked).interval()[:, 1]
         fusion.set_params(model="likelihood")  # learned alike; only [Bel, Pl] differs
-        narrow = fusion.fuse_probabilities(new).interval()[:, 1]
+        narrow = fusion.combine(asked).interval()[:, 1]
         m = dempster(*(one.predict_mass(x) for one, x in zip(members, at.T, strict=True)))
         joined = np.stack([m.bel(1), m.pl(1)], axis=1)
         return [coverage(one, truth) for one in (interval, narrow, joined)]

@@ -6,7 +6,7 @@ half calibrates it.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.pipeline import make_pipeline
@@ -16,11 +16,11 @@ from sklearn.svm import SVC
 from dstheory import MassFunction
 from dstheory.checks.arguments import check_choice
 from evical._typing import Floats, Indices
+from evical.beliefs import as_beliefs
 from evical.demo.contest import CALIBRATORS, METHODS
 from evical.ensemble import EvidentialEnsemble
-from evical.estimators.members import total_conflict
-from evical.estimators.rules import combined
-from evical.fusion import BaseFusion, named_fusion
+from evical.fusion import Rule, as_rule
+from evical.fusion.conflicts import total_conflict
 from examples.studies.parts.metrics import Fused
 from examples.studies.parts.quiet import fit_quietly
 from examples.studies.parts.shares import Shares
@@ -118,7 +118,7 @@ def _without_last(X: Floats) -> Floats:
     return X[:, :-1]
 
 
-class _Rules(BaseFusion):
+class _Rules(Rule):
     """Several rules of one ensemble, so that its classifiers are trained once for all of them.
 
     Parameters
@@ -132,18 +132,16 @@ class _Rules(BaseFusion):
         self.names = names
 
     @property
-    def needs_beliefs(self) -> bool:
-        rules = map(named_fusion, self.names)
-        return any(isinstance(rule, BaseFusion) and rule.needs_beliefs for rule in rules)
+    def needs(self) -> Literal["labels", "sizes"]:
+        return "labels" if any(as_rule(name).needs == "labels" for name in self.names) else "sizes"
 
     def fit(
         self, masses: Any = None, y: Any = None, sizes: Any = None, sample_weight: Any = None
     ) -> Self:
         """Fit each rule that has parameters."""
-        self.rules_ = {name: named_fusion(name) for name in self.names}
-        for rule in self.rules_.values():
-            if isinstance(rule, BaseFusion):
-                rule.fit(masses, y, sizes, sample_weight)
+        self.rules_ = {
+            name: as_rule(name).fit(masses, y, sizes, sample_weight) for name in self.names
+        }
         self.n_sources_ = len(sizes)
         return self
 
@@ -170,7 +168,7 @@ def _untrained(drawn: Shares | Views, classifier: Any) -> tuple[list[Any], dict[
 
 
 def train(
-    drawn: Shares | Views, classifier: str, calibrator: str, model: str, rule: BaseFusion | str
+    drawn: Shares | Views, classifier: str, calibrator: str, model: str, rule: Rule | str
 ) -> EvidentialEnsemble:
     """Train and calibrate a classifier on each share, or on each view, and fit a rule.
 
@@ -184,7 +182,7 @@ def train(
     calibrator : str
         A name of `CALIBRATORS`.
     model : str
-    rule : BaseFusion or str
+    rule : Rule or str
 
     Returns
     -------
@@ -266,7 +264,10 @@ def combine(
     """
     if rule is None:
         masses = [masses[int(np.argmax(drawn.sizes))]]
-    beliefs = combined(rule, masses, "vacuous")
+    classes = np.array(masses[0].frame.labels)
+    sources = [as_beliefs(m, classes) for m in masses]
+    fitted = rule if rule is None or isinstance(rule, Rule) else as_rule(rule)
+    beliefs = masses[0] if fitted is None else fitted.combine(sources, "vacuous").mass()
     conflicting = beliefs.is_vacuous
     if conflicting.any():  # vacuous beliefs that do not conflict are too
         conflicting = conflicting & total_conflict(masses)

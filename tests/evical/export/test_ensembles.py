@@ -24,6 +24,7 @@ from evical.fusion import Discounted, Mixture, Stacked
 from evical.multiclass.log_pool import LogPool
 from tests.evical.export.test_onnx import in_onnxruntime
 from tests.support.each import each
+from tests.support.probabilities import fit_to_probabilities, fuse_probabilities
 
 DATA, CLASSES = load_breast_cancer(return_X_y=True)
 NAMED = np.where(CLASSES, "benign", "cancer")
@@ -148,8 +149,8 @@ def test_weights_that_all_classes_share():
     """With hundreds of coefficients there are no weights for each class."""
     rng = np.random.default_rng(0)
     p = rng.dirichlet(np.ones(4), (2, 60))
-    fusion = Stacked().fit_probabilities(p, rng.integers(0, 4, 60), range(4))
-    own, common = fusion, Stacked().fit_probabilities(p, rng.integers(0, 4, 60), range(4))
+    fusion = fit_to_probabilities(Stacked(), p, rng.integers(0, 4, 60), range(4))
+    own, common = fusion, fit_to_probabilities(Stacked(), p, rng.integers(0, 4, 60), range(4))
     k, s = 4, 2
     common._set_pool(
         LogPool(
@@ -163,7 +164,7 @@ def test_weights_that_all_classes_share():
         shapes = {"a": (DOUBLE, [None, k]), "b": (DOUBLE, [None, k])}
         model = graph.model(shapes, {"beliefs": (DOUBLE, [None, k, 3])}, "")
         found = in_onnxruntime(model, a=p[0], b=p[1])["beliefs"]
-        beliefs = one.fuse_probabilities(p)
+        beliefs = fuse_probabilities(one, p)
         assert np.abs(found[..., :2] - beliefs.interval()).max() < 1e-12
         assert np.abs(found[..., 2] - beliefs.betp()).max() < 1e-12
 

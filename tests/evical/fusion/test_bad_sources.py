@@ -5,7 +5,8 @@ import pytest
 
 from dstheory import Frame, MassFunction, betp
 from dstheory.errors import MassError, TotalConflictError
-from evical.fusion import BaseFusion, Stacked, named_fusion
+from evical.beliefs import as_beliefs
+from evical.fusion import Stacked, as_rule
 from tests.support.each import each
 
 LEARNED = ["stacked", "likelihood_mixture", "discounted", "contextually_discounted"]
@@ -31,12 +32,8 @@ def truth(k):
 def fused(rule, sources, k):
     """The fusion, fitted if it has parameters, and probabilities that it gives."""
     y = np.array(list("abc"))[truth(k)]
-    fusion = named_fusion(rule)
-    if isinstance(fusion, BaseFusion):
-        fusion = fusion.fit(sources, y)
-    elif len(sources) == 1:
-        return fusion, betp(sources[0])
-    p = np.asarray(betp(fusion(*sources)))
+    fusion = as_rule(rule).fit(sources, y)
+    p = fusion.combine([as_beliefs(m, np.array(m.frame.labels)) for m in sources]).betp()
     np.testing.assert_allclose(p.sum(axis=1), 1, atol=1e-9)
     assert (p >= 0).all()
     return fusion, p
@@ -179,7 +176,7 @@ def test_two_that_contradict_each_other(rule, k):
 def test_a_class_without_labels(rule):
     sources = [masses(skilled(3, 2, seed))[truth(3) < 2] for seed in (0, 1)]
     y = np.array(list("abc"))[truth(3)][truth(3) < 2]
-    fusion = named_fusion(rule)
+    fusion = as_rule(rule)
     if rule == "stacked":
         with pytest.raises(ValueError, match="class 'c' is missing from y; stacking needs samples"):
             fusion.fit(sources, y)
@@ -197,9 +194,9 @@ def test_weights_of_rows_are_repeated_rows(rule, k):
     times = np.random.default_rng(0).integers(0, 4, N)
     sources = [masses(skilled(k, 1, seed)) for seed in (0, 1)]
     y = np.array(list("abc"))[truth(k)]
-    weighted = named_fusion(rule).fit(sources, y, sample_weight=times)
+    weighted = as_rule(rule).fit(sources, y, sample_weight=times)
     rows = np.repeat(np.arange(N), times)
-    repeated = named_fusion(rule).fit([m[rows] for m in sources], y[rows])
+    repeated = as_rule(rule).fit([m[rows] for m in sources], y[rows])
     found, expected = (betp(fusion(*sources)) for fusion in (weighted, repeated))
     np.testing.assert_allclose(found, expected, atol=1e-4)
 

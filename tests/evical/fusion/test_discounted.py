@@ -25,7 +25,7 @@ def error_by_definition(rates, masses, y):
 def test_error_and_slope_are_those_of_the_definition(n_classes, seed):
     masses, y = sources(n_classes=n_classes, seed=seed)
     rates = np.random.default_rng(seed).uniform(0, 1, 3)
-    value, slope = _squared_error(HeldOut.checked(masses, y, None))(rates)
+    value, slope = _squared_error(HeldOut.of(masses, y, None))(rates)
     assert value == pytest.approx(error_by_definition(rates, masses, y))
     for i, step in enumerate(np.eye(3) * 1e-6):
         ahead, behind = (error_by_definition(rates + s * step, masses, y) for s in (1, -1))
@@ -35,7 +35,7 @@ def test_error_and_slope_are_those_of_the_definition(n_classes, seed):
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_no_rates_of_a_grid_are_better(n_classes):
     masses, y = sources(n_classes=n_classes, qualities=(2.0, 0.3))
-    found = joint_rates(HeldOut.checked(masses, y, None), shrinkage=2.0)
+    found = joint_rates(HeldOut.of(masses, y, None), shrinkage=2.0)
 
     def objective(rates):
         return error_by_definition(rates, masses, y) + 2.0 * np.mean(np.square(rates))
@@ -124,7 +124,7 @@ def test_slope_where_rates_and_commonalities_are_0():
     """Probabilities have no ignorance; the slope at a rate of 0 is to the right."""
     masses, y = sources(ignorance=0.0)
     rates = np.array([0.0, 0.3, 0.5])
-    value, slope = _squared_error(HeldOut.checked(masses, y, None))(rates)
+    value, slope = _squared_error(HeldOut.of(masses, y, None))(rates)
     for i, step in enumerate(np.eye(3) * 1e-7):
         ahead = error_by_definition(rates + step, masses, y)
         assert slope[i] == pytest.approx((ahead - value) / 1e-7, rel=1e-4)
@@ -150,7 +150,7 @@ def test_shares_that_are_no_array_are_refused(name, wrong, message):
 
 def test_reliabilities_are_what_rates_leave():
     kept = Discounted(reliabilities=[1, 0.25]).fit(sizes=[1, 1])
-    assert not kept.needs_beliefs
+    assert kept.needs == "nothing"
     assert kept.rates_.tolist() == [0, 0.75]
     with pytest.raises(ValueError, match=r"reliabilities are .*, expected numbers between"):
         Discounted(reliabilities=[1, 2]).fit(sizes=[1, 1])

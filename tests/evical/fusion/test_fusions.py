@@ -10,7 +10,7 @@ from sklearn.exceptions import NotFittedError
 from dstheory import Frame, MassFunction
 from dstheory.combine import cautious
 from dstheory.errors import FrameError
-from evical.fusion import Discounted, Mixture, Stacked, TNorm, named_fusion
+from evical.fusion import Discounted, Mixture, Stacked, TNorm, as_rule
 from tests.evical.fusion.samples import sources
 from tests.support.each import each
 
@@ -29,7 +29,7 @@ FUSIONS = {
 SIZES = [30, 20, 10]
 every = each("fusion", FUSIONS.values(), ids=FUSIONS)
 each_number = each("n_classes", [2, 3])
-learning = each("fusion", [f for f in FUSIONS.values() if f.needs_beliefs], ids=repr)
+learning = each("fusion", [f for f in FUSIONS.values() if f.needs == "labels"], ids=repr)
 
 
 def fitted(fusion, n_classes=2, **options):
@@ -120,7 +120,7 @@ def test_asks_for_the_sources_it_was_fitted_to(fusion):
     strange = MassFunction(Frame(["x", "y"]), [3], np.ones((60, 1)))
     with pytest.raises(FrameError, match="source 3 is on"):
         rule(masses[0], masses[1], strange)
-    if fusion.needs_beliefs:
+    if fusion.needs == "labels":
         with pytest.raises(FrameError, match=r"sources are on .*fitted to"):
             rule(strange, strange, strange)
 
@@ -132,7 +132,7 @@ def test_one_source_is_enough(fusion):
     assert m.batch_shape == (60,)
 
 
-@pytest.mark.parametrize("fusion", [f for f in FUSIONS.values() if not f.needs_beliefs], ids=repr)
+@pytest.mark.parametrize("fusion", [f for f in FUSIONS.values() if f.needs != "labels"], ids=repr)
 def test_sizes_alone_are_enough_for_what_is_not_learned(fusion):
     rule, masses = fitted(fusion)
     assert clone(fusion).fit(sizes=SIZES)(*masses) == rule(*masses)
@@ -144,9 +144,9 @@ def test_sizes_alone_are_enough_for_what_is_not_learned(fusion):
 @each(
     ("change", "error", "message"),
     [
-        ({"masses": None}, TypeError, "masses is a list of mass functions"),
-        ({"masses": []}, ValueError, "masses is empty"),
-        ({"masses": [1]}, TypeError, "source 1 is 1, expected a MassFunction"),
+        ({"sources": None}, TypeError, "masses is a list of mass functions"),
+        ({"sources": []}, ValueError, "masses is empty"),
+        ({"sources": [1]}, TypeError, "source 1 is 1, expected a MassFunction"),
         ({"y": None}, ValueError, "y is None"),
         ({"y": ["ant"] * 60}, ValueError, "one class only .*'ant'"),
         ({"y": ["ant", "bee"]}, ValueError, "source 1 has batch shape .* 2 labels"),
@@ -160,10 +160,10 @@ def test_sizes_alone_are_enough_for_what_is_not_learned(fusion):
 def test_wrong_input_is_refused(fusion, change, error, message):
     masses, y = sources()
     with pytest.raises(error, match=message):
-        clone(fusion).fit(**{"masses": masses, "y": y, "sizes": SIZES, **change})
+        clone(fusion).fit(**{"sources": masses, "y": y, "sizes": SIZES, **change})
 
 
-@pytest.mark.parametrize("fusion", [f for f in FUSIONS.values() if not f.needs_beliefs], ids=repr)
+@pytest.mark.parametrize("fusion", [f for f in FUSIONS.values() if f.needs != "labels"], ids=repr)
 def test_labels_are_not_asked_for_where_they_are_not_needed(fusion):
     masses, _ = sources()
     one = clone(fusion).fit(masses, sizes=SIZES)
@@ -206,18 +206,18 @@ def test_wrong_parameters_are_refused(fusion, message):
 
 def test_names():
     for name in ("stacked", "size_mixture", "likelihood_mixture", "discounted"):
-        assert repr(named_fusion(name)) == repr(FUSIONS[name])
-    assert named_fusion("contextually_discounted").contextual
-    assert isinstance(named_fusion("learned_tnorm"), TNorm)
-    assert named_fusion("cautious") is cautious
-    assert named_fusion(cautious) is cautious
+        assert repr(as_rule(name)) == repr(FUSIONS[name])
+    assert as_rule("contextually_discounted").contextual
+    assert isinstance(as_rule("learned_tnorm"), TNorm)
+    assert as_rule("cautious").function is cautious
+    assert as_rule(cautious).function is cautious
     with pytest.raises(ValueError, match=r"rule is 'best', expected .*stacked.*cautious"):
-        named_fusion("best")
+        as_rule("best")
     with pytest.raises(ValueError, match=r"rule is 'dempstr', .*; did you mean 'dempster'"):
-        named_fusion("dempstr")
+        as_rule("dempstr")
     with pytest.raises(ValueError, match=r"rule is 'staked', .*; did you mean 'stacked'"):
-        named_fusion("staked")
+        as_rule("staked")
     with pytest.raises(ValueError, match="rule is 5"):
-        named_fusion(5)
+        as_rule(5)
     with pytest.raises(TypeError, match=r"rule is the class Stacked, expected .*Stacked\(\)"):
-        named_fusion(Stacked)
+        as_rule(Stacked)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dstheory import Frame, MassFunction
-from evical.fusion import BaseFusion, Discounted, Mixture, Stacked, TNorm
+from evical.fusion import Discounted, Mixture, Rule, Stacked, TNorm
 from tests.support.each import each
 
 FITTED = [
@@ -41,7 +41,7 @@ def test_there_and_back(fusion, labels):
     masses, y = sources(labels)
     fitted = fusion.fit(masses, y, sizes=[3, 2, 1])
     data = json.loads(json.dumps(fitted.to_dict()))
-    for kind in (BaseFusion, type(fusion)):
+    for kind in (Rule, type(fusion)):
         again = kind.from_dict(data)
         assert again.get_params() == fitted.get_params()
         new, _ = sources(labels, seed=1)
@@ -73,7 +73,7 @@ def test_another_kind_is_refused():
 def test_damage_is_refused(change, message):
     data = Stacked().fit(*sources(["no", "yes"])).to_dict()
     with pytest.raises(ValueError, match=message):
-        BaseFusion.from_dict({**data, **change})
+        Rule.from_dict({**data, **change})
 
 
 @each(
@@ -95,7 +95,7 @@ def test_a_damaged_state_is_refused(name, value):
     data = Stacked().fit(*sources(["no", "yes"])).to_dict()
     data["state"][name] = value
     with pytest.raises(ValueError, match="saved fusion is damaged"):
-        BaseFusion.from_dict(data)
+        Rule.from_dict(data)
 
 
 @pytest.mark.parametrize(
@@ -112,4 +112,4 @@ def test_rates_and_weights_are_shares(fusion, name, value):
     data = fusion.fit(*sources(["no", "yes"])).to_dict()
     data["state"][name] = value
     with pytest.raises(ValueError, match=r"saved fusion is damaged|the parameter of frank"):
-        BaseFusion.from_dict(data)
+        Rule.from_dict(data)

@@ -7,11 +7,12 @@ import pytest
 from scipy.special import expit, logit
 
 from dstheory import Frame, MassFunction, betp
-from evical.fusion import BaseFusion, Stacked
+from evical.fusion import Rule, Stacked
 from evical.fusion._held_out import HeldOut
 from evical.fusion._silent import evidence, learnable, usual_evidence
 from tests.evical.fusion.samples import sources
 from tests.naive import pooling as naive
+from tests.support.probabilities import fit_to_probabilities, fuse_probabilities, sources_of
 
 
 def overlapping(n, rare, silent, seed, rho=0.8, sources=2):
@@ -36,10 +37,12 @@ def test_what_is_left_unsaid_is_learned(rare):
     """As if it were even odds, it missed by .02 for even classes, and by .05 for a rare one."""
     y, p, _ = overlapping(2000, rare, 0.4, seed=0)
     _, new, truth = overlapping(4000, rare, 0.4, seed=1)
-    beliefs = Stacked(model="confidence").fit_probabilities(p, y, [0, 1]).fuse_probabilities(new)
+    beliefs = fuse_probabilities(
+        fit_to_probabilities(Stacked(model="confidence"), p, y, [0, 1]), new
+    )
     lower, upper = beliefs.interval()[:, 1].T
     assert ((lower <= truth) & (truth <= upper)).mean() > 0.9
-    fused = Stacked().fit_probabilities(p, y, [0, 1]).fuse_probabilities(new).betp()[:, 1]
+    fused = fuse_probabilities(fit_to_probabilities(Stacked(), p, y, [0, 1]), new).betp()[:, 1]
     assert np.abs(fused - truth).mean() < 0.01
 
 
@@ -51,14 +54,14 @@ def test_each_choice_has_a_fusion_of_its_own(n_classes):
     p[2, ::5] = np.nan
     p[0, ::4] = np.nan
     classes = ["ant", "bee", "cat"][:n_classes]
-    fused = Stacked().fit_probabilities(p, y, classes, [3, 2, 1]).fuse_probabilities(p)
+    fused = fuse_probabilities(fit_to_probabilities(Stacked(), p, y, classes, [3, 2, 1]), p)
     speaks = ~np.isnan(p[:, :, 0])
     for choice in ([0, 1, 2], [0, 1], [1, 2]):
         told = speaks[choice].all(axis=0)
         rows = told & (speaks.sum(axis=0) == len(choice))
         sizes = np.array([3, 2, 1])[choice]
-        alone = Stacked().fit_probabilities(p[choice], y, classes, sizes)
-        expected = alone.fuse_probabilities(p[choice][:, rows])
+        alone = fit_to_probabilities(Stacked(), p[choice], y, classes, sizes)
+        expected = fuse_probabilities(alone, p[choice][:, rows])
         np.testing.assert_allclose(fused.betp()[rows], expected.betp(), atol=1e-12)
         np.testing.assert_allclose(fused.interval()[rows], expected.interval(), atol=1e-9)
 
@@ -70,14 +73,14 @@ def test_rows_with_a_silent_source_count(n_classes):
     classes = ["ant", "bee", "cat"][:n_classes]
     p = np.stack([betp(m) for m in masses])
     p[2, 120:] = np.nan
-    few = Stacked().fit_probabilities(p[:, :120], y[:120], classes)
-    more = Stacked().fit_probabilities(p, y, classes)
+    few = fit_to_probabilities(Stacked(), p[:, :120], y[:120], classes)
+    more = fit_to_probabilities(Stacked(), p, y, classes)
     assert more.standard_error_[:2].mean() < few.standard_error_[:2].mean()
     lies = np.concatenate([y[:120], np.roll(y, 1)[120:]])
-    wary = Stacked().fit_probabilities(p, lies, classes)
+    wary = fit_to_probabilities(Stacked(), p, lies, classes)
     np.testing.assert_allclose(wary.weights_, few.weights_, atol=0.05)
     new = p[:, :120]
-    found, expected = (f.fuse_probabilities(new).interval() for f in (wary, few))
+    found, expected = (fuse_probabilities(f, new).interval() for f in (wary, few))
     np.testing.assert_allclose(found, expected, atol=0.02)
 
 
@@ -88,8 +91,8 @@ def test_fusions_learn_from_rows_with_silent_sources(slope, shift):
     for seed in range(4):
         y, p, _ = overlapping(400, 0.5, 0.4, seed, rho=0.3, sources=4)
         _, new, truth = overlapping(2000, 0.5, 0.4, seed + 10, rho=0.3, sources=4)
-        fusion = Stacked().fit_probabilities(_moved(p, slope, shift), y, [0, 1])
-        fused = fusion.fuse_probabilities(_moved(new, slope, shift)).betp()[:, 1]
+        fusion = fit_to_probabilities(Stacked(), _moved(p, slope, shift), y, [0, 1])
+        fused = fuse_probabilities(fusion, _moved(new, slope, shift)).betp()[:, 1]
         gain = truth * np.log(truth / fused) + (1 - truth) * np.log((1 - truth) / (1 - fused))
         excess.append(gain.mean())
     assert np.mean(excess) < 0.012  # 0.018 from rows about which all speak
@@ -104,11 +107,11 @@ def test_a_new_silence_is_filled_by_the_usual():
     masses, y = sources(n=90, n_classes=3)
     p = np.stack([betp(m) for m in masses])[:, 30:]
     y = np.concatenate([y[30:89], ["cat"]])
-    fusion = Stacked().fit_probabilities(p, y, ["ant", "bee", "cat"])
+    fusion = fit_to_probabilities(Stacked(), p, y, ["ant", "bee", "cat"])
     new = p[:, :5].copy()
     new[1] = np.nan
     codes = np.unique(y, return_inverse=True)[1].tolist()
-    for row, found in enumerate(fusion.fuse_probabilities(new).betp()):
+    for row, found in enumerate(fuse_probabilities(fusion, new).betp()):
         says = [naive.evidence(p[s, row].tolist(), 1e-4) for s in range(3)]
         says[1] = naive.usual_evidence(p[1].tolist(), codes, [1] * 60, 1e-4)
         eta = naive.logits(says, fusion.weights_.tolist(), fusion.intercept_.tolist())
@@ -122,7 +125,7 @@ def test_the_usual_evidence_is_the_definition():
     p[0, ::2] = np.nan
     p[2] = np.nan  # never speaks
     codes, weight = np.arange(40) % 3, rng.integers(1, 4, 40)
-    held_out = HeldOut.of_probabilities(p, codes, [0, 1, 2], weight)
+    held_out = HeldOut.of(sources_of(p, range(3)), codes, weight)
     for source in range(3):
         rows = [None if np.isnan(row[0]) else row for row in p[source]]
         expected = naive.usual_evidence(rows, codes.tolist(), weight.tolist(), 1e-4)
@@ -138,29 +141,29 @@ def test_vacuous_masses_are_silent():
     p = np.stack([betp(m) for m in masses])
     p[0, gone] = np.nan
     fusion = Stacked().fit([partly, *masses[1:]], y)
-    other = Stacked().fit_probabilities(p, y, ["ant", "bee"])
-    expected = other.fuse_probabilities(p).betp()
+    other = fit_to_probabilities(Stacked(), p, y, ["ant", "bee"])
+    expected = fuse_probabilities(other, p).betp()
     np.testing.assert_allclose(betp(fusion(partly, *masses[1:])), expected, atol=1e-12)
-    again = BaseFusion.from_dict(json.loads(json.dumps(fusion.to_dict())))
+    again = Rule.from_dict(json.loads(json.dumps(fusion.to_dict())))
     assert again(partly, *masses[1:]).equals(fusion(partly, *masses[1:]), atol=0)
 
 
 def test_rows_about_which_nobody_speaks_have_the_share_of_the_classes():
     y, p, _ = overlapping(1000, 0.2, 0.3, seed=2)
-    fused = Stacked().fit_probabilities(p, y, [0, 1])
-    nobody = fused.fuse_probabilities(np.full((2, 1, 2), np.nan)).betp()
+    fused = fit_to_probabilities(Stacked(), p, y, [0, 1])
+    nobody = fuse_probabilities(fused, np.full((2, 1, 2), np.nan)).betp()
     np.testing.assert_allclose(nobody[0, 1], y.mean(), atol=0.01)
 
 
 def test_sources_that_never_speak_together():
     y, p, _ = overlapping(600, 0.5, 0.0, seed=3)
     p[0, ::2], p[1, 1::2] = np.nan, np.nan
-    fusion = Stacked().fit_probabilities(p, y, [0, 1])
+    fusion = fit_to_probabilities(Stacked(), p, y, [0, 1])
     for source in (0, 1):
         rows = ~np.isnan(p[source, :, 0])
-        alone = Stacked().fit_probabilities(p[[source]], y, [0, 1])
-        expected = alone.fuse_probabilities(p[[source]][:, rows]).betp()
-        found = fusion.fuse_probabilities(p[:, rows]).betp()
+        alone = fit_to_probabilities(Stacked(), p[[source]], y, [0, 1])
+        expected = fuse_probabilities(alone, p[[source]][:, rows]).betp()
+        found = fuse_probabilities(fusion, p[:, rows]).betp()
         np.testing.assert_allclose(found, expected, atol=1e-12)
     assert fusion.weights_.shape == (2,)
 
@@ -168,19 +171,19 @@ def test_sources_that_never_speak_together():
 def test_weights_of_rows_are_repeated_rows():
     y, p, _ = overlapping(200, 0.3, 0.3, seed=4)
     times = np.random.default_rng(0).integers(1, 4, 200)
-    weighted = Stacked().fit_probabilities(p, y, [0, 1], sample_weight=times)
-    repeated = Stacked().fit_probabilities(np.repeat(p, times, 1), np.repeat(y, times), [0, 1])
-    found, expected = (f.fuse_probabilities(p).betp() for f in (weighted, repeated))
+    weighted = fit_to_probabilities(Stacked(), p, y, [0, 1], sample_weight=times)
+    repeated = fit_to_probabilities(Stacked(), np.repeat(p, times, 1), np.repeat(y, times), [0, 1])
+    found, expected = (fuse_probabilities(f, p).betp() for f in (weighted, repeated))
     np.testing.assert_allclose(found, expected, atol=1e-6)
 
 
 def test_rare_choices_have_no_fusion():
     y, p, _ = overlapping(1000, 0.5, 0.0, seed=5)
     p[0, :9] = np.nan  # below one in a hundred
-    assert not len(learnable(HeldOut.of_probabilities(p, y, [0, 1], None))[:-1])
+    assert not len(learnable(HeldOut.of(sources_of(p, range(2)), y, None))[:-1])
     p[0, :30] = np.nan
     p[1, y == 1] = np.nan  # speaks about one class only
-    choices = learnable(HeldOut.of_probabilities(p, y, [0, 1], None))
+    choices = learnable(HeldOut.of(sources_of(p, range(2)), y, None))
     assert choices.tolist() == [[False, False], [True, False]]
 
 
@@ -194,18 +197,18 @@ def test_rare_choices_have_no_fusion():
 )
 def test_damaged_parts_are_refused(change, message):
     y, p, _ = overlapping(300, 0.5, 0.3, seed=6)
-    data = Stacked().fit_probabilities(p, y, [0, 1]).to_dict()
+    data = fit_to_probabilities(Stacked(), p, y, [0, 1]).to_dict()
     with pytest.raises(ValueError, match=f"saved fusion is damaged: {message}"):
-        BaseFusion.from_dict({**data, **change(data)})
+        Rule.from_dict({**data, **change(data)})
 
 
 def test_other_fusions_have_no_parts():
     y, p, _ = overlapping(300, 0.5, 0.3, seed=6)
-    part = Stacked().fit_probabilities(p, y, [0, 1]).to_dict()
+    part = fit_to_probabilities(Stacked(), p, y, [0, 1]).to_dict()
     m = MassFunction(Frame([0, 1]), [1, 2], [[0.5, 0.5]])
-    data = BaseFusion.from_dict(part).to_dict() | {"parts": [part]}
+    data = Rule.from_dict(part).to_dict() | {"parts": [part]}
     plain = json.loads(json.dumps(data)) | {"class": "Mixture", "parameters": {}}
     plain["state"] = {"weights_": [0.5, 0.5]}
     with pytest.raises(ValueError, match="Mixture has no parts"):
-        BaseFusion.from_dict(plain)
-    assert BaseFusion.from_dict(plain | {"parts": []})(m, m).equals(m)
+        Rule.from_dict(plain)
+    assert Rule.from_dict(plain | {"parts": []})(m, m).equals(m)

@@ -7,6 +7,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 
 from dstheory import Frame, MassFunction, betp, dempster
+from evical.beliefs import as_beliefs
 from evical.calibrators import AutoCalibrator
 from evical.fusion import Discounted, Stacked
 from evical.likelihood.normal import half_widths
@@ -17,6 +18,7 @@ from examples.studies.parts.no_penalty import NO_PENALTY
 from tests.evical.fusion.samples import sources
 from tests.naive import pooling as naive
 from tests.support.each import each
+from tests.support.probabilities import fit_to_probabilities, fuse_probabilities
 
 
 def evidence(masses, least=1e-4):
@@ -207,8 +209,8 @@ def test_probabilities_of_twenty_classes():
         [[[0.5]], [[0.2]], [[0]]]
     )
     p /= p.sum(axis=2, keepdims=True)
-    fusion = Stacked().fit_probabilities(p, y, np.arange(20))
-    beliefs = fusion.fuse_probabilities(p)
+    fusion = fit_to_probabilities(Stacked(), p, y, np.arange(20))
+    beliefs = fuse_probabilities(fusion, p)
     found = beliefs.betp()
     assert (found.argmax(axis=1) == y).mean() > (p[0].argmax(axis=1) == y).mean() - 0.02
     lower, upper = np.moveaxis(beliefs.interval(), 2, 0)
@@ -222,29 +224,31 @@ def test_probabilities_are_the_same_as_beliefs():
     masses, y = sources(n_classes=3)
     p = np.stack([betp(m) for m in masses])
     one = Stacked().fit(masses, y, [3, 2, 1])
-    other = Stacked().fit_probabilities(p, y, ["ant", "bee", "cat"], [3, 2, 1])
+    other = fit_to_probabilities(Stacked(), p, y, ["ant", "bee", "cat"], [3, 2, 1])
     assert one(*masses).equals(other(*masses), atol=1e-12)
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda p: p[:, :-1], r"have shape \(3, 59, 2\), of 59 samples, but there are 60 labels"),
-        (lambda p: p[0], r"have shape \(60, 2\), expected \(S, n, 2\)"),
-        (lambda p: p * 2, "source 1, row 0 has .*, expected numbers from 0 with sum 1"),
-        (lambda p: np.where(np.arange(120).reshape(60, 2) == 14, np.nan, p), r"1, row 7 has .*nan"),
+        (lambda p: p[:, :-1], r"source 1 has batch shape \(59,\), but there are 60 labels"),
+        (lambda p: p[0], r"probabilities have shape \(2,\), expected \(n, 2\)"),
+        (lambda p: p * 2, "row 0 has .*, expected numbers from 0 with sum 1"),
+        (lambda p: np.where(np.arange(120).reshape(60, 2) == 14, np.nan, p), "row 7 has .*nan"),
     ],
 )
 def test_wrong_probabilities(change, message):
     masses, y = sources()
     p = np.stack([betp(m) for m in masses])
     with pytest.raises(ValueError, match=message):
-        Stacked().fit_probabilities(change(p), y, ["ant", "bee"])
+        fit_to_probabilities(Stacked(), change(p), y, ["ant", "bee"])
 
 
-def test_fusions_of_masses_take_no_probabilities():
-    with pytest.raises(TypeError, match=r"Discounted\(\) learns from mass functions"):
-        Discounted().fit_probabilities(np.full((1, 2, 2), 0.5), [0, 1], [0, 1])
+def test_all_fusions_learn_from_beliefs_what_they_learn_from_masses():
+    masses, y = sources()
+    beliefs = [as_beliefs(m, np.array(m.frame.labels)) for m in masses]
+    rates = Discounted().fit(beliefs, y).rates_
+    np.testing.assert_array_equal(rates, Discounted().fit(masses, y).rates_)
 
 
 SHIFTS = {
@@ -273,8 +277,8 @@ def test_intervals_of_calibrated_sources_hold_the_probability(kind):
             calibrator = AutoCalibrator().fit(scores[:1000], y[:1000])
             said.append(calibrator.predict_proba(scores))
         p = np.stack(said)
-        fusion = Stacked(model="confidence").fit_probabilities(p[:, :1000], y[:1000], [0, 1])
-        lower, upper = fusion.fuse_probabilities(p[:, 1000:]).interval()[:, 1].T
+        fusion = fit_to_probabilities(Stacked(model="confidence"), p[:, :1000], y[:1000], [0, 1])
+        lower, upper = fuse_probabilities(fusion, p[:, 1000:]).interval()[:, 1].T
         true = expit(x[1000:] @ slopes)
         held.append(((lower <= true) & (true <= upper)).mean())
     assert np.mean(held) > 0.93
@@ -294,12 +298,12 @@ def test_probabilities_to_fuse_are_checked():
     masses, y = sources()
     p = np.stack([betp(m) for m in masses])
     fusion = Stacked().fit(masses, y)
-    with pytest.raises(ValueError, match="of 2 sources, but the fusion was fitted to 3 sources"):
-        fusion.fuse_probabilities(p[:2])
-    with pytest.raises(ValueError, match="source 2, row 5 has probabilities"):
-        fusion.fuse_probabilities(np.where(np.arange(180).reshape(3, 60, 1) == 65, -1, p))
+    with pytest.raises(ValueError, match="are 2 beliefs, but the fusion was fitted to 3 sources"):
+        fuse_probabilities(fusion, p[:2])
+    with pytest.raises(ValueError, match="row 5 has probabilities"):
+        fuse_probabilities(fusion, np.where(np.arange(180).reshape(3, 60, 1) == 65, -1, p))
     with pytest.raises(NotFittedError):
-        Stacked().fuse_probabilities(p)
+        fuse_probabilities(Stacked(), p)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

@@ -9,7 +9,7 @@ from sklearn.naive_bayes import GaussianNB
 from dstheory import Frame, MassFunction, consonant, dempster
 from evical import EvidentialEnsemble
 from evical.conformal import ConformalClassifier
-from evical.fusion import merge_p_values, named_fusion, valid_mean, valid_minimum
+from evical.fusion import as_rule, merge_p_values, valid_mean, valid_minimum
 
 FRAME = Frame(["a", "b", "c"])
 
@@ -33,7 +33,7 @@ def test_beliefs(rule, how):
     assert fused.is_consonant.all()
     one = consonant(FRAME, contours[0])
     np.testing.assert_allclose(rule(one).contour(), one.contour(), atol=1e-15)
-    assert named_fusion(f"valid_{how}") is rule
+    assert as_rule(f"valid_{how}").function is rule
 
 
 def test_only_plausibilities_of_single_classes_count():

@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 
 import evical.learners
 from evical import EvidentialClassifier, EvidentialEnsemble, EvidentialSource
-from evical.estimators.predictions import BeliefPredictor
+from evical.estimators.predictor import BeliefPredictor
 from evical.learners import EvidentialKNeighborsClassifier
 from evical.metrics import log_loss
 from tests.support.each import each

@@ -9,6 +9,7 @@ from scipy.integrate import quad
 from scipy.optimize import minimize
 from scipy.special import expit
 
+from evical.beliefs.bounded import joint_sets
 from evical.calibrators import LogisticCalibrator
 from evical.multiclass import MultinomialLogisticCalibrator, SoftmaxCalibrator
 from evical.multiclass._extremes import LogOdds, Quadratic, SampleDeviance, extremes
@@ -16,7 +17,6 @@ from evical.multiclass._softmax_profile import (
     coefficients,
     crossing,
     expected_probability,
-    joint_sets,
     levels,
 )
 from tests.protocols.multiclass_table import PROBES, K, simulated

@@ -14,6 +14,7 @@ from evical import EvidentialEnsemble, EvidentialFusion
 from evical.fusion import Discounted, Mixture, Stacked, TNorm
 from evical.plot import FusionWeightsDisplay, fusion_weights
 from tests.support.each import each
+from tests.support.probabilities import fit_to_probabilities
 
 W = np.array([0.5, 0.9, -0.2])
 ERRORS = np.array([0.1, 0.2, 0.05])
@@ -33,7 +34,7 @@ def stacked(n_classes, n_sources=3, n=200, penalty="learned"):
     logits = rng.normal(size=(n_sources, n, n_classes)) + skill * np.eye(n_classes)[y]
     p = np.exp(logits) / np.exp(logits).sum(axis=2, keepdims=True)
     names = [f"class {k}" for k in range(n_classes)]
-    return Stacked(penalty).fit_probabilities(p, np.array(names)[y], names)
+    return fit_to_probabilities(Stacked(penalty), p, np.array(names)[y], names)
 
 
 def ends(container):

@@ -19,6 +19,7 @@ from examples.studies.interval_coverage.promises import PromiseCondition
 from examples.studies.interval_coverage.sources import FUSIONS, SOURCES, SourcesCondition, drawn
 from examples.studies.interval_coverage.study import ClassifierCondition, CoverageCondition
 from tests.support.each import each
+from tests.support.probabilities import fit_to_probabilities
 from tests.support.public_objects import ROOT
 
 STUDY = STUDIES["interval_coverage"]
@@ -170,7 +171,7 @@ def test_a_source_that_lies_gets_a_negative_weight():
     scores, y, _ = drawn("one adversarial", 2000, np.random.default_rng(0))
     up = [AutoCalibrator().fit(x, y).predict_proba(x) for x in scores.T]
     p = [up[0], up[1], up[2][:, ::-1]]
-    weights = Stacked().fit_probabilities(p, y, [0, 1]).weights_
+    weights = fit_to_probabilities(Stacked(), p, y, [0, 1]).weights_
     assert (np.sign(weights) == [1, 1, -1]).all()
 
 

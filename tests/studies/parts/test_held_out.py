@@ -9,7 +9,7 @@ from sklearn.svm import SVC
 
 from dstheory import Frame, MassFunction
 from evical.calibrators import LogisticCalibrator
-from evical.fusion import BaseFusion
+from evical.fusion import Rule
 from examples.studies.parts.methods import train
 from examples.studies.parts.shares import Shares
 
@@ -28,10 +28,10 @@ def samples():
     return X, y, halves, rng.normal(size=(7, 10))
 
 
-class Recorded(BaseFusion):
+class Recorded(Rule):
     """Learns nothing, but keeps what it could learn from."""
 
-    needs_beliefs = True
+    needs = "labels"
     _by_source = ()
 
     def _check_parameters(self):

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from dstheory import Frame, MassFunction
 from dstheory.combine import dempster
-from evical.fusion import named_fusion
+from evical.fusion import as_rule
 from examples.studies.parts.methods import Method, combine
 from examples.studies.parts.shares import Shares
 
@@ -26,7 +26,7 @@ def combined(name, sources, sizes):
     drawn = Shares(np.zeros((sum(sizes), 2)), np.zeros(sum(sizes)), subsets, None, np.zeros(n))
     if name == "largest":
         return combine(drawn, sources, None)
-    rule = named_fusion(name)
+    rule = as_rule(name)
     return combine(drawn, sources, rule.fit(sizes=sizes) if hasattr(rule, "fit") else rule)
 
 

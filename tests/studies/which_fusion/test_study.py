@@ -11,7 +11,7 @@ from dstheory.combine import dempster, mixing
 from evical.calibrators import LogisticCalibrator
 from evical.datasets import Dataset, load
 from evical.demo.shares import draw_halves, draw_training, share_sizes
-from evical.fusion import named_fusion
+from evical.fusion import as_rule
 from examples.studies import repeat_rng, reproduce, study_files
 from examples.studies.parts.fusion_condition import SCENARIOS, FeatureCondition, FusionCondition
 from examples.studies.parts.metrics import METRICS, Fused
@@ -100,8 +100,8 @@ def test_a_learned_fusion_learns_from_what_was_known():
     wrong = source(*((0.1, 0.8) if label else (0.8, 0.1) for label in y))
     new = [source((0.8, 0.1)), source((0.1, 0.8))]
     for name in ("likelihood_mixture", "discounted", "contextually_discounted", "stacked"):
-        fused = named_fusion(name).fit([right, wrong], y, [30, 30])(*new)
-        mirrored = named_fusion(name).fit([wrong, right], y, [30, 30])(*new)
+        fused = as_rule(name).fit([right, wrong], y, [30, 30])(*new)
+        mirrored = as_rule(name).fit([wrong, right], y, [30, 30])(*new)
         assert fused.bel(1)[0] > 0.6, name
         assert mirrored.bel(1)[0] < 0.4, name
 

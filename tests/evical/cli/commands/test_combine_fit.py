@@ -9,7 +9,7 @@ import pytest
 from evical.cli import main
 from evical.cli._decisions import masses
 from evical.cli._fusions import FUSIONS, load_fusion
-from evical.fusion import named_fusion
+from evical.fusion import as_rule
 from tests.support.each import each
 from tests.support.tables import read_csv
 
@@ -49,7 +49,7 @@ def python(tables, rule):
         masses(table["bel_yes"].to_numpy(), table["pl_yes"].to_numpy(), ("no", "yes"))
         for table in tables.values()
     ]
-    return named_fusion(rule).fit(sources, tables["a"]["k"].to_numpy()), sources
+    return as_rule(rule).fit(sources, tables["a"]["k"].to_numpy()), sources
 
 
 @pytest.mark.parametrize("rule", FUSIONS)

@@ -7,6 +7,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from dstheory import Frame, MassFunction
 from evical import EvidentialClassifier
+from evical.beliefs.listed import sides
 from evical.calibrators import (
     AdaptiveCalibrator,
     BinningCalibrator,
@@ -15,7 +16,6 @@ from evical.calibrators import (
     VennAbersCalibrator,
 )
 from evical.multiclass import OneVsRestCalibrator
-from evical.multiclass.witnesses import witnesses
 from tests.support.each import each
 
 KINDS = [
@@ -31,8 +31,8 @@ KINDS = [
 class Doubtful(BinningCalibrator):
     """With beliefs of its own."""
 
-    def predict_mass(self, scores):
-        return super().predict_mass(np.zeros_like(scores))
+    def beliefs(self, scores):
+        return super().beliefs(np.zeros_like(scores))
 
 
 def fitted(calibrator):
@@ -44,7 +44,7 @@ def fitted(calibrator):
 def test_masses_are_those_of_predict_mass():
     calibrators = [fitted(calibrator) for calibrator in [*KINDS, Doubtful(3)]]
     scores = np.random.default_rng(1).random((40, len(calibrators)))
-    found = witnesses(calibrators, scores)
+    found = sides(calibrators, scores)
     assert found.shape == (3, len(calibrators), 40)
     for calibrator, column, masses in zip(calibrators, scores.T, found.swapaxes(0, 1), strict=True):
         m = calibrator.predict_mass(column)
@@ -55,19 +55,19 @@ def test_masses_are_those_of_predict_mass():
 def test_scores_that_are_not_usable_are_refused_as_by_the_calibrator(calibrator):
     calibrator = fitted(calibrator)
     with pytest.raises(ValueError, match=r"scores\[1\] is nan"):
-        witnesses([calibrator] * 2, np.array([[0.5, 0.5], [0.5, np.nan]]))
+        sides([calibrator] * 2, np.array([[0.5, 0.5], [0.5, np.nan]]))
     with pytest.raises(ValueError, match="scores are empty"):
-        witnesses([calibrator], np.empty((0, 1)))
+        sides([calibrator], np.empty((0, 1)))
 
 
 def test_probabilities_are_checked_where_the_calibrator_reads_them():
     with pytest.raises(ValueError, match=r"scores\[0\] is 2.0"):
-        witnesses([fitted(LogisticCalibrator("bayesian", transform="logit"))], np.array([[2.0]]))
+        sides([fitted(LogisticCalibrator("bayesian", transform="logit"))], np.array([[2.0]]))
 
 
 def test_a_calibrator_that_is_not_fitted_says_so():
     with pytest.raises(NotFittedError):
-        witnesses([BinningCalibrator(3)], np.array([[0.5]]))
+        sides([BinningCalibrator(3)], np.array([[0.5]]))
 
 
 class OwnCalibrator:

@@ -4,26 +4,21 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 
 from dstheory import Frame, MassFunction
+from evical.beliefs import as_beliefs
 from evical.calibrators import BinningCalibrator
 from evical.classifier import EvidentialClassifier
-from evical.estimators.forms import PROBABILITIES
-from evical.estimators.rules import member_probabilities
 from evical.fusion import Stacked
-from evical.scores.silence import silences, spoken_probabilities
+from evical.fusion._held_out import read
 
 VACUOUS_AND_NOT = MassFunction(Frame(["a", "b"]), [1, 3], [[0.6, 0.4], [0.0, 1.0]])
 
 
-def test_a_vacuous_belief_is_a_row_of_nan_and_even_odds():
-    p = spoken_probabilities(VACUOUS_AND_NOT)
-    np.testing.assert_array_equal(p, [[0.8, 0.2], [np.nan, np.nan]])
-    even, silent = silences(p[np.newaxis])
+def test_a_vacuous_belief_is_silent_and_read_as_even_odds():
+    beliefs = as_beliefs(VACUOUS_AND_NOT, np.array(["a", "b"]))
+    assert beliefs.silent.tolist() == [False, True]
+    even, silent = read([beliefs])
     assert even.tolist() == [[[0.8, 0.2], [0.5, 0.5]]]
     assert silent.tolist() == [[False, True]]
-
-
-def test_no_batch_is_one_belief():
-    assert np.isnan(spoken_probabilities(VACUOUS_AND_NOT[1])).tolist() == [True, True]
 
 
 def test_fusions_learn_from_empty_bins_as_they_predict_with_them():
@@ -37,12 +32,12 @@ def test_fusions_learn_from_empty_bins_as_they_predict_with_them():
     new = np.array([-3.0, 0.0, 3.0])[:, None]
     part = member.calibrated_classifiers_[0]
     scores = part.estimator.decision_function(new)[:, None]
-    learned_from, read = PROBABILITIES.of_scores(part, scores), member_probabilities(member, new)
-    assert np.isnan(learned_from).any(axis=1).tolist() == [False, True, False]
-    np.testing.assert_array_equal(read, learned_from)
-    told = np.stack([member_probabilities(member, x[:, None])])
-    fusion = Stacked().fit_probabilities(told, y, [0, 1])
-    fused = fusion.fuse_probabilities(read[np.newaxis])
+    learned_from, asked = part.beliefs_of(scores), member.beliefs(new)
+    assert learned_from.silent.tolist() == [False, True, False]
+    np.testing.assert_array_equal(asked.silent, learned_from.silent)
+    np.testing.assert_array_equal(asked.betp(), learned_from.betp())
+    fusion = Stacked().fit([member.beliefs(x[:, None])], y)
+    fused = fusion.combine([asked])
     assert fused.betp()[1].round(1).tolist() == [0.5, 0.5]
     np.testing.assert_allclose(
         fusion(member.predict_mass(new)).bel(1), fused.interval()[:, 1, 0], atol=1e-12

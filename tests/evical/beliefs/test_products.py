@@ -11,14 +11,17 @@ from dstheory import Frame
 from dstheory.combine import conjunctive, dempster, mixing
 from dstheory.decide import lower_expected_utility
 from dstheory.transform import betp
+from evical.beliefs import as_beliefs
+from evical.beliefs.bounded import Bounded
+from evical.beliefs.joined import Joined, conjoined
+from evical.beliefs.products import Products
 from evical.multiclass import one_vs_rest_mass
-from evical.multiclass._beliefs import Beliefs
-from evical.multiclass.joined import JoinedBeliefs, conjoined
-from evical.multiclass.products import ProductBeliefs
 from tests.evical.multiclass.test_reduction import naive_sources, rational_rule
 from tests.naive import decide as naive_decide
 from tests.naive import mass as naive
 from tests.support.each import each
+
+LETTERS = np.array(list("abcde"))
 
 
 @st.composite
@@ -52,9 +55,9 @@ def naive_source(folds):
 
 
 def product_source(folds):
-    parts = [ProductBeliefs.of_columns(columns) for columns in folds]
+    parts = [Products.of_columns(columns) for columns in folds]
     n_folds = Fraction(1, len(parts))
-    return ProductBeliefs.mean(parts, [n_folds] * len(parts))
+    return Products.mean(parts, [n_folds] * len(parts))
 
 
 def check_exact(found, expected, utilities):
@@ -67,7 +70,7 @@ def check_exact(found, expected, utilities):
     acts = [dict(enumerate(row)) for row in utilities]
     lower = found.lower(np.array(utilities, dtype=object))
     assert lower.tolist() == [naive_decide.lower(expected, act) for act in acts]
-    m = found.mass(Frame(range(size)))
+    m = found.mass()
     assert naive.collect((frozenset(k), v) for k, v in m.to_dict().items()) == expected
 
 
@@ -98,7 +101,7 @@ def random_sources(n_classes, n_sources, n_folds, n_rows=5):
         folds = [random_columns(rng, n_classes, n_rows) for _ in range(n_folds)]
         masses = [one_vs_rest_mass(columns, frame) for columns in folds]
         listed.append(mixing(*masses) if n_folds > 1 else masses[0])
-        products.append(ProductBeliefs.mean([ProductBeliefs.of_columns(c) for c in folds]))
+        products.append(Products.mean([Products.of_columns(c) for c in folds]))
     return listed, products
 
 
@@ -106,8 +109,8 @@ def random_sources(n_classes, n_sources, n_folds, n_rows=5):
 @each(("n_sources", "n_folds"), [(2, 1), (3, 3), (5, 2)])
 def test_products_and_tables_equal_the_fold_over_sets(n_classes, n_sources, n_folds):
     listed, products = random_sources(n_classes, n_sources, n_folds)
-    m, beliefs = dempster(*listed), JoinedBeliefs(products)
-    assert beliefs.n_terms == n_folds**n_sources
+    m, beliefs = dempster(*listed), Joined(products)
+    assert beliefs.n_products == n_folds**n_sources
     belief = np.stack([m.bel(k) for k in range(n_classes)], axis=-1)
     bounds = np.stack([belief, m.contour()], axis=-1)
     np.testing.assert_allclose(beliefs.interval(), bounds, atol=1e-12)
@@ -115,36 +118,46 @@ def test_products_and_tables_equal_the_fold_over_sets(n_classes, n_sources, n_fo
     utilities = np.random.default_rng(0).normal(size=(4, n_classes))
     lower = lower_expected_utility(m, utilities)
     np.testing.assert_allclose(beliefs.lower(utilities), lower, atol=1e-12)
-    assert beliefs.mass(Frame(range(n_classes))).equals(m, atol=1e-12)
+    assert beliefs.mass().equals(m, atol=1e-12)
     kappa = conjunctive(*listed).mass(mask=0)
     np.testing.assert_allclose(beliefs.conflict(), kappa, atol=1e-12)
 
 
 def test_few_sets_are_products_of_zeros_and_ones():
     rng = np.random.default_rng(0)
-    masses = rng.dirichlet(np.ones(7), 6)
-    sets = np.array([[1, 1, 0, 0], [0, 1, 1, 1], [1, 1, 1, 1]], dtype=bool)
-    beliefs = Beliefs(masses[:, :4], np.tile(sets, (6, 1, 1)), masses[:, 4:])
-    products, frame = beliefs.products(), Frame(range(4))
-    assert products.mass(frame).equals(beliefs.mass(frame), 1e-15)
+    lower = rng.dirichlet(np.ones(5), 6)[:, :4]
+    bounds = lower, np.minimum(lower + rng.uniform(size=(6, 4)), 1)
+    beliefs = Bounded(np.arange(4), 6, lambda: bounds, share=0.9)
+    products = beliefs.products()
+    assert products.n_products == beliefs.n_products
+    assert products.mass().equals(beliefs.mass(), 1e-15)
     np.testing.assert_allclose(products.interval(), beliefs.interval(), atol=1e-15)
     np.testing.assert_allclose(products.betp(), beliefs.betp(), atol=1e-15)
 
 
+def bayesian(p):
+    return as_beliefs(p, np.arange(p.shape[1])).products()
+
+
 def test_probabilities_multiply_for_any_number_of_classes():
     p, q = np.random.default_rng(0).dirichlet(np.ones(70), (2, 3))
-    joint = JoinedBeliefs([ProductBeliefs.bayesian(p), ProductBeliefs.bayesian(q)])
+    joint = Joined(
+        [
+            bayesian(p),
+            bayesian(q),
+        ]
+    )
     expected = p * q / (p * q).sum(axis=1, keepdims=True)
     np.testing.assert_allclose(joint.betp(), expected, rtol=1e-12)
-    m = joint.mass(Frame(range(70)))
+    m = joint.mass()
     assert m.is_bayesian.all()
     np.testing.assert_allclose(m.contour(), expected, rtol=1e-12)
 
 
 def test_hundreds_of_classes():
     rng = np.random.default_rng(0)
-    sources = [ProductBeliefs.of_columns(random_columns(rng, 400, 2)) for _ in range(3)]
-    joint = JoinedBeliefs(sources)
+    sources = [Products.of_columns(random_columns(rng, 400, 2)) for _ in range(3)]
+    joint = Joined(sources)
     bounds, p = joint.interval(), joint.betp()
     np.testing.assert_allclose(p.sum(axis=1), 1, rtol=1e-12)
     assert (bounds[..., 0] <= p * (1 + 1e-9)).all()
@@ -161,9 +174,10 @@ def test_agreement_below_all_floats_is_not_lost(small, shared):
         single = np.zeros(5)
         single[sure] = 1.0
         present = np.concatenate([inside, [0.0, 0.0]])[np.newaxis]
-        sources.append(ProductBeliefs(single, np.array([small]), 1 - present, present))
+        sources.append(Products(LETTERS, single, np.array([small]), 1 - present, present))
     batch = [
-        ProductBeliefs(
+        Products(
+            LETTERS,
             s.single[:, np.newaxis],
             s.scale[:, np.newaxis],
             s.absent[..., np.newaxis],
@@ -171,11 +185,11 @@ def test_agreement_below_all_floats_is_not_lost(small, shared):
         )
         for s in sources
     ]
-    joint = JoinedBeliefs(batch)
+    joint = Joined(batch)
     assert not joint.impossible().any()
     expected = [[1 if shared == 1 else 0, 1], [0, 1 if shared == 2 else 0], *[[0, 0]] * 3]
     assert joint.interval()[0].tolist() == expected
-    m = joint.mass(Frame("abcde"[k] for k in range(5))).prune()
+    m = joint.mass().prune()
     assert m.focal.tolist() == [(1 << shared) - 1]
 
 
@@ -183,8 +197,8 @@ def test_factors_below_all_floats_leave_single_classes():
     """Ten sources that each all but exclude each class: 1e-600 and 2e-600 remain."""
     columns = np.tile([[1.0], [0.0], [1e-60]], (1, 4))
     columns[2, 1] = 2 ** (1 / 10) * 1e-60
-    source = ProductBeliefs.of_columns(columns[..., np.newaxis])
-    joint = JoinedBeliefs([source] * 10)
+    source = Products.of_columns(columns[..., np.newaxis])
+    joint = Joined([source] * 10)
     expected = np.array([1, 2, 1, 1]) / 5
     np.testing.assert_allclose(joint.interval()[0], np.stack([expected] * 2, axis=1), rtol=1e-12)
     np.testing.assert_allclose(joint.betp()[0], expected, rtol=1e-12)
@@ -193,28 +207,29 @@ def test_factors_below_all_floats_leave_single_classes():
 def test_a_product_below_all_floats_is_found_from_contours():
     def alone(*present):
         inside = np.array(present)[np.newaxis, :, np.newaxis]
-        return ProductBeliefs(np.zeros((3, 1)), np.ones((1, 1)), 1 - inside, inside)
+        return Products(LETTERS[:3], np.zeros((3, 1)), np.ones((1, 1)), 1 - inside, inside)
 
-    joint = JoinedBeliefs([alone(1, 1e-300, 0), alone(0, 1e-30, 1)])
+    joint = Joined([alone(1, 1e-300, 0), alone(0, 1e-30, 1)])
     assert joint.interval().tolist() == [[[0, 0], [1, 1], [0, 0]]]
 
 
 def test_rows_in_total_conflict_are_known_beforehand():
     p = np.array([[1.0, 0.0, 0.0], [0.5, 0.5, 0.0]])
     q = np.array([[0.0, 1.0, 0.0], [0.5, 0.5, 0.0]])
-    sources = [ProductBeliefs.bayesian(p), ProductBeliefs.bayesian(q)]
-    joint = JoinedBeliefs(sources)
+    sources = [
+        bayesian(p),
+        bayesian(q),
+    ]
+    joint = Joined(sources)
     assert joint.impossible().tolist() == [True, False]
     assert joint.conflict().tolist() == [1, 0.5]
-    silent = JoinedBeliefs([s.vacuous_where(joint.impossible()) for s in sources])
+    silent = Joined([s.vacuous_where(joint.impossible()) for s in sources])
     assert silent.interval().tolist() == [[[0, 1]] * 3, [[0.5, 0.5], [0.5, 0.5], [0, 0]]]
-    assert silent.mass(Frame(list("abc"))).is_vacuous.tolist() == [True, False]
+    assert silent.mass().is_vacuous.tolist() == [True, False]
 
 
 def test_blocks_change_nothing():
     _, products = random_sources(4, 3, 5, n_rows=3000)  # 125 products: six blocks
-    joint, few = JoinedBeliefs(products), JoinedBeliefs([source[2990:] for source in products])
+    joint, few = Joined(products), Joined([source[2990:] for source in products])
     np.testing.assert_array_equal(joint.interval()[2990:], few.interval())
-    np.testing.assert_array_equal(
-        joint.mass(Frame(range(4))).masses[2990:], few.mass(Frame(range(4))).masses
-    )
+    np.testing.assert_array_equal(joint.mass().masses[2990:], few.mass().masses)

@@ -15,21 +15,30 @@ from numpy.typing import NDArray
 from sklearn import get_config
 from sklearn.base import ClassifierMixin, MetaEstimatorMixin
 from sklearn.frozen import FrozenEstimator
+from sklearn.model_selection import StratifiedGroupKFold
+from sklearn.utils import get_tags
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from dstheory import Frame, MassFunction, decide
+from dstheory import MassFunction, decide
 from dstheory.checks.arguments import did_you_mean
-from dstheory.transform import betp
-from evical._typing import Floats
-from evical.estimators.closed_beliefs import ClosedExpectations, ClosedForm
-from evical.multiclass import MAX_CLASSES
+from evical._typing import Floats, Indices
+from evical.beliefs import Beliefs, conflict
+from evical.beliefs.products import MAX_CLASSES
+from evical.fusion import Rule
 from evical.scores.columns import with_columns
 from evical.scores.direction import OF_A_CLASSIFIER, Direction, warn_of_wrong_ways
 from evical.scores.names import belief_names
 from evical.scores.tables import check_columns
 
-__all__ = ["BeliefPredictor", "interval", "weightless"]
-
+__all__ = [
+    "BeliefPredictor",
+    "ClassifierWrapper",
+    "FusedPredictor",
+    "check_fitted",
+    "plain",
+    "weightless",
+]
 
 # Criteria that take `decide.Expectations`.
 _BY_EXPECTATIONS = (
@@ -51,8 +60,37 @@ class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc
     classes_: NDArray[Any]
 
     @abstractmethod
+    def beliefs(self, X: Any) -> Beliefs:
+        """Belief about the class of each sample, of which nothing is computed before it is asked.
+
+        Parameters
+        ----------
+        X : (n, n_features) array or data frame
+
+        Returns
+        -------
+        Beliefs
+            About n samples.
+        """
+
     def predict_mass(self, X: Any) -> MassFunction:
-        """Belief about the class of each sample, a batch (n,) on the frame `classes_`."""
+        """Belief about the class of each sample; `predict_interval` says what it promises.
+
+        Parameters
+        ----------
+        X : (n, n_features) array or data frame
+
+        Returns
+        -------
+        MassFunction
+            Batch (n,) on the frame `classes_`.
+
+        Raises
+        ------
+        CostLimitError
+            If there are too many classes to list their sets.
+        """
+        return self.beliefs(X).mass()
 
     def _fit_quietly(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
         """`fit` without warnings, for an ensemble that gives them once."""
@@ -76,12 +114,17 @@ class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc
         """Directions of the scores that pointed the wrong way in `fit`."""
         return []
 
-    def _closed(self, X: Any) -> ClosedForm | None:
-        """The belief about each sample without a list of sets, if it has a closed form."""
+    def _available(self, X: Any) -> Indices | None:
+        """Rows about which it can say something at all; None for all rows."""
         return None
 
-    def _silent(self, X: Any) -> NDArray[np.bool_] | None:
-        """Where it says nothing about the samples, (n,); None if that never is so."""
+    def _n_products_for(
+        self, name: str, rule: Rule, X: Any, y: NDArray[Any], groups: Any
+    ) -> int | None:
+        """Number of products over many classes that it is to give a rule; None if unknown.
+
+        Asked before `fit`; a `CostLimitError` names what could not be combined.
+        """
         return None
 
     def _take_features(self, fitted: Any) -> None:
@@ -106,8 +149,8 @@ class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc
             two. They leave out the classifiers' own error: see "What Bel and Pl promise" in the
             guide.
         """
-        closed = self._closed(X)
-        return interval(self.predict_mass(X)) if closed is None else closed.interval()
+        bounds = self.beliefs(X).interval()
+        return bounds[:, 1] if len(self.classes_) == 2 else bounds
 
     def predict_proba(self, X: Any) -> Floats:
         """Pignistic probability of each class (Xu et al. 2016, eq. 9).
@@ -120,10 +163,7 @@ class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc
         -------
         (n, K) array
         """
-        closed = self._closed(X)
-        if closed is not None:
-            return closed.betp()
-        return np.asarray(betp(self.predict_mass(X)), dtype=np.float64)
+        return self.beliefs(X).betp()
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Class of maximum pignistic probability; ties go to the first.
@@ -177,13 +217,13 @@ class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc
         >>> fitted.predict_table(X.assign(name="Ann")).columns.tolist()
         ['age', 'dose', 'name', 'bel_0', 'pl_0', 'p_0', 'bel_1', 'pl_1', 'p_1']
         """
-        check_is_fitted(self)
+        check_fitted(self)
         names = belief_names(self.classes_.tolist(), prefix)
         named = hasattr(self, "feature_names_in_")
         if features is None and named:
             features = self.feature_names_in_.tolist()
         known = None if features is None else list(features)
-        check, predict = partial(_check_features, known), partial(_told, self, known, named)
+        check, predict = partial(_check_features, known), partial(_columns_of, self, known, named)
         return with_columns(table, names, check, predict)
 
     def predict_set(
@@ -216,10 +256,10 @@ class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc
             If there is no such criterion, or it returns something else; if it needs the masses of
             all sets and there are too many classes.
         """
-        check_is_fitted(self)
+        check_fitted(self)
         rule = _criterion(criterion)
         matrix = np.eye(len(self.classes_)) if utilities is None else np.asarray(utilities)
-        m = self._belief_for(rule, X)
+        m = self._asked_by(rule, X)
         kept = np.asarray(rule(m, matrix))
         shape = (len(m), len(matrix))
         if kept.dtype == bool and kept.shape == shape:
@@ -231,14 +271,14 @@ class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc
             f"bool of shape {shape} or the index of an act for each sample"
         )
 
-    def _belief_for(self, rule: Any, X: Any) -> Any:
+    def _asked_by(self, rule: Any, X: Any) -> Any:
         """Expected utilities if the rule needs nothing else, or mass functions."""
         inner = rule.func if isinstance(rule, partial) else rule
-        closed = self._closed(X) if inner in _BY_EXPECTATIONS else None
-        if closed is not None:
-            return ClosedExpectations(Frame(self.classes_), closed)
+        beliefs = self.beliefs(X)
+        if inner in _BY_EXPECTATIONS:
+            return beliefs.expectations()
         try:
-            return self.predict_mass(X)
+            return beliefs.mass()
         except ValueError as error:
             if len(self.classes_) > MAX_CLASSES:
                 known = ", ".join(rule.__name__ for rule in _BY_EXPECTATIONS)
@@ -247,6 +287,133 @@ class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc
                     f"of classes; these criteria need only expected utilities: {known}"
                 )
             raise
+
+
+class FusedPredictor(BeliefPredictor):
+    """Mixin of estimators with a fitted rule, and members that it combines."""
+
+    fusion_: Rule
+    total_conflict: str
+
+    @abstractmethod
+    def _fitted_members(self, X: Any) -> tuple[list[Any], Any]:
+        """Fitted members with beliefs, and samples as they read them."""
+
+    def _sources(self, X: Any) -> list[Beliefs]:
+        """Belief of each member, before combination."""
+        check_fitted(self)
+        members, X = self._fitted_members(X)
+        return [plain(member).beliefs(X) for member in members]
+
+    def beliefs(self, X: Any) -> Beliefs:
+        """Combined belief about each sample, of which nothing is computed before it is asked.
+
+        Parameters
+        ----------
+        X : (n, n_features) array or data frame
+
+        Returns
+        -------
+        Beliefs
+            About n samples.
+
+        Raises
+        ------
+        TotalConflictError
+            If the members exclude each other, unless `total_conflict` is "vacuous".
+        """
+        sources = self._sources(X)
+        return self.fusion_.combine(sources, self.total_conflict)
+
+    def predict_masses(self, X: Any) -> list[MassFunction]:
+        """Belief of each member, before combination.
+
+        Parameters
+        ----------
+        X : (n, n_features) array or data frame, or sources as for `fit`
+
+        Returns
+        -------
+        list of MassFunction
+            In the order of `fit`, each a batch (n,) on the frame `classes_`.
+        """
+        return [source.mass() for source in self._sources(X)]
+
+    def conflict(self, X: Any) -> Floats:
+        """How much the members contradict each other.
+
+        Parameters
+        ----------
+        X : (n, n_features) array or data frame, or sources as for `fit`
+
+        Returns
+        -------
+        (n,) array
+            kappa, the mass of the empty set under the conjunctive rule, from 0 to 1.
+        """
+        return conflict(self._sources(X))
+
+
+class ClassifierWrapper(BeliefPredictor):
+    """Mixin of beliefs about the predictions of one classifier, with folds `cv`."""
+
+    estimator: Any
+    cv: Any
+
+    @abstractmethod
+    def _resolved_estimator(self) -> Any:
+        """The classifier, or the default one."""
+
+    def _routed(
+        self, weight: Floats | None, fit_params: dict[str, Any]
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Arguments of the classifier's `fit` and of the splitter's `split`."""
+        if get_config()["enable_metadata_routing"]:
+            routed = process_routing(self, "fit", sample_weight=weight, **fit_params)
+            return dict(routed.estimator.fit), dict(routed.splitter.split)
+        groups = fit_params.pop("groups", None)
+        split_params = {} if groups is None else {"groups": groups}
+        estimator = self._resolved_estimator()
+        if weight is None or isinstance(estimator, FrozenEstimator):
+            return fit_params, split_params
+        if has_fit_parameter(estimator, "sample_weight"):
+            return {**fit_params, "sample_weight": weight}, split_params
+        return fit_params, split_params
+
+    def _weightless(self) -> list[str]:
+        return weightless(self._resolved_estimator())
+
+    def get_metadata_routing(self) -> Any:
+        """Where `fit` sends its metadata: the classifier and the splitter.
+
+        Returns
+        -------
+        sklearn.utils.metadata_routing.MetadataRouter
+        """
+        to_fit = MethodMapping().add(caller="fit", callee="fit")
+        to_split = MethodMapping().add(caller="fit", callee="split")
+        router = MetadataRouter(owner=self).add_self_request(self)
+        router = router.add(estimator=self._resolved_estimator(), method_mapping=to_fit)
+        own = self.cv is None or isinstance(self.cv, int | np.integer)
+        splitter = StratifiedGroupKFold() if own else self.cv  # asks for groups, as the folds do
+        return router.add(splitter=splitter, method_mapping=to_split)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self._resolved_estimator()).input_tags
+        tags.input_tags.sparse, tags.input_tags.allow_nan = inner.sparse, inner.allow_nan
+        return tags
+
+
+def plain(member: Any) -> Any:
+    """A fitted member without `FrozenEstimator` around it."""
+    return member.estimator if isinstance(member, FrozenEstimator) else member
+
+
+def check_fitted(estimator: Any) -> None:
+    """Raise `NotFittedError` before `fit`; scikit-learn's check asks for tags of all members."""
+    if not hasattr(estimator, "classes_"):
+        check_is_fitted(estimator)
 
 
 def weightless(estimator: Any) -> list[str]:
@@ -268,34 +435,19 @@ def _warn_of_weightless(names: Sequence[str]) -> None:
         )
 
 
-def interval(m: MassFunction) -> Floats:
-    """[Bel, Pl]: (n, 2) of the positive one of two classes, (n, K, 2) of each of more."""
-    if len(m.frame) == 2:
-        return np.stack([m.bel(mask=2), m.pl(mask=2)], axis=-1)
-    belief = np.stack([m.bel(mask=1 << k) for k in range(len(m.frame))], axis=-1)
-    return np.stack([belief, m.contour()], axis=-1)
-
-
 def _check_features(features: list[str] | None, schema: Any) -> None:
     for name in features or []:
         check_columns(schema, feature=name)
 
 
-def _told(
+def _columns_of(
     fitted: BeliefPredictor, features: list[str] | None, named: bool, frame: Any
 ) -> list[Floats]:
     """Bel, Pl and pignistic probability of each class."""
     X = frame if features is None else frame.select(features)
-    X = X.to_native() if named else X.to_numpy()
-    closed = fitted._closed(X)
-    if closed is None:
-        m = fitted.predict_mass(X)
-        bounds, p = interval(m), np.asarray(betp(m), dtype=np.float64)
-    else:
-        bounds, p = closed.interval(), closed.betp()
-    if len(fitted.classes_) == 2:
-        bounds = np.stack([1 - bounds[:, ::-1], bounds], axis=1)
-    by_class = np.concatenate([bounds, p[..., np.newaxis]], axis=2)
+    beliefs = fitted.beliefs(X.to_native() if named else X.to_numpy())
+    p = beliefs.betp()
+    by_class = np.concatenate([beliefs.interval(), p[..., np.newaxis]], axis=2)
     return list(by_class.reshape(len(p), -1).T)
 
 

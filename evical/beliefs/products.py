@@ -8,20 +8,30 @@ Pl, pignistic probabilities and expected utilities of a product are polynomials 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from operator import iadd
-from typing import Any, Self
+from typing import Any, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory import Frame, MassFunction
+from dstheory import MassFunction
 from dstheory.checks.arguments import as_array, as_floats, as_sequence, shown
 from dstheory.errors import CostLimitError
 from dstheory.kernels.bits import mask_array
+from evical._typing import Flags
+from evical.beliefs._base import Beliefs
 
-__all__ = ["MAX_CLASSES", "ProductBeliefs", "bytes_listed", "check_listed"]
+__all__ = [
+    "MAX_CLASSES",
+    "Products",
+    "bytes_listed",
+    "check_listed",
+    "cumulative",
+    "leave_one_out",
+    "member_sums",
+]
 
 # A row of 2^16 masses takes half a megabyte.
 MAX_CLASSES = 16
@@ -71,12 +81,14 @@ def bytes_listed(n_classes: int) -> str:
     return "more than a TB"
 
 
+@final
 @dataclass(frozen=True, eq=False)
-class ProductBeliefs:
+class Products(Beliefs):
     """Masses of single classes, and T products over the K classes.
 
     Parameters
     ----------
+    classes : (K,) array
     single : (K, *batch) array
         Additional masses of single classes.
     scale : (T, *batch) array
@@ -90,20 +102,14 @@ class ProductBeliefs:
     factor per row has no effect. Numbers are floats or Fractions.
     """
 
+    classes: NDArray[Any]
     single: NDArray[Any]
     scale: NDArray[Any]
     absent: NDArray[Any]
     present: NDArray[Any]
 
     @classmethod
-    def bayesian(cls, probability: NDArray[Any]) -> Self:
-        """Bayesian beliefs with probabilities (*batch, K)."""
-        single = np.moveaxis(probability, -1, 0)
-        none = np.empty((0, *single.shape), dtype=single.dtype)
-        return cls(single, none[:, 0], none, none)
-
-    @classmethod
-    def of_columns(cls, columns: NDArray[Any]) -> Self:
+    def of_columns(cls, columns: NDArray[Any], classes: NDArray[Any] | None = None) -> Self:
         """Dempster's combination of one-vs-rest columns (3, K, *batch), not in total conflict.
 
         With p, n, w the masses of k, of not k and of all in column k, every product over the other
@@ -120,22 +126,26 @@ class ProductBeliefs:
         # Two certain columns exclude each other and everything else.
         own = np.where(certain.sum(axis=0) > 1, 0, positive * ratio)
         absent, present = negative / divisor, both / divisor
-        return cls(own, least[np.newaxis], absent[np.newaxis], present[np.newaxis])
+        names = np.arange(len(own)) if classes is None else classes
+        return cls(names, own, least[np.newaxis], absent[np.newaxis], present[np.newaxis])
 
     @classmethod
-    def mean(cls, sources: Sequence["ProductBeliefs"], weights: Any = None) -> Self:
+    def mean(cls, sources: Sequence["Products"], weights: Any = None) -> Self:
         """Weighted mean of mass functions, with weights (S,) of sum 1; equal by default."""
         shares = [1 / len(sources)] * len(sources) if weights is None else list(weights)
         scaled = [s.times(w / s.total()) for s, w in zip(sources, shares, strict=True)]
         single = sum((s.single for s in scaled[1:]), scaled[0].single)
         parts = ("scale", "absent", "present")
         terms = [np.concatenate([getattr(s, part) for s in scaled]) for part in parts]
-        return cls(np.asarray(single), *terms)
+        return cls(sources[0].classes, np.asarray(single), *terms)
 
     @property
-    def n_terms(self) -> int:
+    def n_products(self) -> int:
         """T."""
         return len(self.scale)
+
+    def __len__(self) -> int:
+        return int(self.single.shape[1])
 
     @property
     def batch(self) -> tuple[int, ...]:
@@ -145,37 +155,26 @@ class ProductBeliefs:
     def __getitem__(self, rows: Any) -> Self:
         """Some rows of a batch (n,)."""
         parts = (self.single, self.scale, self.absent, self.present)
-        return type(self)(*(part[..., rows] for part in parts))
+        return type(self)(self.classes, *(part[..., rows] for part in parts))
 
     def times(self, factor: Any) -> Self:
         """The beliefs, multiplied by a factor per row."""
-        return type(self)(self.single * factor, self.scale * factor, self.absent, self.present)
+        return replace(self, single=self.single * factor, scale=self.scale * factor)
 
     def products(self) -> Self:
         """These."""
         return self
 
-    def vacuous_where(self, rows: NDArray[np.bool_]) -> Self:
+    def vacuous_where(self, rows: Flags) -> Self:
         """The beliefs, with some rows (n,) made vacuous."""
         if not rows.any():
             return self
         silent = rows[np.newaxis].astype(self.single.dtype)
         full = np.ones((1, *self.single.shape), dtype=self.single.dtype)
         return type(self)(
+            self.classes,
             np.where(rows, 0, self.single),
             np.concatenate([np.where(rows, 0, self.scale), silent]),
-            np.concatenate([self.absent, 0 * full]),
-            np.concatenate([self.present, full]),
-        )
-
-    def discounted(self, rate: float) -> Self:
-        """The beliefs, with that share of the masses moved to the frame."""
-        known = self.times((1 - rate) / self.total())
-        full = np.ones((1, *self.single.shape), dtype=self.single.dtype)
-        moved = np.full((1, *self.batch), rate, dtype=self.scale.dtype)
-        return type(self)(
-            known.single,
-            np.concatenate([known.scale, moved]),
             np.concatenate([self.absent, 0 * full]),
             np.concatenate([self.present, full]),
         )
@@ -191,7 +190,11 @@ class ProductBeliefs:
         return zip(self.scale, self.absent, self.present, strict=True)
 
     def contour(self) -> NDArray[Any]:
-        """Plausibilities (K, *batch), not normalized."""
+        """Plausibilities (*batch, K), not normalized."""
+        return np.moveaxis(self.plausible(), 0, -1)
+
+    def plausible(self) -> NDArray[Any]:
+        """The same with the classes first, (K, *batch)."""
         return np.asarray(self.single + self._shared())
 
     def _shared(self) -> NDArray[Any]:
@@ -244,26 +247,50 @@ class ProductBeliefs:
         """Masses (2^K, *batch) by mask, not normalized; the empty set has 0."""
         tables = (_table(*term) for term in self._terms())
         empty = np.zeros((1 << len(self.single), *self.batch), dtype=self.single.dtype)
-        table = reduce(iadd, tables, empty) if self.n_terms > 1 else next(tables, empty)
+        table = reduce(iadd, tables, empty) if self.n_products > 1 else next(tables, empty)
         table[[1 << k for k in range(len(self.single))]] += self.single
         table[0] = 0
         return table
 
-    def mass(self, frame: Frame) -> MassFunction:
-        """The mass functions over all non-empty sets, or over single classes if there are many.
+    def mass(self) -> MassFunction:
+        """The mass functions over all non-empty sets, or over a few if each product is one set.
 
         Raises
         ------
         CostLimitError
-            For more than `MAX_CLASSES` classes, unless all beliefs are probabilities.
+            For more than `MAX_CLASSES` classes, unless each product is one set.
         """
-        if len(frame) > MAX_CLASSES and not self._shared().any():
-            focal = mask_array([1 << k for k in range(len(frame))], len(frame))
-            return MassFunction.from_store(frame, focal, self.single / self.total())
-        check_listed(len(frame))
+        if self._has_few_sets:
+            return self._few_sets()
+        check_listed(len(self.classes))
         store = self.table()[1:]
         store /= store.sum(axis=0)
-        return MassFunction.from_store(frame, np.arange(1, len(store) + 1), store)
+        return MassFunction.from_store(self.frame, np.arange(1, len(store) + 1), store)
+
+    @property
+    def _has_few_sets(self) -> bool:
+        """Whether each product is one set, the same for all rows, or nothing."""
+        n_terms, k = self.present.shape[:2]
+        n = np.size(self.single[0])
+        present, scale = self.present.reshape(n_terms, k, n), self.scale.reshape(n_terms, n)
+        inside = present[..., :1]
+        alike = ((present == inside) & ((inside == 0) | (inside == 1))).all(axis=(1, 2))
+        return bool((alike | (scale == 0).all(axis=1)).all())
+
+    def _few_sets(self) -> MassFunction:
+        """Masses of single classes, and of the set that each product is."""
+        k = len(self.classes)
+        masses = {1 << at: row for at, row in enumerate(self.single)}
+        n = np.size(self.single[0])
+        first = np.asarray(self.present.reshape(len(self.scale), k, n)[..., :1].any(axis=2))
+        for scale, inside in zip(self.scale, first, strict=True):
+            mask = sum(1 << at for at in np.flatnonzero(inside).tolist())
+            masses[mask] = masses.get(mask, 0) + scale
+        focal = sorted(masses.keys() - {0})
+        store = np.stack([masses[mask] for mask in focal])
+        return MassFunction.from_store(
+            self.frame, mask_array(focal, k), np.ascontiguousarray(store / store.sum(axis=0))
+        )
 
 
 def _table(scale: Any, absent: NDArray[Any], present: NDArray[Any]) -> NDArray[Any]:
@@ -273,6 +300,30 @@ def _table(scale: Any, absent: NDArray[Any], present: NDArray[Any]) -> NDArray[A
         np.multiply(table[: 1 << k], with_, out=table[1 << k : 2 << k])
         table[: 1 << k] *= without
     return table
+
+
+def member_sums(table: NDArray[Any]) -> NDArray[Any]:
+    """For each class, the sum over the sets that contain it, by halving the table.
+
+    Parameters
+    ----------
+    table : (2^K, n) array
+
+    Returns
+    -------
+    (K, n) array
+
+    Examples
+    --------
+    >>> member_sums(np.array([0.0, 0.5, 0.25, 0.25])[:, np.newaxis])[:, 0]
+    array([0.75, 0.5 ])
+    """
+    sums = []
+    while len(table) > 1:
+        half = len(table) // 2
+        sums.append(table[half:].sum(axis=0))
+        table = table[:half] + table[half:]
+    return np.stack(sums[::-1])
 
 
 def cumulative(factors: NDArray[Any]) -> NDArray[Any]:

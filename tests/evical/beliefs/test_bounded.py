@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 
-from dstheory import Frame
 from dstheory.errors import CostLimitError
 from dstheory.transform import betp
+from evical.beliefs.bounded import Bounded
 from evical.likelihood.normal import half_widths, normal_bounds
-from evical.multiclass.normal_beliefs import Beliefs, normal_beliefs
 from tests.support.each import each
 
 
@@ -22,31 +21,35 @@ def sample(k, n=200, seed=0, spread=3.0, even=0.3):
 @each("model", ["likelihood", "confidence", "bayesian"])
 def test_mass_function(k, model):
     p, odds, error = sample(k)
-    beliefs = normal_beliefs(p, odds, error, model, 0.9)
-    m = beliefs.mass(Frame([f"c{i}" for i in range(k)]))
+    names = np.array([f"c{i:02d}" for i in range(k)])
+    beliefs = Bounded.normal(names, p, odds, error, model, 0.9)
+    m = beliefs.mass()
     assert m.is_normalized.all()
     interval = beliefs.interval()
     np.testing.assert_allclose(interval[:, :, 1], m.contour(), atol=1e-12)
-    np.testing.assert_allclose(interval[:, 0, 0], m.bel("c0"), atol=1e-12)
+    np.testing.assert_allclose(interval[:, 0, 0], m.bel("c00"), atol=1e-12)
     np.testing.assert_allclose(beliefs.betp(), betp(m), atol=1e-12)
 
 
 def test_too_many_sets_are_refused():
     n, k = 70_000, 17
-    sets = (np.arange(1, n + 1)[:, np.newaxis] >> np.arange(k)) & 1 == 1
-    beliefs = Beliefs(np.zeros((n, k)), sets[:, np.newaxis], np.ones((n, 1)))
+    sets = (np.arange(1 << k)[:, np.newaxis] >> np.arange(k)) & 1
+    upper = sets[sets.sum(axis=1) > 1][:n]
+    beliefs = Bounded(np.arange(k), n, lambda: (np.zeros((n, k)), upper))
     with pytest.raises(CostLimitError, match=r"17 classes have 70000 different sets, .* 2\^16"):
-        beliefs.mass(Frame(list(range(k))))
+        beliefs.mass()
 
 
 @each("k", [2, 3, 7, 40])
 @each("spread", [1e-9, 0.3, 30.0])
 def test_pignistic_probabilities_are_those_given(k, spread):
     p, odds, error = sample(k, seed=k, spread=spread)
-    beliefs = normal_beliefs(p, odds, error, "likelihood", 0.9)
-    np.testing.assert_allclose(beliefs.betp(), p, atol=1e-9)
-    size = beliefs.sets.sum(axis=2)[beliefs.masses > 1e-9]
-    assert set(size.tolist()) <= {2}
+    beliefs = Bounded.normal(np.arange(k), p, odds, error, "likelihood", 0.9)
+    m = beliefs.mass()
+    np.testing.assert_allclose(betp(m), p, atol=1e-9)
+    np.testing.assert_array_equal(beliefs.betp(), p)
+    listed = m.focal[(m.masses > 1e-9).any(axis=0)]
+    assert {int(mask).bit_count() for mask in listed} <= {1, 2}
 
 
 def test_intervals_are_those_of_each_class_where_they_can_be():
@@ -54,7 +57,7 @@ def test_intervals_are_those_of_each_class_where_they_can_be():
     half = half_widths(p, odds, error)
     fair = 2 * half.max(axis=1) <= half.sum(axis=1)
     assert 50 < fair.sum() < 200
-    found = normal_beliefs(p, odds, error, "likelihood", 0.9).interval()
+    found = Bounded.normal(np.arange(p.shape[1]), p, odds, error, "likelihood", 0.9).interval()
     expected = np.stack([p - half, p + half], axis=2)
     np.testing.assert_allclose(found[fair], expected[fair], atol=1e-9)
     # Elsewhere the others are wider, the widest as wide.
@@ -64,7 +67,7 @@ def test_intervals_are_those_of_each_class_where_they_can_be():
 
 def test_confidence_is_the_mass_of_the_intervals():
     p, odds, error = sample(3, spread=0.2, even=2.0)
-    found = normal_beliefs(p, odds, error, "confidence", 0.9).interval()
+    found = Bounded.normal(np.arange(p.shape[1]), p, odds, error, "confidence", 0.9).interval()
     lower, upper = normal_bounds(odds, error, 0.9)
     room = 1 - np.minimum(lower, p).sum(axis=1, keepdims=True)
     wide = ((lower + upper).sum(axis=1) >= 2) & (upper - lower <= room).all(axis=1)
@@ -75,5 +78,5 @@ def test_confidence_is_the_mass_of_the_intervals():
 
 def test_a_thousand_classes():
     p, odds, error = sample(1000, n=3)
-    found = normal_beliefs(p, odds, error, "likelihood", 0.9).interval()
+    found = Bounded.normal(np.arange(p.shape[1]), p, odds, error, "likelihood", 0.9).interval()
     assert found.shape == (3, 1000, 2)

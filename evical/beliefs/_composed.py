@@ -1,0 +1,327 @@
+"""Beliefs made of others: means, parts about some of the rows, Dempster's rule, and conflict."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import add
+from typing import Any, Self, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory import Frame, MassFunction
+from dstheory.checks.arguments import as_array, as_floats
+from dstheory.combine import conjunctive, mixing
+from dstheory.kernels.rounding import unit_rows
+from evical._typing import Flags, Floats, Indices
+from evical.beliefs._base import Beliefs
+from evical.beliefs.bayesian import Bayesian
+from evical.beliefs.joined import MAX_PRODUCTS, Joined, have_products
+from evical.beliefs.listed import Listed
+from evical.beliefs.products import Products
+
+__all__ = ["as_beliefs", "conflict", "joined", "mean", "placed"]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _Mean(Beliefs):
+    """Weighted mean of the mass functions of several beliefs about the same samples."""
+
+    parts: tuple[Beliefs, ...]
+    weights: tuple[float, ...]
+
+    @property
+    def classes(self) -> NDArray[Any]:  # type: ignore[override]  # of the parts
+        return self.parts[0].classes
+
+    def __len__(self) -> int:
+        return len(self.parts[0])
+
+    def __getitem__(self, rows: Any) -> Self:
+        return type(self)(tuple(part[rows] for part in self.parts), self.weights)
+
+    @property
+    def n_products(self) -> int | None:
+        return _total(part.n_products for part in self.parts)
+
+    @property
+    def silent(self) -> Flags:
+        """Rows (n,) about which all parts are silent."""
+        return np.asarray(np.logical_and.reduce([part.silent for part in self.parts]))
+
+    def mass(self) -> MassFunction:
+        return mixing(*(part.mass() for part in self.parts), weights=self.weights)
+
+    def _sum(self, answers: Sequence[Floats]) -> Floats:
+        weighted = (w * answer for w, answer in zip(self.weights, answers, strict=True))
+        return np.asarray(reduce(add, weighted))
+
+    def betp(self) -> Floats:
+        return self._sum([part.betp() for part in self.parts])
+
+    def interval(self) -> Floats:
+        return np.minimum(self._sum([part.interval() for part in self.parts]), 1)
+
+    def lower(self, utilities: Floats) -> Floats:
+        return self._sum([part.lower(utilities) for part in self.parts])
+
+    def products(self) -> Products:
+        return Products.mean([part.products() for part in self.parts], self.weights)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _Placed(Beliefs):
+    """Beliefs about some rows of n, in parts; vacuous elsewhere."""
+
+    classes: NDArray[Any]
+    n: int
+    parts: tuple[tuple[Indices, Beliefs], ...]
+
+    def __len__(self) -> int:
+        return self.n
+
+    def __getitem__(self, rows: Any) -> Self:
+        chosen = np.arange(self.n)[rows]
+        place = np.full(self.n, -1)
+        found = []
+        for own, part in self.parts:
+            place[own] = np.arange(len(own))
+            inside = np.flatnonzero(place[chosen] >= 0)
+            found.append((inside, part[place[chosen[inside]]]))
+            place[own] = -1
+        return type(self)(self.classes, len(chosen), tuple(found))
+
+    @property
+    def n_products(self) -> int | None:
+        numbers = [part.n_products for _, part in self.parts]
+        return None if None in numbers else max(filter(None, numbers), default=0) + 1
+
+    def _filled(self, start: Floats, answers: Sequence[Any]) -> Any:
+        for (rows, _), answer in zip(self.parts, answers, strict=True):
+            start[rows] = answer
+        return start
+
+    @property
+    def silent(self) -> Flags:
+        """Rows (n,) in no part, or about which a part is silent."""
+        silent: Flags = self._filled(
+            np.ones(self.n, dtype=bool), [part.silent for _, part in self.parts]
+        )
+        return silent
+
+    def mass(self) -> MassFunction:
+        return _gathered(self.frame, self.n, [(rows, part.mass()) for rows, part in self.parts])
+
+    def betp(self) -> Floats:
+        k = len(self.classes)
+        found: Floats = self._filled(
+            np.full((self.n, k), 1 / k), [part.betp() for _, part in self.parts]
+        )
+        return found
+
+    def interval(self) -> Floats:
+        vacuous = np.broadcast_to([0.0, 1.0], (self.n, len(self.classes), 2)).copy()
+        found: Floats = self._filled(vacuous, [part.interval() for _, part in self.parts])
+        return found
+
+    def contour(self) -> Floats:
+        found: Floats = self._filled(
+            np.ones((self.n, len(self.classes))), [part.contour() for _, part in self.parts]
+        )
+        return found
+
+    def lower(self, utilities: Floats) -> Floats:
+        worst = np.tile(utilities.min(axis=1), (self.n, 1)).astype(np.float64)
+        found: Floats = self._filled(worst, [part.lower(utilities) for _, part in self.parts])
+        return found
+
+    def products(self) -> Products:
+        told = [(rows, part.products()) for rows, part in self.parts]
+        k, n = len(self.classes), self.n
+        most = max((part.n_products for _, part in told), default=0)
+        single, scale = np.zeros((k, n)), np.zeros((most, n))
+        absent, present = np.ones((most, k, n)), np.zeros((most, k, n))
+        silent = np.ones(n, dtype=bool)
+        for rows, part in told:
+            own = slice(part.n_products)
+            single[:, rows], scale[own, rows] = part.single, part.scale
+            absent[own, :, rows], present[own, :, rows] = part.absent, part.present
+            silent[rows] = False
+        return Products(self.classes, single, scale, absent, present).vacuous_where(silent)
+
+
+def _total(numbers: Any) -> int | None:
+    listed = list(numbers)
+    return None if None in listed else sum(listed)
+
+
+def _gathered(frame: Frame, n: int, parts: Sequence[tuple[Indices, MassFunction]]) -> MassFunction:
+    """One batch from its parts; rows that are in no part are vacuous."""
+    focal = np.unique(np.concatenate([[frame.full], *(m.focal for _, m in parts)]))
+    store = np.zeros((len(focal), n))
+    store[-1] = 1
+    for rows, m in parts:
+        store[-1, rows] = 0
+        store[np.searchsorted(focal, m.focal)[:, np.newaxis], rows] = m.store
+    return MassFunction.from_store(frame, focal, store)
+
+
+def mean(parts: Sequence[Beliefs], weights: Sequence[float] | None = None) -> Beliefs:
+    """Weighted mean of mass functions, about the same samples.
+
+    Parameters
+    ----------
+    parts : sequence of Beliefs
+    weights : sequence of float, optional
+        Of sum 1; equal by default.
+
+    Returns
+    -------
+    Beliefs
+
+    Examples
+    --------
+    >>> classes = np.array(["ant", "bee"])
+    >>> sure, unsure = (as_beliefs([[p, 1 - p]], classes) for p in (1, 0.5))
+    >>> mean([sure, unsure]).betp()
+    array([[0.75, 0.25]])
+    """
+    if len(parts) == 1:
+        return parts[0]
+    if any(isinstance(part, Listed) for part in parts):  # open to the empty set, and exact
+        m = mixing(*(part.mass() for part in parts), weights=weights)
+        return Listed.of(m, parts[0].classes)
+    shares = [1 / len(parts)] * len(parts) if weights is None else list(weights)
+    return _Mean(tuple(parts), tuple(shares))
+
+
+def placed(classes: NDArray[Any], n: int, parts: Sequence[tuple[Indices, Beliefs]]) -> Beliefs:
+    """Beliefs about n samples from beliefs about some of them; vacuous elsewhere.
+
+    Parameters
+    ----------
+    classes : (K,) array
+    n : int
+    parts : sequence of (rows, Beliefs)
+        Row numbers, no row twice, and beliefs about them.
+
+    Returns
+    -------
+    Beliefs
+
+    Examples
+    --------
+    >>> classes = np.array(["ant", "bee"])
+    >>> beliefs = placed(classes, 2, [(np.array([1]), as_beliefs([[1.0, 0.0]], classes))])
+    >>> beliefs.silent, beliefs.interval()[:, 0]
+    (array([ True, False]), array([[0., 1.],
+           [1., 1.]]))
+    """
+    if len(parts) == 1 and np.array_equal(parts[0][0], np.arange(n)):
+        return parts[0][1]
+    if any(isinstance(part, Listed) for _, part in parts):
+        masses = [(rows, part.mass()) for rows, part in parts]
+        return Listed.of(_gathered(Frame(classes), n, masses), classes)
+    return _Placed(classes, n, tuple(parts))
+
+
+def joined(sources: Sequence[Beliefs]) -> Beliefs:
+    """Dempster's rule of products over three or more classes, not in total conflict.
+
+    Parameters
+    ----------
+    sources : sequence of Beliefs
+        Each with `n_products`.
+
+    Returns
+    -------
+    Beliefs
+
+    Examples
+    --------
+    >>> classes = np.array(["ant", "bee", "cat"])
+    >>> one, two = (as_beliefs([p], classes) for p in ([0.5, 0.5, 0.0], [0.4, 0.2, 0.4]))
+    >>> joined([one, two]).betp().round(3)
+    array([[0.667, 0.333, 0.   ]])
+    """
+    if len(sources) == 1:
+        return sources[0]
+    return Joined([source.products() for source in sources])
+
+
+def conflict(sources: Sequence[Beliefs]) -> Floats:
+    """Mass that the conjunctive rule gives to the empty set: how much sources contradict.
+
+    Parameters
+    ----------
+    sources : sequence of Beliefs
+        About the same samples.
+
+    Returns
+    -------
+    (n,) array
+
+    Raises
+    ------
+    CostLimitError
+        If sets of more than 16 classes would have to be listed.
+
+    Examples
+    --------
+    >>> classes = np.array(["ant", "bee"])
+    >>> conflict([as_beliefs([[1.0, 0.0]], classes), as_beliefs([[0.25, 0.75]], classes)])
+    array([0.75])
+    """
+    if len(sources) > 1 and have_products(sources):
+        both = Joined([source.products() for source in sources])
+        if both.n_products <= MAX_PRODUCTS:
+            return np.asarray(both.conflict())
+    masses = [source.mass() for source in sources]
+    joint = masses[0] if len(masses) == 1 else conjunctive(*masses)
+    return np.asarray(joint.mass(mask=0))
+
+
+def as_beliefs(value: Any, classes: NDArray[Any]) -> Beliefs:
+    """Beliefs from mass functions or from probabilities.
+
+    Parameters
+    ----------
+    value : MassFunction or (n, K) array
+        A batch (n,) on the frame of the classes, or probabilities; NaN for all classes where
+        nothing is said.
+    classes : (K,) array
+
+    Returns
+    -------
+    Beliefs
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is neither, or not of these classes; the row is named.
+
+    Examples
+    --------
+    >>> as_beliefs([[0.25, 0.75], [float("nan")] * 2], np.array(["ant", "bee"])).silent
+    array([False,  True])
+    """
+    if isinstance(value, MassFunction):
+        return Listed.of(value, classes)
+    p = as_floats(value, "probabilities")
+    if p.ndim != 2 or p.shape[1] != len(classes):
+        raise ValueError(
+            f"probabilities have shape {p.shape}, expected (n, {len(classes)}): samples and classes"
+        )
+    silent = np.isnan(p).all(axis=1)
+    p, wrong = unit_rows(p, as_array(value, "probabilities").dtype)
+    if (wrong & ~silent).any():
+        row = int(np.argmax(wrong & ~silent))
+        raise ValueError(
+            f"row {row} has probabilities {p[row].tolist()}, expected numbers from 0 with sum 1, "
+            "or nan for all classes where the source is silent"
+        )
+    if not silent.any():
+        return Bayesian(classes, p)
+    return placed(classes, len(p), [(np.flatnonzero(~silent), Bayesian(classes, p[~silent]))])

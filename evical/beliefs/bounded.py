@@ -1,0 +1,288 @@
+"""Beliefs as bounds: Bel and Pl of each class, from which sets follow if they are asked for.
+
+Probabilities with a standard error of each class's log-odds have such bounds. They need no search
+and list no subsets, so a thousand classes are feasible; a mass function lists the sets on request.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory import MassFunction
+from dstheory.errors import CostLimitError
+from dstheory.kernels import bitsets
+from dstheory.kernels.bits import MAX_INT64_BITS, mask_array
+from evical._typing import Flags, Floats, Indices
+from evical.beliefs._base import Beliefs
+from evical.beliefs.bayesian import Bayesian
+from evical.beliefs.products import MAX_CLASSES, Products
+from evical.likelihood.normal import half_widths, normal_bounds
+
+__all__ = ["Bounded", "joint_sets"]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Bounded(Beliefs):
+    """Masses of single classes, and of K + 1 sets of classes whose sizes differ by at most one.
+
+    Parameters
+    ----------
+    classes : (K,) array
+    n : int
+    bounds : callable
+        Returns Bel and Pl of each class, two (n, K) arrays; called when they are asked for.
+    pignistic : (n, K) array, optional
+        Pignistic probabilities where they are known without the sets.
+    share : float
+        Share of the masses that is as the bounds say; the frame has the rest.
+    """
+
+    classes: NDArray[Any]
+    n: int
+    bounds: Callable[[], tuple[Floats, Floats]]
+    pignistic: Floats | None = None
+    share: float = 1.0
+
+    @classmethod
+    def normal(
+        cls,
+        classes: NDArray[Any],
+        probability: Floats,
+        log_odds: Floats,
+        error: Floats | Callable[[], Floats],
+        model: str,
+        confidence: float,
+    ) -> Beliefs:
+        """Beliefs from probabilities with a standard error of each class's log-odds.
+
+        Parameters
+        ----------
+        classes : (K,) array
+        probability : (n, K) array
+            Of sum 1 in each row.
+        log_odds : (n, K) array
+            Mean log-odds of each class against the others.
+        error : (n, K) array or callable
+            Their standard deviations; called where bounds are asked for.
+        model : {"likelihood", "confidence", "bayesian"}
+            "likelihood": Bel and Pl are as far below and above the probability, so doubt goes to
+            pairs of classes, and the pignistic probability is `probability` itself. "confidence":
+            the intervals of that level have its mass, and the frame has the rest. "bayesian": no
+            doubt.
+        confidence : float
+
+        Returns
+        -------
+        Beliefs
+
+        Examples
+        --------
+        >>> p = np.array([[0.5, 0.3, 0.2]])
+        >>> odds, error = np.log(p / (1 - p)), np.full((1, 3), 0.3)
+        >>> beliefs = Bounded.normal(np.arange(3), p, odds, error, "likelihood", 0.95)
+        >>> beliefs.interval().round(2)
+        array([[[0.41, 0.59],
+                [0.22, 0.38],
+                [0.14, 0.26]]])
+        >>> beliefs.betp()
+        array([[0.5, 0.3, 0.2]])
+        """
+        if model == "bayesian":
+            return Bayesian(classes, probability)
+
+        def errors() -> Floats:
+            return error() if callable(error) else error
+
+        def likely() -> tuple[Floats, Floats]:
+            half = _balanced(half_widths(probability, log_odds, errors()), probability)
+            return probability - half, probability + half
+
+        def confident() -> tuple[Floats, Floats]:
+            lower, upper = normal_bounds(log_odds, errors(), confidence)
+            # The posterior mean is no nearer to 0 or 1 than the interval reaches.
+            return np.minimum(lower, probability), np.maximum(upper, probability)
+
+        if model == "confidence":
+            return cls(classes, len(probability), confident, share=confidence)
+        return cls(classes, len(probability), likely, probability)
+
+    def __len__(self) -> int:
+        return self.n
+
+    def __getitem__(self, rows: Any) -> Self:
+        def bounds() -> tuple[Floats, Floats]:
+            lower, upper = self._bounds
+            return lower[rows], upper[rows]
+
+        known = None if self.pignistic is None else self.pignistic[rows]
+        n = len(np.arange(self.n)[rows])
+        return type(self)(self.classes, n, bounds, known, self.share)
+
+    @property
+    def n_products(self) -> int:
+        """One for each set."""
+        return len(self.classes) + 1 + (self.share < 1)
+
+    @cached_property
+    def _bounds(self) -> tuple[Floats, Floats]:
+        return self.bounds()
+
+    @cached_property
+    def _sets(self) -> tuple[Floats, Flags, Floats]:
+        """Masses (n, K) of single classes, sets (n, T, K) and their masses (n, T)."""
+        single, sets, masses = joint_sets(*self._bounds)
+        if self.share == 1:
+            return single, sets, masses
+        full = np.ones((self.n, 1, len(self.classes)), dtype=bool)
+        rest = np.full((self.n, 1), 1.0 - self.share)
+        return (
+            self.share * single,
+            np.concatenate([sets, full], axis=1),
+            np.concatenate([self.share * masses, rest], axis=1),
+        )
+
+    def interval(self) -> Floats:
+        """[Bel, Pl] of each class, (n, K, 2)."""
+        lower, upper = self._bounds
+        rest, share = _shares(lower, upper)
+        upper = self.share * (lower + share * rest) + (1.0 - self.share)
+        return np.stack([self.share * lower, np.minimum(upper, 1)], axis=2)
+
+    def betp(self) -> Floats:
+        """Pignistic probabilities (n, K): each set shares its mass equally."""
+        if self.pignistic is not None:
+            return self.pignistic
+        single, sets, masses = self._sets
+        size = np.maximum(sets.sum(axis=2), 1)
+        return np.asarray(single + np.einsum("ns,nsk->nk", masses / size, sets))
+
+    def lower(self, utilities: Floats) -> Floats:
+        """Lower expected utilities (n, A) of acts (A, K)."""
+        single, sets, masses = self._sets
+        found = single @ utilities.T
+        for act, utility in enumerate(utilities):
+            worst = np.where(sets, utility, np.inf).min(axis=2, initial=np.inf)
+            found[:, act] += (masses * np.where(masses > 0, worst, 0)).sum(axis=1)
+        return np.asarray(found)
+
+    def products(self) -> Products:
+        """The same: each set is a product of zeros and ones."""
+        single, sets, masses = self._sets
+        inside = sets.transpose(1, 2, 0).astype(np.float64)
+        return Products(self.classes, single.T, masses.T, 1 - inside, inside)
+
+    def mass(self) -> MassFunction:
+        """The mass functions, a batch (n,) over the sets that occur in it.
+
+        Raises
+        ------
+        CostLimitError
+            If there are more than 2^16 of them.
+        """
+        single, sets, masses = self._sets
+        k = len(self.classes)
+        occurs = masses > 0
+        shown, place = _distinct(sets[occurs])
+        _check_few(len(shown), k)
+        store = np.zeros((len(shown), self.n))
+        np.add.at(store, (place, np.nonzero(occurs)[0]), masses[occurs])
+        focal = [*(1 << at for at in range(k)), *shown.tolist()]
+        order = sorted(range(len(focal)), key=focal.__getitem__)
+        masks = mask_array([focal[at] for at in order], k)
+        everything = np.concatenate([single.T, store])[order]
+        return MassFunction.from_store(self.frame, masks, everything)
+
+
+def _distinct(sets: Flags) -> tuple[NDArray[Any], Indices]:
+    """Masks of the distinct sets (T,), ascending, and which of them each row (m, K) is."""
+    k = sets.shape[1]
+    if k <= MAX_INT64_BITS:
+        return np.unique(sets @ (1 << np.arange(k)), return_inverse=True)
+    packed = np.packbits(sets, axis=1, bitorder="little")
+    masks = (int.from_bytes(row.tobytes(), "little") for row in packed)
+    return bitsets.distinct(mask_array(masks, k))
+
+
+def _check_few(n_sets: int, n_classes: int) -> None:
+    if n_sets > 1 << MAX_CLASSES:
+        raise CostLimitError(
+            f"beliefs about {n_classes} classes have {n_sets} different sets, but predict_mass "
+            f"lists at most 2^{MAX_CLASSES}; ask for fewer samples at a time"
+        )
+
+
+def _balanced(half: Floats, probability: Floats) -> Floats:
+    """Half widths of which none is greater than the others together, as all pairs need.
+
+    What one class may gain or lose, the others lose or gain: if their widths say less, they are
+    raised, each by the same share of what is possible.
+    """
+    greatest = half.argmax(axis=1)[:, np.newaxis]
+    lack = 2 * np.take_along_axis(half, greatest, axis=1) - half.sum(axis=1, keepdims=True)
+    room = probability - half
+    np.put_along_axis(room, greatest, 0.0, axis=1)
+    share = np.maximum(lack, 0) / np.maximum(room.sum(axis=1, keepdims=True), 1e-300)
+    return np.asarray(half + np.minimum(share, 1.0) * room)
+
+
+def joint_sets(lower: Floats, upper: Floats) -> tuple[Floats, Flags, Floats]:
+    """Masses whose single classes have given beliefs and plausibilities.
+
+    Parameters
+    ----------
+    lower, upper : (n, K) arrays
+        Bel and Pl of each class, bounds of probabilities that sum to 1.
+
+    Returns
+    -------
+    single : (n, K) array
+        Masses of single classes, equal to `lower`.
+    sets : (n, K + 1, K) array of bool
+        Other sets, whose sizes differ by at most one.
+    masses : (n, K + 1) array
+
+    Notes
+    -----
+    The other sets that contain a class have the total mass ``upper - lower``, and the mass of all
+    of them is 1 - sum(lower). Such sets exist if and only if all lower and upper bounds sum to 2 or
+    more, because each set has at least two classes. If they sum to less, which no belief function
+    allows, all upper bounds are raised by the same share of the possible increase. Systematic
+    sampling then picks the sets: classes, the most uncertain first, are laid on a line with these
+    masses as lengths, and a comb picks points at distances of the total.
+
+    Examples
+    --------
+    >>> single, sets, masses = joint_sets(np.zeros((1, 3)), np.array([[1.0, 0.5, 0.5]]))
+    >>> sets[masses > 0].astype(int).tolist(), masses[masses > 0].tolist()
+    ([[1, 1, 0], [1, 0, 1]], [0.5, 0.5])
+    """
+    rest, share = _shares(lower, upper)
+    order = np.argsort(-share, axis=1, kind="stable")
+    ends = np.cumsum(np.take_along_axis(share, order, axis=1), axis=1)
+    starts = np.concatenate([np.zeros_like(rest), ends[:, :-1]], axis=1)
+    cuts = np.sort(ends % 1, axis=1)
+    cuts = np.concatenate([np.zeros_like(rest), cuts, np.ones_like(rest)], axis=1)
+    tooth = (cuts[:, :-1] + cuts[:, 1:])[:, :, np.newaxis] / 2
+    picked = np.floor(ends[:, None] - tooth) > np.floor(starts[:, None] - tooth)
+    sets = np.empty_like(picked)
+    np.put_along_axis(sets, np.broadcast_to(order[:, None], picked.shape), picked, axis=2)
+    masses = np.diff(cuts, axis=1) * rest
+    # Rounding can leave a tiny mass on a set with a single class.
+    alone = np.where(sets.sum(axis=2) < 2, masses, 0)
+    return lower + np.einsum("ns,nsk->nk", alone, sets), sets, masses - alone
+
+
+def _shares(lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
+    """Mass (n, 1) of the sets, and shares (n, K) of it in those that contain each class."""
+    k = lower.shape[1]
+    rest = np.maximum(1 - lower.sum(axis=1, keepdims=True), 0)
+    some = np.where(rest > 0, rest, 1)
+    share = np.clip((upper - lower) / some, 0, 1)
+    lack = np.maximum(2 - share.sum(axis=1, keepdims=True), 0)
+    room = np.maximum(k - share.sum(axis=1, keepdims=True), 1e-300)
+    return rest, np.minimum(share + np.minimum(lack / room, 1) * (1 - share), 1)

@@ -1,0 +1,118 @@
+"""Beliefs as masses of some sets of classes, the same sets for all samples."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Self, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory import MassFunction
+from dstheory.decide import Expectations, lower_expected_utility
+from dstheory.transform import betp
+from evical._typing import Flags, Floats
+from evical.beliefs._base import Beliefs
+
+__all__ = ["Listed", "sides"]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Listed(Beliefs):
+    """Masses of listed sets.
+
+    Parameters
+    ----------
+    classes : (K,) array
+    focal : (F,) array
+        Masks of the sets, ascending.
+    store : (F, n) array
+        Floats or objects; the empty set may have mass.
+    """
+
+    classes: NDArray[Any]
+    focal: NDArray[Any]
+    store: NDArray[Any]
+
+    @classmethod
+    def of(cls, m: MassFunction, classes: NDArray[Any] | None = None) -> Self:
+        """Mass functions, a batch (n,) on the frame of the classes, which are its labels."""
+        if classes is None:
+            classes = np.fromiter(m.frame.labels, object, len(m.frame))
+        return cls(classes, m.focal, m.store)
+
+    def __len__(self) -> int:
+        return int(self.store.shape[1])
+
+    def __getitem__(self, rows: Any) -> Self:
+        return replace(self, store=self.store[:, rows])
+
+    @property
+    def silent(self) -> Flags:
+        """Rows (n,) that are vacuous."""
+        everything = (1 << len(self.classes)) - 1
+        return np.asarray((self.store[self.focal != everything] == 0).all(axis=0))
+
+    @cached_property
+    def _members(self) -> NDArray[np.bool_]:
+        """Whether a class (K,) is in a set (F,)."""
+        bits = np.arange(len(self.classes))[:, np.newaxis].astype(self.focal.dtype)
+        return np.asarray((self.focal >> bits) & 1, dtype=bool)
+
+    @property
+    def _is_normal(self) -> bool:
+        """Whether masses are floats, none of them of the empty set."""
+        return self.store.dtype != object and bool(self.focal[0] != 0)
+
+    def mass(self) -> MassFunction:
+        """The mass functions, a batch (n,)."""
+        return MassFunction.from_store(self.frame, self.focal, self.store)
+
+    def betp(self) -> Floats:
+        """Pignistic probabilities (n, K)."""
+        if not self._is_normal:
+            return np.asarray(betp(self.mass()), dtype=np.float64)
+        shares = self._members / self._members.sum(axis=0)
+        return np.asarray(np.einsum("kf,fn->nk", shares, self.store))
+
+    def interval(self) -> Floats:
+        """[Bel, Pl] of each class, (n, K, 2)."""
+        alone = self._members & (self._members.sum(axis=0) == 1)
+        kinds = np.stack([alone, self._members]).astype(self.store.dtype)
+        return np.asarray(np.moveaxis(kinds @ self.store, 0, -1).swapaxes(0, 1), dtype=np.float64)
+
+    def lower(self, utilities: Floats) -> Floats:
+        """Lower expected utilities (n, A) of acts (A, K)."""
+        return np.asarray(lower_expected_utility(self.mass(), utilities))
+
+    def expectations(self) -> Expectations | MassFunction:
+        """The mass functions: criteria know what to do with the empty set."""
+        return self.mass()
+
+
+def sides(calibrators: Sequence[Any], scores: Floats) -> Floats:
+    """Masses of the negative side, of the positive side, and of either.
+
+    Parameters
+    ----------
+    calibrators : sequence of B fitted calibrators
+        With `beliefs`, or with `predict_mass` alone.
+    scores : (n, B) array
+        A column for each.
+
+    Returns
+    -------
+    (3, B, n) array
+    """
+    columns = zip(calibrators, np.ascontiguousarray(scores.T), strict=True)
+    return np.stack([_sides(calibrator, column) for calibrator, column in columns], axis=1)
+
+
+def _sides(calibrator: Any, column: Floats) -> Floats:
+    if hasattr(calibrator, "beliefs"):
+        beliefs = calibrator.beliefs(column)
+        if len(beliefs.focal) == 3:
+            return np.asarray(beliefs.store)
+    m = calibrator.predict_mass(column)
+    return np.stack([m.mass(mask=mask) for mask in (1, 2, 3)])

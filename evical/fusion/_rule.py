@@ -1,0 +1,408 @@
+"""`Rule`: a combination of beliefs, with parameters, some of them learned.
+
+A rule is a function of mass functions, like those of `dstheory.combine`, and an estimator: `fit`
+learns from the beliefs of the sources about labeled samples. These samples must be new to the
+sources; otherwise the most overconfident source seems best (stacking: Wolpert 1992, Stacked
+generalization, Neural Networks 5, 241-259). `combine` takes and gives `Beliefs`, of which it asks
+for no more than it reads.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from dstheory import Frame, MassFunction
+from dstheory.errors import CostLimitError, FrameError, TotalConflictError
+from evical._fitting import all_or_nothing
+from evical._typing import Floats
+from evical.beliefs import Beliefs, placed
+from evical.beliefs.listed import Listed
+from evical.beliefs.products import MAX_CLASSES, bytes_listed
+from evical.calibrators.fields import Field, checked_fields
+from evical.calibrators.saved import VERSION, check_saved, plain, restored_arrays, restored_classes
+from evical.fusion._held_out import HeldOut, as_list, check_sizes, common_frame, of_sources
+from evical.fusion.conflicts import exclusive
+from evical.fusion.conflicts import total_conflict as in_total_conflict
+from evical.fusion.formula import Formula
+from evical.fusion.learned import Learned, learned_from
+
+__all__ = ["Needs", "Reads", "Rule"]
+
+Reads = Literal["masses", "products", "probabilities"]
+"""What a rule asks of beliefs: all sets, products over the classes, or pignistic probabilities."""
+
+Needs = Literal["nothing", "sizes", "labels"]
+"""What `fit` learns from: nothing, sizes of the sources, or beliefs about labeled samples."""
+
+FORMAT = "evical.fusion"
+_KEYS = ("format", "version", "class", "parameters", "n_sources", "classes", "state", "parts")
+
+
+class Rule(BaseEstimator, ABC):  # type: ignore[misc]  # sklearn is untyped
+    """Abstract combination of beliefs, with parameters.
+
+    Attributes
+    ----------
+    n_sources_ : int
+    frame_ : Frame or None
+        Frame of the beliefs it was fitted to, if any.
+    name : str
+        In messages.
+    needs : {"nothing", "sizes", "labels"}
+        What `fit` learns from.
+    """
+
+    n_sources_: int
+    frame_: Frame | None
+    # Names in the saved state, with what each may hold; "s" is the number of sources.
+    _state: ClassVar[dict[str, Field]]
+    # Fitted attributes with one entry a source, for `by_source`.
+    _by_source: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return repr(self)
+
+    @property
+    @abstractmethod
+    def needs(self) -> Needs:
+        """What `fit` learns from."""
+
+    def reads(self, n_classes: int) -> Reads:
+        """What it asks of beliefs about so many classes.
+
+        Parameters
+        ----------
+        n_classes : int
+
+        Returns
+        -------
+        {"masses", "products", "probabilities"}
+        """
+        return "masses"
+
+    @abstractmethod
+    def _check_parameters(self) -> None:
+        """Raise for a wrong parameter, before anything is learned."""
+
+    @abstractmethod
+    def _learn(self, held_out: HeldOut | None, sizes: Floats) -> None:
+        """Set the fitted attributes; `held_out` is None if beliefs are not needed."""
+
+    @abstractmethod
+    def _fuse(self, masses: Sequence[MassFunction]) -> MassFunction:
+        """Combine; there is one mass function a source."""
+
+    @all_or_nothing
+    def fit(
+        self,
+        sources: Sequence[MassFunction] | Sequence[Beliefs] | None = None,
+        y: ArrayLike | None = None,
+        sizes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Learn how to combine the sources.
+
+        Parameters
+        ----------
+        sources : sequence of MassFunction or of Beliefs
+            For each source, its beliefs about n samples, mass functions as a batch (n,) on one
+            frame. The source must not have been trained or calibrated on these samples. Use a
+            vacuous row for a sample about which a source has no belief. If `needs` is not "labels",
+            only their number matters, and `sizes` can replace them.
+        y : (n,) array
+            Labels of the samples, from the frame; at least two different ones. Ignored if `needs`
+            is not "labels", like `sample_weight`.
+        sizes : (S,) array, optional
+            Number of samples behind each source; equal by default.
+        sample_weight : (n,) array, optional
+            Non-negative weights; a weight of 2 counts as two samples.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        TypeError
+            If `sources` are no beliefs.
+        ValueError
+            If there is no source or sample, numbers of samples differ, a label is not in the
+            frame, all labels are the same, or a size, weight or parameter is not usable.
+        """
+        self._check_parameters()
+        learns = self.needs == "labels"
+        known = of_sources(sources) if sources is not None or learns else None
+        held_out = HeldOut.of(known, y, sample_weight) if learns and known is not None else None
+        amounts = check_sizes(sizes, None if known is None else len(known))
+        self._learn(held_out, amounts)
+        self.frame_, self.n_sources_ = None if known is None else known[0].frame, len(amounts)
+        return self
+
+    def combine(self, sources: Sequence[Beliefs], total_conflict: str = "error") -> Beliefs:
+        """Combined beliefs about the same samples.
+
+        Parameters
+        ----------
+        sources : sequence of Beliefs
+            As many as it was fitted to, on the same classes.
+        total_conflict : {"error", "vacuous"}
+            What to do with rows in which the sources exclude each other.
+
+        Returns
+        -------
+        Beliefs
+
+        Raises
+        ------
+        TotalConflictError
+            With the number of such rows and the first one.
+        CostLimitError
+            If sets of too many classes would have to be listed.
+        """
+        self._check_number(len(sources), "beliefs")
+        return self._combine(sources, total_conflict)
+
+    def _combine(self, sources: Sequence[Beliefs], total_conflict: str) -> Beliefs:
+        """The same, through mass functions."""
+        classes = sources[0].classes
+        masses = [source.mass() for source in sources]
+        try:
+            return Listed.of(self(*masses), classes)
+        except TotalConflictError as error:
+            dead = in_total_conflict(self._prepared(masses))
+            if not dead.any():  # not a conflict of the sources
+                raise
+            if total_conflict != "vacuous":
+                raise exclusive(dead) from error
+        alive = np.flatnonzero(~dead)
+        parts = (
+            [(alive, Listed.of(self(*(m[alive] for m in masses)), classes))] if len(alive) else []
+        )
+        return placed(classes, len(dead), parts)
+
+    def __call__(self, *masses: MassFunction) -> MassFunction:
+        sources = as_list(masses)
+        self._check_number(len(sources), "mass functions")
+        frame = common_frame(sources)
+        if self.frame_ not in (None, frame):
+            raise FrameError(
+                f"sources are on {frame!r}, but the fusion was fitted to {self.frame_!r}"
+            )
+        return self._fuse(sources)
+
+    def _check_number(self, number: int, what: str) -> None:
+        if not self.__sklearn_is_fitted__():
+            check_is_fitted(self)
+        if number != self.n_sources_:
+            raise ValueError(
+                f"there are {number} {what}, but the fusion was fitted to {self.n_sources_} sources"
+            )
+
+    def _prepared(self, masses: Sequence[MassFunction]) -> list[MassFunction]:
+        """The sources as they are combined, such as discounted; by default as they are."""
+        return list(masses)
+
+    def cost(self, n_classes: int, n_sources: int, products: Sequence[int] = ()) -> int:
+        """Numbers that a combined sample takes: of sets, of products, or of probabilities.
+
+        Parameters
+        ----------
+        n_classes, n_sources : int
+        products : sequence of int
+            Numbers of products in the beliefs of the sources, as far as they are known.
+
+        Returns
+        -------
+        int
+        """
+        if self.reads(n_classes) == "masses":
+            return 1 << n_classes
+        return n_classes * max(sum(products), n_sources)
+
+    def check_cost(self, n_classes: int, n_sources: int, products: Mapping[str, int]) -> None:
+        """Raise if it cannot learn from, or combine, so much; asked before training.
+
+        Parameters
+        ----------
+        n_classes, n_sources : int
+        products : dict of str to int
+            As for `cost`, by the names of the sources.
+
+        Raises
+        ------
+        CostLimitError
+            With the cost of a sample, the limit, and what has no limit.
+        """
+
+    def all_sets(self, name: str, n_classes: int) -> CostLimitError:
+        """The error for a source whose beliefs have masses on all sets of too many classes.
+
+        Parameters
+        ----------
+        name : str
+            Of the source.
+        n_classes : int
+
+        Returns
+        -------
+        CostLimitError
+        """
+        return CostLimitError(
+            f"{n_classes} classes have 2^{n_classes} sets, {bytes_listed(n_classes)} of masses a "
+            f"sample, and the rule {self.name} takes them all from {name!r} (at most {MAX_CLASSES} "
+            "classes), so nothing could be predicted; take rule='stacked', which learns for any "
+            "number of classes, 'dempster', 'mixing', 'size_mixture' or 'likelihood_mixture', or "
+            "classifiers that give probabilities: EvidentialClassifier(..., coupling='normalize')"
+        )
+
+    def check(self, masses: Callable[[], Sequence[MassFunction]]) -> None:
+        """Raise if it refuses mass functions for what they are.
+
+        Parameters
+        ----------
+        masses : callable
+            Returns some of the mass functions that it is to combine; called if it is needed.
+
+        Raises
+        ------
+        ValueError
+        """
+
+    def by_source(self) -> dict[str, Floats]:
+        """The learned attributes of each source.
+
+        Returns
+        -------
+        dict of str to array
+            From the name of a fitted attribute to its values, with the sources along the first
+            axis.
+        """
+        check_is_fitted(self)
+        return {name: getattr(self, name).copy() for name in self._by_source}
+
+    def learned(self) -> Learned | None:
+        """What it has learned about each source, to be shown.
+
+        Returns
+        -------
+        Learned or None
+            None if it has nothing for each source.
+        """
+        return learned_from(self.by_source())
+
+    def formula(self, n_classes: int, n_sources: int) -> Formula | None:
+        """The fitted rule as a closed formula.
+
+        Parameters
+        ----------
+        n_classes, n_sources : int
+
+        Returns
+        -------
+        Formula or None
+            None if it has none for so many classes. A single source is its own mean.
+        """
+        return Formula("mean", np.ones(1)) if n_sources == 1 else None
+
+    def _get_state(self) -> dict[str, Any]:
+        """Arrays and numbers from which combinations follow."""
+        return {name: getattr(self, name) for name in self._state}
+
+    def _parts(self) -> list["Rule"]:
+        """Fitted rules that it uses in turn."""
+        return []
+
+    def _set_parts(self, parts: list["Rule"]) -> None:
+        """Take them back; `_check_state` judges them."""
+        if parts:
+            raise ValueError(f"saved fusion is damaged: {type(self).__name__} has no parts")
+
+    def _set_state(self, state: dict[str, Any]) -> None:
+        for name, value in state.items():
+            setattr(self, name, value)
+
+    def _check_state(self) -> None:
+        """Raise for restored arrays that do not fit each other."""
+        for name in self._by_source:
+            if len(getattr(self, name)) != self.n_sources_:
+                raise ValueError(
+                    f"saved fusion is damaged: {name} are of {len(getattr(self, name))} sources, "
+                    f"not {self.n_sources_}"
+                )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fitted rule as plain data, ready for JSON.
+
+        Returns
+        -------
+        dict
+            Of strings, numbers, lists and dicts only; `from_dict` reads it back.
+        """
+        check_is_fitted(self)
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "class": type(self).__name__,
+            "parameters": {k: plain(v) for k, v in self.get_params(deep=False).items()},
+            "n_sources": self.n_sources_,
+            "classes": None if self.frame_ is None else list(self.frame_.labels),
+            "state": plain(self._get_state()),
+            "parts": [part.to_dict() for part in self._parts()],
+        }
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """The rule that `to_dict` described.
+
+        Parameters
+        ----------
+        data : dict
+            ``Rule.from_dict`` takes any rule of this package that is saved, a subclass takes its
+            own kind only.
+
+        Returns
+        -------
+        fitted rule
+
+        Raises
+        ------
+        ValueError
+            If the data is no saved fusion, damaged, of a later version, or of another kind.
+        """
+        kinds = [kind for kind in [cls, *cls.__subclasses__()] if hasattr(kind, "_state")]
+        try:
+            restored: Self = _restored(data, {kind.__name__: kind for kind in kinds})
+        except (TypeError, ValueError) as error:
+            raise ValueError(str(error).replace("saved calibrator", "saved fusion")) from error
+        return restored
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "n_sources_")
+
+
+def _restored(data: Any, known: dict[str, Any]) -> Any:
+    """The rule; `known` holds the classes that may come out."""
+    check_saved(data, known, FORMAT, _KEYS)
+    rule = known[data["class"]](**data["parameters"])
+    rule._check_parameters()
+    n_sources, labels, parts = data["n_sources"], data["classes"], data["parts"]
+    if type(n_sources) is not int or n_sources < 1:
+        raise ValueError(f"saved calibrator is damaged: it has {n_sources!r} sources")
+    if labels is not None and (not isinstance(labels, list) or len(labels) < 2):
+        raise ValueError(f"saved calibrator is damaged: classes are {labels!r}")
+    if not isinstance(parts, list):
+        raise ValueError(f"saved fusion is damaged: parts are {parts!r}, not a list")
+    rule.n_sources_ = n_sources
+    rule.frame_ = None if labels is None else Frame(restored_classes(labels).tolist())
+    state = {name: restored_arrays(data["state"][name], name) for name in rule._state}
+    rule._set_state(checked_fields(state, rule._state))
+    rule._set_parts([_restored(part, known) for part in parts])
+    rule._check_state()
+    return rule

@@ -1,0 +1,43 @@
+"""What a rule has learned about each source, and what the numbers mean."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from evical._typing import Floats
+
+__all__ = ["Learned", "learned_from"]
+
+
+@dataclass(frozen=True, eq=False)
+class Learned:
+    """Numbers of S sources, common to all classes or one for each.
+
+    Parameters
+    ----------
+    values : (S,) or (S, K) array
+    standard_error : array like `values`, or None
+    kind : {"evidence", "reliability", "share"}
+    """
+
+    values: Floats
+    standard_error: Floats | None
+    kind: str
+
+
+def learned_from(by_source: Mapping[str, Any]) -> Learned | None:
+    """Weights or reliabilities among what a fusion says `by_source`; None if there are none.
+
+    >>> learned_from({"rates_": np.array([0.25, 1.0])}).values
+    array([0.75, 0.  ])
+    """
+    known = {name: np.asarray(values, dtype=np.float64) for name, values in by_source.items()}
+    if set(known) == {"weights_", "standard_error_"}:
+        return Learned(known["weights_"], known["standard_error_"], "evidence")
+    if set(known) == {"rates_"}:
+        return Learned(1 - known["rates_"], None, "reliability")
+    if set(known) == {"weights_"}:
+        return Learned(known["weights_"], None, "share")
+    return None
