@@ -15,7 +15,7 @@ import numpy as np
 from evical._typing import Flags, Floats
 from evical.beliefs import as_beliefs
 from evical.fusion._held_out import HeldOut
-from evical.multiclass.log_pool import LogPool
+from evical.fusion._log_pool import LogPool
 
 __all__ = [
     "among_all",

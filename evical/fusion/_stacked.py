@@ -23,6 +23,7 @@ from evical.calibrators.fields import Field, log_odds, optional, positive, risin
 from evical.curves.automatic import automatic_curve
 from evical.curves.candidates import AveragedCurve
 from evical.fusion._held_out import HeldOut, read
+from evical.fusion._log_pool import Labeled, LogPool, fit_pool
 from evical.fusion._rule import Needs, Reads, Rule
 from evical.fusion._silent import (
     among_all,
@@ -34,8 +35,6 @@ from evical.fusion._silent import (
     usual_evidence,
 )
 from evical.fusion.formula import Formula
-from evical.multiclass.log_pool import LogPool
-from evical.multiclass.pooling import Labeled, fit_pool
 from evical.scores.counts import ScoreCounts
 from evical.scores.scale import interpolated
 

@@ -1,6 +1,5 @@
 """Multiclass problems: reductions to binary problems, couplings, multiclass calibrators."""
 
-from evical.multiclass._any_code import code_betp, code_interval, code_mass
 from evical.multiclass._auto_multiclass_calibrator import AutoMulticlassCalibrator
 from evical.multiclass._base import BaseMulticlassCalibrator
 from evical.multiclass._codes import check_code_matrix, code_matrix, row_distances
@@ -26,8 +25,8 @@ from evical.multiclass._reduction import (
 )
 from evical.multiclass._shallow_net import ShallowNetCalibrator
 from evical.multiclass._softmax_calibrator import SoftmaxCalibrator
-from evical.multiclass._structured_matrix_calibrator import StructuredMatrixCalibrator
-from evical.multiclass._structured_vector_calibrator import StructuredVectorCalibrator
+from evical.multiclass._structured import StructuredMatrixCalibrator, StructuredVectorCalibrator
+from evical.multiclass.coded import code_betp, code_interval, code_mass
 from evical.multiclass.contours import code_contour, code_without_conflict
 
 __all__ = [

@@ -20,9 +20,12 @@ from evical.beliefs.listed import Listed, sides
 from evical.calibrators import AutoCalibrator
 from evical.multiclass._base import BaseMulticlassCalibrator
 from evical.multiclass._one_vs_rest_calibrator import OneVsRestCalibrator, named_directions
-from evical.multiclass._structured import Ridge, step_slopes
-from evical.multiclass._structured_matrix_calibrator import StructuredMatrixCalibrator
-from evical.multiclass._structured_vector_calibrator import StructuredVectorCalibrator
+from evical.multiclass._structured import (
+    Ridge,
+    StructuredMatrixCalibrator,
+    StructuredVectorCalibrator,
+    step_slopes,
+)
 from evical.scores.direction import Direction
 
 __all__ = ["AutoMulticlassCalibrator"]

@@ -4,6 +4,9 @@ It turns the K scores of a sample, one for each class, into a belief about its c
 function on the frame of the K classes. A probabilistic calibrator is the Bayesian special case,
 with masses on single classes only. Each method implements `_fit_scores`, and `_predict_single`
 (probabilistic) or `_predict_beliefs` (evidential); the base class does the rest.
+
+Tables of scores are checked here. Where cost grows too fast with their rows, thinning leaves a few
+weighted rows that stand for many.
 """
 
 from abc import ABC, abstractmethod
@@ -23,11 +26,125 @@ from evical.beliefs import Beliefs
 from evical.beliefs.bayesian import Bayesian
 from evical.calibrators import saved
 from evical.calibrators.fields import Field, owners
-from evical.multiclass._table import check_table, check_unit_table
-from evical.scores.checks import check_labels, check_same_length, check_weights
+from evical.scores.checks import check_labels, check_same_length, check_weights, real_numbers
 from evical.scores.direction import Direction, warn_of_wrong_ways
 
-__all__ = ["BaseMulticlassCalibrator"]
+__all__ = ["BaseMulticlassCalibrator", "check_table", "check_unit_table", "merged", "thinned"]
+
+
+def check_table(scores: Any) -> Floats:
+    """Scores as a finite float64 array (n, C).
+
+    Parameters
+    ----------
+    scores : (n, C) array, list of lists, or pandas object; (n,) is one column
+
+    Returns
+    -------
+    (n, C) array
+
+    Raises
+    ------
+    TypeError
+        If a score is not a real number.
+    ValueError
+        If there are no scores, or a score is NaN or infinite.
+
+    Examples
+    --------
+    >>> check_table([[0.5, 2]])
+    array([[0.5, 2. ]])
+    >>> check_table([[0.5, float("nan")]])
+    Traceback (most recent call last):
+    ValueError: scores[0, 1] is nan, but every value must be finite (neither NaN nor infinity)
+    """
+    array = real_numbers(scores, "scores")
+    if array.ndim == 1:
+        array = array[:, np.newaxis]
+    if array.ndim != 2:
+        raise ValueError(f"scores have shape {array.shape}, expected (n, columns)")
+    if array.size == 0:
+        raise ValueError("scores are empty; at least one sample is needed")
+    _refuse(array, ~np.isfinite(array), "finite (neither NaN nor infinity)")
+    return array
+
+
+def check_unit_table(scores: Floats) -> None:
+    """Raise unless all scores are probabilities.
+
+    Parameters
+    ----------
+    scores : (n, C) array
+
+    Raises
+    ------
+    ValueError
+        The message names the first score that is not.
+
+    Examples
+    --------
+    >>> check_unit_table(np.array([[0.5, 2.0]]))
+    Traceback (most recent call last):
+    ValueError: scores[0, 1] is 2.0, but every value must be a probability, within [0, 1]
+    """
+    _refuse(scores, (scores < 0) | (scores > 1), "a probability, within [0, 1]")
+
+
+def _refuse(array: Floats, wrong: NDArray[np.bool_], expected: str) -> None:
+    if wrong.any():
+        row, column = np.argwhere(wrong)[0].tolist()
+        raise ValueError(
+            f"scores[{row}, {column}] is {array[row, column]}, but every value must be {expected}"
+        )
+
+
+def merged(
+    rows: Floats, codes: NDArray[np.intp], weight: Floats
+) -> tuple[Floats, NDArray[np.intp], Floats]:
+    """Distinct rows with their classes and total weights, in sorted order.
+
+    Samples with the same scores and class become one with their total weight. The order of the
+    samples is lost.
+
+    Examples
+    --------
+    >>> scores = np.array([[2.0], [1.0], [2.0]])
+    >>> rows, codes, weight = merged(scores, np.array([0, 1, 0]), np.ones(3))
+    >>> rows.ravel().tolist(), codes.tolist(), weight.tolist()
+    ([1.0, 2.0], [1, 0], [1.0, 2.0])
+    """
+    table, place = np.unique(np.column_stack([codes, rows]), axis=0, return_inverse=True)
+    total = np.bincount(place.ravel(), weight).astype(np.float64)
+    order = np.lexsort(table.T[::-1][:-1])
+    return table[order, 1:], table[order, 0].astype(np.intp), total[order]
+
+
+def thinned(weight: Floats, size: int) -> tuple[NDArray[np.intp], Floats]:
+    """Positions of at most `size` rows, spread evenly by weight, and their new weights.
+
+    Parameters
+    ----------
+    weight : (n,) array
+    size : int
+
+    Returns
+    -------
+    places, weights : (m,) arrays
+        All rows if there are no more than `size`; none if it is 0.
+
+    Examples
+    --------
+    >>> thinned(np.ones(6), 2)
+    (array([1, 4]), array([3., 3.]))
+    """
+    if size == 0:
+        return np.arange(0), weight[:0]
+    if len(weight) <= size:
+        return np.arange(len(weight)), weight
+    ends = np.cumsum(weight)
+    middles = (np.arange(size) + 0.5) * (ends[-1] / size)
+    places, count = np.unique(np.searchsorted(ends, middles), return_counts=True)
+    return places, count * (ends[-1] / size)
 
 
 FORMAT = "evical.multiclass_calibrator"

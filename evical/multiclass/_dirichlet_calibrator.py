@@ -1,27 +1,285 @@
-"""`DirichletCalibrator`: Gebel's calibration of a probability matrix, or of binary columns."""
+"""`DirichletCalibrator`: Gebel's calibration of a probability matrix, or of binary columns.
+
+Gebel's Dirichlet calibration: from proportions to a vector with a Dirichlet distribution.
+
+The proportions of each class are modeled by a Beta distribution. Its distribution function makes
+them uniform, the inverse chi-square distribution function makes them chi-square, and dividing by
+their sum makes a Dirichlet vector. Its mean is proportional to the degrees of freedom, which are
+the shares of the classes.
+
+Source: Gebel, "Multivariate calibration of classifier scores into the probability space"
+(2009), section 5.4, equations 5.8-5.13, and section 2.4, equations 2.3-2.6.
+"""
 
 import warnings
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import betainc, betaincc, betaln, gammainccinv, gammaincinv, gammaln, softmax
 
 from dstheory.checks.arguments import check_choice, check_count, check_not_negative, shown
 from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators.saved import check_shapes
-from evical.multiclass._base import BaseMulticlassCalibrator
+from evical.multiclass._base import BaseMulticlassCalibrator, merged, thinned
 from evical.multiclass._codes import check_code_matrix, code_matrix
-from evical.multiclass._dirichlet import (
-    best_factor,
-    beta_moments,
-    dirichlet_probabilities,
-    loss_of_input,
-    proportions,
-)
-from evical.multiclass._thinning import merged, thinned
 
-__all__ = ["DirichletCalibrator"]
+__all__ = [
+    "DirichletCalibrator",
+    "best_factor",
+    "beta_moments",
+    "dirichlet_probabilities",
+    "loss_of_input",
+    "performance",
+    "proportions",
+]
+
+
+_TINY = 1e-290
+_EDGE = 1e-12  # smallest distance of proportions from 0 and 1, where logarithms do not exist
+_GRID = 48
+_EXHAUSTIVE = 64
+
+
+def proportions(r: Floats, code: NDArray[np.int8] | None, combine: str, trim: float) -> Floats:
+    """One proportion per class, from the binary probabilities of its columns.
+
+    Parameters
+    ----------
+    r : (n, B) array
+        Probabilities of the positive side of each column.
+    code : (K, B) array of 1, -1 and 0, or None
+        None for probabilities of classes, which are used directly (eq. 5.13).
+    combine : {"product", "geometric", "trimmed"}
+        Equations 5.11 and 5.12; the last one omits the same number of values on both sides.
+    trim : float
+        Share of the ordered values to leave out on each side, rounded down.
+
+    Returns
+    -------
+    (n, K) array, within [1e-12, 1 - 1e-12] before they are combined
+
+    Examples
+    --------
+    >>> pairs = np.array([[1, 1, 0], [-1, 0, 1], [0, -1, -1]])
+    >>> proportions(np.array([[0.5, 0.5, 0.5]]), pairs, "product", 0.0)
+    array([[0.25, 0.25, 0.25]])
+    >>> proportions(np.array([[0.5, 0.5, 0.5]]), pairs, "geometric", 0.0).round(9)
+    array([[0.5, 0.5, 0.5]])
+    """
+    inner = np.clip(r, _EDGE, 1 - _EDGE)
+    if code is None:
+        return inner
+    sides = np.log(inner), np.log1p(-inner)
+    return np.stack([_combined(sides, row, combine, trim) for row in code], axis=1)
+
+
+def _combined(
+    sides: tuple[Floats, Floats], row: NDArray[np.int8], combine: str, trim: float
+) -> Floats:
+    positive, negative = sides
+    logs = np.hstack([positive[:, row == 1], negative[:, row == -1]])
+    if combine == "product":
+        return np.asarray(np.exp(logs.sum(axis=1)))
+    cut = int(trim * logs.shape[1]) if combine == "trimmed" else 0
+    kept = np.sort(logs, axis=1)[:, cut : logs.shape[1] - cut] if cut else logs
+    return np.asarray(np.exp(kept.mean(axis=1)))
+
+
+def beta_moments(r: Floats, weight: Floats) -> Floats:
+    """Parameters (2, K) of Beta distributions with the mean and the variance of each column.
+
+    Examples
+    --------
+    The uniform distribution has mean 1/2 and variance 1/12:
+
+    >>> half = np.sqrt(1 / 12)
+    >>> beta_moments(np.array([[0.5 - half], [0.5 + half]]), np.ones(2)).round(9).ravel()
+    array([1., 1.])
+    """
+    mean = np.average(r, axis=0, weights=weight)
+    variance = np.average((r - mean) ** 2, axis=0, weights=weight)
+    # For equal proportions, the Beta distribution would be a point. It gets some width, so that
+    # values above or below are still ranked.
+    spread = mean * (1 - mean)
+    variance = np.clip(variance, 1e-12 * spread, (1 - 1e-9) * spread)
+    size = spread / variance - 1
+    return np.stack([mean * size, (1 - mean) * size])
+
+
+def dirichlet_probabilities(r: Floats, shape: Floats, h: Floats) -> Floats:
+    """Proportions (n, K) as a Dirichlet vector with parameters h (eq. 5.9).
+
+    Parameters
+    ----------
+    r : (n, K) array
+        Proportions in (0, 1).
+    shape : (2, K) array
+        Parameters of their Beta distributions.
+    h : (K,) array
+        Chi-square variables have 2 h_k degrees of freedom.
+
+    Returns
+    -------
+    (n, K) array
+
+    Notes
+    -----
+    Half a chi-square variable with 2 h degrees of freedom has a Gamma distribution with shape h,
+    and the half cancels. Logarithms are needed, because few degrees of freedom make numbers far
+    below the smallest float.
+
+    Examples
+    --------
+    Uniform proportions and two degrees of freedom: -log(1 - r), divided by its sum.
+
+    >>> r = np.array([[0.5, 0.75]])
+    >>> dirichlet_probabilities(r, np.ones((2, 2)), np.ones(2)).round(9)
+    array([[0.33333333, 0.66666667]])
+    """
+    return _normalized(*_levels(r, shape), h)
+
+
+def _levels(r: Floats, shape: Floats) -> tuple[Floats, Floats]:
+    """Logarithm of the distribution function, and its complement."""
+    a, b = shape
+    below = betainc(a, b, r)
+    # Towards 0 the distribution function is r^a / (a B(a, b)).
+    leading = a * np.log(r) - np.log(a) - betaln(a, b)
+    with np.errstate(divide="ignore"):  # log 0 is replaced
+        logs = np.log(below)
+    return np.where(below > _TINY, logs, np.minimum(leading, np.log(_TINY))), betaincc(a, b, r)
+
+
+def _normalized(log_below: Floats, above: Floats, h: Floats) -> Floats:
+    lower = gammaincinv(h, np.exp(np.minimum(log_below, np.log(0.5))))
+    upper = gammainccinv(h, np.clip(above, _TINY, 0.5))
+    x = np.where(log_below < np.log(0.5), lower, upper)
+    # Towards 0 the distribution function is x^h / Gamma(h + 1).
+    leading = (log_below + gammaln(h + 1)) / h
+    with np.errstate(divide="ignore"):  # log 0 is replaced
+        logs = np.log(x)
+    return np.asarray(
+        softmax(np.where(x > _TINY, logs, np.minimum(leading, np.log(_TINY))), axis=1)
+    )
+
+
+def performance(probability: Floats, codes: NDArray[np.intp], weight: Floats) -> float:
+    """Geometric mean of CR, 1 - RMSE and WCR (eq. 2.3-2.5; section 5.4.2).
+
+    Parameters
+    ----------
+    probability : (n, K) array
+    codes : (n,) array
+        Indices of the true classes.
+    weight : (n,) array
+
+    Returns
+    -------
+    float
+        0 if one of the three is 0.
+
+    Notes
+    -----
+    RMSE is the mean over samples of one root each. WCR leaves out classes without assigned samples;
+    the thesis does not mention them.
+
+    Examples
+    --------
+    >>> performance(np.eye(2), np.array([0, 1]), np.ones(2))
+    1.0
+    """
+    k = probability.shape[1]
+    truth = np.eye(k)[codes]
+    share = weight / weight.sum()
+    assigned = probability.argmax(axis=1)
+    correct = float(share @ (assigned == codes))
+    effective = 1 - float(share @ np.sqrt(((truth - probability) ** 2).mean(axis=1)))
+    excess = np.zeros((k, k))
+    np.add.at(excess, assigned, share[:, np.newaxis] * (probability - truth))
+    sizes = np.bincount(assigned, share, minlength=k)
+    found = sizes > 0
+    calibrated = 1 - float(np.abs(excess[found] / sizes[found, np.newaxis]).mean())
+    return float(np.cbrt(correct * effective * max(calibrated, 0.0)))
+
+
+def loss_of_input(
+    r: Floats, probability: Floats, codes: NDArray[np.intp], weight: Floats
+) -> str | None:
+    """Warning that probabilities no longer say what the proportions said, or None.
+
+    Parameters
+    ----------
+    r, probability : (n, K) arrays
+        Proportions, and calibrated probabilities of the same samples.
+    codes, weight : (n,) arrays
+        Indices of the true classes, and weights of the samples.
+
+    Returns
+    -------
+    str or None
+        If the likeliest class is right less often, by more than three standard errors; or if no
+        probability is half as great as the share of samples of which the greatest proportion is
+        right, and these are more than frequencies explain.
+
+    Examples
+    --------
+    >>> codes = np.arange(60) % 3
+    >>> sure, flat = 0.0001 + 0.9997 * np.eye(3)[codes], np.full((60, 3), 1 / 3)
+    >>> print(loss_of_input(sure, flat, codes, np.ones(60))[:44])
+    DirichletCalibrator lost what the scores say
+    >>> loss_of_input(sure, sure, codes, np.ones(60))
+    """
+    total = weight.sum()
+    right, still = (table.argmax(axis=1) == codes for table in (r, probability))
+    lost, gained = float(weight @ (right & ~still)), float(weight @ (still & ~right))
+    share = float(weight @ right) / total
+    most = float(np.bincount(codes, weight).max() / total)
+    chance = most + 3 * np.sqrt(most * (1 - most) / total)
+    flat = probability.max() < share / 2 and share > chance
+    if not flat and lost - gained <= 3 * np.sqrt(lost + gained):
+        return None
+    return (
+        "DirichletCalibrator lost what the scores say: by these the likeliest class is right for "
+        f"{share:.1%} of the training samples, by the calibrated probabilities, of at most "
+        f"{probability.max():.2g}, for {float(weight @ still) / total:.1%}; where scores are near "
+        "0 and 1, take SoftmaxCalibrator(transform='log')"
+    )
+
+
+def best_factor(
+    r: Floats,
+    shape: Floats,
+    codes: NDArray[np.intp],
+    weight: Floats,
+    share: Floats,
+    largest: int,
+) -> int:
+    """The factor m from 1 to `largest` whose parameters m pi_k perform best (section 5.4.2).
+
+    Up to 64, all factors are tried. Otherwise 48 factors on a geometric grid are tried, then grids
+    of 48 between the neighbors of the best one. Ties go to the first factor.
+    """
+    levels = _levels(r, shape)
+    scores: dict[int, float] = {}
+    for grid in _grids(1, largest, scores):
+        for m in grid:
+            if m not in scores:
+                scores[m] = performance(_normalized(*levels, m * share), codes, weight)
+    return min(scores, key=lambda m: (-scores[m], m))
+
+
+def _grids(low: int, high: int, scores: dict[int, float]) -> Iterator[list[int]]:
+    """Grids of factors, each around the best one so far, the last without gaps."""
+    while high - low >= _EXHAUSTIVE:
+        grid = sorted(set(np.geomspace(low, high, _GRID).round().astype(int).tolist()))
+        yield grid
+        place = grid.index(min(grid, key=lambda m: (-scores[m], m)))
+        low, high = grid[max(place - 1, 0)], grid[min(place + 1, len(grid) - 1)]
+    yield list(range(low, high + 1))
+
 
 _COMBINATIONS = ("product", "geometric", "trimmed")
 _SHAPES = {"double": 1.0, "single": 0.5}  # of a Gamma distribution, as multiples of h_k

@@ -4,6 +4,8 @@ There are three ways to improve class probabilities p: Zadrozny's ratio of obser
 sums, which descends for all pairs only; the minorization of Huang, Weng & Lin (2006), which
 descends for every code but is slow; and Newton's step on log p, with two safer steps if it fails to
 descend.
+
+The last two solve many small symmetric positive definite systems at a time.
 """
 
 from collections.abc import Callable
@@ -14,9 +16,56 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from evical.multiclass._inputs import Floats
-from evical.multiclass._solve import solve_many
 
-__all__ = ["STEPS", "Columns", "Problem", "Step", "make_columns", "minorize", "scoring", "votes"]
+__all__ = [
+    "STEPS",
+    "Columns",
+    "Problem",
+    "Step",
+    "make_columns",
+    "minorize",
+    "scoring",
+    "solve_many",
+    "votes",
+]
+
+
+def solve_many(matrices: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Solve one system for each sample, by elimination without pivoting.
+
+    Parameters
+    ----------
+    matrices : (K, K, n) array
+        Symmetric and positive definite.
+    right : (K, n) array
+
+    Returns
+    -------
+    (K, n) array
+
+    Notes
+    -----
+    The loops run over K, the operations over n: measured ten times faster than a call of
+    LAPACK for each sample at K = 10.
+
+    Examples
+    --------
+    >>> solve_many(np.array([[[2.0], [1.0]], [[1.0], [2.0]]]), np.array([[3.0], [3.0]]))
+    array([[1.],
+           [1.]])
+    """
+    size = len(right)
+    upper, x = matrices.copy(), right.copy()
+    for k in range(size - 1):
+        factors = upper[k, k + 1 :] / upper[k, k]
+        x[k + 1 :] -= factors * x[k]
+        for i in range(k + 1, size):  # row i from its diagonal on: the rest is symmetric
+            upper[i, i:] -= factors[i - k - 1] * upper[k, i:]
+    for k in reversed(range(size)):
+        x[k] -= (upper[k, k + 1 :] * x[k + 1 :]).sum(axis=0)
+        x[k] /= upper[k, k]
+    return x
+
 
 # A class below this is 0: squares of reciprocals of its columns would overflow.
 TINY = 1e-140

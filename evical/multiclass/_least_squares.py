@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from evical.multiclass._codes import check_code_matrix, code_matrix
-from evical.multiclass._divergence import Columns, make_columns
+from evical.multiclass._divergence import Columns, make_columns, solve_many
 from evical.multiclass._inputs import Floats, column_weights, probabilities
-from evical.multiclass._solve import solve_many
 
 __all__ = ["least_squares", "wu_lin_weng"]
 

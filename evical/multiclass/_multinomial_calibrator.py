@@ -18,11 +18,10 @@ from evical.beliefs import Beliefs
 from evical.beliefs.bounded import Bounded
 from evical.calibrators import fields
 from evical.calibrators.saved import check_shapes
-from evical.multiclass._base import BaseMulticlassCalibrator
+from evical.curves.softmax import Problem, minimize_softmax, whitening
+from evical.multiclass._base import BaseMulticlassCalibrator, merged, thinned
 from evical.multiclass._extremes import Quadratic, SampleDeviance
-from evical.multiclass._level_sets import LevelSets, checked_contour, contrasts, minimal, whitening
-from evical.multiclass._softmax import Problem, minimize_softmax
-from evical.multiclass._thinning import merged, thinned
+from evical.multiclass._level_sets import LevelSets, checked_contour, contrasts, minimal
 
 __all__ = ["MultinomialLogisticCalibrator"]
 

@@ -17,13 +17,13 @@ from dstheory.checks.arguments import check_choice, check_not_negative
 from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators.saved import check_shapes
-from evical.multiclass._base import BaseMulticlassCalibrator
-from evical.multiclass._softmax import (
+from evical.curves.softmax import (
     Problem,
     minimize_softmax,
     platt_target_matrix,
     total_target_matrix,
 )
+from evical.multiclass._base import BaseMulticlassCalibrator
 
 __all__ = ["SoftmaxCalibrator"]
 

@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import expit, logit
 
 from evical.fusion import Stacked, _stacked
-from evical.multiclass.pooling import fit_pool
+from evical.fusion._log_pool import fit_pool
 from tests.support.probabilities import fit_to_probabilities, fuse_probabilities
 
 # Sources, correlation of their evidence, slope and shift of their log-odds.

@@ -21,7 +21,7 @@ from evical.export._graph import DOUBLE, Graph
 from evical.export._stacked import Source, stacked
 from evical.export._tensor import Tensor
 from evical.fusion import Discounted, Mixture, Stacked
-from evical.multiclass.log_pool import LogPool
+from evical.fusion._log_pool import LogPool
 from tests.evical.export.test_onnx import in_onnxruntime
 from tests.support.each import each
 from tests.support.probabilities import fit_to_probabilities, fuse_probabilities

@@ -10,10 +10,9 @@ from dstheory import Frame, MassFunction, betp, dempster
 from evical.beliefs import as_beliefs
 from evical.calibrators import AutoCalibrator
 from evical.fusion import Discounted, Stacked
+from evical.fusion._log_pool import Labeled, LogPool, fit_pool
 from evical.likelihood.normal import half_widths
 from evical.metrics import belief_coverage, brier_score
-from evical.multiclass.log_pool import LogPool
-from evical.multiclass.pooling import Labeled, fit_pool
 from examples.studies.parts.no_penalty import NO_PENALTY
 from tests.evical.fusion.samples import sources
 from tests.naive import pooling as naive

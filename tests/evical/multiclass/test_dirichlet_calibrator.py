@@ -6,14 +6,14 @@ from scipy import stats
 from scipy.special import expit, softmax
 
 from evical.multiclass import DirichletCalibrator, code_matrix
-from evical.multiclass._dirichlet import (
+from evical.multiclass._base import merged, thinned
+from evical.multiclass._dirichlet_calibrator import (
     best_factor,
     beta_moments,
     dirichlet_probabilities,
     performance,
     proportions,
 )
-from evical.multiclass._thinning import merged, thinned
 from tests.protocols.multiclass_table import K, simulated
 from tests.support.each import each
 

@@ -13,7 +13,7 @@ from evical.beliefs.bounded import joint_sets
 from evical.calibrators import LogisticCalibrator
 from evical.multiclass import MultinomialLogisticCalibrator, SoftmaxCalibrator
 from evical.multiclass._extremes import LogOdds, Quadratic, SampleDeviance, extremes
-from evical.multiclass._softmax_profile import (
+from evical.multiclass._level_sets import (
     coefficients,
     crossing,
     expected_probability,

@@ -7,6 +7,7 @@ from scipy.special import log_softmax, softmax
 from sklearn.linear_model import LogisticRegression
 
 from evical.calibrators import LogisticCalibrator
+from evical.curves.softmax import Problem, minimize_softmax, platt_target_matrix
 from evical.multiclass import (
     DirichletCalibrator,
     MultinomialLogisticCalibrator,
@@ -14,7 +15,6 @@ from evical.multiclass import (
     ShallowNetCalibrator,
     SoftmaxCalibrator,
 )
-from evical.multiclass._softmax import Problem, minimize_softmax, platt_target_matrix
 from examples.studies.parts.no_penalty import NO_PENALTY
 from tests.protocols.multiclass_table import PROBES, K, simulated
 from tests.support.each import each

@@ -15,12 +15,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
 from evical import EvidentialClassifier
+from evical.curves.softmax import Problem, minimize_softmax, platt_target_matrix
 from evical.multiclass import (
     SoftmaxCalibrator,
     StructuredMatrixCalibrator,
     StructuredVectorCalibrator,
 )
-from evical.multiclass._softmax import Problem, minimize_softmax, platt_target_matrix
 from tests.naive import structured as naive
 from tests.support.each import each
 

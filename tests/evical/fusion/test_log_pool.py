@@ -5,10 +5,10 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import expit, logsumexp, softmax
 
-from evical.multiclass import pooling
-from evical.multiclass.log_pool import LogPool
-from evical.multiclass.pooling import (
+from evical.fusion import _log_pool
+from evical.fusion._log_pool import (
     Labeled,
+    LogPool,
     _by_class,
     _convex_weights,
     _left_out,
@@ -89,7 +89,7 @@ def test_priors_at_once_are_one_by_one(monkeypatch, cells):
         _Prior(np.array([w, 1 - w]), precision) for w, precision in [(0.7, 1), (0, 30), (1, 9)]
     ]
     alone = [tied(data, prior.mean, prior.precision) for prior in priors]
-    monkeypatch.setattr(pooling, "_BATCH", cells)
+    monkeypatch.setattr(_log_pool, "_BATCH", cells)
     for one, other in zip(_tied(data, priors), alone, strict=True):
         np.testing.assert_allclose(flat(one), flat(other), atol=1e-9)
         np.testing.assert_allclose(one.covariance, other.covariance, atol=1e-9)
@@ -161,7 +161,7 @@ def test_filled_samples_count_as_far_as_complete_ones_let_them(k):
     if k == 3:
         best = ways[int(np.argmax(scores))]
         learned = data if best is ways[1] else rest
-        apart = [_by_class(learned, best, prior, 3.0, a) for a in pooling._APART]
+        apart = [_by_class(learned, best, prior, 3.0, a) for a in _log_pool._APART]
         ways = [_untied(one) for one in ways] + apart
         scores += [_left_out(one, rest) for one in apart]
     weights = softmax(scores)

@@ -6,7 +6,8 @@ the samples tell: fits under several precisions count by the likelihood of sampl
 out, each one Newton step away (Rad & Maleki). With more than two classes, the best convex pool is
 a second center of the prior. Where some evidence is filled in, pools learned without those samples
 compete with pools learned from all. All fits are linear in the same evidence, so their average is
-one set of coefficients, and its covariance includes what they disagree on.
+one set of coefficients, and its covariance includes what they disagree on. With it a pool tells the
+log-odds of each class and how far they may be off (delta method).
 
 Sources: Wolpert, "Stacked generalization", Neural Networks 5 (1992), 241-259; van der Laan, Polley
 & Hubbard, "Super learner", Statistical Applications in Genetics and Molecular Biology 6 (2007);
@@ -15,7 +16,9 @@ Denoeux, "Logistic regression, neural networks and Dempster-Shafer theory", Know
 approximate leave-one-out cross-validation", J. R. Stat. Soc. B 82 (2020), 965-996.
 """
 
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -23,12 +26,200 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp, softmax
 
 from evical._typing import Floats
-from evical.curves.newton import Sums, logistic_terms, minimize_on_simplex
-from evical.multiclass._posterior import Terms, most_probable
-from evical.multiclass._softmax import Problem, moment
-from evical.multiclass.log_pool import LogPool, chunks, with_ones
+from evical.curves.newton import Sums, logistic_terms, minimize_convex, minimize_on_simplex
+from evical.curves.softmax import Problem, moment
 
-__all__ = ["Labeled", "fit_pool"]
+__all__ = ["Labeled", "LogPool", "Terms", "chunks", "fit_pool", "most_probable", "with_ones"]
+
+
+Terms = Callable[[Floats], Sums]
+"""From p rows of coefficients (p, P) to minus the log-likelihood of each and its derivatives."""
+
+_TOLERANCE, _ENOUGH = 1e-10, 1e-12  # squared Newton decrements: of the last step, of no step
+
+
+def most_probable(
+    terms: Terms, center: Floats, pull: Floats, start: Floats | None = None
+) -> tuple[Floats, Floats]:
+    """Posterior modes and covariances under normal priors, all at once.
+
+    They are found in units of the prior, so any precision is well-posed.
+
+    Parameters
+    ----------
+    terms : Terms
+        The same likelihood for all.
+    center, pull : (p, P) and (p, P, P) arrays
+        Means and precisions of the priors.
+    start : (p, P) array, optional
+
+    Returns
+    -------
+    mode, covariance : (p, P) and (p, P, P) arrays
+
+    Examples
+    --------
+    A likelihood around 1 and priors around 0, one as precise and one three times as precise:
+
+    >>> def terms(x):
+    ...     return ((x - 1) ** 2).sum(axis=1) / 2, x - 1, np.ones((len(x), 1, 1))
+    >>> mode, covariance = most_probable(terms, np.zeros((2, 1)), np.array([[[1.0]], [[3.0]]]))
+    >>> mode.ravel().round(9).tolist(), covariance.ravel().round(9).tolist()
+    ([0.5, 0.25], [0.5, 0.25])
+    """
+    values, vectors = np.linalg.eigh(pull)
+    scale = np.sqrt(values)
+    root = vectors / scale[:, np.newaxis]
+
+    def part(which: NDArray[np.intp]) -> Terms:
+        return partial(_in_units, terms, center[which], root[which])
+
+    first = scale * _products((center if start is None else start) - center, vectors)
+    every = part(np.arange(len(center)))
+    found = minimize_convex(every, first, _TOLERANCE, _ENOUGH, part=part)
+    across = root.transpose(0, 2, 1)
+    covariance = root @ np.linalg.inv(found.hessian) @ across
+    return center + _products(found.parameters, across), covariance
+
+
+def _in_units(terms: Terms, center: Floats, root: Floats, u: Floats) -> Sums:
+    """Terms with the prior, in its units u (p, P)."""
+    across = root.transpose(0, 2, 1)
+    value, gradient, hessian = terms(center + _products(u, across))
+    return (
+        value + (u * u).sum(axis=1) / 2,
+        _products(gradient, root) + u,
+        across @ hessian @ root + np.eye(u.shape[1]),
+    )
+
+
+def _products(rows: Floats, matrices: Floats) -> Floats:
+    """Products (p, d) of rows (p, d) and matrices (p, d, d)."""
+    return np.asarray((rows[:, np.newaxis] @ matrices)[:, 0])
+
+
+_CELLS = 1 << 21  # numbers in a temporary array
+
+
+@dataclass(frozen=True, eq=False)
+class LogPool:
+    """Weights and intercepts of a pool, with their covariance.
+
+    Parameters
+    ----------
+    weights : (S,) or (K, S) array
+        Of the sources, for all classes or for each.
+    intercepts : (K,) array
+    covariance : (S + K, S + K) or (K (S + 1), K (S + 1)) array
+        Of the weights and then the intercepts; if each class has weights of its own, of these with
+        the intercept, class by class.
+    filled : float
+        How far filled samples counted, from 0 to 1.
+    """
+
+    weights: Floats
+    intercepts: Floats
+    covariance: Floats
+    filled: float = 0.0
+
+    def standard_errors(self) -> Floats:
+        """Posterior standard deviations of the weights, in their shape."""
+        deviation = np.sqrt(np.maximum(np.diagonal(self.covariance), 0))
+        if self.weights.ndim == 1:
+            return np.asarray(deviation[: len(self.weights)])
+        return np.asarray(deviation.reshape(len(self.intercepts), -1)[:, :-1])
+
+    def logits(self, evidence: Floats) -> Floats:
+        """Logits (n, K) for evidence (n, K, S)."""
+        return np.asarray((evidence * self.weights).sum(axis=2) + self.intercepts)
+
+    def log_odds(self, evidence: Floats) -> tuple[Floats, Floats, Floats]:
+        """Probability of each class, log-odds against the others, and their standard error.
+
+        Parameters
+        ----------
+        evidence : (n, K, S) array
+
+        Returns
+        -------
+        three (n, K) arrays
+        """
+        parts = [self._log_odds(evidence[rows]) for rows in chunks(*evidence.shape)]
+        p, odds, error = (np.concatenate(part) for part in zip(*parts, strict=True))
+        return p, odds, error
+
+    def _log_odds(self, evidence: Floats) -> tuple[Floats, Floats, Floats]:
+        """The derivative of log(p / (1 - p)) in the logits is (e - p) / (1 - p)."""
+        logits = self.logits(evidence)
+        p = softmax(logits, axis=1)
+        k = p.shape[1]
+        others = np.where(np.eye(k, dtype=bool), -np.inf, logits[:, np.newaxis])
+        odds = logits - logsumexp(others, axis=2)
+        spread = self.spread(evidence, logits.argmax(axis=1))
+        mean = np.einsum("nkl,nl->nk", spread, p)
+        variance = np.einsum("nkk->nk", spread) - 2 * mean + np.einsum("nk,nk->n", mean, p)[:, None]
+        # With the most likely class at 0, nothing is lost to rounding where it is nearly certain.
+        rest = np.exp(-np.logaddexp(0.0, odds))
+        return p, odds, np.sqrt(np.maximum(variance, 0)) / rest
+
+    def spread(self, evidence: Floats, origin: NDArray[np.intp]) -> Floats:
+        """Covariance (n, K, K) of the logits less that of a class (n,), the origin."""
+        n, k, s = evidence.shape
+        if self.weights.ndim == 1:
+            both = self.covariance[:s, :s]
+            cross = evidence @ self.covariance[:s, s:]
+            found = evidence @ both @ evidence.transpose(0, 2, 1)
+            found += cross + cross.transpose(0, 2, 1) + self.covariance[s:, s:]
+        else:
+            full = with_ones(evidence)
+            blocks = self.covariance.reshape(k, s + 1, k, s + 1)
+            half = np.einsum("nkm,kmlj->nklj", full, blocks)
+            found = np.einsum("nklj,nlj->nkl", half, full)
+        row = np.arange(n)
+        own, column = found[row, origin, origin], found[row, :, origin]
+        return np.asarray(
+            found - column[:, :, None] - column[:, None, :] + own[:, np.newaxis, np.newaxis]
+        )
+
+
+def with_ones(evidence: Floats) -> Floats:
+    """Evidence (n, K, S + 1), with that for the intercept.
+
+    Parameters
+    ----------
+    evidence : (n, K, S) array
+
+    Returns
+    -------
+    (n, K, S + 1) array
+
+    Examples
+    --------
+    >>> with_ones(np.zeros((1, 2, 1))).tolist()
+    [[[0.0, 1.0], [0.0, 1.0]]]
+    """
+    return np.concatenate([evidence, np.ones((*evidence.shape[:2], 1))], axis=2)
+
+
+def chunks(n: int, k: int, s: int) -> Iterator[slice]:
+    """Rows of which the covariances of the logits fit into a temporary array.
+
+    Parameters
+    ----------
+    n, k, s : int
+        Numbers of samples, classes and sources.
+
+    Yields
+    ------
+    slice
+
+    Examples
+    --------
+    >>> list(chunks(300_000, 2, 3))
+    [slice(0, 131072, None), slice(131072, 262144, None), slice(262144, 393216, None)]
+    """
+    step = max(1, _CELLS // (k * k * (s + 1)))
+    return (slice(start, start + step) for start in range(0, max(n, 1), step))
 
 
 _PENALTIES = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)  # precisions around the shares

@@ -27,6 +27,7 @@ __all__ = [
     "moment",
     "platt_target_matrix",
     "total_target_matrix",
+    "whitening",
 ]
 
 
@@ -322,3 +323,11 @@ def _step(gradient: Floats, hessian: Floats) -> tuple[Floats, Floats]:
     along = vectors[:, curved].T @ gradient[0]
     scaled = along / eigenvalues[curved]
     return -(vectors[:, curved] @ scaled)[np.newaxis], np.array([along @ scaled])
+
+
+def whitening(hessian: Floats) -> Floats:
+    """Parameters (P, P) of unit steps in coordinates in which the Hessian is 1."""
+    values, vectors = np.linalg.eigh(hessian)
+    # The symmetric root, so that similar Hessians give similar whitenings.
+    root = vectors / np.sqrt(np.maximum(values, 1e-12 * values[-1])) @ vectors.T
+    return np.asarray(root)
