@@ -23,13 +23,11 @@ from evical._fitting import Progress, all_or_nothing, check_verbose
 from evical._typing import Floats
 from evical.beliefs import Beliefs, mean
 from evical.calibrators import AutoCalibrator
-from evical.estimators.calibrated import Calibrated
-from evical.estimators.checks import check_samples
+from evical.estimators.calibrated import COUPLINGS, Calibrated, Decoder
 from evical.estimators.columns import ColumnFitter, column_weights, resolved_code
-from evical.estimators.decoder import COUPLINGS, Decoder
 from evical.estimators.folds import FoldFitter, Scored, make_folds, n_folds
 from evical.estimators.predictor import ClassifierWrapper, check_fitted
-from evical.estimators.training import trained_on
+from evical.estimators.responses import trained_on
 from evical.fusion import Rule
 from evical.learners.latent_model import LatentModel
 from evical.multiclass import (
@@ -38,6 +36,7 @@ from evical.multiclass import (
     BaseMulticlassCalibrator,
     OneVsRestCalibrator,
 )
+from evical.scores.checks import check_samples
 from evical.scores.direction import Direction
 
 __all__ = ["EvidentialClassifier"]
@@ -210,7 +209,9 @@ class EvidentialClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mi
         self._check_parameters()
         X, y, weight = check_samples(X, y, sample_weight)
         self.classes_ = np.unique(y)
-        self.code_ = resolved_code(self.code, len(self.classes_))
+        few = len(self.classes_) == 2 and isinstance(self.code, str)
+        plain = few or self._has_scores_of_classes()
+        self._code = self.code if plain else resolved_code(self.code, len(self.classes_))
         fit_params, split_params = self._routed(weight, fit_params)
         self.calibrated_classifiers_, scored = self._fitted(X, y, weight, fit_params, split_params)
         self._take_features(self.calibrated_classifiers_[0].estimator)
@@ -255,12 +256,23 @@ class EvidentialClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mi
     def _has_scores_of_classes(self) -> bool:
         return isinstance(self.code, str) and self.code == "one_vs_rest"
 
+    @property
+    def code_(self) -> NDArray[np.int8]:
+        """The code matrix (K, B)."""
+        return resolved_code(self._code, len(self.classes_))
+
+    def _column_weights(self, y: NDArray[Any], weight: Floats | None) -> Floats | None:
+        """Weights (B,) of the columns, for the coupling that takes them."""
+        if not isinstance(self.coupling, str) or self.coupling != "hastie_tibshirani":
+            return None
+        return column_weights(self.code_, self.classes_, y, weight)
+
     def _decoder(self, y: NDArray[Any], weight: Floats | None) -> Decoder:
         return Decoder(
             self.classes_,
-            self.code_,
+            self._code,
             coupling=self.coupling,
-            weights=column_weights(self.code_, self.classes_, y, weight),
+            weights=self._column_weights(y, weight),
             total_conflict=self.total_conflict,
             probability=self.probability,
         )

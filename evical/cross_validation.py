@@ -17,10 +17,10 @@ from dstheory import MassFunction
 from dstheory.checks.arguments import as_mapping
 from evical._fitting import Progress, check_verbose
 from evical.beliefs import as_beliefs, placed
-from evical.estimators.checks import check_groups, check_samples
 from evical.estimators.folds import make_folds
 from evical.estimators.members import fitted
 from evical.estimators.predictor import BeliefPredictor
+from evical.scores.checks import check_groups, check_samples
 from evical.scores.direction import Direction, warn_of_wrong_ways, wrong_ways
 
 __all__ = ["cross_val_mass"]

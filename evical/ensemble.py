@@ -26,13 +26,17 @@ from evical._typing import Floats
 from evical.beliefs.products import MAX_CLASSES
 from evical.calibrators import AutoCalibrator
 from evical.classifier import EvidentialClassifier
-from evical.estimators.checks import check_groups, check_samples
-from evical.estimators.composition import Composition, named_members
-from evical.estimators.held_out import Share, check_refittable, fit_fusion, learned_by_name
-from evical.estimators.members import as_subsets, fit_member
-from evical.estimators.partial import rows_told
+from evical.estimators.held_out import (
+    Share,
+    check_refittable,
+    fit_fusion,
+    learned_by_name,
+    rows_told,
+)
+from evical.estimators.members import Composition, as_subsets, fit_member, named_members
 from evical.estimators.predictor import BeliefPredictor, FusedPredictor, plain
 from evical.fusion import Rule, as_rule
+from evical.scores.checks import check_groups, check_samples
 from evical.scores.direction import Direction, wrong_ways
 from evical.source import EvidentialSource
 
@@ -314,9 +318,6 @@ class EvidentialEnsemble(FusedPredictor, Composition):
                     f"{self.classes_.tolist()}; all classifiers need the same: fit it on all of "
                     "them, or merge those that it cannot tell apart, EvidentialSource(coarsening=)"
                 )
-
-    def _fitted_members(self, X: Any) -> tuple[list[Any], Any]:
-        return self.estimators_, X
 
     def get_metadata_routing(self) -> Any:
         """Where `fit` sends its metadata: to each classifier.

@@ -18,12 +18,11 @@ from evical._fitting import all_or_nothing
 from evical._typing import Floats
 from evical.classifier import EvidentialClassifier
 from evical.errors import IndependenceWarning
-from evical.estimators.checks import check_groups, check_samples
 from evical.estimators.given import Given, GivenBeliefs, OfSource, known_classes, named_sources
-from evical.estimators.held_out import Share, beliefs_of, learned_by_name
-from evical.estimators.partial import rows_told
+from evical.estimators.held_out import Share, beliefs_of, learned_by_name, rows_told
 from evical.estimators.predictor import FusedPredictor
 from evical.fusion import as_rule
+from evical.scores.checks import check_groups, check_samples
 from evical.scores.direction import OF_A_CLASSIFIER, Direction, warn_of_wrong_ways
 from evical.source import EvidentialSource
 

@@ -30,12 +30,12 @@ from evical._typing import Indices
 from evical.beliefs import Beliefs, as_beliefs, placed
 from evical.beliefs.products import MAX_CLASSES
 from evical.classifier import EvidentialClassifier
-from evical.estimators.checks import check_samples
 from evical.estimators.folds import Scored, make_folds, n_folds, units_of_classes
 from evical.estimators.members import fits_scored, fitted
 from evical.estimators.partial import missing_rows, of_columns
 from evical.estimators.predictor import BeliefPredictor, check_fitted, plain
 from evical.fusion import Rule
+from evical.scores.checks import check_samples
 from evical.scores.direction import Direction
 
 __all__ = ["EvidentialSource"]

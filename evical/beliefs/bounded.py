@@ -2,6 +2,8 @@
 
 Probabilities with a standard error of each class's log-odds have such bounds. They need no search
 and list no subsets, so a thousand classes are feasible; a mass function lists the sets on request.
+
+Where both bounds are the same, beliefs are probabilities of the classes.
 """
 
 from collections.abc import Callable
@@ -12,17 +14,70 @@ from typing import Any, Self, final
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory import MassFunction
+from dstheory import Frame, MassFunction
 from dstheory.errors import CostLimitError
 from dstheory.kernels import bitsets
 from dstheory.kernels.bits import MAX_INT64_BITS, mask_array
 from evical._typing import Flags, Floats, Indices
 from evical.beliefs._base import Beliefs
-from evical.beliefs.bayesian import Bayesian
 from evical.beliefs.products import MAX_CLASSES, Products
 from evical.likelihood.normal import half_widths, normal_bounds
 
-__all__ = ["Bounded", "joint_sets"]
+__all__ = ["Bayesian", "Bounded", "joint_sets"]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Bayesian(Beliefs):
+    """Masses of single classes alone.
+
+    Parameters
+    ----------
+    classes : (K,) array
+    probability : (n, K) array
+    """
+
+    classes: NDArray[Any]
+    probability: Floats
+
+    def __len__(self) -> int:
+        return len(self.probability)
+
+    def __getitem__(self, rows: Any) -> Self:
+        return type(self)(self.classes, self.probability[rows])
+
+    @property
+    def n_products(self) -> int:
+        """None of them."""
+        return 0
+
+    @property
+    def silent(self) -> Flags:
+        """No row (n,)."""
+        return np.zeros(len(self), dtype=bool)
+
+    def mass(self) -> MassFunction:
+        """The mass functions, a batch (n,) over single classes."""
+        store = np.array(self.probability.T, order="C")
+        return MassFunction.from_store(Frame(self.classes), _singles(len(self.classes)), store)
+
+    def betp(self) -> Floats:
+        """The probabilities (n, K)."""
+        return self.probability
+
+    def interval(self) -> Floats:
+        """[Bel, Pl] of each class, (n, K, 2), both the probability."""
+        return np.stack([self.probability, self.probability], axis=2)
+
+    def lower(self, utilities: Floats) -> Floats:
+        """Expected utilities (n, A) of acts (A, K)."""
+        return np.asarray(self.probability @ utilities.T)
+
+    def products(self) -> Products:
+        """No product, and single classes."""
+        single = self.probability.T
+        none = np.empty((0, *single.shape), dtype=single.dtype)
+        return Products(self.classes, single, none[:, 0], none, none)
 
 
 @final
@@ -114,6 +169,11 @@ class Bounded(Beliefs):
     def __len__(self) -> int:
         return self.n
 
+    @property
+    def silent(self) -> Flags:
+        """No row (n,), unless there are two classes."""
+        return np.zeros(self.n, dtype=bool) if len(self.classes) > 2 else super().silent
+
     def __getitem__(self, rows: Any) -> Self:
         def bounds() -> tuple[Floats, Floats]:
             lower, upper = self._bounds
@@ -191,11 +251,15 @@ class Bounded(Beliefs):
         _check_few(len(shown), k)
         store = np.zeros((len(shown), self.n))
         np.add.at(store, (place, np.nonzero(occurs)[0]), masses[occurs])
-        focal = [*(1 << at for at in range(k)), *shown.tolist()]
-        order = sorted(range(len(focal)), key=focal.__getitem__)
-        masks = mask_array([focal[at] for at in order], k)
+        focal = np.concatenate([_singles(k), shown])
+        order = np.argsort(focal, kind="stable")
         everything = np.concatenate([single.T, store])[order]
-        return MassFunction.from_store(self.frame, masks, everything)
+        return MassFunction.from_store(Frame(self.classes), focal[order], everything)
+
+
+def _singles(k: int) -> NDArray[Any]:
+    """Masks of the single classes."""
+    return 1 << np.arange(k) if k <= MAX_INT64_BITS else mask_array([1 << at for at in range(k)], k)
 
 
 def _distinct(sets: Flags) -> tuple[NDArray[Any], Indices]:

@@ -8,7 +8,7 @@ from typing import Any, Self, final
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory import MassFunction
+from dstheory import Frame, MassFunction
 from dstheory.decide import Expectations, lower_expected_utility
 from dstheory.transform import betp
 from evical._typing import Flags, Floats
@@ -67,7 +67,7 @@ class Listed(Beliefs):
 
     def mass(self) -> MassFunction:
         """The mass functions, a batch (n,)."""
-        return MassFunction.from_store(self.frame, self.focal, self.store)
+        return MassFunction.from_store(Frame(self.classes), self.focal, self.store)
 
     def betp(self) -> Floats:
         """Pignistic probabilities (n, K)."""

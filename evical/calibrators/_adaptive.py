@@ -15,12 +15,15 @@ from scipy.special import ndtri
 from sklearn.utils.validation import check_is_fitted
 
 from dstheory import MassFunction
-from dstheory.checks.arguments import as_real, shown
+from dstheory.checks.arguments import as_real, check_choice, check_level, shown
 from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._level_set import LevelSets
-from evical.calibrators._models import check_confidence, check_model, count_masses
+from evical.calibrators._models import (
+    BINOMIAL_MODELS,
+    count_masses,
+)
 from evical.curves.platt import platt_of_counts
 from evical.likelihood.level_set import binomial_level_set
 from evical.scores import ScoreCounts
@@ -123,8 +126,8 @@ class AdaptiveCalibrator(BaseCalibrator, LevelSets):
         self.transform = transform
 
     def _check_parameters(self) -> None:
-        check_model(self.model)
-        check_confidence(self.confidence)
+        check_choice("model", self.model, BINOMIAL_MODELS)
+        check_level("confidence", self.confidence)
         if self.width is None:
             return
         expected = "None or a number from 0"

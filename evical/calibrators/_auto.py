@@ -16,10 +16,13 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from dstheory.checks.arguments import check_choice, check_level
 from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
-from evical.calibrators._models import check_confidence, check_model, masses_from_log_odds
+from evical.calibrators._models import (
+    masses_from_log_odds,
+)
 from evical.curves.automatic import CANDIDATES, automatic_curve
 from evical.curves.candidates import AveragedCurve
 from evical.likelihood.normal import half_widths
@@ -196,8 +199,8 @@ class AutoCalibrator(PosteriorCurve, BaseCalibrator):
         self.extrapolate = extrapolate
 
     def _check_parameters(self) -> None:
-        check_model(self.model, _MODELS)
-        check_confidence(self.confidence)
+        check_choice("model", self.model, _MODELS)
+        check_level("confidence", self.confidence)
 
     @property
     def candidates_(self) -> dict[str, float]:

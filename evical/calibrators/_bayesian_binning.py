@@ -23,13 +23,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dstheory.checks.arguments import as_real, check_choice, check_count, shown
+from dstheory.checks.arguments import as_real, check_choice, check_count, check_level, shown
 from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._binning import bin_masses
 from evical.calibrators._level_set import LevelSets
-from evical.calibrators._models import check_confidence, check_model
+from evical.calibrators._models import (
+    BINOMIAL_MODELS,
+)
 from evical.curves.bayesian_binning import (
     CRITERIA,
     BinPrior,
@@ -235,8 +237,8 @@ class SBBCalibrator(BaseCalibrator, LevelSets):
         check_prior(self)
         check_number(self, "lam")
         check_max_size(self.max_size)
-        check_model(self.model)
-        check_confidence(self.confidence)
+        check_choice("model", self.model, BINOMIAL_MODELS)
+        check_level("confidence", self.confidence)
 
     def _fit_counts(self, counts: ScoreCounts) -> None:
         counts = counts if self.max_size is None else counts.compress(self.max_size)
@@ -358,8 +360,8 @@ class ABBCalibrator(BaseCalibrator):
         check_prior(self)
         check_number(self, "lam")
         check_max_size(self.max_size)
-        check_model(self.model)
-        check_confidence(self.confidence)
+        check_choice("model", self.model, BINOMIAL_MODELS)
+        check_level("confidence", self.confidence)
 
     def _fit_counts(self, counts: ScoreCounts) -> None:
         counts = counts if self.max_size is None else counts.compress(self.max_size)
@@ -520,8 +522,8 @@ class BBQCalibrator(BaseCalibrator):
             _check_range(self.n_bins)
         if self.alpha is not None:
             check_number(self, "alpha")
-        check_model(self.model)
-        check_confidence(self.confidence)
+        check_choice("model", self.model, BINOMIAL_MODELS)
+        check_level("confidence", self.confidence)
 
     def _fit_counts(self, counts: ScoreCounts) -> None:
         cumulated = cumulate(counts)

@@ -13,15 +13,13 @@ from scipy.optimize import brentq
 from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
-from dstheory.checks.arguments import check_choice, check_flag
+from dstheory.checks.arguments import check_choice, check_flag, check_level
 from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._level_set import LevelSets
 from evical.calibrators._models import (
     LOG_ODDS_MODELS,
-    check_confidence,
-    check_model,
     masses_from_log_odds,
 )
 from evical.curves.beta import ROUNDING, BetaFit, beta_sample, fit_beta
@@ -140,8 +138,8 @@ class BetaCalibrator(BaseCalibrator, LevelSets):
         check_flag("smooth", self.smooth)
         if self.transform == "logit":
             raise ValueError("transform is 'logit', but beta calibration takes scores in [0, 1]")
-        check_model(self.model, LOG_ODDS_MODELS)
-        check_confidence(self.confidence)
+        check_choice("model", self.model, LOG_ODDS_MODELS)
+        check_level("confidence", self.confidence)
 
     def _fit_counts(self, counts: ScoreCounts) -> None:
         if counts.scores[0] < 0 or counts.scores[-1] > 1:

@@ -10,13 +10,16 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.checks.arguments import as_array, as_floats, check_choice
+from dstheory.checks.arguments import as_array, as_floats, check_choice, check_level
 from dstheory.inference import binomial_masses
 from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._level_set import LevelSets
-from evical.calibrators._models import check_confidence, check_model, check_size
+from evical.calibrators._models import (
+    BINOMIAL_MODELS,
+    check_size,
+)
 from evical.likelihood.level_set import binomial_level_set
 from evical.scores import ScoreCounts
 from evical.scores.counts import midpoints
@@ -95,8 +98,8 @@ class BinningCalibrator(BaseCalibrator, LevelSets):
         self.transform = transform
 
     def _check_parameters(self) -> None:
-        check_model(self.model)
-        check_confidence(self.confidence)
+        check_choice("model", self.model, BINOMIAL_MODELS)
+        check_level("confidence", self.confidence)
         check_choice("strategy", self.strategy, ("uniform", "quantile"))
         if as_array(self.n_bins, "n_bins").ndim == 0:
             check_size("n_bins", self.n_bins)

@@ -11,12 +11,14 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.checks.arguments import check_not_negative
+from dstheory.checks.arguments import check_choice, check_level, check_not_negative
 from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._binning import bin_masses
-from evical.calibrators._models import check_confidence, check_model
+from evical.calibrators._models import (
+    BINOMIAL_MODELS,
+)
 from evical.curves.near_isotonic_blocks import Blocks, relevant
 from evical.scores import ScoreCounts
 from evical.scores.counts import midpoints
@@ -117,8 +119,8 @@ class ENIRCalibrator(BaseCalibrator):
         self.transform = transform
 
     def _check_parameters(self) -> None:
-        check_model(self.model)
-        check_confidence(self.confidence)
+        check_choice("model", self.model, BINOMIAL_MODELS)
+        check_level("confidence", self.confidence)
         check_not_negative(smoothing=self.smoothing)
 
     def _fit_counts(self, counts: ScoreCounts) -> None:

@@ -17,7 +17,6 @@ from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._level_set import LevelSets
-from evical.calibrators._models import check_model
 from evical.curves.gaussian import LEAST_VARIANCE, GaussianFit, fit_gaussian
 from evical.curves.gaussian_profile import GaussianProfile
 from evical.likelihood.profile_table import MassTable, check_table, contour
@@ -112,7 +111,7 @@ class GaussianCalibrator(BaseCalibrator, LevelSets):
         self.extrapolate = extrapolate
 
     def _check_parameters(self) -> None:
-        check_model(self.model, _MODELS)
+        check_choice("model", self.model, _MODELS)
         check_choice("variances", self.variances, _VARIANCES)
 
     def _fit_counts(self, counts: ScoreCounts) -> None:

@@ -13,13 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
 
-from dstheory.checks.arguments import as_array, as_floats, check_choice, check_flag
+from dstheory.checks.arguments import as_array, as_floats, check_choice, check_flag, check_level
 from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._binning import bin_masses, check_edges
 from evical.calibrators._level_set import LevelSets
-from evical.calibrators._models import BINOMIAL_MODELS, check_confidence, check_model, check_size
+from evical.calibrators._models import (
+    BINOMIAL_MODELS,
+    check_size,
+)
 from evical.calibrators.fields import owners
 from evical.curves.isotonic_band import IsotonicBand, isotonic_band
 from evical.likelihood.level_set import binomial_level_set
@@ -160,8 +163,8 @@ class IsotonicCalibrator(BaseCalibrator, LevelSets):
         self.transform = transform
 
     def _check_parameters(self) -> None:
-        check_model(self.model, _MODELS)
-        check_confidence(self.confidence)
+        check_choice("model", self.model, _MODELS)
+        check_level("confidence", self.confidence)
         for name in ("envelope", "centered"):
             check_flag(name, getattr(self, name))
         if self.centered and self.model == "band":

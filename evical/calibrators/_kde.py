@@ -13,12 +13,15 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.checks.arguments import as_floats, check_choice, shown
+from dstheory.checks.arguments import as_floats, check_choice, check_level, shown
 from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._level_set import LevelSets
-from evical.calibrators._models import check_confidence, check_model, count_masses
+from evical.calibrators._models import (
+    BINOMIAL_MODELS,
+    count_masses,
+)
 from evical.curves.density import KERNELS, GaussianSums, KernelGrid, WindowSums, silverman
 from evical.likelihood.level_set import binomial_level_set
 from evical.scores import ScoreCounts
@@ -132,8 +135,8 @@ class KDECalibrator(BaseCalibrator, LevelSets):
 
     def _check_parameters(self) -> None:
         check_choice("kernel", self.kernel, KERNELS)
-        check_model(self.model)
-        check_confidence(self.confidence)
+        check_choice("model", self.model, BINOMIAL_MODELS)
+        check_level("confidence", self.confidence)
         _check_bandwidth(self.bandwidth)
 
     def _fit_counts(self, counts: ScoreCounts) -> None:

@@ -12,12 +12,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from dstheory.checks.arguments import as_floats
+from dstheory.checks.arguments import as_floats, check_choice, check_level
 from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._level_set import LevelSets
-from evical.calibrators._models import check_confidence, check_model
 from evical.curves.logistic_profile import LogisticProfile, profile_of_counts
 from evical.curves.platt import PlattFit, confidence_interval, platt_of_counts
 from evical.scores import ScoreCounts
@@ -120,8 +119,8 @@ class LogisticCalibrator(BaseCalibrator, LevelSets):
         self.extrapolate = extrapolate
 
     def _check_parameters(self) -> None:
-        check_model(self.model, _MODELS)
-        check_confidence(self.confidence)
+        check_choice("model", self.model, _MODELS)
+        check_level("confidence", self.confidence)
 
     def _fit_counts(self, counts: ScoreCounts) -> None:
         self.sigmoid_ = platt_of_counts(counts)

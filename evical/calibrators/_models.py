@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.special import expit, ndtri
 
-from dstheory.checks.arguments import as_real, check_choice, check_count, shown
+from dstheory.checks.arguments import check_count
 from dstheory.inference import binomial_masses
 from evical._typing import Floats
 from evical.scores.scale import sides
@@ -18,8 +18,6 @@ from evical.scores.scale import sides
 __all__ = [
     "BINOMIAL_MODELS",
     "LOG_ODDS_MODELS",
-    "check_confidence",
-    "check_model",
     "check_size",
     "count_masses",
     "masses_from_log_odds",
@@ -94,18 +92,6 @@ BINOMIAL_MODELS = (
     "inverse_pignistic",
     "bayesian",
 )
-
-
-def check_model(model: Any, models: tuple[str, ...] = BINOMIAL_MODELS) -> None:
-    """Raise unless `model` is one of the names."""
-    check_choice("model", model, models)
-
-
-def check_confidence(confidence: Any) -> None:
-    """Raise unless 0 < confidence < 1."""
-    expected = "a number between 0 and 1"
-    if not 0 < as_real("confidence", confidence, expected) < 1:
-        raise ValueError(f"confidence is {shown(confidence)}, expected {expected}")
 
 
 def check_size(name: str, value: Any, least: int = 1) -> None:

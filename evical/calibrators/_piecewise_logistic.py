@@ -12,12 +12,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from dstheory.checks.arguments import as_real, check_flag, shown
+from dstheory.checks.arguments import as_real, check_choice, check_flag, shown
 from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._level_set import LevelSets
-from evical.calibrators._models import check_model
 from evical.calibrators.saved import check_shapes
 from evical.curves.piecewise_logistic import (
     PiecewiseFit,
@@ -121,7 +120,7 @@ class PiecewiseLogisticCalibrator(BaseCalibrator, LevelSets):
         self.transform = transform
 
     def _check_parameters(self) -> None:
-        check_model(self.model, _MODELS)
+        check_choice("model", self.model, _MODELS)
         check_flag("smooth", self.smooth)
         if not 0 < as_real("penalty", self.penalty, "a positive number") < np.inf:
             raise ValueError(f"penalty is {shown(self.penalty)}, expected a positive number")

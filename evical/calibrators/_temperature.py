@@ -11,15 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from dstheory.checks.arguments import check_flag
+from dstheory.checks.arguments import check_choice, check_flag, check_level
 from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._level_set import LevelSets
 from evical.calibrators._models import (
     LOG_ODDS_MODELS,
-    check_confidence,
-    check_model,
     masses_from_log_odds,
 )
 from evical.calibrators.saved import check_shapes
@@ -120,8 +118,8 @@ class TemperatureCalibrator(BaseCalibrator, LevelSets):
         self.extrapolate = extrapolate
 
     def _check_parameters(self) -> None:
-        check_model(self.model, LOG_ODDS_MODELS)
-        check_confidence(self.confidence)
+        check_choice("model", self.model, LOG_ODDS_MODELS)
+        check_level("confidence", self.confidence)
         check_flag("smooth", self.smooth)
 
     def _fit_counts(self, counts: ScoreCounts) -> None:

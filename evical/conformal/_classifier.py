@@ -33,9 +33,9 @@ from evical.conformal._recipe import Recipe
 from evical.conformal._splits import Fold, counting_folds, split_rows
 from evical.conformal.contour import least_strange, prediction_sets, to_contour
 from evical.conformal.nonconformity import named_score
-from evical.estimators.checks import check_samples
 from evical.estimators.predictor import ClassifierWrapper
-from evical.estimators.training import frozen_classes, trained_on
+from evical.estimators.responses import frozen_classes, trained_on
+from evical.scores.checks import check_samples
 
 __all__ = ["ConformalClassifier"]
 

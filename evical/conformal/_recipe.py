@@ -15,7 +15,7 @@ from evical.conformal._calibration import Calibration, Conformed
 from evical.conformal._counts import Counts
 from evical.conformal._randomness import random_shares
 from evical.conformal.nonconformity import NEED_PROBABILITIES, named_score, score_table
-from evical.estimators.training import class_values
+from evical.estimators.responses import class_values
 
 __all__ = ["Recipe"]
 

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import GroupShuffleSplit
 
-from evical.estimators.checks import check_groups
 from evical.estimators.folds import make_folds
+from evical.scores.checks import check_groups
 
 __all__ = ["Fold", "counting_folds", "split_rows"]
 

@@ -3,8 +3,13 @@
 For two classes the calibrator's mass function is the belief. One calibrator takes the scores of
 three or more classes, by default one against the rest. A code, or a coupling, has columns of two
 sides each, which a decoder joins.
+
+Without a coupling, Dempster's rule combines columns as evidence. A coupling takes
+the pignistic probabilities of the columns and gives probabilities of the classes, a Bayesian
+mass function; with "pairwise_belief", conditional beliefs on pairs give a mass function.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -12,27 +17,157 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from dstheory import Frame
+from evical import multiclass
 from evical._typing import Floats
 from evical.beliefs import Beliefs, as_beliefs
-from evical.beliefs.listed import sides
+from evical.beliefs.bounded import Bayesian
+from evical.beliefs.listed import Listed, sides
 from evical.calibrators import AutoCalibrator
-from evical.estimators._responses import class_scores
-from evical.estimators.decoder import Decoder
+from evical.estimators.responses import class_scores
 from evical.multiclass import (
+    MAX_CLASSES,
+    MAX_PAIRWISE,
     AutoMulticlassCalibrator,
     BaseMulticlassCalibrator,
     OneVsRestCalibrator,
+    code_matrix,
+    pairwise_belief,
 )
+from evical.multiclass.coded import coded
 from evical.scores.direction import Direction, fit_quietly, wrong_ways
 
 __all__ = [
+    "COUPLINGS",
     "Calibrated",
     "CalibratedColumns",
     "CalibratedScores",
+    "Decoder",
     "fit_calibrated",
     "of_classifier",
     "score_scale",
 ]
+
+
+COUPLINGS = ("normalize", "least_squares", "hastie_tibshirani", "wu_lin_weng", "pairwise_belief")
+
+# Couplings that are defined for the columns of one code only.
+_CODE_OF = {
+    "normalize": "one_vs_rest",
+    "wu_lin_weng": "all_pairs",
+    "pairwise_belief": "all_pairs",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Decoder:
+    """Join binary beliefs by a code and a coupling.
+
+    Columns are arrays (3, B, n) of the masses of the negative side, the positive side and
+    either. Two classes have one column, whose positive side is the second class, and need a
+    decoder only for a coupling that gives probabilities.
+
+    Parameters
+    ----------
+    classes : (K,) array
+    code : (K, B) array of int8, or "one_vs_rest"
+    coupling : str, callable or None
+    weights : (B,) array, optional
+        Sizes of the columns' samples, for the coupling "hastie_tibshirani".
+    total_conflict : {"error", "vacuous"}
+    probability : {"pignistic", "plausibility"}
+    """
+
+    classes: NDArray[Any]
+    code: Any
+    coupling: Any = None
+    weights: Floats | None = None
+    total_conflict: str = "error"
+    probability: str = "pignistic"
+
+    def __post_init__(self) -> None:
+        if len(self.classes) == 2:
+            return
+        self._check_coupling()
+        unlimited = len(self.classes) <= MAX_CLASSES or self._is_code("one_vs_rest")
+        if self.coupling is None and self.probability == "pignistic" and not unlimited:
+            raise ValueError(
+                f"{len(self.classes)} classes are too many for pignistic probabilities under this "
+                f"code (at most {MAX_CLASSES} classes); take probability='plausibility', a "
+                "coupling, or code='one_vs_rest'"
+            )
+
+    def _check_coupling(self) -> None:
+        wanted = _CODE_OF.get(self.coupling) if isinstance(self.coupling, str) else None
+        if wanted is not None and not self._is_code(wanted):
+            raise ValueError(f"coupling {self.coupling!r} is defined for code={wanted!r} only")
+        if self.coupling == "pairwise_belief" and len(self.classes) > MAX_PAIRWISE:
+            raise ValueError(
+                f"coupling 'pairwise_belief' takes at most {MAX_PAIRWISE} classes, "
+                f"there are {len(self.classes)}; take coupling=None"
+            )
+
+    def _is_code(self, kind: Any) -> bool:
+        return np.array_equal(self.matrix, code_matrix(kind, len(self.classes)))
+
+    @property
+    def matrix(self) -> NDArray[np.int8]:
+        """The code as a matrix (K, B)."""
+        if isinstance(self.code, str):
+            return code_matrix(self.code, len(self.classes))  # type: ignore[arg-type]  # checked
+        return np.asarray(self.code)
+
+    def beliefs(self, columns: Floats) -> Beliefs:
+        """Belief about the class of each sample."""
+        if self.is_bayesian:
+            return Bayesian(self.classes, self._coupled(columns))
+        if self.coupling is not None:
+            return Listed.of(pairwise_belief(columns, Frame(self.classes)), self.classes)
+        return coded(columns, self.matrix, self.classes, self.total_conflict)
+
+    @property
+    def is_bayesian(self) -> bool:
+        """Whether a coupling gives probabilities of the classes."""
+        return self.coupling is not None and self.coupling != "pairwise_belief"
+
+    def _coupled(self, columns: Floats) -> Floats:
+        """Probabilities (n, K) of a coupling."""
+        if len(self.classes) == 2:
+            return _halved(columns[:, 0])
+        _, positive, both = columns
+        r = np.clip(positive + both / 2, 0, 1).T
+        if callable(self.coupling):
+            return _checked(self.coupling, r, self.matrix)
+        couple = getattr(multiclass, self.coupling)
+        if self.coupling in _CODE_OF:
+            return np.asarray(couple(r))
+        weights = {"weights": self.weights} if self.coupling == "hastie_tibshirani" else {}
+        return np.asarray(couple(r, self.matrix, **weights))
+
+
+def _halved(column: Floats) -> Floats:
+    negative, positive, both = column
+    return np.stack([negative + both / 2, positive + both / 2], axis=1)
+
+
+def _shares(values: Floats) -> Floats:
+    return np.asarray(values / values.sum(axis=1, keepdims=True))
+
+
+def _checked(coupling: Callable[..., Any], r: Floats, code: NDArray[np.int8]) -> Floats:
+    """The result of a user's coupling, if it holds probabilities of the classes."""
+    found = np.asarray(coupling(r, code), dtype=np.float64)
+    expected = (len(r), len(code))
+    if found.shape != expected:
+        raise ValueError(f"coupling {coupling!r} gives shape {found.shape}, expected {expected}")
+    wrong = ~((found >= 0).all(axis=1) & (np.abs(found.sum(axis=1) - 1) <= 1e-6))
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise ValueError(
+            f"coupling {coupling!r} gives {found[row].tolist()} in row {row}, expected "
+            "probabilities with sum 1"
+        )
+    return _shares(found)
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,7 +264,7 @@ class CalibratedColumns:
         classes = self.decoder.classes
         return [
             found.between(classes[signs == -1], classes[signs == 1])
-            for member, signs in zip(self.members, self.decoder.code.T, strict=True)
+            for member, signs in zip(self.members, self.decoder.matrix.T, strict=True)
             for found in member.wrong_ways()
         ]
 

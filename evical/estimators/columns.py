@@ -18,8 +18,7 @@ from dstheory.errors import CostLimitError
 from evical._fitting import Progress
 from evical._typing import Floats
 from evical.estimators._eval_sets import with_numbers
-from evical.estimators.calibrated import Calibrated, CalibratedColumns
-from evical.estimators.decoder import Decoder
+from evical.estimators.calibrated import Calibrated, CalibratedColumns, Decoder
 from evical.estimators.folds import SILENT, Fold, FoldFitter, Rows
 from evical.multiclass import check_code_matrix, code_matrix
 
@@ -109,7 +108,7 @@ class ColumnFitter:
     def _each(self, how: str, folds: Sequence[Fold]) -> list[Any]:
         tasks = [
             (f"column {number}", (how, signs, folds))
-            for number, signs in enumerate(self.decoder.code.T, start=1)
+            for number, signs in enumerate(self.decoder.matrix.T, start=1)
         ]
         return self.progress.each(self._column, tasks, self.n_jobs)
 

@@ -21,10 +21,15 @@ from sklearn.utils.validation import _check_method_params, check_is_fitted
 from dstheory.checks.arguments import as_array, as_sequence, shown
 from evical._fitting import Progress
 from evical._typing import Floats
-from evical.estimators._responses import class_scores, fit_to_labels
-from evical.estimators.calibrated import Calibrated, fit_calibrated, of_classifier, score_scale
-from evical.estimators.checks import check_groups
-from evical.estimators.decoder import Decoder
+from evical.estimators.calibrated import (
+    Calibrated,
+    Decoder,
+    fit_calibrated,
+    of_classifier,
+    score_scale,
+)
+from evical.estimators.responses import class_scores, fit_to_labels
+from evical.scores.checks import check_groups
 
 __all__ = ["FoldFitter", "Scored", "checked_cv", "make_folds", "n_folds", "units_of_classes"]
 

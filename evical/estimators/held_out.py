@@ -16,7 +16,7 @@ from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import _check_method_params
+from sklearn.utils.validation import _check_method_params, _num_samples
 
 from dstheory.errors import CostLimitError
 from evical._fitting import Progress
@@ -26,7 +26,7 @@ from evical.calibrators import AutoCalibrator
 from evical.estimators.calibrated import Calibrated, fit_calibrated
 from evical.estimators.folds import Scored, checked_cv, units_of_classes
 from evical.estimators.members import fitted
-from evical.estimators.predictor import plain
+from evical.estimators.predictor import BeliefPredictor, plain
 from evical.fusion import Rule
 
 __all__ = [
@@ -35,6 +35,7 @@ __all__ = [
     "check_refittable",
     "fit_fusion",
     "learned_by_name",
+    "rows_told",
 ]
 
 Rows = NDArray[np.intp]
@@ -73,6 +74,26 @@ class Share:
     def is_refitted(self) -> bool:
         """Whether beliefs about its own rows need copies that are trained without them."""
         return self.scored is None and not isinstance(self.member, FrozenEstimator)
+
+
+def rows_told(member: Any, X: Any, rows: Rows) -> Rows:
+    """Of some rows, those about which a fitted member speaks.
+
+    Parameters
+    ----------
+    member : BeliefPredictor, or a frozen one
+    X : array, data frame or sparse matrix
+    rows : (r,) array
+
+    Returns
+    -------
+    array
+    """
+    if not isinstance(member, BeliefPredictor):
+        return rows
+    everything = len(rows) == _num_samples(X)
+    available = member._available(X if everything else _safe_indexing(X, rows))
+    return rows if available is None else rows[available]
 
 
 def check_refittable(name: str, member: Any) -> None:

@@ -6,14 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import _num_samples
 
 from dstheory.checks.arguments import as_array, shown, without_mask
 from evical._typing import Flags
-from evical.estimators.predictor import BeliefPredictor
 from evical.scores.checks import missing
 
-__all__ = ["missing_rows", "of_columns", "rows_told"]
+__all__ = ["missing_rows", "of_columns"]
 
 Rows = NDArray[np.intp]
 
@@ -88,23 +86,3 @@ def missing_rows(X: Any, *, some: bool) -> Flags:
     found = np.asarray(X.isna()) if hasattr(X, "isna") else missing(as_array(X, "X"))
     flags = found.reshape(len(found), -1)
     return np.asarray(flags.any(axis=1) if some else flags.all(axis=1))
-
-
-def rows_told(member: Any, X: Any, rows: Rows) -> Rows:
-    """Of some rows, those about which a fitted member speaks.
-
-    Parameters
-    ----------
-    member : BeliefPredictor, or a frozen one
-    X : array, data frame or sparse matrix
-    rows : (r,) array
-
-    Returns
-    -------
-    array
-    """
-    if not isinstance(member, BeliefPredictor):
-        return rows
-    everything = len(rows) == _num_samples(X)
-    available = member._available(X if everything else _safe_indexing(X, rows))
-    return rows if available is None else rows[available]

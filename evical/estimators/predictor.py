@@ -292,12 +292,13 @@ class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc
 class FusedPredictor(BeliefPredictor):
     """Mixin of estimators with a fitted rule, and members that it combines."""
 
+    estimators_: list[Any]
     fusion_: Rule
     total_conflict: str
 
-    @abstractmethod
     def _fitted_members(self, X: Any) -> tuple[list[Any], Any]:
         """Fitted members with beliefs, and samples as they read them."""
+        return self.estimators_, X
 
     def _sources(self, X: Any) -> list[Beliefs]:
         """Belief of each member, before combination."""

@@ -42,7 +42,7 @@ from evical.export._multiclass import (
 )
 from evical.export._stacked import Source, stacked
 from evical.export._tensor import Tensor, Told, exp, joined, log, maximum, mean_told, minimum, where
-from evical.fusion.formula import Formula
+from evical.fusion.described import Formula
 from evical.source import EvidentialSource
 
 __all__ = ["classifier_model", "combined"]
@@ -229,7 +229,7 @@ def _model(estimator: Any, options: dict[str, bool], kind: int, opsets: dict[str
     for value in model.graph.output:  # some converters state a wrong number of columns
         for size in value.type.tensor_type.shape.dim:
             size.Clear()
-    onnx.checker.check_model(model, full_check=True)
+    onnx.checker.check_choice("model", model, full_check=True)
     if not model.graph.output[-1].type.HasField("tensor_type"):
         raise TypeError("its scores are no table")
     return model
@@ -404,7 +404,7 @@ def _coupled(pair: CalibratedColumns, features: Tensor) -> Told:
     if others or (k > 2 and decoder.coupling != "normalize"):
         raise ValueError(
             f"the classifier has {k} classes, the coupling {decoder.coupling!r} and a code of "
-            f"{decoder.code.shape[1]} columns, and an export takes code='one_vs_rest' with the "
+            f"{decoder.matrix.shape[1]} columns, and an export takes code='one_vs_rest' with the "
             "coupling None or 'normalize'"
         )
     if k == 2:

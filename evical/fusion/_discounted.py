@@ -28,10 +28,9 @@ from evical.beliefs.joined import have_products
 from evical.calibrators.fields import Field
 from evical.fusion._choices import MAX_SOURCES
 from evical.fusion._function import check_products, joined_where_possible, n_choices
-from evical.fusion._held_out import HeldOut
 from evical.fusion._reliability import MAX_CLASSES, contextual_rates, joint_rates
-from evical.fusion._rule import Needs, Reads, Rule
-from evical.fusion.formula import Formula
+from evical.fusion._rule import HeldOut, Needs, Reads, Rule
+from evical.fusion.described import Formula
 
 __all__ = ["Discounted"]
 

@@ -20,7 +20,7 @@ from evical.beliefs.joined import MAX_PRODUCTS, Joined, have_products
 from evical.fusion._rule import Needs, Reads, Rule
 from evical.fusion._valid import valid_mean, valid_minimum
 from evical.fusion.conflicts import exclusive
-from evical.fusion.formula import Formula
+from evical.fusion.described import Formula
 
 __all__ = ["Dempster", "Function", "Mean", "joined_where_possible", "of_function"]
 

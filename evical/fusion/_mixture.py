@@ -16,10 +16,9 @@ from dstheory.combine import mixing
 from evical._typing import Floats
 from evical.beliefs import Beliefs, mean
 from evical.calibrators.fields import Field
-from evical.fusion._held_out import HeldOut
-from evical.fusion._rule import Needs, Reads, Rule
+from evical.fusion._rule import HeldOut, Needs, Reads, Rule
 from evical.fusion._weights import best_weights
-from evical.fusion.formula import Formula
+from evical.fusion.described import Formula
 
 __all__ = ["Mixture"]
 

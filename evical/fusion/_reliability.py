@@ -11,7 +11,7 @@ import numpy as np
 
 from evical._typing import Floats
 from evical.fusion._choices import Agreed, agreed
-from evical.fusion._held_out import HeldOut
+from evical.fusion._rule import HeldOut
 from evical.scores.descent import descend
 
 __all__ = ["MAX_CLASSES", "contextual_rates", "joint_rates"]

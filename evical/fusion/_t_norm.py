@@ -15,8 +15,7 @@ from dstheory.checks.arguments import check_choice
 from dstheory.combine import learn_tnorm, tnorm_conjunctive
 from dstheory.errors import MassError
 from evical.calibrators.fields import Field
-from evical.fusion._held_out import HeldOut
-from evical.fusion._rule import Needs, Rule
+from evical.fusion._rule import HeldOut, Needs, Rule
 
 __all__ = ["TNorm"]
 

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from dstheory import MassFunction, consonant
 from dstheory.checks.arguments import as_floats, check_choice
 from evical._typing import Floats
-from evical.fusion._held_out import as_list, common_frame
+from evical.fusion._rule import as_list, common_frame
 
 __all__ = ["merge_p_values", "valid_mean", "valid_minimum"]
 

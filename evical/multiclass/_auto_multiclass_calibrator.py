@@ -19,7 +19,11 @@ from evical.beliefs.bounded import Bounded
 from evical.beliefs.listed import Listed, sides
 from evical.calibrators import AutoCalibrator
 from evical.multiclass._base import BaseMulticlassCalibrator
-from evical.multiclass._one_vs_rest_calibrator import OneVsRestCalibrator, named_directions
+from evical.multiclass._one_vs_rest_calibrator import (
+    OneVsRestCalibrator,
+    named_directions,
+    normalized,
+)
 from evical.multiclass._structured import (
     Ridge,
     StructuredMatrixCalibrator,
@@ -110,7 +114,7 @@ class AutoMulticlassCalibrator(BaseMulticlassCalibrator):
         each = OneVsRestCalibrator(AutoCalibrator(model, self.confidence), coupling="normalize")
         self._each = each._fit_quietly(scores, codes, weight)
         if self.scaling_ is not None:
-            self.scaling_._fit_quietly(each.predict_proba(scores), codes, weight)
+            self.scaling_._fit_quietly(self._shares(scores), codes, weight)
 
     @property
     def calibrators_(self) -> list[AutoCalibrator]:
@@ -121,32 +125,32 @@ class AutoMulticlassCalibrator(BaseMulticlassCalibrator):
     def _wrong_ways(self) -> list[Direction]:
         return named_directions(self.classes_, self.calibrators_)
 
-    def _predict_single(self, scores: Floats) -> Floats:
-        p = self._each.predict_proba(scores)
-        if self.scaling_ is None:
-            return np.asarray(p)
-        # Not the pignistic probability of its own belief, which its level sets move.
-        return self.scaling_._predict_single(self.scaling_._read(p))
+    def _shares(self, scores: Floats) -> Floats:
+        """Probabilities (n, K) of the classes against the rest, of sum 1."""
+        columns = zip(self._each.calibrators_, scores.T, strict=True)
+        positive = [one._predict_mass(one._scale(column))[0] for one, column in columns]
+        return normalized(np.stack(positive, axis=1))
 
     def _predict_beliefs(self, scores: Floats) -> Beliefs:
         if self.scaling_ is None:
-            columns = sides(self.calibrators_, scores)
+            columns = sides(self._each.calibrators_, scores)
             return Listed(self.classes_, np.array([1, 2, 3]), columns[:, 0])
-        p = self._predict_single(scores)
+        shares = self._shares(scores)
+        # Not the pignistic probability of its own belief, which its level sets move.
+        p = self.scaling_._predict_single(self.scaling_._read(shares))
         odds = np.log(np.maximum(p, _LEAST)) - np.log(np.maximum(1.0 - p, _LEAST))
-        errors = partial(self._errors, scores, p)
+        errors = partial(self._errors, scores, shares, p)
         return Bounded.normal(self.classes_, p, odds, errors, self.model, self.confidence)
 
-    def _errors(self, scores: Floats, p: Floats) -> Floats:
+    def _errors(self, scores: Floats, shares: Floats, p: Floats) -> Floats:
         """Standard errors (n, K) of the log-odds of each class against the others."""
         columns = [
-            one._at(one._read(column), one.standard_error_[np.newaxis])[0]
-            for one, column in zip(self.calibrators_, scores.T, strict=True)
+            one._at(one._scale(column), one.standard_error_[np.newaxis])[0]
+            for one, column in zip(self._each.calibrators_, scores.T, strict=True)
         ]
         variance = np.stack(columns, axis=1) ** 2
         if self.scaling_ is not None and self.scaling_.model == "quadratic":
-            shown = self.scaling_._read(self._each.predict_proba(scores))
-            variance = variance + _variance(self.scaling_, shown, p)
+            variance = variance + _variance(self.scaling_, self.scaling_._read(shares), p)
         return np.asarray(np.sqrt(variance))
 
     def _get_state(self) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from dstheory.checks.arguments import check_choice
 from evical._fitting import all_or_nothing
 from evical._typing import Floats
 from evical.beliefs import Beliefs
-from evical.beliefs.bayesian import Bayesian
+from evical.beliefs.bounded import Bayesian
 from evical.calibrators import saved
 from evical.calibrators.fields import Field, owners
 from evical.scores.checks import check_labels, check_same_length, check_weights, real_numbers
@@ -58,6 +58,9 @@ def check_table(scores: Any) -> Floats:
     Traceback (most recent call last):
     ValueError: scores[0, 1] is nan, but every value must be finite (neither NaN nor infinity)
     """
+    floats = type(scores) is np.ndarray and scores.dtype == np.float64
+    if floats and scores.ndim == 2 and scores.size and np.isfinite(scores).all():
+        return scores  # type: ignore[no-any-return]  # as they come from a classifier
     array = real_numbers(scores, "scores")
     if array.ndim == 1:
         array = array[:, np.newaxis]

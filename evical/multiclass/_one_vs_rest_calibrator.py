@@ -14,7 +14,7 @@ from sklearn.base import clone
 from dstheory.checks.arguments import check_choice
 from evical._typing import Floats
 from evical.beliefs import Beliefs
-from evical.beliefs.bayesian import Bayesian
+from evical.beliefs.bounded import Bayesian
 from evical.beliefs.listed import Listed, sides
 from evical.beliefs.products import Products
 from evical.calibrators import AutoCalibrator, BaseCalibrator
@@ -22,7 +22,7 @@ from evical.multiclass._base import BaseMulticlassCalibrator
 from evical.multiclass._reduction import without_total_conflict
 from evical.scores.direction import Direction, fit_quietly, wrong_ways
 
-__all__ = ["OneVsRestCalibrator", "named_directions"]
+__all__ = ["OneVsRestCalibrator", "named_directions", "normalized"]
 
 _COUPLINGS = ("auto", "normalize", "dempster")
 _DOUBT = 1e-9  # a calibrator whose mass on "either" is always below this gives probabilities
@@ -124,11 +124,7 @@ class OneVsRestCalibrator(BaseMulticlassCalibrator):
             return Products.of_columns(
                 without_total_conflict(columns, self.total_conflict), self.classes_
             )
-        positive = (columns[1] + columns[2] / 2).T
-        total = positive.sum(axis=1, keepdims=True)
-        none = total == 0
-        shares = np.where(none, 1.0, positive) / np.where(none, len(columns[0]), total)
-        return Bayesian(self.classes_, shares)
+        return Bayesian(self.classes_, normalized((columns[1] + columns[2] / 2).T))
 
     def _saved_parameters(self) -> dict[str, Any]:
         parameters = super()._saved_parameters()
@@ -170,6 +166,13 @@ class OneVsRestCalibrator(BaseMulticlassCalibrator):
             raise ValueError(f"saved calibrator is damaged: combines is {state['combines']!r}")
         self.calibrators_ = [BaseCalibrator.from_dict(data) for data in saved]
         self.combines_ = state["combines"]
+
+
+def normalized(positive: Floats) -> Floats:
+    """Probabilities (n, K), divided by their sum; even ones where all are 0."""
+    total = positive.sum(axis=1, keepdims=True)
+    none = total == 0
+    return np.asarray(np.where(none, 1.0, positive) / np.where(none, positive.shape[1], total))
 
 
 def named_directions(classes: NDArray[Any], calibrators: list[Any]) -> list[Direction]:

@@ -21,8 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 from dstheory.checks.arguments import as_real, check_choice, check_flag, check_not_negative, shown
 from evical._typing import Floats
 from evical.beliefs import Beliefs
-from evical.beliefs.bayesian import Bayesian
-from evical.beliefs.bounded import Bounded
+from evical.beliefs.bounded import Bayesian, Bounded
 from evical.calibrators import fields
 from evical.calibrators.saved import check_shapes
 from evical.curves.softmax import Problem, minimize_softmax, moment, platt_target_matrix, whitening

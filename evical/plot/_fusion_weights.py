@@ -22,7 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 from dstheory.checks.arguments import as_floats, as_sequence, check_choice, check_level
 from evical._typing import Floats
 from evical.fusion import as_rule
-from evical.fusion.learned import Learned, learned_from
+from evical.fusion.described import Learned, learned_from
 from evical.plot.style import COLORS, axes_or_new, ink, legend_above, literal, paper, short
 
 __all__ = ["FusionWeightsDisplay", "fusion_weights"]

@@ -21,8 +21,8 @@ from evical.beliefs import as_beliefs
 from evical.calibrators import BinningCalibrator
 from evical.classifier import EvidentialClassifier
 from evical.ensemble import EvidentialEnsemble
-from evical.estimators._responses import class_scores
 from evical.estimators.predictor import BeliefPredictor
+from evical.estimators.responses import class_scores
 from evical.fusion import Discounted, Rule, Stacked, TNorm
 from tests.support.contract import check_contract
 from tests.support.each import each

@@ -12,7 +12,7 @@ from evical.cli._rules import new_combiner
 from evical.export._classifiers import combined
 from evical.export._graph import DOUBLE, Graph
 from evical.export._tensor import Tensor, Told
-from evical.fusion.formula import Formula
+from evical.fusion.described import Formula
 from tests.evical.export.test_onnx import in_onnxruntime
 
 TINY = 1e-200

@@ -23,7 +23,7 @@ from evical.conformal.nonconformity import aps_scores
 from evical.conformal.ranks import class_p_values
 from evical.datasets import Dataset
 from evical.ensemble import EvidentialEnsemble
-from evical.estimators.training import class_values
+from evical.estimators.responses import class_values
 from evical.fusion import valid_mean, valid_minimum
 from examples.studies._beside import read_prose
 from examples.studies._study import Record, Study, repeat_rng

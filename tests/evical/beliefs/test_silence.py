@@ -8,7 +8,7 @@ from evical.beliefs import as_beliefs
 from evical.calibrators import BinningCalibrator
 from evical.classifier import EvidentialClassifier
 from evical.fusion import Stacked
-from evical.fusion._held_out import read
+from evical.fusion._rule import read
 
 VACUOUS_AND_NOT = MassFunction(Frame(["a", "b"]), [1, 3], [[0.6, 0.4], [0.0, 1.0]])
 

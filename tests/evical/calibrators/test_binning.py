@@ -156,7 +156,7 @@ def test_the_share_of_positives_lies_in_the_interval(model, pairs, n_bins):
         ({"n_bins": [0, 1, 1]}, r"must be ascending, but they are \[0\.0, 1\.0, 1\.0\]"),
         ({"strategy": "kmeans"}, "strategy is 'kmeans', expected one of 'uniform', 'quantile'"),
         ({"model": "best"}, "model is 'best', expected one of 'likelihood'"),
-        ({"confidence": 1.0}, r"confidence is 1\.0, expected a number between 0 and 1"),
+        ({"confidence": 1.0}, r"confidence is 1\.0, expected a level inside"),
     ],
 )
 def test_wrong_parameters(options, message):

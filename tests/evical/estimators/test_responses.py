@@ -16,7 +16,7 @@ from sklearn.svm import SVC, LinearSVC
 
 from evical import EvidentialClassifier, EvidentialEnsemble, LogisticCalibrator
 from evical.calibrators import IsotonicCalibrator
-from evical.estimators._responses import class_scores
+from evical.estimators.responses import class_scores
 from evical.scores.scale import log_odds
 from tests.support.each import each
 

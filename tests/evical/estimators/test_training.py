@@ -7,7 +7,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LinearRegression, RidgeClassifier
 from sklearn.naive_bayes import GaussianNB
 
-from evical.estimators.training import class_values, frozen_classes, trained_on
+from evical.estimators.responses import class_values, frozen_classes, trained_on
 
 X = np.array([[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]])
 Y = np.array(["a", "b", "c", "a", "b", "c"])

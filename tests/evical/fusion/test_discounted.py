@@ -7,8 +7,8 @@ from dstheory import Frame, MassFunction, betp, dempster
 from dstheory.errors import CostLimitError
 from dstheory.revise import contextual_discount, discount, learn_contextual_rates
 from evical.fusion import Discounted
-from evical.fusion._held_out import HeldOut
 from evical.fusion._reliability import _squared_error, joint_rates
+from evical.fusion._rule import HeldOut
 from tests.evical.fusion.samples import sources
 from tests.support.each import each
 

@@ -8,8 +8,8 @@ from scipy.special import expit, logit
 
 from dstheory import Frame, MassFunction, betp
 from evical.fusion import Rule, Stacked
-from evical.fusion._held_out import HeldOut
-from evical.fusion._silent import evidence, learnable, usual_evidence
+from evical.fusion._rule import HeldOut
+from evical.fusion._stacked import evidence, learnable, usual_evidence
 from tests.evical.fusion.samples import sources
 from tests.naive import pooling as naive
 from tests.support.probabilities import fit_to_probabilities, fuse_probabilities, sources_of

@@ -1,14 +1,29 @@
-"""What a rule has learned about each source, and what the numbers mean."""
+"""A fitted rule for those who show it: as a formula, and what it has learned about each source."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from evical._typing import Floats
 
-__all__ = ["Learned", "learned_from"]
+__all__ = ["Formula", "Learned", "learned_from"]
+
+
+class Formula(NamedTuple):
+    """A rule as a formula of Bel, Pl and pignistic probabilities, for exports.
+
+    Parameters
+    ----------
+    kind : str
+        "stacked", "mean", "dempster", "disjunctive", "yager", "valid_mean" or "valid_minimum".
+    parameters : (S,) or (S, K) array
+        Weights of a mean; shares of the sources that Dempster's rule keeps; ones otherwise.
+    """
+
+    kind: str
+    parameters: Floats
 
 
 @dataclass(frozen=True, eq=False)
