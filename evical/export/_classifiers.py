@@ -229,7 +229,7 @@ def _model(estimator: Any, options: dict[str, bool], kind: int, opsets: dict[str
     for value in model.graph.output:  # some converters state a wrong number of columns
         for size in value.type.tensor_type.shape.dim:
             size.Clear()
-    onnx.checker.check_choice("model", model, full_check=True)
+    onnx.checker.check_model(model, full_check=True)
     if not model.graph.output[-1].type.HasField("tensor_type"):
         raise TypeError("its scores are no table")
     return model
