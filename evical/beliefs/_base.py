@@ -16,12 +16,13 @@ from numpy.typing import NDArray
 from dstheory import Frame, MassFunction
 from dstheory.decide import Expectations
 from dstheory.errors import CostLimitError
+from dstheory.notebook import ShownFields
 from evical._typing import Flags, Floats
 
 __all__ = ["Beliefs"]
 
 
-class Beliefs(ABC):
+class Beliefs(ShownFields, ABC):
     """Beliefs about the class of each of n samples.
 
     Attributes
