@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from dstheory._typing import Numbers
 from dstheory.checks.arguments import as_array, did_you_mean
 from dstheory.errors import FrameError
 from dstheory.kernels import bits
@@ -72,7 +73,7 @@ class Frame(Immutable):
         object.__setattr__(self, "_hash", hash(("Frame", values)))
 
     @classmethod
-    def from_array(cls, values: Any) -> "Frame":
+    def from_array(cls, values: Numbers) -> "Frame":
         """Frame of the distinct values of an array, such as a column of class labels.
 
         Parameters
@@ -207,13 +208,13 @@ whose masks are 0 to 3
             raise FrameError(f"mask {value} is outside {self!r}, whose masks are 0 to {self.full}")
         return value
 
-    def _position(self, label: Any) -> int | None:
+    def _position(self, label: Hashable) -> int | None:
         try:
             return self._positions.get(label)
         except TypeError:  # not hashable, hence no label
             return None
 
-    def _bit(self, label: Any) -> int | None:
+    def _bit(self, label: Hashable) -> int | None:
         """Mask of a label of an event."""
         position = self._position(label)
         return None if position is None else 1 << position
@@ -227,7 +228,7 @@ whose masks are 0 to 3
             places.append(position)
         return bits.mask_of(places)
 
-    def _unknown(self, label: Any) -> FrameError:
+    def _unknown(self, label: Hashable) -> FrameError:
         """Error for something that is not a label."""
         advice = ""
         if isinstance(label, str):
@@ -292,14 +293,14 @@ def _ordered(labels: Iterable[Hashable]) -> Iterable[Any]:
     return labels
 
 
-def _python_value(label: Any) -> Any:
+def _python_value(label: Hashable) -> Any:
     # Python has no nanoseconds: `item()` of such a date is a bare integer.
     if isinstance(label, np.datetime64 | np.timedelta64):
         return label
     return label.item() if isinstance(label, np.generic) else label
 
 
-def _is_hashable(label: Any) -> bool:
+def _is_hashable(label: Hashable) -> bool:
     try:
         hash(label)
     except TypeError:

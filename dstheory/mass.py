@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory import notebook
+from dstheory._typing import Event, Numbers
 from dstheory.checks import masses as checks
 from dstheory.checks.arguments import check_atol, check_instance
 from dstheory.errors import MassError
@@ -81,7 +82,7 @@ class MassFunction(Immutable):
     _store: NDArray[Any]
     _masses: NDArray[Any]
 
-    def __init__(self, frame: Frame, focal: Iterable[int], masses: Any) -> None:
+    def __init__(self, frame: Frame, focal: Iterable[int], masses: Numbers) -> None:
         checks.as_frame(frame)
         self._check_and_set(frame, focal, checks.as_numbers(masses))
 
@@ -181,12 +182,12 @@ class MassFunction(Immutable):
         """Shape of the batch; () for a single mass function."""
         return self._store.shape[1:]
 
-    def _mask(self, event: Any, mask: int | None) -> int:
+    def _mask(self, event: Event, mask: int | None) -> int:
         if (event is _NOTHING) == (mask is None):
             raise TypeError("give either an event or mask=")
         return self._frame.mask(event) if mask is None else self._frame.check_mask(mask)
 
-    def mass(self, event: Any = _NOTHING, *, mask: int | None = None) -> Any:
+    def mass(self, event: Event = _NOTHING, *, mask: int | None = None) -> Any:
         """Mass of exactly this event, m(A): a scalar or an array of the batch shape.
 
         >>> MassFunction(Frame("a b".split()), [1, 3], [0.75, 0.25]).mass(["a", "b"])
@@ -194,7 +195,7 @@ class MassFunction(Immutable):
         """
         return scalar(setwise.mass(self._focal, self._store, self._mask(event, mask)))
 
-    def bel(self, event: Any = _NOTHING, *, mask: int | None = None) -> Any:
+    def bel(self, event: Event = _NOTHING, *, mask: int | None = None) -> Any:
         """Belief in an event: the sum over its non-empty focal subsets (Xu et al., eq. 8).
 
         >>> MassFunction(Frame("a b".split()), [1, 3], [0.75, 0.25]).bel("a")
@@ -202,7 +203,7 @@ class MassFunction(Immutable):
         """
         return scalar(setwise.belief(self._focal, self._store, self._mask(event, mask)))
 
-    def pl(self, event: Any = _NOTHING, *, mask: int | None = None) -> Any:
+    def pl(self, event: Event = _NOTHING, *, mask: int | None = None) -> Any:
         """Plausibility of an event: the sum over focal sets that meet it (Xu et al., eq. 8).
 
         >>> MassFunction(Frame("a b".split()), [1, 3], [0.75, 0.25]).pl("b")
@@ -210,7 +211,7 @@ class MassFunction(Immutable):
         """
         return scalar(setwise.plausibility(self._focal, self._store, self._mask(event, mask)))
 
-    def q(self, event: Any = _NOTHING, *, mask: int | None = None) -> Any:
+    def q(self, event: Event = _NOTHING, *, mask: int | None = None) -> Any:
         """Commonality of an event: the sum over the focal sets that contain it.
 
         >>> MassFunction(Frame("a b".split()), [1, 3], [0.75, 0.25]).q("a")
@@ -218,7 +219,7 @@ class MassFunction(Immutable):
         """
         return scalar(setwise.commonality(self._focal, self._store, self._mask(event, mask)))
 
-    def b(self, event: Any = _NOTHING, *, mask: int | None = None) -> Any:
+    def b(self, event: Event = _NOTHING, *, mask: int | None = None) -> Any:
         """Implicability of an event: the sum over all its focal subsets, the empty one too.
 
         >>> MassFunction(Frame("a b".split()), [0, 1], [0.25, 0.75]).b("b")

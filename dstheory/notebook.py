@@ -51,7 +51,7 @@ def _row(kind: str, cells: Sequence[str]) -> str:
     return f"<tr><th>{cells[0]}</th>{values}</tr>"
 
 
-def brief(value: Any) -> str:
+def brief(value: object) -> str:
     """A value in a few words: six digits, a few items, and the range of an array.
 
     Parameters
@@ -137,7 +137,7 @@ class ShownFields:
         return [[name.replace("_", " "), brief(getattr(self, name))] for name in names]
 
 
-def _number(value: Any) -> str:
+def _number(value: object) -> str:
     return f"{value:.6g}" if isinstance(value, float | np.floating) else str(value)
 
 

@@ -5,7 +5,6 @@ release and for a checkout alike.
 """
 
 from importlib.util import find_spec
-from typing import Any
 
 
 def install_hint(*packages: str) -> str:
@@ -60,7 +59,7 @@ no_such_package
         raise ModuleNotFoundError(message, name=package)
 
 
-def _check_text(name: str, value: Any) -> None:
+def _check_text(name: str, value: object) -> None:
     # kernels.arguments would load NumPy, and the command calls this before anything else.
     if not isinstance(value, str) or not value:
         raise TypeError(f"{name} is {value!r}, expected a string")

@@ -25,7 +25,7 @@ _MAX_DEPTH = 50
 _CONSTANTS = {"true": sympy.true, "True": sympy.true, "false": sympy.false, "False": sympy.false}
 
 
-def as_formula(value: Any) -> Any:
+def as_formula(value: object) -> Any:
     """A formula as a sympy Boolean expression in symbols.
 
     Operators from loosest to tightest: ``<->``, ``->`` (also ``>>``, right-associative), ``|``,

@@ -96,7 +96,7 @@ def _within(name: str, value: Any) -> Any:
     return value
 
 
-def as_values(value: Any) -> Any:
+def as_values(value: object) -> Any:
     """A mass as an array, of floats unless it is exact."""
     array = np.asarray(value)
     return array.astype(np.float64) if array.dtype != object else array
@@ -268,7 +268,7 @@ class ArgumentationSystem(ShownFields):
         terms = multiply(self._prime_terms(hypothesis), frozenset(excluded), self._limit)
         return self._arguments(terms)
 
-    def arguments_against(self, hypothesis: Any) -> tuple[Argument, ...]:
+    def arguments_against(self, hypothesis: str) -> tuple[Argument, ...]:
         """Shortest arguments from which the negation of a hypothesis follows (doubts).
 
         >>> system = ArgumentationSystem(["a -> x", "b -> ~x"], {"a": 0.5, "b": 0.5})
@@ -285,7 +285,7 @@ class ArgumentationSystem(ShownFields):
         """
         return self._shares(sympy.false)[2]
 
-    def support(self, hypothesis: Any, *, normalize: bool = True) -> Any:
+    def support(self, hypothesis: str, *, normalize: bool = True) -> Any:
         """Degree of support: the belief in a hypothesis.
 
         Parameters
@@ -322,7 +322,7 @@ class ArgumentationSystem(ShownFields):
             return yes + conflict
         return _quotient(yes, yes + no)
 
-    def plausibility(self, hypothesis: Any) -> Any:
+    def plausibility(self, hypothesis: str) -> Any:
         """Degree of possibility: 1 minus the support of the negation.
 
         >>> system = ArgumentationSystem(["a -> x", "b -> ~x"], {"a": 0.5, "b": 0.5})
@@ -399,7 +399,7 @@ class ArgumentationSystem(ShownFields):
         onto = {number: place for number, place in moved.items() if number >= first}
         return frozenset([*(renumber(clause, onto) for clause in left), *copies])
 
-    def _read(self, hypothesis: Any) -> Any:
+    def _read(self, hypothesis: str) -> Any:
         formula = as_formula(hypothesis)
         check_known(sorted(atoms(formula)), self._numbers)
         return formula
@@ -412,7 +412,7 @@ class ArgumentationSystem(ShownFields):
     def _hidden(self) -> range:
         return range(len(self._probabilities), len(self._numbers))
 
-    def _terms(self, hypothesis: Any) -> Clauses:
+    def _terms(self, hypothesis: str) -> Clauses:
         """Terms of assumptions from which a hypothesis or a contradiction follows."""
         if hypothesis == sympy.false:
             return frozenset(map(opposite, self._contradictions))
@@ -425,7 +425,7 @@ class ArgumentationSystem(ShownFields):
         terms = self._terms(self._read(hypothesis))
         return frozenset(map(opposite, primes(frozenset(map(opposite, terms)), self._limit)))
 
-    def _shares(self, hypothesis: Any) -> tuple[Any, Any, Any]:
+    def _shares(self, hypothesis: str) -> tuple[Any, Any, Any]:
         """Probabilities of support, of neither, and of conflict."""
         weights = self._weights()
         terms, conflicts = self._terms(hypothesis), self._terms(sympy.false)

@@ -41,7 +41,7 @@ _LONGEST = 60
 _LONGEST_AXIS = 2**62
 
 
-def shown(value: Any) -> str:
+def shown(value: object) -> str:
     """A value for an error message, on one line and shortened.
 
     Examples
@@ -55,7 +55,7 @@ def shown(value: Any) -> str:
     return text if len(text) <= _LONGEST + 10 else f"{text[: _LONGEST + 7]}..."
 
 
-def as_array(values: Any, name: str) -> NDArray[Any]:
+def as_array(values: object, name: str) -> NDArray[Any]:
     """An array of any kind; nested lists must have rows of one length.
 
     What a masked array masks is missing, as `without_mask` tells.
@@ -78,7 +78,7 @@ def as_array(values: Any, name: str) -> NDArray[Any]:
         ) from error
 
 
-def without_mask(values: Any) -> Any:
+def without_mask(values: object) -> Any:
     """A masked array with what it masks as missing; anything else as it is.
 
     Missing is NaN among real numbers, NaT among dates and None among others, so that whoever
@@ -108,7 +108,7 @@ def without_mask(values: Any) -> Any:
     return data
 
 
-def as_floats(values: Any, name: str) -> NDArray[np.float64]:
+def as_floats(values: object, name: str) -> NDArray[np.float64]:
     """Real numbers as float64; an array of float64 is not copied.
 
     Strings, dates and complex numbers are refused, not converted.
@@ -142,7 +142,7 @@ def as_floats(values: Any, name: str) -> NDArray[np.float64]:
         raise ValueError(f"{name} hold a number above 1.8e308, which is not a float") from error
 
 
-def as_real(name: str, value: Any, expected: str = "a number") -> float:
+def as_real(name: str, value: object, expected: str = "a number") -> float:
     """A real number as a float; infinite if it is too large for a float.
 
     Raises
@@ -167,7 +167,7 @@ def as_real(name: str, value: Any, expected: str = "a number") -> float:
         return np.inf if number > 0 else -np.inf
 
 
-def check_count(name: str, value: Any, least: int = 0, most: int | None = None) -> int:
+def check_count(name: str, value: object, least: int = 0, most: int | None = None) -> int:
     """An argument that must be a whole number from `least` to `most`.
 
     Raises
@@ -194,7 +194,7 @@ def check_count(name: str, value: Any, least: int = 0, most: int | None = None) 
     return int(value)
 
 
-def check_flag(name: str, value: Any) -> None:
+def check_flag(name: str, value: object) -> None:
     """Raise TypeError unless an argument is True or False.
 
     Examples
@@ -207,7 +207,7 @@ def check_flag(name: str, value: Any) -> None:
         raise TypeError(f"{name} is {shown(value)}, expected True or False")
 
 
-def check_instance(name: str, value: Any, kind: type | tuple[type, ...], expected: str) -> None:
+def check_instance(name: str, value: object, kind: type | tuple[type, ...], expected: str) -> None:
     """Raise TypeError unless an argument is an instance of a class.
 
     Examples
@@ -220,7 +220,7 @@ def check_instance(name: str, value: Any, kind: type | tuple[type, ...], expecte
         raise TypeError(f"{name} is {shown(value)}, expected {expected}")
 
 
-def check_level(name: str, value: Any) -> None:
+def check_level(name: str, value: object) -> None:
     """Raise unless an argument is a number inside (0, 1).
 
     Raises
@@ -304,7 +304,7 @@ def check_atol(atol: Any) -> None:
         raise ValueError(f"atol is {shown(atol)}, expected a finite number")
 
 
-def as_index(name: str, value: Any, expected: str = "a whole number") -> int:
+def as_index(name: str, value: object, expected: str = "a whole number") -> int:
     """An argument that must be a whole number, possibly negative.
 
     Raises
@@ -324,7 +324,7 @@ def as_index(name: str, value: Any, expected: str = "a whole number") -> int:
     return int(value)
 
 
-def as_shape(name: str, value: Any) -> tuple[int, ...]:
+def as_shape(name: str, value: object) -> tuple[int, ...]:
     """A shape as a tuple; a whole number is the length of a single axis.
 
     Raises
@@ -345,7 +345,7 @@ def as_shape(name: str, value: Any) -> tuple[int, ...]:
     return tuple(check_count(name, length, 0, _LONGEST_AXIS) for length in lengths)
 
 
-def check_callable(name: str, value: Any, expected: str) -> None:
+def check_callable(name: str, value: object, expected: str) -> None:
     """Raise TypeError unless an argument can be called.
 
     Examples
@@ -358,7 +358,7 @@ def check_callable(name: str, value: Any, expected: str) -> None:
         raise TypeError(f"{name} is {shown(value)}, expected {expected}")
 
 
-def as_mapping(values: Any, name: str, expected: str) -> dict[Any, Any]:
+def as_mapping(values: object, name: str, expected: str) -> dict[Any, Any]:
     """A copy of a mapping.
 
     Raises
@@ -376,7 +376,7 @@ def as_mapping(values: Any, name: str, expected: str) -> dict[Any, Any]:
     return dict(values)
 
 
-def as_collection(values: Any, name: str, expected: str) -> list[Any]:
+def as_collection(values: object, name: str, expected: str) -> list[Any]:
     """The entries of a collection: keys for a mapping; sets are allowed, strings are not.
 
     Raises
@@ -395,7 +395,7 @@ def as_collection(values: Any, name: str, expected: str) -> list[Any]:
     return list(values)
 
 
-def as_sequence(values: Any, name: str, expected: str) -> list[Any]:
+def as_sequence(values: object, name: str, expected: str) -> list[Any]:
     """The entries of an ordered collection: keys for a mapping; no sets or strings.
 
     Raises
@@ -413,7 +413,7 @@ def as_sequence(values: Any, name: str, expected: str) -> list[Any]:
     return as_collection(values, name, expected)
 
 
-def check_choice(name: str, value: Any, choices: Iterable[Any], expected: str = "") -> None:
+def check_choice(name: str, value: object, choices: Iterable[Any], expected: str = "") -> None:
     """Raise ValueError unless an argument is one of the choices: strings, True, False or None.
 
     `expected` describes other allowed values, and precedes the choices in the message.
@@ -436,7 +436,7 @@ mean 'quantile'?
         raise ValueError(f"{name} is {shown(value)}, expected {expected}one of {listed}{hint}")
 
 
-def did_you_mean(value: Any, choices: Iterable[Any]) -> str:
+def did_you_mean(value: object, choices: Iterable[Any]) -> str:
     """End of an error message that suggests the closest name, if any.
 
     Examples

@@ -180,13 +180,13 @@ def check_table_size(size: int, advice: str) -> None:
         )
 
 
-def check_number(value: Any, name: str) -> None:
+def check_number(value: object, name: str) -> None:
     """Raise unless `value` is one real number, possibly symbolic."""
     if not _is_number(value) or isinstance(value, bool):
         raise TypeError(f"{name} is {value!r}, expected a number")
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     if isinstance(value, complex):
         return False
     return isinstance(value, Number) or hasattr(value, "free_symbols")

@@ -51,5 +51,5 @@ def one_of(default: tuple[str, Any] | None = None, **shares: Any) -> tuple[str, 
     return given[0]
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     return repr(value) if isinstance(value, int | float) and abs(value) < 10 else "..."

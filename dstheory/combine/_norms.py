@@ -23,7 +23,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory._typing import Floats
+from dstheory._typing import Floats, Numbers
 from dstheory.checks.arguments import check_choice
 from dstheory.checks.masses import check_number
 
@@ -174,7 +174,7 @@ def extend_norm(norm: Norm) -> Callable[[Any, Any], Any]:
 
 
 def _extended(
-    x: NDArray[Any], y: NDArray[Any], one: Any, low: Callable[..., Any], high: Callable[..., Any]
+    x: NDArray[Any], y: NDArray[Any], one: object, low: Callable[..., Any], high: Callable[..., Any]
 ) -> NDArray[Any]:
     """`low` where both are at most 1, `high` where both are above 1, else the smaller weight."""
     x, y = np.broadcast_arrays(x, y)
@@ -276,7 +276,7 @@ def _log(value: Any) -> float:
     return math.log(value)
 
 
-def _logs(values: Any) -> Floats:
+def _logs(values: Numbers) -> Floats:
     array = np.asarray(values)
     if array.dtype != object:
         return np.asarray(np.log(array.astype(np.float64)))
@@ -289,7 +289,7 @@ def _log_rest(x: Floats) -> Floats:
     return np.asarray(np.log(-np.expm1(x)))
 
 
-def _like(value: float, weights: Any) -> Any:
+def _like(value: float, weights: Numbers) -> Any:
     """The parameter as a fraction if the weights are exact."""
     exact = np.asarray(weights).dtype == object and math.isfinite(value)
     return Fraction(value) if exact else value

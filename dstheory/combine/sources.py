@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._masses import batch_of
+from dstheory._typing import Numbers
 from dstheory.checks.arguments import as_array, as_floats
 from dstheory.checks.masses import check_number
 from dstheory.errors import MassError
@@ -88,7 +89,7 @@ def any_exact(sources: Iterable[MassFunction]) -> bool:
     return any(source.store.dtype == object for source in sources)
 
 
-def match_numbers(values: Any, sources: Iterable[MassFunction]) -> NDArray[Any]:
+def match_numbers(values: Numbers, sources: Iterable[MassFunction]) -> NDArray[Any]:
     """Numbers to compute with the masses: fractions become floats if a source has floats."""
     array = as_array(values, "numbers beside the sources")
     if array.dtype.kind not in "iufO":  # integers stay exact beside fractions

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory._typing import Event, Numbers
 from dstheory.checks import masses as checks
 from dstheory.checks.arguments import as_shape
 from dstheory.checks.naming import one_of, shares_by_name
@@ -24,7 +25,7 @@ from dstheory.mass import MassFunction
 __all__ = ["bayesian", "categorical", "negative_simple", "simple", "vacuous"]
 
 
-def bayesian(frame: Frame, probabilities: Any) -> MassFunction:
+def bayesian(frame: Frame, probabilities: Numbers) -> MassFunction:
     """Bayesian mass function: a probability for each label.
 
     Parameters
@@ -101,7 +102,9 @@ def vacuous(frame: Frame, batch_shape: int | tuple[int, ...] = ()) -> MassFuncti
     return _certain(checks.as_frame(frame), frame.full, batch_shape)
 
 
-def categorical(frame: Frame, event: Any, batch_shape: int | tuple[int, ...] = ()) -> MassFunction:
+def categorical(
+    frame: Frame, event: Event, batch_shape: int | tuple[int, ...] = ()
+) -> MassFunction:
     """Certainty that the answer lies in an event: all mass on it.
 
     Parameters
@@ -136,7 +139,7 @@ def categorical(frame: Frame, event: Any, batch_shape: int | tuple[int, ...] = (
 
 
 @shares_by_name(mass="m of the event", weight="m of the frame")
-def simple(frame: Frame, event: Any, *, mass: Any = None, weight: Any = None) -> MassFunction:
+def simple(frame: Frame, event: Event, *, mass: Any = None, weight: Any = None) -> MassFunction:
     """Evidence of a given strength for one event; the rest of the mass is on the frame.
 
     Parameters
@@ -187,7 +190,7 @@ def simple(frame: Frame, event: Any, *, mass: Any = None, weight: Any = None) ->
 
 @shares_by_name(mass="m of the event", weight="m of the empty set")
 def negative_simple(
-    frame: Frame, event: Any, *, mass: Any = None, weight: Any = None
+    frame: Frame, event: Event, *, mass: Any = None, weight: Any = None
 ) -> MassFunction:
     """Evidence A_v for one event, with the rest of the mass on the empty set.
 
@@ -243,12 +246,12 @@ def _certain(frame: Frame, mask: int, batch_shape: int | tuple[int, ...]) -> Mas
     return MassFunction.from_store(frame, bits.mask_array([mask], len(frame)), np.ones((1, *shape)))
 
 
-def _rest_and_share(mass: Any, weight: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+def _rest_and_share(mass: Any, weight: Numbers) -> tuple[NDArray[Any], NDArray[Any]]:
     name, value = one_of(mass=mass, weight=weight)
     return lost_and_kept(as_share(value, name), lost=name == "weight")
 
 
-def _two_sets(frame: Frame, mask: int, mass: Any, rest: int, other: Any) -> MassFunction:
+def _two_sets(frame: Frame, mask: int, mass: Any, rest: int, other: object) -> MassFunction:
     """Masses on two sets, which may coincide."""
     pairs = [(mask, mass), (rest, other)] if mask < rest else [(rest, other), (mask, mass)]
     if mask == rest:

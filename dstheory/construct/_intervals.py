@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory._typing import Numbers
 from dstheory.checks import masses as checks
 from dstheory.checks.arguments import check_atol
 from dstheory.construct.arguments import below, check_shares
@@ -24,7 +25,7 @@ __all__ = ["from_probability_intervals", "lower_envelope", "natural_extension"]
 
 
 def natural_extension(
-    lower: Any, upper: Any, *, atol: float = 1e-12
+    lower: Numbers, upper: Numbers, *, atol: float = 1e-12
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """The tightest intervals that contain the same probabilities.
 
@@ -64,7 +65,7 @@ def natural_extension(
     return _tightened(low, high)
 
 
-def lower_envelope(lower: Any, upper: Any, *, atol: float = 1e-12) -> NDArray[Any]:
+def lower_envelope(lower: Numbers, upper: Numbers, *, atol: float = 1e-12) -> NDArray[Any]:
     """Lower probability of every set, given intervals for the labels.
 
     Parameters
@@ -104,7 +105,7 @@ def lower_envelope(lower: Any, upper: Any, *, atol: float = 1e-12) -> NDArray[An
 
 
 def from_probability_intervals(
-    frame: Frame, lower: Any, upper: Any, *, atol: float = 1e-12
+    frame: Frame, lower: Numbers, upper: Numbers, *, atol: float = 1e-12
 ) -> MassFunction:
     """The belief function that is the lower envelope of coherent probability intervals.
 
@@ -161,7 +162,7 @@ def from_probability_intervals(
         ) from error
 
 
-def _bounds(lower: Any, upper: Any, atol: float) -> tuple[NDArray[Any], NDArray[Any]]:
+def _bounds(lower: Numbers, upper: Numbers, atol: float) -> tuple[NDArray[Any], NDArray[Any]]:
     ends = checks.as_masses(lower), checks.as_masses(upper)
     try:
         low, high = np.broadcast_arrays(*ends)

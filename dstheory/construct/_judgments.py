@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory._typing import Event
 from dstheory.checks import masses as checks
 from dstheory.checks.arguments import as_sequence, check_atol
 from dstheory.checks.masses import check_number
@@ -145,12 +146,12 @@ def _least_specific(
     return np.concatenate([[0.0], result.x])
 
 
-def _belief(frame: Frame, event: Any) -> NDArray[np.float64]:
+def _belief(frame: Frame, event: Event) -> NDArray[np.float64]:
     """Coefficients (2**K - 1,) of the belief in an event."""
     sets = np.arange(1, frame.full + 1)
     return bits.subset_of(sets, frame.mask(event)).astype(np.float64)
 
 
-def _plausibility(frame: Frame, event: Any) -> NDArray[np.float64]:
+def _plausibility(frame: Frame, event: Event) -> NDArray[np.float64]:
     sets = np.arange(1, frame.full + 1)
     return np.asarray((sets & frame.mask(event)) != 0, dtype=np.float64)

@@ -6,10 +6,11 @@ Fuzzy Sets and Systems 122, 409-424; Come et al. 2009, Learning from partially s
 mixture models and belief functions, Pattern Recognition 42, 334-348).
 """
 
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
+from dstheory._typing import Numbers
 from dstheory.checks.arguments import check_choice
 from dstheory.checks.naming import one_of
 from dstheory.checks.shares import as_share, lost_and_kept
@@ -27,11 +28,11 @@ LabelModel = Literal["bayesian", "inverse_pignistic", "contour"]
 
 def evidential_labels(
     frame: Frame,
-    probabilities: Any,
+    probabilities: Numbers,
     *,
     model: LabelModel = "inverse_pignistic",
-    rate: Any = None,
-    reliability: Any = None,
+    rate: Numbers | None = None,
+    reliability: Numbers | None = None,
 ) -> MassFunction:
     """Mass functions over classes from probabilities over classes.
 
@@ -93,7 +94,7 @@ def evidential_labels(
     return _discounted(sure, *one_of(rate=rate, reliability=reliability))
 
 
-def _discounted(m: MassFunction, name: str, value: Any) -> MassFunction:
+def _discounted(m: MassFunction, name: str, value: object) -> MassFunction:
     share = as_share(value, name)
     if share.ndim > len(m.batch_shape) or not _fits(share.shape, m.batch_shape):
         raise MassError(f"{name} has shape {share.shape}, the batch {m.batch_shape}")

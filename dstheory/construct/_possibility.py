@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dstheory._typing import Numbers
 from dstheory.construct.arguments import as_rows, check_shares
 from dstheory.construct.chains import assemble, falling_order
 from dstheory.construct.tables import from_bel
@@ -61,7 +62,7 @@ def from_possibility(frame: Frame, possibility: Any) -> MassFunction:
     return assemble(frame, order, -np.diff(falling, prepend=1, append=0, axis=-1))
 
 
-def from_necessity(frame: Frame, table: Any, *, atol: float | None = None) -> MassFunction:
+def from_necessity(frame: Frame, table: Numbers, *, atol: float | None = None) -> MassFunction:
     """Consonant mass function of a necessity measure, N(A and B) = min(N(A), N(B)).
 
     Parameters

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory._typing import Numbers
 from dstheory.checks import masses as checks
 from dstheory.errors import MassError
 from dstheory.frame import Frame
@@ -30,12 +31,12 @@ __all__ = [
 _MAX_MASK_BYTES = 1 << 32
 
 
-def as_rows(values: Any, frame: Frame, name: str) -> NDArray[Any]:
+def as_rows(values: Numbers, frame: Frame, name: str) -> NDArray[Any]:
     """Values (*batch, K), one for each label, as floats or exact objects."""
     return checks.as_masses(row_numbers(values, frame, name))
 
 
-def row_numbers(values: Any, frame: Frame, name: str) -> NDArray[Any]:
+def row_numbers(values: Numbers, frame: Frame, name: str) -> NDArray[Any]:
     """The same in the type in which they come."""
     array = checks.as_numbers(values)
     if array.ndim == 0 or array.shape[-1] != len(checks.as_frame(frame)):
@@ -46,7 +47,7 @@ def row_numbers(values: Any, frame: Frame, name: str) -> NDArray[Any]:
     return array
 
 
-def as_table(values: Any, frame: Frame, name: str) -> NDArray[Any]:
+def as_table(values: Numbers, frame: Frame, name: str) -> NDArray[Any]:
     """Values (*batch, 2**K), one for each subset of the frame, as floats or exact objects."""
     array = checks.as_masses(values)
     n_sets = checks.as_frame(frame).full + 1
@@ -81,7 +82,7 @@ def check_shares(rows: NDArray[Any], name: str) -> None:
     _refuse(rows, below(rows) | below(1 - rows), name, "does not lie between 0 and 1")
 
 
-def below(values: Any, atol: float = 0.0) -> NDArray[np.bool_]:
+def below(values: Numbers, atol: float = 0.0) -> NDArray[np.bool_]:
     """Which values are known to be negative: below ``-atol``, exact ones below 0."""
     values = np.asarray(values)  # arithmetic on a 0-d object array returns the bare object
     if values.dtype != object:
@@ -89,7 +90,7 @@ def below(values: Any, atol: float = 0.0) -> NDArray[np.bool_]:
     return _each(values, lambda value: _is_below(value, atol))
 
 
-def not_positive(values: Any) -> NDArray[np.bool_]:
+def not_positive(values: Numbers) -> NDArray[np.bool_]:
     """Which values are known not to be positive; the sign of a symbol may be unknown."""
     values = np.asarray(values)
     if values.dtype != object:
@@ -97,7 +98,7 @@ def not_positive(values: Any) -> NDArray[np.bool_]:
     return _each(values, _is_not_positive)
 
 
-def _is_not_positive(value: Any) -> bool:
+def _is_not_positive(value: object) -> bool:
     if isinstance(value, Rational | float):
         return bool(value <= 0)
     return getattr(value, "is_positive", None) is False
@@ -115,7 +116,7 @@ def _not_finite(values: NDArray[Any]) -> NDArray[np.bool_]:
     return _each(values, lambda value: isinstance(value, float) and not np.isfinite(value))
 
 
-def _is_below(value: Any, atol: float) -> bool:
+def _is_below(value: object, atol: float) -> bool:
     if isinstance(value, Rational):
         return bool(value < 0)
     if isinstance(value, float):

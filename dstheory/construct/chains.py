@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory._typing import Numbers
 from dstheory.checks import masses as checks
 from dstheory.checks.arguments import as_array, check_atol
 from dstheory.construct.arguments import as_rows, check_masks, check_nonnegative, row_numbers
@@ -21,7 +22,7 @@ from dstheory.mass import MassFunction
 __all__ = ["consonant", "nested"]
 
 
-def consonant(frame: Frame, contour: Any, *, atol: float = 1e-9) -> MassFunction:
+def consonant(frame: Frame, contour: Numbers, *, atol: float = 1e-9) -> MassFunction:
     """The consonant mass function with a given contour (possibility distribution).
 
     Parameters
@@ -72,7 +73,7 @@ def consonant(frame: Frame, contour: Any, *, atol: float = 1e-9) -> MassFunction
     return nested(frame, order, -np.diff(np.take_along_axis(rows, order, -1), append=0, axis=-1))
 
 
-def nested(frame: Frame, order: Any, masses: Any) -> MassFunction:
+def nested(frame: Frame, order: Any, masses: Numbers) -> MassFunction:
     """Mass function on nested sets: the first label of an order, the first two, and so on.
 
     Parameters

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory._typing import Numbers
 from dstheory.checks import masses as checks
 from dstheory.checks.arguments import check_atol, check_choice
 from dstheory.checks.masses import SUM_TOLERANCE
@@ -240,7 +241,7 @@ def from_implicability(frame: Frame, table: Any, *, atol: float | None = None) -
     return _sparse(frame, masses, _tolerance(store, moebius.subset_sums, atol))
 
 
-def _set_major(table: Any, frame: Frame, name: str) -> NDArray[Any]:
+def _set_major(table: Numbers, frame: Frame, name: str) -> NDArray[Any]:
     array = as_table(table, frame, "table has")
     check_finite(array, name)
     return np.array(np.moveaxis(array, -1, 0), order="C")
@@ -275,7 +276,7 @@ def _sparse(frame: Frame, masses: NDArray[Any], atol: Any) -> MassFunction:
     return MassFunction.from_store(frame, bits.mask_array(np.flatnonzero(kept), len(frame)), store)
 
 
-def _noise(masses: NDArray[Any], atol: Any) -> NDArray[np.bool_]:
+def _noise(masses: NDArray[Any], atol: float) -> NDArray[np.bool_]:
     """Which masses are only rounding noise; exact ones are noise only if they are zero."""
     if masses.dtype == object:
         return predicates.small(masses, 0.0)
@@ -326,7 +327,7 @@ _BY_KIND: dict[str, Callable[..., MassFunction]] = {
 
 
 def from_table(
-    frame: Frame, table: Any, kind: TableKind = "m", *, atol: float | None = None
+    frame: Frame, table: Numbers, kind: TableKind = "m", *, atol: float | None = None
 ) -> MassFunction:
     """Mass function from a table of all subsets.
 

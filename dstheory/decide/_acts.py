@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory._typing import Numbers
 from dstheory.checks.arguments import as_array, as_sequence
 from dstheory.checks.masses import as_masses
 from dstheory.kernels import bits
@@ -17,7 +18,7 @@ from dstheory.kernels.rows import in_row
 __all__ = ["best_act", "chosen_acts"]
 
 
-def best_act(values: Any, acts: Iterable[Any] | None = None) -> Any:
+def best_act(values: Numbers, acts: Iterable[Any] | None = None) -> Any:
     """The act with the largest value in each row; ties go to the first.
 
     Parameters

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory._typing import Numbers
 from dstheory.checks.arguments import check_instance
 from dstheory.decide._acts import first_best
 from dstheory.decide._expectations import (
@@ -45,7 +46,7 @@ __all__ = [
 ]
 
 
-def regrets(utilities: Any) -> NDArray[Any]:
+def regrets(utilities: Numbers) -> NDArray[Any]:
     """Regret of each act under each class: the best utility under the class minus its own.
 
     Parameters
@@ -122,7 +123,7 @@ def named(
     return m.frame if acts is None and utilities is None else acts
 
 
-def check_degree(value: Any, name: str, meaning: str) -> None:
+def check_degree(value: object, name: str, meaning: str) -> None:
     """Raise unless a value is a number from 0 to 1."""
     number: Any = value  # numbers.Real does not declare comparison with int
     check_instance(name, value, Real, "a number from 0 to 1")

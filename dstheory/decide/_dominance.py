@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory._typing import Numbers
 from dstheory.checks.arguments import check_atol
 from dstheory.decide._expectations import (
     Expectations,
@@ -33,7 +34,7 @@ __all__ = ["interval_dominance", "maximality", "strong_dominance", "weak_dominan
 
 
 def interval_dominance(
-    m: MassFunction | Expectations, utilities: Any = None, *, atol: float = 1e-12
+    m: MassFunction | Expectations, utilities: Numbers | None = None, *, atol: float = 1e-12
 ) -> NDArray[np.bool_]:
     """Which acts remain: those whose upper expectation is at least every lower expectation.
 
@@ -84,7 +85,9 @@ def interval_dominance(
     return np.asarray((best - upper <= atol) | (lower == best), dtype=bool)
 
 
-def _bounds(m: MassFunction | Expectations, utilities: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+def _bounds(
+    m: MassFunction | Expectations, utilities: Numbers
+) -> tuple[NDArray[Any], NDArray[Any]]:
     """Lower and upper expected utilities with the acts first, (A, *batch)."""
     lower = np.moveaxis(lower_expected_utility(m, utilities), -1, 0)
     return lower, np.moveaxis(upper_expected_utility(m, utilities), -1, 0)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory._typing import Numbers
 from dstheory.decide._tables import best_table, mean_table, worst_table
 from dstheory.decide._utilities import checked_utilities, prepared
 from dstheory.frame import Frame
@@ -68,7 +69,7 @@ class Expectations(ABC):
         """Upper expectations (*batch, A) of acts (A, K)."""
 
 
-def valued(m: Any, utilities: Any) -> tuple[Any, NDArray[Any]]:
+def valued(m: Any, utilities: Numbers) -> tuple[Any, NDArray[Any]]:
     """The belief and its utilities (A, K), checked, as the expectations need them."""
     if isinstance(m, Expectations):
         return m, checked_utilities(m.frame, utilities)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory._typing import Numbers
 from dstheory.decide._acts import first_best
 from dstheory.decide._criteria import named
 from dstheory.decide._expectations import mean_over_sets
@@ -80,7 +81,7 @@ def generalized_hurwicz(
     return first_best(mean_over_sets(normal, mixed), named(m, utilities, acts))
 
 
-def _degrees(values: Any, worst: NDArray[Any]) -> NDArray[Any]:
+def _degrees(values: Numbers, worst: NDArray[Any]) -> NDArray[Any]:
     degrees = np.asarray(values)
     degrees = degrees.astype(int).astype(worst.dtype) if degrees.dtype == bool else degrees
     outside = degrees[~np.asarray((degrees >= 0) & (degrees <= 1), dtype=bool)]

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory._typing import Numbers
 from dstheory.checks.arguments import as_sequence, check_count
 from dstheory.decide._acts import first_best
 from dstheory.decide._criteria import check_degree, named
@@ -36,7 +37,7 @@ __all__ = ["owa", "owa_expected_utility", "owa_weights", "set_names", "set_utili
 _MOST_WEIGHTS = 10**7  # 80 MB
 
 
-def owa_weights(size: int, orness: Any) -> NDArray[np.float64]:
+def owa_weights(size: int, orness: float) -> NDArray[np.float64]:
     """Weights of maximal entropy for sorted values, the largest value first.
 
     Parameters
@@ -97,7 +98,9 @@ def _log_ratio(size: int, orness: float) -> float:
     return float(brentq(excess, low, 0.1, xtol=1e-15))
 
 
-def owa_expected_utility(m: MassFunction, utilities: Any = None, orness: Any = 0.5) -> NDArray[Any]:
+def owa_expected_utility(
+    m: MassFunction, utilities: Any = None, orness: float = 0.5
+) -> NDArray[Any]:
     """Expected utility of each act with an ordered weighted average in each focal set.
 
     Parameters
@@ -138,7 +141,7 @@ def owa_expected_utility(m: MassFunction, utilities: Any = None, orness: Any = 0
     return values.astype(np.float64)
 
 
-def _owa_table(utilities: NDArray[Any], focal: NDArray[Any], orness: Any) -> NDArray[Any]:
+def _owa_table(utilities: NDArray[Any], focal: NDArray[Any], orness: float) -> NDArray[Any]:
     inside = bits.members(focal, utilities.shape[1]).T
     sizes = bits.cardinality(focal)
     weights = {size: owa_weights(size, orness) for size in set(sizes.tolist())}
@@ -212,7 +215,7 @@ def _checked_size(n_acts: int, max_size: int | None) -> int:
 
 
 def set_utilities(
-    utilities: Any, orness: Any = 0.8, *, max_size: int | None = None
+    utilities: Numbers, orness: float = 0.8, *, max_size: int | None = None
 ) -> NDArray[np.float64]:
     """Utilities of all non-empty sets of acts.
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._masses import check_mass
+from dstheory._typing import Numbers
 from dstheory.checks.arguments import as_array
 from dstheory.checks.masses import check_number
 from dstheory.frame import Frame
@@ -28,7 +29,7 @@ __all__ = [
 ]
 
 
-def utilities_from_costs(costs: Any) -> NDArray[Any]:
+def utilities_from_costs(costs: Numbers) -> NDArray[Any]:
     """Utilities 1 - cost: zero-one costs become the identity.
 
     Parameters
@@ -96,7 +97,7 @@ def utilities_from_threshold(threshold: Any) -> NDArray[Any]:
     return np.asarray([[1, threshold], [1 - threshold, 1]])
 
 
-def with_reject(utilities: Any, cost: Any) -> NDArray[Any]:
+def with_reject(utilities: Numbers, cost: Any) -> NDArray[Any]:
     """Utilities with a reject act as last row, at the same cost under every class.
 
     Parameters
@@ -130,7 +131,7 @@ def with_reject(utilities: Any, cost: Any) -> NDArray[Any]:
     return np.vstack([matrix, [[1 - cost] * matrix.shape[1]]])
 
 
-def as_matrix(values: Any, name: str) -> NDArray[Any]:
+def as_matrix(values: Numbers, name: str) -> NDArray[Any]:
     """A finite matrix of float64, or of objects where they are exact."""
     array = as_array(values, name)
     if array.dtype.kind not in "biufO":
@@ -167,7 +168,7 @@ def prepared(m: Any, utilities: Any) -> tuple[MassFunction, NDArray[Any]]:
     return m.normalize(), matrix.astype(object)
 
 
-def checked_utilities(frame: Frame, utilities: Any) -> NDArray[Any]:
+def checked_utilities(frame: Frame, utilities: Numbers) -> NDArray[Any]:
     """Utilities (A, K) of acts under the classes of a frame; by default the identity."""
     if utilities is None:
         return np.eye(len(frame))

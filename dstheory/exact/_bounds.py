@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._masses import check_mass
-from dstheory._typing import Floats
+from dstheory._typing import Event, Floats, Numbers
 from dstheory.checks.arguments import as_sequence, check_count, check_instance
 from dstheory.checks.naming import RATES, one_of, shares_by_name
 from dstheory.checks.shares import as_share, complement
@@ -100,7 +100,7 @@ def _factors(source: ImpreciseMass) -> list[tuple[Floats, bool]]:
 
 def belief_bounds(
     *sources: ImpreciseMass | MassFunction,
-    event: Any,
+    event: Event,
     quantity: str = "bel",
     relax: bool = False,
     max_vertices: int = 20_000,
@@ -250,11 +250,11 @@ def _greatest(source: ImpreciseMass, n: NDArray[Any], d: NDArray[Any]) -> list[A
 @shares_by_name(**RATES)
 def discount_bounds(
     sources: Mapping[str, MassFunction] | Sequence[MassFunction],
-    event: Any,
+    event: Event,
     quantity: str = "bel",
     *,
     rates: Any = None,
-    reliabilities: Any = None,
+    reliabilities: Numbers | None = None,
     max_vertices: int = 65_536,
 ) -> tuple[Any, Any]:
     """Bounds of a conclusion if discount rates are known up to intervals.

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory._typing import Event
 from dstheory.checks import masses as checks
 from dstheory.checks.arguments import as_floats, check_count, check_instance
 from dstheory.errors import DSTheoryError, MassError
@@ -187,7 +188,7 @@ class ImpreciseMass(Immutable):
         return html_table("ImpreciseMass", [["set", "at least", "at most"], *rows])
 
 
-def _interval(event: Any, bounds: Any) -> tuple[Any, Any]:
+def _interval(event: Event, bounds: Any) -> tuple[Any, Any]:
     if np.ndim(bounds) == 0:
         return bounds, bounds
     if len(bounds) != 2:

@@ -27,7 +27,7 @@ from dstheory.mass import MassFunction
 __all__ = ["derivatives", "formula_table", "simplified"]
 
 
-def simplified(value: Any, sums: Iterable[Sequence[Any]] = ()) -> Any:
+def simplified(value: object, sums: Iterable[Sequence[Any]] = ()) -> Any:
     """A formula, an array of formulas or a mass function, each entry factored and canceled.
 
     Parameters
@@ -192,5 +192,5 @@ def _set(frame: Frame, mask: Any) -> str:
     return rf"$\{{{', '.join(names)}\}}$" if names else r"$\emptyset$"
 
 
-def _formula(value: Any, sums: tuple[tuple[Any, ...], ...]) -> str:
+def _formula(value: object, sums: tuple[tuple[Any, ...], ...]) -> str:
     return f"${sympy.latex(simplified(value, sums))}$"

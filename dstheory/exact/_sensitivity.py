@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._masses import batch_of, check_masses
+from dstheory._typing import Event, Numbers
 from dstheory.checks.naming import RATES, one_of, shares_by_name
 from dstheory.checks.shares import as_share, complement
 from dstheory.errors import DSTheoryError
@@ -99,11 +100,11 @@ def _text(number: Any) -> str:
 @shares_by_name(**RATES)
 def sensitivity(
     sources: Sources,
-    event: Any,
+    event: Event,
     quantity: str = "bel",
     *,
     rates: Any = None,
-    reliabilities: Any = None,
+    reliabilities: Numbers | None = None,
 ) -> Sensitivity:
     """Dependence of a conclusion on the discount rate of each source, after Dempster's rule.
 
@@ -192,7 +193,7 @@ def _frame(sources: Sequence[MassFunction]) -> Frame:
     return sources[0].frame
 
 
-def _discounted(m: MassFunction, rate: Any) -> MassFunction:
+def _discounted(m: MassFunction, rate: Numbers) -> MassFunction:
     return m if isinstance(rate, int) and rate == 0 else discount(m, rate=rate)
 
 
@@ -213,7 +214,7 @@ def _rates(names: tuple[str, ...], name: str, shares: Any) -> list[Any]:
     return [share if name == "rates" else _lost(share) for share in listed]
 
 
-def _lost(reliability: Any) -> Any:
+def _lost(reliability: Numbers) -> Any:
     return complement(as_share(reliability, "reliability"))[()]
 
 
@@ -236,7 +237,7 @@ def _rate_derivative(
 
 
 def mass_gradients(
-    sources: Sources, event: Any, quantity: str = "bel"
+    sources: Sources, event: Event, quantity: str = "bel"
 ) -> dict[str, dict[Any, Any]]:
     """Derivatives of a conclusion after Dempster's rule, with respect to all masses.
 

@@ -145,7 +145,7 @@ def symbols_of(formula: Any) -> tuple[Any, ...]:
     return tuple(ordered)
 
 
-def as_formulas(value: Any) -> np.ndarray[Any, np.dtype[Any]]:
+def as_formulas(value: object) -> np.ndarray[Any, np.dtype[Any]]:
     """Entries of a mass function (set-major), of an array, or one expression, as sympy objects."""
     entries = check_mass(value).store if isinstance(value, MassFunction) else value
     array = as_array(entries, "formulas")
@@ -164,7 +164,7 @@ def as_groups(sums: Any) -> tuple[tuple[Any, ...], ...]:
     return tuple(tuple(as_collection(group, "sums", "groups of symbols")) for group in groups)
 
 
-def as_expression(value: Any, name: str) -> Any:
+def as_expression(value: object, name: str) -> Any:
     """A number or a sympy expression, as a sympy object.
 
     Strings are refused, because sympy would evaluate them.

@@ -128,7 +128,7 @@ def _escaped(text: str) -> str:
     return "".join(_ESCAPES.get(character, character) for character in text)
 
 
-def _latex_number(value: Any, digits: int) -> str:
+def _latex_number(value: object, digits: int) -> str:
     if isinstance(value, Fraction):
         fraction = rf"\frac{{{value.numerator}}}{{{value.denominator}}}"
         return f"${value if value.denominator == 1 else fraction}$"

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from dstheory._typing import Numbers
 from dstheory.checks import masses as checks
 from dstheory.checks.arguments import as_array
 from dstheory.construct.tables import from_masses
@@ -14,7 +15,7 @@ from dstheory.mass import MassFunction
 __all__ = ["from_dst_matrix", "from_ibelief_vector"]
 
 
-def from_ibelief_vector(frame: Frame, masses: Any) -> MassFunction:
+def from_ibelief_vector(frame: Frame, masses: Numbers) -> MassFunction:
     """Mass function from a vector or matrix of the R package ibelief.
 
     Parameters

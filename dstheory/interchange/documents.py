@@ -6,7 +6,7 @@ apart.
 
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from typing import Any, TypeGuard
 
 from numpy.typing import NDArray
@@ -52,7 +52,7 @@ def load(text: str | bytes, name: str, version: int) -> dict[str, Any]:
     return document
 
 
-def check_fields(one: Any, fields: set[str]) -> None:
+def check_fields(one: object, fields: set[str]) -> None:
     """Raise unless a value is an object with exactly these fields."""
     if not isinstance(one, dict) or set(one) != fields:
         odd = sorted(fields ^ set(one)) if isinstance(one, dict) else one
@@ -66,12 +66,12 @@ def check_lists(document: dict[str, Any], *fields: str) -> None:
             raise DSTheoryError(f"the object is damaged: {field} is not a list")
 
 
-def is_count(value: Any) -> TypeGuard[int]:
+def is_count(value: object) -> TypeGuard[int]:
     """Whether a value is a non-negative integer and not a Boolean."""
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
-def encode(label: Any) -> Any:
+def encode(label: Hashable) -> Any:
     """A label or a key as JSON.
 
     >>> encode(("ant", 1))
@@ -86,7 +86,7 @@ def encode(label: Any) -> Any:
     raise TypeError(f"{label!r} has no JSON form; use strings, numbers or tuples of them")
 
 
-def decode(label: Any) -> Any:
+def decode(label: Hashable) -> Any:
     """The label written by `encode`.
 
     >>> decode({"tuple": ["ant", 1]})

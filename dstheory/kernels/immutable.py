@@ -1,6 +1,6 @@
 """Base class of immutable values: attributes cannot be set, and copies are the value itself."""
 
-from typing import Any, Self
+from typing import Self
 
 __all__ = ["Immutable"]
 
@@ -21,7 +21,7 @@ class Immutable:
 
     __slots__ = ()
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{type(self).__name__} is immutable; {name!r} cannot be set")
 
     def __copy__(self) -> Self:

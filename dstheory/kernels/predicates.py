@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory._typing import Numbers
 from dstheory.kernels import bits
 
 __all__ = ["is_bayesian", "is_categorical", "is_consonant", "is_simple", "is_vacuous", "small"]
@@ -49,7 +50,7 @@ def is_consonant(focal: NDArray[Any], masses: NDArray[Any]) -> NDArray[np.bool_]
     return np.asarray(~((clash * present) > 0).any(axis=0))
 
 
-def small(values: Any, atol: float) -> NDArray[np.bool_]:
+def small(values: Numbers, atol: float) -> NDArray[np.bool_]:
     """Whether values are within `atol` of zero; with 0, exactly zero.
 
     A symbolic value counts as small if it is provably zero or, without symbols, within `atol`.

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dstheory._masses import batch_of, check_masses
+from dstheory._typing import Numbers
 from dstheory.checks.arguments import as_floats, as_real, check_choice, shown
 from dstheory.checks.masses import check_number
 from dstheory.errors import DSTheoryError
@@ -191,7 +192,7 @@ def hausdorff(
     return _quadratic(likeness, masses1, masses2)
 
 
-def _positions(positions: Any, size: int) -> NDArray[np.float64]:
+def _positions(positions: Numbers, size: int) -> NDArray[np.float64]:
     given = np.arange(size) if positions is None else positions
     places = as_floats(given, "positions")
     if places.shape != (size,):

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from dstheory._masses import check_mass
+from dstheory._typing import Numbers
 from dstheory.checks import masses as checks
 from dstheory.errors import MassError
 from dstheory.kernels.batches import scalar
@@ -62,7 +63,7 @@ def information(m: MassFunction) -> Any:
     return scalar(np.asarray(0.0 - logs.sum(axis=-1)))
 
 
-def pic(probabilities: Any) -> Any:
+def pic(probabilities: Numbers) -> Any:
     """Probabilistic information content: 1 + (sum of p log2 p) / log2 K.
 
     Parameters

@@ -126,6 +126,6 @@ def divisor(total: Any) -> Any:
     return Fraction(total) if isinstance(total, int) else total
 
 
-def is_exact(value: Any) -> bool:
+def is_exact(value: object) -> bool:
     """Whether a number is a fraction, an integer or symbolic, and so never scaled."""
     return isinstance(value, Rational) or hasattr(value, "free_symbols")

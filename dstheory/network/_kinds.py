@@ -12,6 +12,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory._typing import Event
 from dstheory.checks.arguments import check_choice, did_you_mean
 from dstheory.kernels import bits
 from dstheory.mass import MassFunction
@@ -63,7 +64,7 @@ class Kind(ABC, Generic[P]):
         """A stored valuation as an operand of the algebra."""
 
     @abstractmethod
-    def indicator(self, variable: Variable, event: Any) -> Any:
+    def indicator(self, variable: Variable, event: Event) -> Any:
         """The valuation that only says that a variable lies in an event."""
 
     @abstractmethod
@@ -153,7 +154,7 @@ class BeliefKind(Kind[BeliefPart]):
         part = dict(zip(ordered.focal.tolist(), masses, strict=True))
         return self.algebra.part(self.scope(valuation), part)
 
-    def indicator(self, variable: Variable, event: Any) -> MassFunction:
+    def indicator(self, variable: Variable, event: Event) -> MassFunction:
         frame = ProductFrame([variable])
         focal = bits.mask_array([observed(variable, event)], len(variable))
         return MassFunction.from_store(frame, focal, np.ones(1))
@@ -233,7 +234,7 @@ class TableKind(Kind[TablePart]):
         axes = [valuation.names.index(name) for name in self.canonical(valuation.names)]
         return self.algebra.part(self.scope(valuation), valuation.values.transpose(axes))
 
-    def indicator(self, variable: Variable, event: Any) -> Table:
+    def indicator(self, variable: Variable, event: Event) -> Table:
         mask = observed(variable, event)
         return Table(variable.name, [float(mask >> i & 1) for i in range(len(variable))])
 
@@ -283,7 +284,7 @@ def kind_of(name: str, tnorm: str, variables: Sequence[Variable], limits: Limits
     return TableKind(variables, name, tnorm if name == "possibility" else None, limits)
 
 
-def observed(variable: Variable, event: Any) -> int:
+def observed(variable: Variable, event: Event) -> int:
     """Mask of the observed values, at least one."""
     mask = variable.mask(event)
     if not mask:
@@ -291,7 +292,7 @@ def observed(variable: Variable, event: Any) -> int:
     return mask
 
 
-def unknown(name: Any, known: Any) -> NetworkError:
+def unknown(name: str, known: Any) -> NetworkError:
     """The error about a name that no variable has."""
     listed = ", ".join(map(repr, list(known)[:20])) + (", ..." if len(known) > 20 else "")
     text = f"{name!r} is not a variable of the network; its variables are {listed}"

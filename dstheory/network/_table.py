@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory._typing import Numbers
 from dstheory.network._algebra import SMALL_LOG, SMALL_TOTAL, Algebra, Amount, Part, log_of
 from dstheory.network._errors import NetworkError
 from dstheory.network._join_tree import Scope
@@ -55,7 +56,7 @@ class TableAlgebra(Algebra[TablePart]):
         self.drop = drop
         self.join = join
 
-    def part(self, scope: Scope, values: Any) -> TablePart:
+    def part(self, scope: Scope, values: Numbers) -> TablePart:
         """A part from an array of the shape of the scope."""
         array = np.asarray(values)
         return TablePart(scope, array if array.dtype == object else array.astype(np.float64))

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory._typing import Numbers
 from dstheory.checks.arguments import as_sequence, check_instance
 from dstheory.checks.masses import as_masses
 from dstheory.errors import MassError
@@ -55,7 +56,7 @@ class Table(Immutable):
     _names: tuple[str, ...]
     _values: NDArray[Any]
 
-    def __init__(self, names: str | Iterable[str], values: Any) -> None:
+    def __init__(self, names: str | Iterable[str], values: Numbers) -> None:
         listed = tuple(
             [names] if isinstance(names, str) else as_sequence(names, "names", "names of variables")
         )

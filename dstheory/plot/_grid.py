@@ -1,10 +1,8 @@
 """Grids on which a contour function is evaluated, so that line segments show its shape."""
 
-from typing import Any
-
 import numpy as np
 
-from dstheory._typing import Floats
+from dstheory._typing import Floats, Numbers
 from dstheory.checks.arguments import as_real, as_sequence
 from dstheory.inference import LikelihoodContour
 
@@ -15,7 +13,7 @@ _N_GRID = 401  # finer than the pixels of a printed column
 _FAINT = 1e-3  # a plausibility that cannot be told from 0 in a picture
 
 
-def as_levels(levels: Any) -> list[float]:
+def as_levels(levels: Numbers) -> list[float]:
     """Plausibilities of level sets, as numbers.
 
     >>> as_levels((1, 0.5))

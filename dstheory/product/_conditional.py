@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._masses import batch_of, check_mass
+from dstheory._typing import Numbers
 from dstheory.checks import masses as checks
 from dstheory.checks.arguments import as_sequence, check_choice, check_instance
 from dstheory.construct import bayesian, vacuous
@@ -171,7 +172,7 @@ def conditional(
 def probability_table(
     child: Variable,
     parents: Variable | Iterable[Variable],
-    probabilities: Any,
+    probabilities: Numbers,
     *,
     prior: Literal["none", "uniform"] = "none",
 ) -> MassFunction:

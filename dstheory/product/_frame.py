@@ -12,13 +12,14 @@ implications. Of others, the first few configurations are listed.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory._typing import Event
 from dstheory.checks.arguments import as_sequence, check_instance, did_you_mean
 from dstheory.errors import FrameError
 from dstheory.frame import Frame
@@ -256,7 +257,7 @@ class ProductFrame(Frame):
                 raise self._unknown(event) from error
             raise
 
-    def where(self, event: Any) -> tuple[Any, ...]:
+    def where(self, event: Event) -> tuple[Any, ...]:
         """Configurations of an event, as a tuple that can be a dictionary key.
 
         Parameters
@@ -309,7 +310,7 @@ class ProductFrame(Frame):
         masks = bits.mask_array([self.check_mask(mask)], len(self))
         return bits.members(masks, len(self))[:, 0]
 
-    def _bit(self, label: Any) -> int | None:
+    def _bit(self, label: Hashable) -> int | None:
         """Mask of an item of an event: a configuration, a mapping, or a bare value."""
         if isinstance(label, Mapping):
             return self._cylinder(label)
@@ -327,7 +328,7 @@ class ProductFrame(Frame):
             mask |= bit
         return mask
 
-    def _index(self, label: Any) -> int | None:
+    def _index(self, label: Hashable) -> int | None:
         """Position of a configuration; None for anything else."""
         if not isinstance(label, tuple) or len(label) != len(self._variables):
             return None
@@ -349,13 +350,13 @@ class ProductFrame(Frame):
             sides = np.logical_and.outer(sides, side)
         return int(bitsets.pack_masks(sides.reshape(1, -1))[0])
 
-    def _is_meant_as_configuration(self, event: Any) -> bool:
+    def _is_meant_as_configuration(self, event: Event) -> bool:
         """Whether a tuple has the length of a configuration and is not a collection of them."""
         if not isinstance(event, tuple) or len(event) != len(self._variables):
             return False
         return not any(isinstance(item, tuple | Mapping) for item in event)
 
-    def _unknown(self, label: Any) -> FrameError:
+    def _unknown(self, label: Hashable) -> FrameError:
         if isinstance(label, tuple) and len(label) == len(self._variables):
             for variable, value in zip(self._variables, label, strict=True):
                 if variable.frame._position(value) is None:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from dstheory._masses import check_mass
+from dstheory._typing import Event
 from dstheory.checks.arguments import as_sequence, check_instance
 from dstheory.errors import FrameError
 from dstheory.frame import Frame
@@ -148,7 +149,7 @@ def marginalize(m: MassFunction, names: Name | Iterable[Name]) -> MassFunction:
     return transfer(m, bitsets.project_masks(m.focal, frame.shape, axes), part)
 
 
-def project(frame: ProductFrame, event: Any, names: Name | Iterable[Name]) -> tuple[Any, ...]:
+def project(frame: ProductFrame, event: Event, names: Name | Iterable[Name]) -> tuple[Any, ...]:
     """The projection of an event to some of the variables.
 
     Parameters

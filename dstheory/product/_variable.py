@@ -8,6 +8,7 @@ Markov trees, International Journal of Approximate Reasoning 1, 349-400).
 from collections.abc import Hashable, Iterable
 from typing import Any
 
+from dstheory._typing import Event
 from dstheory.checks.arguments import check_instance
 from dstheory.errors import FrameError
 from dstheory.frame import Frame
@@ -75,7 +76,7 @@ class Variable(Immutable):
         """The values as a plain frame."""
         return self._frame
 
-    def mask(self, event: Any) -> int:
+    def mask(self, event: Event) -> int:
         """Mask of a value or a collection of values.
 
         >>> Variable("rain", ["yes", "no"]).mask("no")

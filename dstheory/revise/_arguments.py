@@ -38,7 +38,7 @@ def given_contexts(rates: Any, reliabilities: Any) -> tuple[str, Mapping[Any, An
     return "rate" if name == "rates" else "reliability", shares
 
 
-def as_rate(name: str, value: Any, m: MassFunction, of: str = "") -> Shares:
+def as_rate(name: str, value: object, m: MassFunction, of: str = "") -> Shares:
     """The lost and the kept share, given one of them by name."""
     share = as_share(value, f"{name}{of}")
     broadcast_shape(m.batch_shape, share.shape, f"values of {name}{of}")

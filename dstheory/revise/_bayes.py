@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._masses import check_mass, collect
+from dstheory._typing import Event
 from dstheory.checks import masses as checks
 from dstheory.checks.arguments import check_flag, check_instance
 from dstheory.checks.shares import as_share
@@ -148,7 +149,7 @@ def _with_prior(
 
 
 def conditional_plausibilities(
-    frame: Frame, conditionals: Mapping[Any, MassFunction], event: Any
+    frame: Frame, conditionals: Mapping[Any, MassFunction], event: Event
 ) -> NDArray[Any]:
     """Plausibility of an observed event under each hypothesis, as `generalized_bayes` needs it.
 

@@ -9,11 +9,10 @@ Conditioning on an event removes the part of each focal set outside the event. B
 restores the largest possible part (Smets 1993).
 """
 
-from typing import Any
-
 import numpy as np
 
 from dstheory._masses import check_mass
+from dstheory._typing import Event
 from dstheory.checks.arguments import check_flag
 from dstheory.errors import TotalConflictError
 from dstheory.kernels import bits, setwise
@@ -24,7 +23,7 @@ from dstheory.revise.transfer import transfer
 __all__ = ["condition", "condition_geometric", "decondition"]
 
 
-def decondition(m: MassFunction, event: Any) -> MassFunction:
+def decondition(m: MassFunction, event: Event) -> MassFunction:
     """Ballooning extension: undo conditioning on an event with the least commitment.
 
     The mass of each focal set A goes to A or "not the event".
@@ -74,7 +73,7 @@ def decondition(m: MassFunction, event: Any) -> MassFunction:
     return transfer(m, m.focal | (frame.full ^ frame.mask(event)))
 
 
-def condition(m: MassFunction, event: Any, *, normalize: bool = True) -> MassFunction:
+def condition(m: MassFunction, event: Event, *, normalize: bool = True) -> MassFunction:
     """Dempster's conditioning: the answer is known to lie in an event.
 
     The mass of A goes to the part of A within the event. Mass that contradicts the event goes to
@@ -143,7 +142,7 @@ def condition(m: MassFunction, event: Any, *, normalize: bool = True) -> MassFun
     return moved.normalize()
 
 
-def condition_geometric(m: MassFunction, event: Any) -> MassFunction:
+def condition_geometric(m: MassFunction, event: Event) -> MassFunction:
     """Geometric conditioning: only evidence that implies the event is kept.
 
     m(A | B) = m(A) / Bel(B) for the non-empty A within B, so that

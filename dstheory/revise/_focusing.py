@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._masses import check_mass, collect
+from dstheory._typing import Event
 from dstheory.construct.tables import from_bel
 from dstheory.errors import TotalConflictError
 from dstheory.frame import Frame
@@ -22,7 +23,7 @@ from dstheory.transform.tables import bel_table, pl_table
 __all__ = ["condition_focusing"]
 
 
-def condition_focusing(m: MassFunction, event: Any, *, atol: float | None = None) -> MassFunction:
+def condition_focusing(m: MassFunction, event: Event, *, atol: float | None = None) -> MassFunction:
     """Focusing on an event: lower and upper envelope of the conditional probabilities.
 
     Bel(A | B) = Bel(A and B) / (Bel(A and B) + Pl(B without A)) and

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._masses import check_mass
+from dstheory._typing import Numbers
 from dstheory.checks.arguments import as_sequence, check_choice
 from dstheory.errors import MassError
 from dstheory.frame import same_frame
@@ -48,7 +49,7 @@ class ContextualRates(ShownFields):
 
 def learn_contextual_rates(
     m: MassFunction,
-    labels: Any,
+    labels: Numbers,
     correction: Literal["discount", "reinforce", "negate"] = "discount",
 ) -> ContextualRates:
     """Rates of a contextual correction that best fit a source to the true labels.

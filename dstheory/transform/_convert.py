@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory._typing import Numbers
 from dstheory.checks import masses as checks
 from dstheory.checks.arguments import check_choice
 from dstheory.construct.arguments import check_finite, check_nonnegative
@@ -32,7 +33,7 @@ _Step = Callable[[NDArray[Any]], NDArray[Any]]
 _SIDE = {"m": "m", "q": "q", "w": "q", "b": "b", "bel": "b", "pl": "b", "v": "b"}
 
 
-def convert_table(table: Any, source: TableKind, target: TableKind) -> NDArray[Any]:
+def convert_table(table: Numbers, source: TableKind, target: TableKind) -> NDArray[Any]:
     """Convert tables of all subsets from one representation to another.
 
     Parameters
@@ -90,7 +91,7 @@ def convert_table(table: Any, source: TableKind, target: TableKind) -> NDArray[A
     return np.moveaxis(result, 0, -1)
 
 
-def _set_major(table: Any, source: str) -> NDArray[Any]:
+def _set_major(table: Numbers, source: str) -> NDArray[Any]:
     array = checks.as_masses(table)
     n_sets = array.shape[-1] if array.ndim else 0
     if n_sets < 2 or n_sets & (n_sets - 1):

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._masses import check_mass
+from dstheory._typing import Numbers
 from dstheory.construct import bayesian
 from dstheory.construct.chains import isopignistic
 from dstheory.frame import Frame
@@ -25,7 +26,7 @@ from dstheory.mass import MassFunction
 __all__ = ["betp", "inverse_pignistic", "least_committed_isopignistic", "plausibility_transform"]
 
 
-def inverse_pignistic(frame: Frame, probabilities: Any) -> MassFunction:
+def inverse_pignistic(frame: Frame, probabilities: Numbers) -> MassFunction:
     """Consonant, least committed mass function whose pignistic probability is given.
 
     Parameters

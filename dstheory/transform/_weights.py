@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._masses import check_mass
+from dstheory._typing import Numbers
 from dstheory.checks.arguments import check_flag
 from dstheory.construct.arguments import (
     as_table,
@@ -130,7 +131,7 @@ def disjunctive_weights(m: MassFunction, *, log: bool = False) -> NDArray[Any]:
 
 
 def from_conjunctive_weights(
-    frame: Frame, weights: Any, *, log: bool = False, atol: float | None = None
+    frame: Frame, weights: Numbers, *, log: bool = False, atol: float | None = None
 ) -> MassFunction:
     """Mass function with given conjunctive weights.
 
@@ -176,7 +177,7 @@ def from_conjunctive_weights(
 
 
 def from_disjunctive_weights(
-    frame: Frame, weights: Any, *, log: bool = False, atol: float | None = None
+    frame: Frame, weights: Numbers, *, log: bool = False, atol: float | None = None
 ) -> MassFunction:
     """Mass function with given disjunctive weights.
 
@@ -265,7 +266,7 @@ def _dense(m: MassFunction, log: bool) -> NDArray[Any]:
     return table.astype(np.float64) if log else table
 
 
-def _set_major(frame: Frame, weights: Any, log: bool) -> NDArray[Any]:
+def _set_major(frame: Frame, weights: Numbers, log: bool) -> NDArray[Any]:
     array = as_table(weights, frame, "weights have")
     if log:
         check_finite(array, "log weight")

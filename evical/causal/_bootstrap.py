@@ -16,7 +16,7 @@ from typing import Any, Self
 import joblib
 import networkx as nx
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
@@ -25,7 +25,7 @@ from dstheory.checks.arguments import check_callable, check_count
 from evical._files import write_whole
 from evical._fitting import all_or_nothing, as_random_state, check_jobs
 from evical._jobs import results
-from evical._typing import Ints
+from evical._typing import Ints, RandomState, Samples
 from evical.causal._columns import Columns, split_columns
 from evical.causal._fast_ges import FastGES
 from evical.causal._graphs import EDGE_TYPES, check_graph, typed_edges
@@ -200,7 +200,7 @@ class BootstrappedEdges(BaseEstimator):  # type: ignore[misc]  # sklearn is unty
         self,
         discovery: Callable[[Any], "nx.DiGraph[Any]"] | None = None,
         n_bootstraps: int = 200,
-        random_state: Any = None,
+        random_state: RandomState = None,
         n_jobs: int | None = None,
         folder: str | Path | None = None,
     ) -> None:
@@ -212,7 +212,10 @@ class BootstrappedEdges(BaseEstimator):  # type: ignore[misc]  # sklearn is unty
 
     @all_or_nothing
     def fit(
-        self, X: Any, y: Any = None, on_bootstrap: Callable[[int, int], object] | None = None
+        self,
+        X: Samples,
+        y: ArrayLike | None = None,
+        on_bootstrap: Callable[[int, int], object] | None = None,
     ) -> Self:
         """Learn a network from each bootstrap sample that is not kept yet, and count.
 
@@ -354,7 +357,7 @@ class BootstrappedEdges(BaseEstimator):  # type: ignore[misc]  # sklearn is unty
 
 
 def _one(
-    discovery: Any, table: Any, names: list[Any], n: int, seed: int, number: int
+    discovery: Any, table: ArrayLike, names: list[Any], n: int, seed: int, number: int
 ) -> tuple[int, Ints]:
     """The edges that one bootstrap sample gives."""
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(number,)))

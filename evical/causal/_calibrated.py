@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
@@ -100,7 +100,7 @@ class CalibratedEdges(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  # 
         self.discount_rate = discount_rate
 
     @all_or_nothing
-    def fit(self, X: Pairs, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Pairs, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn from pairs whose edge type is known.
 
         Parameters
@@ -201,7 +201,7 @@ class CalibratedEdges(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  # 
         discount(MassFunction(Frame([0, 1]), [3], [1.0]), rate=self.discount_rate)
 
 
-def _kinds(y: Any) -> NDArray[np.int64]:
+def _kinds(y: ArrayLike) -> NDArray[np.int64]:
     """Places of edge types."""
     labels = y.tolist() if isinstance(y, np.ndarray) else as_sequence(y, "y", "edge types")
     wrong = [i for i, label in enumerate(labels) if label not in EDGE_TYPES]

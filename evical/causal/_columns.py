@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory.checks.arguments import as_array, shown
+from evical._typing import Samples
 
 __all__ = ["Columns", "split_columns"]
 
@@ -41,7 +42,7 @@ class Columns:
     sizes: NDArray[np.int64] | None
 
     @classmethod
-    def of(cls, X: Any) -> "Columns":
+    def of(cls, X: Samples) -> "Columns":
         """Read a table: an array (n, V), a list of rows, or a data frame.
 
         Columns of floats are continuous; whole numbers, texts, categories and flags are discrete.
@@ -97,7 +98,7 @@ def split_columns(X: Any) -> tuple[list[Any], list[NDArray[Any]]]:
     return list(range(array.shape[1])), list(array.T)
 
 
-def _of_objects(X: Any) -> Any:
+def _of_objects(X: Samples) -> Any:
     """Nested lists as they are: NumPy would turn numbers beside texts into texts."""
     try:
         array = np.asarray(X)
@@ -106,7 +107,7 @@ def _of_objects(X: Any) -> Any:
     return array if array.dtype.kind in "iufb" else np.asarray(X, dtype=object)
 
 
-def _column(name: Any, column: NDArray[Any]) -> tuple[NDArray[Any], int | None]:
+def _column(name: str, column: NDArray[Any]) -> tuple[NDArray[Any], int | None]:
     """Codes and number of states of a column, or its numbers and None."""
     if column.ndim != 1:
         raise ValueError(f"column {name!r} has shape {column.shape}, expected one value per row")
@@ -129,7 +130,7 @@ def _column(name: Any, column: NDArray[Any]) -> tuple[NDArray[Any], int | None]:
     return codes, len(states)
 
 
-def _of_one_kind(name: Any, column: NDArray[Any]) -> NDArray[Any]:
+def _of_one_kind(name: str, column: NDArray[Any]) -> NDArray[Any]:
     """A column of Python objects as an array of texts, whole numbers or floats."""
     for row, value in enumerate(column.tolist()):
         if value is None or (not isinstance(value, str) and str(value) in _MISSING):
@@ -142,7 +143,7 @@ def _of_one_kind(name: Any, column: NDArray[Any]) -> NDArray[Any]:
     return np.asarray(column.tolist())
 
 
-def _numbers(name: Any, column: NDArray[Any]) -> NDArray[np.float64]:
+def _numbers(name: str, column: NDArray[Any]) -> NDArray[np.float64]:
     bad = np.flatnonzero(~np.isfinite(column))
     if len(bad):
         raise ValueError(_missing(name, int(bad[0]), column[bad[0]]))
@@ -152,14 +153,14 @@ def _numbers(name: Any, column: NDArray[Any]) -> NDArray[np.float64]:
     return numbers
 
 
-def _missing(name: Any, row: int, value: Any) -> str:
+def _missing(name: str, row: int, value: object) -> str:
     return (
         f"column {name!r} is {_plain(value)} in row {row}, but no value may be missing; leave out "
         "the row, or give missing values a state of their own"
     )
 
 
-def _refuse_constant(name: Any, n_states: int, value: Any) -> None:
+def _refuse_constant(name: str, n_states: int, value: object) -> None:
     if n_states == 1:
         raise ValueError(
             f"column {name!r} is constant (always {_plain(value)})"
@@ -167,6 +168,6 @@ def _refuse_constant(name: Any, n_states: int, value: Any) -> None:
         )
 
 
-def _plain(value: Any) -> str:
+def _plain(value: object) -> str:
     """A value as text, without the type that NumPy gives it."""
     return shown(getattr(value, "item", lambda: value)())

@@ -20,12 +20,12 @@ from typing import Any, Protocol, Self
 
 import networkx as nx
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 
 from dstheory.checks.arguments import check_above_zero, check_choice, check_count
 from evical._fitting import all_or_nothing
-from evical._typing import Floats
+from evical._typing import Floats, Samples
 from evical.causal._columns import Columns
 from evical.causal._equivalence import EquivalenceClass
 from evical.causal._graphs import graph_of
@@ -349,7 +349,7 @@ class FastGES(BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
         self.max_parents = max_parents
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Samples, y: ArrayLike | None = None) -> Self:
         """Search for the network of a table.
 
         Parameters
@@ -390,7 +390,7 @@ class FastGES(BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
         """
         return self._discovered(self._read(X))
 
-    def _read(self, X: Any) -> Columns:
+    def _read(self, X: Samples) -> Columns:
         """Checked parameters, and the columns of a table."""
         check_choice("score", self.score, _SCORES)
         check_above_zero(penalty=self.penalty, sample_size=self.sample_size)

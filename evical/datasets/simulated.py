@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, logit, ndtri
 
 from dstheory.checks.arguments import as_floats, check_choice, check_count, check_rng
@@ -132,7 +132,7 @@ def simulated_scores(kind: str, n: int, rng: np.random.Generator) -> SimulatedSc
     return SimulatedScores(scores, (rng.random(size) < probability).astype(np.int64), probability)
 
 
-def simulated_probability(kind: str, scores: Any) -> Floats:
+def simulated_probability(kind: str, scores: ArrayLike) -> Floats:
     """True P(y = 1 | s) of a kind of simulated scores.
 
     Parameters

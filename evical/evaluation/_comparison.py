@@ -5,17 +5,17 @@ that were not fitted to it. The result has these out-of-fold beliefs, the measur
 times of fitting, and a recommendation with reasons.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from dstheory.checks.arguments import check_callable, check_choice, check_count
 from dstheory.notebook import html_table
 from evical._fitting import as_random_state, check_jobs
-from evical._typing import Floats
+from evical._typing import Floats, RandomState
 from evical.evaluation._evaluation import Evaluation
 from evical.evaluation._labels import two_labels
 from evical.evaluation.methods import name_methods
@@ -167,17 +167,17 @@ class Comparison:
 
 
 def compare(
-    scores: Any,
-    y: Any,
+    scores: ArrayLike,
+    y: ArrayLike,
     methods: Any = None,
     *,
     cv: Any = 10,
     repeats: int = 1,
     criterion: str = "brier_score",
-    random_state: Any = 0,
+    random_state: RandomState = 0,
     n_jobs: int | None = None,
     name: str = "scores",
-    pos_label: Any = None,
+    pos_label: Hashable | None = None,
     on_fit: Callable[[], object] | None = None,
 ) -> Comparison:
     r"""Compare calibrators by cross-validation, and recommend one.

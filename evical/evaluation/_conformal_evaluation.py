@@ -26,7 +26,7 @@ from dstheory.checks.arguments import (
     shown,
 )
 from dstheory.notebook import html_table
-from evical._typing import Floats
+from evical._typing import Floats, Samples
 from evical.conformal.calibration_size import calibration_of
 from evical.conformal.contour import prediction_sets, to_contour
 from evical.evaluation._rank_tests import LevelCoverage, promise_tests
@@ -76,7 +76,7 @@ def checked_levels(levels: Sequence[float]) -> tuple[float, ...]:
 
 
 def numbered_groups(
-    groups: Any, n_calibration: Any, n: int
+    groups: ArrayLike, n_calibration: Any, n: int
 ) -> tuple[NDArray[np.intp], tuple[int | None, ...]]:
     """Number (n,) of the group of each sample, and of calibration samples of each group.
 
@@ -102,7 +102,7 @@ def numbered_groups(
     )
 
 
-def _number(name: str, value: Any) -> int | None:
+def _number(name: str, value: object) -> int | None:
     return None if value is None else check_count(name, value)
 
 
@@ -255,8 +255,8 @@ class ConformalEvaluation:
     def from_estimator(
         cls,
         classifier: Any,
-        X: Any,
-        y: Any,
+        X: Samples,
+        y: ArrayLike,
         *,
         levels: Sequence[float] = _LEVELS,
         alpha: float = 0.1,

@@ -11,13 +11,13 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from dstheory import Frame, MassFunction, betp
 from dstheory.checks.arguments import as_sequence, check_instance, shown
 from dstheory.combine import conjunctive
 from dstheory.notebook import ShownFields, html_table
-from evical._typing import Floats
+from evical._typing import Floats, Samples
 from evical.evaluation.estimate import Estimate
 from evical.evaluation.other_rules import other_rules
 from evical.fusion.conflicts import total_conflict
@@ -98,7 +98,7 @@ class EnsembleEvaluation:
     @classmethod
     def from_masses(
         cls,
-        y: Any,
+        y: ArrayLike,
         masses: Sequence[MassFunction],
         combined: MassFunction,
         *,
@@ -179,7 +179,7 @@ class EnsembleEvaluation:
 
     @classmethod
     def from_estimator(
-        cls, ensemble: Any, X: Any, y: Any, *, name: str = "ensemble"
+        cls, ensemble: Any, X: Samples, y: ArrayLike, *, name: str = "ensemble"
     ) -> "EnsembleEvaluation":
         """Evaluate a fitted ensemble on new samples, beside Dempster's rule and learned weights.
 

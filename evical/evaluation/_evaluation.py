@@ -12,18 +12,19 @@ bootstrap: a resample is further from calibration than its sample, as the sample
 Efron & Tibshirani 1993; Kumar, Liang & Ma 2019.
 """
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from dstheory import MassFunction
 from dstheory.checks.arguments import as_floats, check_count, check_instance, check_level, shown
 from dstheory.notebook import ShownFields, html_table
 from evical._fitting import as_random_state
-from evical._typing import Floats
+from evical._typing import Floats, RandomState
 from evical.evaluation._labels import two_labels
 from evical.metrics import calibration_report
 from evical.metrics.beliefs import checked_bounds, interval_sample
@@ -437,7 +438,7 @@ class Evaluation:
         return "\n".join([self._head(), *(f"  {one}" for one in self.intervals), level])
 
 
-def _seed(random_state: Any) -> int:
+def _seed(random_state: RandomState) -> int:
     """A whole number as it is, or the next one of a generator."""
     if isinstance(random_state, int | np.integer):
         as_random_state(random_state)
@@ -445,7 +446,7 @@ def _seed(random_state: Any) -> int:
     return int(as_random_state(random_state).randint(2**31))
 
 
-def _check_options(mass: Any, n_bins: Any, n_resamples: Any, confidence: Any) -> None:
+def _check_options(mass: Any, n_bins: int, n_resamples: Any, confidence: float) -> None:
     check_count("n_bins", n_bins, 1, MOST_REPEATS)
     if mass is not None:
         check_instance("mass", mass, MassFunction, "a MassFunction")
@@ -454,7 +455,7 @@ def _check_options(mass: Any, n_bins: Any, n_resamples: Any, confidence: Any) ->
     check_level("confidence", confidence)
 
 
-def _two_labels(y: Any, mass: MassFunction | None, pos_label: Any) -> NDArray[Any]:
+def _two_labels(y: ArrayLike, mass: MassFunction | None, pos_label: Hashable) -> NDArray[Any]:
     """Labels of the negative and the positive class; both must occur."""
     found = two_labels(check_labels(y), None if mass is not None else pos_label)
     if mass is None:
@@ -465,11 +466,11 @@ def _two_labels(y: Any, mass: MassFunction | None, pos_label: Any) -> NDArray[An
 
 
 def _bounds(
-    y: Any,
+    y: ArrayLike,
     codes: NDArray[np.int64],
     mass: MassFunction | None,
-    bel: Any,
-    pl: Any,
+    bel: ArrayLike,
+    pl: ArrayLike,
     positive: Any,
 ) -> tuple[Floats, Floats] | None:
     """Bel and Pl of the positive class (n,), if there are beliefs."""

@@ -1,5 +1,6 @@
 """Which of two labels is the positive one."""
 
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from evical.scores.checks import check_label
 __all__ = ["two_labels"]
 
 
-def two_labels(labels: NDArray[Any], pos_label: Any, ordered: bool = False) -> NDArray[Any]:
+def two_labels(labels: NDArray[Any], pos_label: Hashable, ordered: bool = False) -> NDArray[Any]:
     """The negative and the positive label of all that occur.
 
     Parameters

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from dstheory.checks.arguments import (
     as_real,
@@ -51,7 +51,7 @@ class _Ordered:
 
 
 def exchangeability_test(
-    y: NDArray[np.float64], p: NDArray[np.float64], sample_weight: Any = None
+    y: NDArray[np.float64], p: NDArray[np.float64], sample_weight: ArrayLike | None = None
 ) -> _Ordered:
     """Whether the probabilities of the true classes change along the rows, by a test martingale."""
     if sample_weight is not None:

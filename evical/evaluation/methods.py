@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 
 from dstheory.checks.arguments import as_sequence, shown
@@ -59,10 +59,10 @@ class Uncalibrated(BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
     def _check_all_parameters(self) -> None:
         """It has none."""
 
-    def fit(self, scores: Any, y: Any) -> Self:
+    def fit(self, scores: ArrayLike, y: ArrayLike) -> Self:
         return self
 
-    def predict_proba(self, scores: Any) -> NDArray[np.float64]:
+    def predict_proba(self, scores: ArrayLike) -> NDArray[np.float64]:
         p = np.ravel(np.asarray(scores, dtype=np.float64))
         if p.min() < 0 or p.max() > 1:
             row = int(np.argmax((p < 0) | (p > 1)))
@@ -149,7 +149,7 @@ def name_methods(methods: Any, scores: NDArray[np.float64]) -> dict[str, Any]:
     return dict(found)
 
 
-def complexity(estimator: Any) -> int:
+def complexity(estimator: BaseEstimator) -> int:
     """Greater for more flexible methods; foreign estimators count as flexible curves.
 
     Examples
@@ -161,7 +161,7 @@ def complexity(estimator: Any) -> int:
     return _PARAMETERS.get(kind, _AVERAGE if kind in _AVERAGES else _CURVE)
 
 
-def is_automatic(estimator: Any) -> bool:
+def is_automatic(estimator: BaseEstimator) -> bool:
     """Whether it chooses among methods itself.
 
     Examples

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
-from evical._typing import Floats, Indices
+from evical._typing import Floats, Indices, RandomState
 from evical.metrics import brier_score, expected_calibration_error, log_loss, roc_auc
 from evical.scores.direction import fit_quietly
 
@@ -44,7 +44,7 @@ class Tried:
     failure: str | None = None
 
 
-def folds_of(y: NDArray[np.int64], cv: Any, repeats: int, random_state: Any) -> list[Fold]:
+def folds_of(y: NDArray[np.int64], cv: Any, repeats: int, random_state: RandomState) -> list[Fold]:
     """Folds of all repetitions; each sample is in one test fold of each.
 
     Repetition i of a whole number `random_state` has the seed ``random_state + i``.
@@ -72,7 +72,7 @@ def is_splitter(cv: Any) -> bool:
     return hasattr(cv, "split") and not isinstance(cv, str | bytes | type)
 
 
-def _splitter(y: NDArray[np.int64], cv: Any, random_state: Any, repetition: int) -> Any:
+def _splitter(y: NDArray[np.int64], cv: Any, random_state: RandomState, repetition: int) -> Any:
     if is_splitter(cv):
         return cv
     rarer = int(np.bincount(y, minlength=2).min())

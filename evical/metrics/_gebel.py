@@ -7,6 +7,7 @@ frequencies among the samples assigned to each class. Gebel 2009, section 2.4, e
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dstheory.checks.arguments import check_choice
 from evical.metrics.inputs import (
@@ -253,7 +254,7 @@ def ability_to_separate(
     return float(1 - (factor if scale == "printed" else np.sqrt(factor)) * distance)
 
 
-def _unlabeled(y_prob: Any, sample_weight: Any) -> ClassSample:
+def _unlabeled(y_prob: ArrayLike, sample_weight: ArrayLike) -> ClassSample:
     """The sample, with the assigned classes as true classes."""
     p = unlabeled_probabilities(y_prob)
     return ClassSample(

@@ -7,6 +7,7 @@ profit. Good probabilities make good decisions. Elkan 2001; Zadrozny & Elkan 200
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from evical._typing import Floats
 from evical.metrics.inputs import average, binary_sample, class_sample, numbers
@@ -75,7 +76,12 @@ def decision_profit(
 
 
 def decision_cost(
-    y_true: Any, y_prob: Any, cost: Any, *, labels: Any = None, sample_weight: Any = None
+    y_true: ArrayLike,
+    y_prob: ArrayLike,
+    cost: Any,
+    *,
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
 ) -> float:
     """Mean cost of the acts of least expected cost; less is better.
 
@@ -180,7 +186,7 @@ def solicitation_profit(
     return total
 
 
-def _for_each(values: Any, name: str, n: int) -> Floats:
+def _for_each(values: ArrayLike, name: str, n: int) -> Floats:
     array = numbers(values, name)
     if array.shape not in ((), (n,)):
         raise ValueError(f"{name} has shape {array.shape}, expected a number or ({n},)")

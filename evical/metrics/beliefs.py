@@ -6,11 +6,12 @@ A wide interval is safe but says little; an interval that excludes the outcome i
 here measures only one side, so look at both.
 """
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dstheory import MassFunction
 from dstheory.checks.arguments import check_flag
@@ -161,7 +162,7 @@ class IntervalSample:
 
 
 def interval_sample(
-    y_true: Any, y_belief: Any, pos_label: Any, sample_weight: Any
+    y_true: ArrayLike, y_belief: Any, pos_label: Hashable, sample_weight: ArrayLike
 ) -> IntervalSample:
     """Two classes: belief and plausibility of the positive one, from any input."""
     if isinstance(y_belief, MassFunction):
@@ -204,7 +205,7 @@ def class_intervals(y_belief: Any) -> Floats:
 
 
 def true_plausibility(
-    y_true: Any, y_belief: Any, pos_label: Any, sample_weight: Any
+    y_true: ArrayLike, y_belief: Any, pos_label: Hashable, sample_weight: ArrayLike
 ) -> tuple[Floats, Floats | None]:
     """Plausibility (n,) of the true class of each sample, and the weights."""
     if isinstance(y_belief, MassFunction):

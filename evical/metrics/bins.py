@@ -63,7 +63,7 @@ class Bins:
     true: Floats
 
 
-def check_bins(n_bins: Any, strategy: Any) -> None:
+def check_bins(n_bins: int, strategy: Any) -> None:
     """Raise unless the binning is valid."""
     check_count("n_bins", n_bins, 1, MOST_REPEATS)
     check_choice("strategy", strategy, ("uniform", "quantile"))

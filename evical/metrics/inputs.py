@@ -4,12 +4,12 @@ Labels become numbers and mass functions become pignistic probabilities here, so
 a formula. Label conventions are scikit-learn's. Every error names the row.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from dstheory import MassFunction
 from dstheory.checks.arguments import as_array, as_floats
@@ -126,14 +126,14 @@ def class_sample(y_true: Any, y_prob: Any, labels: Any, sample_weight: Any) -> C
     return ClassSample(codes, p, checked_weights(sample_weight, len(p)), names)
 
 
-def unlabeled_probabilities(y_prob: Any) -> Floats:
+def unlabeled_probabilities(y_prob: ArrayLike) -> Floats:
     """Probabilities (n, K) where labels do not matter."""
     p = _pignistic(y_prob) if isinstance(y_prob, MassFunction) else probabilities(y_prob)
     check_some(p)
     return np.stack([1 - p, p], axis=1) if p.ndim == 1 else p
 
 
-def numbers(values: Any, name: str) -> Floats:
+def numbers(values: ArrayLike, name: str) -> Floats:
     """Finite numbers as float64; an error names the row of a NaN."""
     array = as_floats(values, name)
     # If the sum is finite, all values are: one pass in the usual case.
@@ -159,7 +159,7 @@ def check_some(rows: Any) -> None:
         raise ValueError("there is no sample; a metric needs at least one")
 
 
-def probabilities(y_prob: Any) -> Floats:
+def probabilities(y_prob: ArrayLike) -> Floats:
     """Numbers in [0, 1], (n,) or (n, K); rows of several columns sum to 1."""
     p = numbers(y_prob, "y_prob")
     if p.ndim == 2 and p.shape[1] == 1:
@@ -206,13 +206,15 @@ def _pignistic(m: MassFunction) -> Floats:
     return np.asarray(betp(m), dtype=np.float64)
 
 
-def _pignistic_positive(m: MassFunction, pos_label: Any, y_true: Any) -> tuple[Floats, Any]:
+def _pignistic_positive(
+    m: MassFunction, pos_label: Hashable, y_true: ArrayLike
+) -> tuple[Floats, Any]:
     positive = positive_label(m, pos_label)
     class_codes(y_true, np.asarray(m.frame.labels))  # no label outside the frame
     return np.ascontiguousarray(_pignistic(m)[:, m.frame.labels.index(positive)]), positive
 
 
-def positive_label(m: MassFunction, pos_label: Any) -> Any:
+def positive_label(m: MassFunction, pos_label: Hashable) -> Any:
     """The positive label of a frame of two; the second one by default."""
     check_label("pos_label", pos_label)
     labels = m.frame.labels
@@ -225,7 +227,7 @@ def positive_label(m: MassFunction, pos_label: Any) -> Any:
     return labels[1] if pos_label is None else pos_label
 
 
-def is_positive(y_true: Any, pos_label: Any) -> Floats:
+def is_positive(y_true: ArrayLike, pos_label: Hashable) -> Floats:
     """1 where a label is the positive one, else 0."""
     check_label("pos_label", pos_label)
     y = plain_labels(y_true)
@@ -249,7 +251,7 @@ def is_positive(y_true: Any, pos_label: Any) -> Floats:
     return np.asarray(one, dtype=np.float64)
 
 
-def plain_labels(y_true: Any) -> NDArray[Any]:
+def plain_labels(y_true: ArrayLike) -> NDArray[Any]:
     """Labels (n,); an object array of numbers becomes an array of numbers."""
     y = one_column(y_true, "y_true")
     if y.dtype != object:
@@ -257,12 +259,12 @@ def plain_labels(y_true: Any) -> NDArray[Any]:
     return np.asarray(y.tolist()) if all(isinstance(v, int | float) for v in y) else y
 
 
-def one_column(values: Any, name: str) -> NDArray[Any]:
+def one_column(values: ArrayLike, name: str) -> NDArray[Any]:
     """Labels (n,) of any kind."""
     return as_column(values, name)
 
 
-def _is_positive_name(y: NDArray[Any], pos_label: Any) -> Floats:
+def _is_positive_name(y: NDArray[Any], pos_label: Hashable) -> Floats:
     labels = np.unique(y).tolist()
     if pos_label is None:
         raise ValueError(f"y_true holds {labels}; name the positive label by pos_label")
@@ -271,12 +273,12 @@ def _is_positive_name(y: NDArray[Any], pos_label: Any) -> Floats:
     return np.asarray(y == pos_label, dtype=np.float64)
 
 
-def _check_present(one: NDArray[np.bool_], rest: NDArray[Any], pos_label: Any) -> None:
+def _check_present(one: NDArray[np.bool_], rest: NDArray[Any], pos_label: Hashable) -> None:
     if not one.any() and pos_label not in (0, 1) and len(rest):
         raise ValueError(f"pos_label is {pos_label!r}, but all labels are {rest[0].item()!r}")
 
 
-def class_labels(y_true: Any, labels: Any, n_classes: int) -> NDArray[Any]:
+def class_labels(y_true: ArrayLike, labels: ArrayLike, n_classes: int) -> NDArray[Any]:
     """Labels of the columns: those given, or those of `y_true`, sorted."""
     if labels is not None:
         names = one_column(labels, "labels")
@@ -307,7 +309,7 @@ def known_labels(names: NDArray[Any], labels: Any, owner: str) -> NDArray[Any]:
     return names
 
 
-def codes_01(y_true: Any) -> NDArray[np.intp] | None:
+def codes_01(y_true: ArrayLike) -> NDArray[np.intp] | None:
     """Codes of labels that are 0 and 1 already, without the sort that other labels need."""
     y = as_array(y_true, "y_true")
     if y.ndim != 1 or y.dtype.kind not in "biu" or not len(y) or y.min() < 0 or y.max() > 1:
@@ -315,7 +317,7 @@ def codes_01(y_true: Any) -> NDArray[np.intp] | None:
     return y.astype(np.intp, copy=False)
 
 
-def class_codes(y_true: Any, labels: NDArray[Any]) -> NDArray[np.intp]:
+def class_codes(y_true: ArrayLike, labels: NDArray[Any]) -> NDArray[np.intp]:
     """Number of the class of each sample."""
     y = check_labels(plain_labels(y_true))
     order = np.argsort(labels, kind="stable")

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dstheory import MassFunction
 from dstheory.checks.arguments import as_array, check_count
@@ -269,7 +270,7 @@ def calibration_report(
     return CalibrationReport(len(as_array(y_true, "y_true")), tuple(measures))
 
 
-def _n_classes(y_prob: Any) -> int:
+def _n_classes(y_prob: ArrayLike) -> int:
     if isinstance(y_prob, MassFunction):
         return len(y_prob.frame)
     shape = as_array(y_prob, "y_prob").shape
@@ -287,7 +288,7 @@ def _check_positive(n_classes: int, labels: Any, pos_label: Any, framed: bool) -
 
 
 def _measures(
-    lines: Iterable[Line], y: Any, p: Any, n_bins: int, options: dict[str, Any]
+    lines: Iterable[Line], y: ArrayLike, p: Any, n_bins: int, options: dict[str, Any]
 ) -> list[Measure]:
     """Values of lines; for tests the p-value."""
     found = []

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from dstheory import MassFunction
 from dstheory.checks.arguments import as_array, check_choice, check_level
@@ -175,7 +175,9 @@ def _precision(
     return right / sizes, checked_weights(sample_weight, len(codes))
 
 
-def sets_of(y_true: Any, y_set: Any, labels: Any) -> tuple[NDArray[np.bool_], NDArray[Any]]:
+def sets_of(
+    y_true: ArrayLike, y_set: ArrayLike, labels: ArrayLike
+) -> tuple[NDArray[np.bool_], NDArray[Any]]:
     """Which classes (n, K) each set has, and the labels (K,) of the columns.
 
     Parameters

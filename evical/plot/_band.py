@@ -4,6 +4,7 @@ A probabilistic calibrator draws a line; an evidential one draws the band betwee
 plausibility, which is wide where there are few samples. Xu et al. 2016, figures 4, 5 and 7.
 """
 
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -166,7 +167,7 @@ class BeliefBandDisplay:
         y_belief: Any,
         y_true: ArrayLike | None = None,
         *,
-        pos_label: Any = None,
+        pos_label: Hashable | None = None,
         n_bins: int | None = None,
         confidence: float = 0.95,
         name: str | None = None,

@@ -13,6 +13,7 @@ from textwrap import fill
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from matplotlib.axes import Axes
 from numpy.typing import ArrayLike, NDArray
 
 from dstheory import MassFunction, betp
@@ -92,7 +93,7 @@ class BaseCornersDisplay(ABC):
         self.note = note
 
     @abstractmethod
-    def plot(self, ax: Any = None) -> Self:
+    def plot(self, ax: Axes | None = None) -> Self:
         """Draw."""
 
     @classmethod
@@ -181,7 +182,9 @@ class BaseCornersDisplay(ABC):
         return cls.from_predictions(y, probabilities, labels=labels, **options)
 
     @classmethod
-    def from_mass(cls, m: MassFunction | Mapping[str, MassFunction], *, ax: Any = None) -> Self:
+    def from_mass(
+        cls, m: MassFunction | Mapping[str, MassFunction], *, ax: Axes | None = None
+    ) -> Self:
         """Draw the credal sets of one or a few mass functions around their pignistic probabilities.
 
         Parameters

@@ -13,11 +13,12 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Polygon
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial import ConvexHull, QhullError
+from sklearn.base import BaseEstimator
 from sklearn.decomposition import PCA
 
 from dstheory import MassFunction, betp
 from dstheory.checks.arguments import as_floats, as_sequence, check_instance
-from evical._typing import Floats
+from evical._typing import Floats, Samples
 from evical.learners import rough_clusters
 from evical.plot.style import COLORS, axes_or_new, ink, legend_above, literal
 
@@ -95,7 +96,12 @@ class CredalPartitionDisplay:
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: Any, *, rule: str = "maximum_mass", ax: Axes | None = None
+        cls,
+        estimator: BaseEstimator,
+        X: Samples,
+        *,
+        rule: str = "maximum_mass",
+        ax: Axes | None = None,
     ) -> "CredalPartitionDisplay":
         """Draw the training samples of a fitted clustering, with its `mass_`.
 
@@ -289,7 +295,7 @@ def _axes_of(X: Floats, columns: list[str]) -> tuple[Any, tuple[str, str]]:
     return (lambda table: (table - mean) @ components.T), ("first component", "second component")
 
 
-def _table(values: Any, name: str) -> Floats:
+def _table(values: ArrayLike, name: str) -> Floats:
     table = as_floats(values, name)
     if table.ndim != 2 or not table.shape[1]:
         raise ValueError(f"{name} has the shape {table.shape}, expected (n, n_features)")

@@ -172,7 +172,7 @@ def learned_by(fusion: Any) -> Learned:
     return found
 
 
-def checked_numbers(values: Any, name: str, kind: Kind) -> Floats:
+def checked_numbers(values: ArrayLike, name: str, kind: Kind) -> Floats:
     """Numbers (S, C) in the range of their kind; a column if there are none of classes."""
     array = as_floats(values, name)
     if array.ndim not in (1, 2) or not array.size:

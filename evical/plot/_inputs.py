@@ -1,9 +1,11 @@
 """Inputs of displays: predictions of fitted estimators, and the class they show."""
 
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
 
 from dstheory.checks.arguments import check_instance
 from evical.metrics.inputs import class_codes
@@ -19,14 +21,14 @@ def predictions(estimator: Any, method: str, X: ArrayLike) -> Any:
     return getattr(estimator, method)(X)
 
 
-def known_classes(estimator: Any) -> NDArray[Any]:
+def known_classes(estimator: BaseEstimator) -> NDArray[Any]:
     """Classes of a fitted estimator."""
     if not hasattr(estimator, "classes_"):
         raise TypeError(f"{type(estimator).__name__} has no classes_; fit it first")
     return np.asarray(estimator.classes_)
 
 
-def positive_index(classes: NDArray[Any], pos_label: Any) -> int:
+def positive_index(classes: NDArray[Any], pos_label: Hashable) -> int:
     """Index of the class that a picture shows; by default the second of two.
 
     >>> positive_index(np.array(["no", "yes"]), None), positive_index(np.array([1, 2, 3]), 3)
@@ -47,7 +49,7 @@ def positive_outcomes(y: ArrayLike, classes: NDArray[Any], index: int) -> NDArra
     return np.asarray(class_codes(y, classes) == index, dtype=np.int64)
 
 
-def display_name(estimator: Any, name: str | None) -> str:
+def display_name(estimator: BaseEstimator, name: str | None) -> str:
     """The name, or that of the estimator's class."""
     if name is None:
         return type(estimator).__name__

@@ -7,13 +7,14 @@ leaves the decision open. Shafer 1976; Smets & Kennes 1994 on the pignistic prob
 Beliefs of samples for displays: [Bel, Pl] and pignistic probability of each class.
 """
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
 
 from dstheory import MassFunction
 from dstheory.checks.arguments import as_array, as_sequence
@@ -49,7 +50,7 @@ def check_threshold(threshold: Any) -> None:
         raise ValueError(f"threshold is {threshold!r}, expected a probability in [0, 1]")
 
 
-def class_beliefs(y_belief: Any, pos_label: Any) -> Beliefs:
+def class_beliefs(y_belief: Any, pos_label: Hashable) -> Beliefs:
     """Beliefs in the named class, or in the second of two; with more classes, in all of them.
 
     Rows [Bel, Pl] concern the named class; their pignistic probability is the middle.
@@ -74,7 +75,7 @@ def class_beliefs(y_belief: Any, pos_label: Any) -> Beliefs:
     )
 
 
-def outcomes(y_true: Any, y_belief: Any, pos_label: Any) -> NDArray[np.bool_]:
+def outcomes(y_true: ArrayLike, y_belief: Any, pos_label: Hashable) -> NDArray[np.bool_]:
     """Whether each sample (n, c) belongs to each class of `class_beliefs`."""
     if not isinstance(y_belief, MassFunction):
         return np.asarray(is_positive(y_true, pos_label)[:, np.newaxis] == 1)
@@ -83,7 +84,7 @@ def outcomes(y_true: Any, y_belief: Any, pos_label: Any) -> NDArray[np.bool_]:
     return np.asarray(codes[:, np.newaxis] == _chosen(labels, pos_label))
 
 
-def _chosen(labels: NDArray[Any], pos_label: Any) -> list[int]:
+def _chosen(labels: NDArray[Any], pos_label: Hashable) -> list[int]:
     if pos_label is None and len(labels) != 2:
         return list(range(len(labels)))
     return [positive_index(labels, pos_label)]
@@ -182,11 +183,11 @@ class BeliefIntervalDisplay:
         y_true: ArrayLike | None,
         y_belief: Any,
         *,
-        pos_label: Any = None,
+        pos_label: Hashable | None = None,
         threshold: float | None = 0.5,
         class_names: Sequence[str] | None = None,
         name: str | None = None,
-        ax: Any = None,
+        ax: Axes | None = None,
     ) -> "BeliefIntervalDisplay":
         """Draw the beliefs of samples.
 
@@ -243,7 +244,7 @@ class BeliefIntervalDisplay:
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: ArrayLike, y: ArrayLike | None = None, **options: Any
+        cls, estimator: BaseEstimator, X: ArrayLike, y: ArrayLike | None = None, **options: Any
     ) -> "BeliefIntervalDisplay":
         """Predict with a fitted evidential classifier or calibrator, and draw.
 
@@ -382,7 +383,7 @@ def _columns(values: NDArray[Any]) -> NDArray[Any]:
     return array[:, np.newaxis] if array.ndim == 1 else array
 
 
-def _panels(ax: Any, count: int) -> NDArray[Any]:
+def _panels(ax: Axes, count: int) -> NDArray[Any]:
     """One pair of axes per class: the given ones, or new ones in rows."""
     if ax is None and count > 1:
         import matplotlib.pyplot as plt  # imported here, as in axes_or_new

@@ -100,7 +100,7 @@ class PValuesDisplay:
         cls,
         classifier: Any,
         X: Any,
-        y: Any,
+        y: ArrayLike,
         *,
         n_bins: int = 20,
         name: str | None = None,

@@ -12,6 +12,7 @@ outcomes drawn with the predicted probabilities. Dimitriadis, Gneiting & Jordan 
 Smith 2007.
 """
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -19,6 +20,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import isotonic_regression
+from sklearn.base import BaseEstimator
 
 from dstheory.checks.arguments import (
     check_choice,
@@ -28,7 +30,7 @@ from dstheory.checks.arguments import (
     check_level,
 )
 from evical._fitting import as_random_state
-from evical._typing import Floats
+from evical._typing import Floats, RandomState
 from evical.metrics.binned_curve import INTERVALS, curve_of
 from evical.metrics.inputs import MOST_REPEATS, BinarySample, binary_sample, counted
 from evical.plot._density import DENSITIES, draw_density
@@ -122,7 +124,7 @@ def binned(
 
 
 def corp(
-    sample: BinarySample, n_resamples: int, confidence: float, random_state: Any
+    sample: BinarySample, n_resamples: int, confidence: float, random_state: RandomState
 ) -> Reliability:
     """Isotonic curve at each distinct prediction, with its consistency band."""
     check_count("n_resamples", n_resamples, 0, MOST_REPEATS)
@@ -146,7 +148,7 @@ def _band(
     place: NDArray[np.intp],
     n_resamples: int,
     level: float,
-    random_state: Any,
+    random_state: RandomState,
 ) -> tuple[Floats, Floats, Floats]:
     """Quantiles of isotonic curves of outcomes drawn with the predicted probabilities."""
     random = as_random_state(random_state)
@@ -366,7 +368,13 @@ class ReliabilityDisplay:
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: ArrayLike, y: ArrayLike, *, pos_label: Any = None, **options: Any
+        cls,
+        estimator: BaseEstimator,
+        X: ArrayLike,
+        y: ArrayLike,
+        *,
+        pos_label: Hashable | None = None,
+        **options: Any,
     ) -> "ReliabilityDisplay":
         """Predict with a fitted classifier or calibrator, and draw.
 

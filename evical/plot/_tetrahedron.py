@@ -7,6 +7,7 @@ from itertools import combinations
 from typing import Any, ClassVar, final
 
 import numpy as np
+from matplotlib.axes import Axes
 from mpl_toolkits.mplot3d.art3d import Line3DCollection, Poly3DCollection
 
 from dstheory.checks.arguments import as_real, shown
@@ -120,7 +121,7 @@ class TetrahedronDisplay(BaseCornersDisplay):
             ax.text2D(0.03, 0.95, self.note, transform=ax.transAxes)  # a title would be outside
         return self
 
-    def _edges(self, ax: Any, elev: float, azim: float) -> Any:
+    def _edges(self, ax: Axes, elev: float, azim: float) -> Any:
         """Edges of the tetrahedron; those to the corner at the back are gray."""
         up, turn = np.radians([elev, azim])
         toward = np.array([np.cos(up) * np.cos(turn), np.cos(up) * np.sin(turn), np.sin(up)])
@@ -138,7 +139,7 @@ class TetrahedronDisplay(BaseCornersDisplay):
             place = (x, y, z + (0.03 if va == "bottom" else -0.03))
             ax.text(*place, name, ha=ha, va=va, fontweight="bold", zorder=1)
 
-    def _boundaries(self, ax: Any) -> Any:
+    def _boundaries(self, ax: Axes) -> Any:
         """Edges of the six faces that separate the sectors."""
         center = np.full(4, 1 / 4)
         sides = (1 - np.eye(4)) / 3
@@ -161,12 +162,12 @@ class TetrahedronDisplay(BaseCornersDisplay):
         ax.add_collection3d(region)
         return region
 
-    def _scatter(self, ax: Any, places: Floats, number: int) -> Any:
+    def _scatter(self, ax: Axes, places: Floats, number: int) -> Any:
         # above all regions, which are numbered by depth
         return ax.plot(*places.T, zorder=100, **self._point_style(number))[0]
 
 
-def _axes(ax: Any) -> Any:
+def _axes(ax: Axes) -> Any:
     if ax is None:
         # Imported here, so that pyplot does not choose a backend for users with their own axes.
         import matplotlib.pyplot as plt
@@ -185,7 +186,7 @@ def _lines(ax: Any, places: Floats, pairs: Any, **style: Any) -> Any:
     return lines
 
 
-def _check_angle(name: str, value: Any) -> None:
+def _check_angle(name: str, value: object) -> None:
     """Raise unless an angle is a finite number."""
     if not np.isfinite(as_real(name, value, "an angle in degrees")):
         raise ValueError(f"{name} is {shown(value)}, expected an angle in degrees")

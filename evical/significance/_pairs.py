@@ -50,7 +50,7 @@ class TestResult(ShownFields):
         )
 
 
-def mcnemar(y_true: Any, y_pred1: Any, y_pred2: Any, exact: bool | None = None) -> TestResult:
+def mcnemar(y_true: ArrayLike, y_pred1: Any, y_pred2: Any, exact: bool | None = None) -> TestResult:
     """McNemar's test of two classifiers on the same test samples.
 
     Parameters

@@ -67,7 +67,7 @@ def as_bounds(bounds: Any) -> Space:
     return tuple((float(low), float(high)) for low, high in pairs)
 
 
-def as_scales(scale: Any, dimension: int) -> tuple[float, ...]:
+def as_scales(scale: float, dimension: int) -> tuple[float, ...]:
     """Positive scales, one per dimension; 1 by default.
 
     >>> as_scales(None, 2), as_scales(3, 1)

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dstheory._typing import Numbers
 from dstheory.checks import masses as checks
 from dstheory.checks.arguments import check_atol, check_callable, check_count, check_instance
 from dstheory.frame import Frame
@@ -334,7 +335,7 @@ def predictive_sampled(
     return MassFunction.from_store(frame, array, share), errors
 
 
-def _labels(values: Any, frame: Frame) -> NDArray[np.int64]:
+def _labels(values: Numbers, frame: Frame) -> NDArray[np.int64]:
     labels = np.asarray(values)
     if labels.dtype.kind not in "iub":
         raise TypeError(f"phi gives {labels.dtype.name}; expected indices of labels")

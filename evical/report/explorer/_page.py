@@ -10,6 +10,7 @@ from importlib.resources import files
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from dstheory.checks.arguments import check_instance
@@ -139,7 +140,7 @@ def _beliefs(calibrator: Any, scores: Floats) -> dict[str, list[float]]:
     return {"score": scores.tolist(), "bel": bel.tolist(), "pl": pl.tolist()}
 
 
-def _counts(calibrator: Any, scores: Any, y: Any) -> ScoreCounts:
+def _counts(calibrator: Any, scores: ArrayLike, y: ArrayLike) -> ScoreCounts:
     labels, classes = np.asarray(y), calibrator.classes_
     known = np.isin(labels, classes)
     if not known.all():
