@@ -11,16 +11,11 @@ from evical.metrics._binomial_bins import binomial_test
 from evical.metrics._decomposition import brier_decomposition, corp_decomposition
 from evical.metrics._ece import (
     adaptive_calibration_error,
-    classwise_calibration_error,
-    classwise_maximum_calibration_error,
     debiased_calibration_error,
     debiased_interval,
     debiased_squared_calibration_error,
     expected_calibration_error,
     maximum_calibration_error,
-    micro_calibration_error,
-    micro_maximum_calibration_error,
-    top_label_calibration_error,
 )
 from evical.metrics._gebel import (
     ability_to_separate,
@@ -45,7 +40,7 @@ from evical.metrics.cumulative import (
 )
 from evical.metrics.intervals import interval_calibration_test, nearest_calibrated
 from evical.metrics.report import calibration_report
-from evical.metrics.sets import discounted_accuracy, set_coverage, u65_score, u80_score
+from evical.metrics.sets import set_coverage, set_score
 
 __all__ = [
     "ability_to_separate",
@@ -57,8 +52,6 @@ __all__ = [
     "calibration_curve",
     "calibration_measure",
     "calibration_report",
-    "classwise_calibration_error",
-    "classwise_maximum_calibration_error",
     "corp_decomposition",
     "correctness_rate",
     "coverage_test",
@@ -67,7 +60,6 @@ __all__ = [
     "debiased_squared_calibration_error",
     "decision_cost",
     "decision_profit",
-    "discounted_accuracy",
     "evidential_log_likelihood",
     "expected_calibration_error",
     "hand_till_auc",
@@ -81,18 +73,14 @@ __all__ = [
     "maximum_calibration_error",
     "mean_imprecision",
     "mean_root_squared_error",
-    "micro_calibration_error",
-    "micro_maximum_calibration_error",
     "nearest_calibrated",
     "roc_auc",
     "root_mean_squared_error",
     "set_coverage",
+    "set_score",
     "smooth_calibration_error",
     "solicitation_profit",
     "spherical_score",
     "spiegelhalter_test",
-    "top_label_calibration_error",
-    "u65_score",
-    "u80_score",
     "well_calibration_ratio",
 ]

@@ -15,14 +15,14 @@ On average, the squared gap of a bin is too large by the variance of the share o
 estimate of this variance is subtracted. Kumar, Liang & Ma 2019; Ferro & Fricker 2012.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.checks.arguments import check_count, check_level, check_rng
+from dstheory.checks.arguments import check_choice, check_count, check_level, check_rng
 from dstheory.notebook import ShownFields
 from evical._typing import Floats
 from evical.metrics.bins import Bins, bin_gaps, bin_numbers, check_bins, filled_bins, summed_bins
@@ -266,120 +266,6 @@ def _resampled(
     return _debiased(summed_bins(drawn, number[rows], n_bins))
 
 
-def expected_calibration_error(
-    y_true: Any,
-    y_prob: Any,
-    *,
-    n_bins: int = 10,
-    strategy: Strategy = "uniform",
-    pos_label: Any = None,
-    sample_weight: Any = None,
-) -> float:
-    r"""Expected calibration error ECE of the positive class; 0 is best.
-
-    Parameters
-    ----------
-    y_true : (n,) array of labels
-        0 and 1, or -1 and 1, or any two with `pos_label`.
-    y_prob : (n,) or (n, 2) array, or MassFunction
-        Probability of the positive class, or of both classes with the positive one second; mass
-        functions stand for their pignistic transform.
-    n_bins : int
-    strategy : "uniform" or "quantile"
-        Bins of equal width, which contain their left edges, or of equal frequency, which keep equal
-        predictions together.
-    pos_label : label, optional
-        By default 1, or the second label of a frame.
-    sample_weight : (n,) array, optional
-
-    Returns
-    -------
-    float
-        In [0, 1].
-
-    Raises
-    ------
-    ValueError
-        If a probability lies outside [0, 1], there are not two labels, lengths differ, or the
-        binning is unknown.
-
-    See Also
-    --------
-    top_label_calibration_error : for the most probable class, which is also called ECE.
-    smooth_calibration_error : an error without bins.
-
-    Notes
-    -----
-    :math:`\sum_b \pi_b |o_b - e_b|`: share of samples, share of positives and mean prediction
-    of bin b. For few samples it is biased upward: see `debiased_squared_calibration_error`.
-
-    References
-    ----------
-    Naeini (2016), section 2.4.3; Naeini, Cooper & Hauskrecht (2015), AAAI, 2901-2907.
-
-    Examples
-    --------
-    Bin [0, 1/2) has mean 0.2 and one positive in two samples; bin [1/2, 1] has mean 0.7 and two in
-    three:
-
-    >>> y, p = [0, 1, 0, 1, 1], [0.1, 0.3, 0.5, 0.7, 0.9]
-    >>> round(expected_calibration_error(y, p, n_bins=2), 4)  # (2 * 0.3 + 3 * 0.0333) / 5
-    0.14
-    """
-    sample = binary_sample(y_true, y_prob, pos_label, sample_weight)
-    return binned_error(sample, n_bins, strategy)
-
-
-def maximum_calibration_error(
-    y_true: Any,
-    y_prob: Any,
-    *,
-    n_bins: int = 10,
-    strategy: Strategy = "uniform",
-    pos_label: Any = None,
-    sample_weight: Any = None,
-) -> float:
-    r"""Maximum calibration error MCE of the positive class: the largest gap of a bin; 0 is best.
-
-    Parameters
-    ----------
-    y_true : (n,) array of labels
-    y_prob : (n,) or (n, 2) array, or MassFunction
-    n_bins : int
-    strategy : "uniform" or "quantile"
-    pos_label : label, optional
-    sample_weight : (n,) array, optional
-        All as in `expected_calibration_error`.
-
-    Returns
-    -------
-    float
-        In [0, 1]. A bin with one sample counts as much as any other, so prefer "quantile" or few
-        bins.
-
-    Raises
-    ------
-    ValueError
-        As `expected_calibration_error`.
-
-    Notes
-    -----
-    :math:`\max_b |o_b - e_b|` over bins that contain samples.
-
-    References
-    ----------
-    Naeini (2016), section 2.4.3.
-
-    Examples
-    --------
-    >>> y, p = [0, 1, 0, 1, 1], [0.1, 0.3, 0.5, 0.7, 0.9]
-    >>> round(maximum_calibration_error(y, p, n_bins=2), 4)  # |0.2 - 1 / 2|
-    0.3
-    """
-    sample = binary_sample(y_true, y_prob, pos_label, sample_weight)
-    return largest_gap(sample, n_bins, strategy)
-
-
 def adaptive_calibration_error(
     y_true: Any,
     y_prob: Any,
@@ -456,29 +342,6 @@ def classwise_calibration_error(
 ) -> float:
     r"""Classwise ECE: mean over classes of the ECE of each against all others; 0 is best.
 
-    Parameters
-    ----------
-    y_true : (n,) array of labels
-    y_prob : (n,) or (n, K) array, or MassFunction
-        Probability of the greater of two labels, or of each label, in sorted order.
-    n_bins : int
-    strategy : "uniform" or "quantile"
-        As in `expected_calibration_error`.
-    labels : sequence of K labels, optional
-        Labels of the columns. Default: those of `y_true`, sorted.
-    sample_weight : (n,) array, optional
-
-    Returns
-    -------
-    float
-        In [0, 1]; small for many classes, because most of their probabilities are small.
-
-    Raises
-    ------
-    ValueError
-        If a probability lies outside [0, 1], a row does not sum to 1, lengths differ, or the
-        binning is unknown.
-
     Notes
     -----
     :math:`\frac1K \sum_k \sum_b \pi_{kb} |o_{kb} - e_{kb}|`.
@@ -510,26 +373,6 @@ def classwise_maximum_calibration_error(
 ) -> float:
     """Classwise MCE: the largest gap of a bin of any class against all others; 0 is best.
 
-    Parameters
-    ----------
-    y_true : (n,) array of labels
-    y_prob : (n,) or (n, K) array, or MassFunction
-    n_bins : int
-    strategy : "uniform" or "quantile"
-    labels : sequence of K labels, optional
-    sample_weight : (n,) array, optional
-        All as in `classwise_calibration_error`.
-
-    Returns
-    -------
-    float
-        In [0, 1].
-
-    Raises
-    ------
-    ValueError
-        As `classwise_calibration_error`.
-
     Examples
     --------
     >>> p = [[0.5, 0.5, 0.0]] * 4 + [[0.0, 0.0, 1.0]]
@@ -550,26 +393,6 @@ def micro_calibration_error(
     sample_weight: Any = None,
 ) -> float:
     """Naeini's ECE_micro: the ECE of the pooled probabilities of all classes; 0 is best.
-
-    Parameters
-    ----------
-    y_true : (n,) array of labels
-    y_prob : (n,) or (n, K) array, or MassFunction
-    n_bins : int
-    strategy : "uniform" or "quantile"
-    labels : sequence of K labels, optional
-    sample_weight : (n,) array, optional
-        All as in `classwise_calibration_error`.
-
-    Returns
-    -------
-    float
-        In [0, 1].
-
-    Raises
-    ------
-    ValueError
-        As `classwise_calibration_error`.
 
     Notes
     -----
@@ -605,26 +428,6 @@ def micro_maximum_calibration_error(
 ) -> float:
     """Naeini's MCE_micro: the MCE of the pooled probabilities of all classes; 0 is best.
 
-    Parameters
-    ----------
-    y_true : (n,) array of labels
-    y_prob : (n,) or (n, K) array, or MassFunction
-    n_bins : int
-    strategy : "uniform" or "quantile"
-    labels : sequence of K labels, optional
-    sample_weight : (n,) array, optional
-        All as in `classwise_calibration_error`.
-
-    Returns
-    -------
-    float
-        In [0, 1].
-
-    Raises
-    ------
-    ValueError
-        As `classwise_calibration_error`.
-
     References
     ----------
     Naeini (2016), section 6.1.1.
@@ -650,27 +453,6 @@ def top_label_calibration_error(
     sample_weight: Any = None,
 ) -> float:
     """Top-label (confidence) ECE: greatest probabilities against correctness; 0 is best.
-
-    Parameters
-    ----------
-    y_true : (n,) array of labels
-    y_prob : (n,) or (n, K) array, or MassFunction
-        Ties go to the first class.
-    n_bins : int
-    strategy : "uniform" or "quantile"
-    labels : sequence of K labels, optional
-    sample_weight : (n,) array, optional
-        All as in `classwise_calibration_error`.
-
-    Returns
-    -------
-    float
-        In [0, 1].
-
-    Raises
-    ------
-    ValueError
-        As `classwise_calibration_error`.
 
     References
     ----------
@@ -704,3 +486,171 @@ def _heap(sample: ClassSample) -> BinarySample:
     y = np.concatenate([sample.codes == k for k in range(n_classes)]).astype(np.float64)
     weight = None if sample.weight is None else np.tile(sample.weight, n_classes)
     return BinarySample(y, sample.p.T.ravel(), weight)
+
+
+OfClasses = Literal["positive", "classwise", "micro", "top_label"]
+
+_MEAN_GAPS: dict[str, Callable[..., float]] = {
+    "classwise": classwise_calibration_error,
+    "micro": micro_calibration_error,
+    "top_label": top_label_calibration_error,
+}
+_LARGEST_GAPS: dict[str, Callable[..., float]] = {
+    "classwise": classwise_maximum_calibration_error,
+    "micro": micro_maximum_calibration_error,
+}
+
+
+def _check_named(of: str, pos_label: Any, labels: Any) -> None:
+    if of == "positive" and labels is not None:
+        raise ValueError(
+            "labels belong to other kinds than 'positive'; name one class by pos_label"
+        )
+    if of != "positive" and pos_label is not None:
+        raise ValueError(
+            f"pos_label belongs to the kind 'positive', not to {of!r}; name all labels"
+        )
+
+
+def expected_calibration_error(
+    y_true: Any,
+    y_prob: Any,
+    of: OfClasses = "positive",
+    *,
+    n_bins: int = 10,
+    strategy: Strategy = "uniform",
+    pos_label: Any = None,
+    labels: Any = None,
+    sample_weight: Any = None,
+) -> float:
+    r"""Expected calibration error ECE; 0 is best.
+
+    Parameters
+    ----------
+    y_true : (n,) array of labels
+        0 and 1, or -1 and 1, or any two with `pos_label`; of the other kinds any.
+    y_prob : (n,), (n, 2) or (n, K) array, or MassFunction
+        Probability of the positive class, or of each class, with the positive one second or in
+        sorted order; mass functions stand for their pignistic transform.
+    of : {"positive", "classwise", "micro", "top_label"}
+        The positive class of two; each class against all others, averaged (Kull et al. 2019); all
+        classes and samples pooled (Naeini 2016, section 6.1.1); or whether the most probable class
+        is the true one (Guo et al. 2017). Errors of different kinds differ in size.
+    n_bins : int
+    strategy : "uniform" or "quantile"
+        Bins of equal width, which contain their left edges, or of equal frequency, which keep equal
+        predictions together.
+    pos_label : label, optional
+        Of two classes: by default 1, or the second label of a frame.
+    labels : sequence of K labels, optional
+        Of the other kinds: labels of the columns. Default: those of `y_true`, sorted.
+    sample_weight : (n,) array, optional
+
+    Returns
+    -------
+    float
+        In [0, 1].
+
+    Raises
+    ------
+    ValueError
+        If a probability lies outside [0, 1], a row does not sum to 1, there are not two labels
+        where there should be, lengths differ, the kind or the binning is unknown, or `labels` come
+        with two classes, or `pos_label` without.
+
+    See Also
+    --------
+    smooth_calibration_error : an error without bins.
+
+    Notes
+    -----
+    :math:`\sum_b \pi_b |o_b - e_b|`: share of samples, share of positives and mean prediction
+    of bin b. For few samples it is biased upward: see `debiased_calibration_error`.
+
+    References
+    ----------
+    Naeini (2016), sections 2.4.3 and 6.1.1; Naeini, Cooper & Hauskrecht (2015), AAAI, 2901-2907;
+    Kull et al. (2019), Beyond temperature scaling, NeurIPS; Guo et al. (2017), ICML.
+
+    Examples
+    --------
+    Bin [0, 1/2) has mean 0.2 and one positive in two samples; bin [1/2, 1] has mean 0.7 and two in
+    three:
+
+    >>> y, p = [0, 1, 0, 1, 1], [0.1, 0.3, 0.5, 0.7, 0.9]
+    >>> round(expected_calibration_error(y, p, n_bins=2), 4)  # (2 * 0.3 + 3 * 0.0333) / 5
+    0.14
+
+    One bin compares the share of each class with its mean probability: the gaps are 0.2, 0.2 and 0.
+
+    >>> p = [[0.5, 0.5, 0.0]] * 4 + [[0.0, 0.0, 1.0]]
+    >>> round(expected_calibration_error([0, 0, 0, 1, 2], p, "classwise", n_bins=1), 4)
+    0.1333
+    """
+    check_choice("of", of, ("positive", *_MEAN_GAPS))
+    _check_named(of, pos_label, labels)
+    if of != "positive":
+        options: Any = {"labels": labels, "sample_weight": sample_weight}
+        return _MEAN_GAPS[of](y_true, y_prob, n_bins=n_bins, strategy=strategy, **options)
+    sample = binary_sample(y_true, y_prob, pos_label, sample_weight)
+    return binned_error(sample, n_bins, strategy)
+
+
+def maximum_calibration_error(
+    y_true: Any,
+    y_prob: Any,
+    of: Literal["positive", "classwise", "micro"] = "positive",
+    *,
+    n_bins: int = 10,
+    strategy: Strategy = "uniform",
+    pos_label: Any = None,
+    labels: Any = None,
+    sample_weight: Any = None,
+) -> float:
+    r"""Maximum calibration error MCE: the largest gap of a bin; 0 is best.
+
+    Parameters
+    ----------
+    y_true : (n,) array of labels
+    y_prob : (n,), (n, 2) or (n, K) array, or MassFunction
+    of : {"positive", "classwise", "micro"}
+        Of all classes the largest gap of any.
+    n_bins : int
+    strategy : "uniform" or "quantile"
+    pos_label : label, optional
+    labels : sequence of K labels, optional
+    sample_weight : (n,) array, optional
+        All as in `expected_calibration_error`.
+
+    Returns
+    -------
+    float
+        In [0, 1]. A bin with one sample counts as much as any other, so prefer "quantile" or few
+        bins.
+
+    Raises
+    ------
+    ValueError
+        As `expected_calibration_error`.
+
+    Notes
+    -----
+    :math:`\max_b |o_b - e_b|` over bins that contain samples.
+
+    References
+    ----------
+    Naeini (2016), section 2.4.3.
+
+    Examples
+    --------
+    >>> y, p = [0, 1, 0, 1, 1], [0.1, 0.3, 0.5, 0.7, 0.9]
+    >>> round(maximum_calibration_error(y, p, n_bins=2), 4)  # |0.2 - 1 / 2|
+    0.3
+    """
+    check_choice("of", of, ("positive", *_LARGEST_GAPS))
+    _check_named(of, pos_label, labels)
+    if of != "positive":
+        options: Any = {"labels": labels, "sample_weight": sample_weight}
+        return _LARGEST_GAPS[of](y_true, y_prob, n_bins=n_bins, strategy=strategy, **options)
+    sample = binary_sample(y_true, y_prob, pos_label, sample_weight)
+    return largest_gap(sample, n_bins, strategy)

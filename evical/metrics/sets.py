@@ -11,7 +11,7 @@ honest "I do not know". Zaffalon, Corani & Maua 2012.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -33,35 +33,49 @@ from evical.metrics.inputs import (
 )
 from evical.scores.checks import check_same_length
 
-__all__ = ["SetCoverage", "discounted_accuracy", "set_coverage", "u65_score", "u80_score"]
+__all__ = ["SetCoverage", "set_coverage", "set_score"]
 
 
-def discounted_accuracy(
-    y_true: Any, y_set: Any, *, labels: Any = None, sample_weight: Any = None
+_GAIN = {"discounted": 0.0, "u65": 0.6, "u80": 1.2}
+
+
+def set_score(
+    y_true: ArrayLike,
+    y_set: ArrayLike | MassFunction,
+    kind: Literal["u65", "u80", "discounted"] = "u65",
+    *,
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Discounted accuracy: mean of 1 / size for sets that contain the true class, else 0.
+    r"""Utility-discounted accuracy of sets of classes; 1 is best.
 
     Parameters
     ----------
     y_true : (n,) array of labels
     y_set : (n, K) array of bool, or MassFunction
-        Which classes are predicted, as returned by `predict_set`; for mass functions, the classes
-        that interval dominance keeps.
+        Which classes each set has; of a mass function those that interval dominance keeps.
+    kind : {"u65", "u80", "discounted"}
+        What a correct set of two classes is worth: 0.65, 0.8 or 1/2.
     labels : sequence of K labels, optional
-        Labels of the columns. Default: those of `y_true`, sorted.
+        Of the columns. Default: those of `y_true`, sorted, or of the frame.
     sample_weight : (n,) array, optional
 
     Returns
     -------
     float
-        In [0, 1]. An empty set is worth 0.
+        In [0, 1].
 
     Raises
     ------
-    ValueError
-        If a label is unknown, or lengths differ.
     TypeError
-        If `y_set` is neither bool nor a mass function.
+        If `y_set` is an array of another kind than bool.
+    ValueError
+        If the kind is unknown, a shape is wrong, lengths differ, or a label is not among `labels`.
+
+    Notes
+    -----
+    The mean of :math:`x + c x (1 - x)`, with x = 1 / size of sets that contain the true class and 0
+    of others, and c = 0.6, 1.2 or 0.
 
     References
     ----------
@@ -70,96 +84,15 @@ def discounted_accuracy(
 
     Examples
     --------
-    Worth 1, 1/2, 0, 1/2, 1/2:
-
-    >>> sets = [[True, False], [True, True], [True, False], [True, True], [True, True]]
-    >>> discounted_accuracy([0, 0, 1, 1, 1], sets)
-    0.5
-    """
-    precision, weight = _precision(y_true, y_set, labels, sample_weight)
-    return average(precision, weight)
-
-
-def u65_score(y_true: Any, y_set: Any, *, labels: Any = None, sample_weight: Any = None) -> float:
-    r"""Utility-discounted accuracy u65: a correct set of two classes is worth 0.65.
-
-    Parameters
-    ----------
-    y_true : (n,) array of labels
-    y_set : (n, K) array of bool, or MassFunction
-    labels : sequence of K labels, optional
-    sample_weight : (n,) array, optional
-        All as in `discounted_accuracy`.
-
-    Returns
-    -------
-    float
-        In [0, 1].
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `discounted_accuracy`.
-
-    Notes
-    -----
-    The mean of :math:`-0.6 x^2 + 1.6 x`, with x the discounted accuracy of a sample.
-
-    References
-    ----------
-    Zaffalon, Corani & Maua (2012), International Journal of Approximate Reasoning 53, 1282-1301.
-
-    Examples
-    --------
     Worth 1, 0.65, 0, 0.65, 0.65:
 
     >>> sets = [[True, False], [True, True], [True, False], [True, True], [True, True]]
-    >>> round(u65_score([0, 0, 1, 1, 1], sets), 4)
+    >>> round(set_score([0, 0, 1, 1, 1], sets), 4)
     0.59
     """
+    check_choice("kind", kind, _GAIN)
     x, weight = _precision(y_true, y_set, labels, sample_weight)
-    return average(x + 0.6 * x * (1 - x), weight)
-
-
-def u80_score(y_true: Any, y_set: Any, *, labels: Any = None, sample_weight: Any = None) -> float:
-    r"""Utility-discounted accuracy u80: a correct set of two classes is worth 0.8.
-
-    Parameters
-    ----------
-    y_true : (n,) array of labels
-    y_set : (n, K) array of bool, or MassFunction
-    labels : sequence of K labels, optional
-    sample_weight : (n,) array, optional
-        All as in `discounted_accuracy`.
-
-    Returns
-    -------
-    float
-        In [0, 1].
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `discounted_accuracy`.
-
-    Notes
-    -----
-    The mean of :math:`-1.2 x^2 + 2.2 x`, with x the discounted accuracy of a sample.
-
-    References
-    ----------
-    Zaffalon, Corani & Maua (2012), International Journal of Approximate Reasoning 53, 1282-1301.
-
-    Examples
-    --------
-    Worth 1, 0.8, 0, 0.8, 0.8:
-
-    >>> sets = [[True, False], [True, True], [True, False], [True, True], [True, True]]
-    >>> round(u80_score([0, 0, 1, 1, 1], sets), 4)
-    0.68
-    """
-    x, weight = _precision(y_true, y_set, labels, sample_weight)
-    return average(x + 1.2 * x * (1 - x), weight)
+    return average(x + _GAIN[kind] * x * (1 - x), weight)
 
 
 def _precision(
@@ -194,7 +127,7 @@ def sets_of(
     Raises
     ------
     TypeError, ValueError
-        As `discounted_accuracy`.
+        As `set_score`.
     """
     if isinstance(y_set, MassFunction):
         names = known_labels(np.asarray(y_set.frame.labels), labels, "the frame of y_set")
@@ -257,7 +190,7 @@ def set_coverage(
     ----------
     y_true : (n,) array of labels
     y_set : (n, K) array of bool, or MassFunction
-        As in `discounted_accuracy`, such as `ConformalClassifier.predict_set` gives it.
+        As in `set_score`, such as `ConformalClassifier.predict_set` gives it.
     by : {"all", "class", "size"}
         Of all samples, of the samples of each class, or of the sets of each size that occurs.
     labels : sequence of K labels, optional

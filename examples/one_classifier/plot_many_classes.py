@@ -16,7 +16,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.svm import SVC
 
 from evical import EvidentialClassifier
-from evical.metrics import u65_score
+from evical.metrics import set_score
 from evical.plot import SimplexDisplay
 
 X, y = load_digits(return_X_y=True)
@@ -53,7 +53,7 @@ print("the set has the true digit:", share(sets[np.arange(len(y_test)), y_test])
 # a correct set of two is then worth 0.65. The gain is small, because few images are hard.
 
 guess = np.eye(10, dtype=bool)[p.argmax(axis=1)]
-values = [u65_score(y_test, answer, labels=range(10)) for answer in (guess, sets)]
+values = [set_score(y_test, answer, "u65", labels=range(10)) for answer in (guess, sets)]
 print("u65 of guesses and of sets: {:.4f}, {:.4f}".format(*values))
 
 # %%

@@ -15,15 +15,20 @@ import sklearn.metrics
 from sklearn.calibration import calibration_curve
 
 from evical import metrics
+from evical.metrics._ece import (
+    classwise_calibration_error,
+    micro_calibration_error,
+    top_label_calibration_error,
+)
 from tests.benchmarks.timing import median_ms, report
 
 N = 1_000_000
 Row = tuple[str, Callable[[], Any], Callable[[], Any]]
 REST = (
     metrics.maximum_calibration_error,
-    metrics.classwise_calibration_error,
-    metrics.micro_calibration_error,
-    metrics.top_label_calibration_error,
+    classwise_calibration_error,
+    micro_calibration_error,
+    top_label_calibration_error,
     metrics.adaptive_calibration_error,
     metrics.well_calibration_ratio,
     metrics.binomial_test,

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 
 from evical._typing import Floats
-from evical.metrics import brier_score, coverage_test, log_loss, u65_score, u80_score
+from evical.metrics import brier_score, coverage_test, log_loss, set_score
 
 __all__ = ["DOUBTS", "MEASURES", "OUTLIERS", "Told", "best_sets", "judged", "told_apart"]
 
@@ -92,11 +92,11 @@ def judged(told: Told, y: Labels) -> dict[str, float]:
         "log_loss": log_loss(y, told.p, eps=_EPS),
     }
     with_sets = {
-        "u65": u65_score(y, told.sets),
-        "u80": u80_score(y, told.sets),
+        "u65": set_score(y, told.sets, "u65"),
+        "u80": set_score(y, told.sets, "u80"),
         "size": float(told.sets.sum(axis=1).mean()),
-        "u65_of_p": u65_score(y, best_sets(told.p, 0.6)),
-        "u80_of_p": u80_score(y, best_sets(told.p, 1.2)),
+        "u65_of_p": set_score(y, best_sets(told.p, 0.6), "u65"),
+        "u80_of_p": set_score(y, best_sets(told.p, 1.2), "u80"),
     }
     tests = [
         coverage_test(y == k, np.stack([told.bel[:, k], told.pl[:, k]], 1), n_bins=_N_BINS)

@@ -21,8 +21,8 @@ from evical._typing import Floats, Indices
 from evical.calibrators import IsotonicCalibrator, LogisticCalibrator
 from evical.datasets import Dataset
 from evical.metrics import brier_score, hand_till_auc, log_loss
-from evical.metrics import micro_calibration_error as micro_ece
-from evical.metrics import micro_maximum_calibration_error as micro_mce
+from evical.metrics._ece import micro_calibration_error as micro_ece
+from evical.metrics._ece import micro_maximum_calibration_error as micro_mce
 from evical.multiclass import (
     AutoMulticlassCalibrator,
     OneVsRestCalibrator,

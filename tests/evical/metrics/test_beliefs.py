@@ -1,5 +1,7 @@
 """Metrics of belief functions: imprecision, likelihood, coverage, sets."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -7,6 +9,8 @@ from scipy import stats
 from dstheory import Frame, MassFunction
 from dstheory.transform import betp
 from evical import metrics
+from evical.metrics import set_score
+from evical.metrics._ece import classwise_calibration_error
 from tests.evical.metrics.samples import calibrated
 from tests.support.each import each
 
@@ -81,7 +85,7 @@ def test_mass_functions_on_many_classes():
     m = MassFunction(Frame(list("cab")), [1, 2, 4, 3, 7], rng.dirichlet(np.ones(5), 40))
     y = rng.choice(list("abc"), 40)
     columns = betp(m)
-    for metric in (metrics.brier_score, metrics.classwise_calibration_error, metrics.hand_till_auc):
+    for metric in (metrics.brier_score, classwise_calibration_error, metrics.hand_till_auc):
         assert metric(y, m) == pytest.approx(metric(y, columns, labels=list("cab")))
         assert metric(y, m) == pytest.approx(metric(y, columns[:, [1, 2, 0]]))
 
@@ -128,16 +132,19 @@ def test_sets():
     x = np.array([1, 1 / 3, 0, 0])
     w = np.array([1.0, 3.0, 2.0, 2.0])
     for metric, utility in (
-        (metrics.discounted_accuracy, x),
-        (metrics.u65_score, 1.6 * x - 0.6 * x**2),
-        (metrics.u80_score, 2.2 * x - 1.2 * x**2),
+        (partial(set_score, kind="discounted"), x),
+        (partial(set_score, kind="u65"), 1.6 * x - 0.6 * x**2),
+        (partial(set_score, kind="u80"), 2.2 * x - 1.2 * x**2),
     ):
         assert metric(y, sets) == pytest.approx(utility.mean())
         found = metric(y, sets, sample_weight=w)
         assert found == pytest.approx(np.average(utility, weights=w))
 
 
-@pytest.mark.parametrize(("metric", "half"), [(metrics.u65_score, 0.65), (metrics.u80_score, 0.8)])
+@pytest.mark.parametrize(
+    ("metric", "half"),
+    [(partial(set_score, kind="u65"), 0.65), (partial(set_score, kind="u80"), 0.8)],
+)
 def test_utility_of_two_classes(metric, half):
     assert metric([0], [[True, True]], labels=[0, 1]) == pytest.approx(half)
     assert metric([0], [[True, False]], labels=[0, 1]) == 1
@@ -150,7 +157,7 @@ def test_sets_of_mass_functions():
     )
     sets = np.array([[1, 0], [1, 1], [0, 1]], dtype=bool)
     y = ["a", "b", "a"]
-    assert metrics.u65_score(y, m) == metrics.u65_score(y, sets) == pytest.approx(1.65 / 3)
+    assert set_score(y, m, "u65") == set_score(y, sets, "u65") == pytest.approx(1.65 / 3)
 
 
 def test_bad_beliefs():
@@ -163,7 +170,7 @@ def test_bad_beliefs():
     with pytest.raises(ValueError, match="lengths differ: y_true has 1 rows, y_belief has 2"):
         metrics.belief_coverage([1], [[0.1, 0.2], [0.3, 0.5]])
     with pytest.raises(TypeError, match="y_set holds int64 values, expected bool"):
-        metrics.u65_score([0, 1], [[1, 0], [0, 1]])
+        set_score([0, 1], [[1, 0], [0, 1]], "u65")
     with pytest.raises(ValueError, match="there is no sample"):
         metrics.mean_imprecision(np.zeros((0, 2)))
     single = MassFunction(Frame(list("ab")), [3], [1.0])

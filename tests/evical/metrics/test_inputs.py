@@ -6,6 +6,13 @@ import pytest
 
 from dstheory import Frame, MassFunction
 from evical import metrics
+from evical.metrics._ece import (
+    classwise_calibration_error,
+    classwise_maximum_calibration_error,
+    micro_calibration_error,
+    micro_maximum_calibration_error,
+    top_label_calibration_error,
+)
 from tests.support.each import each
 
 P = [0.2, 0.8, 0.6, 0.1]
@@ -36,11 +43,11 @@ CLASSES = [
     metrics.correctness_rate,
     metrics.well_calibration_ratio,
     metrics.calibration_measure,
-    metrics.classwise_calibration_error,
-    metrics.classwise_maximum_calibration_error,
-    metrics.micro_calibration_error,
-    metrics.micro_maximum_calibration_error,
-    metrics.top_label_calibration_error,
+    classwise_calibration_error,
+    classwise_maximum_calibration_error,
+    micro_calibration_error,
+    micro_maximum_calibration_error,
+    top_label_calibration_error,
     metrics.hand_till_auc,
 ]
 every_metric = each("metric", BINARY + CLASSES, ids=lambda f: f.__name__)

@@ -6,6 +6,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from evical import metrics
+from evical.metrics._ece import (
+    classwise_calibration_error,
+    micro_calibration_error,
+    micro_maximum_calibration_error,
+    top_label_calibration_error,
+)
 from tests.evical.metrics.samples import arrays, binary, classes, repeated
 from tests.support.each import each
 
@@ -18,10 +24,10 @@ MEASURES = [
     metrics.correctness_rate,
     metrics.well_calibration_ratio,
     metrics.calibration_measure,
-    metrics.classwise_calibration_error,
-    metrics.micro_calibration_error,
-    metrics.micro_maximum_calibration_error,
-    metrics.top_label_calibration_error,
+    classwise_calibration_error,
+    micro_calibration_error,
+    micro_maximum_calibration_error,
+    top_label_calibration_error,
     metrics.expected_calibration_error,
     metrics.maximum_calibration_error,
     metrics.adaptive_calibration_error,
@@ -111,7 +117,7 @@ def test_flipped_labels(metric, samples):
     assert same(metric(1 - y, 1 - p, sample_weight=w), expected)
 
 
-@pytest.mark.parametrize("metric", [metrics.brier_score, metrics.classwise_calibration_error])
+@pytest.mark.parametrize("metric", [metrics.brier_score, classwise_calibration_error])
 @few
 @given(samples=classes(), order=st.permutations(range(3)))
 def test_order_of_classes(metric, samples, order):
