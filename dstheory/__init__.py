@@ -78,4 +78,4 @@ if not TYPE_CHECKING:  # a type checker would take this function to define every
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, *_ROOMS})
+    return sorted([*__all__, *_ROOMS])

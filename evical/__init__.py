@@ -11,7 +11,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from evical.calibrators import BinningCalibrator, IsotonicCalibrator, LogisticCalibrator
+    from evical.calibrators import (
+        AutoCalibrator,
+        BinningCalibrator,
+        IsotonicCalibrator,
+        LogisticCalibrator,
+    )
     from evical.classifier import EvidentialClassifier
     from evical.cross_validation import cross_val_mass
     from evical.ensemble import EvidentialEnsemble
@@ -22,6 +27,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "AutoCalibrator",
     "BinningCalibrator",
     "EvidentialClassifier",
     "EvidentialEnsemble",
@@ -60,6 +66,7 @@ _ROOMS = (
     "source",
 )
 _HOMES = {
+    "AutoCalibrator": "calibrators",
     "BinningCalibrator": "calibrators",
     "EvidentialClassifier": "classifier",
     "EvidentialEnsemble": "ensemble",
@@ -84,4 +91,4 @@ if not TYPE_CHECKING:  # for whom a function of this name would make every name 
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, *_ROOMS})
+    return sorted([*__all__, *_ROOMS])

@@ -71,6 +71,14 @@ def test_star_import(module):
     assert set(module.__all__) <= set(names)
 
 
+@pytest.mark.parametrize("package", [dstheory, evical], ids=PACKAGES)
+def test_dir_shows_what_users_call(package):
+    rooms = {path.name.removesuffix(".py") for path in (ROOT / package.__name__).iterdir()}
+    strays = [name for name in dir(package) if name not in package.__all__ and name not in rooms]
+    assert strays == []
+    assert set(package.__all__) <= set(dir(package))
+
+
 def test_each_object_has_one_public_path():
     paths = defaultdict(set)
     for public in callables():
