@@ -60,6 +60,6 @@ no_such_package
 
 
 def _check_text(name: str, value: object) -> None:
-    # kernels.arguments would load NumPy, and the command calls this before anything else.
+    # checks.arguments would load NumPy, and the command calls this before anything else.
     if not isinstance(value, str) or not value:
         raise TypeError(f"{name} is {value!r}, expected a string")

@@ -20,9 +20,13 @@ from sklearn.svm import LinearSVC
 from evical._typing import Floats, Indices
 from evical.calibrators import IsotonicCalibrator, LogisticCalibrator
 from evical.datasets import Dataset
-from evical.metrics import brier_score, hand_till_auc, log_loss
-from evical.metrics._ece import micro_calibration_error as micro_ece
-from evical.metrics._ece import micro_maximum_calibration_error as micro_mce
+from evical.metrics import (
+    brier_score,
+    expected_calibration_error,
+    hand_till_auc,
+    log_loss,
+    maximum_calibration_error,
+)
 from evical.multiclass import (
     AutoMulticlassCalibrator,
     OneVsRestCalibrator,
@@ -182,8 +186,8 @@ def _measured(y: Indices, p: Floats) -> tuple[float, ...]:
         brier_score(y, p),
         float(gaps @ shares),
         float(gaps.max()),
-        micro_ece(y, p, strategy="quantile"),
-        micro_mce(y, p, strategy="quantile"),
+        expected_calibration_error(y, p, "micro", strategy="quantile"),
+        maximum_calibration_error(y, p, "micro", strategy="quantile"),
     )
 
 
