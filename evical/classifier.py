@@ -6,7 +6,6 @@ problems; Dempster's rule or a coupling joins the results. Folds and frozen clas
 as in scikit-learn's `CalibratedClassifierCV`.
 """
 
-from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -24,8 +23,8 @@ from evical._typing import Floats
 from evical.beliefs import Beliefs, mean
 from evical.calibrators import AutoCalibrator
 from evical.estimators.calibrated import COUPLINGS, Calibrated, Decoder
-from evical.estimators.columns import ColumnFitter, column_weights, resolved_code
-from evical.estimators.folds import FoldFitter, Scored, make_folds, n_folds
+from evical.estimators.columns import column_weights, fit_columns, resolved_code
+from evical.estimators.folds import Fold, FoldFitter, Scored, make_folds, n_folds
 from evical.estimators.predictor import ClassifierWrapper, check_fitted
 from evical.estimators.responses import trained_on
 from evical.fusion import Rule
@@ -198,24 +197,63 @@ class EvidentialClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mi
         """
         return self._fit_and_warn(X, y, sample_weight, fit_params)
 
-    def _fit_quietly(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
-        self._fit_scored(X, y, sample_weight, **fit_params)
-        return self
-
-    def _fit_scored(
-        self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any
-    ) -> Scored | None:
-        """The same; the scores of all samples, if one calibrator was trained on them."""
+    def _fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Scored | None:
+        """Fit without warnings; scores of all samples, if one calibrator was trained on them."""
         self._check_parameters()
         X, y, weight = check_samples(X, y, sample_weight)
         self.classes_ = np.unique(y)
-        few = len(self.classes_) == 2 and isinstance(self.code, str)
-        plain = few or self._has_scores_of_classes()
-        self._code = self.code if plain else resolved_code(self.code, len(self.classes_))
+        by_column = self._check_code()
         fit_params, split_params = self._routed(weight, fit_params)
-        self.calibrated_classifiers_, scored = self._fitted(X, y, weight, fit_params, split_params)
-        self._take_features(self.calibrated_classifiers_[0].estimator)
+        estimator = self._resolved_estimator()
+        frozen = isinstance(estimator, FrozenEstimator)
+        parts: list[Calibrated | LatentModel]
+        scored, folds, way = None, list[Fold](), self.ensemble
+        if self._is_latent():
+            rows = np.arange(len(y))
+            fitted = estimator if frozen else trained_on(estimator, X, y, rows, fit_params)
+            parts = [LatentModel.of(fitted, X, self.probability)]
+        else:
+            fitter = self._fitter(estimator, X, y, weight, fit_params)
+            if by_column and frozen:
+                raise ValueError(
+                    "a frozen classifier has one score for each class, which fits "
+                    "code='one_vs_rest' only; take that code, or a classifier without "
+                    "FrozenEstimator"
+                )
+            if not frozen or way is True:
+                folds, way = make_folds(self.cv, X, y, weight, split_params, ensemble=way)
+            if by_column:
+                parts = [*fit_columns(fitter, way, folds)]
+            else:
+                pairs, scored = fitter.fit(way, folds)
+                parts = [*pairs]
+        self.calibrated_classifiers_ = parts
+        self._take_features(parts[0].estimator)
         return scored
+
+    def _check_code(self) -> bool:
+        """Resolve the code; whether each of its columns has a classifier."""
+        if len(self.classes_) == 2 and isinstance(self.code, str):
+            self._code: Any = self.code
+            return False
+        plain = self._has_scores_of_classes()
+        self._code = self.code if plain else resolved_code(self.code, len(self.classes_))
+        return len(self.classes_) > 2 and not plain
+
+    def _fitter(
+        self, estimator: Any, X: Any, y: NDArray[Any], weight: Any, fit_params: dict[str, Any]
+    ) -> FoldFitter:
+        return FoldFitter(
+            estimator,
+            self._resolved_calibrator(),
+            X,
+            y,
+            weight,
+            fit_params,
+            self._decoder(y, weight),
+            self.n_jobs,
+            Progress(type(self).__name__, self.verbose),
+        )
 
     def _check_parameters(self) -> None:
         if self.estimator is not None and not hasattr(self.estimator, "fit"):
@@ -276,38 +314,6 @@ class EvidentialClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mi
             total_conflict=self.total_conflict,
             probability=self.probability,
         )
-
-    def _fitted(
-        self, X: Any, y: Any, weight: Any, fit_params: dict[str, Any], split_params: dict[str, Any]
-    ) -> tuple[list[Calibrated | LatentModel], Scored | None]:
-        estimator = self._resolved_estimator()
-        frozen = isinstance(estimator, FrozenEstimator)
-        if self._is_latent():
-            rows = np.arange(len(y))
-            fitted = estimator if frozen else trained_on(estimator, X, y, rows, fit_params)
-            return [LatentModel.of(fitted, X, self.probability)], None
-        by_column = len(self.classes_) > 2 and not self._has_scores_of_classes()
-        fitter = (ColumnFitter if by_column else FoldFitter)(
-            estimator,
-            self._resolved_calibrator(),
-            X,
-            y,
-            weight=weight,
-            params=fit_params,
-            decoder=self._decoder(y, weight),
-            n_jobs=self.n_jobs,
-            progress=Progress(type(self).__name__, self.verbose),
-        )
-        if isinstance(fitter, FoldFitter) and frozen and self.ensemble is not True:
-            return [fitter.prefit()], fitter.scored
-        folds, ensemble = make_folds(self.cv, X, y, weight, split_params, ensemble=self.ensemble)
-        ways: dict[bool | str, Callable[..., list[Calibrated]]] = {
-            True: fitter.pairs,
-            False: fitter.pooled,
-            "shared": fitter.shared,
-            "auto": fitter.automatic,
-        }
-        return [*ways[ensemble](folds)], fitter.scored
 
     def _resolved_calibrator(self) -> Any:
         many = len(self.classes_) > 2 and self._is_plain()

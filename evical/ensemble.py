@@ -199,7 +199,7 @@ class EvidentialEnsemble(FusedPredictor, Composition):
     def _wrong_ways(self) -> list[Direction]:
         return [found for member in self.estimators_ for found in wrong_ways(member)]
 
-    def _fit_quietly(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
+    def _fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> None:
         members = self._members()
         check_choice("total_conflict", self.total_conflict, ("error", "vacuous"))
         fusion = self._checked_fusion(members)
@@ -234,7 +234,6 @@ class EvidentialEnsemble(FusedPredictor, Composition):
         self.fusion_ = fusion
         self.fusion_by_name_ = learned_by_name(fusion, list(members))
         self._take_features(self.estimators_[0])
-        return self
 
     def _check_cost(self, members: dict[str, Any], rule: Rule, X: Any, y: Any, groups: Any) -> None:
         """Refuse, before training, what could not be predicted because of too many classes."""

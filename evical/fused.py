@@ -192,7 +192,7 @@ class EvidentialFusion(FusedPredictor, BaseEstimator):  # type: ignore[misc]  # 
         )
         source = EvidentialSource(inner, silent_if_missing="any")
         try:
-            scored = source._fit_scored(scores, y, weight)
+            scored = source._fit(scores, y, weight)
         except ValueError as error:
             error.add_note(f"while calibrating source {name!r}")
             raise

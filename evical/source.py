@@ -31,7 +31,7 @@ from evical.beliefs import Beliefs, as_beliefs, placed
 from evical.beliefs.products import MAX_CLASSES
 from evical.classifier import EvidentialClassifier
 from evical.estimators.folds import Scored, make_folds, n_folds, units_of_classes
-from evical.estimators.members import fits_scored, fitted
+from evical.estimators.members import fits_itself, fitted
 from evical.estimators.partial import missing_rows, of_columns
 from evical.estimators.predictor import BeliefPredictor, check_fitted, plain
 from evical.fusion import Rule
@@ -134,14 +134,8 @@ class EvidentialSource(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  #
         """
         return self._fit_and_warn(X, y, sample_weight, fit_params)
 
-    def _fit_quietly(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
-        self._fit_scored(X, y, sample_weight, **fit_params)
-        return self
-
-    def _fit_scored(
-        self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any
-    ) -> Scored | None:
-        """The same; the scores of the rows about which it speaks, if one calibrator has them."""
+    def _fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Scored | None:
+        """Fit without warnings; scores of the rows that it knows, if one calibrator has them."""
         check_choice("silent_if_missing", self.silent_if_missing, (None, "any", "all"))
         X, y, weight = check_samples(X, y, sample_weight)
         self.classes_ = np.unique(y)
@@ -297,7 +291,7 @@ def _fit_member(
     member: Any, X: Any, labels: NDArray[Any], y: NDArray[Any], params: dict[str, Any]
 ) -> Scored | None:
     """Fit to labels; folds are stratified by the classes (n,) that these merge."""
-    if not fits_scored(member) or isinstance(member, EvidentialSource):
+    if not (isinstance(member, EvidentialClassifier) and fits_itself(member)):
         fitted(member, X, labels, params)
         return None
     before, routed = member.cv, get_config()["enable_metadata_routing"]
@@ -307,7 +301,7 @@ def _fit_member(
         if units_of_classes(y, groups).min() >= number:
             given = {} if groups is None else {"groups": groups}
             member.cv = make_folds(number, X, y, None, given, ensemble=False)[0]
-    scored: Scored | None = member._fit_scored(X, labels, **params)
+    scored: Scored | None = member._fit(X, labels, **params)
     member.cv = before
     return scored
 

@@ -185,7 +185,7 @@ class ConformalClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mis
         """
         return self._fit_and_warn(X, y, sample_weight, fit_params)
 
-    def _fit_quietly(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
+    def _fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> None:
         self._check_parameters()
         X, y, weight = check_samples(X, y, sample_weight)
         fit_params, split_params = self._routed(weight, fit_params)
@@ -208,7 +208,6 @@ class ConformalClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mis
         self._seed = new_seed(rng)
         self.n_calibration_ = self._recipe().totals(self.conformed_)
         self._take_features(self.conformed_[0].estimator)
-        return self
 
     def _check_parameters(self) -> None:
         if self.estimator is not None and not hasattr(self.estimator, "fit"):

@@ -8,6 +8,7 @@ as long as classifiers of different samples give alike scores. Whether they do, 
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,7 +32,17 @@ from evical.estimators.calibrated import (
 from evical.estimators.responses import class_scores, fit_to_labels
 from evical.scores.checks import check_groups
 
-__all__ = ["FoldFitter", "Scored", "checked_cv", "make_folds", "n_folds", "units_of_classes"]
+__all__ = [
+    "SILENT",
+    "Fold",
+    "FoldFitter",
+    "Rows",
+    "Scored",
+    "checked_cv",
+    "make_folds",
+    "n_folds",
+    "units_of_classes",
+]
 
 Rows = NDArray[np.intp]
 Fold = tuple[Rows, Rows]
@@ -280,6 +291,7 @@ def _alike(parts: Sequence[Floats]) -> bool:
     return bool(min(pvalues) * len(pvalues) >= _LEVEL)
 
 
+@dataclass(frozen=True, eq=False)
 class FoldFitter:
     """Fit classifiers and calibrators on parts of one sample.
 
@@ -296,96 +308,72 @@ class FoldFitter:
         Of the classes in `y`.
     n_jobs : int or None
     progress : Progress
-
-    Attributes
-    ----------
-    scored : Scored or None
-        After `pooled`, `shared` or `prefit`.
     """
 
-    def __init__(
-        self,
-        estimator: Any,
-        calibrator: Any,
-        X: Any,
-        y: NDArray[Any],
-        *,
-        weight: Floats | None,
-        params: dict[str, Any],
-        decoder: Decoder,
-        n_jobs: int | None,
-        progress: Progress = SILENT,
-    ) -> None:
-        self.estimator = estimator
-        self.calibrator = calibrator
-        self.X, self.y, self.weight = X, y, weight
-        self.params = params
-        self.decoder = decoder
-        self.n_jobs = n_jobs
-        self.progress = progress
-        self.scored: Scored | None = None
+    estimator: Any
+    calibrator: Any
+    X: Any
+    y: NDArray[Any]
+    weight: Floats | None
+    params: dict[str, Any]
+    decoder: Decoder
+    n_jobs: int | None
+    progress: Progress = SILENT
 
-    def pairs(self, folds: Sequence[Fold]) -> list[Calibrated]:
-        """One pair a fold: trained on one part, calibrated on the other."""
-        return self.progress.each(self._pair, _named(folds), self.n_jobs)
+    def fit(self, way: bool | str, folds: Sequence[Fold]) -> tuple[list[Calibrated], Scored | None]:
+        """Fitted pairs, and the scores of all samples if one calibrator was trained on them.
 
-    def pooled(self, folds: Sequence[Fold]) -> list[Calibrated]:
-        """One pair: calibrated on the scores of all folds, then trained on everything."""
-        parts = self.progress.each(self._scores, _named(folds), self.n_jobs, len(folds) + 1)
-        return self._retrained(folds, parts)
+        Parameters
+        ----------
+        way : {True, False, "shared", "auto"}
+            True: a pair a fold, trained on one part and calibrated on the other. "shared": a pair a
+            fold, all calibrated on the scores of all folds. False: one pair, calibrated on the
+            scores of all folds, then trained on everything. "auto": as False if the scores of all
+            folds are alike, and else as "shared".
+        folds : sequence of (train, test)
+            None for an estimator that is fitted already: all samples are for calibration.
 
-    def shared(self, folds: Sequence[Fold]) -> list[Calibrated]:
-        """One pair a fold: trained on one part, all calibrated on the scores of all folds."""
-        parts = self.progress.each(self._with_scores, _named(folds), self.n_jobs)
-        return self._kept(folds, parts)
-
-    def automatic(self, folds: Sequence[Fold]) -> list[Calibrated]:
-        """As `pooled` if the scores of all folds are alike, and else as `shared`."""
-        steps = len(folds) + 1
-        parts = self.progress.each(self._with_scores, _named(folds), self.n_jobs, steps)
-        scores = [part for _, part in parts]
-        return self._retrained(folds, scores) if _alike(scores) else self._kept(folds, parts)
-
-    def _retrained(self, folds: Sequence[Fold], parts: Sequence[Floats]) -> list[Calibrated]:
-        self.scored = Scored(_joined(folds, parts), list(folds))
-        steps = len(folds) + 1
-        with self.progress.step("all samples", steps, steps):
-            return [self._calibrated(self._trained(None), self.scored.scores, None)]
-
-    def _kept(self, folds: Sequence[Fold], parts: Sequence[tuple[Any, Floats]]) -> list[Calibrated]:
-        self.scored = Scored(_joined(folds, [scores for _, scores in parts]), list(folds))
-        first = self._calibrated(parts[0][0], self.scored.scores, None)
-        return [of_classifier(first, estimator) for estimator, _ in parts]
-
-    def prefit(self) -> Calibrated:
-        """One pair: the estimator is fitted already, all samples are for calibration."""
-        check_is_fitted(self.estimator)
-        self.scored = Scored(self._scores_of(self.estimator, self.X), [])
-        return self._calibrated(self.estimator, self.scored.scores, None)
+        Returns
+        -------
+        list of Calibrated, Scored or None
+        """
+        if not folds:
+            check_is_fitted(self.estimator)
+            scores = self._scores_of(self.estimator, self.X)
+            return [self._calibrated(self.estimator, scores)], Scored(scores, [])
+        if way is True:
+            return self.progress.each(self._pair, _named(folds), self.n_jobs), None
+        steps = len(folds) + (way is False or way == "auto")
+        work = self._scores if way is False else self._with_scores
+        parts = self.progress.each(work, _named(folds), self.n_jobs, steps)
+        each = [scores for _, scores in parts]
+        scored = Scored(_joined(folds, each), list(folds))
+        if way is False or (way == "auto" and _alike(each)):
+            with self.progress.step("all samples", steps, steps):
+                estimator = fit_to_labels(clone(self.estimator), self.X, self.y, self.params)
+                return [self._calibrated(estimator, scored.scores)], scored
+        first = self._calibrated(parts[0][0], scored.scores)
+        return [of_classifier(first, estimator) for estimator, _ in parts], scored
 
     def _pair(self, train: Rows, test: Rows) -> Calibrated:
         return self._calibrated(*self._with_scores(train, test), test)
 
     def _with_scores(self, train: Rows, test: Rows) -> tuple[Any, Floats]:
         """A classifier trained on one part, and its scores of the other."""
-        estimator = self._trained(train)
+        params = _check_method_params(self.X, params=self.params, indices=train)
+        X = _safe_indexing(self.X, train)
+        estimator = fit_to_labels(clone(self.estimator), X, self.y[train], params)
         return estimator, self._scores_of(estimator, _safe_indexing(self.X, test))
 
-    def _scores(self, train: Rows, test: Rows) -> Floats:
-        return self._with_scores(train, test)[1]
+    def _scores(self, train: Rows, test: Rows) -> tuple[None, Floats]:
+        """The scores without the classifier, which need not be kept or sent."""
+        return None, self._with_scores(train, test)[1]
 
     def _scores_of(self, estimator: Any, X: Any) -> Floats:
         scale = score_scale(self.calibrator)
         return class_scores(estimator, X, self.decoder.classes, scale)
 
-    def _trained(self, rows: Rows | None) -> Any:
-        if rows is None:
-            return fit_to_labels(clone(self.estimator), self.X, self.y, self.params)
-        params = _check_method_params(self.X, params=self.params, indices=rows)
-        X = _safe_indexing(self.X, rows)
-        return fit_to_labels(clone(self.estimator), X, self.y[rows], params)
-
-    def _calibrated(self, estimator: Any, scores: Floats, rows: Rows | None) -> Calibrated:
+    def _calibrated(self, estimator: Any, scores: Floats, rows: Rows | None = None) -> Calibrated:
         y = self.y if rows is None else self.y[rows]
         weight = self.weight if rows is None or self.weight is None else self.weight[rows]
         return fit_calibrated(estimator, self.calibrator, scores, y, self.decoder, weight)

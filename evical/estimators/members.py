@@ -15,13 +15,14 @@ from sklearn.utils.validation import _check_method_params
 
 from dstheory.checks.arguments import as_sequence
 from evical.estimators.folds import Scored
+from evical.estimators.predictor import BeliefPredictor
 from evical.scores.direction import fit_quietly
 
 __all__ = [
     "Composition",
     "as_subsets",
     "fit_member",
-    "fits_scored",
+    "fits_itself",
     "fitted",
     "is_dropped",
     "named_members",
@@ -47,6 +48,9 @@ def fitted(member: Any, X: Any, y: NDArray[Any], params: dict[str, Any]) -> Any:
     -------
     the member
     """
+    if fits_itself(member):
+        member._fit(X, y, **params)
+        return member
     known = inspect.signature(member.fit).parameters
     if all(one.kind is not one.VAR_KEYWORD for one in known.values()):
         params = {name: value for name, value in params.items() if name in known}
@@ -78,20 +82,20 @@ def fit_member(
         params = _check_method_params(X, params=params, indices=rows)
         X, y = _safe_indexing(X, rows), y[rows]
     try:
-        if fits_scored(member):
-            return member, member._fit_scored(X, y, **params)
+        if fits_itself(member):
+            return member, member._fit(X, y, **params)
         return fitted(member, X, y, params), None
     except ValueError as error:
         error.add_note(f"while fitting {name!r} on {len(y)} samples")
         raise
 
 
-def fits_scored(member: Any) -> bool:
-    """Whether a member is fitted by `EvidentialClassifier.fit`, not frozen or foreign."""
+def fits_itself(member: Any) -> bool:
+    """Whether a member is fitted by a `_fit` of this package, not frozen or foreign."""
     kinds = type(member).__mro__
     own = next((kind for kind in kinds if "fit" in vars(kind)), object)
-    known = next((kind for kind in kinds if "_fit_scored" in vars(kind)), None)
-    return known is not None and issubclass(known, own)
+    known = next((kind for kind in kinds if "_fit" in vars(kind)), object)
+    return isinstance(member, BeliefPredictor) and issubclass(known, own)
 
 
 def as_subsets(subsets: Any, names: list[str], y: NDArray[Any]) -> list[Rows | None]:

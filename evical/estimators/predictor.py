@@ -92,17 +92,15 @@ class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc
         """
         return self.beliefs(X).mass()
 
-    def _fit_quietly(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
-        """`fit` without warnings, for an ensemble that gives them once."""
-        if sample_weight is not None:
-            fit_params["sample_weight"] = sample_weight
-        return self.fit(X, y, **fit_params)  # type: ignore[no-any-return]  # of sklearn
+    def _fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Any:
+        """`fit` without warnings, which an ensemble gives once; scores, if there are some."""
+        raise NotImplementedError
 
     def _fit_and_warn(self, X: Any, y: Any, weight: Any, fit_params: dict[str, Any]) -> Self:
         """What `fit` does, under its decorator."""
         if weight is not None:
             _warn_of_weightless(self._weightless())
-        self._fit_quietly(X, y, weight, **fit_params)
+        self._fit(X, y, weight, **fit_params)
         warn_of_wrong_ways(self._wrong_ways(), OF_A_CLASSIFIER, stacklevel=5)
         return self
 

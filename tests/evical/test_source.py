@@ -104,7 +104,7 @@ def test_the_fusion_learns_from_out_of_fold_beliefs_about_rows_that_are_told():
     for number, columns in enumerate(([0, 1], [2, 3])):
         rows = ~GONE[:, number]
         alone = EvidentialClassifier(GaussianNB(), cv=3, ensemble="auto")
-        scored = alone._fit_scored(M2[rows][:, columns], Y2[rows])
+        scored = alone._fit(M2[rows][:, columns], Y2[rows])
         beliefs[number, rows] = alone.calibrated_classifiers_[0].beliefs_of(scored.scores).betp()
     sizes = (~GONE).sum(axis=0)
     expected = fit_to_probabilities(Stacked(), beliefs, Y2, [0, 1], sizes)

@@ -152,7 +152,7 @@ def different(X: Any, y: Rows, X_new: Any) -> Material:
     seen, new, raw_seen, raw_new = [], [], [], []
     for classifier in CLASSIFIERS.values():
         member: Any = EvidentialClassifier(clone(classifier), ensemble="auto")
-        scored = member._fit_scored(X, y)
+        scored = member._fit(X, y)
         part, *others = member.calibrated_classifiers_
         seen.append(_spoken(part.beliefs_of(scored.scores)))
         new.append(_spoken(member.beliefs(X_new)))
