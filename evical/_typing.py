@@ -1,11 +1,11 @@
 """Names of what functions take and return; the shapes of arrays stand in their docstrings."""
 
-from typing import Protocol, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Flags", "Floats", "Indices", "Ints", "RandomState", "Samples"]
+__all__ = ["Flags", "Floats", "Indices", "Ints", "RandomState", "RuleName", "Samples"]
 
 
 Floats = NDArray[np.float64]
@@ -23,3 +23,36 @@ class _Shaped(Protocol):
 
 Samples: TypeAlias = ArrayLike | _Shaped
 """Features (n, n_features): an array, a data frame or a sparse matrix."""
+
+RuleName = Literal[
+    "bold",
+    "cautious",
+    "conjunctive",
+    "contextually_discounted",
+    "dempster",
+    "deng",
+    "discounted",
+    "disjunctive",
+    "dubois_prade",
+    "exclusive_or",
+    "fixsen_mahler",
+    "florea",
+    "learned_tnorm",
+    "likelihood_mixture",
+    "lns",
+    "mixing",
+    "murphy",
+    "pcr1",
+    "pcr2",
+    "pcr3",
+    "pcr4",
+    "pcr5",
+    "pcr5_plus",
+    "pcr6",
+    "pcr6_plus",
+    "size_mixture",
+    "stacked",
+    "valid_mean",
+    "valid_minimum",
+    "yager",
+]

@@ -6,7 +6,7 @@ problems; Dempster's rule or a coupling joins the results. Folds and frozen clas
 as in scikit-learn's `CalibratedClassifierCV`.
 """
 
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -149,7 +149,7 @@ class EvidentialClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mi
         coupling: Any = None,
         cv: Any = None,
         ensemble: Any = "shared",
-        total_conflict: str = "error",
+        total_conflict: Literal["error", "vacuous"] = "error",
         probability: str = "pignistic",
         n_jobs: int | None = None,
         verbose: int = 0,

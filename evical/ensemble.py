@@ -6,9 +6,9 @@ held-out beliefs it learns the weights of the classifiers' evidence. Dempster's 
 the classifiers for independent, or any other rule can be named instead.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn import get_config
@@ -22,7 +22,7 @@ from sklearn.utils.validation import _num_samples
 from dstheory import MassFunction
 from dstheory.checks.arguments import check_choice
 from evical._fitting import Progress, all_or_nothing, check_verbose
-from evical._typing import Floats
+from evical._typing import Floats, RuleName
 from evical.beliefs.products import MAX_CLASSES
 from evical.calibrators import AutoCalibrator
 from evical.classifier import EvidentialClassifier
@@ -146,10 +146,10 @@ class EvidentialEnsemble(FusedPredictor, Composition):
         estimators: Any,
         *,
         calibrator: Any = None,
-        rule: Any = "stacked",
+        rule: Rule | RuleName | Callable[..., MassFunction] = "stacked",
         cv: Any = None,
         subsets: Any = None,
-        total_conflict: str = "error",
+        total_conflict: Literal["error", "vacuous"] = "error",
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:

@@ -6,22 +6,24 @@ for independent, or for what a rule names.
 """
 
 import warnings
-from typing import Any, Self
+from collections.abc import Callable
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.frozen import FrozenEstimator
 
+from dstheory import MassFunction
 from dstheory.checks.arguments import check_choice
 from evical._fitting import all_or_nothing
-from evical._typing import Floats
+from evical._typing import Floats, RuleName
 from evical.classifier import EvidentialClassifier
 from evical.errors import IndependenceWarning
 from evical.estimators.given import Given, GivenBeliefs, OfSource, known_classes, named_sources
 from evical.estimators.held_out import Share, beliefs_of, learned_by_name, rows_told
 from evical.estimators.predictor import FusedPredictor
-from evical.fusion import as_rule
+from evical.fusion import Rule, as_rule
 from evical.scores.checks import check_groups, check_samples
 from evical.scores.direction import OF_A_CLASSIFIER, Direction, warn_of_wrong_ways
 from evical.source import EvidentialSource
@@ -93,11 +95,11 @@ class EvidentialFusion(FusedPredictor, BaseEstimator):  # type: ignore[misc]  # 
 
     def __init__(
         self,
-        rule: Any = None,
+        rule: Rule | RuleName | Callable[..., MassFunction] | None = None,
         *,
         classes: Any = None,
         calibrator: Any = None,
-        total_conflict: str = "error",
+        total_conflict: Literal["error", "vacuous"] = "error",
     ) -> None:
         self.rule = rule
         self.classes = classes

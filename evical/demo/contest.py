@@ -296,10 +296,11 @@ def _ensemble(
     alone = method.fusion == "largest"
     own = [half for _, half in halves][: 1 if alone else None]
     ends = np.cumsum([len(half) for half in own])
+    rule: Any = "dempster" if alone else method.fusion
     ensemble = EvidentialEnsemble(
         trained[: len(own)],
         calibrator=CALIBRATORS[method.calibrator](model=method.model),
-        rule="dempster" if alone else method.fusion,
+        rule=rule,
         subsets=np.split(np.arange(ends[-1]), ends[:-1]),
         total_conflict="vacuous",
     )

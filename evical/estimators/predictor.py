@@ -8,7 +8,7 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -292,7 +292,7 @@ class FusedPredictor(BeliefPredictor):
 
     estimators_: list[Any]
     fusion_: Rule
-    total_conflict: str
+    total_conflict: Literal["error", "vacuous"]
 
     def _fitted_members(self, X: Any) -> tuple[list[Any], Any]:
         """Fitted members with beliefs, and samples as they read them."""

@@ -18,6 +18,7 @@ from evical.fusion._valid import valid_mean, valid_minimum
 
 __all__ = ["as_rule"]
 
+
 _MADE: dict[str, Callable[[], Rule]] = {
     "stacked": Stacked,
     "size_mixture": Mixture,
@@ -33,7 +34,7 @@ _VALID: dict[str, Callable[..., MassFunction]] = {
 }
 
 
-def as_rule(rule: Any) -> Rule:
+def as_rule(rule: Rule | str | Callable[..., MassFunction]) -> Rule:
     """A rule by its name, or of a function; an own copy, so that it can be fitted.
 
     Parameters

@@ -9,6 +9,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from evical.classifier import EvidentialClassifier
 from evical.conformal import ConformalClassifier
 from evical.ensemble import EvidentialEnsemble
+from evical.fusion import as_rule
 from evical.learners import (
     EvidentialKNeighborsClassifier,
     EvidentialNeuralClassifier,
@@ -77,7 +78,7 @@ def _ensemble(members: dict[str, Any], rule: str, calibrated: bool) -> Evidentia
         (name, EvidentialClassifier(clone(one)) if calibrated else clone(one))
         for name, one in members.items()
     ]
-    return EvidentialEnsemble(pairs, rule=rule)
+    return EvidentialEnsemble(pairs, rule=as_rule(rule))
 
 
 ENSEMBLES: dict[str, Any] = {

@@ -190,7 +190,7 @@ def train(
     """
     members, options = _untrained(drawn, CLASSIFIERS[classifier])
     ensemble = EvidentialEnsemble(
-        members, calibrator=CALIBRATORS[calibrator](model=model), rule=rule, **options
+        members, calibrator=CALIBRATORS[calibrator](model=model), rule=as_rule(rule), **options
     )
     fitted: EvidentialEnsemble = fit_quietly(ensemble, drawn.X, drawn.y)
     return fitted

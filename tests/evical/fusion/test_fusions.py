@@ -1,6 +1,7 @@
 """What all fusions have in common."""
 
 import pickle
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from sklearn.exceptions import NotFittedError
 from dstheory import Frame, MassFunction
 from dstheory.combine import cautious
 from dstheory.errors import FrameError
+from evical._typing import RuleName
 from evical.fusion import Discounted, Mixture, Stacked, TNorm, as_rule
 from tests.evical.fusion.samples import sources
 from tests.support.each import each
@@ -221,3 +223,11 @@ def test_names():
         as_rule(5)
     with pytest.raises(TypeError, match=r"rule is the class Stacked, expected .*Stacked\(\)"):
         as_rule(Stacked)
+
+
+def test_type_checkers_know_the_names_of_rules():
+    """As the error for an unknown name lists them."""
+    with pytest.raises(ValueError, match="rule is 'dempstr'") as caught:
+        as_rule("dempstr")
+    listed = str(caught.value).partition("or one of ")[2].partition(";")[0]
+    assert sorted(listed.split(", ")) == sorted(get_args(RuleName))
