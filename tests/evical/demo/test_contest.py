@@ -94,7 +94,7 @@ def test_the_default_is_the_ensemble_with_default_settings():
     ensemble = EvidentialEnsemble([SVC()] * 10, subsets=subsets)
     ensemble.fit(scaler.transform(DATA.X[train]), DATA.y[train])
     bounds = ensemble.predict_interval(scaler.transform(DATA.X[test]))
-    np.testing.assert_array_equal(np.stack([found.bel, found.pl], axis=1), bounds)
+    np.testing.assert_allclose(np.stack([found.bel, found.pl], axis=1), bounds, atol=1e-15)
 
 
 def test_estimates_are_of_repeats_and_differences_within_them(contest):
