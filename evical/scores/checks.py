@@ -1,7 +1,7 @@
 """What scores, labels, weights and training data must be; every refusal names row and value."""
 
 from collections.abc import Hashable
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -310,6 +310,8 @@ def check_labels(y: Any) -> NDArray[Any]:
     Traceback (most recent call last):
     ValueError: y[1] is None; every sample needs a label
     """
+    if _is_binary(y):
+        return y  # what follows would pass it, in a hundred times as long
     labels = as_column(y, warn=True)
     if len(labels) == 0:
         raise ValueError("y is empty; at least one sample is needed")
@@ -325,6 +327,13 @@ def check_labels(y: Any) -> NDArray[Any]:
         error.add_note("labels of classes come second: fit(scores, y), fit(X, y)")
         raise
     return labels
+
+
+def _is_binary(y: Any) -> TypeGuard[NDArray[Any]]:
+    """Whether these are two whole numbers or truth values in a plain array (n,)."""
+    if type(y) is not np.ndarray or y.ndim != 1 or len(y) == 0 or y.dtype.kind not in "biu":
+        return False
+    return bool(((y == y.min()) | (y == y.max())).all())
 
 
 def as_column(y: Any, name: str = "y", *, warn: bool = False) -> NDArray[Any]:
@@ -459,16 +468,18 @@ def real_numbers(values: Any, name: str) -> Floats:
     TypeError: scores are array(['0.5'], dtype='<U3'), expected real numbers; the argument must \
 be converted from texts, strings or objects to numbers
     """
-    array = check_array(
-        values if _is_foreign(values) else as_array(values, name),
-        dtype=None,
-        ensure_2d=False,
-        allow_nd=True,
-        ensure_all_finite=False,
-        ensure_min_samples=0,
-        ensure_min_features=0,
-        input_name=name,
-    )
+    array = values if _is_foreign(values) else as_array(values, name)
+    if type(array) is not np.ndarray or array.dtype.kind not in "biuf":  # they pass unchanged
+        array = check_array(
+            array,
+            dtype=None,
+            ensure_2d=False,
+            allow_nd=True,
+            ensure_all_finite=False,
+            ensure_min_samples=0,
+            ensure_min_features=0,
+            input_name=name,
+        )
     try:
         return as_floats(array, name)
     except TypeError as error:
