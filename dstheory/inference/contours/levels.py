@@ -17,6 +17,7 @@ __all__ = ["RAYLEIGH_END", "crossing", "radius"]
 RAYLEIGH_END = 9.0
 
 _TOLERANCE = 2e-14  # relative, of a level: the rounding of log-likelihoods
+_PEAK = 1e-6  # steps: closer to the mode, distances may round to 0
 _SECANTS = 20  # usually five suffice
 _STEPS = 120  # with bisections, enough for any bracket of floats of one sign
 _DOUBLINGS = 2200  # from the smallest float to the largest
@@ -63,7 +64,12 @@ def crossing(
     top = level == 0  # look for the end of a plateau
     level = np.where(everything, 0.0, level)
     g_in, g_out = distance(inside) - level, distance(outside) - level
-    w_in, w_out = g_in, g_out  # values for the secant; halved at an end that does not move
+    if top.any():  # at most peaks no plateau is wider than a millionth of a step: it is the mode
+        at = _toward(mode, np.where(end > mode, _PEAK, -_PEAK) * step, end)
+        peak = top & (distance(at) > _TOLERANCE)
+        outside, g_out = np.where(peak, mode, outside), np.where(peak, 0.0, g_out)
+    w_in, w_out = g_in, g_out  # values for the secant; halved at an end that stays a second time
+    was_near, was_far = np.zeros((2, level.size), dtype=bool)
     tolerance = _TOLERANCE * (1.0 + level)
     for count in range(_STEPS):
         open_ = ((g_in < -tolerance) | top) & (g_out > tolerance) & ~everything
@@ -77,14 +83,16 @@ def crossing(
         x = np.where(open_, inside + np.where(useless, 0.5, share) * (outside - inside), inside)
         g = distance(x) - level
         near, far = open_ & (g <= 0), open_ & (g > 0)
-        w_in, w_out = np.where(far, w_in / 2, w_in), np.where(near, w_out / 2, w_out)
+        w_in = np.where(far & was_far, w_in / 2, w_in)
+        w_out = np.where(near & was_near, w_out / 2, w_out)
+        was_near, was_far = near, far
         inside, outside = np.where(near, x, inside), np.where(far, x, outside)
         g_in, g_out = np.where(near, g, g_in), np.where(far, g, g_out)
         w_in, w_out = np.where(near, g, w_in), np.where(far, g, w_out)
     on_end = everything | (g_out <= tolerance)
     found = np.where(on_end, outside, inside)
     # Near a smooth maximum, distances within 1e-8 steps round to 0; that is not a plateau.
-    return np.where(top & (np.abs(found - mode) < 1e-6 * step), mode, found)
+    return np.where(top & (np.abs(found - mode) < _PEAK * step), mode, found)
 
 
 def _bracket(
