@@ -18,7 +18,7 @@ from dstheory.checks import masses as checks
 from dstheory.checks.arguments import check_atol, check_instance
 from dstheory.errors import MassError
 from dstheory.frame import Frame, same_frame
-from dstheory.kernels import orthogonal, pairwise, predicates, setwise
+from dstheory.kernels import bits, orthogonal, pairwise, predicates, setwise
 from dstheory.kernels.batches import scalar
 from dstheory.kernels.exact import exact_together
 from dstheory.kernels.immutable import Immutable
@@ -344,9 +344,13 @@ class MassFunction(Immutable):
         check_instance("other", other, MassFunction, "a mass function")
         if (self._frame, self.batch_shape) != (other._frame, other.batch_shape):
             return False
-        masks = set(self._focal.tolist()) | set(other._focal.tolist())
-        differences = (self.mass(mask=mask) - other.mass(mask=mask) for mask in masks)
-        return all(bool(np.all(predicates.small(np.asarray(d), atol))) for d in differences)
+        masks = bits.distinct(np.concatenate([self._focal, other._focal]))
+        mine, theirs = (
+            np.zeros((len(masks), *m.batch_shape), dtype=m._store.dtype) for m in (self, other)
+        )
+        mine[np.searchsorted(masks, self._focal)] = self._store
+        theirs[np.searchsorted(masks, other._focal)] = other._store
+        return bool(predicates.small(mine - theirs, atol).all())
 
     def __eq__(self, other: object) -> bool:
         return self.equals(other, atol=0) if isinstance(other, MassFunction) else NotImplemented
