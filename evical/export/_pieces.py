@@ -195,8 +195,7 @@ def _degree(place: Floats, target: Floats, degrees: tuple[int, ...]) -> tuple[in
     Or none, and the number of the value that the greatest degree misses most.
     """
     most = degrees[-1]
-    powers = place ** np.arange(most + 1)[:, None]
-
+    powers = np.vander(place, most + 1, increasing=True).T  # by products: powers take ten times
     count = len(_NODES)
     as_planned = bool((np.abs(place[:count] - _NODES) < _PLANNED).all())
 
