@@ -5,6 +5,7 @@ import io
 import re
 import tokenize
 import tomllib
+from functools import cache
 from statistics import median
 
 import pytest
@@ -88,6 +89,15 @@ def test_only_tests_are_named_like_tests():
     assert named == []
 
 
+KINDS = ast.FunctionDef | ast.AsyncFunctionDef | ast.Call | ast.ExceptHandler | ast.Global
+
+
+@cache
+def looked_at(path):
+    """Functions, and what is forbidden in them, of the file parsed once."""
+    return [node for node in ast.walk(ast.parse(read(path))) if isinstance(node, KINDS)]
+
+
 def body_lines(node):
     """Lines of a function without its docstring."""
     body = node.body
@@ -96,18 +106,13 @@ def body_lines(node):
     return body[-1].end_lineno - body[0].lineno + 1 if body else 0
 
 
-def functions(path):
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            yield node
-
-
 @pytest.mark.parametrize("package", CODE)
 def test_functions_are_short(package):
     sizes = {
         f"{path.relative_to(ROOT)}:{node.name}": body_lines(node)
         for path in (ROOT / package).rglob("*.py")
-        for node in functions(path)
+        for node in looked_at(path)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     }
     assert median(sizes.values()) <= 12
     assert {name: size for name, size in sizes.items() if size > MAX_FUNCTION} == {}
@@ -126,7 +131,7 @@ def test_no_global_state_and_no_swallowed_errors(package):
     forbidden = {"seterr", "simplefilter", "print", "set_printoptions"}
     found = []
     for path in (ROOT / package).rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in looked_at(path):
             if isinstance(node, ast.Call):
                 name = getattr(node.func, "attr", getattr(node.func, "id", ""))
                 is_own = isinstance(node.func, ast.Attribute) and name == "print"  # rich's console
