@@ -71,7 +71,7 @@ def test_groups_and_weights_go_to_those_that_take_them(learner):
     groups, weight = np.arange(150) // 5, np.linspace(1, 3, 150)
     weighs = "sample_weight" in inspect.signature(learner.fit).parameters
     for member in (learner, EvidentialSource(learner)):
-        ensemble = EvidentialEnsemble([member]).fit(X, y, groups=groups)
+        ensemble = EvidentialEnsemble([member], cv=2).fit(X, y, groups=groups)
         assert ensemble.score(X, y) > 0.9
         heeded = nullcontext() if weighs else pytest.warns(UserWarning, match="sample_weight")
         with heeded:

@@ -41,7 +41,7 @@ def fitted():
 
 
 def test_scikit_learn_contract():
-    check_contract(EvidentialRegressor(4, n_folds=2, max_iter=10))
+    check_contract(EvidentialRegressor(2, n_folds=2, max_iter=5))
 
 
 # ---- what a fit says
@@ -99,7 +99,8 @@ def test_noise_and_ignorance_are_where_they_belong():
 
 def test_penalties_are_chosen_by_held_out_errors():
     points, y = make_friedman1(120, n_features=5, noise=1.0, random_state=0)
-    reg = EvidentialRegressor(8, xi=None, max_iter=60, random_state=0).fit(points, y)
+    reg = EvidentialRegressor(8, xi=None, n_folds=3, max_iter=60, random_state=0)
+    reg.fit(points, y)
     candidates = [(0.0, 0.01, 0.1), (0.1, 1.0, 10.0), (0.0, 2.0)]
     assert reg.cv_errors_.shape == (3, 3, 2)
     places = np.unravel_index(reg.cv_errors_.argmin(), (3, 3, 2))
@@ -154,7 +155,8 @@ def test_reach_bounds_how_far_evidence_goes():
 @each("seed", range(3))
 def test_precision_falls_beyond_the_samples(seed):
     points, y = sine(200, np.random.default_rng(seed))
-    reg = EvidentialRegressor(20, reach=0.1, rho=0.0, random_state=seed).fit(points, y)
+    reg = EvidentialRegressor(20, reach=0.1, **QUICK | {"rho": 0.0, "random_state": seed})
+    reg.fit(points, y)
     assert points.min() <= reg.prototypes_.min() <= reg.prototypes_.max() <= points.max()
     for side in (np.linspace(-3, -8, 50), np.linspace(4, 9, 50)):
         assert (np.diff(reg.predict_grfn(side[:, np.newaxis]).h) <= 0).all()
@@ -230,7 +232,7 @@ def coverage(interval, y):
 def test_stretched_intervals_cover_what_they_promise():
     """Over 15 draws of a sample, by a model that overfits: split conformal prediction."""
     rng = np.random.default_rng(7)
-    options = {"rho": 0.0, "xi": 0.0, "max_iter": 60, "calibration_fraction": 0.5}
+    options = {"rho": 0.0, "xi": 0.0, "max_iter": 30, "calibration_fraction": 0.5}
     raw, stretched = [], []
     for seed in range(15):
         points, y = rng.normal(size=(60, 3)), rng.normal(size=60)
