@@ -16,7 +16,6 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import expit, gammaln
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.mixture import BayesianGaussianMixture
 
 from dstheory.checks.arguments import as_real, check_count, shown
 from evical._typing import Floats
@@ -151,6 +150,8 @@ class DPMCalibrator(BaseCalibrator):
         points = _representatives(z, weights, self.max_points)
         if points[0] == points[-1]:
             return _single(float(points[0]), float(weights.sum()))
+        from sklearn.mixture import BayesianGaussianMixture  # a fifth of all that is imported
+
         mean, spread = points.mean(), points.std()
         # Closer points are one to k-means, which works with squares of distances.
         distinct = 1 + int((np.diff(points) > _SAME * spread).sum())

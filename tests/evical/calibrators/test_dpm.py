@@ -36,7 +36,7 @@ def test_densities_integrate_to_one():
 
 @pytest.mark.parametrize("kind", ["monotone", "nonmonotone", "margin"])
 def test_the_true_map_is_found(kind):
-    scores, y, _ = simulated_scores(kind, 4000, np.random.default_rng(1))
+    scores, y, _ = simulated_scores(kind, 2000, np.random.default_rng(1))
     at = simulated_quantiles(kind, 500)
     got = DPMCalibrator().fit(scores, y).predict_proba(at)[:, 1]
     assert np.mean((got - simulated_probability(kind, at)) ** 2) < 4e-3
