@@ -27,10 +27,12 @@ def test_a_killed_worker_changes_nothing(tmp_path):
     import dask.dataframe  # two seconds, and no other test needs them
     from dask.distributed import Client, LocalCluster
 
+    # One process imports all, and workers are copies of it, the one in place of the killed too.
+    copies = dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"})
     table = dask.dataframe.from_pandas(FRAME, npartitions=20)
     expected = IsotonicCalibrator().fit(SCORES, FRAME["y"])
-    cluster = LocalCluster(2, threads_per_worker=1, dashboard_address=None, silence_logs=50)
-    with cluster, Client(cluster):
+    options = {"threads_per_worker": 1, "dashboard_address": None, "silence_logs": 50}
+    with copies, LocalCluster(2, **options) as cluster, Client(cluster):
         doomed = partial(killed_once, folder=str(tmp_path))
         risky = table.map_partitions(doomed, meta=table._meta)
         fitted = IsotonicCalibrator().fit_table(risky, "score", "y")
