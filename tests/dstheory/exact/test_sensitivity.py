@@ -33,7 +33,7 @@ def exact_sources(count):
 
 @each("quantity", QUANTITIES)
 @each("event", EVENTS)
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(sources=exact_sources(3), rates=st.lists(RATES, min_size=3, max_size=3))
 def test_rate_derivatives_are_limits(quantity, event, sources, rates):
     """f is a quotient of linear functions of a rate: two more points determine the derivative."""

@@ -91,7 +91,7 @@ def exact_deviance(fit, z, log_odds):
         start = moved(mpf(0))
         sign = 1 if log_odds >= eta(*start) else -1
         low, high = mpf(10) ** -200, max(n)
-        for _ in range(130):
+        for _ in range(80):  # to 20 digits of kappa
             middle = mp.sqrt(low * high)
             model = moved(sign * middle)
             if model is None or sign * (eta(*model) - log_odds) > 0:

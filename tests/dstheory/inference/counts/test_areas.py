@@ -21,9 +21,9 @@ def integral(a, b, side):
         a, b = mpmath.mpf(a), mpmath.mpf(b)
         p = a / (a + b)
         width = mpmath.sqrt((a + 1) * (b + 1) / (a + b) ** 3)
-        ends = (p + side * width * mpmath.mpf(step) for step in range(121))
+        ends = (p + side * width * mpmath.mpf(step) for step in range(0, 121, 2))
         points = [point for point in ends if 0 < point < 1]
-        if len(points) < 121:
+        if len(points) < 61:
             points.append(mpmath.mpf(side > 0))
 
         def relative_likelihood(u):
