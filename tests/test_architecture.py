@@ -1,6 +1,6 @@
 """Imports point one way: each part uses only what stands before it, and nothing in a circle.
 
-The imports are read from the source, those inside functions too.
+The imports are read from the source, those inside functions and in texts too.
 """
 
 import ast
@@ -110,6 +110,9 @@ ONLY_IN = {
     "examples": {"tests": set()},
 }
 
+# Modules that load others by names which they compute, when these are asked for.
+BY_COMPUTED_NAME = {"dstheory", "evical", "evical.cli._commands"}
+
 LOADED_SCRIPT = """
 import importlib, sys
 for package in sys.argv[1:]:
@@ -135,8 +138,17 @@ def nodes(path):
         node
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Import | ast.ImportFrom)
+        or is_import_of_a_text(node)
         or (isinstance(node, ast.If) and any(isinstance(part, ast.Raise) for part in node.body))
     ]
+
+
+def is_import_of_a_text(node):
+    """``import_module("name")`` or ``__import__("name")``."""
+    return isinstance(node, ast.Call) and (
+        getattr(node.func, "id", None) in ("import_module", "__import__")
+        or getattr(node.func, "attr", None) == "import_module"
+    )
 
 
 def imported(name, path):
@@ -150,6 +162,8 @@ def imported(name, path):
             for alias in node.names:
                 inner = f"{node.module}.{alias.name}"
                 yield inner if inner in known else node.module
+        elif is_import_of_a_text(node) and isinstance(node.args[0], ast.Constant):
+            yield node.args[0].value
 
 
 @cache
@@ -201,6 +215,18 @@ def test_no_cycle(package):
         TopologicalSorter(graph).prepare()
     except CycleError as error:
         pytest.fail(" imports ".join(reversed(error.args[1])))
+
+
+@pytest.mark.parametrize("package", ["dstheory", "evical"])
+def test_names_of_modules_are_computed_in_few_places(package):
+    """Elsewhere they are constants, which the other tests here follow."""
+    computed = {
+        name
+        for name, path in modules(package).items()
+        for node in nodes(path)
+        if is_import_of_a_text(node) and not isinstance(node.args[0], ast.Constant)
+    }
+    assert computed == {name for name in BY_COMPUTED_NAME if name.split(".")[0] == package}
 
 
 @both

@@ -17,12 +17,11 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from dstheory import MassFunction
 from dstheory.checks.arguments import as_array, check_flag, check_instance
+from dstheory.notebook import brief, html_table
 from evical._fitting import all_or_nothing
 from evical._typing import Floats
 from evical.beliefs.listed import Listed
 from evical.calibrators import saved
-from evical.calibrators._shown import ShownCalibrator
-from evical.calibrators._tables import TableMethods
 from evical.calibrators.fields import Field, owners
 from evical.scores import ScoreCounts
 from evical.scores.checks import (
@@ -36,51 +35,14 @@ from evical.scores.counts import checked_counts
 from evical.scores.direction import Direction, warn_of_wrong_ways, wrong_way
 from evical.scores.scale import ScoreScale, check_transform, fit_scale
 
-__all__ = ["BaseCalibrator", "check_both", "check_two", "counted"]
+__all__ = ["BaseCalibrator"]
 
 
-def counted(
-    values: Floats, labels: NDArray[Any], classes: NDArray[Any], sample_weight: Any
-) -> ScoreCounts:
-    """Counts of samples with these labels, the second class being positive.
-
-    Raises
-    ------
-    ValueError
-        If a label is none of the classes; or as `ScoreCounts.from_samples`.
-    """
-    strange = ~np.isin(labels, classes)
-    if strange.any():
-        row = int(np.argmax(strange))
-        raise ValueError(f"y[{row}] is {labels[row]!r}, but the classes are {classes.tolist()}")
-    weights = check_weights(sample_weight, len(values))
-    return ScoreCounts.from_samples(values, labels == classes[1], weights)
+# Of the scores that a notebook shows, from the least to the greatest of the calibration sample.
+_QUANTILES = (0, 0.25, 0.5, 0.75, 1)
 
 
-def check_both(counts: ScoreCounts, classes: NDArray[Any], detail: str = "") -> None:
-    """Raise unless both classes have some weight."""
-    if not (counts.n_negative and counts.n_positive):
-        raise ValueError(_one_class_message(classes[int(counts.n_positive > 0)], detail))
-
-
-def check_two(classes: NDArray[Any]) -> None:
-    """Raise unless there are two classes."""
-    if len(classes) == 1:
-        raise ValueError(_one_class_message(classes[0]))
-    if len(classes) != 2:
-        raise ValueError(
-            # The words in the middle are what scikit-learn's checks look for.
-            f"y has {len(classes)} classes {classes[:5].tolist()}. Only binary classification is "
-            "supported here; for more classes, wrap the classifier in EvidentialClassifier"
-        )
-
-
-def _one_class_message(only: Any, detail: str = "") -> str:
-    value = only.item() if isinstance(only, np.generic) else only
-    return f"y has one class only{detail} (all {value!r}); a calibrator needs both"
-
-
-class BaseCalibrator(ShownCalibrator, TableMethods, ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # sklearn is untyped
+class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # sklearn is untyped
     """Abstract calibrator of the scores of a binary classifier."""
 
     classes_: NDArray[Any]
@@ -97,6 +59,8 @@ class BaseCalibrator(ShownCalibrator, TableMethods, ClassifierMixin, BaseEstimat
     _direction: Direction | None = None  # of scores that point the wrong way
     # What the saved state holds, by name; by default the fitted arrays.
     _state: ClassVar[dict[str, Field] | tuple[str, ...]]
+    # Fitted arrays of scores at which predictions jump or bend, for exports.
+    _turns: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
     def _fit_counts(self, counts: ScoreCounts) -> None:
@@ -132,6 +96,11 @@ class BaseCalibrator(ShownCalibrator, TableMethods, ClassifierMixin, BaseEstimat
 
     def _check_state(self) -> None:
         """Raise for restored arrays that do not fit each other."""
+
+    def _landmarks(self) -> Floats:
+        """Scores, as read, where predictions may jump or bend, or around which they change."""
+        turns = [np.ravel(getattr(self, name)) for name in self._turns]
+        return np.concatenate([np.empty(0), *turns])
 
     @all_or_nothing
     def fit(self, scores: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -174,9 +143,9 @@ class BaseCalibrator(ShownCalibrator, TableMethods, ClassifierMixin, BaseEstimat
         self._check_all_parameters()
         values, labels = self._samples(scores, y)
         classes = np.unique(labels)
-        check_two(classes)
-        counts = counted(values, labels, classes, sample_weight)
-        check_both(counts, classes, " with positive weight")
+        _check_two(classes)
+        counts = _counted(values, labels, classes, sample_weight)
+        _check_both(counts, classes, " with positive weight")
         return self._learn(counts, classes)
 
     @all_or_nothing
@@ -216,7 +185,7 @@ class BaseCalibrator(ShownCalibrator, TableMethods, ClassifierMixin, BaseEstimat
         labels = np.asarray(column_or_1d(as_array(classes, "classes")))
         if len(labels) != 2 or labels[0] == labels[1]:
             raise ValueError(f"classes are {labels.tolist()}, expected two different ones")
-        check_both(counts, labels)
+        _check_both(counts, labels)
         checked = checked_counts(counts.scores, counts.negative, counts.positive)
         if self.transform == "logit":
             check_unit(checked.scores)
@@ -250,7 +219,7 @@ class BaseCalibrator(ShownCalibrator, TableMethods, ClassifierMixin, BaseEstimat
         self._check_all_parameters()
         values, labels = self._samples(scores, y)
         known = self._known_classes(labels, classes)
-        new = counted(values, labels, known, sample_weight)
+        new = _counted(values, labels, known, sample_weight)
         told = bool(self._wrong_ways())
         self._learn(self.counts_ + new if hasattr(self, "counts_") else new, known)
         if not told:
@@ -284,7 +253,7 @@ class BaseCalibrator(ShownCalibrator, TableMethods, ClassifierMixin, BaseEstimat
     def _known_classes(self, labels: NDArray[Any], classes: Any) -> NDArray[Any]:
         given = np.unique(labels if classes is None else column_or_1d(classes))
         if not hasattr(self, "classes_"):
-            check_two(given)
+            _check_two(given)
             return given
         if not hasattr(self, "counts_"):
             raise ValueError(
@@ -460,6 +429,31 @@ class BaseCalibrator(ShownCalibrator, TableMethods, ClassifierMixin, BaseEstimat
         calibrator: Self = saved.from_dict(data, known)
         return calibrator
 
+    def _repr_html_inner(self) -> str:
+        diagram: str = super()._repr_html_inner()
+        return self._beliefs_html() + diagram
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
+        shown: dict[str, str] = super()._repr_mimebundle_(**options)
+        if "text/html" in shown:
+            shown["text/html"] = self._beliefs_html() + shown["text/html"]
+        return shown
+
+    def _beliefs_html(self) -> str:
+        """Bel, BetP and Pl at a few scores, for notebooks; nothing before `fit`, or if loaded."""
+        counts = getattr(self, "counts_", None)
+        if counts is None:
+            return ""
+        last = len(counts) - 1
+        scores = counts.scores[np.unique([round(share * last) for share in _QUANTILES])]
+        bounds, p = self.predict_interval(scores), self.predict_proba(scores)[:, 1]
+        cells = [
+            [brief(score), *(f"{value:.4f}" for value in (low, betp, up))]
+            for score, (low, up), betp in zip(scores, bounds, p, strict=True)
+        ]
+        caption = f"Belief in class {self.classes_[1]} at scores of the calibration sample"
+        return html_table(caption, [["score", "Bel", "BetP", "Pl"], *cells])
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
@@ -472,3 +466,44 @@ def _is_usable(scores: Any) -> bool:
     """Whether scores are finite floats (n,), as they come from a classifier."""
     plain = type(scores) is np.ndarray and scores.dtype == np.float64
     return plain and scores.ndim == 1 and len(scores) > 0 and bool(np.isfinite(scores).all())
+
+
+def _counted(
+    values: Floats, labels: NDArray[Any], classes: NDArray[Any], sample_weight: Any
+) -> ScoreCounts:
+    """Counts of samples with these labels, the second class being positive.
+
+    Raises
+    ------
+    ValueError
+        If a label is none of the classes; or as `ScoreCounts.from_samples`.
+    """
+    strange = ~np.isin(labels, classes)
+    if strange.any():
+        row = int(np.argmax(strange))
+        raise ValueError(f"y[{row}] is {labels[row]!r}, but the classes are {classes.tolist()}")
+    weights = check_weights(sample_weight, len(values))
+    return ScoreCounts.from_samples(values, labels == classes[1], weights)
+
+
+def _check_both(counts: ScoreCounts, classes: NDArray[Any], detail: str = "") -> None:
+    """Raise unless both classes have some weight."""
+    if not (counts.n_negative and counts.n_positive):
+        raise ValueError(_one_class_message(classes[int(counts.n_positive > 0)], detail))
+
+
+def _check_two(classes: NDArray[Any]) -> None:
+    """Raise unless there are two classes."""
+    if len(classes) == 1:
+        raise ValueError(_one_class_message(classes[0]))
+    if len(classes) != 2:
+        raise ValueError(
+            # The words in the middle are what scikit-learn's checks look for.
+            f"y has {len(classes)} classes {classes[:5].tolist()}. Only binary classification is "
+            "supported here; for more classes, wrap the classifier in EvidentialClassifier"
+        )
+
+
+def _one_class_message(only: Any, detail: str = "") -> str:
+    value = only.item() if isinstance(only, np.generic) else only
+    return f"y has one class only{detail} (all {value!r}); a calibrator needs both"

@@ -26,10 +26,7 @@ from evical._typing import Floats, Indices
 from evical.beliefs import Beliefs, conflict
 from evical.beliefs.products import MAX_CLASSES
 from evical.fusion import Rule
-from evical.scores.columns import with_columns
 from evical.scores.direction import OF_A_CLASSIFIER, Direction, warn_of_wrong_ways
-from evical.scores.names import belief_names
-from evical.scores.tables import check_columns
 
 __all__ = [
     "BeliefPredictor",
@@ -176,53 +173,6 @@ class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc
         """
         best = np.argmax(self.predict_proba(X), axis=1)
         return np.asarray(self.classes_[best])
-
-    def predict_table(
-        self, table: Any, features: Sequence[str] | None = None, *, prefix: str = ""
-    ) -> Any:
-        """A table with beliefs in new columns, made by the engine that holds it.
-
-        Parameters
-        ----------
-        table : data frame of pandas, polars (eager or lazy), pyarrow or Dask
-        features : sequence of str, optional
-            Columns from which to predict, in the order of `fit`; by default those that `fit` has
-            seen, or all if it has seen an array without names.
-        prefix : str
-            Of the names of the new columns.
-
-        Returns
-        -------
-        table of the same kind
-            With belief, plausibility and pignistic probability of each class, such as
-            "bel_setosa", "pl_setosa" and "p_setosa". Nothing is computed before a lazy table is
-            collected.
-
-        Raises
-        ------
-        TypeError
-            If it is no such table.
-        ValueError
-            If a column is missing, or there is one of a new name; for features as the classifier.
-
-        Examples
-        --------
-        >>> import pandas as pd
-        >>> from sklearn.naive_bayes import GaussianNB
-        >>> from evical import EvidentialClassifier
-        >>> X = pd.DataFrame({"age": range(40), "dose": [1.0, 2.0] * 20})
-        >>> fitted = EvidentialClassifier(GaussianNB()).fit(X, [0] * 20 + [1] * 20)
-        >>> fitted.predict_table(X.assign(name="Ann")).columns.tolist()
-        ['age', 'dose', 'name', 'bel_0', 'pl_0', 'p_0', 'bel_1', 'pl_1', 'p_1']
-        """
-        check_fitted(self)
-        names = belief_names(self.classes_.tolist(), prefix)
-        named = hasattr(self, "feature_names_in_")
-        if features is None and named:
-            features = self.feature_names_in_.tolist()
-        known = None if features is None else list(features)
-        check, predict = partial(_check_features, known), partial(_columns_of, self, known, named)
-        return with_columns(table, names, check, predict)
 
     def predict_set(
         self,
@@ -432,22 +382,6 @@ def _warn_of_weightless(names: Sequence[str]) -> None:
             "in training",
             stacklevel=5,  # beyond `fit` and its decorator
         )
-
-
-def _check_features(features: list[str] | None, schema: Any) -> None:
-    for name in features or []:
-        check_columns(schema, feature=name)
-
-
-def _columns_of(
-    fitted: BeliefPredictor, features: list[str] | None, named: bool, frame: Any
-) -> list[Floats]:
-    """Bel, Pl and pignistic probability of each class."""
-    X = frame if features is None else frame.select(features)
-    beliefs = fitted.beliefs(X.to_native() if named else X.to_numpy())
-    p = beliefs.betp()
-    by_class = np.concatenate([beliefs.interval(), p[..., np.newaxis]], axis=2)
-    return list(by_class.reshape(len(p), -1).T)
 
 
 def _criterion(criterion: Any) -> Callable[..., Any]:

@@ -10,8 +10,7 @@ weighted rows that stand for many.
 """
 
 from abc import ABC, abstractmethod
-from importlib import import_module
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -398,41 +397,6 @@ class BaseMulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ig
             "n_columns": self.n_features_in_,
             "state": saved.plain(self._get_state()),
         }
-
-    def to_onnx(
-        self,
-        max_bytes: int | None = 1_000_000,
-        *,
-        dtype: Literal["float64", "float32"] = "float64",
-        class_columns: bool = False,
-    ) -> Any:
-        """A graph of ONNX, to predict in a service; `evical.export.to_onnx` says more.
-
-        Parameters
-        ----------
-        max_bytes : int, optional
-            How large the graph may be; None for any size.
-        dtype : {"float64", "float32"}
-            Of the scores that the graph takes.
-        class_columns : bool
-            Whether there is an output for each class and number, named as those of `predict_table`.
-
-        Returns
-        -------
-        onnx.ModelProto
-            From ``scores`` (n, K) to ``beliefs`` (n, K, 3): [Bel, Pl, BetP] of each class, or (n,
-            3) of the greater one of two; or to columns (n,) of all classes.
-
-        Raises
-        ------
-        ModuleNotFoundError
-            If onnx is not installed.
-        ValueError
-            If predictions have no closed formula, the graph is too large, or names are equal.
-        """
-        return import_module("evical.export").to_onnx(
-            self, max_bytes, dtype=dtype, class_columns=class_columns
-        )
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:

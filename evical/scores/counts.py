@@ -6,12 +6,12 @@ once, so that each method is a function of sorted distinct scores and two weight
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.checks.arguments import as_array, as_floats, check_count, shown
+from dstheory.checks.arguments import as_array, as_floats, check_count, check_instance, shown
 from dstheory.notebook import ShownFields
 from evical._typing import Floats
 from evical.scores.checks import (
@@ -25,7 +25,7 @@ from evical.scores.checks import (
 from evical.scores.rounding import EXACT, bits_within, rounded
 from evical.scores.tables import class_weights
 
-__all__ = ["ScoreCounts", "midpoints", "refuse_separated"]
+__all__ = ["ScoreCounts", "fit_table", "midpoints", "refuse_separated"]
 
 
 _HUGE = 4e307
@@ -341,6 +341,64 @@ class ScoreCounts(ShownFields):
                 "first 0"
             )
         return array.astype(np.intp)
+
+
+@runtime_checkable
+class LearnsFromCounts(Protocol):
+    """What is fitted to counts: any calibrator of one score."""
+
+    def fit_counts(self, counts: ScoreCounts, classes: Any) -> Any:
+        """Learn from counts of a negative class and a positive one."""
+
+
+Learner = TypeVar("Learner", bound=LearnsFromCounts)
+
+
+def fit_table(
+    calibrator: Learner,
+    table: Any,
+    score: str,
+    target: str,
+    weight: str | None = None,
+    *,
+    positive: Any = None,
+) -> Learner:
+    """Fit a calibrator to a table, counted inside the engine that holds it.
+
+    Parameters
+    ----------
+    calibrator : calibrator
+        Of one score; it is fitted in place.
+    table, score, target, weight, positive
+        As for `ScoreCounts.from_table`.
+
+    Returns
+    -------
+    calibrator
+        The same, fitted.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `ScoreCounts.from_table` and `fit`.
+
+    Examples
+    --------
+    >>> import pyarrow
+    >>> from evical.calibrators import IsotonicCalibrator
+    >>> table = pyarrow.table({"score": [0.1, 0.4, 0.3, 0.9], "sick": [0, 0, 1, 1]})
+    >>> fit_table(IsotonicCalibrator(), table, "score", "sick").classes_
+    array([0, 1])
+    """
+    check_instance("calibrator", calibrator, LearnsFromCounts, "a calibrator of one score")
+    *counted, classes = class_weights(table, score, target, weight, positive)
+    if len(classes) < 2:
+        raise ValueError(
+            f"column {target!r} holds the one class {classes[0]!r}; a calibrator needs samples "
+            "of both"
+        )
+    calibrator.fit_counts(checked_counts(*counted), classes)
+    return calibrator
 
 
 def checked_counts(scores: Any, negative: Any, positive: Any) -> ScoreCounts:

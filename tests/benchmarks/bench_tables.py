@@ -6,7 +6,8 @@ import polars as pl
 import pytest
 
 from evical.calibrators import IsotonicCalibrator
-from evical.scores import ScoreCounts
+from evical.export import predict_table
+from evical.scores import ScoreCounts, fit_table
 
 N = 3_000_000
 RNG = np.random.default_rng(0)
@@ -35,11 +36,11 @@ def test_count(benchmark, kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_predict(benchmark, kind):
     benchmark.group = "predict 3,000,000 samples"
-    fitted = IsotonicCalibrator().fit_table(TABLE[:10_000], "score", "y")
+    fitted = fit_table(IsotonicCalibrator(), TABLE[:10_000], "score", "y")
     table = KINDS[kind]
     if kind == "arrays":
         benchmark(lambda: fitted.predict_interval(table["score"].to_numpy()))
     elif kind == "DuckDB":
-        benchmark(lambda: fitted.predict_table(table, "score", prefix="new_").to_arrow_table())
+        benchmark(lambda: predict_table(fitted, table, "score", prefix="new_").to_arrow_table())
     else:
-        benchmark(fitted.predict_table, table, "score", prefix="new_")
+        benchmark(predict_table, fitted, table, "score", prefix="new_")

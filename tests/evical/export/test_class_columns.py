@@ -16,7 +16,7 @@ from dstheory import dempster
 from dstheory.transform import betp
 from evical import EvidentialClassifier
 from evical.calibrators import AutoCalibrator, IsotonicCalibrator, LogisticCalibrator
-from evical.export import fusion_to_sql, to_javascript, to_onnx, to_sql
+from evical.export import fusion_to_sql, predict_table, to_javascript, to_onnx, to_sql
 from evical.multiclass import SoftmaxCalibrator
 from evical.scores import ScoreCounts
 from evical.scores.names import belief_names
@@ -41,7 +41,7 @@ def fitted(name):
 
 def columns(calibrator):
     """The new columns of a table, by Python."""
-    return calibrator.predict_table(pd.DataFrame({"score": NEW}), "score").iloc[:, 1:]
+    return predict_table(calibrator, pd.DataFrame({"score": NEW}), "score").iloc[:, 1:]
 
 
 def check(found, wanted):
@@ -64,7 +64,7 @@ def rows_of(query, dialect):
 @each(("name", "dialect"), [("steps", "duckdb"), ("steps", "sqlite"), ("curves", "duckdb")])
 def test_sql(name, dialect):
     calibrator = fitted(name)
-    text = calibrator.to_sql("score", dialect, class_columns=True)
+    text = to_sql(calibrator, "score", dialect, class_columns=True)
     check(rows_of(f"SELECT {text} FROM t ORDER BY id", dialect), columns(calibrator))
     text = to_sql(calibrator, "score", dialect, prefix="a ", class_columns=True)
     found = rows_of(f"SELECT {text} FROM t", dialect)
@@ -90,7 +90,7 @@ def test_fusion_in_sql(dialect):
 @each("name", CALIBRATORS)
 def test_onnx(name):
     calibrator = fitted(name)
-    model = calibrator.to_onnx(class_columns=True)
+    model = to_onnx(calibrator, class_columns=True)
     check(in_onnxruntime(model, scores=NEW[:, np.newaxis]), columns(calibrator))
 
 
@@ -105,9 +105,9 @@ def test_classifiers_and_calibrators_of_many_classes(n_classes):
     assert (found.pop("label") == classifier.predict(X)).all()
     del found["probabilities"]
     table = pd.DataFrame(X, columns=list("pqr")[:n_classes])
-    check(found, classifier.predict_table(table, list(table)).iloc[:, n_classes:])
+    check(found, predict_table(classifier, table, list(table)).iloc[:, n_classes:])
     calibrator = SoftmaxCalibrator().fit(X, y)
-    found = in_onnxruntime(calibrator.to_onnx(class_columns=True), scores=X)
+    found = in_onnxruntime(to_onnx(calibrator, class_columns=True), scores=X)
     p = calibrator.predict_proba(X)
     wanted = {name: p[:, i // 3] for i, name in enumerate(belief_names(calibrator.classes_))}
     check(found, wanted)
@@ -116,7 +116,7 @@ def test_classifiers_and_calibrators_of_many_classes(n_classes):
 @pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
 def test_javascript(tmp_path):
     calibrator = fitted("curves")
-    (tmp_path / "m.mjs").write_text(calibrator.to_javascript(class_columns=True), encoding="utf-8")
+    (tmp_path / "m.mjs").write_text(to_javascript(calibrator, class_columns=True), encoding="utf-8")
     scores = json.dumps(NEW.tolist())
     (tmp_path / "main.mjs").write_text(
         'import { namedBeliefs } from "./m.mjs";\n'
@@ -130,13 +130,13 @@ def test_javascript(tmp_path):
 
 def test_without_the_option_names_are_those_of_before():
     calibrator = fitted("steps")
-    assert list(rows_of(f"SELECT {calibrator.to_sql('score')} FROM t", "duckdb")) == [
+    assert list(rows_of(f"SELECT {to_sql(calibrator, 'score')} FROM t", "duckdb")) == [
         "bel",
         "pl",
         "betp",
     ]
-    assert "namedBeliefs" not in calibrator.to_javascript()
-    assert list(in_onnxruntime(calibrator.to_onnx(), scores=NEW[:, np.newaxis])) == ["beliefs"]
+    assert "namedBeliefs" not in to_javascript(calibrator)
+    assert list(in_onnxruntime(to_onnx(calibrator), scores=NEW[:, np.newaxis])) == ["beliefs"]
 
 
 def test_classes_that_a_name_cannot_tell_apart():

@@ -98,8 +98,8 @@ def test_features_and_scores_of_32_bits():
         SoftmaxCalibrator().fit(X[:, :3] / 100, np.arange(300) % 3),
     ):
         scores = rows[:, : fitted.n_features_in_] / np.float32(100)
-        expected = in_onnxruntime(fitted.to_onnx(), scores=scores.astype(np.float64))["beliefs"]
-        narrow = in_onnxruntime(fitted.to_onnx(dtype="float32"), scores=scores)["beliefs"]
+        expected = in_onnxruntime(to_onnx(fitted), scores=scores.astype(np.float64))["beliefs"]
+        narrow = in_onnxruntime(to_onnx(fitted, dtype="float32"), scores=scores)["beliefs"]
         np.testing.assert_array_equal(narrow, expected)
         columns = in_onnxruntime(
             to_onnx(fitted, dtype="float32", class_columns=True), scores=scores

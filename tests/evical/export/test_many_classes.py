@@ -105,8 +105,7 @@ def samples(n_classes, n=150):
 def test_calibrators(calibrator, n_classes):
     scores, y = samples(n_classes)
     calibrator.fit(scores, y)
-    model = calibrator.to_onnx()
-    assert model.SerializeToString() == to_onnx(calibrator).SerializeToString()
+    model = to_onnx(calibrator)
     wrong = np.full((3, n_classes), 0.5)
     wrong[:, 0] = np.nan, np.inf, -np.inf
     found = in_onnxruntime(model, scores=np.concatenate([scores, np.eye(n_classes), wrong]))
@@ -129,13 +128,13 @@ def test_calibrators(calibrator, n_classes):
 def test_one_score_of_two_classes(calibrator):
     scores, y = samples(2)
     calibrator.fit(scores[:, 1:], y)
-    found = in_onnxruntime(calibrator.to_onnx(), scores=scores[:, 1:])["beliefs"]
+    found = in_onnxruntime(to_onnx(calibrator), scores=scores[:, 1:])["beliefs"]
     assert np.abs(found[:, 2] - calibrator.predict_proba(scores[:, 1:])[:, 1]).max() < 1e-12
 
 
 def test_what_is_no_probability_is_nan():
     scores, y = samples(3)
-    model = SoftmaxCalibrator(transform="log").fit(scores, y).to_onnx()
+    model = to_onnx(SoftmaxCalibrator(transform="log").fit(scores, y))
     found = in_onnxruntime(model, scores=np.array([[0.5, 0.5, 0.0], [1.5, 0, 0], [-0.1, 1, 0]]))
     np.testing.assert_array_equal(np.isnan(found["beliefs"]).all(axis=(1, 2)), [False, True, True])
 
@@ -145,7 +144,7 @@ def test_columns_that_exclude_each_other():
     scores = np.eye(3)[[0, 1, 2, 0, 1, 2]]
     calibrator = OneVsRestCalibrator(IsotonicCalibrator("bayesian"), coupling="dempster")
     calibrator.fit(scores, [0, 1, 2, 0, 1, 2])
-    found = in_onnxruntime(calibrator.to_onnx(), scores=np.array([[1.0, 1, 0], [1, 0, 0]]))
+    found = in_onnxruntime(to_onnx(calibrator), scores=np.array([[1.0, 1, 0], [1, 0, 0]]))
     beliefs = found["beliefs"]
     assert np.isnan(beliefs[0]).all()
     np.testing.assert_array_equal(beliefs[1], [[1.0] * 3, [0.0] * 3, [0.0] * 3])
@@ -154,7 +153,7 @@ def test_columns_that_exclude_each_other():
 def test_what_cannot_be_exported():
     scores, y = samples(3)
     with pytest.raises(NotFittedError):
-        SoftmaxCalibrator().to_onnx()
+        to_onnx(SoftmaxCalibrator())
     for calibrator in (
         MultinomialLogisticCalibrator(),
         StructuredMatrixCalibrator(model="quadratic"),
@@ -162,11 +161,11 @@ def test_what_cannot_be_exported():
     ):
         name = type(calibrator).__name__
         with pytest.raises(ValueError, match=rf"{name}.* has no closed formula; an export takes"):
-            calibrator.fit(scores, y).to_onnx()
+            to_onnx(calibrator.fit(scores, y))
     with pytest.raises(ValueError, match="AutoMulticlassCalibrator has the model 'confidence'"):
-        AutoMulticlassCalibrator("confidence").fit(scores, y).to_onnx()
+        to_onnx(AutoMulticlassCalibrator("confidence").fit(scores, y))
     with pytest.raises(ValueError, match=r"the graph has \d+ bytes for 3 classes, and max_bytes"):
-        SoftmaxCalibrator().fit(scores, y).to_onnx(max_bytes=100)
+        to_onnx(SoftmaxCalibrator().fit(scores, y), max_bytes=100)
     with pytest.raises(TypeError, match="SoftmaxCalibrator takes a score for each class"):
         to_javascript(SoftmaxCalibrator().fit(scores, y))
     pairs = EvidentialClassifier(LINEAR, code="all_pairs", cv=2).fit(X, Y)

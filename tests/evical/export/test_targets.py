@@ -6,6 +6,7 @@ All targets of a calibrator in one test, which compiles it once for all texts.
 import numpy as np
 
 from evical.calibrators import AutoCalibrator
+from evical.export import to_onnx
 from evical.export._compile import compiled
 from evical.export._dialects import DIALECTS
 from evical.export._graph import DEGREE
@@ -27,7 +28,7 @@ def test_sizes_of_the_default_calibrator():
     for form in DIALECTS.values():
         assert len(sql_text(table, "", form.quoted("score"), form)) < 200_000
     assert len(javascript_text(table, "", [0, 1])) < 200_000
-    assert calibrator.to_onnx().ByteSize() < 200_000
+    assert to_onnx(calibrator).ByteSize() < 200_000
 
 
 @every_entry

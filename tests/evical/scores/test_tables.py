@@ -4,8 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from evical.calibrators import IsotonicCalibrator, LogisticCalibrator
 from evical.errors import WeightError
-from evical.scores import ScoreCounts
+from evical.multiclass import SoftmaxCalibrator
+from evical.scores import ScoreCounts, fit_table
 from tests.support.each import each
 from tests.support.tables import KINDS
 
@@ -120,3 +122,20 @@ def test_zeros_and_ones_may_be_counted_in_parts():
         for part in (frame[:70], frame[70:90], frame[90:])
     ]
     equal(parts[2] + parts[0] + parts[1], ScoreCounts.from_table(frame, "score", "state"))
+
+
+@every_kind
+def test_fits_are_those_of_arrays(kind):
+    expected = LogisticCalibrator().fit(SCORES, LABELS)
+    fitted = fit_table(LogisticCalibrator(), KINDS[kind](FRAME), "score", "state")
+    assert fitted.classes_.tolist() == ["healthy", "sick"]
+    np.testing.assert_array_equal(
+        fitted.predict_interval(SCORES), expected.predict_interval(SCORES)
+    )
+
+
+def test_a_fit_needs_both_classes_and_a_calibrator_of_one_score():
+    with pytest.raises(ValueError, match="column 'weight' holds the one class 1; a calibrator nee"):
+        fit_table(IsotonicCalibrator(), FRAME.assign(weight=1), "score", "weight", positive=1)
+    with pytest.raises(TypeError, match=r"calibrator is .*, expected a calibrator of one score"):
+        fit_table(SoftmaxCalibrator(), FRAME, "score", "state")

@@ -8,6 +8,7 @@ from sklearn.neighbors import NearestCentroid
 
 from evical import EvidentialClassifier, EvidentialEnsemble
 from evical.calibrators import BinningCalibrator
+from evical.export import predict_table
 from evical.scores.names import belief_names
 from tests.support.tables import IN_PYTHON, KINDS, as_pandas
 
@@ -22,7 +23,7 @@ MORE = EvidentialEnsemble([GaussianNB(), NearestCentroid()], cv=2).fit(X, LABELS
 @pytest.mark.parametrize("kind", IN_PYTHON)
 def test_two_classes(kind):
     table = KINDS[kind](FRAME)
-    made = TWO.predict_table(table)
+    made = predict_table(TWO, table)
     assert type(made) is type(table)
     frame = as_pandas(made).sort_values("row")
     assert list(frame)[4:] == belief_names(TWO.classes_)
@@ -32,7 +33,7 @@ def test_two_classes(kind):
 
 @pytest.mark.parametrize("kind", ["pandas", "pyarrow"])
 def test_more_classes(kind):
-    frame = as_pandas(MORE.predict_table(KINDS[kind](FRAME), prefix="ours_"))
+    frame = as_pandas(predict_table(MORE, KINDS[kind](FRAME), prefix="ours_"))
     names = [f"ours_{what}_{label}" for label in range(3) for what in ("bel", "pl", "p")]
     assert list(frame)[4:] == names
     expected = MORE.predict_interval(X)
@@ -47,14 +48,14 @@ def test_more_classes(kind):
 def test_who_has_seen_an_array_is_told_the_columns(kind):
     fitted = EvidentialClassifier(GaussianNB(), calibrator=BinningCalibrator(3), cv=2)
     fitted.fit(X.to_numpy(), LABELS > 0)
-    frame = as_pandas(fitted.predict_table(KINDS[kind](FRAME), ["age", "dose"]))
+    frame = as_pandas(predict_table(fitted, KINDS[kind](FRAME), ["age", "dose"]))
     np.testing.assert_allclose(frame["p_True"], TWO.predict_proba(X)[:, 1], atol=1e-12)
-    alone = as_pandas(fitted.predict_table(KINDS[kind](X)))
+    alone = as_pandas(predict_table(fitted, KINDS[kind](X)))
     np.testing.assert_allclose(alone["p_True"], TWO.predict_proba(X)[:, 1], atol=1e-12)
 
 
 def test_what_does_not_fit_is_named():
     with pytest.raises(TypeError, match="table is a lazy one of duckdb, which cannot call Python"):
-        TWO.predict_table(KINDS["DuckDB"](FRAME))
+        predict_table(TWO, KINDS["DuckDB"](FRAME))
     with pytest.raises(ValueError, match=r"feature is 'age', but the table has .* 'dose', 'row'"):
-        TWO.predict_table(FRAME.drop(columns="age"))
+        predict_table(TWO, FRAME.drop(columns="age"))

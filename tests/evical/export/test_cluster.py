@@ -8,6 +8,8 @@ import numpy as np
 import pandas as pd
 
 from evical.calibrators import IsotonicCalibrator
+from evical.export import predict_table
+from evical.scores import fit_table
 
 RNG = np.random.default_rng(3)
 SCORES = RNG.normal(size=400).round(2)
@@ -35,8 +37,8 @@ def test_a_killed_worker_changes_nothing(tmp_path):
     with copies, LocalCluster(2, **options) as cluster, Client(cluster):
         doomed = partial(killed_once, folder=str(tmp_path))
         risky = table.map_partitions(doomed, meta=table._meta)
-        fitted = IsotonicCalibrator().fit_table(risky, "score", "y")
+        fitted = fit_table(IsotonicCalibrator(), risky, "score", "y")
         assert (tmp_path / "killed").exists()
-        made = fitted.predict_table(table, "score").compute()
+        made = predict_table(fitted, table, "score").compute()
     np.testing.assert_array_equal(fitted.predict_proba(SCORES), expected.predict_proba(SCORES))
     np.testing.assert_array_equal(made["p_1"], expected.predict_proba(SCORES)[:, 1])

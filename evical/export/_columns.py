@@ -1,0 +1,248 @@
+"""Beliefs as new columns of a table, made by the engine that holds it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import narwhals.stable.v1 as nw
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from dstheory.checks.arguments import as_sequence, shown
+from evical._typing import Floats
+from evical.calibrators import BaseCalibrator
+from evical.export._sql import to_sql
+from evical.multiclass import BaseMulticlassCalibrator
+from evical.scores.names import belief_names
+from evical.scores.tables import (
+    as_frame,
+    check_columns,
+    check_numeric,
+    is_dask,
+    is_duckdb,
+    schema_of,
+)
+
+__all__ = ["predict_table"]
+
+Table = TypeVar("Table")
+
+
+def predict_table(
+    fitted: Any, table: Table, columns: str | Sequence[str] | None = None, *, prefix: str = ""
+) -> Table:
+    """A table with beliefs in new columns, made by the engine that holds it.
+
+    Parameters
+    ----------
+    fitted : fitted calibrator, classifier or ensemble
+        A calibrator of one score or of many, an `EvidentialClassifier`, an `EvidentialEnsemble` or
+        whatever else has `beliefs`.
+    table : data frame of pandas, polars (eager or lazy), pyarrow or Dask
+        For a calibrator of one score also a relation of DuckDB.
+    columns : str or sequence of str, optional
+        Of a calibrator, the column of scores, or one for each score in the order of `fit`. Of a
+        classifier, its features in the order of `fit`; by default those that `fit` has seen, or all
+        columns if it has seen an array without names.
+    prefix : str
+        Of the names of the new columns.
+
+    Returns
+    -------
+    table of the same kind
+        With belief, plausibility and pignistic probability of each class, such as "bel_yes",
+        "pl_yes" and "p_yes"; of two classes the negative one comes first. Nothing is computed
+        before a lazy table is collected. DuckDB computes the expressions of `to_sql`, with an error
+        of up to 1e-7 for curves, and leaves what is no score without a belief.
+
+    Raises
+    ------
+    TypeError
+        If it is no such table, or a column of scores does not hold numbers.
+    ValueError
+        If a column is missing, there is one of a new name, or there are not as many as the
+        calibrator takes; for scores and features as `predict_mass`.
+    sklearn.exceptions.NotFittedError
+        Before `fit`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from evical.calibrators import IsotonicCalibrator
+    >>> fitted = IsotonicCalibrator().fit([0.1, 0.4, 0.3, 0.9], [0, 0, 1, 1])
+    >>> table = predict_table(fitted, pd.DataFrame({"score": [0.95]}), "score", prefix="svm_")
+    >>> table.columns.tolist()[1:]
+    ['svm_bel_0', 'svm_pl_0', 'svm_p_0', 'svm_bel_1', 'svm_pl_1', 'svm_p_1']
+
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from evical import EvidentialClassifier
+    >>> X = pd.DataFrame({"age": range(40), "dose": [1.0, 2.0] * 20})
+    >>> classifier = EvidentialClassifier(GaussianNB()).fit(X, [0] * 20 + [1] * 20)
+    >>> predict_table(classifier, X.assign(name="Ann")).columns.tolist()
+    ['age', 'dose', 'name', 'bel_0', 'pl_0', 'p_0', 'bel_1', 'pl_1', 'p_1']
+    """
+    if isinstance(fitted, type) or not hasattr(fitted, "beliefs"):
+        raise TypeError(
+            f"fitted is {shown(fitted)}, expected a calibrator, a classifier or an ensemble"
+        )
+    check_is_fitted(fitted)
+    names = belief_names(fitted.classes_.tolist(), prefix)
+    writer = _Writer(fitted, _columns_read(fitted, columns), names, prefix)
+    made: Table = _written(table, writer)
+    return made
+
+
+def _columns_read(fitted: Any, columns: str | Sequence[str] | None) -> list[str] | None:
+    """Columns as they are named, or as `fit` has seen them; None for all."""
+    found = getattr(fitted, "feature_names_in_", None) if columns is None else columns
+    if isinstance(found, str):
+        found = [found]
+    listed = None if found is None else list(as_sequence(found, "columns", "names of columns"))
+    if not _reads_scores(fitted):
+        return listed
+    if listed is None:
+        raise TypeError("columns is None, expected the name of the column of scores")
+    if len(listed) != fitted.n_features_in_:
+        raise ValueError(
+            f"columns are {listed}, but this calibrator was fitted to {fitted.n_features_in_}"
+        )
+    return listed
+
+
+def _reads_scores(fitted: Any) -> bool:
+    """Whether it is a calibrator, which reads scores, or a classifier, which reads features."""
+    return isinstance(fitted, BaseCalibrator | BaseMulticlassCalibrator)
+
+
+@dataclass(frozen=True)
+class _Writer:
+    """Writes beliefs into tables that are in memory.
+
+    Parameters
+    ----------
+    fitted : object with beliefs
+    columns : list of str, optional
+        From which it predicts; all of them by default.
+    names : list of str
+        Of the new columns.
+    prefix : str
+        With which these begin.
+    """
+
+    fitted: Any
+    columns: list[str] | None
+    names: list[str]
+    prefix: str
+
+    def check(self, schema: Any) -> None:
+        """Raise unless a table has what is read, and nothing of what is written."""
+        of_scores = _reads_scores(self.fitted)
+        for name in self.columns or []:
+            check_columns(schema, **{"score" if of_scores else "feature": name})
+            if of_scores:
+                check_numeric(schema, name)
+        for name in self.names:
+            if name in schema:
+                raise ValueError(f"the table has a column {name!r} already; give another prefix")
+
+    def __call__(self, table: Any) -> Any:
+        """The table with its new columns."""
+        frame = nw.from_native(table)
+        values = self._values(frame) if len(frame) else [np.empty(0)] * len(self.names)
+        engine = nw.get_native_namespace(frame)
+        return frame.with_columns(
+            *(
+                nw.new_series(name, column, nw.Float64, native_namespace=engine)
+                for name, column in zip(self.names, values, strict=True)
+            )
+        ).to_native()
+
+    def _values(self, frame: Any) -> list[Floats]:
+        """Bel, Pl and pignistic probability of each class."""
+        beliefs = self.fitted.beliefs(self._read(frame))
+        p = beliefs.betp()
+        by_class = np.concatenate([beliefs.interval(), p[..., np.newaxis]], axis=2)
+        return list(by_class.reshape(len(p), -1).T)
+
+    def _read(self, frame: Any) -> Any:
+        """Scores, or features as `fit` has seen them."""
+        read = frame if self.columns is None else frame.select(self.columns)
+        if _reads_scores(self.fitted):
+            return read.select(nw.all().cast(nw.Float64)).to_numpy()
+        return read.to_native() if hasattr(self.fitted, "feature_names_in_") else read.to_numpy()
+
+
+def _written(table: Any, writer: _Writer) -> Any:
+    """The table with its new columns, by the engine that holds it."""
+    if is_dask(table):
+        return _of_dask(table, writer)
+    schema = schema_of(table)
+    writer.check(schema)
+    if is_duckdb(table):
+        return _of_duckdb(table, writer, list(schema))
+    frame = as_frame(table)
+    if not isinstance(frame, nw.LazyFrame):
+        return writer(table)
+    if nw.dependencies.is_polars_lazyframe(table):
+        return _of_polars(table, writer)
+    raise _cannot_call(nw.get_native_namespace(frame).__name__)
+
+
+def _cannot_call(engine: str) -> TypeError:
+    return TypeError(
+        f"table is a lazy one of {engine}, which cannot call Python; take it into memory, as "
+        "table.to_arrow_table() does for DuckDB"
+    )
+
+
+def _of_duckdb(table: Any, writer: _Writer, header: list[str]) -> Any:
+    """By expressions, which only calibrators of one score have."""
+    known: dict[str, str] = {}
+    for name in [*header, *writer.names]:
+        former = known.setdefault(name.lower(), name)
+        if former != name:
+            raise ValueError(
+                f"columns {former!r} and {name!r} differ in case only, which DuckDB does not tell "
+                "apart; rename one, or give another prefix"
+            )
+    if not isinstance(writer.fitted, BaseCalibrator):
+        raise _cannot_call("duckdb")
+    assert writer.columns is not None
+    made = to_sql(
+        writer.fitted, writer.columns[0], max_bytes=None, prefix=writer.prefix, class_columns=True
+    )
+    return table.project(f"*, {made}")
+
+
+def _of_polars(table: Any, writer: _Writer) -> Any:
+    import polars
+
+    return table.map_batches(
+        writer,
+        schema={**table.collect_schema(), **dict.fromkeys(writer.names, polars.Float64)},
+        projection_pushdown=False,  # a column that nobody asks for may be one to predict from
+        streamable=True,
+    )
+
+
+def _of_dask(table: Any, writer: _Writer) -> Any:
+    """Partition by partition; what predicts is one value of the graph, sent once.
+
+    Through delayed partitions: `map_partitions` of Dask 2024.12 to 2025.2 leaves a delayed value
+    unevaluated.
+    """
+    from dask.dataframe import from_delayed
+    from dask.delayed import delayed
+
+    writer.check(schema_of(table._meta))
+    write, sent = delayed(_of_partition, pure=True), delayed(writer, traverse=False)
+    return from_delayed(
+        [write(part, sent) for part in table.to_delayed()],
+        meta=table._meta.assign(**dict.fromkeys(writer.names, np.empty(0))),
+        divisions=table.divisions,
+        verify_meta=False,
+    )
+
+
+def _of_partition(part: Any, writer: _Writer) -> Any:
+    return writer(part)
