@@ -1,18 +1,8 @@
 """Classifiers and ensembles as ONNX: one graph from features to beliefs.
 
-skl2onnx converts the classifiers; the tables and formulas of their calibrators, and of the rule
-that combines them, are appended.
-
-Classifiers of scikit-learn in graphs: skl2onnx converts them, and their scores are read.
-
-What a calibrator reads is what `EvidentialClassifier` gives it: a decision function, probabilities,
-or log-odds of these.
-
-Rules of combination as graphs, where they are closed formulas.
-
-Of two classes a mass function is its belief and plausibility, so that Dempster's rule, Yager's, the
-disjunctive one, discounting and merged p-values are a few products. A mean of mass functions is one
-for any number of classes.
+skl2onnx converts the classifiers. What their calibrators read is appended, a decision function,
+probabilities or log-odds of these, then the tables and formulas of the calibrators, and the formula
+of the rule that combines them.
 """
 
 from collections.abc import Callable, Sequence
@@ -27,6 +17,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from dstheory.optional import require
+from evical._typing import Floats
 from evical.classifier import EvidentialClassifier
 from evical.ensemble import EvidentialEnsemble
 from evical.estimators.calibrated import CalibratedColumns, score_scale
@@ -42,10 +33,9 @@ from evical.export._multiclass import (
 )
 from evical.export._stacked import Source, stacked
 from evical.export._tensor import Tensor, Told, exp, joined, log, maximum, mean_told, minimum, where
-from evical.fusion.described import Formula
 from evical.source import EvidentialSource
 
-__all__ = ["classifier_model", "combined"]
+__all__ = ["classifier_model"]
 
 
 _MEANS = "means ('mixing', 'size_mixture', 'likelihood_mixture')"
@@ -55,24 +45,25 @@ CLOSED = (
 )
 
 
-def combined(formula: Formula, parts: Sequence[Told], total_conflict: str) -> Told:
-    """Beliefs of several members, combined by a formula that is not "stacked"."""
-    if formula.kind == "mean":
-        return mean_told(list(parts), formula.parameters.tolist())
-    bel, pl = (joined(column) for column in list(zip(*parts, strict=True))[:2])
-    if formula.kind == "dempster":
-        kept = np.atleast_2d(formula.parameters.T)  # of each class, or of both
-        if (kept == 1).all():  # what is far below 1 would be lost in the differences
-            return _dempster(bel, pl, total_conflict)
-        return _dempster(bel * kept[:1], 1.0 - (1.0 - pl) * kept[-1:], total_conflict)
-    return _OF_TWO[formula.kind](bel, pl, len(parts))
+def _mean(parts: Sequence[Told], weights: Floats, total_conflict: str) -> Told:
+    """Of mass functions, for any number of classes."""
+    return mean_told(list(parts), weights.tolist())
 
 
-def _dempster(bel: Tensor, pl: Tensor, total_conflict: str) -> Told:
-    """Dempster's rule of beliefs (n, S): plausibilities multiply, and what is left open.
+def _bounds(parts: Sequence[Told]) -> tuple[Tensor, Tensor]:
+    """Bel and Pl (n, S) of the positive one of two classes, which are all of a mass function."""
+    return joined([part.bel for part in parts]), joined([part.pl for part in parts])
+
+
+def _dempster(parts: Sequence[Told], kept: Floats, total_conflict: str) -> Told:
+    """Plausibilities multiply, and what is left open.
 
     By logarithms up to the greater product, so that what is nearly impossible stays possible.
     """
+    bel, pl = _bounds(parts)
+    shares = np.atleast_2d(kept.T)  # of each class, or of both
+    if (shares != 1).any():  # else what is far below 1 would be lost in the differences
+        bel, pl = bel * shares[:1], 1.0 - (1.0 - pl) * shares[-1:]
     # Rounding may leave numbers a little below 0, which have no logarithm.
     logs = [log(maximum(part, 0.0)).sum(axis=1) for part in (pl, 1.0 - bel, pl - bel)]
     top = maximum(logs[0], logs[1])
@@ -86,42 +77,47 @@ def _dempster(bel: Tensor, pl: Tensor, total_conflict: str) -> Told:
     return Told(*(where(excluded, other, part) for part, other in found))
 
 
-def _agreed(bel: Tensor, pl: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Plausibilities of both classes, and the mass of both, under the conjunctive rule."""
-    return pl.prod(axis=1), (1.0 - bel).prod(axis=1), (pl - bel).prod(axis=1)
-
-
-def _yager(bel: Tensor, pl: Tensor, n: int) -> Told:
+def _yager(parts: Sequence[Told], ones: Floats, total_conflict: str) -> Told:
     """Conflict is ignorance."""
-    yes, no, open_ = _agreed(bel, pl)
+    bel, pl = _bounds(parts)
+    yes, no, open_ = pl.prod(axis=1), (1.0 - bel).prod(axis=1), (pl - bel).prod(axis=1)
     return _between(yes - open_, 1.0 - (no - open_))
 
 
-def _disjunctive(bel: Tensor, pl: Tensor, n: int) -> Told:
+def _disjunctive(parts: Sequence[Told], ones: Floats, total_conflict: str) -> Told:
     """One of the sources is right, and nobody knows which."""
+    bel, pl = _bounds(parts)
     return _between(bel.prod(axis=1), 1.0 - (1.0 - pl).prod(axis=1))
 
 
-def _merged(of_sources: Callable[[Tensor, int], Tensor]) -> Callable[[Tensor, Tensor, int], Told]:
-    """Plausibilities as p-values of several sources, merged, the greater one raised to 1."""
+def _valid_mean(parts: Sequence[Told], ones: Floats, total_conflict: str) -> Told:
+    bel, pl = _bounds(parts)
+    return _merged(*(values.mean(axis=1) * 2.0 for values in (pl, 1.0 - bel)))
 
-    def told(bel: Tensor, pl: Tensor, n: int) -> Told:
-        yes, no = (minimum(of_sources(part, n), 1.0) for part in (pl, 1.0 - bel))
-        upper, other = where(no.greater(yes), yes, 1.0), where(yes.greater(no), no, 1.0)
-        return _between(1.0 - other, upper)
 
-    return told
+def _valid_minimum(parts: Sequence[Told], ones: Floats, total_conflict: str) -> Told:
+    bel, pl = _bounds(parts)
+    return _merged(*(values.min(axis=1) * float(len(parts)) for values in (pl, 1.0 - bel)))
+
+
+def _merged(yes: Tensor, no: Tensor) -> Told:
+    """Plausibilities as merged p-values of both classes, the greater one raised to 1."""
+    yes, no = minimum(yes, 1.0), minimum(no, 1.0)
+    return _between(1.0 - where(yes.greater(no), no, 1.0), where(no.greater(yes), yes, 1.0))
 
 
 def _between(bel: Tensor, pl: Tensor) -> Told:
     return Told(bel, pl, (bel + pl) * 0.5)
 
 
-_OF_TWO: dict[str, Callable[[Tensor, Tensor, int], Told]] = {
+# From the kind of a formula to its tensors. The default rule, "stacked", reads more than beliefs.
+_TENSORS: dict[str, Callable[[Sequence[Told], Floats, str], Told]] = {
+    "mean": _mean,
+    "dempster": _dempster,
     "disjunctive": _disjunctive,
     "yager": _yager,
-    "valid_mean": _merged(lambda values, n: values.mean(axis=1) * 2.0),
-    "valid_minimum": _merged(lambda values, n: values.min(axis=1) * float(n)),
+    "valid_mean": _valid_mean,
+    "valid_minimum": _valid_minimum,
 }
 
 
@@ -296,7 +292,7 @@ def _fused(ensemble: EvidentialEnsemble, features: Tensor) -> Told:
     if formula.kind == "stacked":
         return stacked(rule, [_source(member, features) for member in members])
     told = [classified(member, features) for member in members]
-    return combined(formula, told, ensemble.total_conflict)
+    return _TENSORS[formula.kind](told, formula.parameters, ensemble.total_conflict)
 
 
 def _source(member: Any, features: Tensor) -> Source:
@@ -321,9 +317,9 @@ def _source(member: Any, features: Tensor) -> Source:
             betp = _part(pair, features).betp
             sides.append(joined([1.0 - betp, betp]))
             flags.append(None)
-    probabilities = _mean(sides)
+    probabilities = _averaged(sides)
     known = [flag for flag in flags if flag is not None]
-    silent = _mean(known).equals(1.0) if len(known) == len(flags) else None
+    silent = _averaged(known).equals(1.0) if len(known) == len(flags) else None
     return Source(probabilities, silent)
 
 
@@ -364,7 +360,7 @@ def _places(source: EvidentialSource) -> list[int]:
     return places
 
 
-def _mean(parts: list[Tensor]) -> Tensor:
+def _averaged(parts: list[Tensor]) -> Tensor:
     total = parts[0]
     for part in parts[1:]:
         total = total + part

@@ -1,11 +1,8 @@
 """`FusionWeightsDisplay`: how much each member of an ensemble counts, and how sure that is.
 
 Weights of evidence are drawn on a scale on which 0 is a member that says nothing, and 1 the weight
-that Dempster's rule gives to independent members (Denoeux 2019).
-
-What a fusion learned about its sources, as the numbers of a picture.
-
-Weights of many classes as a map of colors, members by classes.
+that Dempster's rule gives to independent members (Denoeux 2019). Those of many classes are a map of
+colors, members by classes.
 """
 
 from collections.abc import Mapping, Sequence
