@@ -5,8 +5,17 @@ from typing import Literal, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Flags", "Floats", "Indices", "Ints", "RandomState", "RuleName", "Samples"]
-
+__all__ = [
+    "CalibratorName",
+    "Flags",
+    "Floats",
+    "Indices",
+    "Ints",
+    "MulticlassCalibratorName",
+    "RandomState",
+    "RuleName",
+    "Samples",
+]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -24,6 +33,7 @@ class _Shaped(Protocol):
 Samples: TypeAlias = ArrayLike | _Shaped
 """Features (n, n_features): an array, a data frame or a sparse matrix."""
 
+# Rules of ensembles and fusions.
 RuleName = Literal[
     "bold",
     "cautious",
@@ -55,4 +65,38 @@ RuleName = Literal[
     "valid_mean",
     "valid_minimum",
     "yager",
+]
+# Calibrators of one score, by the words of their classes' names.
+CalibratorName = Literal[
+    "abb",
+    "adaptive",
+    "assignment_value",
+    "asymmetric_laplace",
+    "auto",
+    "bbq",
+    "beta",
+    "binning",
+    "dpm",
+    "elite",
+    "enir",
+    "gaussian",
+    "isotonic",
+    "kde",
+    "logistic",
+    "normalizing",
+    "piecewise_logistic",
+    "quadratic_logistic",
+    "sbb",
+    "spline",
+    "temperature",
+    "venn_abers",
+]
+# Those that read a score for each class.
+MulticlassCalibratorName = Literal[
+    "dirichlet",
+    "multinomial_logistic",
+    "shallow_net",
+    "softmax",
+    "structured_matrix",
+    "structured_vector",
 ]

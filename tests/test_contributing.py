@@ -114,7 +114,7 @@ CALIBRATOR = {
         ('    Entry("VennAbersCalibrator")', '    Entry("ThresholdCalibrator"),\n')
     ],
     "tests/evical/calibrators/test_threshold.py": CALIBRATOR_TEST,
-    "evical/cli/commands/_fit.py": [("venn_abers", "threshold, ")],
+    "evical/_typing.py": [('    "venn_abers"', '    "threshold",\n')],
     "docs/guide/calibrators.md": [
         (
             "| `VennAbersCalibrator` | The new",

@@ -1,4 +1,4 @@
-"""Calibrators by the short names of commands and comparisons: `venn_abers`, `elite`.
+"""Calibrators by their short names, in Python as on the command line: `venn_abers`, `elite`.
 
 Options `key=value` of methods and rules are checked against the signature that they are for.
 """
@@ -6,12 +6,11 @@ Options `key=value` of methods and rules are checked against the signature that 
 import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from types import NoneType, UnionType
+from types import ModuleType, NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
 from dstheory.checks.arguments import check_instance, did_you_mean
 from evical import calibrators
-from evical.calibrators import BaseCalibrator
 
 __all__ = ["by_name", "make_calibrator", "parse_options", "settable", "short_name", "suggestion"]
 
@@ -123,16 +122,28 @@ _OTHER_NAMES = {
 }
 
 
-def by_name() -> dict[str, type[BaseCalibrator]]:
-    """Classes of all calibrators by the words of their names, in lower case.
+# Classes without a name: abstract, of another calibrator, or what "auto" is of many classes.
+_UNNAMED = (
+    "AutoMulticlassCalibrator",
+    "BaseCalibrator",
+    "BaseMulticlassCalibrator",
+    "OneVsRestCalibrator",
+)
+
+
+def by_name(room: ModuleType = calibrators) -> dict[str, type[Any]]:
+    """Classes of the calibrators of a room by the words of their names, in lower case.
+
+    Those of `evical.calibrators` are listed in `CalibratorName`, those of `evical.multiclass` in
+    `MulticlassCalibratorName`.
 
     >>> by_name()["venn_abers"].__name__, by_name()["elite"].__name__
     ('VennAbersCalibrator', 'ELiTECalibrator')
     """
     return {
-        short_name(title): getattr(calibrators, title)
-        for title in calibrators.__all__
-        if title != "BaseCalibrator"
+        short_name(title): getattr(room, title)
+        for title in room.__all__
+        if title.endswith("Calibrator") and title not in _UNNAMED
     }
 
 
@@ -147,26 +158,32 @@ def short_name(title: str) -> str:
 
 
 def make_calibrator(
-    text: str, options: Sequence[str] = (), known: Mapping[str, type[Any]] | None = None
+    text: str,
+    options: Sequence[str] = (),
+    known: Mapping[str, type[Any]] | None = None,
+    kind: str = "calibrator",
 ) -> Any:
     """A calibrator, not yet fitted, by its name; after colons a model, or options `key=value`.
+
+    `known` are names and their classes, those of `by_name` by default, and `kind` is what messages
+    call them: a calibrator in Python, a method on the command line.
 
     Raises ValueError for an unknown name or option, or a wrong value.
 
     >>> make_calibrator("binning:bayesian:n_bins=15", ["strategy=quantile"])
     BinningCalibrator(model='bayesian', n_bins=15, strategy='quantile')
     """
-    check_instance("text", text, str, "a method such as 'logistic:bayesian'")
+    check_instance("text", text, str, f"a {kind} such as 'logistic:bayesian'")
     given, *own = (part.strip() for part in text.split(":"))
     name = given.lower().replace("-", "_")
     known = by_name() if known is None else known
     if name in _OTHER_NAMES:
-        raise ValueError(f"there is no method {given!r}; its name here is {_OTHER_NAMES[name]}")
+        raise ValueError(f"there is no {kind} {given!r}; its name here is {_OTHER_NAMES[name]}")
     if name not in known:
         raise ValueError(
-            f"there is no method {given!r}{suggestion(name, known, 'methods', len(known))}"
+            f"there is no {kind} {given!r}{suggestion(name, known, f'{kind}s', len(known))}"
         )
-    parameters, owner = settable(known[name]), f"method {name!r}"
+    parameters, owner = settable(known[name]), f"{kind} {name!r}"
     options = [*(one if "=" in one else f"model={one}" for one in own), *options]
     if "model" not in parameters and any(one.startswith("model=") for one in options):
         raise ValueError(f"{owner} has no evidential models; leave out the model")

@@ -11,10 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory import Frame, MassFunction
-from evical import multiclass
 from evical._typing import Floats
-from evical.calibrators import AutoCalibrator
-from evical.calibrators.by_name import by_name, make_calibrator, short_name, suggestion
+from evical.calibrators.by_name import suggestion
 from evical.cli._decisions import Decision
 from evical.cli._kinds import Kind, complete_rows, label_kind, optional_kinds, tell_missing
 from evical.cli._model import (
@@ -28,11 +26,8 @@ from evical.cli._model import (
 from evical.cli._show import watch
 from evical.cli._tables import Chunk, Table, check_columns, open_table
 from evical.datasets.csv import sorted_labels
-from evical.multiclass import (
-    AutoMulticlassCalibrator,
-    BaseMulticlassCalibrator,
-    OneVsRestCalibrator,
-)
+from evical.multiclass import BaseMulticlassCalibrator, OneVsRestCalibrator
+from evical.multiclass.by_name import named_calibrator
 from evical.scores.names import belief_names
 
 __all__ = [
@@ -43,7 +38,6 @@ __all__ = [
     "class_columns",
     "fit_many",
     "make_many",
-    "many_methods",
     "model_values",
     "named_classes",
     "read_class_rows",
@@ -56,23 +50,12 @@ _SEPARATORS = "_-. :"
 _LISTED = 1 << 22
 
 
-def many_methods() -> dict[str, type[BaseMulticlassCalibrator]]:
-    """Calibrators of all scores together, by name."""
-    return {
-        short_name(title): getattr(multiclass, title)
-        for title in multiclass.__all__
-        if title.endswith("Calibrator") and not title.startswith(("Base", "OneVsRest", "Auto"))
-    }
-
-
 def make_many(method: str, options: Sequence[str]) -> BaseMulticlassCalibrator:
     """A calibrator of all scores together, or one of two classes for each class.
 
-    Raises ValueError as `make_calibrator`.
+    Raises ValueError as `named_calibrator`.
     """
-    made = make_calibrator(method, options, {**by_name(), **many_methods()})
-    if isinstance(made, AutoCalibrator) and made.transform is None and made.extrapolate:
-        return AutoMulticlassCalibrator(made.model, made.confidence)
+    made = named_calibrator(method, options, together=True, kind="method")
     if isinstance(made, BaseMulticlassCalibrator):
         return made
     # Where columns exclude each other nothing is known, and no table stops for that.

@@ -113,7 +113,8 @@ def make_calibrator(text: str) -> Any:
     Traceback (most recent call last):
     ValueError: there is no method 'logstic'; did you mean 'logistic'? methods: ...
     """
-    return by_name.make_calibrator(text, known={UNCALIBRATED: Uncalibrated, **by_name.by_name()})
+    known: dict[str, type[Any]] = {UNCALIBRATED: Uncalibrated, **by_name.by_name()}
+    return by_name.make_calibrator(text, known=known, kind="method")
 
 
 def name_methods(methods: Any, scores: NDArray[np.float64]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
 import typer
@@ -12,6 +12,7 @@ from rich import box
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from evical._typing import CalibratorName, MulticlassCalibratorName
 from evical.calibrators.by_name import make_calibrator
 from evical.cli import arguments
 from evical.cli._conformal import Recipe, fit_conformal
@@ -39,19 +40,9 @@ from evical.scores.direction import message, wrong_ways
 from evical.scores.names import class_in_name
 from evical.scores.rounding import EXACT
 
-__all__ = ["MANY_METHODS", "METHODS", "fit"]
+__all__ = ["fit"]
 
-# For the help, which does not load them; a test compares.
-METHODS = (
-    "abb, adaptive, assignment_value, asymmetric_laplace, auto, bbq, beta, binning, dpm, elite, "
-    "enir, gaussian, isotonic, kde, logistic, normalizing, piecewise_logistic, quadratic_logistic, "
-    "sbb, spline, temperature, venn_abers"
-)
-# Those that take a score for each class.
-MANY_METHODS = (
-    "dirichlet, multinomial_logistic, shallow_net, softmax, structured_matrix, structured_vector"
-)
-
+_METHODS, _MANY_METHODS = get_args(CalibratorName), get_args(MulticlassCalibratorName)
 _MAX_SCORES = 1_000_000
 _ADVICE = "give another --positive, or check --score and --target"
 
@@ -85,7 +76,8 @@ def fit(
         str,
         typer.Option(
             metavar="NAME",
-            help=f"Calibrator: {METHODS}. Of several scores also {MANY_METHODS}.",
+            help=f"Calibrator: {', '.join(_METHODS)}. Of several scores also "
+            f"{', '.join(_MANY_METHODS)}.",
         ),
     ] = "auto",
     model: Annotated[
@@ -162,9 +154,9 @@ def fit(
             write_atomically(output, model_text(learned))
             _show(learned, output, as_json)
             return
-        if method.lower().replace("-", "_") in MANY_METHODS.split(", "):
+        if method.lower().replace("-", "_") in _MANY_METHODS:
             raise ValueError(f"method {method!r} takes a score for each class; repeat --score")
-        calibrator = make_calibrator(method, options)
+        calibrator = make_calibrator(method, options, kind="method")
         columns: dict[str, Kind] = {score[0]: score_kind(calibrator), target: "label"}
         if weight is not None:
             columns[weight] = "weight"

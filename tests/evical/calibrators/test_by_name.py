@@ -1,9 +1,13 @@
 """Calibrators by name: options after colons, and what the literature calls some of them."""
 
+from typing import get_args
+
 import pytest
 
+from evical import multiclass
+from evical._typing import CalibratorName, MulticlassCalibratorName
 from evical.calibrators import BinningCalibrator
-from evical.calibrators.by_name import make_calibrator
+from evical.calibrators.by_name import by_name, make_calibrator
 
 
 def test_options_after_colons_are_those_of_a_list():
@@ -27,5 +31,10 @@ def test_options_after_colons_are_those_of_a_list():
 )
 def test_wrong_texts_are_named(text, message):
     with pytest.raises(ValueError, match="method") as caught:
-        make_calibrator(text)
+        make_calibrator(text, kind="method")
     assert message in str(caught.value)
+
+
+def test_names_are_those_of_the_classes():
+    assert list(get_args(CalibratorName)) == sorted(by_name())
+    assert list(get_args(MulticlassCalibratorName)) == sorted(by_name(multiclass))

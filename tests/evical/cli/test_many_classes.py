@@ -8,11 +8,10 @@ import pytest
 from sklearn.neural_network import MLPClassifier
 from sklearn.utils.validation import has_fit_parameter
 
-from evical import metrics
+from evical import metrics, multiclass
+from evical.calibrators.by_name import by_name
 from evical.cli import main
-from evical.cli._many_classes import many_methods
 from evical.cli._model import load_model
-from evical.cli.commands._fit import MANY_METHODS
 from evical.evaluation import Evaluation, check_calibration
 from evical.multiclass import AutoMulticlassCalibrator, SoftmaxCalibrator
 from tests.support.each import each
@@ -66,7 +65,7 @@ def test_fit_and_predict_are_those_of_python(folder, capfd):
     assert found["decision"].tolist() == expected.predict(p).tolist()
 
 
-@pytest.mark.parametrize("method", [*many_methods(), "isotonic --model laplace"])
+@pytest.mark.parametrize("method", [*by_name(multiclass), "isotonic --model laplace"])
 def test_every_method_is_saved_and_read(folder, method):
     if method == "shallow_net" and not has_fit_parameter(MLPClassifier, "sample_weight"):
         pytest.skip("networks take weights from scikit-learn 1.7 on")
@@ -77,10 +76,6 @@ def test_every_method_is_saved_and_read(folder, method):
     run("predict m.json a.csv -o out.csv")
     found = columns(read_csv("out.csv"), "p")
     np.testing.assert_allclose(found, model.calibrator.predict_proba(p))
-
-
-def test_the_help_has_all_methods():
-    assert ", ".join(sorted(many_methods())) == MANY_METHODS
 
 
 def test_weights_and_options(folder):

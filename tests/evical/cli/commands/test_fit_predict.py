@@ -17,7 +17,6 @@ from evical.calibrators import (
 )
 from evical.calibrators.by_name import by_name, make_calibrator
 from evical.cli import main
-from evical.cli.commands._fit import METHODS
 from evical.scores.names import belief_names
 from tests.support.each import each
 from tests.support.tables import read_csv
@@ -116,10 +115,6 @@ def test_weights_count_rows(folder):
     a, b = (json.loads((folder / name).read_text()) for name in ("a.json", "b.json"))
     assert a["training"]["positive"] == b["training"]["positive"]
     assert a["calibrator"] == b["calibrator"]
-
-
-def test_the_help_names_all_by_name():
-    assert ", ".join(sorted(by_name())) == METHODS
 
 
 @each("method", sorted(by_name()))
