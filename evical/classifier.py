@@ -35,6 +35,7 @@ from evical.multiclass import (
     BaseMulticlassCalibrator,
     OneVsRestCalibrator,
 )
+from evical.multiclass.by_name import CalibratorChoice, named_calibrator
 from evical.scores.checks import check_samples
 from evical.scores.direction import Direction
 
@@ -56,13 +57,15 @@ class EvidentialClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mi
         that refuses the labels, such as XGBoost's, is trained on the numbers of classes. Default:
         `sklearn.svm.LinearSVC`. Wrap a fitted one in `sklearn.frozen.FrozenEstimator`; `fit` then
         only calibrates it, and must not get its training data.
-    calibrator : calibrator, optional
-        Any of `evical.calibrators`. Default: `AutoCalibrator`, and of more than two classes
-        `AutoMulticlassCalibrator`, which choose by themselves; they read the decision function, or
-        else (of more classes first) probabilities as they are. Others read the decision function,
-        or else log-odds of probabilities; with ``transform="logit"`` or "log" they get
-        `predict_proba`. A calibrator of two classes is fitted to each class against the rest. A
-        multiclass calibrator, of `evical.multiclass`, uses the scores of all classes together.
+    calibrator : calibrator or str, optional
+        Any of `evical.calibrators`, or its name as on the command line, with a model or options
+        after colons: "isotonic", "logistic:bayesian". Default, "auto": `AutoCalibrator`, and of
+        more than two classes `AutoMulticlassCalibrator`, which choose by themselves; they read the
+        decision function, or else (of more classes first) probabilities as they are. Others read
+        the decision function, or else log-odds of probabilities; with ``transform="logit"`` or
+        "log" they get `predict_proba`. A calibrator of two classes is fitted to each class against
+        the rest. A multiclass calibrator, of `evical.multiclass`, uses the scores of all classes
+        together.
         "latent": none; a linear classifier or a network, trained on all samples, is read as the
         evidence that it is (`evical.learners.latent_mass`). The default is then
         `sklearn.linear_model.LogisticRegression`.
@@ -144,7 +147,7 @@ class EvidentialClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mi
         self,
         estimator: Any = None,
         *,
-        calibrator: Any = None,
+        calibrator: CalibratorChoice | Literal["latent"] = None,
         code: Any = "one_vs_rest",
         coupling: Any = None,
         cv: Any = None,
@@ -270,15 +273,15 @@ class EvidentialClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mi
         check_choice("total_conflict", self.total_conflict, ("error", "vacuous"))
         check_choice("probability", self.probability, ("pignistic", "plausibility"))
         latent = self._is_latent()
-        usable = latent or self.calibrator is None or hasattr(self.calibrator, "predict_mass")
-        if not usable:
+        one = self._given_calibrator(2)
+        if not (latent or one is None or hasattr(one, "predict_mass")):
             raise TypeError(
                 f"calibrator is {self.calibrator!r}, which has no predict_mass; "
                 'take one of evical.calibrators, or "latent"'
             )
-        together = latent or isinstance(self.calibrator, BaseMulticlassCalibrator)
+        together = latent or isinstance(one, BaseMulticlassCalibrator)
         if together and not self._is_plain():
-            name = "'latent'" if latent else type(self.calibrator).__name__
+            name = "'latent'" if latent else type(one).__name__
             raise ValueError(
                 f"{name} calibrates all classes together, without code "
                 "or coupling; leave them out, or take one of evical.calibrators"
@@ -315,10 +318,19 @@ class EvidentialClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mi
             probability=self.probability,
         )
 
+    def _given_calibrator(self, n_classes: int) -> Any:
+        """The calibrator, made if it is named; None for the default one."""
+        if self.calibrator == "auto":
+            return None
+        if not isinstance(self.calibrator, str) or self._is_latent():
+            return self.calibrator
+        return named_calibrator(self.calibrator, together=n_classes > 2 and self._is_plain())
+
     def _resolved_calibrator(self) -> Any:
-        many = len(self.classes_) > 2 and self._is_plain()
-        default = AutoMulticlassCalibrator() if many else AutoCalibrator()
-        return default if self.calibrator is None else self.calibrator
+        k = len(self.classes_)
+        default = AutoMulticlassCalibrator() if k > 2 and self._is_plain() else AutoCalibrator()
+        given = self._given_calibrator(k)
+        return default if given is None else given
 
     def _resolved_estimator(self) -> Any:
         if self.estimator is not None:
@@ -334,7 +346,7 @@ class EvidentialClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mi
     ) -> int | None:
         n_classes = len(np.unique(y))
         if rule.reads(n_classes) == "masses":
-            if self._lists_all_sets():
+            if self._lists_all_sets(n_classes):
                 raise rule.all_sets(name, n_classes)
             return None
         if self.coupling == "pairwise_belief" or not (
@@ -347,11 +359,11 @@ class EvidentialClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mi
             )
         return self._n_folds(X, y, groups) * self._n_sets(n_classes)
 
-    def _lists_all_sets(self) -> bool:
+    def _lists_all_sets(self, n_classes: int) -> bool:
         """Whether the masses, once fitted, are sure to be on all sets of classes."""
-        together = isinstance(self.calibrator, BaseMulticlassCalibrator)
-        default = self.calibrator is None
-        model = "likelihood" if default else getattr(self.calibrator, "model", None)
+        one = self._given_calibrator(n_classes)
+        together = isinstance(one, BaseMulticlassCalibrator)
+        model = "likelihood" if one is None else getattr(one, "model", None)
         return self.coupling is None and not together and model in _EVIDENTIAL
 
     def _n_folds(self, X: Any, y: NDArray[Any], groups: Any) -> int:
@@ -364,7 +376,7 @@ class EvidentialClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mi
 
     def _n_sets(self, n_classes: int) -> int:
         """Number of products in the belief of one fold: of a calibrator of all classes, sets."""
-        one = self.calibrator
+        one = self._given_calibrator(n_classes)
         together = one is None or isinstance(one, BaseMulticlassCalibrator)
         if self.coupling is not None or not together or isinstance(one, OneVsRestCalibrator):
             return 1

@@ -36,6 +36,7 @@ from evical.estimators.held_out import (
 from evical.estimators.members import Composition, as_subsets, fit_member, named_members
 from evical.estimators.predictor import BeliefPredictor, FusedPredictor, plain
 from evical.fusion import Rule, as_rule
+from evical.multiclass.by_name import CalibratorChoice
 from evical.scores.checks import check_groups, check_samples
 from evical.scores.direction import Direction, wrong_ways
 from evical.source import EvidentialSource
@@ -56,9 +57,9 @@ class EvidentialEnsemble(FusedPredictor, Composition):
         Wrap a fitted classifier in `sklearn.frozen.FrozenEstimator`: `fit` then only calibrates it,
         and uses a frozen `EvidentialClassifier` as it is. "drop" in place of a classifier leaves it
         out, also by ``set_params(name="drop")``.
-    calibrator : calibrator, optional
-        For those that are wrapped; see `EvidentialClassifier`. Default: `AutoCalibrator`, of more
-        than two classes for each against the rest.
+    calibrator : calibrator or str, optional
+        For those that are wrapped; see `EvidentialClassifier`. Default, "auto": `AutoCalibrator`,
+        of more than two classes for each against the rest.
     rule : callable or str
         A fusion of `evical.fusion` or its name, the name of a rule in `dstheory.combine`, or a
         function ``rule(*masses)``. The default, "stacked", learns the weights of the classifiers'
@@ -118,7 +119,7 @@ class EvidentialEnsemble(FusedPredictor, Composition):
 
     A fusion learns from beliefs about samples that are new to the classifier. Rows outside its
     subset are new. Beliefs about its own rows come from the out-of-fold scores on which it is
-    calibrated, so nothing is trained twice; a calibrator that is named (the default one is smooth)
+    calibrated, so nothing is trained twice; a calibrator of your own (the default one is smooth)
     is fitted again without each fold. Classifiers with codes, or calibrated fold by fold, are
     refitted in five folds (fewer if a class is rare); if too few rows of a class are left, the
     belief is vacuous. `cv` must be a number or a splitter. A frozen `EvidentialClassifier` predicts
@@ -145,7 +146,7 @@ class EvidentialEnsemble(FusedPredictor, Composition):
         self,
         estimators: Any,
         *,
-        calibrator: Any = None,
+        calibrator: CalibratorChoice | Literal["latent"] = None,
         rule: Rule | RuleName | Callable[..., MassFunction] = "stacked",
         cv: Any = None,
         subsets: Any = None,
@@ -271,9 +272,10 @@ class EvidentialEnsemble(FusedPredictor, Composition):
             return clone(classifier).set_params(estimator=own)
         if isinstance(plain(classifier), BeliefPredictor):
             return classifier
+        automatic = self.calibrator is None or self.calibrator == "auto"
         wrapped = EvidentialClassifier(
             classifier,
-            calibrator=self._default_calibrator() if self.calibrator is None else self.calibrator,
+            calibrator=self._default_calibrator() if automatic else self.calibrator,
             cv=self.cv,
             ensemble="auto",
             total_conflict=self.total_conflict,

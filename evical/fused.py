@@ -24,6 +24,7 @@ from evical.estimators.given import Given, GivenBeliefs, OfSource, known_classes
 from evical.estimators.held_out import Share, beliefs_of, learned_by_name, rows_told
 from evical.estimators.predictor import FusedPredictor
 from evical.fusion import Rule, as_rule
+from evical.multiclass.by_name import CalibratorChoice
 from evical.scores.checks import check_groups, check_samples
 from evical.scores.direction import OF_A_CLASSIFIER, Direction, warn_of_wrong_ways
 from evical.source import EvidentialSource
@@ -42,8 +43,9 @@ class EvidentialFusion(FusedPredictor, BaseEstimator):  # type: ignore[misc]  # 
     classes : (K,) array, optional
         All classes. Default: those of the frames, or of the labels; of arrays of probabilities
         without labels, the numbers 0 to K - 1 of their columns.
-    calibrator : calibrator, optional
-        For sources that come as scores. Default: `evical.calibrators.AutoCalibrator`.
+    calibrator : calibrator or str, optional
+        For sources that come as scores; see `EvidentialClassifier`. Default, "auto":
+        `evical.calibrators.AutoCalibrator`.
     total_conflict : {"error", "vacuous"}
         As of `EvidentialEnsemble`.
 
@@ -98,7 +100,7 @@ class EvidentialFusion(FusedPredictor, BaseEstimator):  # type: ignore[misc]  # 
         rule: Rule | RuleName | Callable[..., MassFunction] | None = None,
         *,
         classes: Any = None,
-        calibrator: Any = None,
+        calibrator: CalibratorChoice = None,
         total_conflict: Literal["error", "vacuous"] = "error",
     ) -> None:
         self.rule = rule

@@ -18,9 +18,11 @@ from dstheory import Frame, MassFunction
 from dstheory.checks.arguments import as_sequence, check_flag, check_instance, shown
 from dstheory.combine import mixing
 from dstheory.revise import discount
+from evical import multiclass
 from evical._fitting import all_or_nothing
-from evical._typing import Floats
+from evical._typing import Floats, MulticlassCalibratorName
 from evical.beliefs import Beliefs, as_beliefs
+from evical.calibrators.by_name import by_name, make_calibrator
 from evical.causal._bootstrap import SWAPPED, BootstrappedEdges
 from evical.causal._graphs import EDGE_TYPES
 from evical.estimators.predictor import BeliefPredictor
@@ -40,11 +42,11 @@ class CalibratedEdges(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  # 
     Parameters
     ----------
     edges : fitted BootstrappedEdges
-    calibrator : multiclass calibrator, optional
-        Of the shares of the four `EDGE_TYPES`. By default `MultinomialLogisticCalibrator`, whose
-        beliefs follow from the likelihood of the labeled pairs; that of the thesis is
-        `ShallowNetCalibrator`. Calibrators of each type against the rest miss undirected edges,
-        which show in the shares of both directions together.
+    calibrator : multiclass calibrator or str, optional
+        Of the shares of the four `EDGE_TYPES`, or its name. By default
+        `MultinomialLogisticCalibrator`, whose beliefs follow from the likelihood of the labeled
+        pairs; that of the thesis is `ShallowNetCalibrator`. Calibrators of each type against the
+        rest miss undirected edges, which show in the shares of both directions together.
     symmetric : bool
         Take each labeled pair in both directions, with half its weight, and predict the mean over
         both. Then a belief about (B, A) is that about (A, B) with directions exchanged. The thesis
@@ -90,7 +92,7 @@ class CalibratedEdges(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  # 
     def __init__(
         self,
         edges: BootstrappedEdges,
-        calibrator: Any = None,
+        calibrator: BaseMulticlassCalibrator | MulticlassCalibratorName | str | None = None,
         symmetric: bool = True,
         discount_rate: float = 0.0,
     ) -> None:
@@ -184,13 +186,20 @@ class CalibratedEdges(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  # 
     def _new_calibrator(self) -> BaseMulticlassCalibrator:
         if self.calibrator is None:
             return MultinomialLogisticCalibrator()
+        if isinstance(self.calibrator, str):
+            named: BaseMulticlassCalibrator = make_calibrator(
+                self.calibrator, known=by_name(multiclass)
+            )
+            return named
         copy: BaseMulticlassCalibrator = clone(self.calibrator)
         return copy
 
     def _check_parameters(self) -> None:
         check_instance("edges", self.edges, BootstrappedEdges, "a fitted BootstrappedEdges")
         check_is_fitted(self.edges)
-        if self.calibrator is not None:
+        if isinstance(self.calibrator, str):
+            self._new_calibrator()
+        elif self.calibrator is not None:
             check_instance(
                 "calibrator",
                 self.calibrator,

@@ -307,7 +307,7 @@ def of_classifier(calibrated: Calibrated, estimator: Any) -> Calibrated:
 def score_scale(calibrator: Any) -> str:
     """Scores that a calibrator reads, for `class_scores`: "any", "given" or "probability"."""
     if isinstance(calibrator, OneVsRestCalibrator):
-        return score_scale(calibrator.calibrator)
+        return score_scale(calibrator._one)
     if isinstance(calibrator, AutoMulticlassCalibrator):
         return "given"
     if isinstance(calibrator, AutoCalibrator) and calibrator.transform is None:

@@ -285,7 +285,8 @@ def _calibrated(
     if hasattr(share.fitted, "_extended"):
         return _carried(share, scored, y, counts, groups)
     part = share.fitted.calibrated_classifiers_[0]
-    if share.member.calibrator is None or isinstance(share.member.calibrator, AutoCalibrator):
+    calibrator = share.fitted._given_calibrator(len(share.fitted.classes_))
+    if calibrator is None or isinstance(calibrator, AutoCalibrator):
         return [(share.rows, part.beliefs_of(scored.scores))]
     labels, own = y[share.rows], counts[share.rows]
     used = np.flatnonzero(own)
@@ -293,7 +294,7 @@ def _calibrated(
     parts: Parts = []
     for _, test in scored.folds or _folds(labels[used], used, its_groups):
         train = np.setdiff1d(used, test)
-        copy = _recalibrated(share, scored, train, labels, own)
+        copy = _recalibrated(share, calibrator, scored, train, labels, own)
         if copy is not None:
             parts.append((share.rows[test], copy.beliefs_of(scored.scores[test])))
     return parts
@@ -315,7 +316,7 @@ def _carried(
 
 
 def _recalibrated(
-    share: Share, scored: Scored, train: Rows, labels: NDArray[Any], counts: Floats
+    share: Share, calibrator: Any, scored: Scored, train: Rows, labels: NDArray[Any], counts: Floats
 ) -> Calibrated | None:
     """The member with calibrators of some of its samples; None if these are too few."""
     decoder = share.fitted._decoder(labels, counts)
@@ -323,7 +324,7 @@ def _recalibrated(
     try:
         return fit_calibrated(
             part.estimator,
-            share.member.calibrator,
+            calibrator,
             scored.scores[train],
             labels[train],
             decoder,

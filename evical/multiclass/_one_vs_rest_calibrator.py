@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from dstheory.checks.arguments import check_choice
-from evical._typing import Floats
+from evical._typing import CalibratorName, Floats
 from evical.beliefs import Beliefs
 from evical.beliefs.bounded import Bayesian
 from evical.beliefs.listed import Listed, sides
 from evical.beliefs.products import Products
 from evical.calibrators import AutoCalibrator, BaseCalibrator
+from evical.calibrators.by_name import make_calibrator
 from evical.multiclass._base import BaseMulticlassCalibrator
 from evical.multiclass._reduction import without_total_conflict
 from evical.scores.direction import Direction, fit_quietly, wrong_ways
@@ -33,8 +34,8 @@ class OneVsRestCalibrator(BaseMulticlassCalibrator):
 
     Parameters
     ----------
-    calibrator : binary calibrator, optional
-        Any of `evical.calibrators`, or one with the same `fit` and `predict_mass`;
+    calibrator : binary calibrator or str, optional
+        Any of `evical.calibrators` or its name, or one with the same `fit` and `predict_mass`;
         `AutoCalibrator` by default. A copy is fitted to each column of scores.
     coupling : {"auto", "normalize", "dempster"}
         Divide the pignistic probabilities of the columns by their sum, or combine the columns by
@@ -77,7 +78,7 @@ class OneVsRestCalibrator(BaseMulticlassCalibrator):
 
     def __init__(
         self,
-        calibrator: Any = None,
+        calibrator: BaseCalibrator | CalibratorName | str | None = None,
         coupling: str = "auto",
         total_conflict: str = "error",
     ) -> None:
@@ -85,8 +86,15 @@ class OneVsRestCalibrator(BaseMulticlassCalibrator):
         self.coupling = coupling
         self.total_conflict = total_conflict
 
+    @property
+    def _one(self) -> Any:
+        """The calibrator of each column, made if it is named."""
+        if isinstance(self.calibrator, str):
+            return make_calibrator(self.calibrator)
+        return AutoCalibrator() if self.calibrator is None else self.calibrator
+
     def _check_parameters(self) -> None:
-        one = AutoCalibrator() if self.calibrator is None else self.calibrator
+        one = self._one
         if not hasattr(one, "predict_mass") or isinstance(one, BaseMulticlassCalibrator):
             raise TypeError(f"calibrator is {self.calibrator!r}, expected a binary calibrator")
         check_choice("coupling", self.coupling, _COUPLINGS)
@@ -99,7 +107,7 @@ class OneVsRestCalibrator(BaseMulticlassCalibrator):
         return columns[:, 1:] if n_classes == 2 else columns
 
     def _fit_scores(self, scores: Floats, codes: NDArray[np.intp], weight: Floats) -> None:
-        calibrator = AutoCalibrator() if self.calibrator is None else self.calibrator
+        calibrator = self._one
         signs = [1] if scores.shape[1] == 1 else range(scores.shape[1])
         fitted = [
             fit_quietly(
@@ -129,10 +137,10 @@ class OneVsRestCalibrator(BaseMulticlassCalibrator):
     def _saved_parameters(self) -> dict[str, Any]:
         parameters = super()._saved_parameters()
         if self.calibrator is not None:
-            inner = self.calibrator.get_params(deep=False)
+            one = self._one
             parameters["calibrator"] = {
-                "class": type(self.calibrator).__name__,
-                "parameters": inner,
+                "class": type(one).__name__,
+                "parameters": one.get_params(deep=False),
             }
         return parameters
 

@@ -178,6 +178,11 @@ def test_labels_that_cannot_be_used(edges, pairs, truth):
             TypeError,
             "calibrator is 3, expected a calibrator of evical.multiclass",
         ),
+        (
+            {"calibrator": "isotonic"},
+            ValueError,
+            "there is no calibrator 'isotonic'; calibrators: dirichlet, multinomial_logistic",
+        ),
         ({"symmetric": 1}, TypeError, "symmetric is 1"),
         ({"discount_rate": 2}, ValueError, "rate"),
     ],
@@ -185,6 +190,14 @@ def test_labels_that_cannot_be_used(edges, pairs, truth):
 def test_bad_options(edges, pairs, truth, options, error, message):
     with pytest.raises(error, match=message):
         CalibratedEdges(**{"edges": edges, **options}).fit(pairs, truth)
+
+
+def test_a_calibrator_may_be_named(edges, pairs, truth):
+    named, made = (
+        CalibratedEdges(edges, calibrator).fit(pairs, truth).predict_proba(pairs)
+        for calibrator in ("softmax", SoftmaxCalibrator())
+    )
+    np.testing.assert_array_equal(named, made)
 
 
 def test_before_fit(edges, pairs):

@@ -255,7 +255,7 @@ def test_networks_of_several_labels_at_once():
 def test_wrong_calls_of_the_classifier():
     with pytest.raises(ValueError, match="'latent' calibrates all classes together"):
         EvidentialClassifier(calibrator="latent", code="all_pairs").fit(X, Y)
-    with pytest.raises(TypeError, match="which has no predict_mass"):
+    with pytest.raises(ValueError, match="there is no calibrator 'latnet'; calibrators: "):
         EvidentialClassifier(calibrator="latnet").fit(X, Y)
     with pytest.raises(TypeError, match="calibrate others"):
         EvidentialClassifier(GaussianNB(), calibrator="latent").fit(X, Y)
