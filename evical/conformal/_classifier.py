@@ -4,9 +4,15 @@ The p-values of the classes of a sample, with the greatest raised to 1, are the 
 consonant belief function. A class that is true has plausibility alpha or less with probability at
 most alpha, whatever the classifier, the data and their number, if samples are exchangeable (Vovk,
 Gammerman & Shafer 2005; Cella & Martin 2022).
+
+A calibration part drawn at random from all samples is exchangeable with new samples. One with the
+shares of the classes fixed is so within each class only, which is what a promise for each class
+needs; and so it is for groups.
 """
 
 import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -14,32 +20,36 @@ from numpy.typing import NDArray
 from sklearn import get_config
 from sklearn.base import BaseEstimator
 from sklearn.frozen import FrozenEstimator
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
+from sklearn.model_selection import GroupShuffleSplit
+from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from dstheory.checks.arguments import (
+    as_array,
+    as_floats,
     check_choice,
     check_flag,
     check_level,
     shown,
 )
 from evical._fitting import Progress, all_or_nothing, check_verbose
-from evical._typing import Floats
+from evical._typing import Floats, Indices
 from evical.beliefs.consonant import Consonant
 from evical.classifier import EvidentialClassifier
-from evical.conformal._calibration import too_few
-from evical.conformal._randomness import new_seed
-from evical.conformal._recipe import Recipe
-from evical.conformal._splits import Fold, counting_folds, split_rows
+from evical.conformal._counts import Counts
+from evical.conformal._randomness import new_seed, random_shares
+from evical.conformal.calibration import Calibration, Conformed, too_few
 from evical.conformal.contour import least_strange, prediction_sets, to_contour
-from evical.conformal.nonconformity import named_score
+from evical.conformal.nonconformity import NEED_PROBABILITIES, named_score, score_table
+from evical.estimators.folds import make_folds
 from evical.estimators.predictor import ClassifierWrapper
-from evical.estimators.responses import frozen_classes, trained_on
-from evical.scores.checks import check_samples
+from evical.estimators.responses import class_values, frozen_classes, trained_on
+from evical.scores.checks import check_groups, check_samples
 
 __all__ = ["ConformalClassifier"]
 
-Rows = NDArray[np.intp]
+# Rows for training and rows for calibration.
+Fold = tuple[Indices, Indices]
 
 
 class ConformalClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[misc]  # untyped base
@@ -232,13 +242,13 @@ class ConformalClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mis
             estimator.set_fit_request(sample_weight=True)
         return estimator
 
-    def _folds(self, X: Any, y: Rows, weight: Any, split_params: Any, rng: Any) -> list[Fold]:
+    def _folds(self, X: Any, y: Indices, weight: Any, split_params: Any, rng: Any) -> list[Fold]:
         if self.method == "cross":
             return counting_folds(self.cv, X, y, weight, split_params)
         strata = y if self._recipe().by_class else self._recipe().groups(X)
         return [split_rows(y, weight, self.held_out, rng, strata, split_params.get("groups"))]
 
-    def _recipe(self) -> Recipe:
+    def _recipe(self) -> "Recipe":
         return Recipe(
             self.classes_,
             self.nonconformity,
@@ -360,3 +370,216 @@ class ConformalClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mis
         if few is not None and self.density_ratio is None and not self.smoothed:
             warnings.warn(few, stacklevel=2)
         return prediction_sets(self.predict_contour(X), alpha)
+
+
+@dataclass(frozen=True, eq=False)
+class Recipe:
+    """Parameters of a `ConformalClassifier`, with its classes.
+
+    Parameters
+    ----------
+    classes : (K,) array
+    nonconformity, conditional, smoothed, density_ratio
+        As in `ConformalClassifier`.
+    """
+
+    classes: NDArray[Any]
+    nonconformity: Any
+    conditional: Any
+    smoothed: bool
+    density_ratio: Any
+
+    @property
+    def by_class(self) -> bool:
+        """Whether each class has calibration samples of its own."""
+        return isinstance(self.conditional, str)
+
+    def groups(self, X: Any) -> NDArray[Any] | None:
+        """Groups (n,) of samples, if the promise is for each."""
+        if not callable(self.conditional):
+            return None
+        return _one_each("conditional", as_array(self.conditional(X), "groups"), X)
+
+    def _ratio(self, X: Any) -> Floats | None:
+        if self.density_ratio is None:
+            return None
+        ratio = _one_each("density_ratio", as_floats(self.density_ratio(X), "density_ratio"), X)
+        wrong = ~((ratio >= 0) & (ratio < np.inf))
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            raise ValueError(
+                f"density_ratio gives {ratio[row]} in row {row}, expected finite numbers from 0"
+            )
+        return ratio
+
+    def _scores(self, estimator: Any, X: Any, u: Floats) -> Floats:
+        unit = isinstance(self.nonconformity, str) and self.nonconformity in NEED_PROBABILITIES
+        values = class_values(estimator, X, self.classes, unit=unit)
+        return score_table(named_score(self.nonconformity), values, u if self.smoothed else None)
+
+    def conformed(
+        self,
+        estimator: Any,
+        rows: NDArray[np.intp],
+        X: Any,
+        y: NDArray[Any],
+        weight: Floats | None,
+        u: Floats,
+    ) -> Conformed:
+        """A fitted classifier calibrated on some rows.
+
+        Parameters
+        ----------
+        estimator : fitted classifier
+        rows : index array
+        X, y, weight : all samples, labels, and weights or None
+        u : (n,) array of uniform random numbers
+
+        Returns
+        -------
+        Conformed
+        """
+        own, counted = _safe_indexing(X, rows), None if weight is None else weight[rows]
+        ratio = self._ratio(own)
+        if ratio is not None:
+            counted = ratio if counted is None else ratio * counted
+        calibration = Calibration.of(
+            self._scores(estimator, own, u[rows]),
+            np.searchsorted(self.classes, y[rows]),
+            counted,
+            by_class=self.by_class,
+            groups=self.groups(own),
+        )
+        return Conformed(estimator, calibration)
+
+    def totals(self, parts: Sequence[Conformed]) -> dict[Any, float]:
+        """Weight of the calibration samples of all parts, by class, group or None.
+
+        Parameters
+        ----------
+        parts : sequence of Conformed
+
+        Returns
+        -------
+        dict
+        """
+        found: dict[Any, float] = {}
+        for part in parts:
+            for name, total in part.calibration.totals(self.classes).items():
+                found[name] = found.get(name, 0.0) + total
+        return found
+
+    def p_values(self, parts: Sequence[Conformed], X: Any, seed: int) -> tuple[Floats, Floats]:
+        """P-values (n, K), and the mean scores (n, K) over the parts.
+
+        Parameters
+        ----------
+        parts : sequence of Conformed
+        X : samples
+        seed : int
+            Of the random numbers of the samples, which must not be those of calibration.
+
+        Returns
+        -------
+        p, scores : (n, K) arrays
+        """
+        u, tau = random_shares(seed, np.arange(_num_samples(X)))
+        groups, ratio = self.groups(X), self._ratio(X)
+        scores = [self._scores(part.estimator, X, u) for part in parts]
+        counts = [
+            part.calibration.counts(own, groups, ties=self.smoothed)
+            for part, own in zip(parts, scores, strict=True)
+        ]
+        weight = 1.0 if ratio is None else ratio[:, np.newaxis]
+        p = Counts.sum(counts).p_values(weight, tau[:, np.newaxis] if self.smoothed else None)
+        return p, np.mean(scores, axis=0)
+
+
+def _one_each(name: str, values: Any, X: Any) -> NDArray[Any]:
+    n = _num_samples(X)
+    if values.shape != (n,):
+        raise ValueError(f"{name} gives shape {values.shape} for {n} samples, expected ({n},)")
+    return np.asarray(values)
+
+
+def split_rows(
+    y: NDArray[Any],
+    weight: NDArray[np.float64] | None,
+    held_out: float,
+    rng: np.random.RandomState,
+    strata: NDArray[Any] | None = None,
+    groups: NDArray[Any] | None = None,
+) -> Fold:
+    """Rows for training, and rows that are held out; those of weight 0 are in neither.
+
+    Parameters
+    ----------
+    y : (n,) array
+    weight : (n,) array or None
+    held_out : float
+        Share that is held out.
+    rng : RandomState
+    strata : (n,) array, optional
+        The share is held out of each stratum; a single sample is for training.
+    groups : (n,) array, optional
+        Of samples that no split separates; strata are then left out of account.
+
+    Returns
+    -------
+    train, calibration : index arrays, sorted
+
+    Raises
+    ------
+    ValueError
+        If no sample is left for one of them.
+
+    Examples
+    --------
+    >>> y, rng = np.repeat([0, 1], 5), np.random.RandomState(0)
+    >>> train, calibration = split_rows(y, None, 0.3, rng)
+    >>> len(train), len(calibration)
+    (7, 3)
+    """
+    kept = np.arange(len(y)) if weight is None else np.flatnonzero(weight > 0)
+    if groups is not None:
+        splitter = GroupShuffleSplit(1, test_size=held_out, random_state=rng)
+        own = check_groups(groups, len(y))[kept]
+        train, test = next(splitter.split(np.empty((len(kept), 0)), groups=own))
+        return np.sort(kept[train]), np.sort(kept[test])
+    names = np.zeros(len(y)) if strata is None else strata
+    parts = [rng.permutation(kept[names[kept] == name]) for name in np.unique(names[kept])]
+    cuts = [round(held_out * len(part)) if len(part) > 1 else 0 for part in parts]
+    held = np.concatenate([part[:cut] for part, cut in zip(parts, cuts, strict=True)])
+    if not 0 < len(held) < len(kept):
+        raise ValueError(
+            f"held_out={held_out:g} of {len(kept)} samples leaves {len(kept) - len(held)} for "
+            f"training and {len(held)} for calibration, but both need some; take more samples"
+        )
+    return np.setdiff1d(kept, held), np.sort(held)
+
+
+def counting_folds(
+    cv: Any, X: Any, y: NDArray[Any], weight: NDArray[np.float64] | None, split_params: Any
+) -> list[Fold]:
+    """Folds of `make_folds`, whose test parts hold each sample once, without weights of 0.
+
+    Parameters
+    ----------
+    cv : int, splitter, iterable of (train, test) or None
+    X, y, weight : samples, labels, and weights or None
+    split_params : dict
+
+    Returns
+    -------
+    list of (train, test) index arrays
+
+    Raises
+    ------
+    ValueError
+        As `make_folds`.
+    """
+    folds, _ = make_folds(cv, X, y, weight, split_params, ensemble=False)
+    if weight is None:
+        return folds
+    cut = [(train[weight[train] > 0], test[weight[test] > 0]) for train, test in folds]
+    return [(train, test) for train, test in cut if len(test)]

@@ -27,7 +27,7 @@ from dstheory.checks.arguments import (
 )
 from dstheory.notebook import html_table
 from evical._typing import Floats, Samples
-from evical.conformal.calibration_size import calibration_of
+from evical.conformal.calibration import calibration_of
 from evical.conformal.contour import prediction_sets, to_contour
 from evical.evaluation._rank_tests import LevelCoverage, promise_tests
 from evical.metrics import set_coverage

@@ -13,7 +13,7 @@ from scipy.stats import betabinom, binom
 
 from dstheory.checks.arguments import as_floats, check_count, check_instance
 from evical._typing import Floats
-from evical.conformal.calibration_size import calibration_of
+from evical.conformal.calibration import calibration_of
 from evical.metrics.inputs import class_codes, class_labels
 from evical.plot._inputs import known_classes, predictions
 from evical.plot.style import COLORS, axes_or_new, ink, legend_above, literal
