@@ -15,14 +15,13 @@ from evical.cli._decisions import joined
 from evical.cli._kinds import Kind, complete_rows
 from evical.cli._many_classes import (
     ManyPredictor,
+    Samples,
     at_rows,
     class_columns,
     model_values,
-    named_classes,
-    read_class_rows,
 )
 from evical.cli._model import ManyModel, ManyTraining, check_score, is_conformal
-from evical.cli._tables import Chunk, check_columns, open_table
+from evical.cli._tables import Chunk
 from evical.conformal import ConformalScores
 from evical.conformal.contour import prediction_sets
 from evical.conformal.nonconformity import named_score
@@ -48,32 +47,17 @@ class Recipe:
         return parse_options(self.options, known, f"nonconformity {self.nonconformity!r}")
 
 
-def fit_conformal(
-    source: str,
-    scores: Sequence[str],
-    target: str,
-    weight: str | None,
-    positive: str | None,
-    recipe: Recipe,
-    missing: str,
-) -> ManyModel:
+def fit_conformal(samples: Samples, positive: str | None, recipe: Recipe) -> ManyModel:
     """The model of a table of calibration samples, with one score or one for each class.
 
     Raises OSError or ValueError for what is wrong with the table, the names or the options.
     """
     parameters = recipe.parameters
-    with open_table(source) as table:
-        named = named_classes(scores, table.header)
-        check_columns(table, dict.fromkeys((*named, target)))
-        kind: Kind = "score" if recipe.nonconformity == "margin" else "probability"
-        kinds: dict[str, Kind] = dict.fromkeys(named, kind)
-        if weight is not None:
-            kinds[weight] = "weight"
-        rows = read_class_rows(table, kinds, target, missing)
-        name = table.name
+    kind: Kind = "score" if recipe.nonconformity == "margin" else "probability"
+    name, named, rows = samples.read(kind)
     found = sorted_labels(set(rows.labels.tolist()))
-    classes, owners = _columns(named, found, target, positive)
-    weights = None if weight is None else rows.columns[weight]
+    classes, owners = _columns(named, found, samples.target, positive)
+    weights = None if samples.weight is None else rows.columns[samples.weight]
     fitted = ConformalScores.from_samples(
         np.stack([rows.columns[column] for column in owners.values()], axis=1),
         rows.labels,
@@ -88,7 +72,7 @@ def fit_conformal(
     counts = np.ones(len(rows.labels)) if weights is None else weights
     totals = {label: float(counts[rows.labels == label].sum()) for label in classes}
     training = ManyTraining(name, len(counts), rows.missing, totals, None)
-    return ManyModel(owners, target, fitted, training)
+    return ManyModel(owners, samples.target, fitted, training)
 
 
 def _columns(

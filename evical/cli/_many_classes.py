@@ -33,6 +33,7 @@ from evical.scores.names import belief_names
 __all__ = [
     "ClassRows",
     "ManyPredictor",
+    "Samples",
     "at_rows",
     "beliefs",
     "class_columns",
@@ -62,31 +63,40 @@ def make_many(method: str, options: Sequence[str]) -> BaseMulticlassCalibrator:
     return OneVsRestCalibrator(made, total_conflict="vacuous")
 
 
-def fit_many(
-    source: str,
-    scores: Sequence[str],
-    target: str,
-    weight: str | None,
-    calibrator: BaseMulticlassCalibrator,
-    missing: str,
-) -> ManyModel:
+@dataclass(frozen=True)
+class Samples:
+    """A table of scores and classes, as options name it and its columns."""
+
+    source: str
+    scores: Sequence[str]
+    target: str
+    weight: str | None
+    missing: str
+
+    def read(self, kind: Kind) -> tuple[str, dict[str, str | None], "ClassRows"]:
+        """Name of the table, columns of scores with the class if it is named, and the rows.
+
+        Raises OSError or ValueError for what is wrong with the table or the names.
+        """
+        with open_table(self.source) as table:
+            named = named_classes(self.scores, table.header)
+            check_columns(table, dict.fromkeys((*named, self.target)))
+            kinds: dict[str, Kind] = dict.fromkeys(named, kind)
+            if self.weight is not None:
+                kinds[self.weight] = "weight"
+            return table.name, named, read_class_rows(table, kinds, self.target, self.missing)
+
+
+def fit_many(samples: Samples, calibrator: BaseMulticlassCalibrator) -> ManyModel:
     """The model of a table with a score for each class.
 
     Raises OSError or ValueError for what is wrong with the table or the names.
     """
-    with open_table(source) as table:
-        named = named_classes(scores, table.header)
-        check_columns(table, dict.fromkeys((*named, target)))
-        kinds: dict[str, Kind] = dict.fromkeys(named, score_kind(calibrator))
-        if weight is not None:
-            kinds[weight] = "weight"
-        rows = read_class_rows(table, kinds, target, missing)
-        name = table.name
-    classes = sorted_labels(set(rows.labels.tolist()))
-    owners = class_columns(named, classes)
+    name, named, rows = samples.read(score_kind(calibrator))
+    owners = class_columns(named, sorted_labels(set(rows.labels.tolist())))
     in_order = dict(sorted(owners.items()))  # as calibrators sort them: as texts
     values = np.stack([rows.columns[column] for column in in_order.values()], axis=1)
-    weights = None if weight is None else rows.columns[weight]
+    weights = None if samples.weight is None else rows.columns[samples.weight]
     calibrator.fit(values, rows.labels, sample_weight=weights)
     counts = np.ones(len(values)) if weights is None else weights
     shares = (rows.labels[:, np.newaxis] == calibrator.classes_) * counts[:, np.newaxis]
@@ -97,7 +107,7 @@ def fit_many(
         weights={label: float(counts[rows.labels == label].sum()) for label in in_order},
         log_loss=log_loss(calibrator.predict_proba(values), shares),
     )
-    return ManyModel(in_order, target, calibrator, training)
+    return ManyModel(in_order, samples.target, calibrator, training)
 
 
 def model_values(model: ManyModel, columns: Mapping[str, Floats]) -> Floats:

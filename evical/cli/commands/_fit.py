@@ -13,12 +13,13 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from evical._typing import CalibratorName, MulticlassCalibratorName
+from evical.calibrators import BaseCalibrator
 from evical.calibrators.by_name import make_calibrator
 from evical.cli import arguments
 from evical.cli._conformal import Recipe, fit_conformal
 from evical.cli._errors import user_input
 from evical.cli._kinds import Among, Kind, complete_rows, kinds_to_count, tell_missing
-from evical.cli._many_classes import fit_many, make_many
+from evical.cli._many_classes import Samples, fit_many, make_many
 from evical.cli._model import (
     ManyModel,
     Model,
@@ -34,7 +35,7 @@ from evical.cli._show import new_console, watch
 from evical.cli._tables import open_table
 from evical.cli._tally import Tally
 from evical.cli.engine.counts import tally_table
-from evical.cli.engine.session import new_limits
+from evical.cli.engine.session import Limits, new_limits
 from evical.errors import WrongWayWarning
 from evical.scores.direction import message, wrong_ways
 from evical.scores.names import class_in_name
@@ -130,67 +131,90 @@ def fit(
     as_json: arguments.AsJson = False,
 ) -> None:
     """Fit a calibrator to scores and true classes, and save it as a model file."""
+    samples = Samples(scores, score, target, weight, missing)
     with user_input():
-        _check(score, target, weight, output)
+        _check_names(samples, output)
         check_output(output, force, [scores])
         limits = new_limits(engine, memory_limit, threads)
         if limits is not None and (conformal or len(score) > 1):
             raise ValueError("--engine duckdb counts one score of two classes; leave it out here")
         options = [*(option or []), *([] if model is None else [f"model={model}"])]
-        learned = None
+        fitted: Model | ManyModel
         if conformal:
             if method != "auto" or model is not None or max_scores != _MAX_SCORES:
                 raise ValueError("--method, --model and --max-scores are not for --conformal")
             recipe = Recipe(nonconformity or "lac", options, by_class, smoothed)
-            learned = fit_conformal(scores, score, target, weight, positive, recipe, missing)
+            fitted = fit_conformal(samples, positive, recipe)
         elif nonconformity is not None or by_class or smoothed:
             raise ValueError("--nonconformity, --by-class and --smoothed are for --conformal")
         elif len(score) > 1:
             if positive is not None:
                 raise ValueError("--positive is for one score; with several, each has its class")
-            many = make_many(method, options)
-            learned = fit_many(scores, score, target, weight, many, missing)
-        if learned is not None:
-            write_atomically(output, model_text(learned))
-            _show(learned, output, as_json)
-            return
-        if method.lower().replace("-", "_") in _MANY_METHODS:
-            raise ValueError(f"method {method!r} takes a score for each class; repeat --score")
-        calibrator = make_calibrator(method, options, kind="method")
-        columns: dict[str, Kind] = {score[0]: score_kind(calibrator), target: "label"}
-        if weight is not None:
-            columns[weight] = "weight"
-        by_chunks = partial(_count, scores, columns, max_scores, missing)
-        if limits is None:
-            source, lacking, tally = by_chunks()
+            fitted = fit_many(samples, make_many(method, options))
         else:
-            source, lacking, tally = tally_table(
-                limits, scores, columns, max_scores, missing, output, by_chunks
-            )
-        tell_missing(source, lacking, tally.rows + lacking, missing)
-        counts, labels = tally.result(_positive(score[0], tally.labels, positive))
-        with warnings.catch_warnings(action="ignore", category=WrongWayWarning):
-            calibrator.fit_counts(counts, labels)
-        weights = np.stack([counts.negative, counts.positive], axis=1)
-        training = Training(
-            source=source,
-            rows=tally.rows,
-            missing=lacking,
-            negative=counts.n_negative,
-            positive=counts.n_positive,
-            distinct_scores=len(counts),
-            compressed=tally.bits < EXACT,
-            log_loss=log_loss(calibrator.predict_proba(counts.scores), weights),
-        )
-        fitted = Model(score[0], target, calibrator, training)
+            calibrator = _of_one_score(method, options)
+            counted = _counted(samples, score_kind(calibrator), max_scores, limits, output)
+            fitted = _fitted(samples, calibrator, positive, *counted)
         write_atomically(output, model_text(fitted))
-    if wrong_ways(calibrator):
-        typer.echo(f"warning: {message(wrong_ways(calibrator), _ADVICE)}", err=True)
+    if isinstance(fitted, Model) and wrong_ways(fitted.calibrator):
+        typer.echo(f"warning: {message(wrong_ways(fitted.calibrator), _ADVICE)}", err=True)
     _show(fitted, output, as_json)
 
 
-def _check(score: list[str], target: str, weight: str | None, output: Path) -> None:
-    names = [*score, target, *([] if weight is None else [weight])]
+def _of_one_score(method: str, options: Sequence[str]) -> BaseCalibrator:
+    """The calibrator that the options name."""
+    if method.lower().replace("-", "_") in _MANY_METHODS:
+        raise ValueError(f"method {method!r} takes a score for each class; repeat --score")
+    made: BaseCalibrator = make_calibrator(method, options, kind="method")
+    return made
+
+
+def _counted(
+    samples: Samples, kind: Kind, max_scores: int, limits: Limits | None, output: Path
+) -> tuple[str, int, Tally]:
+    """Name of the table, number of rows that are left out, and the others, counted."""
+    columns: dict[str, Kind] = {samples.scores[0]: kind, samples.target: "label"}
+    if samples.weight is not None:
+        columns[samples.weight] = "weight"
+    by_chunks = partial(_count, samples.source, columns, max_scores, samples.missing)
+    if limits is None:
+        return by_chunks()
+    return tally_table(
+        limits, samples.source, columns, max_scores, samples.missing, output, by_chunks
+    )
+
+
+def _fitted(
+    samples: Samples,
+    calibrator: BaseCalibrator,
+    positive: str | None,
+    source: str,
+    lacking: int,
+    tally: Tally,
+) -> Model:
+    """The model of one score, fitted to the rows that were counted."""
+    score = samples.scores[0]
+    tell_missing(source, lacking, tally.rows + lacking, samples.missing)
+    counts, labels = tally.result(_positive(score, tally.labels, positive))
+    with warnings.catch_warnings(action="ignore", category=WrongWayWarning):
+        calibrator.fit_counts(counts, labels)
+    weights = np.stack([counts.negative, counts.positive], axis=1)
+    training = Training(
+        source=source,
+        rows=tally.rows,
+        missing=lacking,
+        negative=counts.n_negative,
+        positive=counts.n_positive,
+        distinct_scores=len(counts),
+        compressed=tally.bits < EXACT,
+        log_loss=log_loss(calibrator.predict_proba(counts.scores), weights),
+    )
+    return Model(score, samples.target, calibrator, training)
+
+
+def _check_names(samples: Samples, output: Path) -> None:
+    weight = [] if samples.weight is None else [samples.weight]
+    names = [*samples.scores, samples.target, *weight]
     twice = [name for name in names if names.count(name) > 1]
     if twice:
         raise ValueError(
