@@ -9,10 +9,9 @@ from dstheory import Frame, MassFunction, combine
 from dstheory.errors import TotalConflictError
 from evical import EvidentialFusion
 from evical.cli._rules import new_combiner
-from evical.export._classifiers import combined
+from evical.export._classifiers import _dempster
 from evical.export._graph import DOUBLE, Graph
 from evical.export._tensor import Tensor, Told
-from evical.fusion.described import Formula
 from tests.evical.export.test_onnx import in_onnxruntime
 
 TINY = 1e-200
@@ -83,7 +82,7 @@ def test_an_exported_graph_combines_the_same(total_conflict):
     parts = [Told(*[Tensor(graph, name)] * 3) for name in names]
     graph.add(
         "Identity",
-        [combined(Formula("dempster", np.ones(3)), parts, total_conflict).bel.name],
+        [_dempster(parts, np.ones(3), total_conflict).bel.name],
         "found",
     )
     shape = (DOUBLE, [None, 1])
@@ -97,7 +96,7 @@ def test_an_exported_graph_takes_beliefs_beyond_their_bounds_by_rounding():
     pytest.importorskip("onnxruntime")
     graph = Graph()
     parts = [Told(Tensor(graph, f"bel{i}"), Tensor(graph, f"pl{i}"), None) for i in range(2)]
-    told = combined(Formula("dempster", np.ones(2)), parts, "error")
+    told = _dempster(parts, np.ones(2), "error")
     graph.add("Identity", [told.pl.name], "found")
     names = [name for i in range(2) for name in (f"bel{i}", f"pl{i}")]
     model = graph.model(
