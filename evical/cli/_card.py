@@ -177,7 +177,7 @@ def _sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:].rstrip('.')}."
 
 
-def _code(value: Any) -> str:
+def _code(value: object) -> str:
     """A name or label as code, whatever it holds."""
     text = value if isinstance(value, str) else json.dumps(value)
     plain = text.replace("`", "'").replace("|", "\\|").replace("\n", " ").replace("\r", " ")

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, TypeGuard, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from evical._versions import version_of
 from evical.calibrators import BaseCalibrator
@@ -272,7 +272,7 @@ def _training(data: Any, kind: type[_T], labels: Sequence[str]) -> _T:
     return kind(**data)
 
 
-def _check_weights(weights: Any, labels: Sequence[str]) -> None:
+def _check_weights(weights: ArrayLike, labels: Sequence[str]) -> None:
     if not isinstance(weights, dict) or not weights.keys() <= set(labels):
         raise ValueError(f"training weights are {weights!r}, expected those of {', '.join(labels)}")
     for label, weight in weights.items():
@@ -280,19 +280,19 @@ def _check_weights(weights: Any, labels: Sequence[str]) -> None:
             raise ValueError(f"the training weight of {label} is {weight!r}, expected {_WEIGHT}")
 
 
-def _is_number(value: Any, least: float, most: float) -> bool:
+def _is_number(value: object, least: float, most: float) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and least <= value <= most
 
 
-def _is_weight(value: Any) -> bool:
+def _is_weight(value: object) -> bool:
     return _is_number(value, 0.0, _MOST)
 
 
-def _is_count(value: Any) -> bool:
+def _is_count(value: object) -> bool:
     return isinstance(value, int) and _is_weight(value)
 
 
-def _is_loss(value: Any) -> bool:
+def _is_loss(value: object) -> bool:
     return value is None or _is_number(value, -_ROUNDING, sys.float_info.max)
 
 
@@ -317,7 +317,7 @@ def _calibrator(data: Any) -> BaseCalibrator:
     return calibrator
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{value!r} is not a name")
     return value

@@ -135,7 +135,7 @@ def command_line(command: str, *arguments: str, **options: Any) -> str:
     return shlex.join(words)
 
 
-def _finite(value: Any) -> Any:
+def _finite(value: object) -> Any:
     if isinstance(value, dict):
         return {key: _finite(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

@@ -152,6 +152,6 @@ def _is_bytes(kind: Any, types: Any) -> bool:
     return any(test(kind) for test in tests)
 
 
-def as_text(value: Any) -> str:
+def as_text(value: object) -> str:
     """A value of a label, a key or a text; nothing is the empty text."""
     return "" if value is None else str(value)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn import get_config
 from sklearn.base import BaseEstimator
 from sklearn.frozen import FrozenEstimator
@@ -33,7 +33,7 @@ from dstheory.checks.arguments import (
     shown,
 )
 from evical._fitting import Progress, all_or_nothing, check_verbose
-from evical._typing import Floats, Indices
+from evical._typing import Floats, Indices, RandomState, Samples
 from evical.beliefs.consonant import Consonant
 from evical.classifier import EvidentialClassifier
 from evical.conformal._counts import Counts
@@ -142,7 +142,7 @@ class ConformalClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mis
 
     def __init__(
         self,
-        estimator: Any = None,
+        estimator: BaseEstimator | None = None,
         *,
         nonconformity: Any = "lac",
         conditional: Any = None,
@@ -151,7 +151,7 @@ class ConformalClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mis
         cv: Any = None,
         smoothed: bool = False,
         density_ratio: Any = None,
-        random_state: Any = None,
+        random_state: RandomState = None,
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
@@ -168,7 +168,9 @@ class ConformalClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mis
         self.verbose = verbose
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
+    def fit(
+        self, X: Samples, y: ArrayLike, sample_weight: ArrayLike | None = None, **fit_params: Any
+    ) -> Self:
         """Train on some samples and calibrate on others.
 
         Parameters
@@ -195,7 +197,9 @@ class ConformalClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mis
         """
         return self._fit_and_warn(X, y, sample_weight, fit_params)
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> None:
+    def _fit(
+        self, X: Any, y: Any, sample_weight: ArrayLike | None = None, **fit_params: Any
+    ) -> None:
         self._check_parameters()
         X, y, weight = check_samples(X, y, sample_weight)
         fit_params, split_params = self._routed(weight, fit_params)
@@ -257,11 +261,11 @@ class ConformalClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mis
             self.density_ratio,
         )
 
-    def _p_and_scores(self, X: Any) -> tuple[Floats, Floats]:
+    def _p_and_scores(self, X: Samples) -> tuple[Floats, Floats]:
         check_is_fitted(self)
         return self._recipe().p_values(self.conformed_, X, self._seed)
 
-    def predict_p(self, X: Any) -> Floats:
+    def predict_p(self, X: Samples) -> Floats:
         """P-value of each class, which small ones reject.
 
         Parameters
@@ -275,7 +279,7 @@ class ConformalClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mis
         """
         return self._p_and_scores(X)[0]
 
-    def predict_contour(self, X: Any) -> Floats:
+    def predict_contour(self, X: Samples) -> Floats:
         """Plausibility of each class: its p-value; 1 for the greatest, of ties the least strange.
 
         Parameters
@@ -290,7 +294,7 @@ class ConformalClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mis
         """
         return to_contour(*self._p_and_scores(X))
 
-    def beliefs(self, X: Any) -> Consonant:
+    def beliefs(self, X: Samples) -> Consonant:
         """Belief about the class of each sample, consonant with the contour.
 
         Parameters
@@ -304,7 +308,7 @@ class ConformalClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mis
         """
         return Consonant(self.classes_, self.predict_contour(X))
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: Samples) -> NDArray[Any]:
         """Class of plausibility 1; if there are several, the least strange one.
 
         Parameters
@@ -320,8 +324,8 @@ class ConformalClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mis
 
     def predict_set(
         self,
-        X: Any,
-        utilities: Any = None,
+        X: Samples,
+        utilities: ArrayLike | None = None,
         criterion: Any = "interval_dominance",
         *,
         alpha: float | None = None,
@@ -394,13 +398,13 @@ class Recipe:
         """Whether each class has calibration samples of its own."""
         return isinstance(self.conditional, str)
 
-    def groups(self, X: Any) -> NDArray[Any] | None:
+    def groups(self, X: Samples) -> NDArray[Any] | None:
         """Groups (n,) of samples, if the promise is for each."""
         if not callable(self.conditional):
             return None
         return _one_each("conditional", as_array(self.conditional(X), "groups"), X)
 
-    def _ratio(self, X: Any) -> Floats | None:
+    def _ratio(self, X: Samples) -> Floats | None:
         if self.density_ratio is None:
             return None
         ratio = _one_each("density_ratio", as_floats(self.density_ratio(X), "density_ratio"), X)
@@ -412,16 +416,16 @@ class Recipe:
             )
         return ratio
 
-    def _scores(self, estimator: Any, X: Any, u: Floats) -> Floats:
+    def _scores(self, estimator: BaseEstimator, X: Samples, u: Floats) -> Floats:
         unit = isinstance(self.nonconformity, str) and self.nonconformity in NEED_PROBABILITIES
         values = class_values(estimator, X, self.classes, unit=unit)
         return score_table(named_score(self.nonconformity), values, u if self.smoothed else None)
 
     def conformed(
         self,
-        estimator: Any,
+        estimator: BaseEstimator,
         rows: NDArray[np.intp],
-        X: Any,
+        X: Samples,
         y: NDArray[Any],
         weight: Floats | None,
         u: Floats,
@@ -469,7 +473,7 @@ class Recipe:
                 found[name] = found.get(name, 0.0) + total
         return found
 
-    def p_values(self, parts: Sequence[Conformed], X: Any, seed: int) -> tuple[Floats, Floats]:
+    def p_values(self, parts: Sequence[Conformed], X: Samples, seed: int) -> tuple[Floats, Floats]:
         """P-values (n, K), and the mean scores (n, K) over the parts.
 
         Parameters
@@ -559,7 +563,7 @@ def split_rows(
 
 
 def counting_folds(
-    cv: Any, X: Any, y: NDArray[Any], weight: NDArray[np.float64] | None, split_params: Any
+    cv: Any, X: Samples, y: NDArray[Any], weight: NDArray[np.float64] | None, split_params: Any
 ) -> list[Fold]:
     """Folds of `make_folds`, whose test parts hold each sample once, without weights of 0.
 

@@ -25,7 +25,7 @@ from dstheory.checks.arguments import (
 )
 from dstheory.kernels.rounding import sum_tolerance, unit_rows
 from dstheory.notebook import ShownFields
-from evical._typing import Floats
+from evical._typing import Floats, RandomState
 from evical.beliefs.consonant import Consonant
 from evical.calibrators.saved import restored_arrays, restored_classes
 from evical.conformal._counts import ClassSamples, ScoreSample
@@ -129,7 +129,7 @@ class ConformalScores(ShownFields):
         conditional: str | None = None,
         sample_weight: ArrayLike | None = None,
         smoothed: bool = False,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ) -> Self:
         """From the values of a classifier on samples that it was not trained on.
 
@@ -559,7 +559,7 @@ def _sample(part: Any) -> ScoreSample:
     return ScoreSample(scores, tail)
 
 
-def _listed(value: Any, name: str) -> Floats:
+def _listed(value: object, name: str) -> Floats:
     array = restored_arrays(value, name) if isinstance(value, list) else None
     if array is None or array.ndim != 1:
         raise ValueError(f"{name} are not a list of numbers")

@@ -265,7 +265,7 @@ def tied_score(name: str) -> Score:
     return lambda values, u=None, **options: sums(values, u, **options).scores
 
 
-def score_parameters(name: Any, given: Mapping[str, Any]) -> dict[str, Any]:
+def score_parameters(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """All parameters of a score by name: those given, and the defaults of the others.
 
     Parameters

@@ -79,7 +79,7 @@ class BinPrior:
         return self.strength * middle, self.strength * (1 - middle)
 
 
-def log_marginal(positive: Floats, negative: Floats, alpha: Any, beta: Any) -> Floats:
+def log_marginal(positive: Floats, negative: Floats, alpha: float, beta: Any) -> Floats:
     """Log probability of the labels in each bin (Naeini 2016, eq. 3.6 for K2).
 
     Parameters
@@ -103,7 +103,7 @@ def log_marginal(positive: Floats, negative: Floats, alpha: Any, beta: Any) -> F
     return np.asarray(betaln(positive + alpha, negative + beta) - betaln(alpha, beta))
 
 
-def posterior_mean(positive: Floats, negative: Floats, alpha: Any, beta: Any) -> Floats:
+def posterior_mean(positive: Floats, negative: Floats, alpha: float, beta: Any) -> Floats:
     """Smoothed share of positives in each bin, the posterior mean (Naeini 2016, footnote 3).
 
     Parameters

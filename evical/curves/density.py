@@ -14,7 +14,7 @@ from math import comb
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from dstheory.checks.arguments import as_real, check_choice, shown
 from evical._typing import Floats
@@ -41,7 +41,7 @@ _TAIL = 10.0  # bandwidths after which a Gaussian is below 2e-22 of its peak
 _MOST_NODES, _MOST_PRODUCTS = 1 << 21, 1 << 32
 
 
-def silverman(scores: Any, weights: Any = None) -> float:
+def silverman(scores: ArrayLike, weights: ArrayLike | None = None) -> float:
     """Silverman's rule of thumb for the bandwidth, ``h = 1.06 * sigma * n ** (-1 / 5)``.
 
     Parameters
@@ -89,7 +89,11 @@ def silverman(scores: Any, weights: Any = None) -> float:
 
 
 def kernel_sums(
-    queries: Any, scores: Any, bandwidth: float, kernel: str = "gaussian", weights: Any = None
+    queries: Any,
+    scores: ArrayLike,
+    bandwidth: float,
+    kernel: str = "gaussian",
+    weights: ArrayLike | None = None,
 ) -> Floats:
     """Sums of kernels, sum_i w_i K((x - s_i) / h), exact to rounding.
 

@@ -29,7 +29,7 @@ from math import inf
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import xlogy
 
 from dstheory.checks.arguments import as_real, shown
@@ -220,7 +220,7 @@ class NearIsotonicPath(ShownFields):
         return np.repeat(first + (excess + moved) / total, sizes)
 
 
-def near_isotonic_path(values: Any, weights: Any = None) -> NearIsotonicPath:
+def near_isotonic_path(values: ArrayLike, weights: ArrayLike | None = None) -> NearIsotonicPath:
     """All solutions of near-isotonic regression.
 
     The fit b at lambda minimizes 1/2 sum_i w_i (y_i - b_i)^2 + lambda sum_i (b_i - b_{i+1})_+,

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import solveh_banded
 
 from dstheory.checks.arguments import as_real, check_count, shown
@@ -424,7 +424,7 @@ class TrendFilterPath(ShownFields):
         """
         return np.array([len(knots) for knots in self.knots], dtype=np.int64)
 
-    def predict(self, x: Any) -> Floats:
+    def predict(self, x: ArrayLike) -> Floats:
         """Each fit at other points.
 
         Parameters
@@ -586,7 +586,7 @@ class _Problem(NamedTuple):
     greatest: float  # the greatest lambda, on that scale
 
 
-def _problem(x: Any, y: Any, weights: Any) -> _Problem:
+def _problem(x: ArrayLike, y: ArrayLike, weights: ArrayLike) -> _Problem:
     given, target = check_numbers(x, "x"), check_numbers(y, "y")
     w = np.ones(len(given)) if weights is None else check_numbers(weights, "weights")
     check_same_length(x=given, y=target, weights=w)
@@ -644,7 +644,7 @@ def _check_ascending(x: Floats) -> None:
         )
 
 
-def _check_real(name: str, value: Any, least: float, greatest: float) -> float:
+def _check_real(name: str, value: object, least: float, greatest: float) -> float:
     expected = f"a number from {least:g} to {greatest:g}"
     number = as_real(name, value, expected)
     if not least <= number <= greatest:

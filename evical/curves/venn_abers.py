@@ -13,6 +13,7 @@ samples it takes at most some n^(1/3) steps, whatever the data.
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dstheory.kernels.jit import HAVE_NUMBA, compiled
 from evical._typing import Floats
@@ -56,7 +57,7 @@ def venn_abers_table(positive: Floats, total: Floats) -> tuple[Floats, Floats]:
 
 
 @compiled
-def _fill(x: Any, y: Any, before: Any, after: Any, p0: Any, p1: Any) -> None:
+def _fill(x: ArrayLike, y: ArrayLike, before: Any, after: Any, p0: Any, p1: Any) -> None:
     _hulls(x, y, before, after)
     _bridges(x, y, before, after, 0.0, p0)
     _bridges(x, y, before, after, 1.0, p1)

@@ -19,6 +19,7 @@ from typing import Any, Self
 
 import numpy as np
 from joblib import Parallel, delayed
+from numpy.typing import ArrayLike
 from scipy.optimize import nnls
 from sklearn.mixture import GaussianMixture
 from sklearn.utils.validation import check_is_fitted
@@ -26,7 +27,7 @@ from sklearn.utils.validation import check_is_fitted
 from dstheory import MassFunction
 from dstheory.checks.arguments import check_choice, check_count, check_level, check_not_negative
 from evical._fitting import all_or_nothing, as_random_state, check_jobs
-from evical._typing import Floats
+from evical._typing import Floats, RandomState, Samples
 from evical.learners._clustering import (
     CredalClustering,
     as_partition,
@@ -377,7 +378,7 @@ class BootClus(CredalClustering):
         max_iter: int = 100,
         tol: float = 1e-4,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.covariance_type = covariance_type
@@ -390,7 +391,7 @@ class BootClus(CredalClustering):
         self.random_state = random_state
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Samples, y: ArrayLike | None = None) -> Self:
         """Fit mixtures, intervals and masses.
 
         Parameters

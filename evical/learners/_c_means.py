@@ -3,18 +3,19 @@
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from dstheory import MassFunction
 from dstheory.checks.arguments import check_above_zero
 from evical._fitting import all_or_nothing, as_random_state
-from evical._typing import Floats
+from evical._typing import Floats, RandomState, Samples
 from evical.learners._c_means_fit import (
     Cost,
     Features,
     Located,
     Partition,
-    Samples,
+    TrainingSamples,
     alternate,
     masses_of,
 )
@@ -132,7 +133,7 @@ class EvidentialCMeans(CredalClustering):
         max_iter: int = 500,
         tol: float = 1e-6,
         metric: str = "euclidean",
-        random_state: Any = None,
+        random_state: RandomState = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.focal = focal
@@ -152,7 +153,7 @@ class EvidentialCMeans(CredalClustering):
         return tags
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Samples, y: ArrayLike | None = None) -> Self:
         """Find centers and masses.
 
         Parameters
@@ -206,7 +207,7 @@ class EvidentialCMeans(CredalClustering):
             if hasattr(self, name):
                 delattr(self, name)
 
-    def _best(self, samples: Samples, cost: Cost) -> Partition:
+    def _best(self, samples: TrainingSamples, cost: Cost) -> Partition:
         random, tol = as_random_state(self.random_state), float(self.tol)
         found = []
         for _ in range(self.n_init):
@@ -226,7 +227,7 @@ class EvidentialCMeans(CredalClustering):
         if self.beta <= 1:
             raise ValueError(f"beta is {self.beta!r}, expected more than 1")
 
-    def predict_mass(self, X: Any) -> MassFunction:
+    def predict_mass(self, X: Samples) -> MassFunction:
         """Masses of new samples, for the centers that were found.
 
         Parameters

@@ -13,7 +13,7 @@ from sklearn.cluster import KMeans
 from evical._typing import Floats
 from evical.learners._distances import squared_distances
 
-__all__ = ["Cost", "Features", "Located", "Partition", "Samples", "alternate", "masses_of"]
+__all__ = ["Cost", "Features", "Located", "Partition", "TrainingSamples", "alternate", "masses_of"]
 
 
 class Located(Protocol):
@@ -23,7 +23,7 @@ class Located(Protocol):
         """Squared distances (n, F) to means of centers with shares (F, c)."""
 
 
-class Samples(Located, Protocol):
+class TrainingSamples(Located, Protocol):
     """Samples that have centers."""
 
     def start(self, n_clusters: int, seed: int) -> Floats:
@@ -126,7 +126,7 @@ def masses_of(cost: Cost, samples: Located, centers: Floats) -> tuple[Floats, Fl
     return share[:, :-1], share[:, -1], value
 
 
-def centers_of(cost: Cost, samples: Samples, masses: Floats) -> Floats:
+def centers_of(cost: Cost, samples: TrainingSamples, masses: Floats) -> Floats:
     """Best centers for given masses: a linear system."""
     size = cost.members.sum(axis=1)
     weight = masses**cost.beta
@@ -135,7 +135,7 @@ def centers_of(cost: Cost, samples: Samples, masses: Floats) -> Floats:
 
 
 def alternate(
-    cost: Cost, samples: Samples, centers: Floats, tol: float, max_iter: int
+    cost: Cost, samples: TrainingSamples, centers: Floats, tol: float, max_iter: int
 ) -> Partition:
     """Masses and centers in turn, until the cost falls by less than a share of it.
 

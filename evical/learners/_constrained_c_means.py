@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.cluster import KMeans
 from sklearn.utils.validation import check_is_fitted
 
@@ -24,7 +25,7 @@ from dstheory import MassFunction
 from dstheory.checks.arguments import as_array, check_choice, check_level
 from dstheory.kernels.jit import compiled
 from evical._fitting import all_or_nothing, as_random_state
-from evical._typing import Floats, Ints
+from evical._typing import Floats, Ints, RandomState, Samples
 from evical.learners._clustering import (
     CredalClustering,
     as_partition,
@@ -400,7 +401,7 @@ class ConstrainedEvidentialCMeans(CredalClustering):
         n_init: int = 1,
         max_iter: int = 500,
         tol: float = 1e-6,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.focal = focal
@@ -414,7 +415,9 @@ class ConstrainedEvidentialCMeans(CredalClustering):
         self.random_state = random_state
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any = None, must_link: Any = None, cannot_link: Any = None) -> Self:
+    def fit(
+        self, X: Samples, y: ArrayLike | None = None, must_link: Any = None, cannot_link: Any = None
+    ) -> Self:
         """Find centers, metrics and masses.
 
         Parameters
@@ -473,7 +476,7 @@ class ConstrainedEvidentialCMeans(CredalClustering):
         check_choice("metric", self.metric, METRICS)
         check_level("trade_off", self.trade_off)
 
-    def predict_mass(self, X: Any) -> MassFunction:
+    def predict_mass(self, X: Samples) -> MassFunction:
         """Masses of new samples without constraints, for the centers and metrics that were found.
 
         Parameters
@@ -507,7 +510,7 @@ def _links(n: int, must_link: Any, cannot_link: Any) -> Links:
     return Links.of(n, must, cannot)
 
 
-def _pairs(n: int, values: Any, name: str) -> Ints:
+def _pairs(n: int, values: ArrayLike, name: str) -> Ints:
     """Distinct pairs (q, 2) of rows, the lower one first."""
     if values is None:
         return np.empty((0, 2), dtype=np.int64)

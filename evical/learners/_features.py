@@ -3,12 +3,13 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from dstheory import Frame, MassFunction
 from dstheory.checks.arguments import without_mask
-from evical._typing import Floats
+from evical._typing import Floats, Samples
 from evical.scores.checks import check_labels, check_weights
 
 __all__ = ["read_features", "read_labels", "read_responses", "read_weights", "refuse_huge"]
@@ -17,7 +18,9 @@ __all__ = ["read_features", "read_labels", "read_responses", "read_weights", "re
 _GREATEST = 1e100  # products of its square are floats
 
 
-def read_features(estimator: Any, X: Any, y: Any = None, *, reset: bool) -> Floats:
+def read_features(
+    estimator: BaseEstimator, X: Samples, y: ArrayLike | None = None, *, reset: bool
+) -> Floats:
     """Samples as floats, with the number and the names of features checked, or kept.
 
     Parameters
@@ -51,7 +54,7 @@ def read_features(estimator: Any, X: Any, y: Any = None, *, reset: bool) -> Floa
         raise _as_ours(error, what) from error
 
 
-def _no_dates(values: Any, name: str = "X") -> Any:
+def _no_dates(values: ArrayLike, name: str = "X") -> Any:
     """The values, unless they are dates, of which NumPy makes floats, of NaT too."""
     dtype = getattr(values, "dtype", None)
     if getattr(dtype, "kind", "") in ("m", "M"):
@@ -73,7 +76,7 @@ def refuse_huge(X: Floats) -> None:
         )
 
 
-def read_labels(y: Any, n: int, refusal: str | None = None) -> tuple[NDArray[Any], Floats]:
+def read_labels(y: ArrayLike, n: int, refusal: str | None = None) -> tuple[NDArray[Any], Floats]:
     """Classes, and the plausibility of each for each sample.
 
     Parameters
@@ -115,7 +118,7 @@ def read_labels(y: Any, n: int, refusal: str | None = None) -> tuple[NDArray[Any
     return _classes_of(y.frame), plausibility
 
 
-def _labels(y: Any) -> NDArray[Any]:
+def _labels(y: ArrayLike) -> NDArray[Any]:
     try:
         return check_labels(y)
     except (TypeError, ValueError) as error:
@@ -136,7 +139,7 @@ def _check_classes(classes: list[Any]) -> None:
         raise ValueError(f"y has one class only (all {classes[0]!r}); at least two are needed")
 
 
-def read_responses(estimator: Any, X: Any, y: Any) -> tuple[Floats, Floats]:
+def read_responses(estimator: BaseEstimator, X: Samples, y: ArrayLike) -> tuple[Floats, Floats]:
     """Samples and their responses as floats, with the number and the names of features kept.
 
     Parameters
@@ -164,7 +167,7 @@ def read_responses(estimator: Any, X: Any, y: Any) -> tuple[Floats, Floats]:
         raise _as_ours(error, "X and y are no samples with responses") from error
 
 
-def read_weights(sample_weight: Any, n: int) -> Floats:
+def read_weights(sample_weight: ArrayLike, n: int) -> Floats:
     """Weights of samples, 1 by default.
 
     Parameters

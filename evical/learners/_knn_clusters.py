@@ -12,7 +12,7 @@ rule, Knowledge-Based Systems 88, 57-69.
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.validation import check_is_fitted
@@ -21,7 +21,7 @@ from dstheory import Frame, MassFunction
 from dstheory.checks.arguments import check_above_zero, check_count, check_level
 from dstheory.kernels.jit import compiled
 from evical._fitting import all_or_nothing, as_random_state, check_jobs
-from evical._typing import Floats, Ints
+from evical._typing import Floats, Ints, RandomState, Samples
 from evical.learners._clustering import CredalClustering
 from evical.learners._relational import check_metric, read_samples
 
@@ -282,7 +282,7 @@ class EvidentialKNNClustering(CredalClustering):
         max_iter: int = 100,
         metric: str = "euclidean",
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ) -> None:
         self.n_neighbors = n_neighbors
         self.alpha = alpha
@@ -301,7 +301,7 @@ class EvidentialKNNClustering(CredalClustering):
         return tags
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Samples, y: ArrayLike | None = None) -> Self:
         """Find clusters and masses.
 
         Parameters
@@ -385,7 +385,7 @@ class EvidentialKNNClustering(CredalClustering):
         check_metric(self.metric)
         check_jobs(self.n_jobs)
 
-    def predict_mass(self, X: Any) -> MassFunction:
+    def predict_mass(self, X: Samples) -> MassFunction:
         """Combined evidence of the nearest training samples, for the clusters that were found.
 
         Parameters
@@ -404,7 +404,7 @@ class EvidentialKNNClustering(CredalClustering):
         """
         return mass_of_votes(self._votes(X))
 
-    def _votes(self, X: Any) -> Floats:
+    def _votes(self, X: Samples) -> Floats:
         check_is_fitted(self)
         X = read_samples(self, X, self.neighbors_.metric, reset=False)
         size = max(1, CHUNK // max(self.neighbors_.n_neighbors, self.n_clusters_))
@@ -414,7 +414,7 @@ class EvidentialKNNClustering(CredalClustering):
             parts.append(votes(rows, self._weigher(distance), self.labels_, self.n_clusters_))
         return np.concatenate(parts)
 
-    def predict(self, X: Any) -> Ints:
+    def predict(self, X: Samples) -> Ints:
         """Clusters of new samples: those for which their neighbors give most evidence.
 
         Parameters

@@ -15,6 +15,7 @@ contextual discounting it says "not k" of every other class k, with s = alpha ex
 from typing import Any, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.validation import check_is_fitted
@@ -22,7 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 from dstheory import MassFunction
 from dstheory.checks.arguments import check_choice, check_count, check_flag, check_level
 from evical._fitting import all_or_nothing, check_jobs
-from evical._typing import Floats
+from evical._typing import Floats, Samples
 from evical.learners._evidence import EvidencePredictor, WeightedEvidence
 from evical.learners._features import read_features, read_labels
 from evical.scores.descent import descend
@@ -293,7 +294,7 @@ class EvidentialKNeighborsClassifier(EvidencePredictor, BaseEstimator):  # type:
         check_choice("algorithm", self.algorithm, ALGORITHMS)
         check_jobs(self.n_jobs)
 
-    def _read(self, X: Any, y: Any) -> Floats:
+    def _read(self, X: Samples, y: ArrayLike) -> Floats:
         return read_features(self, X, None if isinstance(y, MassFunction) else y, reset=True)
 
     def _neighbors(self, X: Any) -> Neighbors:
@@ -301,7 +302,7 @@ class EvidentialKNeighborsClassifier(EvidencePredictor, BaseEstimator):  # type:
         distance, rows = self.neighbors_.kneighbors(X)
         return Neighbors(distance**2, 1 - self.plausibility_[rows])
 
-    def evidence(self, X: Any) -> WeightedEvidence:
+    def evidence(self, X: Samples) -> WeightedEvidence:
         """Weights of the evidence of the neighbors.
 
         Parameters
@@ -326,7 +327,7 @@ class EvidentialKNeighborsClassifier(EvidencePredictor, BaseEstimator):  # type:
         return WeightedEvidence(self.classes_, *both)
 
 
-def _resolved(discounting: str, y: Any) -> str:
+def _resolved(discounting: str, y: ArrayLike) -> str:
     if discounting != "auto":
         return discounting
     return "contextual" if isinstance(y, MassFunction) else "uniform"

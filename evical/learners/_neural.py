@@ -5,13 +5,13 @@ Systems, Man, and Cybernetics A 30(2), 131-150.
 """
 
 from functools import partial
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dstheory.checks.arguments import as_real, check_choice, shown
-from evical._typing import Floats
+from evical._typing import Floats, RandomState, Samples
 from evical.beliefs.products import Products
 from evical.learners._evidence import WeightedEvidence, log_loss, squared_loss
 from evical.learners._prototype_classifier import (
@@ -19,7 +19,7 @@ from evical.learners._prototype_classifier import (
     Loss,
     Network,
     PrototypeClassifier,
-    Samples,
+    TrainingSamples,
     check_moderate,
 )
 from evical.learners._prototype_outputs import Committed
@@ -127,7 +127,7 @@ class EvidentialNeuralClassifier(PrototypeClassifier):
         n_init: int = 1,
         max_iter: int = 1000,
         tol: float = 1e-5,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ) -> None:
         self.n_prototypes = n_prototypes
         self.per_class = per_class
@@ -170,7 +170,9 @@ class EvidentialNeuralClassifier(PrototypeClassifier):
     def _factor(self, size: float) -> float:
         return float(self.regularization)
 
-    def _start(self, samples: Samples, prototypes: Floats, nearest: NDArray[np.int64]) -> Network:
+    def _start(
+        self, samples: TrainingSamples, prototypes: Floats, nearest: NDArray[np.int64]
+    ) -> Network:
         rate = start_rate(samples.X, samples.weight, prototypes, nearest)
         n = len(prototypes)
         total = np.maximum(samples.target.sum(axis=0), np.finfo(np.float64).tiny)
@@ -185,7 +187,7 @@ class EvidentialNeuralClassifier(PrototypeClassifier):
         output = cast("Committed", best.network.output)
         self.alpha_, self.membership_ = output.alpha, output.shares
 
-    def beliefs(self, X: Any) -> Products:
+    def beliefs(self, X: Samples) -> Products:
         """Combined evidence of the prototypes, of which nothing is computed before it is asked.
 
         Parameters

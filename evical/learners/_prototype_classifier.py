@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
@@ -26,14 +26,22 @@ from dstheory.checks.arguments import (
     shown,
 )
 from evical._fitting import all_or_nothing, as_random_state
-from evical._typing import Floats
+from evical._typing import Floats, Samples
 from evical.estimators.predictor import BeliefPredictor
 from evical.learners._features import read_features, read_labels, read_weights
 from evical.learners._prototype_outputs import Output
 from evical.learners._prototypes import Layer, Spread, start_of_prototypes
 from evical.scores.descent import descend
 
-__all__ = ["Fitted", "Loss", "Network", "PrototypeClassifier", "Samples", "check_moderate", "cost"]
+__all__ = [
+    "Fitted",
+    "Loss",
+    "Network",
+    "PrototypeClassifier",
+    "TrainingSamples",
+    "check_moderate",
+    "cost",
+]
 
 
 Loss = Callable[[Floats, Floats], tuple[Floats, Floats]]
@@ -43,7 +51,7 @@ CHUNK = 2**17
 """Numbers in an array of prototypes by samples: a megabyte stays in the cache."""
 
 
-class Samples(NamedTuple):
+class TrainingSamples(NamedTuple):
     """What a network is fitted to.
 
     Parameters
@@ -124,7 +132,7 @@ class Fitted(NamedTuple):
     converged: bool
 
 
-def merged(samples: Samples) -> Samples:
+def merged(samples: TrainingSamples) -> TrainingSamples:
     """Equal samples in one, with the sum of their weights; without those of weight 0.
 
     They come in an order of their own, so that no order of samples makes a difference, and a weight
@@ -132,7 +140,7 @@ def merged(samples: Samples) -> Samples:
 
     Examples
     --------
-    >>> samples = Samples(np.array([[1.0], [1.0]]), np.ones((2, 2)), np.array([0.5, 0.5]))
+    >>> samples = TrainingSamples(np.array([[1.0], [1.0]]), np.ones((2, 2)), np.array([0.5, 0.5]))
     >>> merged(samples).weight.tolist()
     [1.0]
     """
@@ -142,11 +150,11 @@ def merged(samples: Samples) -> Samples:
     whole = np.ascontiguousarray(rows).view(f"V{rows.itemsize * rows.shape[1]}").ravel()
     _, first, place = np.unique(whole, return_index=True, return_inverse=True)
     weight = np.bincount(place.ravel(), samples.weight[kept]).astype(np.float64)
-    return Samples(samples.X[kept][first], target[:, first], weight)
+    return TrainingSamples(samples.X[kept][first], target[:, first], weight)
 
 
 def cost(
-    network: Network, samples: Samples, loss: Loss, regularization: float
+    network: Network, samples: TrainingSamples, loss: Loss, regularization: float
 ) -> tuple[float, Floats]:
     """Mean loss and penalty of a network.
 
@@ -181,7 +189,7 @@ def cost(
 
 def fit_network(
     start: Network,
-    samples: Samples,
+    samples: TrainingSamples,
     loss: Loss,
     regularization: float,
     *,
@@ -247,7 +255,7 @@ class PrototypeClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc]
     _spread: Spread
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: ArrayLike, sample_weight: Any = None) -> Self:
         """Find prototypes and what they say.
 
         Parameters
@@ -278,10 +286,12 @@ class PrototypeClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc]
         self._check_parameters()
         X = read_features(self, X, None if isinstance(y, MassFunction) else y, reset=True)
         self.classes_, plausibility = read_labels(y, len(X), self._refusal())
-        X, target, weight = merged(Samples(X, plausibility.T, read_weights(sample_weight, len(X))))
+        X, target, weight = merged(
+            TrainingSamples(X, plausibility.T, read_weights(sample_weight, len(X)))
+        )
         size = float(weight.sum())
         self._spread = _spread(X, weight / size)
-        best = self._best(Samples(self._spread.apply(X), target, weight / size), size)
+        best = self._best(TrainingSamples(self._spread.apply(X), target, weight / size), size)
         if not best.converged:
             warnings.warn(
                 f"the cost still falls after {self.max_iter} iterations (max_iter); scale the "
@@ -311,14 +321,16 @@ class PrototypeClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc]
         """Of weights of evidence, and targets."""
 
     @abstractmethod
-    def _start(self, samples: Samples, prototypes: Floats, nearest: NDArray[np.int64]) -> Network:
+    def _start(
+        self, samples: TrainingSamples, prototypes: Floats, nearest: NDArray[np.int64]
+    ) -> Network:
         """Network to start from, with samples assigned to prototypes."""
 
     @abstractmethod
     def _factor(self, size: float) -> float:
         """Of the penalty, for that many samples."""
 
-    def _best(self, samples: Samples, size: float) -> Fitted:
+    def _best(self, samples: TrainingSamples, size: float) -> Fitted:
         """The fit of least cost from several starts."""
         random = as_random_state(self.random_state)
         loss = self._loss(len(samples.target))
@@ -338,7 +350,7 @@ class PrototypeClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc]
         return min(found, key=lambda fitted: fitted.cost)
 
     def _prototypes(
-        self, samples: Samples, random: np.random.RandomState
+        self, samples: TrainingSamples, random: np.random.RandomState
     ) -> tuple[Floats, NDArray[np.int64]]:
         """Centers of k-means, of all samples or of those of each class, and the assignment."""
         X, target, weight = samples
@@ -368,13 +380,13 @@ class PrototypeClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc]
         self.cost_, self.n_iter_ = best.cost, best.n_iter
         self._probability = self.probability
 
-    def _standardized(self, X: Any) -> Floats:
+    def _standardized(self, X: Samples) -> Floats:
         check_is_fitted(self)
         X = read_features(self, X, reset=False)
         with np.errstate(over="ignore"):
             return np.clip(self._spread.apply(X), -_FARTHEST, _FARTHEST)
 
-    def predict_proba(self, X: Any) -> Floats:
+    def predict_proba(self, X: Samples) -> Floats:
         """Probability of each class, as `probability` says.
 
         Parameters

@@ -7,19 +7,18 @@ segmentation from 3D PET-CT images using a deep evidential network, Int. J. Appr
 """
 
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evical._typing import Floats
+from evical._typing import Floats, RandomState, Samples
 from evical.learners._evidence import EvidencePredictor, WeightedEvidence, log_loss
 from evical.learners._prototype_classifier import (
     Fitted,
     Loss,
     Network,
     PrototypeClassifier,
-    Samples,
+    TrainingSamples,
     check_moderate,
 )
 from evical.learners._prototype_outputs import Linear
@@ -118,7 +117,7 @@ class EvidentialRBFClassifier(EvidencePredictor, PrototypeClassifier):
         n_init: int = 1,
         max_iter: int = 1000,
         tol: float = 1e-5,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ) -> None:
         self.n_prototypes = n_prototypes
         self.per_class = per_class
@@ -141,7 +140,9 @@ class EvidentialRBFClassifier(EvidencePredictor, PrototypeClassifier):
     def _factor(self, size: float) -> float:
         return 0.1 / size if self.regularization is None else float(self.regularization)
 
-    def _start(self, samples: Samples, prototypes: Floats, nearest: NDArray[np.int64]) -> Network:
+    def _start(
+        self, samples: TrainingSamples, prototypes: Floats, nearest: NDArray[np.int64]
+    ) -> Network:
         """Coefficients that fit labels by ridge regression."""
         rate = start_rate(samples.X, samples.weight, prototypes, nearest)
         n, n_classes = len(prototypes), len(samples.target)
@@ -159,7 +160,7 @@ class EvidentialRBFClassifier(EvidencePredictor, PrototypeClassifier):
         coef = best.network.output.vector().reshape(len(self.prototypes_), -1)
         self.coef_ = coef - coef.mean(axis=1, keepdims=True)
 
-    def evidence(self, X: Any) -> WeightedEvidence:
+    def evidence(self, X: Samples) -> WeightedEvidence:
         """Weights of the evidence of the prototypes.
 
         Parameters

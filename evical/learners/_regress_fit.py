@@ -110,7 +110,7 @@ class Units:
         )
 
 
-def _unless_constant(values: Floats, center: Any, scale: Any) -> tuple[Floats, Floats]:
+def _unless_constant(values: Floats, center: Any, scale: float) -> tuple[Floats, Floats]:
     """Center and scale; of equal values, up to rounding, they are the first one and 1."""
     constant = scale <= 1e-14 * abs(center)
     first = values[0]

@@ -23,7 +23,7 @@ from sklearn.preprocessing import StandardScaler
 
 from evical.learners import EvidentialNeuralClassifier, EvidentialRBFClassifier
 from evical.learners._evidence import log_loss
-from evical.learners._prototype_classifier import Network, Samples, cost
+from evical.learners._prototype_classifier import Network, TrainingSamples, cost
 from evical.learners._prototype_outputs import Committed
 from tests.benchmarks.bench_learners import losses
 from tests.support.data_folder import DATA
@@ -78,12 +78,14 @@ def gradient(X: Any, y: Any) -> None:
     n, k = len(X), 10
     output = Committed(np.zeros(HIDDEN), rng.uniform(0.1, 1, (HIDDEN, k)))
     network = Network(X[:HIDDEN], np.full(HIDDEN, 0.2), output)
-    samples = Samples(X, np.eye(k)[:, y], np.full(n, 1 / n))
+    samples = TrainingSamples(X, np.eye(k)[:, y], np.full(n, 1 / n))
     loss = partial(log_loss, part=1 / k)
 
     def loop() -> None:
         for i in range(n):
-            one = Samples(X[i : i + 1], samples.target[:, i : i + 1], samples.weight[i : i + 1])
+            one = TrainingSamples(
+                X[i : i + 1], samples.target[:, i : i + 1], samples.weight[i : i + 1]
+            )
             cost(network, one, loss, 0.0)
 
     at_once = seconds(lambda: cost(network, samples, loss, 0.0), 5)

@@ -9,7 +9,7 @@ from scipy.optimize import approx_fprime
 
 from evical.learners._distances import squared_distances
 from evical.learners._evidence import log_loss, squared_loss
-from evical.learners._prototype_classifier import Network, Samples, cost
+from evical.learners._prototype_classifier import Network, TrainingSamples, cost
 from evical.learners._prototype_outputs import Committed, Linear, committed_weights
 from tests.naive import learners as naive
 from tests.naive import prototypes
@@ -28,7 +28,7 @@ def some_samples(rng, *, hard):
     target = np.eye(3)[:, rng.integers(0, 3, 12)]
     if not hard:
         target = np.maximum(target, rng.random((3, 12)) * 0.8)
-    return Samples(rng.normal(size=(12, 2)), target, rng.dirichlet(np.ones(12)))
+    return TrainingSamples(rng.normal(size=(12, 2)), target, rng.dirichlet(np.ones(12)))
 
 
 CASES = {
@@ -100,7 +100,7 @@ def test_the_network_of_evtools():
     single = np.expm1(network.weights(points))
     masses = np.vstack([single, np.ones(len(points))]) / (1 + single.sum(axis=0))
     np.testing.assert_allclose(masses.T, known["masses"], atol=1e-12)
-    samples = Samples(points, np.eye(4)[:, labels], np.full(len(points), 1 / len(points)))
+    samples = TrainingSamples(points, np.eye(4)[:, labels], np.full(len(points), 1 / len(points)))
     for name, expected in known["costs"].items():
         loss, part, factor = name.split(", ")
         if loss == "pl_loss":
