@@ -126,8 +126,8 @@ def compiled(calibrator: BaseCalibrator, degree: int = 5, *, lines: bool = False
     """
 
     def columns(scores: Floats) -> Floats:
-        ends, probability = calibrator.predict_interval(scores), calibrator.predict_proba(scores)
-        return np.stack([ends[:, 0], ends[:, 1], probability[:, 1]])
+        negative, positive, rest = calibrator.beliefs(scores).store
+        return np.stack([positive, np.maximum(1 - negative, positive), positive + rest / 2])
 
     seen = _look(calibrator, columns, lines=lines)
     exact = seen.table
