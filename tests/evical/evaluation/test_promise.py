@@ -32,8 +32,8 @@ def promises(name, n, n_new, draws, model="likelihood"):
     [(50, "likelihood"), (200, "likelihood"), (1000, "likelihood"), (50, "confidence")],
 )
 def test_right_forms_are_rarely_said_to_break_their_promise(n, model):
-    """At most 5 %, however many samples judge: here 60 draws."""
-    found = promises("sigmoid", n, 5000, 60, model)
+    """At most 5 %, however many samples judge: here 40 draws."""
+    found = promises("sigmoid", n, 5000, 40, model)
     assert np.mean([one.broken for one in found]) <= 0.05
 
 
