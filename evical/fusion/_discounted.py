@@ -27,7 +27,7 @@ from evical.beliefs import Beliefs, mean, placed
 from evical.beliefs.joined import have_products
 from evical.calibrators.fields import Field
 from evical.fusion._choices import MAX_SOURCES
-from evical.fusion._function import check_products, joined_where_possible, n_choices
+from evical.fusion._function import joined_where_possible
 from evical.fusion._reliability import MAX_CLASSES, contextual_rates, joint_rates
 from evical.fusion._rule import HeldOut, Needs, Reads, Rule
 from evical.fusion.described import Formula
@@ -90,6 +90,7 @@ class Discounted(Rule):
     {('a',): 0.5, ('a', 'b'): 0.5}
     """
 
+    _joins = True
     _by_source = ("rates_",)
     _state: ClassVar = {"rates_": Field(("s", "k"), 0.0, 1.0)}
 
@@ -156,21 +157,8 @@ class Discounted(Rule):
             raise ValueError(f"there are {name} for {len(given)} sources, but {len(sizes)} sources")
         self.rates_ = given if name == "rates" else 1 - given
 
-    def cost(self, n_classes: int, n_sources: int, products: Sequence[int] = ()) -> int:
-        """Of many classes, a product for each choice of one from each source, or of nothing.
-
-        Parameters
-        ----------
-        n_classes, n_sources : int
-        products : sequence of int
-
-        Returns
-        -------
-        int
-        """
-        if self.reads(n_classes) == "masses":
-            return super().cost(n_classes, n_sources)
-        return n_choices(number + 1 for number in products)
+    def _terms(self, number: int) -> int:
+        return number + 1  # with the vacuous belief
 
     def check_cost(self, n_classes: int, n_sources: int, products: Mapping[str, int]) -> None:
         """Raise for more sources of many classes than rates can be learned for, or products.
@@ -184,15 +172,14 @@ class Discounted(Rule):
         ------
         CostLimitError
         """
-        if self.reads(n_classes) == "masses":
-            return
-        if self.needs == "labels" and n_sources > MAX_SOURCES:
+        learns = self.needs == "labels" and self.reads(n_classes) == "products"
+        if learns and n_sources > MAX_SOURCES:
             raise CostLimitError(
                 f"rates of {n_sources} sources of {n_classes} classes are learned from the "
                 f"{2**n_sources} choices among them (at most {MAX_SOURCES} sources of more than "
                 f"{MAX_CLASSES} classes); take the fusion 'stacked', or give the rates"
             )
-        check_products(n_classes, {name: number + 1 for name, number in products.items()})
+        super().check_cost(n_classes, n_sources, products)
 
     def _learned_rates(self, held_out: HeldOut) -> Floats:
         if self.contextual:

@@ -4,19 +4,18 @@ Most functions need the masses of all sets. Two have closed forms: products over
 class by class under Dempster's rule, and a mean of beliefs is the mean of what they answer.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from math import prod
 from typing import Any
 
 import numpy as np
 
 from dstheory import MassFunction
 from dstheory.combine import bold, cautious, dempster, disjunctive, lns, mixing, yager
-from dstheory.errors import CostLimitError, MassError, TotalConflictError
+from dstheory.errors import MassError, TotalConflictError
 from evical._typing import Floats
 from evical.beliefs import Beliefs, joined, mean
-from evical.beliefs.joined import MAX_PRODUCTS, Joined, have_products
+from evical.beliefs.joined import Joined, have_products
 from evical.fusion._rule import Needs, Reads, Rule
 from evical.fusion._valid import valid_mean, valid_minimum
 from evical.fusion.conflicts import exclusive
@@ -125,6 +124,8 @@ class Function(Rule):
 class Dempster(Function):
     """Dempster's rule, with or without options."""
 
+    _joins = True
+
     def reads(self, n_classes: int) -> Reads:
         """Products, if there are three classes or more.
 
@@ -137,35 +138,6 @@ class Dempster(Function):
         {"masses", "products"}
         """
         return "products" if n_classes > 2 else "masses"
-
-    def cost(self, n_classes: int, n_sources: int, products: Sequence[int] = ()) -> int:
-        """A product for each choice of one from each source.
-
-        Parameters
-        ----------
-        n_classes, n_sources : int
-        products : sequence of int
-
-        Returns
-        -------
-        int
-        """
-        few = self.reads(n_classes) == "masses"
-        return super().cost(n_classes, n_sources) if few else n_choices(products)
-
-    def check_cost(self, n_classes: int, n_sources: int, products: Mapping[str, int]) -> None:
-        """Raise for too many products.
-
-        Parameters
-        ----------
-        n_classes, n_sources : int
-        products : dict of str to int
-
-        Raises
-        ------
-        CostLimitError
-        """
-        check_products(n_classes, products)
 
     def _combine(self, sources: Sequence[Beliefs], total_conflict: str) -> Beliefs:
         if len(sources) > 1 and have_products(sources):
@@ -254,22 +226,3 @@ def joined_where_possible(sources: Sequence[Beliefs], total_conflict: str) -> Be
     if dead.any() and total_conflict == "error":
         raise exclusive(dead)
     return joined([source.vacuous_where(dead) for source in products])
-
-
-def n_choices(products: Iterable[int]) -> int:
-    """Number of products under Dempster's rule: the choices of one from each source."""
-    return prod(max(number, 1) for number in products)
-
-
-def check_products(n_classes: int, products: Mapping[str, int]) -> None:
-    """Refuse sources, by name, that have too many products together."""
-    total = n_choices(products.values())
-    if total > MAX_PRODUCTS:
-        listed = " x ".join(str(number) for number in products.values())
-        raise CostLimitError(
-            f"Dempster's rule for {n_classes} classes takes a product for each choice of a fold, "
-            f"or a set, of each classifier, {listed} = {total} a sample (at most "
-            f"{MAX_PRODUCTS}), so that nothing could be predicted; calibrate classifiers once, "
-            "EvidentialClassifier(..., ensemble=False, calibrator=AutoCalibrator()), take fewer "
-            "folds, or rule='mixing'"
-        )

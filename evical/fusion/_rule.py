@@ -12,6 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import prod
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -25,7 +26,7 @@ from dstheory.errors import CostLimitError, FrameError, TotalConflictError
 from evical._fitting import all_or_nothing
 from evical._typing import Flags, Floats, Indices
 from evical.beliefs import Beliefs, as_beliefs, placed
-from evical.beliefs.joined import have_products
+from evical.beliefs.joined import MAX_PRODUCTS, have_products
 from evical.beliefs.listed import Listed
 from evical.beliefs.products import MAX_CLASSES, Products, bytes_listed
 from evical.calibrators.fields import Field, checked_fields
@@ -301,6 +302,8 @@ class Rule(BaseEstimator, ABC):  # type: ignore[misc]  # sklearn is untyped
     frame_: Frame | None
     # Names in the saved state, with what each may hold; "s" is the number of sources.
     _state: ClassVar[dict[str, Field]]
+    # Whether products over the classes meet, so that their numbers multiply.
+    _joins: ClassVar[bool] = False
     # Fitted attributes with one entry a source, for `by_source`.
     _by_source: ClassVar[tuple[str, ...]] = ()
 
@@ -464,10 +467,17 @@ class Rule(BaseEstimator, ABC):  # type: ignore[misc]  # sklearn is untyped
         Returns
         -------
         int
+            Under Dempster's rule, products for each choice of one from each source.
         """
         if self.reads(n_classes) == "masses":
             return 1 << n_classes
-        return n_classes * max(sum(products), n_sources)
+        if self._joins:
+            return prod(max(self._terms(number), 1) for number in products)
+        return n_classes * n_sources
+
+    def _terms(self, number: int) -> int:
+        """Number of products of a source as it is combined, such as discounted."""
+        return number
 
     def check_cost(self, n_classes: int, n_sources: int, products: Mapping[str, int]) -> None:
         """Raise if it cannot learn from, or combine, so much; asked before training.
@@ -483,6 +493,17 @@ class Rule(BaseEstimator, ABC):  # type: ignore[misc]  # sklearn is untyped
         CostLimitError
             With the cost of a sample, the limit, and what has no limit.
         """
+        joins = self._joins and self.reads(n_classes) == "products"
+        total = self.cost(n_classes, n_sources, list(products.values()))
+        if joins and total > MAX_PRODUCTS:
+            listed = " x ".join(str(self._terms(number)) for number in products.values())
+            raise CostLimitError(
+                f"Dempster's rule for {n_classes} classes takes a product for each choice of a "
+                f"fold, or a set, of each classifier, {listed} = {total} a sample (at most "
+                f"{MAX_PRODUCTS}), so that nothing could be predicted; calibrate classifiers once, "
+                "EvidentialClassifier(..., ensemble=False, calibrator=AutoCalibrator()), take "
+                "fewer folds, or rule='mixing'"
+            )
 
     def all_sets(self, name: str, n_classes: int) -> CostLimitError:
         """The error for a source whose beliefs have masses on all sets of too many classes.

@@ -214,7 +214,7 @@ def test_probabilities_of_twenty_classes():
     assert (found.argmax(axis=1) == y).mean() > (p[0].argmax(axis=1) == y).mean() - 0.02
     lower, upper = np.moveaxis(beliefs.interval(), 2, 0)
     assert ((lower <= found + 1e-12) & (found <= upper + 1e-12)).all()
-    m = beliefs.mass(Frame(np.arange(20)))
+    m = beliefs.mass()
     np.testing.assert_allclose(m.contour(), upper, atol=1e-12)
     np.testing.assert_allclose(betp(m), found, atol=1e-12)
 
