@@ -160,15 +160,16 @@ class _Writer:
     def _values(self, frame: Any) -> list[Floats]:
         """Bel, Pl and pignistic probability of each class."""
         beliefs = self.fitted.beliefs(self._read(frame))
-        p = beliefs.betp()
-        by_class = np.concatenate([beliefs.interval(), p[..., np.newaxis]], axis=2)
-        return list(by_class.reshape(len(p), -1).T)
+        bounds, p = beliefs.interval(), beliefs.betp()
+        by_class = zip(np.moveaxis(bounds, 0, 2), p.T, strict=True)
+        return [column for (bel, pl), betp in by_class for column in (bel, pl, betp)]
 
     def _read(self, frame: Any) -> Any:
         """Scores, or features as `fit` has seen them."""
         read = frame if self.columns is None else frame.select(self.columns)
         if _reads_scores(self.fitted):
-            return read.select(nw.all().cast(nw.Float64)).to_numpy()
+            scores = [read[name].cast(nw.Float64).to_numpy() for name in self.columns or []]
+            return scores[0] if len(scores) == 1 else np.stack(scores, axis=1)
         return read.to_native() if hasattr(self.fitted, "feature_names_in_") else read.to_numpy()
 
 
