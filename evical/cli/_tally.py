@@ -10,7 +10,7 @@ from evical.calibrators.by_name import suggestion
 from evical.cli._kinds import Place
 from evical.datasets.csv import sorted_labels
 from evical.scores import ScoreCounts
-from evical.scores.rounding import EXACT
+from evical.scores.counts import EXACT
 
 __all__ = ["Tally"]
 

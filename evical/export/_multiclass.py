@@ -3,25 +3,26 @@
 These are softmax calibration, structured scaling, shallow nets, one calibrator for each class, and
 the default, `AutoMulticlassCalibrator`. Level sets of a likelihood have no closed formula.
 
-One-vs-rest columns as graphs: their probabilities over their sum, or Dempster's rule.
-
-The combination is a sum of products over the classes, see `evical.beliefs.products`. A product
-over all classes but one is that of a row of a table with 1 on its diagonal.
+Columns of one class against the rest are divided by their sum, or combined by Dempster's rule: a
+sum of products over the classes, see `evical.beliefs.products`, of which the product over all
+classes but one is that of a row of a table with 1 on its diagonal. Log-odds with a standard error
+are beliefs as in `evical.beliefs.bounded`: of the model "likelihood" Bel and Pl are as far below as
+above the probability, so that single classes need no sets.
 """
 
-from functools import reduce
+from functools import cache, reduce
 from operator import add
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri
 
 from evical._typing import Floats
 from evical.calibrators import AutoCalibrator, BaseCalibrator
 from evical.export._compile import compiled, compiled_sides, compiled_silence
 from evical.export._graph import DEGREE
 from evical.export._inputs import check_binary
-from evical.export._normal import normal_told
 from evical.export._table import PieceTable, polyline
 from evical.export._tensor import (
     Tensor,
@@ -34,6 +35,7 @@ from evical.export._tensor import (
     softmax,
     where,
 )
+from evical.likelihood.normal import RADII, SHARES
 from evical.multiclass import (
     AutoMulticlassCalibrator,
     BaseMulticlassCalibrator,
@@ -47,6 +49,7 @@ from evical.multiclass import (
 __all__ = [
     "binary_told",
     "multiclass_told",
+    "normal_told",
     "normalized_columns",
     "sides_of",
     "silence_of",
@@ -317,3 +320,79 @@ def _errors(calibrator: AutoCalibrator) -> PieceTable:
 
     greatest = float(np.finfo(np.float64).max)
     return polyline(np.concatenate([[-greatest], calibrator.knots_]), greatest, at)
+
+
+def normal_told(
+    probability: Tensor, log_odds: Tensor, error: Tensor, fitted: Any, n_classes: int
+) -> Told:
+    """Beliefs of the model of `fitted`, which has a `confidence` too.
+
+    Tensors are (n, 1), of the positive one of two classes, or (n, K). Raises ValueError for the
+    model "confidence" of more than two classes, whose pignistic probabilities need sets.
+    """
+    if fitted.model == "bayesian":
+        return Told(probability, probability, probability)
+    if fitted.model == "confidence":
+        if n_classes > 2:
+            raise ValueError(
+                f"{type(fitted).__name__} has the model 'confidence', whose beliefs about "
+                f"{n_classes} classes have no closed form; an export takes 'likelihood' or "
+                "'bayesian'"
+            )
+        return _interval(probability, log_odds, error, fitted.confidence)
+    half = _half_widths(probability, log_odds, error, n_classes)
+    if n_classes > 2:
+        half = _balanced(half, probability, n_classes)
+    return Told(probability - half, probability + half, probability)
+
+
+def _interval(probability: Tensor, log_odds: Tensor, error: Tensor, confidence: float) -> Told:
+    """The central interval of that level, whose mass is the level; two classes have the rest."""
+    reach = error * float(ndtri((1.0 + confidence) / 2))
+    lower = minimum(sigmoid(log_odds - reach), probability)
+    upper = maximum(sigmoid(log_odds + reach), probability)
+    bel, pl = lower * confidence, upper * confidence + (1.0 - confidence)
+    return Told(bel, pl, (bel + pl) * 0.5)
+
+
+def _half_widths(probability: Tensor, log_odds: Tensor, error: Tensor, n_classes: int) -> Tensor:
+    """Half of Pl - Bel, cut so that the interval stays in [0, 1]."""
+    k = 1 if n_classes == 2 else n_classes
+    reach = error @ _radii(k)
+    center = log_odds @ _repeated(k)
+    width = (sigmoid(center + reach) - sigmoid(center - reach)) @ _means(k)
+    return minimum(minimum(width, probability), 1.0 - probability)
+
+
+# Products with matrices are much faster than sums of tensors of different shapes.
+@cache
+def _radii(k: int) -> Floats:
+    """From errors (n, k) to reaches (n, k r)."""
+    return np.asarray(np.kron(np.eye(k), RADII[np.newaxis]), dtype=np.float64)
+
+
+@cache
+def _repeated(k: int) -> Floats:
+    """From numbers (n, k) to as many copies (n, k r)."""
+    return np.asarray(np.kron(np.eye(k), np.ones((1, len(RADII)))), dtype=np.float64)
+
+
+@cache
+def _means(k: int) -> Floats:
+    """From widths (n, k r) to half of their means (n, k)."""
+    return np.asarray(np.kron(np.eye(k), SHARES[:, np.newaxis] / 2), dtype=np.float64)
+
+
+def _balanced(half: Tensor, probability: Tensor, k: int) -> Tensor:
+    """Half widths of which none is greater than the others together."""
+    greatest = half.max(axis=1)
+    lack = maximum(greatest * 2.0 - half.sum(axis=1), 0.0)
+    room = probability - half
+    others = room * (1.0 - _first_greatest(half, k))
+    share = minimum(lack / maximum(others.sum(axis=1), 1e-300), 1.0)
+    return half + others * share
+
+
+def _first_greatest(values: Tensor, k: int) -> Tensor:
+    """1 for the first greatest number of each row (n, k), 0 for others."""
+    return values.node("ArgMax", axis=1, keepdims=1).equals(np.arange(k)[np.newaxis]).numbers()

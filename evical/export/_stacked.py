@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from evical._typing import Floats
 from evical.curves.candidates import AveragedCurve
-from evical.export._multiclass import values_of
-from evical.export._normal import normal_told
+from evical.export._multiclass import normal_told, values_of
 from evical.export._table import PieceTable, polyline
 from evical.export._tensor import Tensor, Told, exp, joined, log, maximum, sigmoid, softmax, where
 from evical.fusion import Stacked

@@ -37,9 +37,9 @@ from evical.cli._tally import Tally
 from evical.cli.engine.counts import tally_table
 from evical.cli.engine.session import Limits, new_limits
 from evical.errors import WrongWayWarning
+from evical.scores.counts import EXACT
 from evical.scores.direction import message, wrong_ways
 from evical.scores.names import class_in_name
-from evical.scores.rounding import EXACT
 
 __all__ = ["fit"]
 

@@ -1,7 +1,7 @@
 """Scores counted by DuckDB: one row for each score and class leaves it.
 
 Of more scores than are kept, floats that agree in their first bits are one group already inside
-DuckDB. The cells of `evical.scores.rounding` nest, so that the counts that are rounded further are
+DuckDB. The cells of `evical.scores.counts` nest, so that the counts that are rounded further are
 those of the reader of chunks.
 """
 
@@ -18,7 +18,7 @@ from evical.cli._tally import Tally
 from evical.cli.engine._source import Source, checked_first, open_source
 from evical.cli.engine.session import EngineError, Limits, Session, open_session, quoted
 from evical.datasets.csv import MISSING
-from evical.scores.rounding import EXACT
+from evical.scores.counts import EXACT
 
 __all__ = ["tally_table"]
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from evical import ScoreCounts
 from evical.calibrators import LogisticCalibrator
-from evical.scores.rounding import bits_within, rounded
+from evical.scores.counts import bits_within, rounded
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 
