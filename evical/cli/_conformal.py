@@ -15,7 +15,7 @@ from evical.cli._decisions import joined
 from evical.cli._kinds import Kind, complete_rows
 from evical.cli._many_classes import (
     ManyPredictor,
-    Samples,
+    SampleTable,
     at_rows,
     class_columns,
     model_values,
@@ -47,7 +47,7 @@ class Recipe:
         return parse_options(self.options, known, f"nonconformity {self.nonconformity!r}")
 
 
-def fit_conformal(samples: Samples, positive: str | None, recipe: Recipe) -> ManyModel:
+def fit_conformal(samples: SampleTable, positive: str | None, recipe: Recipe) -> ManyModel:
     """The model of a table of calibration samples, with one score or one for each class.
 
     Raises OSError or ValueError for what is wrong with the table, the names or the options.

@@ -33,7 +33,7 @@ from evical.scores.names import belief_names
 __all__ = [
     "ClassRows",
     "ManyPredictor",
-    "Samples",
+    "SampleTable",
     "at_rows",
     "beliefs",
     "class_columns",
@@ -64,7 +64,7 @@ def make_many(method: str, options: Sequence[str]) -> BaseMulticlassCalibrator:
 
 
 @dataclass(frozen=True)
-class Samples:
+class SampleTable:
     """A table of scores and classes, as options name it and its columns."""
 
     source: str
@@ -87,7 +87,7 @@ class Samples:
             return table.name, named, read_class_rows(table, kinds, self.target, self.missing)
 
 
-def fit_many(samples: Samples, calibrator: BaseMulticlassCalibrator) -> ManyModel:
+def fit_many(samples: SampleTable, calibrator: BaseMulticlassCalibrator) -> ManyModel:
     """The model of a table with a score for each class.
 
     Raises OSError or ValueError for what is wrong with the table or the names.

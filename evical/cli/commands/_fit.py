@@ -19,7 +19,7 @@ from evical.cli import arguments
 from evical.cli._conformal import Recipe, fit_conformal
 from evical.cli._errors import user_input
 from evical.cli._kinds import Among, Kind, complete_rows, kinds_to_count, tell_missing
-from evical.cli._many_classes import Samples, fit_many, make_many
+from evical.cli._many_classes import SampleTable, fit_many, make_many
 from evical.cli._model import (
     ManyModel,
     Model,
@@ -131,7 +131,7 @@ def fit(
     as_json: arguments.AsJson = False,
 ) -> None:
     """Fit a calibrator to scores and true classes, and save it as a model file."""
-    samples = Samples(scores, score, target, weight, missing)
+    samples = SampleTable(scores, score, target, weight, missing)
     with user_input():
         _check_names(samples, output)
         check_output(output, force, [scores])
@@ -170,7 +170,7 @@ def _of_one_score(method: str, options: Sequence[str]) -> BaseCalibrator:
 
 
 def _counted(
-    samples: Samples, kind: Kind, max_scores: int, limits: Limits | None, output: Path
+    samples: SampleTable, kind: Kind, max_scores: int, limits: Limits | None, output: Path
 ) -> tuple[str, int, Tally]:
     """Name of the table, number of rows that are left out, and the others, counted."""
     columns: dict[str, Kind] = {samples.scores[0]: kind, samples.target: "label"}
@@ -185,7 +185,7 @@ def _counted(
 
 
 def _fitted(
-    samples: Samples,
+    samples: SampleTable,
     calibrator: BaseCalibrator,
     positive: str | None,
     source: str,
@@ -212,7 +212,7 @@ def _fitted(
     return Model(score, samples.target, calibrator, training)
 
 
-def _check_names(samples: Samples, output: Path) -> None:
+def _check_names(samples: SampleTable, output: Path) -> None:
     weight = [] if samples.weight is None else [samples.weight]
     names = [*samples.scores, samples.target, *weight]
     twice = [name for name in names if names.count(name) > 1]
