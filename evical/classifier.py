@@ -30,12 +30,12 @@ from evical.estimators.responses import trained_on
 from evical.fusion import Rule
 from evical.learners.latent_model import LatentModel
 from evical.multiclass import (
-    MAX_CLASSES,
     AutoMulticlassCalibrator,
     BaseMulticlassCalibrator,
     OneVsRestCalibrator,
 )
 from evical.multiclass.by_name import CalibratorChoice, named_calibrator
+from evical.multiclass.reduction import MAX_CLASSES
 from evical.scores.checks import check_samples
 from evical.scores.direction import Direction
 

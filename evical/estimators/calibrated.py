@@ -26,8 +26,6 @@ from evical.beliefs.listed import Listed, sides
 from evical.calibrators import AutoCalibrator
 from evical.estimators.responses import class_scores
 from evical.multiclass import (
-    MAX_CLASSES,
-    MAX_PAIRWISE,
     AutoMulticlassCalibrator,
     BaseMulticlassCalibrator,
     OneVsRestCalibrator,
@@ -35,6 +33,8 @@ from evical.multiclass import (
     pairwise_belief,
 )
 from evical.multiclass.coded import coded
+from evical.multiclass.pairwise import MAX_PAIRWISE
+from evical.multiclass.reduction import MAX_CLASSES
 from evical.scores.direction import Direction, fit_quietly, wrong_ways
 
 __all__ = [

@@ -19,7 +19,8 @@ from evical._typing import Floats
 from evical.estimators._eval_sets import with_numbers
 from evical.estimators.calibrated import Calibrated, CalibratedColumns, Decoder
 from evical.estimators.folds import SILENT, Fold, FoldFitter, Rows
-from evical.multiclass import check_code_matrix, code_matrix
+from evical.multiclass import code_matrix
+from evical.multiclass.codes import check_code_matrix
 
 __all__ = ["column_weights", "fit_columns", "resolved_code"]
 

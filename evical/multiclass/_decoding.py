@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dstheory.checks.arguments import as_floats, check_callable, check_choice
-from evical.multiclass._codes import check_code_matrix
 from evical.multiclass._inputs import Floats
+from evical.multiclass.codes import check_code_matrix
 
 __all__ = ["Loss", "hamming_decode", "loss_decode"]
 

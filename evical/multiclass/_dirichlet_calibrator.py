@@ -24,7 +24,7 @@ from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators.saved import check_shapes
 from evical.multiclass._base import BaseMulticlassCalibrator, merged, thinned
-from evical.multiclass._codes import check_code_matrix, code_matrix
+from evical.multiclass.codes import check_code_matrix, code_matrix
 
 __all__ = [
     "DirichletCalibrator",

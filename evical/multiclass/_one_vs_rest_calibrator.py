@@ -20,7 +20,7 @@ from evical.beliefs.products import Products
 from evical.calibrators import AutoCalibrator, BaseCalibrator
 from evical.calibrators.by_name import make_calibrator
 from evical.multiclass._base import BaseMulticlassCalibrator
-from evical.multiclass._reduction import without_total_conflict
+from evical.multiclass.reduction import without_total_conflict
 from evical.scores.direction import Direction, fit_quietly, wrong_ways
 
 __all__ = ["OneVsRestCalibrator", "named_directions", "normalized"]

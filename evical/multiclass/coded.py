@@ -32,20 +32,20 @@ from dstheory.transform import betp
 from evical._typing import Floats
 from evical.beliefs import Beliefs
 from evical.beliefs.products import Products, check_listed, member_sums
-from evical.multiclass._reduction import (
-    MAX_CLASSES,
-    column_evidence,
-    one_vs_rest_betp,
-    one_vs_rest_interval,
-    one_vs_rest_mass,
-    without_total_conflict,
-)
 from evical.multiclass.contours import (
     Contours,
     checked_columns,
     code_contour,
     code_without_conflict,
     is_one_vs_rest,
+)
+from evical.multiclass.reduction import (
+    MAX_CLASSES,
+    column_evidence,
+    one_vs_rest_betp,
+    one_vs_rest_interval,
+    one_vs_rest_mass,
+    without_total_conflict,
 )
 
 __all__ = ["code_betp", "code_interval", "code_mass", "coded", "survivor_blocks"]

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dstheory.checks.arguments import as_array, shown
 from evical.multiclass._inputs import column_masses
-from evical.multiclass._reduction import settled, without_total_conflict
+from evical.multiclass.reduction import settled, without_total_conflict
 
 __all__ = ["Contours", "checked_columns", "code_contour", "code_without_conflict", "is_one_vs_rest"]
 

@@ -17,7 +17,8 @@ from numpy.typing import ArrayLike
 from dstheory.checks.arguments import as_mapping, as_sequence, check_choice, check_count
 from evical._typing import Floats
 from evical.metrics.inputs import MOST_REPEATS, class_sample, indicators
-from evical.multiclass import coupling_divergence, hastie_tibshirani, hastie_tibshirani_steps
+from evical.multiclass import hastie_tibshirani
+from evical.multiclass.coupling import coupling_divergence, hastie_tibshirani_steps
 from evical.plot.style import COLORS, axes_or_new, ink
 
 __all__ = ["CouplingDisplay"]

@@ -13,15 +13,8 @@ from dstheory.combine import dempster
 from dstheory.transform import betp
 from evical.beliefs.listed import sides
 from evical.calibrators import BinningCalibrator
-from evical.multiclass import (
-    code_betp,
-    code_contour,
-    code_mass,
-    code_matrix,
-    column_evidence,
-    one_vs_rest_betp,
-    pairwise_belief,
-)
+from evical.multiclass import code_betp, code_contour, code_mass, code_matrix, pairwise_belief
+from evical.multiclass.reduction import column_evidence, one_vs_rest_betp
 from tests.benchmarks.timing import best_seconds
 
 

@@ -21,7 +21,8 @@ from dstheory.transform import betp
 from evical import EvidentialEnsemble
 from evical.calibrators import BinningCalibrator, IsotonicCalibrator
 from evical.classifier import EvidentialClassifier
-from evical.multiclass import code_matrix, column_evidence
+from evical.multiclass import code_matrix
+from evical.multiclass.reduction import column_evidence
 from tests.support.contract import check_contract
 from tests.support.each import each
 

@@ -17,14 +17,8 @@ from numpy.typing import NDArray
 from evical._typing import Floats
 from evical.calibrators import IsotonicCalibrator
 from evical.datasets import Dataset
-from evical.multiclass import (
-    code_matrix,
-    hastie_tibshirani,
-    hastie_tibshirani_steps,
-    least_squares,
-    loss_decode,
-    normalize,
-)
+from evical.multiclass import code_matrix, hastie_tibshirani, least_squares, loss_decode, normalize
+from evical.multiclass.coupling import hastie_tibshirani_steps
 from examples.studies._study import Record, repeat_rng
 from examples.studies.parts.boosted_bayes import BoostedNaiveBayes, Kind, Words, naive_bayes
 from examples.studies.parts.calibration_samples import Samples, Source

@@ -10,17 +10,9 @@ from hypothesis import strategies as st
 from dstheory import Frame
 from dstheory.errors import TotalConflictError
 from dstheory.transform import betp, plausibility_transform
-from evical.multiclass import (
-    MAX_CLASSES,
-    code_betp,
-    code_contour,
-    code_interval,
-    code_mass,
-    code_matrix,
-    code_without_conflict,
-    one_vs_rest_interval,
-    one_vs_rest_mass,
-)
+from evical.multiclass import code_betp, code_contour, code_interval, code_mass, code_matrix
+from evical.multiclass.contours import code_without_conflict
+from evical.multiclass.reduction import MAX_CLASSES, one_vs_rest_interval, one_vs_rest_mass
 from tests.naive import code as naive_code
 from tests.naive import mass as naive
 

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evical.multiclass import check_code_matrix, code_matrix, row_distances
+from evical.multiclass import code_matrix
+from evical.multiclass.codes import check_code_matrix, row_distances
 from tests.naive import coupling as naive_coupling
 from tests.support.each import each
 

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from evical.multiclass import code_matrix, coupling_divergence, hastie_tibshirani, least_squares
+from evical.multiclass import code_matrix, hastie_tibshirani, least_squares
+from evical.multiclass.coupling import coupling_divergence
 from tests.support.each import each
 
 ANSWERS = [0, 5e-324, 1e-300, 1e-150, 1e-80, 1e-20, 0.5, 1 - 1e-16, 1]

@@ -10,15 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from evical.multiclass import (
-    code_matrix,
-    coupling_divergence,
-    hastie_tibshirani,
-    hastie_tibshirani_steps,
-    least_squares,
-    normalize,
-    wu_lin_weng,
-)
+from evical.multiclass import code_matrix, hastie_tibshirani, least_squares, normalize, wu_lin_weng
+from evical.multiclass.coupling import coupling_divergence, hastie_tibshirani_steps
 from tests.naive import coupling as naive_coupling
 from tests.support.each import each
 

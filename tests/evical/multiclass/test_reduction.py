@@ -12,7 +12,7 @@ from dstheory import Frame, MassFunction
 from dstheory.combine import dempster
 from dstheory.errors import TotalConflictError
 from dstheory.transform import betp
-from evical.multiclass import (
+from evical.multiclass.reduction import (
     MAX_CLASSES,
     column_evidence,
     one_vs_rest_betp,

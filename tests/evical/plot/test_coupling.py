@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from evical.multiclass import code_matrix, hastie_tibshirani, hastie_tibshirani_steps
+from evical.multiclass import code_matrix, hastie_tibshirani
+from evical.multiclass.coupling import hastie_tibshirani_steps
 from evical.plot import CouplingDisplay
 from tests.naive import coupling as naive_coupling
 from tests.support.each import each

@@ -16,7 +16,7 @@ from scipy.optimize import nnls
 from dstheory import Frame, MassFunction
 from dstheory.checks.arguments import as_floats, check_instance
 from evical._typing import Floats
-from evical.multiclass._codes import code_matrix
+from evical.multiclass.codes import code_matrix
 from evical.multiclass.contours import checked_columns
 
 __all__ = ["MAX_PAIRWISE", "pairwise_belief"]

@@ -14,9 +14,9 @@ from numpy.typing import ArrayLike
 from scipy.special import rel_entr
 
 from dstheory.checks.arguments import check_atol, check_choice, check_count, check_flag
-from evical.multiclass._codes import check_code_matrix
 from evical.multiclass._divergence import STEPS, Columns, Problem, Step, make_columns, votes
 from evical.multiclass._inputs import Floats, column_weights, probabilities
+from evical.multiclass.codes import check_code_matrix
 
 __all__ = [
     "Update",
