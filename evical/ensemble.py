@@ -27,9 +27,10 @@ from evical.beliefs.products import MAX_CLASSES
 from evical.calibrators import AutoCalibrator
 from evical.classifier import EvidentialClassifier
 from evical.estimators.held_out import (
+    Samples,
     Share,
     check_refittable,
-    fit_fusion,
+    fit_rule,
     learned_by_name,
     rows_told,
 )
@@ -230,7 +231,7 @@ class EvidentialEnsemble(FusedPredictor, Composition):
         ]
         parts = zip(members.items(), found, owned, params.values(), strict=True)
         shares = [Share(*named, *fitted, rows, own) for named, fitted, rows, own in parts]
-        fit_fusion(fusion, shares, X, y, weight, self.n_jobs, progress, groups)
+        fit_rule(fusion, shares, Samples(X, y, weight, groups), self.n_jobs, progress)
         fusion.check(partial(self._some_masses, X))
         self.fusion_ = fusion
         self.fusion_by_name_ = learned_by_name(fusion, list(members))

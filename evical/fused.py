@@ -21,7 +21,7 @@ from evical._typing import Floats, RuleName
 from evical.classifier import EvidentialClassifier
 from evical.errors import IndependenceWarning
 from evical.estimators.given import Given, GivenBeliefs, OfSource, known_classes, named_sources
-from evical.estimators.held_out import Share, beliefs_of, learned_by_name, rows_told
+from evical.estimators.held_out import Samples, Share, beliefs_of, learned_by_name, rows_told
 from evical.estimators.predictor import FusedPredictor
 from evical.fusion import Rule, as_rule
 from evical.multiclass.by_name import CalibratorChoice
@@ -183,10 +183,8 @@ class EvidentialFusion(FusedPredictor, BaseEstimator):  # type: ignore[misc]  # 
             for name in named
         ]
         rule.check_cost(len(self.classes_), len(named), {})
-        beliefs = [
-            beliefs_of(member, given, shares.get(member.name), y, weight, groups)
-            for member in self._members
-        ]
+        samples = Samples(given, y, weight, groups)
+        beliefs = [beliefs_of(member, shares.get(member.name), samples) for member in self._members]
         self.fusion_ = rule.fit(beliefs, y, np.ones(len(named)), weight)
 
     def _calibrated(self, name: str, scores: Floats, y: NDArray[Any], weight: Any) -> Share:

@@ -24,16 +24,17 @@ from evical._typing import Floats
 from evical.beliefs import Beliefs, as_beliefs, placed
 from evical.calibrators import AutoCalibrator
 from evical.estimators.calibrated import Calibrated, fit_calibrated
-from evical.estimators.folds import Scored, checked_cv, units_of_classes
+from evical.estimators.folds import Fold, Scored, checked_cv, units_of_classes
 from evical.estimators.members import fitted
 from evical.estimators.predictor import BeliefPredictor, plain
 from evical.fusion import Rule
 
 __all__ = [
+    "Samples",
     "Share",
     "beliefs_of",
     "check_refittable",
-    "fit_fusion",
+    "fit_rule",
     "learned_by_name",
     "rows_told",
 ]
@@ -70,10 +71,16 @@ class Share:
     rows: Rows
     params: dict[str, Any]
 
-    @property
-    def is_refitted(self) -> bool:
-        """Whether beliefs about its own rows need copies that are trained without them."""
-        return self.scored is None and not isinstance(self.member, FrozenEstimator)
+    def folds(self, samples: "Samples") -> list[Fold]:
+        """Folds of its rows that have a weight, if copies are to be refitted without each of them.
+
+        Beliefs about its own rows need such copies, unless scores are known or it is frozen.
+        """
+        if self.scored is not None or isinstance(self.member, FrozenEstimator):
+            return []
+        rows = self.rows[samples.counts[self.rows] > 0]
+        found = samples.folds(rows, samples.y[rows])
+        return [(rows[train], rows[test]) for train, test in found]
 
 
 def rows_told(member: Any, X: Any, rows: Rows) -> Rows:
@@ -132,64 +139,88 @@ parts of the data; give cv as a number or a splitter
         check_refittable(name, member.estimator)
 
 
-def fit_fusion(
-    fusion: Rule,
-    shares: Sequence[Share],
-    X: Any,
-    y: NDArray[Any],
-    weight: Floats | None,
-    n_jobs: int | None,
-    progress: Progress,
-    groups: NDArray[Any] | None = None,
-) -> None:
-    """Fit a fusion to the sizes of the shares, and to held-out beliefs if it needs them.
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """Training samples of an ensemble.
 
     Parameters
     ----------
-    fusion : Rule
-        Is fitted.
-    shares : sequence of Share
-    X : array, data frame or sparse matrix
+    X : samples, as the members read them
     y : (n,) array
     weight : (n,) array or None
-    n_jobs : int or None
-    progress : Progress
     groups : (n,) array or None
-        Groups that no fold splits.
+        Groups of samples that no fold splits.
+    """
+
+    X: Any
+    y: NDArray[Any]
+    weight: Floats | None
+    groups: NDArray[Any] | None
+
+    @property
+    def counts(self) -> Floats:
+        """Weights (n,), or ones."""
+        return np.ones(len(self.y)) if self.weight is None else self.weight
+
+    def folds(self, rows: Rows, labels: NDArray[Any]) -> list[Fold]:
+        """Stratified folds of some rows with these labels; none if a class has one unit only."""
+        groups = None if self.groups is None else self.groups[rows]
+        least = int(units_of_classes(labels, groups).min())
+        if least < 2:
+            return []
+        kind = StratifiedKFold if groups is None else StratifiedGroupKFold
+        return list(kind(min(_FOLDS, least)).split(rows, labels, groups))
+
+
+def fit_rule(
+    rule: Rule, shares: Sequence[Share], samples: Samples, n_jobs: int | None, progress: Progress
+) -> None:
+    """Fit a rule to the sizes of the shares, and to held-out beliefs if it learns from them.
+
+    Parameters
+    ----------
+    rule : Rule
+        Is fitted.
+    shares : list of Share
+        Of all members.
+    samples : Samples
+    n_jobs : int or None
+        Copies trained at once.
+    progress : Progress
 
     Raises
     ------
     ValueError
-        If no sample could be held out from any member; or as the fusion.
+        If no sample can be held out, or the rule refuses the beliefs.
     """
-    counts = np.ones(len(y)) if weight is None else weight
+    y, counts = samples.y, samples.counts
     sizes = [counts[share.rows].sum() for share in shares]
-    if fusion.needs != "labels":
-        fusion.fit(sizes=sizes)
+    if rule.needs != "labels":
+        rule.fit(sizes=sizes)
         return
     classes = shares[0].fitted.classes_
-    reads = fusion.reads(len(classes))
-    folds_of = [_folds_of(share, y, counts, groups) for share in shares]
+    reads = rule.reads(len(classes))
+    folds_of = [share.folds(samples) for share in shares]
     tasks = [
-        (f"{share.name}, copy {number}", (share, X, y, train, test, reads))
+        (f"{share.name}, copy {number}", (share, samples.X, y, *fold, reads))
         for share, folds in zip(shares, folds_of, strict=True)
-        for number, (train, test) in enumerate(folds, start=1)
+        for number, fold in enumerate(folds, start=1)
     ]
     copies = iter(progress.each(_without, tasks, n_jobs))
     parts = [
-        _held_out(share, X, y, counts, [one for _ in folds for one in next(copies)], groups)
+        _held_out(share, samples, [one for _ in folds for one in next(copies)])
         for share, folds in zip(shares, folds_of, strict=True)
     ]
     if not any(parts):
         raise ValueError(
-            f"{len(y)} samples are too few to hold any out, but {fusion!r} learns from held-out "
+            f"{len(y)} samples are too few to hold any out, but {rule!r} learns from held-out "
             "beliefs; take a rule that learns nothing, such as 'dempster' or 'size_mixture'"
         )
     beliefs = [placed(classes, len(y), own) for own in parts]
     for share, own in zip(shares, beliefs, strict=True):
         if reads == "products" and own.n_products is None:
             raise _listed(share.fitted)
-    fusion.fit(beliefs, y, sizes, sample_weight=weight)
+    rule.fit(beliefs, y, sizes, sample_weight=samples.weight)
 
 
 def _listed(member: Any) -> CostLimitError:
@@ -200,119 +231,69 @@ def _listed(member: Any) -> CostLimitError:
     )
 
 
-def beliefs_of(
-    member: Any,
-    X: Any,
-    share: Share | None,
-    y: NDArray[Any],
-    weight: Floats | None,
-    groups: NDArray[Any] | None,
-) -> Beliefs:
+def beliefs_of(member: Any, share: Share | None, samples: Samples) -> Beliefs:
     """Beliefs of a source about the samples from which a rule learns.
 
     Parameters
     ----------
     member : fitted BeliefPredictor
-    X : samples
     share : Share or None
         With the scores on which it was calibrated, if it was.
-    y : (n,) array
-    weight : (n,) array or None
-    groups : (n,) array or None
+    samples : Samples
 
     Returns
     -------
     Beliefs
     """
     if share is None or share.scored is None:
-        found: Beliefs = member.beliefs(X)
+        found: Beliefs = member.beliefs(samples.X)
         return found
-    counts = np.ones(len(y)) if weight is None else weight
-    return placed(member.classes_, len(y), _calibrated(share, share.scored, y, counts, groups))
+    own = _calibrated(share, share.scored, samples.y, samples)
+    return placed(member.classes_, len(samples.y), own)
 
 
-def _folds_of(
-    share: Share, y: NDArray[Any], counts: Floats, groups: NDArray[Any] | None
-) -> list[tuple[Rows, Rows]]:
-    """Folds of the rows of a member that have a weight, if copies are to be refitted."""
-    if not share.is_refitted:
-        return []
-    rows = share.rows[counts[share.rows] > 0]
-    return _folds(y[rows], rows, None if groups is None else groups[rows])
-
-
-def _folds(y: NDArray[Any], rows: Rows, groups: NDArray[Any] | None) -> list[tuple[Rows, Rows]]:
-    least = int(units_of_classes(y, groups).min())
-    if least < 2:
-        return []
-    kind = StratifiedKFold if groups is None else StratifiedGroupKFold
-    splits = kind(min(_FOLDS, least)).split(rows, y, groups)
-    return [(rows[train], rows[test]) for train, test in splits]
-
-
-def _held_out(
-    share: Share,
-    X: Any,
-    y: NDArray[Any],
-    counts: Floats,
-    own: Parts,
-    groups: NDArray[Any] | None,
-) -> Parts:
-    """Beliefs of a member about rows that are new to it; `own` are those of refitted copies."""
+def _held_out(share: Share, samples: Samples, copies: Parts) -> Parts:
+    """Beliefs of a member about rows that are new to it, those of refitted copies among them."""
+    n = len(samples.y)
     if isinstance(share.member, FrozenEstimator):  # `fit` left it as it was
-        return [(np.arange(len(y)), plain(share.fitted).beliefs(X))]
-    parts = list(own)
-    others = np.setdiff1d(np.arange(len(y)), share.rows)
+        return [(np.arange(n), plain(share.fitted).beliefs(samples.X))]
+    others = np.setdiff1d(np.arange(n), share.rows)
     if len(others):
-        parts.append((others, share.fitted.beliefs(_safe_indexing(X, others))))
+        copies.append((others, share.fitted.beliefs(_safe_indexing(samples.X, others))))
     if share.scored is not None:
-        parts += _calibrated(share, share.scored, y, counts, groups)
-    return parts
+        copies += _calibrated(share, share.scored, samples.y, samples)
+    return copies
 
 
-def _calibrated(
-    share: Share,
-    scored: Scored,
-    y: NDArray[Any],
-    counts: Floats,
-    groups: NDArray[Any] | None,
-) -> Parts:
+def _calibrated(share: Share, scored: Scored, y: NDArray[Any], samples: Samples) -> Parts:
     """Beliefs about a member's own rows, from scores of classifiers that did not see them.
 
     The default calibrator is smooth, and has no parameters to speak of: its own samples are as good
-    as new. Others, which may have a step for each sample, are fitted again without each fold.
+    as new. Others, which may have a step for each sample, are fitted again without each fold. A
+    source has labels y of its own.
     """
-    if hasattr(share.fitted, "_extended"):
-        return _carried(share, scored, y, counts, groups)
+    if hasattr(share.fitted, "_extended"):  # a source
+        source = share.fitted
+        inner = replace(share, member=source._classifier(), fitted=source.estimator_)
+        labels = y if source.merged_ is None else source._coarse(y)
+        parts = _calibrated(inner, scored, labels, samples)
+        return [(rows, source._extended(beliefs)) for rows, beliefs in parts]
     part = share.fitted.calibrated_classifiers_[0]
     calibrator = share.fitted._given_calibrator(len(share.fitted.classes_))
     if calibrator is None or isinstance(calibrator, AutoCalibrator):
         return [(share.rows, part.beliefs_of(scored.scores))]
-    labels, own = y[share.rows], counts[share.rows]
-    used = np.flatnonzero(own)
-    its_groups = None if groups is None else groups[share.rows][used]
-    parts: Parts = []
-    for _, test in scored.folds or _folds(labels[used], used, its_groups):
+    labels, counts = y[share.rows], samples.counts[share.rows]
+    used = np.flatnonzero(counts)
+    tests = [test for _, test in scored.folds] or [
+        used[test] for _, test in samples.folds(share.rows[used], labels[used])
+    ]
+    found: Parts = []
+    for test in tests:
         train = np.setdiff1d(used, test)
-        copy = _recalibrated(share, calibrator, scored, train, labels, own)
+        copy = _recalibrated(share, calibrator, scored, train, labels, counts)
         if copy is not None:
-            parts.append((share.rows[test], copy.beliefs_of(scored.scores[test])))
-    return parts
-
-
-def _carried(
-    share: Share,
-    scored: Scored,
-    y: NDArray[Any],
-    counts: Floats,
-    groups: NDArray[Any] | None,
-) -> Parts:
-    """The same of a source, whose classifier has labels of its own."""
-    source = share.fitted
-    inner = replace(share, member=source._classifier(), fitted=source.estimator_)
-    labels = y if source.merged_ is None else source._coarse(y)
-    parts = _calibrated(inner, scored, labels, counts, groups)
-    return [(rows, source._extended(beliefs)) for rows, beliefs in parts]
+            found.append((share.rows[test], copy.beliefs_of(scored.scores[test])))
+    return found
 
 
 def _recalibrated(
