@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evical._typing import Floats
+from evical.curves.descent import descend
 from evical.curves.newton import Sums, minimize_convex
 from evical.errors import ConvergenceError
-from evical.scores.descent import descend
 
 __all__ = [
     "Problem",

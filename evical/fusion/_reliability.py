@@ -10,9 +10,9 @@ from collections.abc import Callable
 import numpy as np
 
 from evical._typing import Floats
+from evical.curves.descent import descend
 from evical.fusion._choices import Agreed, agreed
 from evical.fusion._rule import HeldOut
-from evical.scores.descent import descend
 
 __all__ = ["MAX_CLASSES", "contextual_rates", "joint_rates"]
 

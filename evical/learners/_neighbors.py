@@ -24,9 +24,9 @@ from dstheory import MassFunction
 from dstheory.checks.arguments import check_choice, check_count, check_flag, check_level
 from evical._fitting import all_or_nothing, check_jobs
 from evical._typing import Floats, Samples
+from evical.curves.descent import descend
 from evical.learners._evidence import EvidencePredictor, WeightedEvidence
 from evical.learners._features import read_features, read_labels
-from evical.scores.descent import descend
 
 __all__ = ["DISCOUNTINGS", "EvidentialKNeighborsClassifier", "Neighbors", "weights_of_neighbors"]
 

@@ -27,11 +27,11 @@ from dstheory.checks.arguments import (
 )
 from evical._fitting import all_or_nothing, as_random_state
 from evical._typing import Floats, Samples
+from evical.curves.descent import descend
 from evical.estimators.predictor import BeliefPredictor
 from evical.learners._features import read_features, read_labels, read_weights
 from evical.learners._prototype_outputs import Output
 from evical.learners._prototypes import Layer, Spread, start_of_prototypes
-from evical.scores.descent import descend
 
 __all__ = [
     "Fitted",

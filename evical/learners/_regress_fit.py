@@ -11,9 +11,9 @@ from sklearn.cluster import KMeans
 from sklearn.model_selection import KFold
 
 from evical._typing import Floats
+from evical.curves.descent import descend
 from evical.learners._regress_loss import Loss
 from evical.learners._regress_network import Network, Objective, Penalties, forward
-from evical.scores.descent import descend
 
 __all__ = ["Fit", "Sample", "Search", "Tuned", "Units", "fit_network", "starts_of", "tune"]
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from evical.scores.descent import descend
+from evical.curves.descent import descend
 
 
 def threads():
