@@ -24,15 +24,12 @@ def check_binary(calibrator: Any) -> None:
     check_is_fitted(calibrator)
 
 
-def check_size(text: str, max_bytes: int | None, kind: str, table: PieceTable) -> None:
-    """Raise if a program is longer than permitted."""
-    if max_bytes is None:
-        return
-    size = len(text.encode())
-    if size > check_count("max_bytes", max_bytes, 1):
+def check_size(size: int, max_bytes: int | None, kind: str, extent: str) -> None:
+    """Raise if a program or graph has more bytes than permitted."""
+    if max_bytes is not None and size > check_count("max_bytes", max_bytes, 1):
         raise ValueError(
-            f"the {kind} has {size} bytes for {len(table)} pieces, and max_bytes is {max_bytes}; "
-            "permit more, or fit the calibrator to fewer distinct scores (ScoreCounts.compress)"
+            f"the {kind} has {size} bytes for {extent}, and max_bytes is {max_bytes}; permit more, "
+            "or fit the calibrator to fewer distinct scores (ScoreCounts.compress)"
         )
 
 

@@ -89,7 +89,7 @@ def to_javascript(
     if class_columns:
         names = json.dumps(belief_names(calibrator.classes_.tolist()))
         text += f"\nconst COLUMNS = {names};\n{_NAMED}"
-    check_size(text, max_bytes, "JavaScript", table)
+    check_size(len(text.encode()), max_bytes, "JavaScript", f"{len(table)} pieces")
     return text
 
 

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from dstheory.checks.arguments import check_choice, check_count, check_flag
+from dstheory.checks.arguments import check_choice, check_flag
 from dstheory.optional import require
 from evical._versions import version_of
 from evical.calibrators import BaseCalibrator
@@ -20,7 +20,7 @@ from evical.ensemble import EvidentialEnsemble
 from evical.export._classifiers import classifier_model
 from evical.export._compile import compiled
 from evical.export._graph import DEGREE, DOUBLE, FLOAT, INT64, Graph, label_type
-from evical.export._inputs import check_binary, heading
+from evical.export._inputs import check_binary, check_size, heading
 from evical.export._multiclass import binary_told, multiclass_told
 from evical.export._table import PieceTable
 from evical.export._tensor import Tensor
@@ -205,21 +205,14 @@ def to_onnx(
     if isinstance(model, BaseMulticlassCalibrator):
         check_is_fitted(model)
         found = _multiclass_model(model, kind, class_columns)
-        return _limited(found, max_bytes, f"{len(model.classes_)} classes")
-    check_binary(model)
-    table = compiled(model, DEGREE, lines=True)
-    note = heading(model, table)
-    found = _binary_model(model, note, kind) if class_columns else onnx_model(table, note, kind)
-    return _limited(found, max_bytes, f"{len(table)} pieces")
-
-
-def _limited(found: Any, max_bytes: int | None, extent: str) -> Any:
-    """The graph, unless it is larger than permitted."""
-    if max_bytes is not None and found.ByteSize() > check_count("max_bytes", max_bytes, 1):
-        raise ValueError(
-            f"the graph has {found.ByteSize()} bytes for {extent}, and max_bytes is {max_bytes}; "
-            "permit more, or fit the calibrator to fewer distinct scores (ScoreCounts.compress)"
-        )
+        extent = f"{len(model.classes_)} classes"
+    else:
+        check_binary(model)
+        table = compiled(model, DEGREE, lines=True)
+        note = heading(model, table)
+        found = _binary_model(model, note, kind) if class_columns else onnx_model(table, note, kind)
+        extent = f"{len(table)} pieces"
+    check_size(found.ByteSize(), max_bytes, "graph", extent)
     return found
 
 

@@ -102,7 +102,7 @@ def to_sql(
     else:
         names = [form.quoted(prefix + name) if prefix else name for name in COLUMNS]
     text = sql_text(table, note, form.quoted(column), form, names)
-    check_size(text, max_bytes, "SQL", table)
+    check_size(len(text.encode()), max_bytes, "SQL", f"{len(table)} pieces")
     return text
 
 
