@@ -21,7 +21,7 @@ FOLDERS = ("dstheory", "evical", "tests", "docs", "examples", ".ci", ".github")
 CHOSEN = (
     *("halfway", "threshold", "nobody2000"),
     *("test_architecture(?!.*test_import_)", "test_public_api(?!.*test_the_package_alone)"),
-    "test_repository",
+    *("test_repository", "names_are_those_of_the_classes"),
     *("complete", "the_guide_names", "the_tables"),
 )
 SHARED = (
@@ -35,6 +35,7 @@ SHARED = (
     "tests/protocols/test_results.py",
     "tests/protocols/test_rules.py",
     "tests/dstheory/exact/test_rules.py",
+    "tests/evical/calibrators/test_by_name.py",
     "tests/evical/cli/commands/test_fit_predict.py",
     "tests/studies/test_registry.py",
 )
