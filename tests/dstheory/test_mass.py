@@ -290,6 +290,11 @@ def test_equality():
     assert m != MassFunction(FRAME, [1, 7], [0.5 + 1e-13, 0.5 - 1e-13])
     assert m.equals(MassFunction(FRAME, [1, 7], [0.5 + 1e-13, 0.5 - 1e-13]))
     assert not m.equals(MassFunction(FRAME, [1, 7], [0.6, 0.4]), atol=0.05)
+    # Sets without mass, on either side, change nothing.
+    more = MassFunction(FRAME, [0, 1, 2, 7], [0.0, 0.5, 0.0, 0.5])
+    assert m.equals(more, atol=0)
+    assert more.equals(m, atol=0)
+    assert not more.equals(MassFunction(FRAME, [1, 2], [0.5, 0.5]))
     assert m != MassFunction(Frame(["a", "b", "d"]), [1, 7], [0.5, 0.5])
     assert m != MassFunction(FRAME, [1, 7], [[0.5, 0.5]])
     assert m != 0.5
