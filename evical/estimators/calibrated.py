@@ -11,7 +11,7 @@ mass function; with "pairwise_belief", conditional beliefs on pairs give a mass 
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,10 +29,10 @@ from evical.multiclass import (
     AutoMulticlassCalibrator,
     BaseMulticlassCalibrator,
     OneVsRestCalibrator,
+    code_beliefs,
     code_matrix,
     pairwise_belief,
 )
-from evical.multiclass.coded import coded
 from evical.multiclass.pairwise import MAX_PAIRWISE
 from evical.multiclass.reduction import MAX_CLASSES
 from evical.scores.direction import Direction, fit_quietly, wrong_ways
@@ -82,7 +82,7 @@ class Decoder:
     code: Any
     coupling: Any = None
     weights: Floats | None = None
-    total_conflict: str = "error"
+    total_conflict: Literal["error", "vacuous"] = "error"
     probability: str = "pignistic"
 
     def __post_init__(self) -> None:
@@ -123,7 +123,7 @@ class Decoder:
             return Bayesian(self.classes, self._coupled(columns))
         if self.coupling is not None:
             return Listed.of(pairwise_belief(columns, Frame(self.classes)), self.classes)
-        return coded(columns, self.matrix, self.classes, self.total_conflict)
+        return code_beliefs(columns, self.classes, self.matrix, self.total_conflict)
 
     @property
     def is_bayesian(self) -> bool:

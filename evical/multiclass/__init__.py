@@ -10,9 +10,8 @@ from evical.multiclass._one_vs_rest_calibrator import OneVsRestCalibrator
 from evical.multiclass._shallow_net import ShallowNetCalibrator
 from evical.multiclass._softmax_calibrator import SoftmaxCalibrator
 from evical.multiclass._structured import StructuredMatrixCalibrator, StructuredVectorCalibrator
-from evical.multiclass.coded import code_betp, code_interval, code_mass
+from evical.multiclass.coded import code_beliefs
 from evical.multiclass.codes import code_matrix
-from evical.multiclass.contours import code_contour
 from evical.multiclass.coupling import hastie_tibshirani, normalize
 from evical.multiclass.pairwise import pairwise_belief
 
@@ -26,10 +25,7 @@ __all__ = [
     "SoftmaxCalibrator",
     "StructuredMatrixCalibrator",
     "StructuredVectorCalibrator",
-    "code_betp",
-    "code_contour",
-    "code_interval",
-    "code_mass",
+    "code_beliefs",
     "code_matrix",
     "hamming_decode",
     "hastie_tibshirani",

@@ -17,7 +17,7 @@ half of the work for pairs of classes.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, NamedTuple, Self, final
+from typing import Any, Literal, NamedTuple, Self, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -32,6 +32,7 @@ from dstheory.transform import betp
 from evical._typing import Floats
 from evical.beliefs import Beliefs
 from evical.beliefs.products import Products, check_listed, member_sums
+from evical.multiclass.codes import check_code_matrix
 from evical.multiclass.contours import (
     Contours,
     checked_columns,
@@ -48,7 +49,7 @@ from evical.multiclass.reduction import (
     without_total_conflict,
 )
 
-__all__ = ["code_betp", "code_interval", "code_mass", "coded", "survivor_blocks"]
+__all__ = ["code_beliefs", "code_betp", "code_interval", "code_mass", "survivor_blocks"]
 
 
 # Numbers in a table: the fastest of 2^16 to 2^20 for the 45 pairs of 10 classes.
@@ -374,23 +375,45 @@ def _refuse_many_sets(code: NDArray[np.int8]) -> None:
             )
 
 
-def coded(
-    columns: Floats, code: NDArray[np.int8], classes: NDArray[Any], total_conflict: str
+def code_beliefs(
+    columns: Floats,
+    classes: ArrayLike,
+    code: ArrayLike,
+    total_conflict: Literal["error", "vacuous"] = "error",
 ) -> Beliefs:
-    """Dempster's rule of the columns of a code.
+    """Dempster's rule of the columns of a code (the evidential reduction).
+
+    Column b says "a class of its positive side, or one that takes no part" with the mass of that
+    side, the same of the negative side, and nothing with the rest.
 
     Parameters
     ----------
     columns : (3, B, n) array
         Masses of the negative side, of the positive side, and of either.
-    code : (K, B) array
     classes : (K,) array
+    code : (K, B) array
+        1, -1 or 0 for classes of the positive side, of the negative one, and of none.
     total_conflict : {"error", "vacuous"}
+        What becomes of samples whose columns exclude each other.
 
     Returns
     -------
     Beliefs
+        Contours of any number of classes; the rest of more than 16 only where closed forms exist.
+
+    Raises
+    ------
+    TotalConflictError
+        When they are asked, if columns exclude each other and `total_conflict` is "error".
+
+    Examples
+    --------
+    >>> pairs = [[1, 1, 0], [-1, 0, 1], [0, -1, -1]]
+    >>> columns = np.array([[0.0, 0.25, 0.25], [0.5, 0.25, 0.25], [0.5, 0.5, 0.5]])
+    >>> code_beliefs(columns[..., np.newaxis], ["a", "b", "c"], pairs).betp().round(3)
+    array([[0.478, 0.188, 0.333]])
     """
+    classes, code = np.asarray(classes), check_code_matrix(code)
     if is_one_vs_rest(code):
         return Products.of_columns(without_total_conflict(columns, total_conflict), classes)
     if total_conflict != "error":

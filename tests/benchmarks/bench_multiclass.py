@@ -13,7 +13,9 @@ from dstheory.combine import dempster
 from dstheory.transform import betp
 from evical.beliefs.listed import sides
 from evical.calibrators import BinningCalibrator
-from evical.multiclass import code_betp, code_contour, code_mass, code_matrix, pairwise_belief
+from evical.multiclass import code_matrix, pairwise_belief
+from evical.multiclass.coded import code_betp, code_mass
+from evical.multiclass.contours import code_contour
 from evical.multiclass.reduction import column_evidence, one_vs_rest_betp
 from tests.benchmarks.timing import best_seconds
 

@@ -26,10 +26,10 @@ from evical.calibrators import (
 from evical.multiclass import (
     AutoMulticlassCalibrator,
     DirichletCalibrator,
-    code_betp,
     hastie_tibshirani,
     normalize,
 )
+from evical.multiclass.coded import code_betp
 from evical.multiclass.contours import code_without_conflict
 from examples.studies.gebel2009._columns import CROSS_FIT, Scores, column_labels
 from examples.studies.parts.quiet import fit_quietly

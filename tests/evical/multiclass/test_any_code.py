@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from dstheory import Frame
 from dstheory.errors import TotalConflictError
 from dstheory.transform import betp, plausibility_transform
-from evical.multiclass import code_betp, code_contour, code_interval, code_mass, code_matrix
-from evical.multiclass.contours import code_without_conflict
+from evical.multiclass import code_beliefs, code_matrix
+from evical.multiclass.coded import code_betp, code_interval, code_mass
+from evical.multiclass.contours import code_contour, code_without_conflict
 from evical.multiclass.reduction import MAX_CLASSES, one_vs_rest_interval, one_vs_rest_mass
 from tests.naive import code as naive_code
 from tests.naive import mass as naive
@@ -317,3 +318,13 @@ def test_wrong_shapes_are_refused(shape, code, message):
 def test_the_frame_has_the_classes_of_the_code():
     with pytest.raises(ValueError, match=r"code has 2 rows, but .* has 3 classes"):
         code_mass(random_columns(1), Frame(list("abc")), [[1], [-1]])
+
+
+def test_beliefs_of_a_code_answer_as_its_functions():
+    code = code_matrix("all_pairs", 4)
+    columns = random_columns(code.shape[1], 5)
+    beliefs = code_beliefs(columns, list("abcd"), code)
+    assert beliefs.mass().equals(code_mass(columns, Frame(list("abcd")), code))
+    np.testing.assert_array_equal(beliefs.betp(), code_betp(columns, code))
+    np.testing.assert_array_equal(beliefs.interval(), code_interval(columns, code))
+    np.testing.assert_array_equal(beliefs.contour(), code_contour(columns, code))
