@@ -20,7 +20,8 @@ from dstheory.checks.arguments import as_array, check_choice, shown
 from dstheory.errors import CostLimitError
 from evical._fitting import Progress, all_or_nothing, check_verbose
 from evical._typing import Floats
-from evical.beliefs import Beliefs, mean
+from evical.beliefs import Beliefs
+from evical.beliefs.composed import mean
 from evical.calibrators import AutoCalibrator
 from evical.estimators.calibrated import COUPLINGS, Calibrated, Decoder
 from evical.estimators.columns import column_weights, fit_columns, resolved_code

@@ -16,7 +16,8 @@ from sklearn.utils.validation import _check_method_params
 from dstheory import MassFunction
 from dstheory.checks.arguments import as_mapping
 from evical._fitting import Progress, check_verbose
-from evical.beliefs import as_beliefs, placed
+from evical.beliefs import as_beliefs
+from evical.beliefs.composed import placed
 from evical.estimators.folds import make_folds
 from evical.estimators.members import fitted
 from evical.estimators.predictor import BeliefPredictor

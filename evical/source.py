@@ -22,12 +22,13 @@ from sklearn.utils.validation import (
 )
 
 from dstheory import Frame
-from dstheory.checks.arguments import check_choice, check_instance, did_you_mean
+from dstheory.checks.arguments import check_choice, check_instance, did_you_mean, shown
 from dstheory.errors import CostLimitError
 from dstheory.revise import refine
 from evical._fitting import all_or_nothing
 from evical._typing import Indices
-from evical.beliefs import Beliefs, as_beliefs, placed
+from evical.beliefs import Beliefs, as_beliefs
+from evical.beliefs.composed import placed
 from evical.beliefs.products import MAX_CLASSES
 from evical.classifier import EvidentialClassifier
 from evical.estimators.folds import Scored, make_folds, n_folds, units_of_classes
@@ -203,6 +204,8 @@ class EvidentialSource(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  #
     def _seen(self, X: Any) -> tuple[Any, Indices]:
         """Its columns of new samples, and rows about which it speaks."""
         check_fitted(self)
+        if isinstance(X, str | bytes):
+            raise TypeError(f"X is {shown(X)}, expected a table of samples")
         if self.columns_ is not None:
             _check_feature_names(self, X, reset=False)
             _check_n_features(self, X, reset=False)

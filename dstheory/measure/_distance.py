@@ -438,9 +438,10 @@ def distance(
     2.0
     """
     check_choice("kind", kind, get_args(DistanceKind))
-    if kind != "hausdorff" and (positions is not None or scale != 1):
+    power, size = as_real("p", p, "a number from 1"), as_real("scale", scale, "a positive number")
+    if kind != "hausdorff" and (positions is not None or size != 1):
         raise ValueError(f"positions and scale belong to the kind 'hausdorff', not to {kind!r}")
-    if kind not in _TABLES and p != 2:
+    if kind not in _TABLES and power != 2:
         raise ValueError(f"p belongs to the kinds {', '.join(_TABLES)}, not to {kind!r}")
     if kind == "hausdorff":
         return hausdorff(m1, m2, positions, scale=scale)

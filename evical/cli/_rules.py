@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from dstheory import MassFunction, combine
 from dstheory.errors import TotalConflictError
-from evical.beliefs import as_beliefs, placed
+from evical.beliefs import as_beliefs
+from evical.beliefs.composed import placed
 from evical.calibrators.by_name import parse_options, settable, suggestion
 from evical.fusion.conflicts import total_conflict
 

@@ -21,7 +21,8 @@ from sklearn.utils.validation import _check_method_params, _num_samples
 from dstheory.errors import CostLimitError
 from evical._fitting import Progress
 from evical._typing import Floats
-from evical.beliefs import Beliefs, as_beliefs, placed
+from evical.beliefs import Beliefs, as_beliefs
+from evical.beliefs.composed import placed
 from evical.calibrators import AutoCalibrator
 from evical.estimators.calibrated import Calibrated, fit_calibrated
 from evical.estimators.folds import Fold, Scored, checked_cv, units_of_classes

@@ -23,7 +23,8 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from dstheory import MassFunction, decide
 from dstheory.checks.arguments import did_you_mean
 from evical._typing import Floats, Indices
-from evical.beliefs import Beliefs, conflict
+from evical.beliefs import Beliefs
+from evical.beliefs.composed import conflict
 from evical.beliefs.products import MAX_CLASSES
 from evical.fusion import Rule
 from evical.scores.direction import OF_A_CLASSIFIER, Direction, warn_of_wrong_ways

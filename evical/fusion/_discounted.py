@@ -23,7 +23,8 @@ from dstheory.checks.naming import RATES, one_of, shares_by_name
 from dstheory.errors import CostLimitError
 from dstheory.revise import contextual_discount, discount
 from evical._typing import Floats
-from evical.beliefs import Beliefs, mean, placed
+from evical.beliefs import Beliefs
+from evical.beliefs.composed import mean, placed
 from evical.beliefs.joined import have_products
 from evical.calibrators.fields import Field
 from evical.fusion._choices import MAX_SOURCES

@@ -14,7 +14,8 @@ from dstheory import MassFunction
 from dstheory.combine import bold, cautious, dempster, disjunctive, lns, mixing, yager
 from dstheory.errors import MassError, TotalConflictError
 from evical._typing import Floats
-from evical.beliefs import Beliefs, joined, mean
+from evical.beliefs import Beliefs
+from evical.beliefs.composed import joined, mean
 from evical.beliefs.joined import Joined, have_products
 from evical.fusion._rule import Needs, Reads, Rule
 from evical.fusion._valid import valid_mean, valid_minimum

@@ -14,7 +14,8 @@ from dstheory import MassFunction
 from dstheory.checks.arguments import as_floats, check_choice, check_not_negative
 from dstheory.combine import mixing
 from evical._typing import Floats
-from evical.beliefs import Beliefs, mean
+from evical.beliefs import Beliefs
+from evical.beliefs.composed import mean
 from evical.calibrators.fields import Field
 from evical.fusion._rule import HeldOut, Needs, Reads, Rule
 from evical.fusion._weights import best_weights

@@ -25,7 +25,8 @@ from dstheory.checks.arguments import as_floats, check_instance
 from dstheory.errors import CostLimitError, FrameError, TotalConflictError
 from evical._fitting import all_or_nothing
 from evical._typing import Flags, Floats, Indices
-from evical.beliefs import Beliefs, as_beliefs, placed
+from evical.beliefs import Beliefs, as_beliefs
+from evical.beliefs.composed import placed
 from evical.beliefs.joined import MAX_PRODUCTS, have_products
 from evical.beliefs.listed import Listed
 from evical.beliefs.products import MAX_CLASSES, Products, bytes_listed

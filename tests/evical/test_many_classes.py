@@ -13,7 +13,7 @@ from dstheory import decide
 from dstheory.combine import conjunctive, dempster, mixing
 from dstheory.transform import betp
 from evical import EvidentialClassifier, EvidentialEnsemble, EvidentialSource
-from evical.beliefs import joined, mean, placed
+from evical.beliefs.composed import joined, mean, placed
 from evical.calibrators import BinningCalibrator, LogisticCalibrator
 from evical.fusion import Mixture
 from evical.multiclass import OneVsRestCalibrator

@@ -168,20 +168,16 @@ BELIEFS: dict[str, Call] = {
 }
 
 
-def _measured(name: str) -> Call:
-    return lambda m, rng: getattr(measure, name)(m)
+def _entropy(kind: Any) -> Call:
+    return lambda m, rng: measure.entropy(m, kind)
 
 
 FINITE: dict[str, Call] = {
-    name: _measured(name)
-    for name in (
-        "deng_entropy",
-        "pal_entropy",
-        "pignistic_entropy",
-        "jirousek_shenoy_entropy",
-        "aggregated_uncertainty",
-        "nonspecificity",
-    )
+    "nonspecificity": lambda m, rng: measure.nonspecificity(m),
+    **{
+        f"{kind} entropy": _entropy(kind)
+        for kind in ("deng", "pal", "pignistic", "jirousek_shenoy", "aggregated")
+    },
 }
 EVERY = {**PROBABILITIES, **TABLES, **BELIEFS, **FINITE}
 

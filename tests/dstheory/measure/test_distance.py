@@ -63,7 +63,7 @@ def test_hausdorff_is_its_definition(given_masses):
 @given(pairs(empty=True))
 def test_table_distances_compare_whole_tables(given_masses):
     m1, m2 = given_masses
-    tables = {"mass": mass_table, "bel": bel_table, "pl": pl_table, "q": q_table, "b": b_table}
+    tables = {"m": mass_table, "bel": bel_table, "pl": pl_table, "q": q_table, "b": b_table}
     for name, table in tables.items():
         gaps = [abs(x - y) for x, y in zip(table(m1), table(m2), strict=True)]
         found = [table_distance(m1, m2, name, p) for p in (1, 2, float("inf"))]

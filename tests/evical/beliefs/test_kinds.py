@@ -7,14 +7,14 @@ from dstheory import Frame, MassFunction
 from dstheory.combine import conjunctive, dempster, mixing
 from dstheory.decide import interval_dominance, maximality, minimax_regret
 from dstheory.errors import CostLimitError
-from evical.beliefs import as_beliefs, conflict, joined, mean, placed
+from evical.beliefs import as_beliefs
 from evical.beliefs.bounded import Bounded
+from evical.beliefs.composed import conflict, joined, mean, placed
 from evical.beliefs.consonant import Consonant
 from evical.beliefs.joined import Joined
 from evical.beliefs.listed import Listed
 from evical.beliefs.products import Products
-from evical.multiclass import code_matrix
-from evical.multiclass.coded import coded
+from evical.multiclass import code_beliefs, code_matrix
 from tests.support.each import each
 
 N = 6
@@ -71,7 +71,7 @@ def of_code(k):
     code = code_matrix("all_pairs", k)
     size = code.shape[1], N
     columns = np.random.default_rng(6).dirichlet(np.ones(3), size).transpose(2, 0, 1)
-    return coded(columns, code, names(k), "error")
+    return code_beliefs(columns, names(k), code)
 
 
 KINDS = {

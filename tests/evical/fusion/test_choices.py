@@ -5,7 +5,8 @@ import pytest
 from scipy.optimize import approx_fprime
 
 from dstheory import Frame, MassFunction, betp, dempster, discount
-from evical.beliefs import as_beliefs, mean, placed
+from evical.beliefs import as_beliefs
+from evical.beliefs.composed import mean, placed
 from evical.beliefs.products import Products
 from evical.fusion._choices import Agreed, agreed
 from evical.fusion._reliability import _squared_error, _squared_error_of_choices
