@@ -27,9 +27,8 @@ from evical.beliefs import Beliefs
 from evical.beliefs.composed import mean, placed
 from evical.beliefs.joined import have_products
 from evical.calibrators.fields import Field
-from evical.fusion._choices import MAX_SOURCES
 from evical.fusion._function import joined_where_possible
-from evical.fusion._reliability import MAX_CLASSES, contextual_rates, joint_rates
+from evical.fusion._reliability import MAX_CLASSES, MAX_SOURCES, contextual_rates, joint_rates
 from evical.fusion._rule import HeldOut, Needs, Reads, Rule
 from evical.fusion.described import Formula
 

@@ -10,7 +10,7 @@ from dstheory import Frame, MassFunction
 from dstheory.combine import mixing
 from dstheory.transform import betp
 from evical.fusion import Mixture
-from evical.fusion._weights import best_weights
+from evical.fusion._mixture import best_weights
 from tests.evical.fusion.samples import sources
 from tests.support.each import each
 

@@ -8,8 +8,7 @@ from dstheory import Frame, MassFunction, betp, dempster, discount
 from evical.beliefs import as_beliefs
 from evical.beliefs.composed import mean, placed
 from evical.beliefs.products import Products
-from evical.fusion._choices import Agreed, agreed
-from evical.fusion._reliability import _squared_error, _squared_error_of_choices
+from evical.fusion._reliability import Agreed, _squared_error, _squared_error_of_choices, agreed
 from evical.fusion._rule import HeldOut
 from tests.evical.fusion.samples import sources
 from tests.support.each import each
