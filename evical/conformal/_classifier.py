@@ -306,7 +306,8 @@ class ConformalClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mis
         Beliefs
             What they promise is that of the class: they do not bound its probability.
         """
-        return Consonant(self.classes_, self.predict_contour(X))
+        contour = self.predict_contour(X)
+        return Consonant(self.classes_, contour)
 
     def predict(self, X: Samples) -> NDArray[Any]:
         """Class of plausibility 1; if there are several, the least strange one.

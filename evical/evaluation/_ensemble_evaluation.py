@@ -19,7 +19,7 @@ from dstheory.combine import conjunctive
 from dstheory.notebook import ShownFields, html_table
 from evical._typing import Floats, Samples
 from evical.evaluation.estimate import Estimate
-from evical.evaluation.other_rules import other_rules
+from evical.evaluation.other_rules import other_rules, rule_name
 from evical.fusion.conflicts import total_conflict
 from evical.metrics.beliefs import class_intervals, normal
 from evical.scores.checks import check_labels
@@ -211,7 +211,7 @@ class EnsembleEvaluation:
             ensemble.predict_masses(X),
             ensemble.predict_mass(X),
             members=list(ensemble.named_estimators_),
-            rule=_rule_name(fusion),
+            rule=rule_name(fusion),
             name=name,
             by_source=learned,
         )
@@ -304,11 +304,6 @@ def _estimate(values: Floats) -> Estimate:
     n = len(values)
     error = float(values.std(ddof=1) / np.sqrt(n)) if n > 1 else float("nan")
     return Estimate(float(values.mean()), error)
-
-
-def _rule_name(rule: Any) -> str:
-    """The name of a rule: of a function, or of a fusion, whose repr says it."""
-    return rule if isinstance(rule, str) else getattr(rule, "__name__", repr(rule))
 
 
 def _names(members: Sequence[str] | None, count: int) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from evical.beliefs import as_beliefs
 from evical.fusion import Stacked, as_rule
 from evical.metrics.beliefs import normal
 
-__all__ = ["DEMPSTER", "STACKED", "is_stacked", "other_rules"]
+__all__ = ["DEMPSTER", "STACKED", "is_stacked", "other_rules", "rule_name"]
 
 Labels = NDArray[Any]
 
@@ -34,7 +34,7 @@ def is_stacked(rule: Any) -> bool:
     >>> is_stacked(Stacked(model="confidence")), is_stacked("stacked"), is_stacked("dempster")
     (True, True, False)
     """
-    return _name(rule).lower().startswith("stacked")
+    return rule_name(rule).lower().startswith("stacked")
 
 
 def other_rules(rule: Any, masses: Sequence[MassFunction], y: Labels) -> dict[str, MassFunction]:
@@ -59,7 +59,7 @@ def other_rules(rule: Any, masses: Sequence[MassFunction], y: Labels) -> dict[st
     if len(sources) < 2:
         return {}
     found = {}
-    if _name(rule) != "dempster":
+    if rule_name(rule) != "dempster":
         classes = np.array(sources[0].frame.labels)
         beliefs = [as_beliefs(normal(m), classes) for m in sources]
         found[DEMPSTER] = as_rule(dempster).combine(beliefs, "vacuous").mass()
@@ -85,6 +85,17 @@ def _cross_fitted(masses: list[MassFunction], y: Labels) -> MassFunction | None:
     return concatenate(parts)[np.argsort(np.concatenate(places))]
 
 
-def _name(rule: Any) -> str:
-    """Name of a rule, or the text that names it."""
-    return as_rule(rule).name if callable(rule) and not isinstance(rule, type) else str(rule)
+def rule_name(rule: Any) -> str:
+    """Name of a rule, or the text that names it.
+
+    Parameters
+    ----------
+    rule : Rule, callable or str
+
+    Returns
+    -------
+    str
+    """
+    if not callable(rule) or isinstance(rule, type):
+        return str(rule)
+    return as_rule(rule).name
