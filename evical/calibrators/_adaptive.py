@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 from sklearn.utils.validation import check_is_fitted
 
@@ -40,8 +40,13 @@ _FAR = 1e100  # units: an interval of that half-width holds all scores
 class _Request:
     """Scores and their intervals, passed through a method of the base class."""
 
-    scores: Any
-    intervals: Any
+    scores: ArrayLike
+    intervals: ArrayLike | None
+
+
+def _request(scores: ArrayLike, intervals: ArrayLike | None) -> Any:
+    """What the base class hands on as scores, for `_masses` to read."""
+    return _Request(scores, intervals)
 
 
 class AdaptiveCalibrator(BaseCalibrator, LevelSets):
@@ -140,7 +145,7 @@ class AdaptiveCalibrator(BaseCalibrator, LevelSets):
         self.total_ = np.concatenate([[0.0], np.cumsum(counts.total)])
         self.rule_ = _logistic_rule(counts, self.confidence)
 
-    def predict_mass(self, scores: Any, intervals: Any = None) -> MassFunction:
+    def predict_mass(self, scores: ArrayLike, intervals: ArrayLike | None = None) -> MassFunction:
         """Belief about the class of each sample.
 
         Parameters
@@ -162,9 +167,9 @@ class AdaptiveCalibrator(BaseCalibrator, LevelSets):
         sklearn.exceptions.NotFittedError
             Before `fit`.
         """
-        return super().predict_mass(_Request(scores, intervals))
+        return super().predict_mass(_request(scores, intervals))
 
-    def predict_interval(self, scores: Any, intervals: Any = None) -> Floats:
+    def predict_interval(self, scores: ArrayLike, intervals: ArrayLike | None = None) -> Floats:
         """Belief and plausibility of the positive class.
 
         Parameters
@@ -179,9 +184,9 @@ class AdaptiveCalibrator(BaseCalibrator, LevelSets):
             [Bel, Pl] of ``classes_[1]``. How often it holds the true probability depends on the
             model: see "What Bel and Pl promise" in the guide.
         """
-        return super().predict_interval(_Request(scores, intervals))
+        return super().predict_interval(_request(scores, intervals))
 
-    def predict_proba(self, scores: Any, intervals: Any = None) -> Floats:
+    def predict_proba(self, scores: ArrayLike, intervals: ArrayLike | None = None) -> Floats:
         """Pignistic probability of each class.
 
         Parameters
@@ -194,9 +199,9 @@ class AdaptiveCalibrator(BaseCalibrator, LevelSets):
         -------
         (n, 2) array
         """
-        return super().predict_proba(_Request(scores, intervals))
+        return super().predict_proba(_request(scores, intervals))
 
-    def predict(self, scores: Any, intervals: Any = None) -> NDArray[Any]:
+    def predict(self, scores: ArrayLike, intervals: ArrayLike | None = None) -> NDArray[Any]:
         """Class of maximum pignistic probability; ties go to the negative class.
 
         Parameters
@@ -209,9 +214,9 @@ class AdaptiveCalibrator(BaseCalibrator, LevelSets):
         -------
         (n,) array of labels
         """
-        return super().predict(_Request(scores, intervals))
+        return super().predict(_request(scores, intervals))
 
-    def _masses(self, scores: Any) -> tuple[Floats, Floats]:
+    def _masses(self, scores: ArrayLike | _Request) -> tuple[Floats, Floats]:
         if not isinstance(scores, _Request):
             return super()._masses(scores)
         if scores.intervals is None:
@@ -298,7 +303,7 @@ def _logistic_rule(counts: ScoreCounts, confidence: float) -> Floats:
     return np.array([fit.center, fit.scale, *half_width])
 
 
-def _checked_intervals(intervals: Any, n: int) -> Floats:
+def _checked_intervals(intervals: ArrayLike, n: int) -> Floats:
     array = real_numbers(intervals, "intervals")
     if array.shape != (n, 2):
         raise ValueError(

@@ -8,10 +8,10 @@ special case, with no mass on the frame. Each method implements `_fit_counts`, a
 
 from abc import ABC, abstractmethod
 from copy import deepcopy
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeGuard
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
@@ -103,7 +103,7 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         return np.concatenate([np.empty(0), *turns])
 
     @all_or_nothing
-    def fit(self, scores: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, scores: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn the calibration from scores and labels.
 
         Parameters
@@ -138,7 +138,9 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         warn_of_wrong_ways(self._wrong_ways())
         return self
 
-    def _fit_quietly(self, scores: Any, y: Any, sample_weight: Any = None) -> Self:
+    def _fit_quietly(
+        self, scores: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """`fit` without the warning, for callers that warn once for many calibrators."""
         self._check_all_parameters()
         values, labels = self._samples(scores, y)
@@ -149,7 +151,7 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         return self._learn(counts, classes)
 
     @all_or_nothing
-    def fit_counts(self, counts: ScoreCounts, classes: Any) -> Self:
+    def fit_counts(self, counts: ScoreCounts, classes: ArrayLike) -> Self:
         """Learn the calibration from counted samples.
 
         For samples that do not fit into memory, or whose positive class is not the greater one.
@@ -195,7 +197,11 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
     @all_or_nothing
     def partial_fit(
-        self, scores: Any, y: Any, sample_weight: Any = None, classes: Any = None
+        self,
+        scores: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        classes: ArrayLike | None = None,
     ) -> Self:
         """Add samples to those already seen and learn again from all of them.
 
@@ -226,14 +232,14 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
             warn_of_wrong_ways(self._wrong_ways())
         return self
 
-    def _samples(self, scores: Any, y: Any) -> tuple[Floats, NDArray[Any]]:
+    def _samples(self, scores: ArrayLike, y: ArrayLike) -> tuple[Floats, NDArray[Any]]:
         values, labels = check_scores(scores), check_labels(y)
         if self.transform == "logit":
             check_unit(values)
         check_same_length(scores=values, y=labels)
         return values, labels
 
-    def _read(self, scores: Any) -> NDArray[np.float64]:
+    def _read(self, scores: ArrayLike) -> NDArray[np.float64]:
         array = as_array(scores, "scores")  # of any shape
         return self._scale(self._checked(array.ravel())).reshape(array.shape)
 
@@ -242,15 +248,15 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         """Whether scores to predict must be in [0, 1]."""
         return self._scale.kind == "logit"
 
-    def _checked(self, scores: Any) -> Floats:
+    def _checked(self, scores: ArrayLike) -> Floats:
         if not self._takes_probabilities and _is_usable(scores):
-            return scores  # type: ignore[no-any-return]  # an array of floats
+            return scores
         values = check_scores(scores)
         if self._takes_probabilities:
             check_unit(values, self.transform)
         return values
 
-    def _known_classes(self, labels: NDArray[Any], classes: Any) -> NDArray[Any]:
+    def _known_classes(self, labels: NDArray[Any], classes: ArrayLike | None) -> NDArray[Any]:
         given = np.unique(labels if classes is None else column_or_1d(classes))
         if not hasattr(self, "classes_"):
             _check_two(given)
@@ -303,7 +309,7 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         new.__dict__.update(deepcopy(vars(self), memo))
         return new
 
-    def predict_mass(self, scores: Any) -> MassFunction:
+    def predict_mass(self, scores: ArrayLike) -> MassFunction:
         """Belief about the class of each sample.
 
         Parameters
@@ -324,7 +330,7 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         """
         return self.beliefs(scores).mass()
 
-    def beliefs(self, scores: Any) -> Listed:
+    def beliefs(self, scores: ArrayLike) -> Listed:
         """Belief about the class of each sample, with its masses in arrays.
 
         Parameters
@@ -340,11 +346,11 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         store = np.stack([negative, positive, 1 - (positive + negative)])
         return Listed(self.classes_, np.array([1, 2, 3]), store)
 
-    def _masses(self, scores: Any) -> tuple[Floats, Floats]:
+    def _masses(self, scores: ArrayLike) -> tuple[Floats, Floats]:
         check_is_fitted(self)
         return self._predict_mass(self._scale(self._checked(scores)))
 
-    def predict_interval(self, scores: Any) -> Floats:
+    def predict_interval(self, scores: ArrayLike) -> Floats:
         """Belief and plausibility of the positive class.
 
         Parameters
@@ -360,7 +366,7 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         positive, negative = self._masses(scores)
         return np.stack([positive, np.maximum(1 - negative, positive)], axis=1)
 
-    def predict_proba(self, scores: Any) -> Floats:
+    def predict_proba(self, scores: ArrayLike) -> Floats:
         """Pignistic probability of each class (Xu et al. 2016, eq. 9).
 
         Parameters
@@ -375,7 +381,7 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         half = (1 - (positive + negative)) / 2
         return np.stack([negative + half, positive + half], axis=1)
 
-    def predict(self, scores: Any) -> NDArray[Any]:
+    def predict(self, scores: ArrayLike) -> NDArray[Any]:
         """Class of maximum pignistic probability; ties go to the negative class.
 
         Parameters
@@ -462,14 +468,15 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         return tags
 
 
-def _is_usable(scores: Any) -> bool:
+def _is_usable(scores: ArrayLike) -> TypeGuard[Floats]:
     """Whether scores are finite floats (n,), as they come from a classifier."""
-    plain = type(scores) is np.ndarray and scores.dtype == np.float64
-    return plain and scores.ndim == 1 and len(scores) > 0 and bool(np.isfinite(scores).all())
+    if type(scores) is not np.ndarray or scores.dtype != np.float64:
+        return False
+    return scores.ndim == 1 and len(scores) > 0 and bool(np.isfinite(scores).all())
 
 
 def _counted(
-    values: Floats, labels: NDArray[Any], classes: NDArray[Any], sample_weight: Any
+    values: Floats, labels: NDArray[Any], classes: NDArray[Any], sample_weight: ArrayLike | None
 ) -> ScoreCounts:
     """Counts of samples with these labels, the second class being positive.
 

@@ -181,7 +181,7 @@ class BetaCalibrator(BaseCalibrator, LevelSets):
         spread = float(np.sqrt(share @ (profile.nodes - center) ** 2))
         return center, float(np.clip(spread, _LEAST_UNIT * max(1.0, abs(center)), 1.0))
 
-    def _masses(self, scores: Any) -> tuple[Floats, Floats]:
+    def _masses(self, scores: ArrayLike) -> tuple[Floats, Floats]:
         check_is_fitted(self)
         return self._masses_at(self._scale.log_odds(self._checked(scores)))
 

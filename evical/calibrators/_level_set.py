@@ -5,9 +5,9 @@ the interval of the plausible probabilities, which has a known coverage. Xu et a
 """
 
 from abc import ABC, abstractmethod
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from dstheory.checks.arguments import as_real, shown
@@ -26,10 +26,10 @@ class LevelSets(ABC):
         """Ends (2, n) at scores on the scale of the fit; level is minus log(alpha)."""
 
     @abstractmethod
-    def _read(self, scores: Any) -> Floats:
+    def _read(self, scores: ArrayLike) -> Floats:
         """Checked scores, on the scale of the fit."""
 
-    def level_set(self, scores: Any, alpha: float) -> Floats:
+    def level_set(self, scores: ArrayLike, alpha: float) -> Floats:
         """Probabilities of the positive class whose plausibility is at least alpha.
 
         Parameters

@@ -13,7 +13,7 @@ probes differ, halving the floats between them ends at a jump or shows that ther
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,12 +42,12 @@ _SAME = 1e-12  # predictions that differ by less are left to the polynomials
 _JUMP_ROUNDS = 8  # of looking for jumps; each finds one between any two probes
 
 
-def domain(calibrator: Any) -> tuple[float, float]:
+def domain(calibrator: BaseCalibrator) -> tuple[float, float]:
     """Least and greatest score that a calibrator takes."""
     return (0.0, 1.0) if calibrator._takes_probabilities else (-_GREATEST, _GREATEST)
 
 
-def landmarks(calibrator: Any) -> Floats:
+def landmarks(calibrator: BaseCalibrator) -> Floats:
     """Landmarks of a fitted calibrator, as scores before they are read, with both sides of each."""
     low, high = domain(calibrator)
     scale, read = calibrator._scale, np.unique(calibrator._landmarks())

@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 from dstheory.checks.arguments import check_flag
+from evical.calibrators import BaseCalibrator
 from evical.export._compile import compiled
 from evical.export._inputs import check_binary, check_size, heading
 from evical.export._table import PieceTable
@@ -39,7 +40,7 @@ export function namedBeliefs(score) {
 
 
 def to_javascript(
-    calibrator: Any, max_bytes: int | None = 1_000_000, *, class_columns: bool = False
+    calibrator: BaseCalibrator, max_bytes: int | None = 1_000_000, *, class_columns: bool = False
 ) -> str:
     """A module of JavaScript that predicts.
 

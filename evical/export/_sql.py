@@ -8,11 +8,11 @@ wherever a column can stand.
 from collections.abc import Sequence
 from itertools import pairwise
 from math import ceil, log
-from typing import Any
 
 import numpy as np
 
 from dstheory.checks.arguments import check_flag, check_instance
+from evical.calibrators import BaseCalibrator
 from evical.export._compile import compiled
 from evical.export._dialects import Dialect, dialect_of, number
 from evical.export._inputs import check_binary, check_size, heading
@@ -29,7 +29,7 @@ _Leaf = tuple[str, str]  # where it begins, and its expression
 
 
 def to_sql(
-    calibrator: Any,
+    calibrator: BaseCalibrator,
     column: str,
     dialect: str = "duckdb",
     max_bytes: int | None = 1_000_000,
@@ -106,7 +106,7 @@ def to_sql(
     return text
 
 
-def class_names(calibrator: Any, dialect: str, prefix: str = "") -> list[str]:
+def class_names(calibrator: BaseCalibrator, dialect: str, prefix: str = "") -> list[str]:
     """Quoted names of columns of both classes, as `belief_names` has them.
 
     Raises ValueError for names that differ in case only, unless the database tells them apart.

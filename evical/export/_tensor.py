@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,10 @@ __all__ = [
 ]
 
 
+# What an operation takes beside a tensor: another one, the name of a constant, or numbers.
+Operand: TypeAlias = "Tensor | str | float | NDArray[Any]"
+
+
 @dataclass(frozen=True)
 class Tensor:
     """The output of a node.
@@ -49,7 +53,7 @@ class Tensor:
 
     __array_ufunc__ = None  # so that NumPy leaves operations with arrays to it
 
-    def node(self, kind: str, *others: Any, **options: Any) -> "Tensor":
+    def node(self, kind: str, *others: Operand, **options: Any) -> "Tensor":
         """The output of a new node with this as its first input.
 
         Others are tensors, names of constants, or numbers.
@@ -57,27 +61,27 @@ class Tensor:
         names = [self.name, *(self._named(other) for other in others)]
         return Tensor(self.graph, self.graph.add(kind, names, **options))
 
-    def _named(self, other: Any) -> str:
+    def _named(self, other: Operand) -> str:
         if isinstance(other, Tensor | str):
             return other if isinstance(other, str) else other.name
         return self.graph.constant(np.asarray(other))
 
-    def __add__(self, other: Any) -> "Tensor":
+    def __add__(self, other: Operand) -> "Tensor":
         return self.node("Add", other)
 
-    def __sub__(self, other: Any) -> "Tensor":
+    def __sub__(self, other: Operand) -> "Tensor":
         return self.node("Sub", other)
 
-    def __rsub__(self, other: Any) -> "Tensor":
+    def __rsub__(self, other: Operand) -> "Tensor":
         return Tensor(self.graph, self._named(other)).node("Sub", self)
 
-    def __mul__(self, other: Any) -> "Tensor":
+    def __mul__(self, other: Operand) -> "Tensor":
         return self.node("Mul", other)
 
-    def __truediv__(self, other: Any) -> "Tensor":
+    def __truediv__(self, other: Operand) -> "Tensor":
         return self.node("Div", other)
 
-    def __matmul__(self, other: Any) -> "Tensor":
+    def __matmul__(self, other: Operand) -> "Tensor":
         return self.node("MatMul", other)
 
     def __neg__(self) -> "Tensor":
@@ -89,11 +93,11 @@ class Tensor:
     def __or__(self, other: "Tensor") -> "Tensor":
         return self.node("Or", other)
 
-    def equals(self, other: Any) -> "Tensor":
+    def equals(self, other: Operand) -> "Tensor":
         """Whether numbers are equal."""
         return self.node("Equal", other)
 
-    def greater(self, other: Any) -> "Tensor":
+    def greater(self, other: Operand) -> "Tensor":
         """Whether numbers are greater."""
         return self.node("Greater", other)
 
@@ -161,17 +165,17 @@ def softmax(x: Tensor) -> Tensor:
     return x.node("Softmax", axis=-1)
 
 
-def maximum(x: Tensor, other: Any) -> Tensor:
+def maximum(x: Tensor, other: Operand) -> Tensor:
     """The greater of two numbers."""
     return x.node("Max", other)
 
 
-def minimum(x: Tensor, other: Any) -> Tensor:
+def minimum(x: Tensor, other: Operand) -> Tensor:
     """The smaller of two numbers."""
     return x.node("Min", other)
 
 
-def where(condition: Tensor, x: Any, other: Any) -> Tensor:
+def where(condition: Tensor, x: Operand, other: Operand) -> Tensor:
     """`x` where the condition holds, and `other` elsewhere."""
     return condition.node("Where", x, other)
 
