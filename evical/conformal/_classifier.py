@@ -198,7 +198,7 @@ class ConformalClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mis
         return self._fit_and_warn(X, y, sample_weight, fit_params)
 
     def _fit(
-        self, X: Any, y: Any, sample_weight: ArrayLike | None = None, **fit_params: Any
+        self, X: Samples, y: ArrayLike, sample_weight: ArrayLike | None = None, **fit_params: Any
     ) -> None:
         self._check_parameters()
         X, y, weight = check_samples(X, y, sample_weight)
@@ -500,7 +500,7 @@ class Recipe:
         return p, np.mean(scores, axis=0)
 
 
-def _one_each(name: str, values: Any, X: Any) -> NDArray[Any]:
+def _one_each(name: str, values: NDArray[Any], X: Samples) -> NDArray[Any]:
     n = _num_samples(X)
     if values.shape != (n,):
         raise ValueError(f"{name} gives shape {values.shape} for {n} samples, expected ({n},)")

@@ -45,7 +45,7 @@ class Counts:
         )
         return cls(above, at_least, np.asarray(reduce(add, [part.total for part in parts])))
 
-    def p_values(self, weight: Any = 1.0, tau: Any = None) -> Floats:
+    def p_values(self, weight: Floats | float = 1.0, tau: Floats | None = None) -> Floats:
         """P-values, see `evical.conformal.p_values`; 0 / 0 is 1, which excludes nothing."""
         share = np.asarray(weight + self.at_least)
         if tau is not None:
@@ -103,7 +103,9 @@ class ClassSamples:
     samples: Sequence[ScoreSample]
 
     @classmethod
-    def of(cls, scores: Floats, codes: NDArray[Any], n_classes: int, weights: Any = None) -> Self:
+    def of(
+        cls, scores: Floats, codes: NDArray[Any], n_classes: int, weights: Floats | None = None
+    ) -> Self:
         """From scores (n,) and the number (n,) of the class of each."""
         rows = [codes == k for k in range(n_classes)]
         return cls([_cut(scores, weights, kept) for kept in rows])
@@ -129,7 +131,7 @@ class GroupSamples:
     samples: Mapping[Any, ScoreSample]
 
     @classmethod
-    def of(cls, scores: Floats, groups: NDArray[Any], weights: Any = None) -> Self:
+    def of(cls, scores: Floats, groups: NDArray[Any], weights: Floats | None = None) -> Self:
         """From scores (n,) and the group of each."""
         names = np.unique(groups).tolist()
         return cls({name: _cut(scores, weights, groups == name) for name in names})

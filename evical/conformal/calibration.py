@@ -149,12 +149,12 @@ def calibration_of(classifier: Any) -> tuple[dict[Any, int | None], tuple[str, .
     return {name: round(total) for name, total in totals.items()}, ()
 
 
-def _parts(samples: Any) -> list[Any]:
+def _parts(samples: ScoreSample | ClassSamples | GroupSamples) -> list[ScoreSample]:
     """Calibration scores of each class or group, or of all."""
     inside = getattr(samples, "samples", [samples])
     return list(inside.values() if isinstance(inside, Mapping) else inside)
 
 
-def _unweighted(sample: Any) -> bool:
+def _unweighted(sample: ScoreSample) -> bool:
     """Whether each score adds 1 to the weight from each one on."""
     return bool((np.diff(sample.tail) == -1).all())

@@ -216,7 +216,7 @@ SCORES: dict[str, Score] = {
 NEED_PROBABILITIES = ("aps", "raps")
 
 
-def named_score(score: Any) -> Score:
+def named_score(score: str | Callable[..., ArrayLike]) -> Score:
     """A nonconformity score: as it is, or by its name.
 
     Parameters
@@ -238,7 +238,7 @@ def named_score(score: Any) -> Score:
     True
     """
     if callable(score):
-        return score  # type: ignore[no-any-return]  # callable() does not narrow Any
+        return score
     check_choice("nonconformity", score, SCORES, "a function of values (n, K), or ")
     return SCORES[score]
 

@@ -278,7 +278,7 @@ def _check_present(one: NDArray[np.bool_], rest: NDArray[Any], pos_label: Hashab
         raise ValueError(f"pos_label is {pos_label!r}, but all labels are {rest[0].item()!r}")
 
 
-def class_labels(y_true: ArrayLike, labels: ArrayLike, n_classes: int) -> NDArray[Any]:
+def class_labels(y_true: ArrayLike, labels: ArrayLike | None, n_classes: int) -> NDArray[Any]:
     """Labels of the columns: those given, or those of `y_true`, sorted."""
     if labels is not None:
         names = one_column(labels, "labels")

@@ -11,8 +11,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike, NDArray
 
+from dstheory import MassFunction
 from dstheory.checks.arguments import check_flag, check_level
 from evical._typing import Floats
+from evical.calibrators import BaseCalibrator
 from evical.metrics.binned_curve import share_intervals
 from evical.metrics.bins import bin_numbers, check_bins
 from evical.plot._density import draw_rug, shares_style
@@ -97,7 +99,7 @@ class BeliefBandDisplay:
     @classmethod
     def from_estimator(
         cls,
-        calibrator: Any,
+        calibrator: BaseCalibrator,
         scores: ArrayLike,
         y: ArrayLike | None = None,
         *,
@@ -164,7 +166,7 @@ class BeliefBandDisplay:
     def from_predictions(
         cls,
         scores: ArrayLike,
-        y_belief: Any,
+        y_belief: ArrayLike | MassFunction,
         y_true: ArrayLike | None = None,
         *,
         pos_label: Hashable | None = None,

@@ -15,6 +15,7 @@ from scipy.special import expit
 from dstheory.checks.arguments import as_sequence
 from dstheory.plot.style import fill_regions
 from evical._typing import Floats
+from evical.calibrators import BaseCalibrator
 from evical.plot._inputs import known_classes
 from evical.plot.style import axes_or_new, ink, literal
 
@@ -78,7 +79,7 @@ class ContourDisplay:
     @classmethod
     def from_estimator(
         cls,
-        calibrator: Any,
+        calibrator: BaseCalibrator,
         score: float,
         *,
         class_names: tuple[str, str] | None = None,

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from dstheory import MassFunction, betp
 from dstheory.checks.arguments import as_mapping, as_sequence, check_count, check_instance
 from dstheory.plot import credal_vertices
-from evical._typing import Floats
+from evical._typing import Floats, Samples
 from evical.metrics.inputs import MOST_REPEATS, class_sample
 from evical.plot._inputs import known_classes, predictions
 from evical.plot.style import COLORS, literal
@@ -104,7 +104,7 @@ class BaseCornersDisplay(ABC):
         *,
         labels: ArrayLike | None = None,
         max_regions: int = 12,
-        ax: Any = None,
+        ax: Axes | None = None,
     ) -> Self:
         """Draw predicted probabilities, or beliefs with their pignistic probabilities.
 
@@ -151,7 +151,7 @@ class BaseCornersDisplay(ABC):
         ).plot(ax)
 
     @classmethod
-    def from_estimator(cls, estimator: Any, X: Any, y: ArrayLike, **options: Any) -> Self:
+    def from_estimator(cls, estimator: Any, X: Samples, y: ArrayLike, **options: Any) -> Self:
         """Predict with a fitted classifier or multiclass calibrator, and draw.
 
         Parameters

@@ -201,7 +201,7 @@ class CouplingDisplay:
         )[0]
 
 
-def _check(measure: str, updates: Sequence[str], n_steps: int, y_true: Any) -> None:
+def _check(measure: str, updates: Sequence[str], n_steps: int, y_true: ArrayLike | None) -> None:
     check_choice("measure", measure, _LABELS)
     if not as_sequence(updates, "updates", "a list such as ['minorize']"):
         raise ValueError(f"updates are {updates!r}, expected a list such as ['minorize']")

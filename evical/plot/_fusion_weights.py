@@ -183,7 +183,7 @@ def checked_numbers(values: ArrayLike, name: str, kind: Kind) -> Floats:
     return array
 
 
-def checked_names(names: Any, count: int, what: str, one: str) -> tuple[str, ...]:
+def checked_names(names: Sequence[str] | None, count: int, what: str, one: str) -> tuple[str, ...]:
     """As many different names as there are things; numbered by default."""
     if names is None:
         return tuple(f"{one} {i + 1}" for i in range(count))

@@ -50,7 +50,7 @@ def check_threshold(threshold: Any) -> None:
         raise ValueError(f"threshold is {threshold!r}, expected a probability in [0, 1]")
 
 
-def class_beliefs(y_belief: Any, pos_label: Hashable) -> Beliefs:
+def class_beliefs(y_belief: ArrayLike | MassFunction, pos_label: Hashable) -> Beliefs:
     """Beliefs in the named class, or in the second of two; with more classes, in all of them.
 
     Rows [Bel, Pl] concern the named class; their pignistic probability is the middle.
@@ -75,7 +75,9 @@ def class_beliefs(y_belief: Any, pos_label: Hashable) -> Beliefs:
     )
 
 
-def outcomes(y_true: ArrayLike, y_belief: Any, pos_label: Hashable) -> NDArray[np.bool_]:
+def outcomes(
+    y_true: ArrayLike, y_belief: ArrayLike | MassFunction, pos_label: Hashable
+) -> NDArray[np.bool_]:
     """Whether each sample (n, c) belongs to each class of `class_beliefs`."""
     if not isinstance(y_belief, MassFunction):
         return np.asarray(is_positive(y_true, pos_label)[:, np.newaxis] == 1)
@@ -181,13 +183,13 @@ class BeliefIntervalDisplay:
     def from_predictions(
         cls,
         y_true: ArrayLike | None,
-        y_belief: Any,
+        y_belief: ArrayLike | MassFunction,
         *,
         pos_label: Hashable | None = None,
         threshold: float | None = 0.5,
         class_names: Sequence[str] | None = None,
         name: str | None = None,
-        ax: Axes | None = None,
+        ax: Any = None,
     ) -> "BeliefIntervalDisplay":
         """Draw the beliefs of samples.
 

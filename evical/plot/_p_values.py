@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import betabinom, binom
 
 from dstheory.checks.arguments import as_floats, check_count, check_instance
-from evical._typing import Floats
+from evical._typing import Floats, Samples
 from evical.conformal.calibration import calibration_of
 from evical.metrics.inputs import class_codes, class_labels
 from evical.plot._inputs import known_classes, predictions
@@ -99,7 +99,7 @@ class PValuesDisplay:
     def from_estimator(
         cls,
         classifier: Any,
-        X: Any,
+        X: Samples,
         y: ArrayLike,
         *,
         n_bins: int = 20,
@@ -156,10 +156,10 @@ class PValuesDisplay:
     @classmethod
     def from_p_values(
         cls,
-        y_true: Any,
+        y_true: ArrayLike,
         p_values: ArrayLike,
         *,
-        labels: Any = None,
+        labels: ArrayLike | None = None,
         n_calibration: int | None = None,
         n_bins: int = 20,
         name: str | None = None,

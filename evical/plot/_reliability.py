@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import isotonic_regression
 from sklearn.base import BaseEstimator
 
+from dstheory import MassFunction
 from dstheory.checks.arguments import (
     check_choice,
     check_count,
@@ -260,16 +261,16 @@ class ReliabilityDisplay:
     def from_predictions(
         cls,
         y_true: ArrayLike,
-        y_prob: Any,
+        y_prob: ArrayLike | MassFunction,
         *,
         n_bins: int = 10,
         strategy: Strategy = "uniform",
         interval: Interval = None,
         confidence: float = 0.95,
         n_resamples: int = 200,
-        random_state: Any = None,
+        random_state: RandomState = None,
         sample_weight: ArrayLike | None = None,
-        pos_label: Any = None,
+        pos_label: Hashable = None,
         name: str | None = None,
         class_name: str | None = None,
         ax: Axes | None = None,

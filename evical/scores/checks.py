@@ -4,7 +4,7 @@ from collections.abc import Hashable
 from typing import Any, TypeGuard
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array, column_or_1d, indexable
 from sklearn.utils.multiclass import check_classification_targets
 
@@ -35,7 +35,7 @@ _TEXT_OF_FLOAT = np.dtype("<U32").itemsize
 _LEAST, _MOST = 1e-15, 2.0**53  # of a positive weight, and of their sum
 
 
-def check_scores(scores: Any) -> Floats:
+def check_scores(scores: ArrayLike) -> Floats:
     """Scores as a finite float64 array (n,).
 
     Parameters
@@ -72,7 +72,7 @@ def check_scores(scores: Any) -> Floats:
     return array
 
 
-def check_numbers(numbers: Any, name: str) -> Floats:
+def check_numbers(numbers: ArrayLike, name: str) -> Floats:
     """A finite float64 array (n,), a copy.
 
     Parameters
@@ -156,7 +156,7 @@ def check_unit(scores: Floats, transform: str | None = "logit") -> None:
     _refuse(scores, outside, "scores", f"within [0, 1]{why}")
 
 
-def check_weights(weights: Any, n: int, name: str = "sample_weight") -> Floats | None:
+def check_weights(weights: ArrayLike | None, n: int, name: str = "sample_weight") -> Floats | None:
     """Weights as a finite, non-negative float64 array (n,), or None.
 
     Weights count samples. A float64 adds one to a count of at most 2^53, and a weight below 1e-15
@@ -233,7 +233,7 @@ def check_range(weights: Floats, name: str) -> None:
         )
 
 
-def check_binary(y: Any) -> NDArray[np.int64]:
+def check_binary(y: ArrayLike) -> NDArray[np.int64]:
     """Labels 0 and 1 as integers (n,).
 
     Parameters
@@ -263,7 +263,7 @@ def check_binary(y: Any) -> NDArray[np.int64]:
     return array.astype(np.int64)
 
 
-def check_label(name: str, value: Any) -> None:
+def check_label(name: str, value: object) -> None:
     """Raise TypeError unless an argument can be the label of a class: a text, a number or the like.
 
     Parameters
@@ -287,7 +287,7 @@ def check_label(name: str, value: Any) -> None:
         raise TypeError(f"{name} is {shown(value)}, expected one label")
 
 
-def check_labels(y: Any) -> NDArray[Any]:
+def check_labels(y: ArrayLike) -> NDArray[Any]:
     """Labels of any kind, as an array (n,).
 
     Parameters
@@ -329,7 +329,7 @@ def check_labels(y: Any) -> NDArray[Any]:
     return labels
 
 
-def _is_binary(y: Any) -> TypeGuard[NDArray[Any]]:
+def _is_binary(y: ArrayLike) -> TypeGuard[NDArray[Any]]:
     """Whether these are two whole numbers or truth values in a plain array (n,)."""
     if type(y) is not np.ndarray or y.ndim != 1 or len(y) == 0 or y.dtype.kind not in "biu":
         return False
@@ -441,7 +441,7 @@ def check_same_length(**arrays: Any) -> None:
         )
 
 
-def real_numbers(values: Any, name: str) -> Floats:
+def real_numbers(values: ArrayLike, name: str) -> Floats:
     """Real numbers as float64, of any shape; texts, dates and complex numbers are refused.
 
     Parameters
@@ -504,7 +504,7 @@ def _refuse(array: Floats, wrong: NDArray[np.bool_], name: str, expected: str) -
         )
 
 
-def check_groups(groups: Any, n: int) -> NDArray[Any]:
+def check_groups(groups: ArrayLike, n: int) -> NDArray[Any]:
     """Groups of samples, one for each.
 
     Parameters

@@ -9,11 +9,12 @@ Such cells of fewer bits are unions of cells of more, so counts of parts merge i
 does not matter when, or how often, scores are rounded on the way to the fewest bits.
 """
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from dstheory.checks.arguments import as_array, as_floats, check_count, check_instance, shown
 from dstheory.notebook import ShownFields
@@ -89,7 +90,9 @@ class ScoreCounts(ShownFields):
     positive: Floats
 
     @classmethod
-    def from_samples(cls, scores: Any, y: Any, sample_weight: Any = None) -> "ScoreCounts":
+    def from_samples(
+        cls, scores: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> "ScoreCounts":
         """Count samples.
 
         Parameters
@@ -133,7 +136,13 @@ class ScoreCounts(ShownFields):
 
     @classmethod
     def from_table(
-        cls, table: Any, score: str, target: str, weight: str | None = None, *, positive: Any = None
+        cls,
+        table: Any,
+        score: str,
+        target: str,
+        weight: str | None = None,
+        *,
+        positive: Hashable = None,
     ) -> "ScoreCounts":
         """Count the samples of a table, inside the engine that holds it.
 
@@ -341,7 +350,7 @@ class ScoreCounts(ShownFields):
             np.add.reduceat(self.positive, starts),
         )
 
-    def _checked_starts(self, starts: Any) -> NDArray[np.intp]:
+    def _checked_starts(self, starts: ArrayLike) -> NDArray[np.intp]:
         array = as_array(starts, "starts")
         if array.dtype.kind not in "iu":
             raise TypeError(f"starts are {shown(starts)}, expected positions (whole numbers)")
@@ -358,7 +367,7 @@ class ScoreCounts(ShownFields):
 class LearnsFromCounts(Protocol):
     """What is fitted to counts: any calibrator of one score."""
 
-    def fit_counts(self, counts: ScoreCounts, classes: Any) -> Any:
+    def fit_counts(self, counts: ScoreCounts, classes: ArrayLike) -> Any:
         """Learn from counts of a negative class and a positive one."""
 
 
@@ -372,7 +381,7 @@ def fit_table(
     target: str,
     weight: str | None = None,
     *,
-    positive: Any = None,
+    positive: Hashable = None,
 ) -> Learner:
     """Fit a calibrator to a table, counted inside the engine that holds it.
 
@@ -412,7 +421,9 @@ def fit_table(
     return calibrator
 
 
-def checked_counts(scores: Any, negative: Any, positive: Any) -> ScoreCounts:
+def checked_counts(
+    scores: ArrayLike, negative: ArrayLike | None, positive: ArrayLike | None
+) -> ScoreCounts:
     """Counts from a user's arrays, in any order; scores without weight are dropped.
 
     Raises
@@ -442,7 +453,7 @@ def checked_counts(scores: Any, negative: Any, positive: Any) -> ScoreCounts:
     return _grouped(values[used], against[used], favor[used])
 
 
-def _class_weights(weights: Any, n: int, name: str) -> Floats:
+def _class_weights(weights: ArrayLike | None, n: int, name: str) -> Floats:
     checked = check_weights(weights, n, name)
     if checked is None:
         raise TypeError(f"{name} is None, expected the weight of that class at each score")

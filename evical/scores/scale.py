@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import expit
 
 from dstheory.checks.arguments import as_array, as_floats, check_choice
@@ -51,7 +52,7 @@ _LEAST = float(np.finfo(np.float64).smallest_subnormal)
 _GREATEST = float(np.finfo(np.float64).max)
 
 
-def log_odds(probability: Any) -> Floats:
+def log_odds(probability: ArrayLike) -> Floats:
     """Log-odds of probabilities, kept finite.
 
     Parameters
@@ -172,7 +173,7 @@ class ScoreScale:
         return merge_equal(self(counts.scores), counts.negative, counts.positive)
 
 
-def check_transform(transform: Any) -> None:
+def check_transform(transform: object) -> None:
     """Raise for an unknown `transform`.
 
     Raises

@@ -5,7 +5,7 @@ partition by partition, and merged in a tree; those of DuckDB by its SQL, since 
 Narwhals read no more than their types. Only distinct pairs of score and label leave the engine.
 """
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from typing import Any
 
 import narwhals.stable.v1 as nw  # the one that all versions of the window have
@@ -138,7 +138,7 @@ def check_numeric(schema: Any, *names: str) -> None:
 
 
 def class_weights(
-    table: Any, score: str, target: str, weight: str | None, positive: Any
+    table: Any, score: str, target: str, weight: str | None, positive: Hashable
 ) -> tuple[Floats, Floats, Floats, list[Any]]:
     """Weights of the two classes at the scores of a table.
 
@@ -275,7 +275,7 @@ def _labels(groups: Any, target: str) -> NDArray[Any]:
     return labels
 
 
-def _classes(labels: NDArray[Any], target: str, positive: Any) -> list[Any]:
+def _classes(labels: NDArray[Any], target: str, positive: Hashable) -> list[Any]:
     found: list[Any] = np.unique(labels).tolist()
     if len(found) > 2:
         listed = ", ".join(map(repr, found[:3]))
