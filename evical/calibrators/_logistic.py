@@ -17,14 +17,12 @@ from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._level_set import LevelSets
+from evical.calibrators._models import LOG_ODDS_MODELS, masses_from_log_odds
 from evical.curves.logistic_profile import LogisticProfile, profile_of_counts
-from evical.curves.platt import PlattFit, confidence_interval, platt_of_counts
+from evical.curves.platt import PlattFit, platt_of_counts
 from evical.scores import ScoreCounts
-from evical.scores.scale import sides
 
 __all__ = ["LogisticCalibrator"]
-
-_MODELS = ("likelihood", "confidence", "inverse_pignistic", "bayesian")
 
 
 class LogisticCalibrator(BaseCalibrator, LevelSets):
@@ -119,7 +117,7 @@ class LogisticCalibrator(BaseCalibrator, LevelSets):
         self.extrapolate = extrapolate
 
     def _check_parameters(self) -> None:
-        check_choice("model", self.model, _MODELS)
+        check_choice("model", self.model, LOG_ODDS_MODELS)
         check_level("confidence", self.confidence)
 
     def _fit_counts(self, counts: ScoreCounts) -> None:
@@ -136,13 +134,9 @@ class LogisticCalibrator(BaseCalibrator, LevelSets):
     def _predict_mass(self, scores: Floats) -> tuple[Floats, Floats]:
         if self.profile_ is not None:
             return self.profile_.masses(scores)
-        if self.model == "confidence":
-            lower, upper = confidence_interval(self.sigmoid_, scores, self.confidence)
-            return self.confidence * lower, self.confidence * (1 - upper)
-        positive, negative = sides(self.sigmoid_.logit(scores))
-        if self.model == "inverse_pignistic":
-            return np.maximum(positive - negative, 0), np.maximum(negative - positive, 0)
-        return positive, negative
+        fit = self.sigmoid_
+        error = fit.standard_error(scores) if self.model == "confidence" else np.zeros(1)
+        return masses_from_log_odds(self.model, fit.logit(scores), error, self.confidence)
 
     def _landmarks(self) -> Floats:
         fit = self.sigmoid_

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import expit, ndtri
+from scipy.special import expit
 
-from dstheory.checks.arguments import as_floats, as_real, check_instance, check_not_negative, shown
+from dstheory.checks.arguments import as_floats, check_not_negative
 from dstheory.notebook import ShownFields
 from evical.curves._linear_logistic import LogisticSums
 from evical.curves.newton import minimize_convex
@@ -75,6 +75,20 @@ class PlattFit(ShownFields):
     def logit(self, scores: ArrayLike) -> Array:
         """Return the log-odds of the positive class, ``-(theta0 + theta1 * scores)``."""
         return np.asarray(-(self.beta0 + self.beta1 * self.standardize(scores)))
+
+    def standard_error(self, scores: ArrayLike) -> Array:
+        """Return that of the log-odds at each score (Xu section 4.3).
+
+        The linear predictor is asymptotically normal, with the variance that the inverse Fisher
+        information gives it.
+        """
+        z = self.standardize(scores)
+        (v00, v01), (_, v11) = self.covariance
+        if not self.identified:
+            return np.where(z == 0.0, np.sqrt(v00), np.inf)
+        slope = np.sqrt(v11)  # a sum of squares: no overflow at far scores, never negative
+        least = np.sqrt(max(v00 - v01 * v01 / v11, 0.0))
+        return np.asarray(np.hypot(slope * z + v01 / slope, least))
 
     def probability(self, scores: ArrayLike) -> Array:
         """Return the probability of the positive class, ``h_s(theta)`` of Xu eq. 2."""
@@ -199,58 +213,6 @@ def platt_of_counts(counts: ScoreCounts) -> PlattFit:
         params = minimize_convex(sums, params).parameters
     covariance = np.asarray(np.linalg.inv(hessian), dtype=np.float64)
     return PlattFit(center, scale, -float(params[0, 0]), -float(params[0, 1]), covariance)
-
-
-def confidence_interval(
-    fit: PlattFit, scores: ArrayLike, confidence: float = 0.95
-) -> tuple[Array, Array]:
-    """Return normal-approximation limits of the probability at each score (Xu section 4.3).
-
-    The linear predictor is asymptotically normal, with the variance that the inverse Fisher
-    information gives it; its interval is mapped through the sigmoid (the delta method).
-
-    Parameters
-    ----------
-    fit : PlattFit
-        A fitted sigmoid.
-    scores : array_like of shape (n,)
-        Scores at which to calibrate.
-    confidence : float
-        Level of the two-sided interval, in (0, 1).
-
-    Returns
-    -------
-    lower, upper : ndarray of shape (n,)
-        Limits of the probability of the positive class. The masses of Xu eqs. 26-27 are
-        ``confidence * lower`` and ``confidence * (1 - upper)``.
-
-    Raises
-    ------
-    ValueError
-        If the confidence is not in (0, 1).
-
-    Examples
-    --------
-    >>> fit = fit_platt([0.0, 1.0], [1.0, 0.0], [0.0, 1.0])
-    >>> lower, upper = confidence_interval(fit, [0.5], 0.95)
-    >>> bool(abs(lower[0] + upper[0] - 1) < 1e-12)
-    True
-    """
-    expected = "a level strictly between 0 and 1"
-    level = as_real("confidence", confidence, expected)
-    if not 0.0 < level < 1.0:
-        raise ValueError(f"confidence is {shown(confidence)}; expected {expected}")
-    check_instance("fit", fit, PlattFit, "what fit_platt returned")
-    z = fit.standardize(scores)
-    (v00, v01), (_, v11) = fit.covariance
-    if not fit.identified:
-        deviation = np.where(z == 0.0, np.sqrt(v00), np.inf)
-    else:
-        slope = np.sqrt(v11)  # a sum of squares: no overflow at far scores, never negative
-        deviation = np.hypot(slope * z + v01 / slope, np.sqrt(max(v00 - v01 * v01 / v11, 0.0)))
-    half = ndtri(0.5 + 0.5 * level) * deviation
-    eta = -(fit.beta0 + fit.beta1 * z)
-    return np.asarray(expit(eta - half)), np.asarray(expit(eta + half))
 
 
 def _constant_fit(center: float, log_odds: float, favor: float, against: float) -> PlattFit:

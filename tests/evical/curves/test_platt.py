@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 from sklearn.calibration import _SigmoidCalibration
 
 from evical.curves.logistic_profile import fit_profile
-from evical.curves.platt import confidence_interval, fit_platt, platt_targets, soft_counts
+from evical.curves.platt import fit_platt, platt_targets, soft_counts
 from evical.scores import ScoreCounts
 from tests.evical.curves.exact_logistic import exact_log_odds
 from tests.support.each import each
@@ -125,9 +125,9 @@ def test_one_distinct_score_has_no_slope():
     assert not fit.identified
     assert fit.theta1 == 0.0
     assert fit.probability([2.0, 50.0]).tolist() == pytest.approx([(3 / 5 + 2 / 3) / 4] * 2)
-    lower, upper = confidence_interval(fit, [2.0, 50.0], 0.9)
-    assert 0 < lower[0] < upper[0] < 1
-    assert (lower[1], upper[1]) == (0.0, 1.0)
+    known, unknown = fit.standard_error([2.0, 50.0])
+    assert known == pytest.approx(np.sqrt(15 / 19 + 15 / 41))  # of 3/5 + 2/3, and of the rest
+    assert unknown == np.inf
 
 
 def test_no_weight_is_refused():
@@ -162,26 +162,13 @@ def test_covariance_is_the_inverse_information():
     np.testing.assert_allclose(fit.covariance, np.linalg.inv(information), rtol=1e-9)
 
 
-def test_interval_brackets_and_shrinks():
+def test_the_standard_error_is_that_of_a_linear_predictor():
     x, y = sample(50)
     fit = fit_platt(*counted(x, y))
     s = np.linspace(-4, 4, 41)
-    p = fit.probability(s)
-    narrow, wide = confidence_interval(fit, s, 0.5), confidence_interval(fit, s, 0.99)
-    assert np.all(wide[0] < narrow[0])
-    assert np.all((narrow[0] < p) & (p < narrow[1]))
-    # half a standard normal quantile apart on the log-odds, by definition
-    half = np.log(narrow[1] / (1 - narrow[1])) - fit.logit(s)
     z = fit.standardize(s)
     variance = np.einsum("i...,ij,j...", [np.ones(41), z], fit.covariance, [np.ones(41), z])
-    np.testing.assert_allclose(half, 0.6744897501960817 * np.sqrt(variance), rtol=1e-9)
-
-
-@pytest.mark.parametrize("confidence", [0.0, 1.0, -1.0, np.nan])
-def test_confidence_is_checked(confidence):
-    fit = fit_platt([0.0, 1.0], [1.0, 0.0], [0.0, 1.0])
-    with pytest.raises(ValueError, match="strictly between 0 and 1"):
-        confidence_interval(fit, [0.5], confidence)
+    np.testing.assert_allclose(fit.standard_error(s), np.sqrt(variance), rtol=1e-9)
 
 
 def heavy_tails(seed):
