@@ -1,25 +1,15 @@
 """Valuation networks: many variables, local computation, all marginals."""
 
-from dstheory.network._configuration import Configuration
-from dstheory.network._errors import (
-    CostLimitError,
-    DisconnectedError,
-    NetworkConflictError,
-    NetworkError,
-)
+from dstheory.network._errors import CostLimitError, NetworkConflictError, NetworkError
 from dstheory.network._graphs import from_graph, join_tree, to_graph
 from dstheory.network._json import from_json, to_json
 from dstheory.network._network import ValuationNetwork
-from dstheory.network._plan import Plan
 from dstheory.network._tables import Table
 
 __all__ = [
-    "Configuration",
     "CostLimitError",
-    "DisconnectedError",
     "NetworkConflictError",
     "NetworkError",
-    "Plan",
     "Table",
     "ValuationNetwork",
     "from_graph",

@@ -158,7 +158,7 @@ def _area(sample: Sample, weight: Floats) -> float:
 
 
 def _squared_error(sample: Sample, counts: Floats, debiased: bool = True) -> float:
-    """Of bins of equal frequency, less the noise; as `debiased_squared_calibration_error`."""
+    """Of bins of equal frequency, less the noise; as `debiased_calibration_error(squared=True)`."""
     weight = counts * sample.weight
     bins = sample.frequency_bin
     total, squares = np.bincount(bins, weight), np.bincount(bins, weight * sample.weight)

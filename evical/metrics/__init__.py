@@ -13,7 +13,6 @@ from evical.metrics._ece import (
     adaptive_calibration_error,
     debiased_calibration_error,
     debiased_interval,
-    debiased_squared_calibration_error,
     expected_calibration_error,
     maximum_calibration_error,
 )
@@ -57,7 +56,6 @@ __all__ = [
     "coverage_test",
     "debiased_calibration_error",
     "debiased_interval",
-    "debiased_squared_calibration_error",
     "decision_cost",
     "decision_profit",
     "evidential_log_likelihood",

@@ -22,7 +22,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.checks.arguments import check_choice, check_count, check_level, check_rng
+from dstheory.checks.arguments import check_choice, check_count, check_flag, check_level, check_rng
 from dstheory.notebook import ShownFields
 from evical._typing import Floats
 from evical.metrics.bins import Bins, bin_gaps, bin_numbers, check_bins, filled_bins, summed_bins
@@ -94,27 +94,6 @@ def debiased_squared_calibration_error(
 ) -> float:
     r"""Squared calibration error minus the part due to noise; about 0 if calibrated.
 
-    Parameters
-    ----------
-    y_true : (n,) array of labels
-    y_prob : (n,) or (n, 2) array, or MassFunction
-    n_bins : int
-    strategy : "quantile" or "uniform"
-    pos_label : label, optional
-    sample_weight : (n,) array, optional
-        All as in `expected_calibration_error`. Weights are not repetitions: the noise is that of as
-        many independent samples as there are rows.
-
-    Returns
-    -------
-    float
-        May be negative.
-
-    Raises
-    ------
-    ValueError
-        As `expected_calibration_error`.
-
     Notes
     -----
     :math:`\sum_b \pi_b \big[(o_b - e_b)^2 - \frac{o_b (1 - o_b)}{n_b - 1}\big]`, unbiased if
@@ -144,10 +123,11 @@ def debiased_calibration_error(
     *,
     n_bins: int = 10,
     strategy: Strategy = "quantile",
+    squared: bool = False,
     pos_label: Any = None,
     sample_weight: Any = None,
 ) -> float:
-    """Root of the debiased squared calibration error, or 0 if that is negative.
+    """Root of the squared calibration error less the part due to noise; about 0 if calibrated.
 
     Parameters
     ----------
@@ -155,14 +135,17 @@ def debiased_calibration_error(
     y_prob : (n,) or (n, 2) array, or MassFunction
     n_bins : int
     strategy : "quantile" or "uniform"
+        Bins of equal frequency or of equal width, as in `expected_calibration_error`.
+    squared : bool
+        Whether to return the square, which is unbiased and may be negative.
     pos_label : label, optional
     sample_weight : (n,) array, optional
-        All as in `debiased_squared_calibration_error`.
+        As in `expected_calibration_error`.
 
     Returns
     -------
     float
-        On the scale of the ECE; the root itself is not unbiased.
+        On the scale of the ECE; 0 if the square is negative. The root itself is not unbiased.
 
     Raises
     ------
@@ -175,8 +158,16 @@ def debiased_calibration_error(
     >>> round(debiased_calibration_error(y, p, n_bins=2), 4)
     0.3
     """
-    sample = binary_sample(y_true, y_prob, pos_label, sample_weight)
-    return float(np.sqrt(max(_debiased(filled_bins(sample, n_bins, strategy)), 0.0)))
+    check_flag("squared", squared)
+    square = debiased_squared_calibration_error(
+        y_true,
+        y_prob,
+        n_bins=n_bins,
+        strategy=strategy,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+    )
+    return square if squared else float(np.sqrt(max(square, 0.0)))
 
 
 def debiased_interval(
@@ -204,7 +195,7 @@ def debiased_interval(
     n_resamples : int
     pos_label : label, optional
     sample_weight : (n,) array, optional
-        As in `debiased_squared_calibration_error`.
+        As in `debiased_calibration_error`.
 
     Returns
     -------

@@ -10,13 +10,8 @@ import pytest
 import sympy
 
 from dstheory import Frame, FrameError, MassError, MassFunction
-from dstheory.network import (
-    DisconnectedError,
-    NetworkConflictError,
-    NetworkError,
-    Table,
-    ValuationNetwork,
-)
+from dstheory.network import NetworkConflictError, NetworkError, Table, ValuationNetwork
+from dstheory.network._errors import DisconnectedError
 from dstheory.product import ProductFrame, Variable
 
 

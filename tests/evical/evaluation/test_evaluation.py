@@ -51,7 +51,7 @@ def test_measures_of_the_bootstrap_are_the_metrics(weighted):
     made = Evaluation.from_predictions(y, p, bel=bel, pl=pl, sample_weight=weight, n_resamples=1)
     used = np.ones(len(y)) if weight is None else weight
     fast = _measure(prepare(y.astype(float), p, bel, pl, used, 10), np.ones(len(y)))
-    squared = metrics.debiased_squared_calibration_error(y, p, sample_weight=weight)
+    squared = metrics.debiased_calibration_error(y, p, squared=True, sample_weight=weight)
     assert fast.pop("debiased_calibration_error") == pytest.approx(squared, abs=1e-12)
     for name, value in fast.items():
         assert value == pytest.approx(made[name].value, abs=1e-12)

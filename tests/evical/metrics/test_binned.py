@@ -9,6 +9,7 @@ from evical import metrics
 from evical.metrics._ece import (
     classwise_calibration_error,
     classwise_maximum_calibration_error,
+    debiased_squared_calibration_error,
     micro_calibration_error,
     micro_maximum_calibration_error,
     top_label_calibration_error,
@@ -49,11 +50,9 @@ def test_debiased(strategy, samples, n_bins):
     y, p, _ = arrays(plain)
     expected = float(naive.debiased_squared(BINNINGS[strategy](plain, n_bins)))
     options = {"n_bins": n_bins, "strategy": strategy}
-    found = metrics.debiased_squared_calibration_error(y, p, **options)
+    found = debiased_squared_calibration_error(y, p, **options)
     assert found == pytest.approx(expected, abs=1e-14)
-    same = metrics.debiased_squared_calibration_error(
-        y, p, sample_weight=np.full(len(y), 3.0), **options
-    )
+    same = debiased_squared_calibration_error(y, p, sample_weight=np.full(len(y), 3.0), **options)
     assert same == pytest.approx(expected, abs=1e-14)
     root = metrics.debiased_calibration_error(y, p, **options)
     assert root == pytest.approx(max(expected, 0) ** 0.5, abs=1e-7)
@@ -123,9 +122,7 @@ def test_debiased_is_unbiased():
     """For predictions equal within bins, over all outcomes."""
     p, truth, n = 0.25, 0.5, 6
     y = (np.arange(2**n)[:, np.newaxis] >> np.arange(n)) & 1  # all outcomes are equally probable
-    estimates = [
-        metrics.debiased_squared_calibration_error(row, np.full(n, p), n_bins=3) for row in y
-    ]
+    estimates = [debiased_squared_calibration_error(row, np.full(n, p), n_bins=3) for row in y]
     assert np.mean(estimates) == pytest.approx((p - truth) ** 2, abs=1e-15)
 
 
@@ -151,7 +148,7 @@ def test_interval_arguments():
     found = metrics.debiased_interval(
         y, p, rng=np.random.default_rng(0), sample_weight=np.arange(50.0), n_resamples=20
     )
-    expected = metrics.debiased_squared_calibration_error(y, p, sample_weight=np.arange(50.0))
+    expected = debiased_squared_calibration_error(y, p, sample_weight=np.arange(50.0))
     assert found.estimate == expected
 
 

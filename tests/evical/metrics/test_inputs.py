@@ -9,6 +9,7 @@ from evical import metrics
 from evical.metrics._ece import (
     classwise_calibration_error,
     classwise_maximum_calibration_error,
+    debiased_squared_calibration_error,
     micro_calibration_error,
     micro_maximum_calibration_error,
     top_label_calibration_error,
@@ -21,7 +22,7 @@ BINARY = [
     metrics.expected_calibration_error,
     metrics.maximum_calibration_error,
     metrics.adaptive_calibration_error,
-    metrics.debiased_squared_calibration_error,
+    debiased_squared_calibration_error,
     metrics.debiased_calibration_error,
     metrics.smooth_calibration_error,
     metrics.kolmogorov_smirnov_error,

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from evical import metrics
 from evical.metrics._ece import (
     classwise_calibration_error,
+    debiased_squared_calibration_error,
     micro_calibration_error,
     micro_maximum_calibration_error,
     top_label_calibration_error,
@@ -41,7 +42,7 @@ MEASURES = [
     lambda y, p, **options: metrics.brier_decomposition(y, p, n_bins=3, **options).within,
 ]
 INFERENCES = [
-    metrics.debiased_squared_calibration_error,
+    debiased_squared_calibration_error,
     lambda y, p, **options: metrics.spiegelhalter_test(y, p, **options).statistic,
     lambda y, p, **options: metrics.kuiper_test(y, p, **options).pvalue,
     lambda y, p, **options: metrics.kolmogorov_smirnov_test(y, p, **options).pvalue,
