@@ -175,12 +175,39 @@ def of_sources(sources: Any) -> list[Beliefs]:
     list of Beliefs
     """
     if isinstance(sources, Sequence) and sources and isinstance(sources[0], Beliefs):
-        for number, one in enumerate(sources, start=1):
-            check_instance(f"source {number}", one, Beliefs, "Beliefs")
+        check_beliefs(sources)
         return list(sources)
     masses = as_list(sources)
     common_frame(masses)
     return [Listed.of(m) for m in masses]
+
+
+def check_beliefs(sources: Sequence[Beliefs]) -> None:
+    """Raise unless all are beliefs about as many samples, on the same classes.
+
+    Parameters
+    ----------
+    sources : sequence of Beliefs
+
+    Raises
+    ------
+    TypeError
+        If one is something else.
+    ValueError
+        If numbers of samples differ, or classes (`FrameError`).
+    """
+    for number, one in enumerate(sources, start=1):
+        if not isinstance(one, Beliefs):
+            check_instance(f"source {number}", one, Beliefs, "Beliefs")
+        first = sources[0]
+        if not np.array_equal(one.classes, first.classes):
+            raise FrameError(
+                f"source {number} is on {one.frame!r}, but source 1 on {first.frame!r}"
+            )
+        if len(one) != len(first):
+            raise ValueError(
+                f"source {number} is about {len(one)} samples, but source 1 about {len(first)}"
+            )
 
 
 def as_list(masses: Any) -> list[MassFunction]:
@@ -414,6 +441,8 @@ class Rule(BaseEstimator, ABC):  # type: ignore[misc]  # sklearn is untyped
             If sets of too many classes would have to be listed.
         """
         self._check_number(len(sources), "beliefs")
+        check_beliefs(sources)
+        self._check_frame(Frame(sources[0].classes))
         return self._combine(sources, total_conflict)
 
     def _combine(self, sources: Sequence[Beliefs], total_conflict: str) -> Beliefs:
@@ -437,12 +466,13 @@ class Rule(BaseEstimator, ABC):  # type: ignore[misc]  # sklearn is untyped
     def __call__(self, *masses: MassFunction) -> MassFunction:
         sources = as_list(masses)
         self._check_number(len(sources), "mass functions")
-        frame = common_frame(sources)
-        if self.frame_ not in (None, frame):
-            raise FrameError(
-                f"sources are on {frame!r}, but the fusion was fitted to {self.frame_!r}"
-            )
+        self._check_frame(common_frame(sources))
         return self._fuse(sources)
+
+    def _check_frame(self, frame: Frame) -> None:
+        known = getattr(self, "frame_", None)
+        if known not in (None, frame):
+            raise FrameError(f"sources are on {frame!r}, but the fusion was fitted to {known!r}")
 
     def _check_number(self, number: int, what: str) -> None:
         if not self.__sklearn_is_fitted__():

@@ -12,6 +12,7 @@ from dstheory import Frame, MassFunction
 from dstheory.combine import cautious
 from dstheory.errors import FrameError
 from evical._typing import RuleName
+from evical.beliefs import as_beliefs
 from evical.fusion import Discounted, Mixture, Stacked, TNorm, as_rule
 from tests.evical.fusion.samples import sources
 from tests.support.each import each
@@ -231,3 +232,23 @@ def test_type_checkers_know_the_names_of_rules():
         as_rule("dempstr")
     listed = str(caught.value).partition("or one of ")[2].partition(";")[0]
     assert sorted(listed.split(", ")) == sorted(get_args(RuleName))
+
+
+def test_beliefs_to_combine_are_checked():
+    p = np.full((2, 2), 0.5)
+    classes = np.array(["ant", "bee"])
+    one, two = as_beliefs(p, classes), as_beliefs(p[:1], classes)
+    other = as_beliefs(p, np.array(["ant", "cat"]))
+    rule = as_rule("dempster")
+    with pytest.raises(FrameError, match=r"source 2 is on .*cat.*, but source 1 on .*bee"):
+        rule.combine([one, other])
+    with pytest.raises(ValueError, match="source 2 is about 1 samples, but source 1 about 2"):
+        rule.combine([one, two])
+    with pytest.raises(TypeError, match="source 2 is 5, expected Beliefs"):
+        rule.combine([one, 5])
+    masses, y = sources()
+    fitted = Mixture("likelihood").fit(masses, y)
+    with pytest.raises(FrameError, match=r"cat.*, but the fusion was fitted to .*bee"):
+        fitted.combine([other] * 3)
+    with pytest.raises(ValueError, match="are 1 beliefs, but the fusion was fitted to 3 sources"):
+        fitted.combine([one])
