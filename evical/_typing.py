@@ -14,7 +14,7 @@ __all__ = [
     "MulticlassCalibratorName",
     "RandomState",
     "RuleName",
-    "Samples",
+    "SamplesLike",
 ]
 
 Floats = NDArray[np.float64]
@@ -30,7 +30,7 @@ class _Shaped(Protocol):
     def shape(self) -> tuple[int, ...]: ...
 
 
-Samples: TypeAlias = ArrayLike | _Shaped
+SamplesLike: TypeAlias = ArrayLike | _Shaped
 """Features (n, n_features): an array, a data frame or a sparse matrix."""
 
 # Rules of ensembles and fusions.

@@ -9,7 +9,7 @@ as in scikit-learn's `CalibratedClassifierCV`.
 from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn import get_config
 from sklearn.base import BaseEstimator
 from sklearn.frozen import FrozenEstimator
@@ -19,7 +19,7 @@ from sklearn.svm import LinearSVC
 from dstheory.checks.arguments import as_array, check_choice, shown
 from dstheory.errors import CostLimitError
 from evical._fitting import Progress, all_or_nothing, check_verbose
-from evical._typing import Floats
+from evical._typing import Floats, SamplesLike
 from evical.beliefs import Beliefs
 from evical.beliefs.composed import mean
 from evical.calibrators import AutoCalibrator
@@ -146,7 +146,7 @@ class EvidentialClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mi
 
     def __init__(
         self,
-        estimator: Any = None,
+        estimator: BaseEstimator | None = None,
         *,
         calibrator: CalibratorChoice | Literal["latent"] = None,
         code: Any = "one_vs_rest",
@@ -343,7 +343,7 @@ class EvidentialClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mi
         return estimator
 
     def _n_products_for(
-        self, name: str, rule: Rule, X: Any, y: NDArray[Any], groups: Any
+        self, name: str, rule: Rule, X: SamplesLike, y: NDArray[Any], groups: ArrayLike
     ) -> int | None:
         n_classes = len(np.unique(y))
         if rule.reads(n_classes) == "masses":
@@ -388,7 +388,7 @@ class EvidentialClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mi
         own = {id(part.calibrators[0]): part for part in parts}
         return [found for part in own.values() for found in part.wrong_ways()]
 
-    def beliefs(self, X: Any) -> Beliefs:
+    def beliefs(self, X: SamplesLike) -> Beliefs:
         """Belief about the class of each sample, of which nothing is computed before it is asked.
 
         Parameters
@@ -409,7 +409,7 @@ class EvidentialClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mi
         check_fitted(self)
         return mean([part.beliefs(X) for part in self.calibrated_classifiers_])
 
-    def predict_proba(self, X: Any) -> Floats:
+    def predict_proba(self, X: SamplesLike) -> Floats:
         """Pignistic probability of each class, or its share of all plausibilities.
 
         Parameters

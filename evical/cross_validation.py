@@ -8,7 +8,8 @@ statistical predictions, Journal of the Royal Statistical Society B 36, 111-147)
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_method_params
@@ -28,11 +29,11 @@ __all__ = ["cross_val_mass"]
 
 
 def cross_val_mass(
-    estimator: Any,
+    estimator: BaseEstimator,
     X: Any,
     y: Any,
     *,
-    groups: Any = None,
+    groups: ArrayLike | None = None,
     cv: Any = None,
     n_jobs: int | None = None,
     verbose: int = 0,
@@ -111,7 +112,7 @@ def cross_val_mass(
     return placed(classes, len(y), parts).mass()
 
 
-def _check_estimator(estimator: Any) -> None:
+def _check_estimator(estimator: BaseEstimator) -> None:
     if isinstance(estimator, type) or not hasattr(estimator, "predict_mass"):
         raise TypeError(
             f"estimator is {estimator!r}, which has no predict_mass; wrap a classifier in "

@@ -22,7 +22,7 @@ from sklearn.utils.validation import _num_samples
 from dstheory import MassFunction
 from dstheory.checks.arguments import check_choice
 from evical._fitting import Progress, all_or_nothing, check_verbose
-from evical._typing import Floats, RuleName
+from evical._typing import Floats, RuleName, SamplesLike
 from evical.beliefs.products import MAX_CLASSES
 from evical.calibrators import AutoCalibrator
 from evical.classifier import EvidentialClassifier
@@ -254,7 +254,7 @@ class EvidentialEnsemble(FusedPredictor, Composition):
                 check_refittable(name, member)
         return fusion
 
-    def _some_masses(self, X: Any) -> list[MassFunction]:
+    def _some_masses(self, X: SamplesLike) -> list[MassFunction]:
         """Beliefs of the members about a few rows."""
         return self.predict_masses(_safe_indexing(X, np.arange(min(_ROWS, _num_samples(X)))))
 

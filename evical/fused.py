@@ -10,14 +10,14 @@ from collections.abc import Callable
 from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.frozen import FrozenEstimator
 
 from dstheory import MassFunction
 from dstheory.checks.arguments import check_choice
 from evical._fitting import all_or_nothing
-from evical._typing import Floats, RuleName
+from evical._typing import Floats, RuleName, SamplesLike
 from evical.classifier import EvidentialClassifier
 from evical.errors import IndependenceWarning
 from evical.estimators.given import Given, GivenBeliefs, OfSource, known_classes, named_sources
@@ -99,7 +99,7 @@ class EvidentialFusion(FusedPredictor, BaseEstimator):  # type: ignore[misc]  # 
         self,
         rule: Rule | RuleName | Callable[..., MassFunction] | None = None,
         *,
-        classes: Any = None,
+        classes: ArrayLike | None = None,
         calibrator: CalibratorChoice = None,
         total_conflict: Literal["error", "vacuous"] = "error",
     ) -> None:
@@ -204,7 +204,7 @@ class EvidentialFusion(FusedPredictor, BaseEstimator):  # type: ignore[misc]  # 
     def _wrong_ways(self) -> list[Direction]:
         return [found for member in self._members for found in member._wrong_ways()]
 
-    def _fitted_members(self, X: Any) -> tuple[list[Any], Given]:
+    def _fitted_members(self, X: SamplesLike) -> tuple[list[Any], Given]:
         if isinstance(X, Given):
             return self._members, X
         named = named_sources(X)

@@ -9,7 +9,7 @@ mass function, and a belief about merged classes is carried to all classes by va
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn import get_config
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import _safe_indexing, get_tags
@@ -26,7 +26,7 @@ from dstheory.checks.arguments import check_choice, check_instance, did_you_mean
 from dstheory.errors import CostLimitError
 from dstheory.revise import refine
 from evical._fitting import all_or_nothing
-from evical._typing import Indices
+from evical._typing import Indices, SamplesLike
 from evical.beliefs import Beliefs, as_beliefs
 from evical.beliefs.composed import placed
 from evical.beliefs.products import MAX_CLASSES
@@ -98,7 +98,7 @@ class EvidentialSource(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  #
 
     def __init__(
         self,
-        estimator: Any = None,
+        estimator: BaseEstimator | None = None,
         *,
         columns: Any = None,
         silent_if_missing: str | None = None,
@@ -201,7 +201,7 @@ class EvidentialSource(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  #
             )
         return np.asarray(merged)
 
-    def _seen(self, X: Any) -> tuple[Any, Indices]:
+    def _seen(self, X: SamplesLike) -> tuple[Any, Indices]:
         """Its columns of new samples, and rows about which it speaks."""
         check_fitted(self)
         if isinstance(X, str | bytes):
@@ -212,10 +212,10 @@ class EvidentialSource(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  #
         own = of_columns(X, self.columns_)
         return own, self._told(own)
 
-    def _available(self, X: Any) -> Indices | None:
+    def _available(self, X: SamplesLike) -> Indices | None:
         return None if self._silence is None else self._seen(X)[1]
 
-    def beliefs(self, X: Any) -> Beliefs:
+    def beliefs(self, X: SamplesLike) -> Beliefs:
         """Belief about the class of each sample, vacuous where the source is silent.
 
         Parameters
@@ -244,7 +244,7 @@ class EvidentialSource(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  #
         return as_beliefs(refine(m, Frame(self.classes_), events), self.classes_)
 
     def _n_products_for(
-        self, name: str, rule: Rule, X: Any, y: NDArray[Any], groups: Any
+        self, name: str, rule: Rule, X: SamplesLike, y: NDArray[Any], groups: ArrayLike
     ) -> int | None:
         if self.coarsening is not None:
             self._check_merged(name, rule, np.unique(y).tolist())
@@ -291,7 +291,7 @@ class EvidentialSource(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  #
 
 
 def _fit_member(
-    member: Any, X: Any, labels: NDArray[Any], y: NDArray[Any], params: dict[str, Any]
+    member: Any, X: SamplesLike, labels: NDArray[Any], y: NDArray[Any], params: dict[str, Any]
 ) -> Scored | None:
     """Fit to labels; folds are stratified by the classes (n,) that these merge."""
     if not (isinstance(member, EvidentialClassifier) and fits_itself(member)):

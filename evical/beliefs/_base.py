@@ -41,7 +41,7 @@ class Beliefs(ShownFields, ABC):
         """n."""
 
     @abstractmethod
-    def __getitem__(self, rows: Any) -> Self:
+    def __getitem__(self, rows: object) -> Self:
         """Some rows, by a mask, a slice or row numbers."""
 
     @property

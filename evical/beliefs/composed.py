@@ -283,7 +283,7 @@ def conflict(sources: Sequence[Beliefs]) -> Floats:
     return np.asarray(joint.mass(mask=0))
 
 
-def as_beliefs(value: Any, classes: NDArray[Any]) -> Beliefs:
+def as_beliefs(value: object, classes: NDArray[Any]) -> Beliefs:
     """Beliefs from mass functions or from probabilities.
 
     Parameters

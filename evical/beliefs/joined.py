@@ -125,7 +125,7 @@ class Joined(Beliefs):
     def __len__(self) -> int:
         return len(self.sources[0])
 
-    def __getitem__(self, rows: Any) -> Self:
+    def __getitem__(self, rows: object) -> Self:
         return type(self)([source[rows] for source in self.sources])
 
     @property

@@ -293,7 +293,7 @@ class Products(Beliefs):
         )
 
 
-def _table(scale: Any, absent: NDArray[Any], present: NDArray[Any]) -> NDArray[Any]:
+def _table(scale: float, absent: NDArray[Any], present: NDArray[Any]) -> NDArray[Any]:
     table = np.empty((1 << len(present), *present.shape[1:]), dtype=present.dtype)
     table[0] = scale
     for k, (without, with_) in enumerate(zip(absent, present, strict=True)):

@@ -11,7 +11,7 @@ expected ends are Bel and Pl of a likelihood-based belief function (Xu et al. 20
 """
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -93,7 +93,7 @@ class PosteriorCurve(ABC):
         positive, negative = self._at(scores, self.masses_)
         return positive, np.minimum(negative, 1.0 - positive)  # rounding
 
-    def _at(self, scores: Floats, rows: Any) -> Floats:
+    def _at(self, scores: Floats, rows: object) -> Floats:
         """Rows (r, t) of the table at scores (m,)."""
         return between(self.knots_, np.asarray(rows), scores)
 

@@ -66,7 +66,7 @@ __all__ = [
 
 
 def covering_masses(
-    positive: Floats, negative: Floats, alpha: Any, beta: Any, model: str, confidence: float
+    positive: Floats, negative: Floats, alpha: float, beta: Any, model: str, confidence: float
 ) -> Floats:
     """Masses (2, n) of the positive and the negative class from bins of these counts.
 
@@ -111,7 +111,7 @@ def check_number(calibrator: Any, name: str, most: float = np.inf) -> None:
         raise ValueError(f"{name} is {shown(value)}, expected {expected}")
 
 
-def check_max_size(value: Any) -> None:
+def check_max_size(value: object) -> None:
     """Raise unless the parameter is None or a whole number from 1."""
     if value is not None:
         check_count("max_size", value, 1)

@@ -5,8 +5,6 @@ Masses follow from counts, or from log-odds and their standard error alone.
 Source: Xu, Davoine, Zha & Denoeux, IJAR 72 (2016), section 4.3 and equations 10, 26-28.
 """
 
-from typing import Any
-
 import numpy as np
 from scipy.special import expit, ndtri
 
@@ -94,6 +92,6 @@ BINOMIAL_MODELS = (
 )
 
 
-def check_size(name: str, value: Any, least: int = 1) -> None:
+def check_size(name: str, value: object, least: int = 1) -> None:
     """Raise unless a parameter is a whole number that an array can have as its size."""
     check_count(name, value, least, _MOST)

@@ -7,7 +7,7 @@ else, with the reason.
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from dstheory.errors import CostLimitError, TotalConflictError
 from evical._typing import Floats
@@ -152,7 +152,7 @@ def _trial(calibrator: Any, scores: Floats) -> Floats:
         return np.asarray(calibrator.predict_interval(scores))
 
 
-def restored_classes(labels: Any) -> NDArray[Any]:
+def restored_classes(labels: ArrayLike) -> NDArray[Any]:
     """Labels of a saved calibrator: different ones, of one kind."""
     if not isinstance(labels, list) or len({type(label) for label in labels}) != 1:
         raise ValueError(
@@ -189,7 +189,7 @@ def _is_table(columns: Any) -> bool:
     return isinstance(columns, list) and all(isinstance(column, list) for column in columns)
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Any:
     """Arrays, at any depth, as nested lists of numbers."""
     if isinstance(value, dict):
         return {key: plain(item) for key, item in value.items()}
@@ -198,7 +198,7 @@ def plain(value: Any) -> Any:
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
 
 
-def restored_arrays(value: Any, name: str) -> Any:
+def restored_arrays(value: object, name: str) -> Any:
     """Nested lists of finite numbers as arrays, in dicts at any depth."""
     if isinstance(value, dict):
         return {key: restored_arrays(item, f"{name}.{key}") for key, item in value.items()}

@@ -25,7 +25,7 @@ from dstheory.checks.arguments import check_callable, check_count
 from evical._files import write_whole
 from evical._fitting import all_or_nothing, as_random_state, check_jobs
 from evical._jobs import results
-from evical._typing import Ints, RandomState, Samples
+from evical._typing import Ints, RandomState, SamplesLike
 from evical.causal._columns import Columns, split_columns
 from evical.causal._fast_ges import FastGES
 from evical.causal._graphs import EDGE_TYPES, check_graph, typed_edges
@@ -213,7 +213,7 @@ class BootstrappedEdges(BaseEstimator):  # type: ignore[misc]  # sklearn is unty
     @all_or_nothing
     def fit(
         self,
-        X: Samples,
+        X: SamplesLike,
         y: ArrayLike | None = None,
         on_bootstrap: Callable[[int, int], object] | None = None,
     ) -> Self:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory.checks.arguments import as_array, shown
-from evical._typing import Samples
+from evical._typing import SamplesLike
 
 __all__ = ["Columns", "split_columns"]
 
@@ -42,7 +42,7 @@ class Columns:
     sizes: NDArray[np.int64] | None
 
     @classmethod
-    def of(cls, X: Samples) -> "Columns":
+    def of(cls, X: SamplesLike) -> "Columns":
         """Read a table: an array (n, V), a list of rows, or a data frame.
 
         Columns of floats are continuous; whole numbers, texts, categories and flags are discrete.
@@ -98,7 +98,7 @@ def split_columns(X: Any) -> tuple[list[Any], list[NDArray[Any]]]:
     return list(range(array.shape[1])), list(array.T)
 
 
-def _of_objects(X: Samples) -> Any:
+def _of_objects(X: SamplesLike) -> Any:
     """Nested lists as they are: NumPy would turn numbers beside texts into texts."""
     try:
         array = np.asarray(X)

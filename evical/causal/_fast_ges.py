@@ -25,7 +25,7 @@ from sklearn.base import BaseEstimator
 
 from dstheory.checks.arguments import check_above_zero, check_choice, check_count
 from evical._fitting import all_or_nothing
-from evical._typing import Floats, Samples
+from evical._typing import Floats, SamplesLike
 from evical.causal._columns import Columns
 from evical.causal._equivalence import EquivalenceClass
 from evical.causal._graphs import graph_of
@@ -349,7 +349,7 @@ class FastGES(BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
         self.max_parents = max_parents
 
     @all_or_nothing
-    def fit(self, X: Samples, y: ArrayLike | None = None) -> Self:
+    def fit(self, X: SamplesLike, y: ArrayLike | None = None) -> Self:
         """Search for the network of a table.
 
         Parameters
@@ -377,7 +377,7 @@ class FastGES(BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
         self.names_ = columns.names
         return self
 
-    def __call__(self, X: Any) -> "nx.DiGraph[Any]":
+    def __call__(self, X: SamplesLike) -> "nx.DiGraph[Any]":
         """The CPDAG of a table; this object stays as it is.
 
         Parameters
@@ -390,7 +390,7 @@ class FastGES(BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
         """
         return self._discovered(self._read(X))
 
-    def _read(self, X: Samples) -> Columns:
+    def _read(self, X: SamplesLike) -> Columns:
         """Checked parameters, and the columns of a table."""
         check_choice("score", self.score, _SCORES)
         check_above_zero(penalty=self.penalty, sample_size=self.sample_size)

@@ -33,7 +33,7 @@ from dstheory.checks.arguments import (
     shown,
 )
 from evical._fitting import Progress, all_or_nothing, check_verbose
-from evical._typing import Floats, Indices, RandomState, Samples
+from evical._typing import Floats, Indices, RandomState, SamplesLike
 from evical.beliefs.consonant import Consonant
 from evical.classifier import EvidentialClassifier
 from evical.conformal._counts import Counts
@@ -169,7 +169,11 @@ class ConformalClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mis
 
     @all_or_nothing
     def fit(
-        self, X: Samples, y: ArrayLike, sample_weight: ArrayLike | None = None, **fit_params: Any
+        self,
+        X: SamplesLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        **fit_params: Any,
     ) -> Self:
         """Train on some samples and calibrate on others.
 
@@ -198,7 +202,11 @@ class ConformalClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mis
         return self._fit_and_warn(X, y, sample_weight, fit_params)
 
     def _fit(
-        self, X: Samples, y: ArrayLike, sample_weight: ArrayLike | None = None, **fit_params: Any
+        self,
+        X: SamplesLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        **fit_params: Any,
     ) -> None:
         self._check_parameters()
         X, y, weight = check_samples(X, y, sample_weight)
@@ -261,11 +269,11 @@ class ConformalClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mis
             self.density_ratio,
         )
 
-    def _p_and_scores(self, X: Samples) -> tuple[Floats, Floats]:
+    def _p_and_scores(self, X: SamplesLike) -> tuple[Floats, Floats]:
         check_is_fitted(self)
         return self._recipe().p_values(self.conformed_, X, self._seed)
 
-    def predict_p(self, X: Samples) -> Floats:
+    def predict_p(self, X: SamplesLike) -> Floats:
         """P-value of each class, which small ones reject.
 
         Parameters
@@ -279,7 +287,7 @@ class ConformalClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mis
         """
         return self._p_and_scores(X)[0]
 
-    def predict_contour(self, X: Samples) -> Floats:
+    def predict_contour(self, X: SamplesLike) -> Floats:
         """Plausibility of each class: its p-value; 1 for the greatest, of ties the least strange.
 
         Parameters
@@ -294,7 +302,7 @@ class ConformalClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mis
         """
         return to_contour(*self._p_and_scores(X))
 
-    def beliefs(self, X: Samples) -> Consonant:
+    def beliefs(self, X: SamplesLike) -> Consonant:
         """Belief about the class of each sample, consonant with the contour.
 
         Parameters
@@ -309,7 +317,7 @@ class ConformalClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mis
         contour = self.predict_contour(X)
         return Consonant(self.classes_, contour)
 
-    def predict(self, X: Samples) -> NDArray[Any]:
+    def predict(self, X: SamplesLike) -> NDArray[Any]:
         """Class of plausibility 1; if there are several, the least strange one.
 
         Parameters
@@ -325,7 +333,7 @@ class ConformalClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mis
 
     def predict_set(
         self,
-        X: Samples,
+        X: SamplesLike,
         utilities: ArrayLike | None = None,
         criterion: Any = "interval_dominance",
         *,
@@ -399,13 +407,13 @@ class Recipe:
         """Whether each class has calibration samples of its own."""
         return isinstance(self.conditional, str)
 
-    def groups(self, X: Samples) -> NDArray[Any] | None:
+    def groups(self, X: SamplesLike) -> NDArray[Any] | None:
         """Groups (n,) of samples, if the promise is for each."""
         if not callable(self.conditional):
             return None
         return _one_each("conditional", as_array(self.conditional(X), "groups"), X)
 
-    def _ratio(self, X: Samples) -> Floats | None:
+    def _ratio(self, X: SamplesLike) -> Floats | None:
         if self.density_ratio is None:
             return None
         ratio = _one_each("density_ratio", as_floats(self.density_ratio(X), "density_ratio"), X)
@@ -417,7 +425,7 @@ class Recipe:
             )
         return ratio
 
-    def _scores(self, estimator: BaseEstimator, X: Samples, u: Floats) -> Floats:
+    def _scores(self, estimator: BaseEstimator, X: SamplesLike, u: Floats) -> Floats:
         unit = isinstance(self.nonconformity, str) and self.nonconformity in NEED_PROBABILITIES
         values = class_values(estimator, X, self.classes, unit=unit)
         return score_table(named_score(self.nonconformity), values, u if self.smoothed else None)
@@ -426,7 +434,7 @@ class Recipe:
         self,
         estimator: BaseEstimator,
         rows: NDArray[np.intp],
-        X: Samples,
+        X: SamplesLike,
         y: NDArray[Any],
         weight: Floats | None,
         u: Floats,
@@ -474,7 +482,9 @@ class Recipe:
                 found[name] = found.get(name, 0.0) + total
         return found
 
-    def p_values(self, parts: Sequence[Conformed], X: Samples, seed: int) -> tuple[Floats, Floats]:
+    def p_values(
+        self, parts: Sequence[Conformed], X: SamplesLike, seed: int
+    ) -> tuple[Floats, Floats]:
         """P-values (n, K), and the mean scores (n, K) over the parts.
 
         Parameters
@@ -500,7 +510,7 @@ class Recipe:
         return p, np.mean(scores, axis=0)
 
 
-def _one_each(name: str, values: NDArray[Any], X: Samples) -> NDArray[Any]:
+def _one_each(name: str, values: NDArray[Any], X: SamplesLike) -> NDArray[Any]:
     n = _num_samples(X)
     if values.shape != (n,):
         raise ValueError(f"{name} gives shape {values.shape} for {n} samples, expected ({n},)")
@@ -564,7 +574,7 @@ def split_rows(
 
 
 def counting_folds(
-    cv: Any, X: Samples, y: NDArray[Any], weight: NDArray[np.float64] | None, split_params: Any
+    cv: Any, X: SamplesLike, y: NDArray[Any], weight: NDArray[np.float64] | None, split_params: Any
 ) -> list[Fold]:
     """Folds of `make_folds`, whose test parts hold each sample once, without weights of 0.
 

@@ -9,7 +9,7 @@ from scipy import sparse
 
 from dstheory.checks.arguments import as_array, as_floats, as_sequence
 from dstheory.notebook import ShownFields
-from evical._typing import Samples
+from evical._typing import SamplesLike
 
 __all__ = ["Dataset"]
 
@@ -103,7 +103,7 @@ def _frozen(array: NDArray[Any]) -> NDArray[Any]:
     return array
 
 
-def _frozen_features(X: Samples) -> Any:
+def _frozen_features(X: SamplesLike) -> Any:
     """A copy of the features that nobody can change."""
     if not sparse.issparse(X):
         as_floats(X, "X")

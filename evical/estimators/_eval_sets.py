@@ -7,7 +7,7 @@ or on one column of a code, it would read the labels of the set as numbers of ot
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import _safe_indexing
 
 from dstheory.checks.arguments import shown
@@ -76,7 +76,7 @@ def with_numbers(
     return found
 
 
-def _listed(name: str, value: Any) -> tuple[list[tuple[Any, Any]], bool]:
+def _listed(name: str, value: object) -> tuple[list[tuple[Any, Any]], bool]:
     """Pairs (X, y), and whether there was one alone, not in a list."""
     alone = isinstance(value, tuple) and not (value and isinstance(value[0], tuple))
     pairs = [value] if alone else value
@@ -90,7 +90,7 @@ def _listed(name: str, value: Any) -> tuple[list[tuple[Any, Any]], bool]:
     return [(X, y) for X, y in pairs], alone
 
 
-def _numbers(name: str, y: Any, classes: NDArray[Any], numbers: NDArray[Any]) -> NDArray[Any]:
+def _numbers(name: str, y: ArrayLike, classes: NDArray[Any], numbers: NDArray[Any]) -> NDArray[Any]:
     labels = as_column(y, name)
     place = dict(zip(classes.tolist(), numbers.tolist(), strict=True))
     strange = [label for label in labels.tolist() if label not in place]

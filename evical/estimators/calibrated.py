@@ -15,11 +15,11 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 
 from dstheory import Frame
 from evical import multiclass
-from evical._typing import Floats
+from evical._typing import Floats, SamplesLike
 from evical.beliefs import Beliefs, as_beliefs
 from evical.beliefs.bounded import Bayesian
 from evical.beliefs.listed import Listed, sides
@@ -197,7 +197,7 @@ class CalibratedScores:
         """Whether the calibrator takes the scores of several classes."""
         return isinstance(self.calibrator, BaseMulticlassCalibrator)
 
-    def scores(self, X: Any) -> Floats:
+    def scores(self, X: SamplesLike) -> Floats:
         """Scores (n, C) of samples."""
         scale = score_scale(self.calibrator)
         return class_scores(self.estimator, X, self.calibrator.classes_, scale)
@@ -210,7 +210,7 @@ class CalibratedScores:
         """Masses (3, C, n) of the negative side, of the positive side, and of either."""
         return sides(self.calibrators, scores)
 
-    def beliefs(self, X: Any) -> Beliefs:
+    def beliefs(self, X: SamplesLike) -> Beliefs:
         """Belief about the class of each sample."""
         return self.beliefs_of(self.scores(X))
 
@@ -268,12 +268,12 @@ class CalibratedColumns:
             for found in member.wrong_ways()
         ]
 
-    def columns(self, X: Any) -> Floats:
+    def columns(self, X: SamplesLike) -> Floats:
         """Masses (3, B, n) of the negative side, of the positive side, and of either."""
         parts = [member.columns_of(member.scores(X)) for member in self.members]
         return np.concatenate(parts, axis=1)
 
-    def beliefs(self, X: Any) -> Beliefs:
+    def beliefs(self, X: SamplesLike) -> Beliefs:
         """Belief about the class of each sample."""
         return self.decoder.beliefs(self.columns(X))
 
@@ -285,7 +285,7 @@ class CalibratedColumns:
 Calibrated: TypeAlias = CalibratedScores | CalibratedColumns
 
 
-def of_classifier(calibrated: Calibrated, estimator: Any) -> Calibrated:
+def of_classifier(calibrated: Calibrated, estimator: BaseEstimator) -> Calibrated:
     """The same calibrators for the scores of another classifier.
 
     Parameters
@@ -320,7 +320,7 @@ def score_scale(calibrator: Any) -> str:
 
 
 def fit_calibrated(
-    estimator: Any,
+    estimator: BaseEstimator,
     calibrator: Any,
     scores: Floats,
     y: NDArray[Any],

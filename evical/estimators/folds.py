@@ -14,14 +14,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import ks_2samp
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import StratifiedGroupKFold, check_cv
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_method_params, check_is_fitted
 
 from dstheory.checks.arguments import as_array, as_sequence, shown
 from evical._fitting import Progress
-from evical._typing import Floats
+from evical._typing import Floats, SamplesLike
 from evical.estimators.calibrated import (
     Calibrated,
     Decoder,
@@ -69,7 +69,7 @@ class Scored(NamedTuple):
 
 def make_folds(
     cv: Any,
-    X: Any,
+    X: SamplesLike,
     y: NDArray[Any],
     weight: Floats | None,
     split_params: dict[str, Any],
@@ -124,7 +124,7 @@ def make_folds(
     return folds, ensemble
 
 
-def n_folds(cv: Any, X: Any, y: NDArray[Any], groups: NDArray[Any] | None) -> int:
+def n_folds(cv: Any, X: SamplesLike, y: NDArray[Any], groups: NDArray[Any] | None) -> int:
     """Number of folds that `make_folds` would make.
 
     Parameters
@@ -369,11 +369,13 @@ class FoldFitter:
         """The scores without the classifier, which need not be kept or sent."""
         return None, self._with_scores(train, test)[1]
 
-    def _scores_of(self, estimator: Any, X: Any) -> Floats:
+    def _scores_of(self, estimator: BaseEstimator, X: SamplesLike) -> Floats:
         scale = score_scale(self.calibrator)
         return class_scores(estimator, X, self.decoder.classes, scale)
 
-    def _calibrated(self, estimator: Any, scores: Floats, rows: Rows | None = None) -> Calibrated:
+    def _calibrated(
+        self, estimator: BaseEstimator, scores: Floats, rows: Rows | None = None
+    ) -> Calibrated:
         y = self.y if rows is None else self.y[rows]
         weight = self.weight if rows is None or self.weight is None else self.weight[rows]
         return fit_calibrated(estimator, self.calibrator, scores, y, self.decoder, weight)

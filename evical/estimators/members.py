@@ -14,6 +14,7 @@ from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import _check_method_params
 
 from dstheory.checks.arguments import as_sequence
+from evical._typing import SamplesLike
 from evical.estimators.folds import Scored
 from evical.estimators.predictor import BeliefPredictor
 from evical.scores.direction import fit_quietly
@@ -58,7 +59,12 @@ def fitted(member: Any, X: Any, y: NDArray[Any], params: dict[str, Any]) -> Any:
 
 
 def fit_member(
-    name: str, member: Any, X: Any, y: NDArray[Any], rows: Rows | None, params: dict[str, Any]
+    name: str,
+    member: Any,
+    X: SamplesLike,
+    y: NDArray[Any],
+    rows: Rows | None,
+    params: dict[str, Any],
 ) -> tuple[Any, Scored | None]:
     """Fit a member to its rows; errors get a note with its name.
 

@@ -8,7 +8,7 @@ from scipy.sparse import issparse
 from sklearn.utils import _safe_indexing
 
 from dstheory.checks.arguments import as_array, shown, without_mask
-from evical._typing import Flags
+from evical._typing import Flags, SamplesLike
 from evical.scores.checks import missing
 
 __all__ = ["missing_rows", "of_columns"]
@@ -16,7 +16,7 @@ __all__ = ["missing_rows", "of_columns"]
 Rows = NDArray[np.intp]
 
 
-def of_columns(X: Any, columns: Any) -> Any:
+def of_columns(X: SamplesLike, columns: Any) -> Any:
     """Some columns of a table, as a table.
 
     Parameters
@@ -55,7 +55,7 @@ def of_columns(X: Any, columns: Any) -> Any:
         ) from None
 
 
-def missing_rows(X: Any, *, some: bool) -> Flags:
+def missing_rows(X: SamplesLike, *, some: bool) -> Flags:
     """Rows (n,) in which some numbers are missing, or all of them.
 
     Parameters

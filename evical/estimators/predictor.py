@@ -11,9 +11,9 @@ from functools import partial
 from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn import get_config
-from sklearn.base import ClassifierMixin, MetaEstimatorMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import StratifiedGroupKFold
 from sklearn.utils import get_tags
@@ -22,7 +22,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from dstheory import MassFunction, decide
 from dstheory.checks.arguments import did_you_mean
-from evical._typing import Floats, Indices
+from evical._typing import Floats, Indices, SamplesLike
 from evical.beliefs import Beliefs
 from evical.beliefs.composed import conflict
 from evical.beliefs.products import MAX_CLASSES
@@ -71,7 +71,7 @@ class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc
             About n samples.
         """
 
-    def predict_mass(self, X: Any) -> MassFunction:
+    def predict_mass(self, X: SamplesLike) -> MassFunction:
         """Belief about the class of each sample; `predict_interval` says what it promises.
 
         Parameters
@@ -90,7 +90,13 @@ class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc
         """
         return self.beliefs(X).mass()
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Any:
+    def _fit(
+        self,
+        X: SamplesLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        **fit_params: Any,
+    ) -> Any:
         """`fit` without warnings, which an ensemble gives once; scores, if there are some."""
         raise NotImplementedError
 
@@ -110,12 +116,12 @@ class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc
         """Directions of the scores that pointed the wrong way in `fit`."""
         return []
 
-    def _available(self, X: Any) -> Indices | None:
+    def _available(self, X: SamplesLike) -> Indices | None:
         """Rows about which it can say something at all; None for all rows."""
         return None
 
     def _n_products_for(
-        self, name: str, rule: Rule, X: Any, y: NDArray[Any], groups: Any
+        self, name: str, rule: Rule, X: SamplesLike, y: NDArray[Any], groups: ArrayLike
     ) -> int | None:
         """Number of products over many classes that it is to give a rule; None if unknown.
 
@@ -131,7 +137,7 @@ class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc
             elif hasattr(self, name):  # from an earlier fit
                 delattr(self, name)
 
-    def predict_interval(self, X: Any) -> Floats:
+    def predict_interval(self, X: SamplesLike) -> Floats:
         """Belief and plausibility.
 
         Parameters
@@ -148,7 +154,7 @@ class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc
         bounds = self.beliefs(X).interval()
         return bounds[:, 1] if len(self.classes_) == 2 else bounds
 
-    def predict_proba(self, X: Any) -> Floats:
+    def predict_proba(self, X: SamplesLike) -> Floats:
         """Pignistic probability of each class (Xu et al. 2016, eq. 9).
 
         Parameters
@@ -161,7 +167,7 @@ class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc
         """
         return self.beliefs(X).betp()
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: SamplesLike) -> NDArray[Any]:
         """Class of maximum pignistic probability; ties go to the first.
 
         Parameters
@@ -177,8 +183,8 @@ class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc
 
     def predict_set(
         self,
-        X: Any,
-        utilities: Any = None,
+        X: SamplesLike,
+        utilities: ArrayLike | None = None,
         criterion: str | Callable[..., Any] = "interval_dominance",
     ) -> NDArray[np.bool_]:
         """Acts that the belief about each sample does not rule out.
@@ -220,7 +226,7 @@ class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc
             f"bool of shape {shape} or the index of an act for each sample"
         )
 
-    def _asked_by(self, rule: Any, X: Any) -> Any:
+    def _asked_by(self, rule: Any, X: SamplesLike) -> Any:
         """Expected utilities if the rule needs nothing else, or mass functions."""
         inner = rule.func if isinstance(rule, partial) else rule
         beliefs = self.beliefs(X)
@@ -245,11 +251,11 @@ class FusedPredictor(BeliefPredictor):
     fusion_: Rule
     total_conflict: Literal["error", "vacuous"]
 
-    def _fitted_members(self, X: Any) -> tuple[list[Any], Any]:
+    def _fitted_members(self, X: SamplesLike) -> tuple[list[Any], Any]:
         """Fitted members with beliefs, and samples as they read them."""
         return self.estimators_, X
 
-    def _sources(self, X: Any) -> list[Beliefs]:
+    def _sources(self, X: SamplesLike) -> list[Beliefs]:
         """Belief of each member, before combination."""
         check_fitted(self)
         members, X = self._fitted_members(X)
@@ -275,7 +281,7 @@ class FusedPredictor(BeliefPredictor):
         sources = self._sources(X)
         return self.fusion_.combine(sources, self.total_conflict)
 
-    def predict_masses(self, X: Any) -> list[MassFunction]:
+    def predict_masses(self, X: SamplesLike) -> list[MassFunction]:
         """Belief of each member, before combination.
 
         Parameters
@@ -289,7 +295,7 @@ class FusedPredictor(BeliefPredictor):
         """
         return [source.mass() for source in self._sources(X)]
 
-    def conflict(self, X: Any) -> Floats:
+    def conflict(self, X: SamplesLike) -> Floats:
         """How much the members contradict each other.
 
         Parameters
@@ -360,13 +366,13 @@ def plain(member: Any) -> Any:
     return member.estimator if isinstance(member, FrozenEstimator) else member
 
 
-def check_fitted(estimator: Any) -> None:
+def check_fitted(estimator: BaseEstimator) -> None:
     """Raise `NotFittedError` before `fit`; scikit-learn's check asks for tags of all members."""
     if not hasattr(estimator, "classes_"):
         check_is_fitted(estimator)
 
 
-def weightless(estimator: Any) -> list[str]:
+def weightless(estimator: BaseEstimator) -> list[str]:
     """The name of a classifier in a list, if it cannot be trained with weights."""
     routed = get_config()["enable_metadata_routing"]  # which has the requests
     frozen = isinstance(estimator, FrozenEstimator)

@@ -17,14 +17,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_method_params, check_is_fitted
 
 from dstheory.checks.arguments import without_mask
-from evical._typing import Floats
+from evical._typing import Floats, SamplesLike
 from evical.estimators._eval_sets import with_numbers
 from evical.scores.scale import log_odds
 
@@ -38,7 +38,9 @@ __all__ = [
 ]
 
 
-def class_scores(estimator: Any, X: Any, classes: NDArray[Any], scale: str = "any") -> Floats:
+def class_scores(
+    estimator: BaseEstimator, X: SamplesLike, classes: NDArray[Any], scale: str = "any"
+) -> Floats:
     """Scores of each sample, in the order of `classes`.
 
     Parameters
@@ -94,7 +96,7 @@ def class_scores(estimator: Any, X: Any, classes: NDArray[Any], scale: str = "an
     return raw[:, order]
 
 
-def _known_classes(estimator: Any) -> NDArray[Any]:
+def _known_classes(estimator: BaseEstimator) -> NDArray[Any]:
     known = getattr(estimator, "classes_", None)
     if known is None:
         raise TypeError(f"{_name(estimator)} has no classes_ after fit; a classifier is needed")
@@ -117,14 +119,14 @@ def _check_classes(known: NDArray[Any], classes: NDArray[Any]) -> None:
         )
 
 
-def _gives_probabilities(estimator: Any, n_columns: int) -> bool:
+def _gives_probabilities(estimator: BaseEstimator, n_columns: int) -> bool:
     """Whether they say more than a decision function, whose columns are not each for itself."""
     if not hasattr(estimator, "decision_function"):
         return hasattr(estimator, "predict_proba")
     return n_columns > 1 and hasattr(estimator, "predict_proba")
 
 
-def _raw_scores(estimator: Any, X: Any) -> Floats:
+def _raw_scores(estimator: BaseEstimator, X: SamplesLike) -> Floats:
     """Scores (n, columns), one column for two classes."""
     if hasattr(estimator, "decision_function"):
         values = np.asarray(estimator.decision_function(X), dtype=np.float64)
@@ -138,7 +140,7 @@ def _raw_scores(estimator: Any, X: Any) -> Floats:
     )
 
 
-def _probabilities(estimator: Any, X: Any) -> Floats:
+def _probabilities(estimator: BaseEstimator, X: SamplesLike) -> Floats:
     """Probabilities (n, columns), one column for two classes."""
     if not hasattr(estimator, "predict_proba"):
         raise TypeError(
@@ -149,14 +151,14 @@ def _probabilities(estimator: Any, X: Any) -> Floats:
     return values[:, 1:] if values.shape[1] == 2 else values
 
 
-def _is_one_vs_one(estimator: Any) -> bool:
+def _is_one_vs_one(estimator: BaseEstimator) -> bool:
     """Whether three columns mean three pairs of classes and not three classes."""
     inner = _innermost(estimator)
     shape = getattr(inner, "decision_function_shape", "ovr")
     return bool(shape == "ovo") and hasattr(inner, "decision_function")
 
 
-def _innermost(estimator: Any) -> Any:
+def _innermost(estimator: BaseEstimator) -> Any:
     """The classifier whose scores a frozen classifier, a pipeline or a search passes on."""
     if isinstance(estimator, FrozenEstimator | CodedLabels):
         return _innermost(estimator.estimator)
@@ -166,7 +168,7 @@ def _innermost(estimator: Any) -> Any:
     return estimator if best is None else _innermost(best)
 
 
-def _shape_message(estimator: Any, raw: Floats, expected: int, n_classes: int) -> str:
+def _shape_message(estimator: BaseEstimator, raw: Floats, expected: int, n_classes: int) -> str:
     pairs = "; decision_function_shape='ovo' scores pairs of classes, use 'ovr'"
     return (
         f"{_name(estimator)} gives scores of shape {raw.shape} for {n_classes} classes, "
@@ -175,7 +177,7 @@ def _shape_message(estimator: Any, raw: Floats, expected: int, n_classes: int) -
     )
 
 
-def _name(estimator: Any) -> str:
+def _name(estimator: BaseEstimator) -> str:
     if isinstance(estimator, CodedLabels):
         estimator = estimator.estimator
     return type(estimator).__name__
@@ -195,7 +197,7 @@ class CodedLabels:
     estimator: Any
     classes_: NDArray[Any]
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: SamplesLike) -> NDArray[Any]:
         """Labels (n,)."""
         return np.asarray(self.classes_[np.asarray(self.estimator.predict(X), dtype=np.intp)])
 
@@ -205,7 +207,9 @@ class CodedLabels:
         return getattr(self.estimator, name)
 
 
-def fit_to_labels(estimator: Any, X: Any, y: NDArray[Any], params: dict[str, Any]) -> Any:
+def fit_to_labels(
+    estimator: BaseEstimator, X: SamplesLike, y: NDArray[Any], params: dict[str, Any]
+) -> Any:
     """A classifier fitted to labels, or to their numbers if it refuses the labels.
 
     Parameters
@@ -243,7 +247,11 @@ def fit_to_labels(estimator: Any, X: Any, y: NDArray[Any], params: dict[str, Any
 
 
 def trained_on(
-    estimator: Any, X: Any, y: NDArray[Any], rows: NDArray[np.intp], params: dict[str, Any]
+    estimator: BaseEstimator,
+    X: SamplesLike,
+    y: NDArray[Any],
+    rows: NDArray[np.intp],
+    params: dict[str, Any],
 ) -> Any:
     """A clone of a classifier, fitted to some rows.
 
@@ -284,7 +292,7 @@ more samples, or another random_state
     return fit_to_labels(clone(estimator), _safe_indexing(X, rows), y[rows], cut)
 
 
-def frozen_classes(estimator: Any, y: NDArray[Any]) -> NDArray[Any]:
+def frozen_classes(estimator: BaseEstimator, y: NDArray[Any]) -> NDArray[Any]:
     """Classes of a frozen classifier, among which those of the labels must be.
 
     Parameters
@@ -326,7 +334,9 @@ def frozen_classes(estimator: Any, y: NDArray[Any]) -> NDArray[Any]:
     return np.unique(known)
 
 
-def class_values(estimator: Any, X: Any, classes: NDArray[Any], *, unit: bool = False) -> Floats:
+def class_values(
+    estimator: BaseEstimator, X: SamplesLike, classes: NDArray[Any], *, unit: bool = False
+) -> Floats:
     """Probabilities of all classes, or decision values where there are none.
 
     Parameters
@@ -387,10 +397,10 @@ def class_values(estimator: Any, X: Any, classes: NDArray[Any], *, unit: bool = 
     return found
 
 
-def _unit_values(estimator: Any, X: Any) -> Floats:
+def _unit_values(estimator: BaseEstimator, X: SamplesLike) -> Floats:
     return np.asarray(estimator.predict_proba(X), dtype=np.float64)
 
 
-def _decisions(estimator: Any, X: Any, known: NDArray[Any]) -> Floats:
+def _decisions(estimator: BaseEstimator, X: SamplesLike, known: NDArray[Any]) -> Floats:
     scores = class_scores(estimator, X, known)
     return np.concatenate([-scores, scores], axis=1) if scores.shape[1] == 1 else scores

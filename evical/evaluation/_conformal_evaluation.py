@@ -26,7 +26,7 @@ from dstheory.checks.arguments import (
     shown,
 )
 from dstheory.notebook import html_table
-from evical._typing import Floats, Samples
+from evical._typing import Floats, SamplesLike
 from evical.conformal.calibration import calibration_of
 from evical.conformal.contour import prediction_sets, to_contour
 from evical.evaluation._rank_tests import LevelCoverage, promise_tests
@@ -171,11 +171,11 @@ class ConformalEvaluation:
     @classmethod
     def from_p_values(
         cls,
-        y_true: Any,
+        y_true: ArrayLike,
         p_values: ArrayLike,
         *,
         contour: ArrayLike | None = None,
-        labels: Any = None,
+        labels: ArrayLike | None = None,
         n_calibration: int | Mapping[Any, int | None] | None = None,
         groups: Any = None,
         levels: Sequence[float] = _LEVELS,
@@ -255,7 +255,7 @@ class ConformalEvaluation:
     def from_estimator(
         cls,
         classifier: Any,
-        X: Samples,
+        X: SamplesLike,
         y: ArrayLike,
         *,
         levels: Sequence[float] = _LEVELS,

@@ -17,7 +17,7 @@ from dstheory import Frame, MassFunction, betp
 from dstheory.checks.arguments import as_sequence, check_instance, shown
 from dstheory.combine import conjunctive
 from dstheory.notebook import ShownFields, html_table
-from evical._typing import Floats, Samples
+from evical._typing import Floats, SamplesLike
 from evical.evaluation.estimate import Estimate
 from evical.evaluation.other_rules import other_rules, rule_name
 from evical.fusion.conflicts import total_conflict
@@ -179,7 +179,7 @@ class EnsembleEvaluation:
 
     @classmethod
     def from_estimator(
-        cls, ensemble: Any, X: Samples, y: ArrayLike, *, name: str = "ensemble"
+        cls, ensemble: Any, X: SamplesLike, y: ArrayLike, *, name: str = "ensemble"
     ) -> "EnsembleEvaluation":
         """Evaluate a fitted ensemble on new samples, beside Dempster's rule and learned weights.
 

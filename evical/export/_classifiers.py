@@ -12,6 +12,7 @@ from operator import or_
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
@@ -121,7 +122,7 @@ _TENSORS: dict[str, Callable[[Sequence[Told], Floats, str], Told]] = {
 }
 
 
-def scores_of(estimator: Any, calibrator: Any, features: Tensor) -> Tensor:
+def scores_of(estimator: BaseEstimator, calibrator: Any, features: Tensor) -> Tensor:
     """Scores (n, 1) of two classes, or (n, K), from features (n, p), as the calibrator reads them.
 
     Raises ValueError for a classifier that skl2onnx does not convert.
@@ -140,7 +141,7 @@ def scores_of(estimator: Any, calibrator: Any, features: Tensor) -> Tensor:
     return scores if raw or unit else _log_odds(scores)
 
 
-def _order(estimator: Any, k: int) -> list[int]:
+def _order(estimator: BaseEstimator, k: int) -> list[int]:
     """Columns of the converted classifier, in the order of the sorted classes."""
     if k == 2:
         return [-1]
@@ -155,7 +156,7 @@ def _log_odds(probability: Tensor) -> Tensor:
     return log(inside) - log(1.0 - inside)
 
 
-def _converted(features: Tensor, estimator: Any, raw: bool) -> Tensor:
+def _converted(features: Tensor, estimator: BaseEstimator, raw: bool) -> Tensor:
     """Scores or probabilities (n, c) of a converted classifier.
 
     Some converters know 32-bit features only.
@@ -181,7 +182,7 @@ def _converted(features: Tensor, estimator: Any, raw: bool) -> Tensor:
     )
 
 
-def _first(estimator: Any, raw: bool, opsets: dict[str, int]) -> tuple[Any, int, str]:
+def _first(estimator: BaseEstimator, raw: bool, opsets: dict[str, int]) -> tuple[Any, int, str]:
     """The first conversion that works, with the type of its features; or None, and why."""
     # Without ZipMap outputs are plain tables, and some have none to leave out.
     for kind, options in product((DOUBLE, FLOAT), ({"zipmap": False}, {})):
@@ -193,7 +194,7 @@ def _first(estimator: Any, raw: bool, opsets: dict[str, int]) -> tuple[Any, int,
     return None, FLOAT, reason
 
 
-def _last(estimator: Any) -> Any:
+def _last(estimator: BaseEstimator) -> Any:
     """The classifier at the end of pipelines and searches."""
     if isinstance(estimator, Pipeline):
         return _last(estimator.steps[-1][1])
@@ -209,7 +210,9 @@ def _refusals() -> tuple[type[Exception], ...]:
     return (*own, AttributeError, LookupError, NameError, RuntimeError, TypeError, ValueError)
 
 
-def _model(estimator: Any, options: dict[str, bool], kind: int, opsets: dict[str, int]) -> Any:
+def _model(
+    estimator: BaseEstimator, options: dict[str, bool], kind: int, opsets: dict[str, int]
+) -> Any:
     """The converted classifier, checked: its last output has scores or probabilities."""
     import onnx
     from skl2onnx import convert_sklearn

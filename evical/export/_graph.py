@@ -7,7 +7,7 @@ coefficients is gathered, and Horner's scheme runs on whole columns. Everything 
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from evical._typing import Floats
 from evical._versions import version_of
@@ -50,7 +50,7 @@ class Graph:
         self.nodes.append(helper.make_node(kind, inputs, [name], name=name, **options))
         return name
 
-    def constant(self, values: Any) -> str:
+    def constant(self, values: ArrayLike) -> str:
         """A tensor; the name that it got."""
         from onnx import numpy_helper
 

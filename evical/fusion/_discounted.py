@@ -11,6 +11,7 @@ from operator import matmul
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dstheory import MassFunction
 from dstheory.checks.arguments import (
@@ -99,7 +100,7 @@ class Discounted(Rule):
         self,
         *,
         rates: Any = "learned",
-        reliabilities: Any = None,
+        reliabilities: ArrayLike | None = None,
         contextual: bool = False,
         shrinkage: float = 1.0,
     ) -> None:

@@ -12,9 +12,10 @@ source, or one of expectation and maximization, gains more and is taken instead.
 """
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dstheory import MassFunction
 from dstheory.checks.arguments import as_floats, check_choice, check_not_negative
@@ -73,7 +74,7 @@ class Mixture(Rule):
     _by_source = ("weights_",)
     _state: ClassVar = {"weights_": Field(("s",), 0.0, 1.0, is_mass=True)}
 
-    def __init__(self, weights: Any = "size", shrinkage: float = 1.0) -> None:
+    def __init__(self, weights: ArrayLike = "size", shrinkage: float = 1.0) -> None:
         self.weights = weights
         self.shrinkage = shrinkage
 

@@ -27,7 +27,7 @@ from sklearn.utils.validation import check_is_fitted
 from dstheory import MassFunction
 from dstheory.checks.arguments import check_choice, check_count, check_level, check_not_negative
 from evical._fitting import all_or_nothing, as_random_state, check_jobs
-from evical._typing import Floats, RandomState, Samples
+from evical._typing import Floats, RandomState, SamplesLike
 from evical.learners._clustering import (
     CredalClustering,
     as_partition,
@@ -391,7 +391,7 @@ class BootClus(CredalClustering):
         self.random_state = random_state
 
     @all_or_nothing
-    def fit(self, X: Samples, y: ArrayLike | None = None) -> Self:
+    def fit(self, X: SamplesLike, y: ArrayLike | None = None) -> Self:
         """Fit mixtures, intervals and masses.
 
         Parameters

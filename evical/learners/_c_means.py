@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 from dstheory import MassFunction
 from dstheory.checks.arguments import check_above_zero
 from evical._fitting import all_or_nothing, as_random_state
-from evical._typing import Floats, RandomState, Samples
+from evical._typing import Floats, RandomState, SamplesLike
 from evical.learners._c_means_fit import (
     Cost,
     Features,
@@ -153,7 +153,7 @@ class EvidentialCMeans(CredalClustering):
         return tags
 
     @all_or_nothing
-    def fit(self, X: Samples, y: ArrayLike | None = None) -> Self:
+    def fit(self, X: SamplesLike, y: ArrayLike | None = None) -> Self:
         """Find centers and masses.
 
         Parameters
@@ -227,7 +227,7 @@ class EvidentialCMeans(CredalClustering):
         if self.beta <= 1:
             raise ValueError(f"beta is {self.beta!r}, expected more than 1")
 
-    def predict_mass(self, X: Samples) -> MassFunction:
+    def predict_mass(self, X: SamplesLike) -> MassFunction:
         """Masses of new samples, for the centers that were found.
 
         Parameters

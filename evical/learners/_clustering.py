@@ -14,7 +14,7 @@ from dstheory.checks.arguments import (
     check_not_negative,
 )
 from dstheory.transform import betp
-from evical._typing import Floats, Ints, Samples
+from evical._typing import Floats, Ints, SamplesLike
 
 __all__ = [
     "CredalClustering",
@@ -39,10 +39,10 @@ class CredalClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # sk
     """A clustering that gives each sample a mass function on the set of clusters."""
 
     @abstractmethod
-    def predict_mass(self, X: Samples) -> MassFunction:
+    def predict_mass(self, X: SamplesLike) -> MassFunction:
         """Masses of new samples, a batch (m,) on the frame of clusters."""
 
-    def predict(self, X: Samples) -> Ints:
+    def predict(self, X: SamplesLike) -> Ints:
         """Clusters of new samples, as `labels_`.
 
         Parameters
@@ -56,7 +56,7 @@ class CredalClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # sk
         """
         return labels_of(self.predict_mass(X))
 
-    def predict_proba(self, X: Samples) -> Floats:
+    def predict_proba(self, X: SamplesLike) -> Floats:
         """Pignistic probabilities: a fuzzy partition.
 
         They are equal for a sample with all mass on the empty set.

@@ -25,7 +25,7 @@ from dstheory import MassFunction
 from dstheory.checks.arguments import as_array, check_choice, check_level
 from dstheory.kernels.jit import compiled
 from evical._fitting import all_or_nothing, as_random_state
-from evical._typing import Floats, Ints, RandomState, Samples
+from evical._typing import Floats, Ints, RandomState, SamplesLike
 from evical.learners._clustering import (
     CredalClustering,
     as_partition,
@@ -416,7 +416,11 @@ class ConstrainedEvidentialCMeans(CredalClustering):
 
     @all_or_nothing
     def fit(
-        self, X: Samples, y: ArrayLike | None = None, must_link: Any = None, cannot_link: Any = None
+        self,
+        X: SamplesLike,
+        y: ArrayLike | None = None,
+        must_link: Any = None,
+        cannot_link: Any = None,
     ) -> Self:
         """Find centers, metrics and masses.
 
@@ -476,7 +480,7 @@ class ConstrainedEvidentialCMeans(CredalClustering):
         check_choice("metric", self.metric, METRICS)
         check_level("trade_off", self.trade_off)
 
-    def predict_mass(self, X: Samples) -> MassFunction:
+    def predict_mass(self, X: SamplesLike) -> MassFunction:
         """Masses of new samples without constraints, for the centers and metrics that were found.
 
         Parameters

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from dstheory import MassFunction
 from dstheory.notebook import ShownFields
-from evical._typing import Floats, Samples
+from evical._typing import Floats, SamplesLike
 from evical.beliefs.products import Products
 from evical.estimators.predictor import BeliefPredictor
 
@@ -173,10 +173,10 @@ class EvidencePredictor(BeliefPredictor):
     """A classifier whose beliefs are combined evidence for and against classes."""
 
     @abstractmethod
-    def evidence(self, X: Samples) -> WeightedEvidence:
+    def evidence(self, X: SamplesLike) -> WeightedEvidence:
         """Weights of evidence about samples."""
 
-    def beliefs(self, X: Samples) -> Products:
+    def beliefs(self, X: SamplesLike) -> Products:
         """Combined evidence about each sample, of which nothing is computed before it is asked.
 
         Parameters

@@ -9,7 +9,7 @@ from sklearn.utils.validation import validate_data
 
 from dstheory import Frame, MassFunction
 from dstheory.checks.arguments import without_mask
-from evical._typing import Floats, Samples
+from evical._typing import Floats, SamplesLike
 from evical.scores.checks import check_labels, check_weights
 
 __all__ = ["read_features", "read_labels", "read_responses", "read_weights", "refuse_huge"]
@@ -19,7 +19,7 @@ _GREATEST = 1e100  # products of its square are floats
 
 
 def read_features(
-    estimator: BaseEstimator, X: Samples, y: ArrayLike | None = None, *, reset: bool
+    estimator: BaseEstimator, X: SamplesLike, y: ArrayLike | None = None, *, reset: bool
 ) -> Floats:
     """Samples as floats, with the number and the names of features checked, or kept.
 
@@ -139,7 +139,7 @@ def _check_classes(classes: list[Any]) -> None:
         raise ValueError(f"y has one class only (all {classes[0]!r}); at least two are needed")
 
 
-def read_responses(estimator: BaseEstimator, X: Samples, y: ArrayLike) -> tuple[Floats, Floats]:
+def read_responses(estimator: BaseEstimator, X: SamplesLike, y: ArrayLike) -> tuple[Floats, Floats]:
     """Samples and their responses as floats, with the number and the names of features kept.
 
     Parameters

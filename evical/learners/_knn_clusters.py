@@ -21,7 +21,7 @@ from dstheory import Frame, MassFunction
 from dstheory.checks.arguments import check_above_zero, check_count, check_level
 from dstheory.kernels.jit import compiled
 from evical._fitting import all_or_nothing, as_random_state, check_jobs
-from evical._typing import Floats, Ints, RandomState, Samples
+from evical._typing import Floats, Ints, RandomState, SamplesLike
 from evical.learners._clustering import CredalClustering
 from evical.learners._relational import check_metric, read_samples
 
@@ -301,7 +301,7 @@ class EvidentialKNNClustering(CredalClustering):
         return tags
 
     @all_or_nothing
-    def fit(self, X: Samples, y: ArrayLike | None = None) -> Self:
+    def fit(self, X: SamplesLike, y: ArrayLike | None = None) -> Self:
         """Find clusters and masses.
 
         Parameters
@@ -385,7 +385,7 @@ class EvidentialKNNClustering(CredalClustering):
         check_metric(self.metric)
         check_jobs(self.n_jobs)
 
-    def predict_mass(self, X: Samples) -> MassFunction:
+    def predict_mass(self, X: SamplesLike) -> MassFunction:
         """Combined evidence of the nearest training samples, for the clusters that were found.
 
         Parameters
@@ -404,7 +404,7 @@ class EvidentialKNNClustering(CredalClustering):
         """
         return mass_of_votes(self._votes(X))
 
-    def _votes(self, X: Samples) -> Floats:
+    def _votes(self, X: SamplesLike) -> Floats:
         check_is_fitted(self)
         X = read_samples(self, X, self.neighbors_.metric, reset=False)
         size = max(1, CHUNK // max(self.neighbors_.n_neighbors, self.n_clusters_))
@@ -414,7 +414,7 @@ class EvidentialKNNClustering(CredalClustering):
             parts.append(votes(rows, self._weigher(distance), self.labels_, self.n_clusters_))
         return np.concatenate(parts)
 
-    def predict(self, X: Samples) -> Ints:
+    def predict(self, X: SamplesLike) -> Ints:
         """Clusters of new samples: those for which their neighbors give most evidence.
 
         Parameters

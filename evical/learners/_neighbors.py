@@ -23,7 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 from dstheory import MassFunction
 from dstheory.checks.arguments import check_choice, check_count, check_flag, check_level
 from evical._fitting import all_or_nothing, check_jobs
-from evical._typing import Floats, Samples
+from evical._typing import Floats, SamplesLike
 from evical.curves.descent import descend
 from evical.learners._evidence import EvidencePredictor, WeightedEvidence
 from evical.learners._features import read_features, read_labels
@@ -294,7 +294,7 @@ class EvidentialKNeighborsClassifier(EvidencePredictor, BaseEstimator):  # type:
         check_choice("algorithm", self.algorithm, ALGORITHMS)
         check_jobs(self.n_jobs)
 
-    def _read(self, X: Samples, y: ArrayLike) -> Floats:
+    def _read(self, X: SamplesLike, y: ArrayLike) -> Floats:
         return read_features(self, X, None if isinstance(y, MassFunction) else y, reset=True)
 
     def _neighbors(self, X: Any) -> Neighbors:
@@ -302,7 +302,7 @@ class EvidentialKNeighborsClassifier(EvidencePredictor, BaseEstimator):  # type:
         distance, rows = self.neighbors_.kneighbors(X)
         return Neighbors(distance**2, 1 - self.plausibility_[rows])
 
-    def evidence(self, X: Samples) -> WeightedEvidence:
+    def evidence(self, X: SamplesLike) -> WeightedEvidence:
         """Weights of the evidence of the neighbors.
 
         Parameters

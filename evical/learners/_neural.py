@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory.checks.arguments import as_real, check_choice, shown
-from evical._typing import Floats, RandomState, Samples
+from evical._typing import Floats, RandomState, SamplesLike
 from evical.beliefs.products import Products
 from evical.learners._evidence import WeightedEvidence, log_loss, squared_loss
 from evical.learners._prototype_classifier import (
@@ -187,7 +187,7 @@ class EvidentialNeuralClassifier(PrototypeClassifier):
         output = cast("Committed", best.network.output)
         self.alpha_, self.membership_ = output.alpha, output.shares
 
-    def beliefs(self, X: Samples) -> Products:
+    def beliefs(self, X: SamplesLike) -> Products:
         """Combined evidence of the prototypes, of which nothing is computed before it is asked.
 
         Parameters

@@ -26,7 +26,7 @@ from dstheory.checks.arguments import (
     shown,
 )
 from evical._fitting import all_or_nothing, as_random_state
-from evical._typing import Floats, Samples
+from evical._typing import Floats, SamplesLike
 from evical.curves.descent import descend
 from evical.estimators.predictor import BeliefPredictor
 from evical.learners._features import read_features, read_labels, read_weights
@@ -380,13 +380,13 @@ class PrototypeClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc]
         self.cost_, self.n_iter_ = best.cost, best.n_iter
         self._probability = self.probability
 
-    def _standardized(self, X: Samples) -> Floats:
+    def _standardized(self, X: SamplesLike) -> Floats:
         check_is_fitted(self)
         X = read_features(self, X, reset=False)
         with np.errstate(over="ignore"):
             return np.clip(self._spread.apply(X), -_FARTHEST, _FARTHEST)
 
-    def predict_proba(self, X: Samples) -> Floats:
+    def predict_proba(self, X: SamplesLike) -> Floats:
         """Probability of each class, as `probability` says.
 
         Parameters

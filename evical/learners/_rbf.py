@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from evical._typing import Floats, RandomState, Samples
+from evical._typing import Floats, RandomState, SamplesLike
 from evical.learners._evidence import EvidencePredictor, WeightedEvidence, log_loss
 from evical.learners._prototype_classifier import (
     Fitted,
@@ -160,7 +160,7 @@ class EvidentialRBFClassifier(EvidencePredictor, PrototypeClassifier):
         coef = best.network.output.vector().reshape(len(self.prototypes_), -1)
         self.coef_ = coef - coef.mean(axis=1, keepdims=True)
 
-    def evidence(self, X: Samples) -> WeightedEvidence:
+    def evidence(self, X: SamplesLike) -> WeightedEvidence:
         """Weights of the evidence of the prototypes.
 
         Parameters

@@ -32,7 +32,7 @@ from dstheory.checks.arguments import (
 )
 from dstheory.inference import GRFN
 from evical._fitting import all_or_nothing, as_random_state
-from evical._typing import Floats, RandomState, Samples
+from evical._typing import Floats, RandomState, SamplesLike
 from evical.learners._features import read_features, read_responses, read_weights
 from evical.learners._regress_fit import (
     RHO,
@@ -336,7 +336,7 @@ class EvidentialRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc] 
         self.random_state = random_state
 
     @all_or_nothing
-    def fit(self, X: Samples, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: SamplesLike, y: Any, sample_weight: Any = None) -> Self:
         """Find the prototypes.
 
         Parameters
@@ -412,7 +412,7 @@ class EvidentialRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc] 
         self.cv_errors_ = tuned.errors
         self.loss_, self.n_iter_ = fit.loss, fit.n_iter
 
-    def predict(self, X: Samples) -> Floats:
+    def predict(self, X: SamplesLike) -> Floats:
         """Mean of the most plausible response.
 
         Parameters
@@ -425,7 +425,7 @@ class EvidentialRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc] 
         """
         return self.predict_grfn(X).mu
 
-    def score(self, X: Samples, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+    def score(self, X: SamplesLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """Share of the variance of the responses that `predict` explains (R squared).
 
         Parameters
@@ -441,7 +441,7 @@ class EvidentialRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc] 
         """
         return float(super().score(X, y, sample_weight))
 
-    def predict_grfn(self, X: Samples) -> GRFN:
+    def predict_grfn(self, X: SamplesLike) -> GRFN:
         """Belief about each response: a Gaussian random fuzzy number.
 
         Parameters
@@ -477,7 +477,7 @@ class EvidentialRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc] 
             h = np.exp(log_h) / units.y_scale**2
         return GRFN(units.y_center + units.y_scale * mu, variance * units.y_scale**2, h)
 
-    def predict_interval(self, X: Samples, level: float = 0.9) -> Floats:
+    def predict_interval(self, X: SamplesLike, level: float = 0.9) -> Floats:
         """Intervals centered at `predict` that hold the response with a given belief.
 
         Parameters

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from dstheory.checks.arguments import check_choice
-from evical._typing import Floats, Samples
+from evical._typing import Floats, SamplesLike
 from evical.learners._features import read_features, refuse_huge
 
 __all__ = ["METRICS", "check_metric", "read_samples"]
@@ -22,7 +22,7 @@ def check_metric(metric: Any) -> None:
     check_choice("metric", metric, METRICS)
 
 
-def read_samples(estimator: BaseEstimator, X: Samples, metric: str, *, reset: bool) -> Floats:
+def read_samples(estimator: BaseEstimator, X: SamplesLike, metric: str, *, reset: bool) -> Floats:
     """Features, or distances to the training samples.
 
     Parameters

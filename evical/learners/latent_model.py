@@ -26,7 +26,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from dstheory import MassFunction
 from dstheory.checks.arguments import shown, without_mask
-from evical._typing import Floats, Samples
+from evical._typing import Floats, SamplesLike
 from evical.beliefs.products import Products
 from evical.learners._evidence import WeightedEvidence
 from evical.learners._features import read_features
@@ -57,7 +57,7 @@ class LastLayer:
     softmax: bool
 
 
-def last_layer(fitted: Any, X: Samples) -> LastLayer:
+def last_layer(fitted: Any, X: SamplesLike) -> LastLayer:
     """The last layer of a linear model or a network, also behind the steps of a pipeline.
 
     Parameters
@@ -127,7 +127,7 @@ def _check_linear(fitted: Any, features: Floats, outputs: Floats) -> None:
         )
 
 
-def _transformed(pipeline: Pipeline, X: Samples) -> Any:
+def _transformed(pipeline: Pipeline, X: SamplesLike) -> Any:
     """What the last step of a pipeline gets."""
     try:
         return pipeline[:-1].transform(X)
@@ -136,7 +136,7 @@ def _transformed(pipeline: Pipeline, X: Samples) -> Any:
         raise kind(f"X is nothing that the steps of the pipeline take: {error}") from error
 
 
-def _hidden(network: MLPClassifier, X: Samples) -> Floats:
+def _hidden(network: MLPClassifier, X: SamplesLike) -> Floats:
     """Activations of the last hidden layer."""
     layer = read_features(network, X, reset=False)
     activate = ACTIVATIONS[network.activation]
@@ -146,7 +146,7 @@ def _hidden(network: MLPClassifier, X: Samples) -> Floats:
     return layer
 
 
-def latent_evidence(fitted: Any, X: Samples, reference: Any = None) -> WeightedEvidence:
+def latent_evidence(fitted: Any, X: SamplesLike, reference: Any = None) -> WeightedEvidence:
     """Weights of evidence of a trained model, by the least commitment principle.
 
     Parameters
@@ -230,7 +230,7 @@ def _weights(layer: LastLayer, mean: Floats) -> Iterator[Floats]:
         yield centered * coef[:, k] + share[k]
 
 
-def latent_mass(fitted: Any, X: Samples, reference: Any = None) -> MassFunction:
+def latent_mass(fitted: Any, X: SamplesLike, reference: Any = None) -> MassFunction:
     """The mass functions that a trained linear layer is.
 
     Parameters
@@ -287,7 +287,7 @@ class LatentModel:
     probability: str
 
     @classmethod
-    def of(cls, fitted: Any, X: Samples, probability: str) -> Self:
+    def of(cls, fitted: Any, X: SamplesLike, probability: str) -> Self:
         """Read a classifier that was fitted to X."""
         plain = fitted.estimator if isinstance(fitted, FrozenEstimator) else fitted
         return cls(plain, last_layer(plain, X).features.mean(axis=0), probability)
@@ -301,6 +301,6 @@ class LatentModel:
         """None: nothing is calibrated."""
         return []
 
-    def beliefs(self, X: Samples) -> Products:
+    def beliefs(self, X: SamplesLike) -> Products:
         """Belief about the class of each sample."""
         return evidence_of(last_layer(self.estimator, X), self.mean).beliefs()

@@ -15,12 +15,12 @@ On average, the squared gap of a bin is too large by the variance of the share o
 estimate of this variance is subtracted. Kumar, Liang & Ma 2019; Ferro & Fricker 2012.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from dstheory.checks.arguments import check_choice, check_count, check_flag, check_level, check_rng
 from dstheory.notebook import ShownFields
@@ -30,6 +30,7 @@ from evical.metrics.inputs import (
     MOST_REPEATS,
     BinarySample,
     ClassSample,
+    Predicted,
     assigned_classes,
     binary_sample,
     class_sample,
@@ -118,14 +119,14 @@ def debiased_squared_calibration_error(
 
 
 def debiased_calibration_error(
-    y_true: Any,
-    y_prob: Any,
+    y_true: ArrayLike,
+    y_prob: Predicted,
     *,
     n_bins: int = 10,
     strategy: Strategy = "quantile",
     squared: bool = False,
-    pos_label: Any = None,
-    sample_weight: Any = None,
+    pos_label: Hashable | None = None,
+    sample_weight: ArrayLike | None = None,
 ) -> float:
     """Root of the squared calibration error less the part due to noise; about 0 if calibrated.
 
@@ -492,7 +493,7 @@ _LARGEST_GAPS: dict[str, Callable[..., float]] = {
 }
 
 
-def _check_named(of: str, pos_label: Any, labels: Any) -> None:
+def _check_named(of: str, pos_label: Hashable, labels: ArrayLike) -> None:
     if of == "positive" and labels is not None:
         raise ValueError(
             "labels belong to other kinds than 'positive'; name one class by pos_label"

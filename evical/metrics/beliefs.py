@@ -19,6 +19,7 @@ from evical._typing import Floats
 from evical.metrics.inputs import (
     BLOCK,
     BinarySample,
+    Predicted,
     average,
     check_some,
     checked_weights,
@@ -41,7 +42,7 @@ __all__ = [
 ]
 
 
-def mean_imprecision(y_belief: Any, *, sample_weight: Any = None) -> float:
+def mean_imprecision(y_belief: Predicted, *, sample_weight: Any = None) -> float:
     """Mean width Pl - Bel, what the evidence leaves open: 0 for probabilities, 1 if vacuous.
 
     Parameters
@@ -162,7 +163,7 @@ class IntervalSample:
 
 
 def interval_sample(
-    y_true: ArrayLike, y_belief: Any, pos_label: Hashable, sample_weight: ArrayLike
+    y_true: ArrayLike, y_belief: Predicted, pos_label: Hashable, sample_weight: ArrayLike
 ) -> IntervalSample:
     """Two classes: belief and plausibility of the positive one, from any input."""
     if isinstance(y_belief, MassFunction):
@@ -185,7 +186,7 @@ def interval_sample(
     return IntervalSample(y, bel, pl, checked_weights(sample_weight, len(y)))
 
 
-def class_intervals(y_belief: Any) -> Floats:
+def class_intervals(y_belief: Predicted) -> Floats:
     """[Bel, Pl] of each class (n, K, 2), or of the positive one of two (n, 1, 2)."""
     if isinstance(y_belief, MassFunction):
         m = normal(y_belief)
@@ -205,7 +206,7 @@ def class_intervals(y_belief: Any) -> Floats:
 
 
 def true_plausibility(
-    y_true: ArrayLike, y_belief: Any, pos_label: Hashable, sample_weight: ArrayLike
+    y_true: ArrayLike, y_belief: Predicted, pos_label: Hashable, sample_weight: ArrayLike
 ) -> tuple[Floats, Floats | None]:
     """Plausibility (n,) of the true class of each sample, and the weights."""
     if isinstance(y_belief, MassFunction):

@@ -6,7 +6,7 @@ a formula. Label conventions are scikit-learn's. Every error names the row.
 
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,6 +29,7 @@ __all__ = [
     "MOST_REPEATS",
     "BinarySample",
     "ClassSample",
+    "Predicted",
     "assigned_classes",
     "average",
     "binary_sample",
@@ -46,6 +47,9 @@ __all__ = [
     "total_weight",
     "unlabeled_probabilities",
 ]
+
+Predicted: TypeAlias = ArrayLike | MassFunction
+"""Probabilities, or beliefs, which stand for their pignistic transform."""
 
 
 # Quantiles of ten million draws are accurate to 1e-4 of the level; as many bins take 80 MB per

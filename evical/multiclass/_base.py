@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -205,7 +205,7 @@ class BaseMulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ig
         self._check_parameters()
 
     @all_or_nothing
-    def fit(self, scores: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, scores: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn the calibration from scores and labels.
 
         Parameters
@@ -239,7 +239,9 @@ class BaseMulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ig
         warn_of_wrong_ways(self._wrong_ways())
         return self
 
-    def _fit_quietly(self, scores: Any, y: Any, sample_weight: Any = None) -> Self:
+    def _fit_quietly(
+        self, scores: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """`fit` without the warning, for callers that warn once for many calibrators."""
         self._check_all_parameters()
         table, labels = check_table(scores), check_labels(y)
@@ -279,7 +281,7 @@ class BaseMulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ig
     def __sklearn_is_fitted__(self) -> bool:
         return getattr(self, "_ready", False)
 
-    def predict_mass(self, scores: Any) -> MassFunction:
+    def predict_mass(self, scores: ArrayLike) -> MassFunction:
         """Belief about the class of each sample; `predict_interval` says what it promises.
 
         Parameters
@@ -300,7 +302,7 @@ class BaseMulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ig
         """
         return self.beliefs(scores).mass()
 
-    def beliefs(self, scores: Any) -> Beliefs:
+    def beliefs(self, scores: ArrayLike) -> Beliefs:
         """Belief about the class of each sample, of which nothing is computed before it is asked.
 
         Parameters
@@ -314,7 +316,7 @@ class BaseMulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ig
         """
         return self._predict_beliefs(self._read(scores))
 
-    def _read(self, scores: Any) -> Floats:
+    def _read(self, scores: ArrayLike) -> Floats:
         """Scores to predict from, checked and as the method sees them."""
         check_is_fitted(self)
         table = check_table(scores)
@@ -325,7 +327,7 @@ class BaseMulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ig
             )
         return self._columns(table, len(self.classes_))
 
-    def predict_interval(self, scores: Any) -> Floats:
+    def predict_interval(self, scores: ArrayLike) -> Floats:
         """Belief and plausibility of each class.
 
         Parameters
@@ -340,7 +342,7 @@ class BaseMulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ig
         """
         return self.beliefs(scores).interval()
 
-    def predict_proba(self, scores: Any) -> Floats:
+    def predict_proba(self, scores: ArrayLike) -> Floats:
         """Pignistic probability of each class.
 
         Parameters
@@ -353,7 +355,7 @@ class BaseMulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ig
         """
         return self.beliefs(scores).betp()
 
-    def predict(self, scores: Any) -> NDArray[Any]:
+    def predict(self, scores: ArrayLike) -> NDArray[Any]:
         """Class of maximum pignistic probability; ties go to the first class.
 
         Parameters

@@ -14,7 +14,7 @@ Source: Xu, Davoine & Denoeux, "Evidential multinomial logistic regression for m
 calibration", FUSION (2015); Xu, Davoine, Zha & Denoeux, IJAR 72 (2016), equations 22-23 and 33-40.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -204,7 +204,7 @@ class LevelSets:
 
 
 def checked_contour(
-    label: Any, probability: ArrayLike, classes: NDArray[Any]
+    label: Hashable, probability: ArrayLike, classes: NDArray[Any]
 ) -> tuple[int, Floats]:
     """Index of a class, and probabilities (q,), from user input.
 

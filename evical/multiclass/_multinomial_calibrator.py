@@ -5,6 +5,7 @@ level sets, the probability of a class has a smallest and a largest value. The m
 random levels are the belief and the plausibility of the class.
 """
 
+from collections.abc import Hashable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -189,7 +190,7 @@ class MultinomialLogisticCalibrator(BaseMulticlassCalibrator):
             return Quadratic()
         return SampleDeviance(self.rows_, self.probability_, self.weight_, self.basis_)
 
-    def contour(self, scores: Any, label: Any, probability: ArrayLike) -> Floats:
+    def contour(self, scores: ArrayLike, label: Hashable, probability: ArrayLike) -> Floats:
         """Plausibility that a class has these probabilities (Xu et al. 2016, eq. 40).
 
         Parameters

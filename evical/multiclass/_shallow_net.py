@@ -17,7 +17,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from dstheory.checks.arguments import as_sequence, check_count, check_not_negative, shown
 from evical._fitting import as_random_state
-from evical._typing import Floats
+from evical._typing import Floats, RandomState
 from evical.calibrators import fields
 from evical.calibrators.saved import check_shapes
 from evical.multiclass._base import BaseMulticlassCalibrator
@@ -90,7 +90,7 @@ class ShallowNetCalibrator(BaseMulticlassCalibrator):
         hidden: tuple[int, int] = (4, 7),
         penalty: float = 1e-2,
         max_iter: int = 200,
-        random_state: Any = None,
+        random_state: RandomState = None,
         transform: str | None = None,
     ) -> None:
         self.n_nets = n_nets

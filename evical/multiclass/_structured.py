@@ -9,6 +9,7 @@ Source: Berta, Holzmueller, Jordan & Bach, "Structured matrix scaling for multi-
 arXiv 2511.03685 (2025).
 """
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -332,7 +333,7 @@ class StructuredScaling:
         chunk = max(1, _SIZE // (2 * k * k * (len(self._steps) + 2 * k)))
         return LevelSets((n, k), local, Quadratic(), self._n_levels, chunk)
 
-    def _contour(self, scores: Floats, label: Any, probability: ArrayLike) -> Floats:
+    def _contour(self, scores: Floats, label: Hashable, probability: ArrayLike) -> Floats:
         if self.model == "bayesian":
             raise ValueError(f"model is {self.model!r}; a contour function needs 'quadratic'")
         return self._level_sets(scores).contour(*checked_contour(label, probability, self.classes_))
@@ -433,7 +434,7 @@ class StructuredMatrixCalibrator(StructuredScaling, BaseMulticlassCalibrator):
     def _off_diagonal(self) -> float | None:
         return self.off_diagonal_penalty
 
-    def contour(self, scores: Any, label: Any, probability: ArrayLike) -> Floats:
+    def contour(self, scores: ArrayLike, label: Hashable, probability: ArrayLike) -> Floats:
         """Plausibility that a class has these probabilities.
 
         Parameters
@@ -527,7 +528,7 @@ class StructuredVectorCalibrator(StructuredScaling, BaseMulticlassCalibrator):
     True
     """
 
-    def contour(self, scores: Any, label: Any, probability: ArrayLike) -> Floats:
+    def contour(self, scores: ArrayLike, label: Hashable, probability: ArrayLike) -> Floats:
         """Plausibility that a class has these probabilities.
 
         Parameters

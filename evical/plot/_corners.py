@@ -15,11 +15,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
 
 from dstheory import MassFunction, betp
 from dstheory.checks.arguments import as_mapping, as_sequence, check_count, check_instance
 from dstheory.plot import credal_vertices
-from evical._typing import Floats, Samples
+from evical._typing import Floats, SamplesLike
 from evical.metrics.inputs import MOST_REPEATS, class_sample
 from evical.plot._inputs import known_classes, predictions
 from evical.plot.style import COLORS, literal
@@ -151,7 +152,9 @@ class BaseCornersDisplay(ABC):
         ).plot(ax)
 
     @classmethod
-    def from_estimator(cls, estimator: Any, X: Samples, y: ArrayLike, **options: Any) -> Self:
+    def from_estimator(
+        cls, estimator: BaseEstimator, X: SamplesLike, y: ArrayLike, **options: Any
+    ) -> Self:
         """Predict with a fitted classifier or multiclass calibrator, and draw.
 
         Parameters

@@ -18,7 +18,7 @@ from sklearn.decomposition import PCA
 
 from dstheory import MassFunction, betp
 from dstheory.checks.arguments import as_floats, as_sequence, check_instance
-from evical._typing import Floats
+from evical._typing import Floats, SamplesLike
 from evical.learners import rough_clusters
 from evical.plot.style import COLORS, axes_or_new, ink, legend_above, literal
 
@@ -98,7 +98,7 @@ class CredalPartitionDisplay:
     def from_estimator(
         cls,
         estimator: BaseEstimator,
-        X: Any,
+        X: SamplesLike,
         *,
         rule: str = "maximum_mass",
         ax: Axes | None = None,

@@ -8,13 +8,13 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 
 from dstheory.checks.arguments import check_instance
-from evical._typing import Samples
+from evical._typing import SamplesLike
 from evical.metrics.inputs import class_codes
 
 __all__ = ["display_name", "known_classes", "positive_index", "positive_outcomes", "predictions"]
 
 
-def predictions(estimator: Any, method: str, X: Samples) -> Any:
+def predictions(estimator: BaseEstimator, method: str, X: SamplesLike) -> Any:
     """Predictions of a fitted estimator by a method that it must have."""
     if isinstance(estimator, type) or not hasattr(estimator, method):
         name = getattr(estimator, "__name__", type(estimator).__name__)

@@ -189,7 +189,7 @@ class BeliefIntervalDisplay:
         threshold: float | None = 0.5,
         class_names: Sequence[str] | None = None,
         name: str | None = None,
-        ax: Any = None,
+        ax: Axes | None = None,
     ) -> "BeliefIntervalDisplay":
         """Draw the beliefs of samples.
 

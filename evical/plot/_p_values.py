@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import betabinom, binom
 
 from dstheory.checks.arguments import as_floats, check_count, check_instance
-from evical._typing import Floats, Samples
+from evical._typing import Floats, SamplesLike
 from evical.conformal.calibration import calibration_of
 from evical.metrics.inputs import class_codes, class_labels
 from evical.plot._inputs import known_classes, predictions
@@ -99,7 +99,7 @@ class PValuesDisplay:
     def from_estimator(
         cls,
         classifier: Any,
-        X: Samples,
+        X: SamplesLike,
         y: ArrayLike,
         *,
         n_bins: int = 20,

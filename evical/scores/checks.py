@@ -408,7 +408,7 @@ def _made_of_nan(texts: NDArray[Any]) -> NDArray[np.bool_]:
     return np.asarray(texts == "nan")
 
 
-def _is_missing(value: Any) -> bool:
+def _is_missing(value: object) -> bool:
     # pandas.NA is known by its name, because pandas need not be installed; NaN and NaT are
     # what differs from itself.
     return value is None or type(value).__name__ == "NAType" or bool(np.any(value != value))
@@ -488,7 +488,7 @@ be converted from texts, strings or objects to numbers
         ) from error
 
 
-def _is_foreign(values: Any) -> bool:
+def _is_foreign(values: ArrayLike) -> bool:
     """Whether it is a table of another package, such as pandas or scipy.sparse."""
     return not isinstance(values, np.ndarray) and (
         hasattr(values, "dtypes") or hasattr(values, "dtype")

@@ -16,8 +16,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 
-from evical._typing import Floats
+from evical._typing import Floats, SamplesLike
 from evical.errors import WrongWayWarning
 from evical.scores.counts import ScoreCounts
 
@@ -158,7 +160,7 @@ def _effective(weights: Floats, total: float) -> float:
     return float(min(1 / np.einsum("i,i", share, share), total))
 
 
-def fit_quietly(estimator: Any, X: Any, y: Any, **params: Any) -> Any:
+def fit_quietly(estimator: BaseEstimator, X: SamplesLike, y: ArrayLike, **params: Any) -> Any:
     """`fit` without the warnings that an outer `fit` gives once.
 
     Parameters
