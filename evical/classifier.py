@@ -237,12 +237,10 @@ class EvidentialClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mi
 
     def _check_code(self) -> bool:
         """Resolve the code; whether each of its columns has a classifier."""
-        if len(self.classes_) == 2 and isinstance(self.code, str):
-            self._code: Any = self.code
-            return False
-        plain = self._has_scores_of_classes()
-        self._code = self.code if plain else resolved_code(self.code, len(self.classes_))
-        return len(self.classes_) > 2 and not plain
+        k, plain = len(self.classes_), self._has_scores_of_classes()
+        named = plain or (k == 2 and isinstance(self.code, str))
+        self._code: Any = self.code if named else resolved_code(self.code, k)
+        return k > 2 and not plain
 
     def _fitter(
         self, estimator: Any, X: Any, y: NDArray[Any], weight: Any, fit_params: dict[str, Any]

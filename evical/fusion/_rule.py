@@ -458,10 +458,10 @@ class Rule(BaseEstimator, ABC):  # type: ignore[misc]  # sklearn is untyped
             if total_conflict != "vacuous":
                 raise exclusive(dead) from error
         alive = np.flatnonzero(~dead)
-        parts = (
-            [(alive, Listed.of(self(*(m[alive] for m in masses)), classes))] if len(alive) else []
-        )
-        return placed(classes, len(dead), parts)
+        if not len(alive):
+            return placed(classes, len(dead), [])
+        known = Listed.of(self(*(m[alive] for m in masses)), classes)
+        return placed(classes, len(dead), [(alive, known)])
 
     def __call__(self, *masses: MassFunction) -> MassFunction:
         sources = as_list(masses)
