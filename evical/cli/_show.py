@@ -1,6 +1,7 @@
 """What a terminal shows: text on standard output, progress on standard error."""
 
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from rich import box
 from rich.console import Console
@@ -18,12 +19,14 @@ from rich.text import Text
 
 from evical.cli._kinds import Kind
 from evical.cli._tables import Chunk, Table, table_chunks
-from evical.report import Table as ReportTable
+
+if TYPE_CHECKING:  # `predict` shows no table, and does not wait for pictures
+    from evical.report import Table as ReportTable
 
 __all__ = ["new_console", "progress_bar", "rich_table", "watch"]
 
 
-def rich_table(table: ReportTable) -> RichTable:
+def rich_table(table: "ReportTable") -> RichTable:
     """A table for the terminal: groups under their name, the best of a column marked.
 
     It is 80 columns wide at most with the tables of this package.

@@ -144,9 +144,9 @@ def test_judging(folder, capfd):
         run(words)
         found.append(json.loads(capfd.readouterr().out)["measures"])
     for measures in found:
-        for name in ("brier_score", "classwise_calibration_error"):
-            expected = getattr(metrics, name)(y, p)
-            assert measures[name]["value"] == pytest.approx(expected)
+        error = metrics.expected_calibration_error(y, p, "classwise")
+        assert measures["classwise_calibration_error"]["value"] == pytest.approx(error)
+        assert measures["brier_score"]["value"] == pytest.approx(metrics.brier_score(y, p))
     run("evaluate out.csv --target kind")
     assert "classwise calibration error" in capfd.readouterr().out
 

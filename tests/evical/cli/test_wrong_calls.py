@@ -89,7 +89,7 @@ WRONG = [
     (f"fit good.csv {FIT} --method elite --model bayesian", "'elite' has no evidential models"),
     (f"fit good.csv {FIT} --option confidence", "'confidence' is not of the form key=value"),
     (f"fit good.csv {FIT} --option confidnce=0.9", "did you mean 'confidence'?"),
-    (f"fit good.csv {FIT} --option confidence=high", "confidence is 'high', expected a level"),
+    (f"fit good.csv {FIT} --option confidence=high", "confidence is 'high', expected a number"),
     (f"fit good.csv {FIT} --option confidence=2", "confidence is 2.0"),
     (f"fit good.csv {FIT} --model bayesian --option model=bayesian", "option model is given twice"),
     (f"fit good.csv {FIT} --method binning --option n_bins=x", "n_bins"),
