@@ -85,7 +85,7 @@ def pic(probabilities: Numbers) -> Any:
 
     See Also
     --------
-    pignistic_entropy : of BetP, in bits; PIC(BetP) is 1 - entropy / log2 K.
+    entropy : of the kind "pignistic", in bits; PIC(BetP) is 1 - entropy / log2 K.
     dstheory.transform.dsmp : the transform of the greatest PIC.
 
     References

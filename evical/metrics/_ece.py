@@ -289,7 +289,7 @@ def adaptive_calibration_error(
 
     See Also
     --------
-    classwise_calibration_error : with ``strategy="quantile"``, the same for many classes.
+    expected_calibration_error : of "classwise" with ``strategy="quantile"``, for many classes.
 
     Notes
     -----

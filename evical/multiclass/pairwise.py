@@ -54,7 +54,7 @@ def pairwise_belief(
 
     See Also
     --------
-    code_mass : the combination of pairs as independent evidence.
+    code_beliefs : the combination of pairs as independent evidence.
 
     Notes
     -----
@@ -107,7 +107,7 @@ def _pairs(frame: Frame) -> NDArray[np.int8]:
     if len(frame) > MAX_PAIRWISE:
         raise ValueError(
             f"{len(frame)} classes have {(1 << len(frame)) - 1} sets, too many unknowns for a "
-            f"least-squares problem per sample (at most {MAX_PAIRWISE} classes); use code_mass"
+            f"least-squares problem per sample (at most {MAX_PAIRWISE} classes); use code_beliefs"
         )
     return code_matrix("all_pairs", len(frame))
 
