@@ -37,30 +37,6 @@ _MOST_NOISE = 1e-12
 def from_masses(frame: Frame, table: Any, *, atol: float | None = None) -> MassFunction:
     """Mass function from a dense table of masses.
 
-    Parameters
-    ----------
-    frame : Frame
-        K labels.
-    table : (*batch, 2**K) array
-        Masses, indexed by mask (bit *i* is label *i*).
-    atol : float, optional
-        Float masses within `atol` of zero are dropped as rounding noise, and the row is scaled
-        back to 1; by default negative ones only, down to -1e-12. Exact numbers are kept as they
-        are.
-
-    Returns
-    -------
-    MassFunction
-        Focal sets are those with a mass in some row.
-
-    Raises
-    ------
-    MassError
-        If a mass is below ``-atol`` (by default -1e-12) or not finite, a row does not sum to 1,
-        or the last axis does not have 2**K entries.
-    TypeError
-        If `frame` is not a Frame, or an entry is not a number.
-
     Examples
     --------
     >>> from_masses(Frame(["ant", "bee"]), [0, 0.75, 0, 0.25]).to_dict()
@@ -72,29 +48,6 @@ def from_masses(frame: Frame, table: Any, *, atol: float | None = None) -> MassF
 
 def from_bel(frame: Frame, table: Any, *, atol: float | None = None) -> MassFunction:
     """Mass function from a table of beliefs.
-
-    Parameters
-    ----------
-    frame : Frame
-        K labels.
-    table : (*batch, 2**K) array
-        Bel of each set, indexed by mask. Bel(empty) = 0; Bel(frame) = 1 - m(empty).
-    atol : float, optional
-        Float masses within `atol` of zero are dropped as rounding noise, and the row is scaled
-        back to 1; by default those that rounding alone may leave (about 1e-16 for each subset,
-        at most 1e-12). Exact numbers are kept as they are.
-
-    Returns
-    -------
-    MassFunction
-
-    Raises
-    ------
-    MassError
-        If the table is not a belief function (the set with a negative mass and its row are
-        named), an entry is not finite, or the last axis does not have 2**K entries.
-    TypeError
-        If `frame` is not a Frame, or an entry is not a number.
 
     References
     ----------
@@ -118,29 +71,6 @@ def from_bel(frame: Frame, table: Any, *, atol: float | None = None) -> MassFunc
 def from_pl(frame: Frame, table: Any, *, atol: float | None = None) -> MassFunction:
     """Mass function from a table of plausibilities.
 
-    Parameters
-    ----------
-    frame : Frame
-        K labels.
-    table : (*batch, 2**K) array
-        Pl of each set, indexed by mask. Pl(empty) = 0; Pl(frame) = 1 - m(empty).
-    atol : float, optional
-        Float masses within `atol` of zero are dropped as rounding noise, and the row is scaled
-        back to 1; by default those that rounding alone may leave (about 1e-16 for each subset,
-        at most 1e-12). Exact numbers are kept as they are.
-
-    Returns
-    -------
-    MassFunction
-
-    Raises
-    ------
-    MassError
-        If the table is not a plausibility function (the set with a negative mass and its row
-        are named), an entry is not finite, or the last axis does not have 2**K entries.
-    TypeError
-        If `frame` is not a Frame, or an entry is not a number.
-
     References
     ----------
     Shafer (1976), A Mathematical Theory of Evidence, ch. 2: Pl(A) = 1 - Bel(not A).
@@ -162,29 +92,6 @@ def from_pl(frame: Frame, table: Any, *, atol: float | None = None) -> MassFunct
 def from_q(frame: Frame, table: Any, *, atol: float | None = None) -> MassFunction:
     """Mass function from a table of commonalities.
 
-    Parameters
-    ----------
-    frame : Frame
-        K labels.
-    table : (*batch, 2**K) array
-        Commonality of each set, indexed by mask; q(empty) = 1.
-    atol : float, optional
-        Float masses within `atol` of zero are dropped as rounding noise, and the row is scaled
-        back to 1; by default those that rounding alone may leave (about 1e-16 for each subset,
-        at most 1e-12). Exact numbers are kept as they are.
-
-    Returns
-    -------
-    MassFunction
-
-    Raises
-    ------
-    MassError
-        If the table is not a commonality function (the set with a negative mass and its row
-        are named), an entry is not finite, or the last axis does not have 2**K entries.
-    TypeError
-        If `frame` is not a Frame, or an entry is not a number.
-
     References
     ----------
     Shafer (1976), A Mathematical Theory of Evidence, ch. 2.
@@ -202,29 +109,6 @@ def from_q(frame: Frame, table: Any, *, atol: float | None = None) -> MassFuncti
 
 def from_implicability(frame: Frame, table: Any, *, atol: float | None = None) -> MassFunction:
     """Mass function from a table of implicabilities, b = Bel + m(empty).
-
-    Parameters
-    ----------
-    frame : Frame
-        K labels.
-    table : (*batch, 2**K) array
-        Implicability of each set, indexed by mask; b(frame) = 1.
-    atol : float, optional
-        Float masses within `atol` of zero are dropped as rounding noise, and the row is scaled
-        back to 1; by default those that rounding alone may leave (about 1e-16 for each subset,
-        at most 1e-12). Exact numbers are kept as they are.
-
-    Returns
-    -------
-    MassFunction
-
-    Raises
-    ------
-    MassError
-        If the table is not an implicability function (the set with a negative mass and its
-        row are named), an entry is not finite, or the last axis does not have 2**K entries.
-    TypeError
-        If `frame` is not a Frame, or an entry is not a number.
 
     References
     ----------

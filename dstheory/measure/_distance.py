@@ -44,21 +44,6 @@ __all__ = [
 def jensen_shannon(m1: MassFunction, m2: MassFunction) -> Any:
     """Belief Jensen-Shannon divergence, in bits.
 
-    Parameters
-    ----------
-    m1, m2 : MassFunction
-        On one frame; batches broadcast. Subnormal ones are not normalized.
-
-    Returns
-    -------
-    float, or array of the batch shape
-        From 0 to 1 (no common focal set); its square root is a metric.
-
-    Raises
-    ------
-    FrameError
-        If frames differ.
-
     Notes
     -----
     Half the sum of m1 log2(2 m1 / (m1 + m2)) and m2 log2(2 m2 / (m1 + m2)) over all sets
@@ -145,30 +130,6 @@ def hausdorff(
 ) -> Any:
     """Jousselme's distance with focal sets similar by their Hausdorff distance.
 
-    Parameters
-    ----------
-    m1, m2 : MassFunction
-        On one frame of ordered labels; batches broadcast. The empty set is similar only to itself.
-    positions : (K,) array, optional
-        Place of each label on a line. Default: 0, 1, 2, ... in the order of the frame.
-    scale : float, positive
-        The similarity is 1 / (1 + scale H(A, B)).
-
-    Returns
-    -------
-    float, or array of the batch shape
-        From 0 to 1. Unlike `jousselme`, it distinguishes near from far disjoint sets.
-
-    Raises
-    ------
-    DSTheoryError
-        If a squared distance is negative. Similarities are positive definite for intervals, but not
-        always for sets with gaps.
-    FrameError
-        If frames differ.
-    ValueError
-        If `positions` is not (K,) or not finite, or `scale` is not positive.
-
     References
     ----------
     Sunberg & Rogers (2013), A belief function distance metric for orderable sets,
@@ -223,29 +184,6 @@ def table_distance(
 ) -> Any:
     """Minkowski distance of two tables over all subsets; Euclidean by default.
 
-    Parameters
-    ----------
-    m1, m2 : MassFunction
-        On one frame; batches broadcast.
-    table : {"m", "bel", "pl", "q", "b"}
-        The table to compare. All but masses need at most 26 labels.
-    p : float, at least 1
-        Order: 1 adds absolute differences, 2 is Euclidean, infinity takes the largest.
-
-    Returns
-    -------
-    float, or array of the batch shape
-        A metric.
-
-    Raises
-    ------
-    DSTheoryError
-        If the frame has more than 26 labels, except for masses.
-    FrameError
-        If frames differ.
-    ValueError
-        If `table` is unknown or `p` below 1.
-
     References
     ----------
     Cuzzolin (2008), Two new Bayesian approximations of belief functions based on convex
@@ -277,24 +215,6 @@ def table_distance(
 def tessem(m1: MassFunction, m2: MassFunction) -> Any:
     """Largest difference of the pignistic probabilities of any event.
 
-    Parameters
-    ----------
-    m1, m2 : MassFunction
-        On one frame; batches broadcast. Subnormal ones are normalized first.
-
-    Returns
-    -------
-    number, or array of the batch shape
-        From 0 to 1; exact for exact masses. Zero also for different beliefs with one
-        pignistic probability.
-
-    Raises
-    ------
-    FrameError
-        If frames differ.
-    TotalConflictError
-        If all mass of a row is on the empty set.
-
     Notes
     -----
     The event of all labels with a positive difference attains the maximum, so no search over events
@@ -320,21 +240,6 @@ def tessem(m1: MassFunction, m2: MassFunction) -> Any:
 
 def bhattacharyya(m1: MassFunction, m2: MassFunction) -> Any:
     """Square root of 1 minus the sum of sqrt(m1(A) m2(A)).
-
-    Parameters
-    ----------
-    m1, m2 : MassFunction
-        On one frame; batches broadcast. Subnormal ones are not normalized.
-
-    Returns
-    -------
-    float, or array of the batch shape
-        From 0 to 1 (no common focal set); a metric, also called Hellinger's.
-
-    Raises
-    ------
-    FrameError
-        If frames differ.
 
     Notes
     -----

@@ -29,24 +29,6 @@ __all__ = [
 def is_pl_included(m1: MassFunction, m2: MassFunction, *, atol: float = 1e-12) -> Any:
     """Whether m1 is at least as committed as m2: Pl1(A) <= Pl2(A) for all A.
 
-    Parameters
-    ----------
-    m1, m2 : MassFunction
-        On one frame of at most 26 labels; batches broadcast.
-    atol : float
-        Tolerance of the comparison; 0 compares exactly.
-
-    Returns
-    -------
-    bool, or array of the batch shape
-
-    Raises
-    ------
-    DSTheoryError
-        If the frame has more than 26 labels.
-    FrameError
-        If frames differ.
-
     Notes
     -----
     For normalized masses, this means that the credal set of m1 lies inside that of m2.
@@ -72,24 +54,6 @@ def is_pl_included(m1: MassFunction, m2: MassFunction, *, atol: float = 1e-12) -
 def is_q_included(m1: MassFunction, m2: MassFunction, *, atol: float = 1e-12) -> Any:
     """Whether m1 is at least as committed as m2: q1(A) <= q2(A) for all A.
 
-    Parameters
-    ----------
-    m1, m2 : MassFunction
-        On one frame of at most 26 labels; batches broadcast.
-    atol : float
-        Tolerance of the comparison; 0 compares exactly.
-
-    Returns
-    -------
-    bool, or array of the batch shape
-
-    Raises
-    ------
-    DSTheoryError
-        If the frame has more than 26 labels.
-    FrameError
-        If frames differ.
-
     References
     ----------
     Dubois & Prade (1986), A set-theoretic view of belief functions.
@@ -114,22 +78,6 @@ def _all_within(excess: NDArray[Any], atol: float) -> Any:
 
 def is_specialization(m1: MassFunction, m2: MassFunction, *, atol: float = 1e-9) -> Any:
     """Whether m1 results from m2 by moving masses to subsets.
-
-    Parameters
-    ----------
-    m1, m2 : MassFunction
-        On one frame; batches broadcast.
-    atol : float
-        How much mass may remain unmoved. The linear programs run in float64, even for exact masses.
-
-    Returns
-    -------
-    bool, or array of the batch shape
-
-    Raises
-    ------
-    FrameError
-        If frames differ.
 
     Notes
     -----

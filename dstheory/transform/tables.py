@@ -31,21 +31,6 @@ __all__ = [
 def mass_table(m: MassFunction) -> NDArray[Any]:
     """Masses of all subsets.
 
-    Parameters
-    ----------
-    m : MassFunction
-        One or a batch, on K labels.
-
-    Returns
-    -------
-    (*batch, 2**K) array
-        Indexed by mask; float64 or exact objects as in `m`.
-
-    Raises
-    ------
-    DSTheoryError
-        If K is above 26.
-
     Examples
     --------
     >>> from dstheory import Frame, MassFunction
@@ -57,21 +42,6 @@ def mass_table(m: MassFunction) -> NDArray[Any]:
 
 def bel_table(m: MassFunction) -> NDArray[Any]:
     """Beliefs of all subsets: Bel(A) is the mass of the non-empty subsets of A.
-
-    Parameters
-    ----------
-    m : MassFunction
-        One or a batch, on K labels.
-
-    Returns
-    -------
-    (*batch, 2**K) array
-        Indexed by mask; float64 or exact objects as in `m`.
-
-    Raises
-    ------
-    DSTheoryError
-        If K is above 26.
 
     References
     ----------
@@ -89,22 +59,6 @@ def bel_table(m: MassFunction) -> NDArray[Any]:
 def pl_table(m: MassFunction) -> NDArray[Any]:
     """Plausibilities of all subsets: Pl(A) is the mass of the sets that meet A.
 
-    Parameters
-    ----------
-    m : MassFunction
-        One or a batch, on K labels.
-
-    Returns
-    -------
-    (*batch, 2**K) array
-        Indexed by mask; float64 or exact objects as in `m`. Small plausibilities have the same
-        relative precision as large ones.
-
-    Raises
-    ------
-    DSTheoryError
-        If K is above 26.
-
     References
     ----------
     Shafer (1976), ch. 2; Xu et al. (2016), eq. 8.
@@ -121,21 +75,6 @@ def pl_table(m: MassFunction) -> NDArray[Any]:
 def q_table(m: MassFunction) -> NDArray[Any]:
     """Commonalities of all subsets: q(A) is the mass of the sets that contain A.
 
-    Parameters
-    ----------
-    m : MassFunction
-        One or a batch, on K labels.
-
-    Returns
-    -------
-    (*batch, 2**K) array
-        Indexed by mask; float64 or exact objects as in `m`.
-
-    Raises
-    ------
-    DSTheoryError
-        If K is above 26.
-
     References
     ----------
     Shafer (1976), A Mathematical Theory of Evidence, ch. 2.
@@ -151,21 +90,6 @@ def q_table(m: MassFunction) -> NDArray[Any]:
 
 def b_table(m: MassFunction) -> NDArray[Any]:
     """Implicabilities of all subsets: b(A) is the mass of the subsets of A, the empty one too.
-
-    Parameters
-    ----------
-    m : MassFunction
-        One or a batch, on K labels.
-
-    Returns
-    -------
-    (*batch, 2**K) array
-        Indexed by mask; float64 or exact objects as in `m`.
-
-    Raises
-    ------
-    DSTheoryError
-        If K is above 26.
 
     References
     ----------
