@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from dstheory._masses import batch_of
 from dstheory._typing import Numbers
@@ -29,7 +29,7 @@ _GRID = np.linspace(0, 1, 17)
 
 def learn_tnorm(
     sources: Sequence[MassFunction],
-    labels: Numbers,
+    labels: ArrayLike,
     *,
     family: Family = "frank",
     sample_weight: Any = None,
@@ -110,7 +110,7 @@ def learn_tnorm(
     return parameter_at(position)
 
 
-def _targets(sources: Sequence[MassFunction], labels: Numbers) -> NDArray[np.float64]:
+def _targets(sources: Sequence[MassFunction], labels: ArrayLike) -> NDArray[np.float64]:
     """Indicators (n, K) of the true label of each sample."""
     if len(sources) < 2:
         raise ValueError(f"there are {len(sources)} sources; a rule combines two or more")
@@ -130,7 +130,7 @@ def _targets(sources: Sequence[MassFunction], labels: Numbers) -> NDArray[np.flo
     return np.array(inside, dtype=np.float64)
 
 
-def _shares(sample_weight: Numbers, n: int) -> NDArray[np.float64]:
+def _shares(sample_weight: Numbers | None, n: int) -> NDArray[np.float64]:
     """Weights (n,) with sum 1."""
     weight = np.ones(n) if sample_weight is None else as_floats(sample_weight, "sample_weight")
     if weight.shape != (n,):

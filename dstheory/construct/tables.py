@@ -160,7 +160,7 @@ def _sparse(frame: Frame, masses: NDArray[Any], atol: Any) -> MassFunction:
     return MassFunction.from_store(frame, bits.mask_array(np.flatnonzero(kept), len(frame)), store)
 
 
-def _noise(masses: NDArray[Any], atol: float) -> NDArray[np.bool_]:
+def _noise(masses: NDArray[Any], atol: float | None) -> NDArray[np.bool_]:
     """Which masses are only rounding noise; exact ones are noise only if they are zero."""
     if masses.dtype == object:
         return predicates.small(masses, 0.0)

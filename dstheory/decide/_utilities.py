@@ -168,7 +168,7 @@ def prepared(m: Any, utilities: Any) -> tuple[MassFunction, NDArray[Any]]:
     return m.normalize(), matrix.astype(object)
 
 
-def checked_utilities(frame: Frame, utilities: Numbers) -> NDArray[Any]:
+def checked_utilities(frame: Frame, utilities: Numbers | None) -> NDArray[Any]:
     """Utilities (A, K) of acts under the classes of a frame; by default the identity."""
     if utilities is None:
         return np.eye(len(frame))

@@ -153,7 +153,7 @@ def hausdorff(
     return _quadratic(likeness, masses1, masses2)
 
 
-def _positions(positions: Numbers, size: int) -> NDArray[np.float64]:
+def _positions(positions: Numbers | None, size: int) -> NDArray[np.float64]:
     given = np.arange(size) if positions is None else positions
     places = as_floats(given, "positions")
     if places.shape != (size,):

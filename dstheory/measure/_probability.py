@@ -63,7 +63,7 @@ def information(m: MassFunction) -> Any:
     return scalar(np.asarray(0.0 - logs.sum(axis=-1)))
 
 
-def pic(probabilities: Numbers) -> Any:
+def pic(probabilities: Numbers | MassFunction) -> Any:
     """Probabilistic information content: 1 + (sum of p log2 p) / log2 K.
 
     Parameters

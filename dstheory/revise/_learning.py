@@ -5,7 +5,7 @@ one context per label, the contour is linear in each rate separately, so bounded
 closed form.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._masses import check_mass
-from dstheory._typing import Numbers
 from dstheory.checks.arguments import as_sequence, check_choice
 from dstheory.errors import MassError
 from dstheory.frame import same_frame
@@ -49,7 +48,7 @@ class ContextualRates(ShownFields):
 
 def learn_contextual_rates(
     m: MassFunction,
-    labels: Numbers,
+    labels: Iterable[Hashable] | MassFunction,
     correction: Literal["discount", "reinforce", "negate"] = "discount",
 ) -> ContextualRates:
     """Rates of a contextual correction that best fit a source to the true labels.

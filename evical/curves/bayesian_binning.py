@@ -79,7 +79,7 @@ class BinPrior:
         return self.strength * middle, self.strength * (1 - middle)
 
 
-def log_marginal(positive: Floats, negative: Floats, alpha: float, beta: Any) -> Floats:
+def log_marginal(positive: Floats, negative: Floats, alpha: Floats | float, beta: Any) -> Floats:
     """Log probability of the labels in each bin (Naeini 2016, eq. 3.6 for K2).
 
     Parameters

@@ -586,7 +586,7 @@ class _Problem(NamedTuple):
     greatest: float  # the greatest lambda, on that scale
 
 
-def _problem(x: ArrayLike, y: ArrayLike, weights: ArrayLike) -> _Problem:
+def _problem(x: ArrayLike, y: ArrayLike, weights: ArrayLike | None) -> _Problem:
     given, target = check_numbers(x, "x"), check_numbers(y, "y")
     w = np.ones(len(given)) if weights is None else check_numbers(weights, "weights")
     check_same_length(x=given, y=target, weights=w)

@@ -56,6 +56,9 @@ class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc
     """Mixin of classifiers whose prediction is a mass function on `classes_`."""
 
     classes_: NDArray[Any]
+    # Where `fit` is `_fit_and_warn`: what it does without warnings, which an ensemble gives once.
+    # It returns scores, if there are some.
+    _fit: Callable[..., Any]
 
     @abstractmethod
     def beliefs(self, X: Any) -> Beliefs:
@@ -89,16 +92,6 @@ class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc
             If there are too many classes to list their sets.
         """
         return self.beliefs(X).mass()
-
-    def _fit(
-        self,
-        X: SamplesLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        **fit_params: Any,
-    ) -> Any:
-        """`fit` without warnings, which an ensemble gives once; scores, if there are some."""
-        raise NotImplementedError
 
     def _fit_and_warn(self, X: Any, y: Any, weight: Any, fit_params: dict[str, Any]) -> Self:
         """What `fit` does, under its decorator."""

@@ -76,7 +76,7 @@ def checked_levels(levels: Sequence[float]) -> tuple[float, ...]:
 
 
 def numbered_groups(
-    groups: ArrayLike, n_calibration: Any, n: int
+    groups: ArrayLike | None, n_calibration: Any, n: int
 ) -> tuple[NDArray[np.intp], tuple[int | None, ...]]:
     """Number (n,) of the group of each sample, and of calibration samples of each group.
 

@@ -469,8 +469,8 @@ def _bounds(
     y: ArrayLike,
     codes: NDArray[np.int64],
     mass: MassFunction | None,
-    bel: ArrayLike,
-    pl: ArrayLike,
+    bel: ArrayLike | None,
+    pl: ArrayLike | None,
     positive: Any,
 ) -> tuple[Floats, Floats] | None:
     """Bel and Pl of the positive class (n,), if there are beliefs."""

@@ -11,7 +11,9 @@ from evical.scores.checks import check_label
 __all__ = ["two_labels"]
 
 
-def two_labels(labels: NDArray[Any], pos_label: Hashable, ordered: bool = False) -> NDArray[Any]:
+def two_labels(
+    labels: NDArray[Any], pos_label: Hashable | None, ordered: bool = False
+) -> NDArray[Any]:
     """The negative and the positive label of all that occur.
 
     Parameters

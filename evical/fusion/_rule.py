@@ -148,7 +148,7 @@ def read(sources: Sequence[Beliefs]) -> tuple[Floats, Flags]:
 
 
 def _samples(
-    labels: NDArray[Any], frame: Frame, sample_weight: ArrayLike
+    labels: NDArray[Any], frame: Frame, sample_weight: ArrayLike | None
 ) -> tuple[NDArray[np.intp], Floats, NDArray[np.bool_]]:
     """Places in the frame and weights of the samples that have a weight, and which these are."""
     weight = check_weights(sample_weight, len(labels))

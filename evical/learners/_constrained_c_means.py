@@ -514,7 +514,7 @@ def _links(n: int, must_link: Any, cannot_link: Any) -> Links:
     return Links.of(n, must, cannot)
 
 
-def _pairs(n: int, values: ArrayLike, name: str) -> Ints:
+def _pairs(n: int, values: ArrayLike | None, name: str) -> Ints:
     """Distinct pairs (q, 2) of rows, the lower one first."""
     if values is None:
         return np.empty((0, 2), dtype=np.int64)

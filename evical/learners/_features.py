@@ -76,7 +76,9 @@ def refuse_huge(X: Floats) -> None:
         )
 
 
-def read_labels(y: ArrayLike, n: int, refusal: str | None = None) -> tuple[NDArray[Any], Floats]:
+def read_labels(
+    y: ArrayLike | MassFunction, n: int, refusal: str | None = None
+) -> tuple[NDArray[Any], Floats]:
     """Classes, and the plausibility of each for each sample.
 
     Parameters
@@ -167,7 +169,7 @@ def read_responses(estimator: BaseEstimator, X: SamplesLike, y: ArrayLike) -> tu
         raise _as_ours(error, "X and y are no samples with responses") from error
 
 
-def read_weights(sample_weight: ArrayLike, n: int) -> Floats:
+def read_weights(sample_weight: ArrayLike | None, n: int) -> Floats:
     """Weights of samples, 1 by default.
 
     Parameters

@@ -294,7 +294,7 @@ class EvidentialKNeighborsClassifier(EvidencePredictor, BaseEstimator):  # type:
         check_choice("algorithm", self.algorithm, ALGORITHMS)
         check_jobs(self.n_jobs)
 
-    def _read(self, X: SamplesLike, y: ArrayLike) -> Floats:
+    def _read(self, X: SamplesLike, y: ArrayLike | MassFunction) -> Floats:
         return read_features(self, X, None if isinstance(y, MassFunction) else y, reset=True)
 
     def _neighbors(self, X: Any) -> Neighbors:
@@ -327,7 +327,7 @@ class EvidentialKNeighborsClassifier(EvidencePredictor, BaseEstimator):  # type:
         return WeightedEvidence(self.classes_, *both)
 
 
-def _resolved(discounting: str, y: ArrayLike) -> str:
+def _resolved(discounting: str, y: ArrayLike | MassFunction) -> str:
     if discounting != "auto":
         return discounting
     return "contextual" if isinstance(y, MassFunction) else "uniform"

@@ -255,7 +255,7 @@ class PrototypeClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc]
     _spread: Spread
 
     @all_or_nothing
-    def fit(self, X: Any, y: ArrayLike, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: ArrayLike | MassFunction, sample_weight: Any = None) -> Self:
         """Find prototypes and what they say.
 
         Parameters

@@ -493,7 +493,7 @@ _LARGEST_GAPS: dict[str, Callable[..., float]] = {
 }
 
 
-def _check_named(of: str, pos_label: Hashable, labels: ArrayLike) -> None:
+def _check_named(of: str, pos_label: Hashable | None, labels: ArrayLike | None) -> None:
     if of == "positive" and labels is not None:
         raise ValueError(
             "labels belong to other kinds than 'positive'; name one class by pos_label"

@@ -254,7 +254,7 @@ def ability_to_separate(
     return float(1 - (factor if scale == "printed" else np.sqrt(factor)) * distance)
 
 
-def _unlabeled(y_prob: ArrayLike, sample_weight: ArrayLike) -> ClassSample:
+def _unlabeled(y_prob: ArrayLike, sample_weight: ArrayLike | None) -> ClassSample:
     """The sample, with the assigned classes as true classes."""
     p = unlabeled_probabilities(y_prob)
     return ClassSample(

@@ -10,7 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from evical._typing import Floats
-from evical.metrics.inputs import average, binary_sample, class_sample, numbers
+from evical.metrics.inputs import (
+    Predicted,
+    average,
+    binary_sample,
+    class_sample,
+    numbers,
+)
 from evical.scores.checks import check_same_length
 
 __all__ = ["decision_cost", "decision_profit", "solicitation_profit"]
@@ -77,7 +83,7 @@ def decision_profit(
 
 def decision_cost(
     y_true: ArrayLike,
-    y_prob: ArrayLike,
+    y_prob: Predicted,
     cost: Any,
     *,
     labels: ArrayLike | None = None,

@@ -163,7 +163,7 @@ class IntervalSample:
 
 
 def interval_sample(
-    y_true: ArrayLike, y_belief: Predicted, pos_label: Hashable, sample_weight: ArrayLike
+    y_true: ArrayLike, y_belief: Predicted, pos_label: Hashable, sample_weight: ArrayLike | None
 ) -> IntervalSample:
     """Two classes: belief and plausibility of the positive one, from any input."""
     if isinstance(y_belief, MassFunction):
@@ -206,7 +206,7 @@ def class_intervals(y_belief: Predicted) -> Floats:
 
 
 def true_plausibility(
-    y_true: ArrayLike, y_belief: Predicted, pos_label: Hashable, sample_weight: ArrayLike
+    y_true: ArrayLike, y_belief: Predicted, pos_label: Hashable, sample_weight: ArrayLike | None
 ) -> tuple[Floats, Floats | None]:
     """Plausibility (n,) of the true class of each sample, and the weights."""
     if isinstance(y_belief, MassFunction):

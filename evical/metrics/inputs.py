@@ -130,7 +130,7 @@ def class_sample(y_true: Any, y_prob: Any, labels: Any, sample_weight: Any) -> C
     return ClassSample(codes, p, checked_weights(sample_weight, len(p)), names)
 
 
-def unlabeled_probabilities(y_prob: ArrayLike) -> Floats:
+def unlabeled_probabilities(y_prob: ArrayLike | MassFunction) -> Floats:
     """Probabilities (n, K) where labels do not matter."""
     p = _pignistic(y_prob) if isinstance(y_prob, MassFunction) else probabilities(y_prob)
     check_some(p)
@@ -218,7 +218,7 @@ def _pignistic_positive(
     return np.ascontiguousarray(_pignistic(m)[:, m.frame.labels.index(positive)]), positive
 
 
-def positive_label(m: MassFunction, pos_label: Hashable) -> Any:
+def positive_label(m: MassFunction, pos_label: Hashable | None) -> Any:
     """The positive label of a frame of two; the second one by default."""
     check_label("pos_label", pos_label)
     labels = m.frame.labels
@@ -231,7 +231,7 @@ def positive_label(m: MassFunction, pos_label: Hashable) -> Any:
     return labels[1] if pos_label is None else pos_label
 
 
-def is_positive(y_true: ArrayLike, pos_label: Hashable) -> Floats:
+def is_positive(y_true: ArrayLike, pos_label: Hashable | None) -> Floats:
     """1 where a label is the positive one, else 0."""
     check_label("pos_label", pos_label)
     y = plain_labels(y_true)
@@ -268,7 +268,7 @@ def one_column(values: ArrayLike, name: str) -> NDArray[Any]:
     return as_column(values, name)
 
 
-def _is_positive_name(y: NDArray[Any], pos_label: Hashable) -> Floats:
+def _is_positive_name(y: NDArray[Any], pos_label: Hashable | None) -> Floats:
     labels = np.unique(y).tolist()
     if pos_label is None:
         raise ValueError(f"y_true holds {labels}; name the positive label by pos_label")

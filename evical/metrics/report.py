@@ -270,7 +270,7 @@ def calibration_report(
     return CalibrationReport(len(as_array(y_true, "y_true")), tuple(measures))
 
 
-def _n_classes(y_prob: ArrayLike) -> int:
+def _n_classes(y_prob: ArrayLike | MassFunction) -> int:
     if isinstance(y_prob, MassFunction):
         return len(y_prob.frame)
     shape = as_array(y_prob, "y_prob").shape

@@ -109,7 +109,7 @@ def _precision(
 
 
 def sets_of(
-    y_true: ArrayLike, y_set: ArrayLike, labels: ArrayLike
+    y_true: ArrayLike, y_set: ArrayLike | MassFunction, labels: ArrayLike | None
 ) -> tuple[NDArray[np.bool_], NDArray[Any]]:
     """Which classes (n, K) each set has, and the labels (K,) of the columns.
 

@@ -29,7 +29,7 @@ def known_classes(estimator: BaseEstimator) -> NDArray[Any]:
     return np.asarray(estimator.classes_)
 
 
-def positive_index(classes: NDArray[Any], pos_label: Hashable) -> int:
+def positive_index(classes: NDArray[Any], pos_label: Hashable | None) -> int:
     """Index of the class that a picture shows; by default the second of two.
 
     >>> positive_index(np.array(["no", "yes"]), None), positive_index(np.array([1, 2, 3]), 3)

@@ -50,7 +50,7 @@ def check_threshold(threshold: Any) -> None:
         raise ValueError(f"threshold is {threshold!r}, expected a probability in [0, 1]")
 
 
-def class_beliefs(y_belief: ArrayLike | MassFunction, pos_label: Hashable) -> Beliefs:
+def class_beliefs(y_belief: ArrayLike | MassFunction, pos_label: Hashable | None) -> Beliefs:
     """Beliefs in the named class, or in the second of two; with more classes, in all of them.
 
     Rows [Bel, Pl] concern the named class; their pignistic probability is the middle.
@@ -86,7 +86,7 @@ def outcomes(
     return np.asarray(codes[:, np.newaxis] == _chosen(labels, pos_label))
 
 
-def _chosen(labels: NDArray[Any], pos_label: Hashable) -> list[int]:
+def _chosen(labels: NDArray[Any], pos_label: Hashable | None) -> list[int]:
     if pos_label is None and len(labels) != 2:
         return list(range(len(labels)))
     return [positive_index(labels, pos_label)]
@@ -385,7 +385,7 @@ def _columns(values: NDArray[Any]) -> NDArray[Any]:
     return array[:, np.newaxis] if array.ndim == 1 else array
 
 
-def _panels(ax: Axes, count: int) -> NDArray[Any]:
+def _panels(ax: Axes | None, count: int) -> NDArray[Any]:
     """One pair of axes per class: the given ones, or new ones in rows."""
     if ax is None and count > 1:
         import matplotlib.pyplot as plt  # imported here, as in axes_or_new

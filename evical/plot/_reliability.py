@@ -270,7 +270,7 @@ class ReliabilityDisplay:
         n_resamples: int = 200,
         random_state: RandomState = None,
         sample_weight: ArrayLike | None = None,
-        pos_label: Hashable = None,
+        pos_label: Hashable | None = None,
         name: str | None = None,
         class_name: str | None = None,
         ax: Axes | None = None,

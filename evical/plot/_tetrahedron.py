@@ -167,7 +167,7 @@ class TetrahedronDisplay(BaseCornersDisplay):
         return ax.plot(*places.T, zorder=100, **self._point_style(number))[0]
 
 
-def _axes(ax: Axes) -> Any:
+def _axes(ax: Axes | None) -> Any:
     if ax is None:
         # Imported here, so that pyplot does not choose a backend for users with their own axes.
         import matplotlib.pyplot as plt

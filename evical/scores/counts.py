@@ -137,7 +137,7 @@ class ScoreCounts(ShownFields):
     @classmethod
     def from_table(
         cls,
-        table: ArrayLike,
+        table: object,
         score: str,
         target: str,
         weight: str | None = None,
@@ -376,7 +376,7 @@ Learner = TypeVar("Learner", bound=LearnsFromCounts)
 
 def fit_table(
     calibrator: Learner,
-    table: ArrayLike,
+    table: object,
     score: str,
     target: str,
     weight: str | None = None,

@@ -10,7 +10,7 @@ from typing import Any
 
 import narwhals.stable.v1 as nw  # the one that all versions of the window have
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from dstheory.checks.arguments import check_instance, did_you_mean, shown
 from evical._typing import Floats
@@ -33,17 +33,17 @@ _SUMS = (nw.col("total").sum(), nw.col("least").min(), nw.col("missing").sum())
 _BRANCHES = 16
 
 
-def is_dask(table: ArrayLike) -> bool:
+def is_dask(table: object) -> bool:
     """Whether a table is a Dask data frame, without an import of Dask."""
     return bool(nw.dependencies.is_dask_dataframe(table))
 
 
-def is_duckdb(table: ArrayLike) -> bool:
+def is_duckdb(table: object) -> bool:
     """Whether a table is a relation of DuckDB, without an import of DuckDB."""
     return bool(nw.dependencies.is_duckdb_relation(table))
 
 
-def schema_of(table: ArrayLike) -> Any:
+def schema_of(table: object) -> Any:
     """Types of the columns of a table, by name, as Narwhals names them.
 
     Examples
@@ -56,7 +56,7 @@ def schema_of(table: ArrayLike) -> Any:
     return frame.schema if is_duckdb(table) else frame.collect_schema()
 
 
-def as_frame(table: ArrayLike) -> Frame:
+def as_frame(table: object) -> Frame:
     """A table as Narwhals sees it.
 
     Parameters
@@ -138,7 +138,7 @@ def check_numeric(schema: Any, *names: str) -> None:
 
 
 def class_weights(
-    table: ArrayLike, score: str, target: str, weight: str | None, positive: Hashable
+    table: object, score: str, target: str, weight: str | None, positive: Hashable | None
 ) -> tuple[Floats, Floats, Floats, list[Any]]:
     """Weights of the two classes at the scores of a table.
 
@@ -175,7 +175,7 @@ def class_weights(
     return scores, np.where(is_positive, 0.0, total), np.where(is_positive, total, 0.0), classes
 
 
-def _groups(table: ArrayLike, score: str, target: str, weight: str | None) -> Any:
+def _groups(table: Any, score: str, target: str, weight: str | None) -> Any:
     """One row for each score and label: rows, weight, least weight, weights that are missing."""
     schema = schema_of(table)
     weighted = {} if weight is None else {"weight": weight}
@@ -275,7 +275,7 @@ def _labels(groups: Any, target: str) -> NDArray[Any]:
     return labels
 
 
-def _classes(labels: NDArray[Any], target: str, positive: Hashable) -> list[Any]:
+def _classes(labels: NDArray[Any], target: str, positive: Hashable | None) -> list[Any]:
     found: list[Any] = np.unique(labels).tolist()
     if len(found) > 2:
         listed = ", ".join(map(repr, found[:3]))

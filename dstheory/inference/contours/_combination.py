@@ -28,7 +28,11 @@ Space = tuple[tuple[float, float], ...]
 
 
 def combine_contours(
-    first: Contour, second: Contour, *more: Contour, bounds: Any = None, scale: float | None = None
+    first: Contour,
+    second: Contour,
+    *more: Contour,
+    bounds: Any = None,
+    scale: ArrayLike | None = None,
 ) -> tuple[LikelihoodContour, float]:
     """Combine independent pieces of evidence on one parameter, and measure their conflict.
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dstheory.checks.arguments import as_array, check_callable
+from dstheory.checks.arguments import as_array, check_callable, shown
 from dstheory.inference.contours.maximum import Floats
 
 __all__ = [
@@ -67,7 +67,7 @@ def as_bounds(bounds: Any) -> Space:
     return tuple((float(low), float(high)) for low, high in pairs)
 
 
-def as_scales(scale: float, dimension: int) -> tuple[float, ...]:
+def as_scales(scale: ArrayLike | None, dimension: int) -> tuple[float, ...]:
     """Positive scales, one per dimension; 1 by default.
 
     >>> as_scales(None, 2), as_scales(3, 1)
@@ -77,7 +77,7 @@ def as_scales(scale: float, dimension: int) -> tuple[float, ...]:
     if array.shape != (dimension,):
         raise ValueError(f"scale has shape {array.shape}; give {dimension} (one per dimension)")
     if not (np.isfinite(array) & (array > 0)).all():
-        raise ValueError(f"scale is {scale}; give positive numbers")
+        raise ValueError(f"scale is {shown(scale)}; give positive numbers")
     return tuple(float(x) for x in array)
 
 
