@@ -363,9 +363,10 @@ def internal_conflict(m: MassFunction, kind: ConflictKind = "discord") -> Any:
     m : MassFunction
         One or a batch. A subnormal one is normalized first.
     kind : {"discord", "dissonance", "strife", "pal"}
-        The mean of -log2 of how much of the belief agrees with a focal set: covers a share of it
-        (discord, Klir & Ramer 1990), meets it (dissonance, Yager 1983), is covered by a share of it
-        (strife, Klir & Parviz 1992), or equals it (Pal, Bezdek & Hemasinha 1993).
+        The mean of -log2 of how far a focal set agrees with all: by the share of them that it
+        covers (discord, Klir & Ramer 1990), whether it meets them (dissonance, Yager 1983), by the
+        share of it that they cover (strife, Klir & Parviz 1992), or whether it is the same (Pal,
+        Bezdek & Hemasinha 1993).
 
     Returns
     -------
