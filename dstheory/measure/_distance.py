@@ -295,7 +295,7 @@ def distance(
     kind : str
         ========================================= ==============================================
         ``"jousselme"``                           Euclidean, with focal sets similar by their
-                                                  overlap \|A & B\| / \|A \| B\| [1]_
+                                                  overlap, as Jaccard's index of sets [1]_
         ``"hausdorff"``                           the same, similar by their distance on a scale
                                                   of ordered labels [2]_
         ``"tessem"``                              the largest difference of the pignistic
