@@ -19,8 +19,6 @@ from dstheory.checks.arguments import check_count
 from dstheory.kernels import bits
 from dstheory.mass import MassFunction
 
-__all__ = ["inner_approximation", "outer_approximation"]
-
 Sets = dict[int, Any]
 
 

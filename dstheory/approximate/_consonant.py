@@ -15,8 +15,6 @@ from dstheory.construct.chains import assemble, falling_order
 from dstheory.kernels import bits
 from dstheory.mass import MassFunction
 
-__all__ = ["inner_consonant", "outer_consonant"]
-
 
 def inner_consonant(m: MassFunction) -> MassFunction:
     """The largest consonant mass function whose plausibilities never exceed those of `m`.

@@ -11,8 +11,6 @@ from dstheory.approximate._rows import by_row
 from dstheory.checks.arguments import check_count
 from dstheory.mass import MassFunction
 
-__all__ = ["d1"]
-
 Sets = dict[int, Any]
 
 

@@ -22,8 +22,6 @@ from dstheory.kernels.rows import in_row
 from dstheory.mass import MassFunction
 from dstheory.notebook import ShownFields
 
-__all__ = ["MonteCarloCombination", "monte_carlo_dempster"]
-
 # Entries held at once of a table of intersections by focal sets: 8 MiB of doubles.
 _TABLE_ENTRIES = 1 << 20
 _BELOW_ONE = 1 - 2.0**-52

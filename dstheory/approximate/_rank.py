@@ -21,8 +21,6 @@ from dstheory.kernels import bits
 from dstheory.mass import MassFunction
 from dstheory.measure import jousselme
 
-__all__ = ["approximation_error", "rank_level"]
-
 
 def approximation_error(
     m: MassFunction,

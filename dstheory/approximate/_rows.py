@@ -14,8 +14,6 @@ from dstheory._masses import collect
 from dstheory.kernels import bits
 from dstheory.mass import MassFunction
 
-__all__ = ["by_row", "mass_ranks", "unflatten"]
-
 Sets = dict[int, Any]
 
 

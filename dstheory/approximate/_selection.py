@@ -14,8 +14,6 @@ from dstheory.checks.masses import check_number
 from dstheory.kernels import bits
 from dstheory.mass import MassFunction
 
-__all__ = ["k_l_x", "summarize"]
-
 
 def k_l_x(m: MassFunction, n_min: int, n_max: int, loss: Any = 0) -> MassFunction:
     """The k-l-x method: keep the heaviest focal sets and rescale their masses to sum to 1.

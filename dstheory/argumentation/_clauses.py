@@ -16,18 +16,6 @@ import sympy
 
 from dstheory.errors import DSTheoryError
 
-__all__ = [
-    "absorb",
-    "clauses_of",
-    "components",
-    "eliminate",
-    "literal",
-    "multiply",
-    "opposite",
-    "primes",
-    "renumber",
-]
-
 Clauses = frozenset[int]
 
 

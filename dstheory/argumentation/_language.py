@@ -15,8 +15,6 @@ from sympy.logic.boolalg import Boolean, BooleanFalse, BooleanFunction, BooleanT
 from dstheory.checks.arguments import check_instance
 from dstheory.errors import DSTheoryError
 
-__all__ = ["as_formula", "atoms"]
-
 # Loosest first; the first symbol of each group is the one in textbooks.
 _EQUIVALENT, _IMPLIES = ("<->", "<=>"), ("->", ">>", "=>")
 _TOKEN = re.compile(r"\s*(?:(<->|<=>|->|>>|=>|[~&|^()])|([^\W\d]\w*))")

@@ -12,8 +12,6 @@ from typing import Any
 from dstheory.argumentation._clauses import absorb, components, literal
 from dstheory.errors import DSTheoryError
 
-__all__ = ["conditioned", "frequent_atom", "shares"]
-
 Terms = frozenset[int]
 Shares = tuple[Any, Any, Any]
 

@@ -46,8 +46,6 @@ from dstheory.mass import MassFunction
 from dstheory.notebook import ShownFields
 from dstheory.product import ProductFrame, Variable
 
-__all__ = ["Argument", "ArgumentationSystem"]
-
 
 @dataclass(frozen=True)
 class Argument(ShownFields):

@@ -12,8 +12,6 @@ from dstheory.argumentation._clauses import components
 from dstheory.argumentation._probability import conditioned, frequent_atom
 from dstheory.errors import DSTheoryError
 
-__all__ = ["world_masses"]
-
 Clauses = frozenset[int]
 
 _MAX_STEPS = 200_000

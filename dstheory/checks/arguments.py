@@ -13,30 +13,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "as_array",
-    "as_collection",
-    "as_floats",
-    "as_index",
-    "as_mapping",
-    "as_real",
-    "as_sequence",
-    "as_shape",
-    "check_above_zero",
-    "check_atol",
-    "check_callable",
-    "check_choice",
-    "check_count",
-    "check_flag",
-    "check_instance",
-    "check_level",
-    "check_not_negative",
-    "check_rng",
-    "did_you_mean",
-    "shown",
-    "without_mask",
-]
-
 _LONGEST = 60
 _LONGEST_AXIS = 2**62
 

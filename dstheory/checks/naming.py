@@ -9,8 +9,6 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
-__all__ = ["RATE", "RATES", "one_of", "shares_by_name"]
-
 P = ParamSpec("P")
 T = TypeVar("T")
 

@@ -9,8 +9,6 @@ from dstheory.checks import masses as checks
 from dstheory.errors import MassError
 from dstheory.kernels.rows import in_row
 
-__all__ = ["as_share", "complement", "lost_and_kept"]
-
 
 def as_share(values: object, name: str, inner: int = 0) -> NDArray[Any]:
     """Numbers between 0 and 1, as floats or exact objects; rows exclude the last `inner` axes."""

@@ -26,9 +26,6 @@ from dstheory.kernels.limits import check_cost, check_fold
 from dstheory.kernels.rounding import sum_tolerance
 from dstheory.mass import MassFunction
 
-__all__ = ["credibility", "deng", "mixing", "murphy"]
-
-
 # The matrix of overlaps of 2^26 pairs takes half a gigabyte.
 _MAX_PAIRS = 1 << 26
 

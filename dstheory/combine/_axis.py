@@ -10,8 +10,6 @@ from dstheory.checks.arguments import as_index, check_callable, check_instance
 from dstheory.errors import CostLimitError
 from dstheory.mass import MassFunction
 
-__all__ = ["combine_axis"]
-
 
 def combine_axis(m: MassFunction, rule: Callable[..., MassFunction], axis: int = 0) -> MassFunction:
     """Combine the entries of one batch axis by a rule.

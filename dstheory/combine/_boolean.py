@@ -15,8 +15,6 @@ from dstheory.kernels import pairwise
 from dstheory.kernels.limits import fold_order
 from dstheory.mass import MassFunction
 
-__all__ = ["conjunctive", "disjunctive", "exclusive_or"]
-
 
 @combination_rule
 def conjunctive(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunction:

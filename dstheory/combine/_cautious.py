@@ -11,8 +11,6 @@ from dstheory.combine._weights import with_weights
 from dstheory.combine.sources import check_sources, combination_rule, refuse_normal
 from dstheory.mass import MassFunction
 
-__all__ = ["bold", "cautious"]
-
 
 @combination_rule
 def cautious(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunction:

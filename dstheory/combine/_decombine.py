@@ -24,8 +24,6 @@ from dstheory.errors import MassError
 from dstheory.kernels.rows import in_rows
 from dstheory.mass import MassFunction
 
-__all__ = ["decombine"]
-
 # Sums of about ten terms up to 1, each with an error of 1e-16.
 _ROUNDING = 1e-14
 

@@ -12,8 +12,6 @@ from dstheory.combine._orthogonal import TotalConflict, check_total_conflict, co
 from dstheory.combine.sources import check_sources, combination_rule
 from dstheory.mass import MassFunction
 
-__all__ = ["dempster"]
-
 
 @combination_rule
 def dempster(

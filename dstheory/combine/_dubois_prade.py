@@ -17,8 +17,6 @@ from dstheory.kernels import bits, pairwise
 from dstheory.kernels.limits import fold_order
 from dstheory.mass import MassFunction
 
-__all__ = ["dubois_prade"]
-
 
 @combination_rule
 def dubois_prade(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunction:

@@ -36,8 +36,6 @@ from dstheory.kernels.pairwise import SMALL_TOTAL, logarithms
 from dstheory.kernels.rounding import sum_tolerance
 from dstheory.mass import MassFunction
 
-__all__ = ["fixsen_mahler"]
-
 # Below this, the quotient of two masses by their prior probabilities may exceed 1e308.
 _SMALL_CHANCE = 1e-100
 

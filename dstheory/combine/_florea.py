@@ -16,8 +16,6 @@ from dstheory.combine._boolean import conjunctive, disjunctive
 from dstheory.combine.sources import check_sources, combination_rule, nonempty, refuse_subnormal
 from dstheory.mass import MassFunction
 
-__all__ = ["florea"]
-
 
 @combination_rule
 def florea(

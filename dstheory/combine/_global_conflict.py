@@ -17,8 +17,6 @@ from dstheory.kernels.batches import stretch
 from dstheory.kernels.rows import in_rows
 from dstheory.mass import MassFunction
 
-__all__ = ["inagaki", "lefevre", "yager"]
-
 
 @combination_rule
 def yager(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunction:

@@ -20,8 +20,6 @@ from dstheory.combine.sources import check_sources
 from dstheory.mass import MassFunction
 from dstheory.transform import betp
 
-__all__ = ["learn_tnorm"]
-
 # Positions 0 to 1 to try first, because the error may have several minima. The search then refines
 # the best one between its neighbors.
 _GRID = np.linspace(0, 1, 17)

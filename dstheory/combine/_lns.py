@@ -24,8 +24,6 @@ from dstheory.kernels import bits
 from dstheory.kernels.rows import in_rows
 from dstheory.mass import MassFunction
 
-__all__ = ["lns"]
-
 # Up to this exponent, powers of ratios of sizes are exact on exact masses.
 _MOST_EXACT = 10_000
 

@@ -27,9 +27,6 @@ from dstheory._typing import Floats, Numbers
 from dstheory.checks.arguments import check_choice
 from dstheory.checks.masses import check_number
 
-__all__ = ["Family", "Norm", "extend_norm", "t_norm"]
-
-
 # Below e^-38, e^t - 1 and ln(1 + t) are t to the last bit.
 _TINY = -38.0
 _HALF = math.log(0.5)

@@ -17,8 +17,6 @@ from dstheory.kernels.limits import fold_order
 from dstheory.kernels.orthogonal import Agreed, orthogonal_sum
 from dstheory.mass import MassFunction
 
-__all__ = ["TotalConflict", "check_total_conflict", "combined", "settled"]
-
 TotalConflict = Literal["error", "vacuous", "nan"]
 _DEFAULT = "error"
 

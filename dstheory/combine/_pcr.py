@@ -47,9 +47,6 @@ from dstheory.kernels.batches import stretch
 from dstheory.kernels.limits import check_cost
 from dstheory.mass import MassFunction
 
-__all__ = ["pcr5", "pcr5_plus", "pcr6", "pcr6_plus"]
-
-
 # The relative error is 2 |Γ(1 + 2πi/h)| = 1.8e-16 for h = 1/4, and 4e-12 for h = 1/3.
 _STEP = 0.25
 # The left tail that is cut off is less than 1e-17 of the integral; the right one is exp(-40).

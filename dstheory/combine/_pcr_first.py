@@ -33,9 +33,6 @@ from dstheory.kernels.limits import check_cost
 from dstheory.kernels.pairwise import SMALL_TOTAL, log_agreement, logarithms
 from dstheory.mass import MassFunction
 
-__all__ = ["pcr1", "pcr2", "pcr3", "pcr4"]
-
-
 # Collections times rows held at once: the fastest of 2^14 to 2^20 (bench_combine.py).
 _BLOCK_VALUES = 1 << 16
 # Pairs of a collection and a focal set: 2^26 take some ten seconds a block of rows.

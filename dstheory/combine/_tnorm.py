@@ -12,8 +12,6 @@ from dstheory.combine._weights import common_weights, joined_normalized, with_we
 from dstheory.combine.sources import check_sources, combination_rule, refuse_normal
 from dstheory.mass import MassFunction
 
-__all__ = ["tnorm_conjunctive", "tnorm_disjunctive"]
-
 
 @combination_rule
 def tnorm_conjunctive(

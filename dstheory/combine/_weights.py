@@ -37,21 +37,6 @@ from dstheory.kernels.pairwise import SMALL_TOTAL, combine_pairs, logarithms
 from dstheory.kernels.rows import in_rows
 from dstheory.mass import MassFunction
 
-__all__ = [
-    "align",
-    "common_weights",
-    "commonalities",
-    "differences",
-    "intersections",
-    "joined",
-    "joined_normalized",
-    "lacks_ignorance",
-    "lowered",
-    "sparse_weights",
-    "with_weights",
-]
-
-
 # Families up to this size are found in seconds; weights on them take 2^34 comparisons.
 _MAX_FAMILY = 1 << 17
 # Moves of mass between two sets; 2 * 10^8 take a second.

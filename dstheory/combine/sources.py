@@ -24,17 +24,6 @@ from dstheory.kernels.limits import check_result
 from dstheory.kernels.rows import in_rows
 from dstheory.mass import MassFunction
 
-__all__ = [
-    "any_exact",
-    "check_sources",
-    "combination_rule",
-    "match_numbers",
-    "nonempty",
-    "refuse_normal",
-    "refuse_subnormal",
-]
-
-
 P = ParamSpec("P")
 
 

@@ -22,8 +22,6 @@ from dstheory.frame import Frame
 from dstheory.kernels import bits
 from dstheory.mass import MassFunction
 
-__all__ = ["bayesian", "categorical", "negative_simple", "simple", "vacuous"]
-
 
 def bayesian(frame: Frame, probabilities: Numbers) -> MassFunction:
     """Bayesian mass function: a probability for each label.

@@ -21,8 +21,6 @@ from dstheory.frame import Frame
 from dstheory.kernels.rows import in_row
 from dstheory.mass import MassFunction
 
-__all__ = ["from_probability_intervals", "lower_envelope", "natural_extension"]
-
 
 def natural_extension(
     lower: Numbers, upper: Numbers, *, atol: float = 1e-12

@@ -22,8 +22,6 @@ from dstheory.kernels import bits
 from dstheory.kernels.programs import TIGHT
 from dstheory.mass import MassFunction
 
-__all__ = ["from_judgments"]
-
 # 2^12 masses: the linear program is dense and takes a second.
 _MAX_LABELS = 12
 

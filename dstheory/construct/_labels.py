@@ -21,8 +21,6 @@ from dstheory.frame import Frame
 from dstheory.kernels import bits
 from dstheory.mass import MassFunction
 
-__all__ = ["evidential_labels"]
-
 LabelModel = Literal["bayesian", "inverse_pignistic", "contour"]
 
 

@@ -17,8 +17,6 @@ from dstheory.frame import Frame
 from dstheory.kernels.rows import in_row
 from dstheory.mass import MassFunction
 
-__all__ = ["from_necessity", "from_possibility"]
-
 
 def from_possibility(frame: Frame, possibility: Any) -> MassFunction:
     """Consonant mass function of a possibility distribution, which may be subnormal.

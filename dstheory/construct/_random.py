@@ -20,8 +20,6 @@ from dstheory.frame import Frame
 from dstheory.kernels import bits
 from dstheory.mass import MassFunction
 
-__all__ = ["random"]
-
 RandomKind = Literal["uniform", "cardinality", "bayesian", "consonant", "simple"]
 
 

@@ -16,8 +16,6 @@ from dstheory.frame import same_frame
 from dstheory.kernels.exact import exact_together
 from dstheory.mass import MassFunction
 
-__all__ = ["concatenate", "stack"]
-
 
 def stack(masses: Iterable[MassFunction], axis: int = 0) -> MassFunction:
     """One batch of several mass functions, along a new axis.

@@ -14,19 +14,6 @@ from dstheory.frame import Frame
 from dstheory.kernels.limits import check_cost
 from dstheory.kernels.rows import in_row
 
-__all__ = [
-    "as_rows",
-    "as_table",
-    "below",
-    "check_finite",
-    "check_masks",
-    "check_nonnegative",
-    "check_shares",
-    "not_positive",
-    "row_numbers",
-]
-
-
 # 4 GiB: singletons of 262,144 labels, or the nested sets of 185,363.
 _MAX_MASK_BYTES = 1 << 32
 

@@ -19,8 +19,6 @@ from dstheory.kernels import bits
 from dstheory.kernels.rows import in_row
 from dstheory.mass import MassFunction
 
-__all__ = ["consonant", "nested"]
-
 
 def consonant(frame: Frame, contour: Numbers, *, atol: float = 1e-9) -> MassFunction:
     """The consonant mass function with a given contour (possibility distribution).

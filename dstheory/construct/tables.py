@@ -21,15 +21,6 @@ from dstheory.kernels import bits, moebius, predicates
 from dstheory.kernels.rows import in_row
 from dstheory.mass import MassFunction
 
-__all__ = [
-    "from_bel",
-    "from_implicability",
-    "from_masses",
-    "from_pl",
-    "from_q",
-    "from_table",
-]
-
 # Tables of 2^20 sets that are rounded, or computed from powers, are no more precise than this.
 _MOST_NOISE = 1e-12
 

@@ -15,8 +15,6 @@ from dstheory.checks.masses import as_masses
 from dstheory.kernels import bits
 from dstheory.kernels.rows import in_row
 
-__all__ = ["best_act", "chosen_acts"]
-
 
 def best_act(values: Numbers, acts: Iterable[Any] | None = None) -> Any:
     """The act with the largest value in each row; ties go to the first.

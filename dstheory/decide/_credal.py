@@ -19,8 +19,6 @@ from dstheory.kernels import bits, setwise
 from dstheory.kernels.programs import TIGHT
 from dstheory.mass import MassFunction
 
-__all__ = ["e_admissibility"]
-
 
 def e_admissibility(
     m: MassFunction, utilities: Any = None, *, atol: float = 1e-9

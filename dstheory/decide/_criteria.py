@@ -33,18 +33,6 @@ from dstheory.decide._tables import best_table, worst_table
 from dstheory.decide._utilities import as_matrix
 from dstheory.mass import MassFunction
 
-__all__ = [
-    "hurwicz",
-    "maximax",
-    "maximin",
-    "maximize_expected_utility",
-    "maximum_belief",
-    "maximum_betp",
-    "maximum_plausibility",
-    "minimax_regret",
-    "regrets",
-]
-
 
 def regrets(utilities: Numbers) -> NDArray[Any]:
     """Regret of each act under each class: the best utility under the class minus its own.

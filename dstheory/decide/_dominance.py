@@ -30,8 +30,6 @@ from dstheory.decide._expectations import (
 from dstheory.decide._tables import worst_table
 from dstheory.mass import MassFunction
 
-__all__ = ["interval_dominance", "maximality", "strong_dominance", "weak_dominance"]
-
 
 def interval_dominance(
     m: MassFunction | Expectations, utilities: Numbers | None = None, *, atol: float = 1e-12

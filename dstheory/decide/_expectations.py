@@ -19,15 +19,6 @@ from dstheory.frame import Frame
 from dstheory.kernels import setwise
 from dstheory.mass import MassFunction
 
-__all__ = [
-    "Expectations",
-    "expected_utility",
-    "lower_expected_utility",
-    "mean_over_sets",
-    "upper_expected_utility",
-    "valued",
-]
-
 
 class Expectations(ABC):
     """A belief that computes expected utilities without listing its focal sets.

@@ -16,8 +16,6 @@ from dstheory.decide._utilities import prepared
 from dstheory.kernels import bits, setwise
 from dstheory.mass import MassFunction
 
-__all__ = ["choquet_expectation", "sugeno_expectation"]
-
 Capacity = Literal["bel", "pl"]
 
 

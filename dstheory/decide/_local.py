@@ -19,8 +19,6 @@ from dstheory.decide._tables import best_table, worst_table
 from dstheory.decide._utilities import prepared
 from dstheory.mass import MassFunction
 
-__all__ = ["generalized_hurwicz"]
-
 
 def generalized_hurwicz(
     m: MassFunction,

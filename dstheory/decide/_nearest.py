@@ -27,9 +27,6 @@ from dstheory.decide._utilities import prepared
 from dstheory.kernels import bits, moebius, setwise
 from dstheory.mass import MassFunction
 
-__all__ = ["appriou", "nearest_set"]
-
-
 # The rule computes a table of all 2^K sets.
 _MAX_LABELS = 20
 

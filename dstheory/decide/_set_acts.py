@@ -31,9 +31,6 @@ from dstheory.decide._utilities import as_matrix, prepared
 from dstheory.kernels import bits
 from dstheory.mass import MassFunction
 
-__all__ = ["owa", "owa_expected_utility", "owa_weights", "set_names", "set_utilities"]
-
-
 _MOST_WEIGHTS = 10**7  # 80 MB
 
 

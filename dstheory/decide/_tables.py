@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 
 from dstheory.kernels import bits
 
-__all__ = ["best_table", "mean_table", "worst_table"]
-
 
 def _extreme(utilities: NDArray[Any], focal: NDArray[Any], ufunc: np.ufunc) -> NDArray[Any]:
     n_acts, n_classes = utilities.shape

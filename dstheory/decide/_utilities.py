@@ -20,14 +20,6 @@ from dstheory.checks.masses import check_number
 from dstheory.frame import Frame
 from dstheory.mass import MassFunction
 
-__all__ = [
-    "checked_utilities",
-    "prepared",
-    "utilities_from_costs",
-    "utilities_from_threshold",
-    "with_reject",
-]
-
 
 def utilities_from_costs(costs: Numbers) -> NDArray[Any]:
     """Utilities 1 - cost: zero-one costs become the identity.

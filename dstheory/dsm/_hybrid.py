@@ -21,8 +21,6 @@ from dstheory.kernels import bits, pairwise
 from dstheory.kernels.batches import added_up
 from dstheory.mass import MassFunction
 
-__all__ = ["dsm_hybrid"]
-
 _Part = tuple[NDArray[Any], NDArray[Any]]
 
 

@@ -23,8 +23,6 @@ from dstheory.kernels import bits
 from dstheory.kernels.immutable import Immutable
 from dstheory.mass import MassFunction
 
-__all__ = ["DSmModel"]
-
 # 12 elements have 2^12 - 1 parts, so a focal set is an integer of 4095 bits.
 MOST_ELEMENTS = 12
 

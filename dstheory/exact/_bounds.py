@@ -40,9 +40,6 @@ from dstheory.kernels.programs import TIGHT
 from dstheory.mass import MassFunction
 from dstheory.revise import discount
 
-__all__ = ["belief_bounds", "discount_bounds"]
-
-
 # 9 * 400 rows of 401 doubles take 12 MB.
 _MAX_PAIRS = 400
 

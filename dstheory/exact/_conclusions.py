@@ -18,8 +18,6 @@ from dstheory.combine import dempster
 from dstheory.kernels import bits, setwise
 from dstheory.mass import MassFunction
 
-__all__ = ["QUANTITIES", "columns", "conclusion", "named_sources", "rests"]
-
 QUANTITIES = ("bel", "pl", "betp")
 
 

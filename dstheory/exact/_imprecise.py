@@ -21,8 +21,6 @@ from dstheory.kernels.immutable import Immutable
 from dstheory.mass import MassFunction
 from dstheory.notebook import brief, html_table
 
-__all__ = ["ImpreciseMass"]
-
 
 class ImpreciseMass(Immutable):
     """All mass functions whose masses lie in given intervals.

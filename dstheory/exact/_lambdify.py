@@ -18,8 +18,6 @@ from dstheory.kernels.batches import scalar
 from dstheory.kernels.rows import in_row
 from dstheory.mass import MassFunction
 
-__all__ = ["as_function"]
-
 
 def as_function(formula: Any, arguments: Iterable[Any] | None = None) -> Callable[..., Any]:
     """Vectorized NumPy function of the symbols of a formula.

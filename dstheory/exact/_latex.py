@@ -24,8 +24,6 @@ from dstheory.exact._symbols import as_expression, as_formulas, as_groups, symbo
 from dstheory.frame import Frame
 from dstheory.mass import MassFunction
 
-__all__ = ["derivatives", "formula_table", "simplified"]
-
 
 def simplified(value: object, sums: Iterable[Sequence[Any]] = ()) -> Any:
     """A formula, an array of formulas or a mass function, each entry factored and canceled.

@@ -19,8 +19,6 @@ from numpy.typing import NDArray
 from dstheory.checks.arguments import check_count, check_instance
 from dstheory.exact._symbols import as_expression, as_groups
 
-__all__ = ["is_nonnegative"]
-
 # Coefficients of one polynomial; with more, a proof would take minutes.
 _MAX_COEFFICIENTS = 20_000
 _DEEPEST = 64  # halvings, each of which may double the work

@@ -26,8 +26,6 @@ from dstheory.mass import MassFunction
 from dstheory.notebook import ShownFields
 from dstheory.revise import discount
 
-__all__ = ["Sensitivity", "mass_gradients", "sensitivity"]
-
 Sources = Mapping[str, MassFunction] | Sequence[MassFunction]
 
 

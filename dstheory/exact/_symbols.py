@@ -20,8 +20,6 @@ from dstheory.errors import MassError
 from dstheory.frame import Frame
 from dstheory.mass import MassFunction
 
-__all__ = ["as_expression", "share", "symbolic", "symbols_of"]
-
 
 def share(name: str) -> Any:
     """A symbol for a mass, a rate or a probability: real and not negative.

@@ -16,8 +16,6 @@ from dstheory.interchange.numbers import as_fraction, as_written
 from dstheory.kernels import bits
 from dstheory.mass import MassFunction
 
-__all__ = ["from_csv", "to_csv"]
-
 _MASS_COLUMN = re.compile(r"mass(_[0-9]+)?")
 
 

@@ -15,8 +15,6 @@ from dstheory.product import ProductFrame
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["to_latex", "to_pandas"]
-
 _MOST_DIGITS = 17  # of a float
 _ESCAPES = {
     "\\": r"\textbackslash{}",

@@ -12,8 +12,6 @@ from dstheory.errors import DSTheoryError
 from dstheory.frame import Frame
 from dstheory.mass import MassFunction
 
-__all__ = ["from_dst_matrix", "from_ibelief_vector"]
-
 
 def from_ibelief_vector(frame: Frame, masses: Numbers) -> MassFunction:
     """Mass function from a vector or matrix of the R package ibelief.

@@ -27,8 +27,6 @@ from dstheory.interchange.numbers import as_written, from_written
 from dstheory.mass import MassFunction
 from dstheory.product import ProductFrame
 
-__all__ = ["from_json", "to_json"]
-
 _FORMAT = "dstheory.MassFunction"
 _VERSION = 1
 _FIELDS = {"format", "version", "batch_shape", "focal", "numbers", "masses"}

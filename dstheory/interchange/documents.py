@@ -16,19 +16,6 @@ from dstheory.errors import DSTheoryError
 from dstheory.kernels import bits
 from dstheory.product import Variable
 
-__all__ = [
-    "check_fields",
-    "check_lists",
-    "decode",
-    "encode",
-    "is_count",
-    "load",
-    "mask_of",
-    "positions",
-    "read_variables",
-    "written_variables",
-]
-
 
 def load(text: str | bytes, name: str, version: int) -> dict[str, Any]:
     """The object in a text, if it has this format and a version up to the given one."""

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from dstheory.errors import DSTheoryError
 
-__all__ = ["as_fraction", "as_written", "from_written"]
-
 # Python refuses to parse integers of more than 4300 digits.
 _FRACTION = re.compile(r"-?[0-9]{1,4000}(/[0-9]{1,4000})?")
 

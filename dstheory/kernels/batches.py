@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 from dstheory._typing import Floats
 from dstheory.kernels.jit import HAVE_NUMBA, compiled
 
-__all__ = ["Part", "added_up", "batch_sums", "scalar", "stretch", "sums_by_row", "sums_in_blocks"]
-
 Index = NDArray[np.intp]
 # Sets (F,), which may repeat; masses (F, *batch); and optionally a scale for each row.
 Part = tuple[NDArray[Any], NDArray[Any]] | tuple[NDArray[Any], NDArray[Any], Any]

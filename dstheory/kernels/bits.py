@@ -11,20 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "MAX_INT64_BITS",
-    "cardinality",
-    "common",
-    "distinct",
-    "incomparable",
-    "mask_array",
-    "mask_of",
-    "members",
-    "overlap",
-    "positions",
-    "subset_of",
-]
-
 # Bit 63 is the sign of int64, and 1 << 62 must still be representable as "full + 1".
 MAX_INT64_BITS = 62
 # Below 2^7 elements, a loop over bits is faster than NumPy: 1 microsecond for 8, not 10.

@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 
 from dstheory.kernels import bits
 
-__all__ = ["distinct", "extend_masks", "pack_masks", "project_masks"]
-
 # Bytes unpacked at once: 2^22 stay in a level-3 cache.
 _BLOCK_CELLS = 1 << 22
 # Longer broadcasts lose nothing.

@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["exact_together", "integers_exact"]
-
 _FRACTION = np.frompyfunc(lambda value: Fraction(int(value)), 1, 1)
 
 

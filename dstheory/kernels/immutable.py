@@ -2,8 +2,6 @@
 
 from typing import Self
 
-__all__ = ["Immutable"]
-
 
 class Immutable:
     """Base of values that set their slots once, by ``object.__setattr__``.

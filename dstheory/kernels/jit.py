@@ -10,8 +10,6 @@ from os import environ
 from types import FunctionType
 from typing import TypeVar, cast
 
-__all__ = ["HAVE_NUMBA", "compiled"]
-
 _Function = TypeVar("_Function", bound=Callable[..., object])
 
 # The environment variable lets the tests run both ways on one machine.

@@ -16,16 +16,6 @@ from numpy.typing import NDArray
 from dstheory.errors import CostLimitError
 from dstheory.kernels import bits
 
-__all__ = [
-    "check_cost",
-    "check_fold",
-    "check_pairs",
-    "check_result",
-    "fits_table",
-    "fold_order",
-    "table_size",
-]
-
 # Clearing and scanning a table entry costs about an eighth of a pair.
 _TABLE_PER_PAIR = 8
 # Pairs that fit no table are sorted: 0.3 microseconds and 80 bytes each, 5 s and 1.3 GB in all.

@@ -26,16 +26,6 @@ from dstheory.kernels.pairwise import (
 )
 from dstheory.kernels.rows import in_rows
 
-__all__ = [
-    "Agreed",
-    "by_logarithms",
-    "least_positive",
-    "log_fold",
-    "normalized",
-    "normalized_logs",
-    "orthogonal_sum",
-]
-
 Part = tuple[NDArray[Any], NDArray[Any]]
 
 # Below the normal floats, masses have fewer digits: below 5e-315 fewer than nine, at last none.

@@ -30,17 +30,6 @@ from dstheory.kernels.jit import HAVE_NUMBA, compiled
 from dstheory.kernels.limits import check_pairs, check_result, fits_table, table_size
 from dstheory.kernels.rows import in_rows
 
-__all__ = [
-    "SMALL_TOTAL",
-    "agreement",
-    "combine_pairs",
-    "log_agreement",
-    "logarithms",
-    "pair_targets",
-    "refuse_total_conflict",
-]
-
-
 Masks = NDArray[np.int64]
 
 # Pairs held at once: 2^16 masks and products stay in a level-2 cache.

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from dstheory._typing import Numbers
 from dstheory.kernels import bits
 
-__all__ = ["is_bayesian", "is_categorical", "is_consonant", "is_simple", "is_vacuous", "small"]
-
 
 def _present(masses: NDArray[Any]) -> NDArray[np.bool_]:
     return np.asarray(masses != 0, dtype=bool)

@@ -9,8 +9,6 @@ others. Fractions are exact.
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-__all__ = ["SUM_TOLERANCE", "sum_tolerance", "unit_rows"]
-
 # Masses that come from sums over 2^20 sets carry a rounding error of about 1e-10.
 SUM_TOLERANCE = 1e-9
 _UNITS = 4  # a softmax rounds exponential, sum and quotient

@@ -6,8 +6,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["in_row", "in_rows"]
-
 
 def in_row(place: Iterable[Any]) -> str:
     """Where in a batch something is wrong; nothing for a single row.

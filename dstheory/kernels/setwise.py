@@ -13,18 +13,6 @@ from numpy.typing import NDArray
 
 from dstheory.kernels import bits
 
-__all__ = [
-    "belief",
-    "commonality",
-    "contour",
-    "implicability",
-    "mass",
-    "nonempty_sum",
-    "plausibility",
-    "take_rows",
-    "weighted_sum",
-]
-
 
 def _sum(masses: NDArray[Any], wanted: NDArray[np.bool_]) -> Any:
     return masses[wanted].sum(axis=0)

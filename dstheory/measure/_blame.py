@@ -17,8 +17,6 @@ from dstheory.checks.arguments import as_real, shown
 from dstheory.mass import MassFunction
 from dstheory.revise import discount
 
-__all__ = ["blame_discount", "conflict_blame"]
-
 # 16 sources have 2^16 coalitions to combine.
 _MAX_SOURCES = 16
 

@@ -20,15 +20,6 @@ from dstheory.kernels.pairwise import SMALL_TOTAL, log_agreement, logarithms
 from dstheory.mass import MassFunction
 from dstheory.transform.tables import bel_table, pl_table
 
-__all__ = [
-    "auto_conflict",
-    "conflict",
-    "contour_conflict",
-    "disagreement",
-    "inconsistency",
-    "weight_of_conflict",
-]
-
 # With that many copies, a mass of 1e-18 has become 0 or 1.
 _MOST_COPIES = 2**63
 

@@ -30,16 +30,6 @@ from dstheory.measure._inputs import align
 from dstheory.transform import betp
 from dstheory.transform.tables import b_table, bel_table, mass_table, pl_table, q_table
 
-__all__ = [
-    "bhattacharyya",
-    "distance",
-    "hausdorff",
-    "jensen_shannon",
-    "jousselme",
-    "table_distance",
-    "tessem",
-]
-
 
 def jensen_shannon(m1: MassFunction, m2: MassFunction) -> Any:
     """Belief Jensen-Shannon divergence, in bits.

@@ -32,22 +32,6 @@ from dstheory.measure._fractal import fractal_entropy
 from dstheory.measure._inputs import mean_surprise, normalized_floats, shannon
 from dstheory.transform import betp, maximum_entropy_probability, plausibility_transform
 
-__all__ = [
-    "aggregated_uncertainty",
-    "deng_entropy",
-    "discord",
-    "dissonance",
-    "entropy",
-    "internal_conflict",
-    "jirousek_shenoy_entropy",
-    "maeda_ichihashi_entropy",
-    "nonspecificity",
-    "pal_conflict",
-    "pal_entropy",
-    "pignistic_entropy",
-    "strife",
-]
-
 
 def nonspecificity(m: MassFunction) -> Any:
     """Nonspecificity (generalized Hartley measure): the mean of log2 |A|.

@@ -18,8 +18,6 @@ from dstheory.mass import MassFunction
 from dstheory.measure._inputs import mean_surprise, normalized_floats
 from dstheory.transform.tables import mass_table
 
-__all__ = ["fractal_entropy", "information_volume"]
-
 
 def fractal_entropy(m: MassFunction) -> Any:
     """Fractal-based belief entropy: Shannon's, after sharing each mass among all subsets.

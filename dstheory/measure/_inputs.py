@@ -9,8 +9,6 @@ from dstheory._masses import batch_of, check_mass, check_masses
 from dstheory.kernels.batches import stretch
 from dstheory.mass import MassFunction
 
-__all__ = ["align", "mean_surprise", "normalized_floats", "shannon"]
-
 
 def align(m1: MassFunction, m2: MassFunction) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """Focal sets (F,) of either, and the masses of both on them, (F, *batch) each."""

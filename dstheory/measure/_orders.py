@@ -18,13 +18,6 @@ from dstheory.kernels.programs import TIGHT
 from dstheory.mass import MassFunction
 from dstheory.transform.tables import pl_table, q_table
 
-__all__ = [
-    "is_included",
-    "is_pl_included",
-    "is_q_included",
-    "is_specialization",
-]
-
 
 def is_pl_included(m1: MassFunction, m2: MassFunction, *, atol: float = 1e-12) -> Any:
     """Whether m1 is at least as committed as m2: Pl1(A) <= Pl2(A) for all A.

@@ -22,8 +22,6 @@ from dstheory.mass import MassFunction
 from dstheory.measure._inputs import shannon
 from dstheory.transform.tables import q_table
 
-__all__ = ["information", "pic"]
-
 
 def information(m: MassFunction) -> Any:
     """Smets' information content: the sum over all sets of -log2 q(A).

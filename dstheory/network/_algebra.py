@@ -18,8 +18,6 @@ from dstheory.network._errors import NetworkError
 from dstheory.network._join_tree import Scope
 from dstheory.network._limits import Limits
 
-__all__ = ["SMALL_LOG", "SMALL_TOTAL", "Algebra", "Amount", "Part", "divisor", "is_exact", "log_of"]
-
 # Products below 2.2e-308 lose digits. Above this, products with numbers near 1 are far from it.
 SMALL_TOTAL = 1e-290
 SMALL_LOG = math.log(SMALL_TOTAL)

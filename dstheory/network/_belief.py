@@ -38,9 +38,6 @@ from dstheory.network._errors import CostLimitError, NetworkError
 from dstheory.network._join_tree import Scope
 from dstheory.network._limits import BYTES_A_SET, Limits
 
-__all__ = ["BeliefAlgebra", "BeliefPart"]
-
-
 Change = Callable[[NDArray[Any]], NDArray[Any]]
 
 # 2^16 sets of 64 bits take about 10 MiB; sets on larger scopes rarely recur.

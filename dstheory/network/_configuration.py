@@ -19,8 +19,6 @@ from dstheory.network._errors import NetworkError
 from dstheory.network._table import TableAlgebra, TablePart
 from dstheory.notebook import ShownFields
 
-__all__ = ["Configuration", "best_places"]
-
 
 @dataclass(frozen=True)
 class Configuration(ShownFields):

@@ -17,8 +17,6 @@ import networkx as nx
 
 from dstheory.checks.arguments import check_choice
 
-__all__ = ["HEURISTICS", "check_heuristic", "eliminate", "interaction_graph"]
-
 Measure = Callable[["_Elimination", int], int]
 Price = tuple[bool, int, int, int]
 

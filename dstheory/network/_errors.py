@@ -9,8 +9,6 @@ from dstheory import errors
 from dstheory.checks.arguments import as_collection
 from dstheory.errors import DSTheoryError, TotalConflictError
 
-__all__ = ["CostLimitError", "DisconnectedError", "NetworkConflictError", "NetworkError"]
-
 
 class NetworkError(DSTheoryError):
     """A variable, valuation or query does not fit the network.

@@ -13,8 +13,6 @@ from dstheory.network._errors import NetworkError
 from dstheory.network._network import ValuationNetwork
 from dstheory.product import Variable
 
-__all__ = ["from_graph", "join_tree", "to_graph"]
-
 
 def to_graph(network: ValuationNetwork) -> nx.Graph:
     """The bipartite graph of variables and valuations.

@@ -11,8 +11,6 @@ import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-__all__ = ["JoinTree", "Scope", "binary_join_tree"]
-
 Scope = tuple[int, ...]
 
 

@@ -30,8 +30,6 @@ from dstheory.network._network import ValuationNetwork
 from dstheory.network._tables import Table
 from dstheory.product import ProductFrame, Variable
 
-__all__ = ["from_json", "to_json"]
-
 _FORMAT = "dstheory.ValuationNetwork"
 _VERSION = 1
 _FIELDS = {"format", "version", "kind", "tnorm", "order", "variables", "valuations"}

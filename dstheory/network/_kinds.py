@@ -25,8 +25,6 @@ from dstheory.network._table import TableAlgebra, TablePart, align
 from dstheory.network._tables import Table
 from dstheory.product import ProductFrame, Variable, marginalize, on
 
-__all__ = ["Kind", "kind_of"]
-
 P = TypeVar("P", bound=Part)
 
 # A focal set of 2^18 configurations takes 32 KiB, and there may be many sets.

@@ -9,8 +9,6 @@ from dataclasses import dataclass, fields
 
 from dstheory.network._errors import CostLimitError
 
-__all__ = ["BYTES_A_SET", "DEFAULT", "Limits"]
-
 # Dictionary entry of a large integer and a float, without the bits of the set.
 BYTES_A_SET = 150
 

@@ -16,8 +16,6 @@ from dstheory.network._algebra import Algebra, Part
 from dstheory.network._join_tree import JoinTree, Scope
 from dstheory.notebook import ShownFields
 
-__all__ = ["Messages", "Statistics", "Store"]
-
 P = TypeVar("P", bound=Part)
 Digest = bytes | None
 Task = tuple[bool, int]  # (towards the root?, node)

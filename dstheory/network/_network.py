@@ -42,8 +42,6 @@ from dstheory.network._versions import Entry, Version
 from dstheory.notebook import brief, html_table
 from dstheory.product import Variable
 
-__all__ = ["ValuationNetwork"]
-
 
 class ShownNetwork(ABC):
     """Base of networks, with what is shown of them."""

@@ -17,8 +17,6 @@ from dstheory.network._join_tree import JoinTree, Scope
 from dstheory.network._limits import BYTES_A_SET
 from dstheory.notebook import ShownFields
 
-__all__ = ["CliquePlan", "Plan", "check_configurations", "make_plan"]
-
 _MAX_ROWS = 20
 
 

@@ -21,8 +21,6 @@ from dstheory.network._errors import NetworkError
 from dstheory.network._join_tree import Scope
 from dstheory.network._limits import DEFAULT, Limits
 
-__all__ = ["TableAlgebra", "TablePart", "align"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TablePart(Part):

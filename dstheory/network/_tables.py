@@ -18,8 +18,6 @@ from dstheory.kernels.immutable import Immutable
 from dstheory.network._errors import NetworkError
 from dstheory.notebook import brief, html_table
 
-__all__ = ["Table"]
-
 # Rows and columns that a notebook shows.
 _MAX_SHOWN = 12
 

@@ -21,8 +21,6 @@ from dstheory.network._kinds import Kind
 from dstheory.network._messages import Messages, Store
 from dstheory.network._plan import Plan, check_configurations, make_plan
 
-__all__ = ["Entry", "Version"]
-
 P = TypeVar("P", bound=Part)
 Order = str | tuple[int, ...]
 

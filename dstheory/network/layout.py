@@ -6,8 +6,6 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["network_positions", "tree_positions"]
-
 Node = object
 Place = tuple[float, float]
 

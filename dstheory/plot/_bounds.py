@@ -18,8 +18,6 @@ from dstheory.inference.prediction.intervals import PredictiveInterval
 from dstheory.plot._grid import as_limits, contour_grid
 from dstheory.plot.style import COLORS, axes_or_new, ink, literal
 
-__all__ = ["BoundsDisplay"]
-
 Source = RandomInterval | PredictiveInterval | GRFN
 
 _N_GRID = 401  # finer than the pixels of a printed column, so that jumps look upright

@@ -18,8 +18,6 @@ from dstheory.kernels import bits, setwise
 from dstheory.kernels.rows import in_row
 from dstheory.mass import MassFunction
 
-__all__ = ["credal_vertices"]
-
 # 7! = 5040 orders; with 8 labels and all their sets the tables would take hundreds of megabytes.
 _MAX_LABELS = 7
 

@@ -6,9 +6,6 @@ from dstheory._typing import Floats, Numbers
 from dstheory.checks.arguments import as_real, as_sequence
 from dstheory.inference import LikelihoodContour
 
-__all__ = ["as_levels", "as_limits", "contour_grid", "plausible_range"]
-
-
 _N_GRID = 401  # finer than the pixels of a printed column
 _FAINT = 1e-3  # a plausibility that cannot be told from 0 in a picture
 

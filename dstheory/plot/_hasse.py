@@ -25,9 +25,6 @@ from dstheory.mass import MassFunction
 from dstheory.plot._sets import by_size, check_single, set_lines, value_text, wrap
 from dstheory.plot.style import COLORS, axes_or_new, ink, literal, paper
 
-__all__ = ["HasseDisplay", "place_in_layers"]
-
-
 Spot: TypeAlias = tuple[float, int]
 # A node by its number, or the place of an edge in a layer it passes.
 Item: TypeAlias = tuple[int, ...]

@@ -11,8 +11,6 @@ from dstheory.network.layout import tree_positions
 from dstheory.plot._network import key_text
 from dstheory.plot.style import COLORS, axes_or_new, literal, paper
 
-__all__ = ["JoinTreeDisplay"]
-
 Place = tuple[float, float]
 
 # With more nodes, names would overlap.

@@ -17,9 +17,6 @@ from dstheory.inference import LikelihoodContour, profile
 from dstheory.plot._grid import as_levels, plausible_range
 from dstheory.plot.style import COLORS, axes_or_new, ink, literal, paper
 
-__all__ = ["LevelSetDisplay"]
-
-
 _N_OUTLINE = 180  # a point every two degrees
 _FAR = 1e9  # wider sets, in distances to plausibility 0.6, count as unbounded
 _N_MARGINAL = 121  # each is a maximum over a line

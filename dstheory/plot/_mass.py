@@ -16,9 +16,6 @@ from dstheory.mass import MassFunction
 from dstheory.plot._sets import by_size, set_name
 from dstheory.plot.style import COLORS, axes_or_new, ink, literal, paper
 
-__all__ = ["MassDisplay"]
-
-
 _FILLS: tuple[dict[str, Any], ...] = (
     {"facecolor": (COLORS["blue"], 0.5)},  # pale, for black marks on it
     {"facecolor": COLORS["orange"], "hatch": "///"},

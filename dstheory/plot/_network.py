@@ -10,8 +10,6 @@ from dstheory.network import ValuationNetwork, to_graph
 from dstheory.network.layout import network_positions
 from dstheory.plot.style import COLORS, axes_or_new, literal, paper
 
-__all__ = ["NetworkDisplay", "key_text"]
-
 Place = tuple[float, float]
 
 

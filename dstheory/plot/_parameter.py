@@ -18,9 +18,6 @@ from dstheory.mass import MassFunction
 from dstheory.plot._grid import as_levels, as_limits, contour_grid, plausible_range
 from dstheory.plot.style import COLORS, LINES, axes_or_new, fill_regions, ink, literal
 
-__all__ = ["ParameterContourDisplay"]
-
-
 Label = tuple[int, ...]
 
 _REGIONS: tuple[Label, ...] = ((1,), (0,), (0, 1))

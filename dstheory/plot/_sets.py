@@ -7,8 +7,6 @@ from dstheory._masses import check_mass
 from dstheory.frame import Frame
 from dstheory.mass import MassFunction
 
-__all__ = ["by_size", "check_single", "set_lines", "set_name", "value_text", "wrap"]
-
 # Names with more labels, and longer labels, are abbreviated to fit on an axis.
 _MAX_NAMED = 8
 _MAX_LETTERS = 24

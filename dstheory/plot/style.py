@@ -13,8 +13,6 @@ from matplotlib.axes import Axes
 from dstheory._typing import Floats
 from dstheory.checks.arguments import check_instance
 
-__all__ = ["COLORS", "LINES", "axes_or_new", "fill_regions", "ink", "literal", "paper"]
-
 COLORS = {
     "blue": "#0072B2",
     "orange": "#E69F00",

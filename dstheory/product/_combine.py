@@ -24,8 +24,6 @@ from dstheory.product._frame import union_frame
 from dstheory.product._marginal import extend, product_of
 from dstheory.product._relations import supported
 
-__all__ = ["beside_exact", "combine", "equivalent", "implies", "observe"]
-
 
 def beside_exact(masses: Sequence[MassFunction]) -> list[MassFunction]:
     """The mass functions; beside an exact one, floats that are all 0 or 1 become integers."""

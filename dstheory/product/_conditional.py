@@ -31,8 +31,6 @@ from dstheory.product._marginal import extend, on, product_of
 from dstheory.product._variable import Variable
 from dstheory.revise.transfer import transfer
 
-__all__ = ["balloon", "conditional", "probability_table"]
-
 # 2^20 focal sets of 2^10 configurations are 128 MiB.
 _MAX_FOCAL = 1 << 20
 

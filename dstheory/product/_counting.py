@@ -15,8 +15,6 @@ from dstheory.product._events import Event, as_events, frame_of
 from dstheory.product._frame import ProductFrame
 from dstheory.product._relations import supported
 
-__all__ = ["at_least", "at_most", "exactly", "exclusive"]
-
 
 def at_least(k: int, events: Iterable[Event], support: Any = 1) -> MassFunction:
     """At least k of some events hold, with some support.

@@ -12,8 +12,6 @@ from dstheory.errors import FrameError
 from dstheory.product._frame import ProductFrame, union_frame
 from dstheory.product._variable import Variable
 
-__all__ = ["Event", "as_event", "as_events", "frame_of"]
-
 Event = Mapping[Variable, Any]
 
 

@@ -27,9 +27,6 @@ from dstheory.kernels import bits, bitsets
 from dstheory.notebook import brief, html_table
 from dstheory.product._variable import Variable
 
-__all__ = ["MAX_CONFIGURATIONS", "ProductFrame", "union_frame"]
-
-
 _MAX_LISTED = 4
 _MAX_VALUES = 5
 _MAX_VARIABLES = 6

@@ -21,8 +21,6 @@ from dstheory.product._frame import ProductFrame
 from dstheory.product._variable import Variable
 from dstheory.revise.transfer import transfer
 
-__all__ = ["extend", "marginalize", "on", "product_of", "project"]
-
 Name = str | Variable
 
 

@@ -17,8 +17,6 @@ from dstheory.mass import MassFunction
 from dstheory.product._frame import ProductFrame
 from dstheory.product._variable import Variable
 
-__all__ = ["equal", "relation", "supported"]
-
 
 def relation(
     variables: Iterable[Variable], predicate: Callable[..., Any], support: Any = 1

@@ -15,8 +15,6 @@ from dstheory.frame import Frame
 from dstheory.kernels.immutable import Immutable
 from dstheory.notebook import brief, html_table
 
-__all__ = ["Variable"]
-
 
 class Variable(Immutable):
     """An immutable variable: a name, and the frame of its values.

@@ -13,15 +13,6 @@ from dstheory.errors import DSTheoryError
 from dstheory.kernels.rows import in_rows
 from dstheory.mass import MassFunction
 
-__all__ = [
-    "as_rate",
-    "broadcast_shape",
-    "given_contexts",
-    "given_rate",
-    "match_numbers",
-    "refuse_rows",
-]
-
 Shares = tuple[NDArray[Any], NDArray[Any]]
 
 

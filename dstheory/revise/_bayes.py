@@ -24,8 +24,6 @@ from dstheory.kernels.batches import stretch
 from dstheory.mass import MassFunction
 from dstheory.revise._arguments import broadcast_shape, match_numbers, refuse_rows
 
-__all__ = ["conditional_plausibilities", "disjunctive_rule_of_combination", "generalized_bayes"]
-
 # 2^26 doubles take half a gigabyte per row.
 _MAX_SETS = 1 << 26
 

@@ -20,8 +20,6 @@ from dstheory.mass import MassFunction
 from dstheory.revise._arguments import refuse_rows
 from dstheory.revise.transfer import transfer
 
-__all__ = ["condition", "condition_geometric", "decondition"]
-
 
 def decondition(m: MassFunction, event: Event) -> MassFunction:
     """Ballooning extension: undo conditioning on an event with the least commitment.

@@ -17,8 +17,6 @@ from dstheory.kernels import bits, pairwise
 from dstheory.mass import MassFunction
 from dstheory.revise._arguments import as_rate, given_contexts
 
-__all__ = ["contextual_discount", "contextual_negate", "contextual_reinforce"]
-
 
 @shares_by_name(**RATES)
 def contextual_discount(

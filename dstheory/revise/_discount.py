@@ -14,8 +14,6 @@ from dstheory.kernels import bits
 from dstheory.mass import MassFunction
 from dstheory.revise._arguments import given_rate
 
-__all__ = ["discount", "negate"]
-
 
 @shares_by_name(**RATE)
 def discount(m: MassFunction, *, rate: Any = None, reliability: Any = None) -> MassFunction:

@@ -20,8 +20,6 @@ from dstheory.revise._arguments import refuse_rows
 from dstheory.revise.transfer import image, transfer
 from dstheory.transform.tables import bel_table, pl_table
 
-__all__ = ["condition_focusing"]
-
 
 def condition_focusing(m: MassFunction, event: Event, *, atol: float | None = None) -> MassFunction:
     """Focusing on an event: lower and upper envelope of the conditional probabilities.

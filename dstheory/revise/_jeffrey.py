@@ -20,8 +20,6 @@ from dstheory.kernels.batches import stretch
 from dstheory.mass import MassFunction
 from dstheory.revise._arguments import broadcast_shape, refuse_rows
 
-__all__ = ["jeffrey"]
-
 
 def jeffrey(
     prior: MassFunction, evidence: MassFunction, *, rule: Literal["outer", "inner"] = "outer"

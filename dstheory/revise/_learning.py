@@ -19,8 +19,6 @@ from dstheory.frame import same_frame
 from dstheory.mass import MassFunction
 from dstheory.notebook import ShownFields
 
-__all__ = ["ContextualRates", "learn_contextual_rates"]
-
 Contours = tuple[NDArray[Any], NDArray[Any]]
 
 

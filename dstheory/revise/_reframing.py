@@ -19,8 +19,6 @@ from dstheory.kernels import bits
 from dstheory.mass import MassFunction
 from dstheory.revise.transfer import image, transfer
 
-__all__ = ["coarsen", "refine", "rename"]
-
 
 def refine(m: MassFunction, frame: Frame, mapping: Mapping[Any, Any]) -> MassFunction:
     """The same belief on a finer frame: the vacuous extension along a refining.

@@ -12,8 +12,6 @@ from dstheory._masses import collect
 from dstheory.frame import Frame
 from dstheory.mass import MassFunction
 
-__all__ = ["image", "transfer"]
-
 
 def transfer(m: MassFunction, targets: NDArray[Any], frame: Frame | None = None) -> MassFunction:
     """Mass function in which the mass of each focal set has moved to its target (F,)."""

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from dstheory.kernels import moebius
 
-__all__ = ["beliefs", "meeting_products", "meeting_sums", "plausibilities", "superset_quotients"]
-
 # Pl(A) = Bel(frame) - Bel(not A) has an error of about 1e-16 Bel(frame); above this share of
 # Bel(frame), at least 12 digits of Pl(A) are correct.
 _SAFE_SHARE = 1e-3

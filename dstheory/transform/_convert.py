@@ -24,8 +24,6 @@ from dstheory.transform._weights import (
     weights_of_commonalities,
 )
 
-__all__ = ["convert_table"]
-
 TableKind = Literal["m", "bel", "pl", "q", "b", "w", "v"]
 _Step = Callable[[NDArray[Any]], NDArray[Any]]
 

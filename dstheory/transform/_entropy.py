@@ -18,8 +18,6 @@ from dstheory.mass import MassFunction
 from dstheory.transform._probability import betp
 from dstheory.transform.tables import dense_masses
 
-__all__ = ["maximum_entropy_probability"]
-
 # If the matrix of unions by focal sets has more entries, it costs more than all sets.
 _MOST_SUBSETS = 1 << 22
 # Mask, counts, beliefs, gains and their validity: about eight numbers per set.

@@ -23,8 +23,6 @@ from dstheory.kernels import bits, setwise
 from dstheory.kernels.pairwise import refuse_total_conflict
 from dstheory.mass import MassFunction
 
-__all__ = ["betp", "inverse_pignistic", "least_committed_isopignistic", "plausibility_transform"]
-
 
 def inverse_pignistic(frame: Frame, probabilities: Numbers) -> MassFunction:
     """Consonant, least committed mass function whose pignistic probability is given.

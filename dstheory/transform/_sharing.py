@@ -19,8 +19,6 @@ from dstheory.kernels import bits, setwise
 from dstheory.kernels.rows import in_row
 from dstheory.mass import MassFunction
 
-__all__ = ["belief_transform", "dsmp"]
-
 
 def belief_transform(m: MassFunction) -> NDArray[Any]:
     """Belief of each label, normalized to a probability.

@@ -30,17 +30,6 @@ from dstheory.mass import MassFunction
 from dstheory.transform._butterflies import meeting_products, meeting_sums, superset_quotients
 from dstheory.transform.tables import dense_masses
 
-__all__ = [
-    "check_positive",
-    "commonalities_of_weights",
-    "conjunctive_weights",
-    "disjunctive_weights",
-    "from_conjunctive_weights",
-    "from_disjunctive_weights",
-    "weights_of_commonalities",
-]
-
-
 _MAX_LOG = float(np.log(np.finfo(np.float64).max))
 
 

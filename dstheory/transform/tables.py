@@ -17,16 +17,6 @@ from dstheory.kernels import moebius
 from dstheory.mass import MassFunction
 from dstheory.transform._butterflies import beliefs, plausibilities
 
-__all__ = [
-    "b_table",
-    "bel_table",
-    "dense_masses",
-    "mass_table",
-    "pl_table",
-    "q_table",
-    "table",
-]
-
 
 def mass_table(m: MassFunction) -> NDArray[Any]:
     """Masses of all subsets.

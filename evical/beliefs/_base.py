@@ -19,8 +19,6 @@ from dstheory.errors import CostLimitError
 from dstheory.notebook import ShownFields
 from evical._typing import Flags, Floats
 
-__all__ = ["Beliefs"]
-
 
 class Beliefs(ShownFields, ABC):
     """Beliefs about the class of each of n samples.

@@ -23,8 +23,6 @@ from evical.beliefs._base import Beliefs
 from evical.beliefs.products import MAX_CLASSES, Products
 from evical.likelihood.normal import half_widths, normal_bounds
 
-__all__ = ["Bayesian", "Bounded", "joint_sets"]
-
 
 @final
 @dataclass(frozen=True, eq=False)

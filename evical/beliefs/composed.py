@@ -20,8 +20,6 @@ from evical.beliefs.joined import MAX_PRODUCTS, Joined, have_products
 from evical.beliefs.listed import Listed
 from evical.beliefs.products import Products
 
-__all__ = ["as_beliefs", "conflict", "joined", "mean", "placed"]
-
 
 @final
 @dataclass(frozen=True, eq=False)

@@ -17,8 +17,6 @@ from evical._typing import Floats, Indices
 from evical.beliefs._base import Beliefs
 from evical.beliefs.products import Products
 
-__all__ = ["Consonant"]
-
 
 @final
 @dataclass(frozen=True, eq=False)

@@ -21,8 +21,6 @@ from evical.beliefs._base import Beliefs
 from evical.beliefs.listed import Listed
 from evical.beliefs.products import MAX_CLASSES, Products, check_listed, member_sums
 
-__all__ = ["MAX_PRODUCTS", "Joined", "conjoined", "have_products"]
-
 # Six classifiers with five folds each; a sample of 26 classes then takes 30 ms.
 MAX_PRODUCTS = 1 << 14
 

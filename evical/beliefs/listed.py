@@ -14,8 +14,6 @@ from dstheory.transform import betp
 from evical._typing import Flags, Floats
 from evical.beliefs._base import Beliefs
 
-__all__ = ["Listed", "sides"]
-
 
 @final
 @dataclass(frozen=True, eq=False)

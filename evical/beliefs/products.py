@@ -23,16 +23,6 @@ from dstheory.kernels.bits import mask_array
 from evical._typing import Flags
 from evical.beliefs._base import Beliefs
 
-__all__ = [
-    "MAX_CLASSES",
-    "Products",
-    "bytes_listed",
-    "check_listed",
-    "cumulative",
-    "leave_one_out",
-    "member_sums",
-]
-
 # A row of 2^16 masses takes half a megabyte.
 MAX_CLASSES = 16
 

@@ -30,8 +30,6 @@ from evical.scores import ScoreCounts
 from evical.scores.checks import real_numbers
 from evical.scores.scale import standardized
 
-__all__ = ["AdaptiveCalibrator"]
-
 Places = NDArray[np.intp]
 _FAR = 1e100  # units: an interval of that half-width holds all scores
 

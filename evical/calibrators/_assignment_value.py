@@ -19,9 +19,6 @@ from evical.likelihood.interpolant import evaluate_piecewise, fit_piecewise
 from evical.scores import ScoreCounts
 from evical.scores.scale import log_odds, sides
 
-__all__ = ["AssignmentValueCalibrator"]
-
-
 # The search calibrates the sample once for each dispersion, which is slow; this many groups of
 # neighboring scores serve it as well as the sample.
 _SEARCHED = 256

@@ -18,8 +18,6 @@ from evical.curves.asymmetric_laplace import STEEPEST, AsymmetricLaplace, fit_as
 from evical.scores import ScoreCounts
 from evical.scores.scale import sides, standardized
 
-__all__ = ["AsymmetricLaplaceCalibrator"]
-
 _FAR = 1e100  # units beyond which log-odds might overflow
 
 

@@ -29,8 +29,6 @@ from evical.likelihood.normal import half_widths
 from evical.scores import ScoreCounts
 from evical.scores.scale import between
 
-__all__ = ["AutoCalibrator", "PosteriorCurve", "posterior_state"]
-
 
 def posterior_state(names: tuple[str, ...]) -> dict[str, fields.Field]:
     """The fields of a saved curve with candidates of these names."""

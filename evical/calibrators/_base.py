@@ -35,9 +35,6 @@ from evical.scores.counts import checked_counts
 from evical.scores.direction import Direction, warn_of_wrong_ways, wrong_way
 from evical.scores.scale import ScoreScale, check_transform, fit_scale
 
-__all__ = ["BaseCalibrator"]
-
-
 # Of the scores that a notebook shows, from the least to the greatest of the calibration sample.
 _QUANTILES = (0, 0.25, 0.5, 0.75, 1)
 

@@ -52,18 +52,6 @@ from evical.curves.quantile_binning import (
 from evical.likelihood.level_set import binomial_level_set
 from evical.scores import ScoreCounts
 
-__all__ = [
-    "ABBCalibrator",
-    "BBQCalibrator",
-    "SBBCalibrator",
-    "check_max_size",
-    "check_number",
-    "check_prior",
-    "covering_masses",
-    "look_up",
-    "repaired",
-]
-
 
 def covering_masses(
     positive: Floats, negative: Floats, alpha: float, beta: Any, model: str, confidence: float

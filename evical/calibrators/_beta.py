@@ -29,8 +29,6 @@ from evical.scores import ScoreCounts
 from evical.scores.counts import refuse_separated
 from evical.scores.scale import log_odds
 
-__all__ = ["BetaCalibrator"]
-
 _PARAMETERS = ("abm", "am", "ab", "a")
 _LEAST_UNIT = 1e-6  # of the table, in which log-odds of scores differ by more than rounding
 _END = 36.1  # log-odds of scores are cut off at about 36.04

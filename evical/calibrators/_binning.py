@@ -24,8 +24,6 @@ from evical.likelihood.level_set import binomial_level_set
 from evical.scores import ScoreCounts
 from evical.scores.counts import midpoints
 
-__all__ = ["BinningCalibrator"]
-
 
 class BinningCalibrator(BaseCalibrator, LevelSets):
     """Evidential calibration by binning.

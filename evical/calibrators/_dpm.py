@@ -25,8 +25,6 @@ from evical.calibrators._models import check_size
 from evical.errors import ConvergenceError
 from evical.scores import ScoreCounts
 
-__all__ = ["DPMCalibrator"]
-
 _NAMES = ("negative", "positive")
 _GREATEST = float(np.finfo(np.float64).max)
 _LEAST = 1e-300  # scale of a density; closer scores count as one

@@ -21,9 +21,6 @@ from evical.curves.trend_filtering import TrendFilterPath, trend_filter_path
 from evical.scores import ScoreCounts
 from evical.scores.scale import interpolated
 
-__all__ = ["ELiTECalibrator"]
-
-
 CRITERIA = ("aicc", "aic", "bic")
 
 # Fits of a smaller share are left out: even 50 of them would not change the last digit.

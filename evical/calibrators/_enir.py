@@ -23,9 +23,6 @@ from evical.curves.near_isotonic_blocks import Blocks, relevant
 from evical.scores import ScoreCounts
 from evical.scores.counts import midpoints
 
-__all__ = ["ENIRCalibrator"]
-
-
 # Models of a relative weight below exp(-50) = 2e-22 are left out: a million of them would not
 # change the last digit of an average.
 _MARGIN = 100.0

@@ -23,8 +23,6 @@ from evical.likelihood.profile_table import MassTable, check_table, contour
 from evical.scores import ScoreCounts
 from evical.scores.scale import sides
 
-__all__ = ["GaussianCalibrator"]
-
 _MODELS = ("bayesian", "likelihood")
 _VARIANCES = ("unequal", "equal")
 

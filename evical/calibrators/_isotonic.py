@@ -30,8 +30,6 @@ from evical.scores import ScoreCounts
 from evical.scores.counts import midpoints
 from evical.scores.scale import between
 
-__all__ = ["IsotonicCalibrator"]
-
 _MODELS = (*BINOMIAL_MODELS, "band")
 
 

@@ -26,8 +26,6 @@ from evical.curves.density import KERNELS, GaussianSums, KernelGrid, WindowSums,
 from evical.likelihood.level_set import binomial_level_set
 from evical.scores import ScoreCounts
 
-__all__ = ["KDECalibrator"]
-
 Group = tuple[Floats, Floats]
 
 _EXACT = 256  # distinct scores up to which Gaussians are added up one by one

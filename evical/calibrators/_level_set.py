@@ -13,8 +13,6 @@ from sklearn.utils.validation import check_is_fitted
 from dstheory.checks.arguments import as_real, shown
 from evical._typing import Floats
 
-__all__ = ["LevelSets"]
-
 
 class LevelSets(ABC):
     """Abstract calibrator with a model "likelihood"."""

@@ -22,8 +22,6 @@ from evical.curves.logistic_profile import LogisticProfile, profile_of_counts
 from evical.curves.platt import PlattFit, platt_of_counts
 from evical.scores import ScoreCounts
 
-__all__ = ["LogisticCalibrator"]
-
 
 class LogisticCalibrator(BaseCalibrator, LevelSets):
     """Evidential calibration by logistic regression of the label on the score.

@@ -13,15 +13,6 @@ from dstheory.inference import binomial_masses
 from evical._typing import Floats
 from evical.scores.scale import sides
 
-__all__ = [
-    "BINOMIAL_MODELS",
-    "LOG_ODDS_MODELS",
-    "check_size",
-    "count_masses",
-    "masses_from_log_odds",
-]
-
-
 # Trials of less weight say nothing; every model has reached its limit long before.
 _LEAST = 1e-12
 _ROUNDING = 1e-15

@@ -19,8 +19,6 @@ from evical.curves.platt import platt_targets
 from evical.scores import ScoreCounts
 from evical.scores.scale import sides
 
-__all__ = ["NormalizingCalibrator"]
-
 _METHODS = ("range", "softmax", "exponential")
 _STEEPEST = 1e300
 _LOG_STEEPEST = float(np.log(_STEEPEST))

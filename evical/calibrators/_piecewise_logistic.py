@@ -28,8 +28,6 @@ from evical.likelihood.profile_table import MassTable, check_table, contour
 from evical.scores import ScoreCounts
 from evical.scores.scale import at_share, sides
 
-__all__ = ["PiecewiseLogisticCalibrator"]
-
 _MODELS = ("bayesian", "likelihood")
 _FITTED = ("first", "last", "inner", "parameters", "strength", "objective")
 

@@ -31,8 +31,6 @@ from evical.curves.quadratic import (
 from evical.likelihood.profile_table import MassTable, check_table, contour
 from evical.scores import ScoreCounts
 
-__all__ = ["QuadraticLogisticCalibrator"]
-
 _FITTED = ("center", "scale", "coefficients", "root")
 
 

@@ -22,8 +22,6 @@ from evical.curves.automatic import SPLINES, spline_curve
 from evical.curves.candidates import AveragedCurve
 from evical.scores import ScoreCounts
 
-__all__ = ["SplineCalibrator"]
-
 
 class SplineCalibrator(PosteriorCurve, BaseCalibrator, LevelSets):
     r"""Calibration by natural cubic smoothing splines of the log-odds.

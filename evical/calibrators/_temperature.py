@@ -31,8 +31,6 @@ from evical.likelihood.profile_table import MassTable, check_table, contour
 from evical.scores import ScoreCounts
 from evical.scores.counts import refuse_separated
 
-__all__ = ["TemperatureCalibrator"]
-
 
 class TemperatureCalibrator(BaseCalibrator, LevelSets):
     """Evidential temperature scaling of the margins of a binary classifier.

@@ -16,8 +16,6 @@ from evical.calibrators._base import BaseCalibrator
 from evical.curves.venn_abers import venn_abers_table
 from evical.scores import ScoreCounts
 
-__all__ = ["VennAbersCalibrator"]
-
 
 class VennAbersCalibrator(BaseCalibrator):
     """Inductive Venn-Abers calibration as an evidential calibrator.

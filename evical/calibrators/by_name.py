@@ -12,9 +12,6 @@ from typing import Any, Literal, Union, get_args, get_origin
 from dstheory.checks.arguments import check_instance, did_you_mean
 from evical import calibrators
 
-__all__ = ["by_name", "make_calibrator", "parse_options", "settable", "short_name", "suggestion"]
-
-
 _WORDS = {"true": True, "false": False}
 # More names than this do not help on one line.
 _SHOWN = 12

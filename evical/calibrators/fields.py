@@ -12,23 +12,6 @@ import numpy as np
 
 from evical._typing import Floats
 
-__all__ = [
-    "Field",
-    "ascending",
-    "checked_fields",
-    "finite",
-    "log_odds",
-    "masses",
-    "optional",
-    "owners",
-    "positive",
-    "product",
-    "rising",
-    "shares",
-    "weights",
-    "whole",
-]
-
 State = dict[str, "Field"]
 
 _GREATEST, _LEAST = float(np.finfo(np.float64).max), 5e-324  # the least float above 0

@@ -16,20 +16,6 @@ from evical.scores import ScoreCounts
 from evical.scores.checks import check_labels, check_unit
 from evical.scores.scale import ScoreScale, restored_scale
 
-__all__ = [
-    "FORMAT",
-    "VERSION",
-    "check_saved",
-    "check_shapes",
-    "check_trial",
-    "from_dict",
-    "plain",
-    "restore_state",
-    "restored_arrays",
-    "restored_classes",
-    "to_dict",
-]
-
 FORMAT = "evical.calibrator"
 VERSION = 1
 _KEYS = ("format", "version", "class", "parameters", "classes", "state")

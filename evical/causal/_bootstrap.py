@@ -30,8 +30,6 @@ from evical.causal._columns import Columns, split_columns
 from evical.causal._fast_ges import FastGES
 from evical.causal._graphs import EDGE_TYPES, check_graph, typed_edges
 
-__all__ = ["SWAPPED", "BootstrappedEdges"]
-
 
 class KeptBootstraps:
     """Finished bootstraps in a folder; without a folder, none is kept.

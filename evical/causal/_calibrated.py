@@ -29,8 +29,6 @@ from evical.estimators.predictor import BeliefPredictor
 from evical.multiclass import BaseMulticlassCalibrator, MultinomialLogisticCalibrator
 from evical.scores.checks import check_same_length, check_weights
 
-__all__ = ["CalibratedEdges"]
-
 Pairs = Iterable[tuple[Any, Any]]
 
 

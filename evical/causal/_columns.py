@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 from dstheory.checks.arguments import as_array, shown
 from evical._typing import SamplesLike
 
-__all__ = ["Columns", "split_columns"]
-
 # As in a column of names or times: more states than this share of the rows tell nothing.
 _MOST_STATES = 0.5
 # NaN of any kind, and the missing values of pandas, whose comparisons have no truth value.

@@ -12,8 +12,6 @@ algorithm Label-Edges; Chickering (2002), Optimal structure identification with 
 import heapq
 from collections.abc import Collection, Iterable
 
-__all__ = ["EquivalenceClass", "oriented", "topological"]
-
 Sets = list[set[int]]
 
 

@@ -31,9 +31,6 @@ from evical.causal._equivalence import EquivalenceClass
 from evical.causal._graphs import graph_of
 from evical.causal._scores import BDeuScore, DiscreteBICScore, GaussianBICScore
 
-__all__ = ["FastGES", "greedy_search", "local_score"]
-
-
 Clique = tuple[int, ...]
 
 # Gains that are zero but for rounding; a log-likelihood has about this relative precision.

@@ -14,8 +14,6 @@ from dstheory.checks.arguments import check_instance
 from evical._typing import Ints
 from evical.causal._equivalence import EquivalenceClass
 
-__all__ = ["EDGE_TYPES", "edge_types", "graph_of", "typed_edges"]
-
 EDGE_TYPES = ("none", "A->B", "B->A", "A-B")
 """What may be between the nodes A and B of a pair (A, B)."""
 

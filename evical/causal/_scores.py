@@ -35,16 +35,6 @@ from dstheory.checks.arguments import check_above_zero
 from dstheory.kernels.jit import HAVE_NUMBA, compiled
 from evical._typing import Floats, Ints
 
-__all__ = [
-    "BDeuScore",
-    "DiscreteBICScore",
-    "GaussianBICScore",
-    "States",
-    "count_bits",
-    "count_rows",
-]
-
-
 Words = NDArray[np.uint64]
 
 _BITS = 64

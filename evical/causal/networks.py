@@ -17,8 +17,6 @@ from evical._typing import Floats
 from evical.causal._equivalence import EquivalenceClass, topological
 from evical.causal._graphs import graph_of
 
-__all__ = ["DiscreteNetwork", "alarm_network"]
-
 
 @dataclass(frozen=True, eq=False)
 class DiscreteNetwork:

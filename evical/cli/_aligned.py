@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from evical.cli._kinds import Among, Place
 from evical.cli._tables import Chunk
 
-__all__ = ["Rows", "Selected", "by_key", "by_position", "with_key"]
-
 # Rows start to stop of a chunk.
 _Piece = tuple[Chunk, int, int]
 

@@ -17,8 +17,6 @@ from evical.cli._commands import COMMANDS, load
 from evical.cli._errors import WrongInput, system_message
 from evical.cli._output import BROKEN_PIPE, discard_output
 
-__all__ = ["run"]
-
 # Root of the errors of the option parser, which typer re-exports only through its children.
 _UsageError: Any = typer.BadParameter.__bases__[0]
 

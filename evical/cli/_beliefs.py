@@ -20,17 +20,6 @@ from evical.cli._tables import Table
 from evical.datasets.csv import MISSING
 from evical.scores.names import classes_in_names
 
-__all__ = [
-    "AGREEING",
-    "ROUNDING",
-    "BeliefColumns",
-    "Naming",
-    "Pair",
-    "check_decided",
-    "find_beliefs",
-    "pair_of",
-]
-
 # Negative class, if it is known, and positive class.
 Pair = tuple[str | None, str]
 

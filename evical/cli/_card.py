@@ -12,8 +12,6 @@ from evical.evaluation import ConformalEvaluation
 from evical.evaluation.check import CalibrationCheck
 from evical.multiclass import BaseMulticlassCalibrator, OneVsRestCalibrator
 
-__all__ = ["card_text", "checks_text", "conformal_checks_text", "promise_text"]
-
 _NONE = "[Bel, Pl] promises nothing about the probability at a score"
 _OF_MODEL = {
     "likelihood": (

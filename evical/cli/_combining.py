@@ -25,8 +25,6 @@ from evical.cli.engine.session import Limits
 from evical.datasets.csv import sorted_labels
 from evical.scores.names import belief_names
 
-__all__ = ["Job", "Summary", "WithClasses", "read_with_classes"]
-
 
 @dataclass(frozen=True)
 class Summary:

@@ -8,8 +8,6 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, NamedTuple
 
-__all__ = ["COMMANDS", "Command", "load"]
-
 
 class Command(NamedTuple):
     """Module, first line of the docstring, and examples to copy."""

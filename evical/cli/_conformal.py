@@ -27,8 +27,6 @@ from evical.conformal.contour import prediction_sets
 from evical.conformal.nonconformity import named_score
 from evical.datasets.csv import sorted_labels
 
-__all__ = ["ConformalPredictor", "Recipe", "fit_conformal", "with_score"]
-
 
 @dataclass(frozen=True)
 class Recipe:

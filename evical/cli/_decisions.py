@@ -12,9 +12,6 @@ from dstheory import Frame, MassFunction, decide
 from evical._typing import Floats
 from evical.calibrators.by_name import suggestion
 
-__all__ = ["REJECT", "Decision", "criteria", "joined", "joined_names", "masses", "new_decision"]
-
-
 REJECT = "reject"
 # Between the acts that a set-valued criterion leaves.
 _OR = "|"

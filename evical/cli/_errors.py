@@ -8,8 +8,6 @@ traceback.
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-__all__ = ["WrongInput", "system_message", "user_input"]
-
 
 class WrongInput(Exception):  # noqa: N818  # it is the user's input that is wrong, not the program
     """A wrong input, with a message that says what to do."""

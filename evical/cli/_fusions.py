@@ -15,16 +15,6 @@ from evical.cli._model import check_content, checksum, read_json
 from evical.cli._rules import Combiner, new_combiner
 from evical.fusion import Rule, as_rule
 
-__all__ = [
-    "FUSIONS",
-    "LEARNED",
-    "by_source",
-    "combiner_of",
-    "fusion_text",
-    "learned",
-    "load_fusion",
-]
-
 FORMAT = "evical.fusion_model"
 # Names of fusions that learn from beliefs and classes.
 FUSIONS = (

@@ -17,12 +17,6 @@ from evical.cli._model import Model, check_score, load_model, on_table, score_ki
 from evical.cli._tables import Table, open_table
 from evical.evaluation import Evaluation
 
-__all__ = [
-    "Selection",
-    "evaluate_selection",
-    "read_for_model",
-]
-
 
 @dataclass(frozen=True)
 class Selection:

@@ -20,8 +20,6 @@ from evical.metrics import calibration_report, mean_imprecision
 from evical.metrics.report import CalibrationReport, Measure
 from evical.scores.names import KINDS, belief_names
 
-__all__ = ["ClassPredictions", "many_judged", "read_for_classes"]
-
 
 @dataclass(frozen=True, eq=False)
 class ClassPredictions:

@@ -20,25 +20,6 @@ from numpy.typing import NDArray
 
 from evical.datasets.csv import MISSING
 
-__all__ = [
-    "EXPECTED",
-    "Among",
-    "Kind",
-    "Place",
-    "Places",
-    "check_numbers",
-    "complete_rows",
-    "convert",
-    "kinds_to_count",
-    "label_kind",
-    "may_be_none",
-    "optional_kinds",
-    "or_none",
-    "refuse_missing",
-    "tell_missing",
-]
-
-
 Kind = Literal[
     "score",
     "probability",

@@ -16,8 +16,6 @@ from evical.cli._tables import Chunk, Table, open_table
 from evical.datasets.csv import sorted_labels
 from evical.scores.names import class_in_name
 
-__all__ = ["Labeled", "read_labeled", "read_labeled_table"]
-
 
 @dataclass(frozen=True, eq=False)
 class Labeled:

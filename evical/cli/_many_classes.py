@@ -30,21 +30,6 @@ from evical.multiclass import BaseMulticlassCalibrator, OneVsRestCalibrator
 from evical.multiclass.by_name import named_calibrator
 from evical.scores.names import belief_names
 
-__all__ = [
-    "ClassRows",
-    "ManyPredictor",
-    "SampleTable",
-    "at_rows",
-    "beliefs",
-    "class_columns",
-    "fit_many",
-    "make_many",
-    "model_values",
-    "named_classes",
-    "read_class_rows",
-]
-
-
 # What stands between a prefix such as p and the name of a class.
 _SEPARATORS = "_-. :"
 # Masses that are listed at a time, 2**K a row: 32 MB.

@@ -25,25 +25,6 @@ from evical.estimators.calibrated import score_scale
 from evical.multiclass import BaseMulticlassCalibrator
 from evical.scores.names import class_in_name
 
-__all__ = [
-    "ManyModel",
-    "ManyTraining",
-    "Model",
-    "Training",
-    "check_content",
-    "check_score",
-    "checksum",
-    "is_conformal",
-    "load_model",
-    "log_loss",
-    "model_text",
-    "on_table",
-    "read_json",
-    "score_kind",
-    "two_classes",
-]
-
-
 FORMAT = "evical.model"
 VERSION = 1
 _MOST = 2.0**54  # of samples: twice what weights may add up to

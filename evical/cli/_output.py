@@ -16,19 +16,6 @@ import typer
 
 from evical._files import atomic_path
 
-__all__ = [
-    "BROKEN_PIPE",
-    "atomic_file",
-    "check_output",
-    "check_page",
-    "command_line",
-    "discard_output",
-    "echo_json",
-    "prepare_folder",
-    "write_atomically",
-    "write_page",
-]
-
 
 def prepare_folder(folder: Path) -> None:
     """Make a folder and make sure that files can be written there, before any work is done.

@@ -19,8 +19,6 @@ from evical.cli._kinds import (
     refuse_missing,
 )
 
-__all__ = ["ParquetChunk", "ParquetTable", "as_text", "is_text", "load_pyarrow"]
-
 # A row of a few columns has some tens of characters as text; chunks of both formats are alike.
 _CHARACTERS_PER_ROW = 32
 

@@ -16,16 +16,6 @@ from evical.beliefs.composed import placed
 from evical.calibrators.by_name import parse_options, settable, suggestion
 from evical.fusion.conflicts import total_conflict
 
-__all__ = [
-    "RULE",
-    "Combiner",
-    "RowError",
-    "known_classes",
-    "new_combiner",
-    "rules",
-    "tell_rule",
-]
-
 # Without labels to learn from.
 RULE = "dempster"
 _INDEPENDENT = (

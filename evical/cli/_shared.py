@@ -16,8 +16,6 @@ from evical.cli._aligned import Rows
 from evical.datasets.csv import MISSING
 from evical.scores.names import belief_names
 
-__all__ = ["SharedColumns", "shared_columns"]
-
 # What the command writes beside numbers of a class.
 _OWN = ("bel", "pl", "p", "betp", "decision", "set", "conflict")
 

@@ -23,8 +23,6 @@ from evical.cli._tables import Chunk, Table, table_chunks
 if TYPE_CHECKING:  # `predict` shows no table, and does not wait for pictures
     from evical.report import Table as ReportTable
 
-__all__ = ["new_console", "progress_bar", "rich_table", "watch"]
-
 
 def rich_table(table: "ReportTable") -> RichTable:
     """A table for the terminal: groups under their name, the best of a column marked.

@@ -22,8 +22,6 @@ from evical.cli._output import BROKEN_PIPE, atomic_file, discard_output
 from evical.cli._parquet_table import ParquetChunk, load_pyarrow
 from evical.cli._tables import Chunk, Table, TextTable
 
-__all__ = ["Layout", "Sink", "check_output_name", "delimiter_of", "open_sink"]
-
 Columns = Mapping[str, NDArray[Any]]
 
 _PARQUET_NAMES = (".parquet", ".pq")

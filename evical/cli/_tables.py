@@ -21,18 +21,6 @@ from evical.cli._kinds import Kind, Places, convert
 from evical.cli._parquet_table import ParquetChunk, ParquetTable
 from evical.datasets.delimited import Block, DelimitedText
 
-__all__ = [
-    "CHUNK_SIZE",
-    "Chunk",
-    "Table",
-    "TextChunk",
-    "TextTable",
-    "check_columns",
-    "open_table",
-    "read_chunks",
-    "read_table",
-]
-
 # Characters: about 30 000 rows of a narrow table, enough for array code to pay off, and some
 # ten megabytes as Python strings.
 CHUNK_SIZE = 2**20

@@ -12,9 +12,6 @@ from evical.datasets.csv import sorted_labels
 from evical.scores import ScoreCounts
 from evical.scores.counts import EXACT
 
-__all__ = ["Tally"]
-
-
 # Distinct scores that wait to be merged: sorting many at once costs less than one by one.
 _PENDING = 2**19
 

@@ -46,8 +46,6 @@ from evical.estimators.predictor import ClassifierWrapper
 from evical.estimators.responses import class_values, frozen_classes, trained_on
 from evical.scores.checks import check_groups, check_samples
 
-__all__ = ["ConformalClassifier"]
-
 # Rows for training and rows for calibration.
 Fold = tuple[Indices, Indices]
 

@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 
 from evical._typing import Floats
 
-__all__ = ["ClassSamples", "Counts", "GroupSamples", "ScoreSample"]
-
 
 @dataclass(frozen=True, eq=False)
 class Counts:

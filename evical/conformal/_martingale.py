@@ -17,9 +17,6 @@ from dstheory.checks.arguments import as_floats, check_choice, check_level, chec
 from dstheory.notebook import ShownFields
 from evical._typing import Floats
 
-__all__ = ["ExchangeabilityTest", "online_p_values"]
-
-
 _SLOPES = np.array([-1.0, 0.0, 1.0])
 
 

@@ -7,8 +7,6 @@ from numpy.typing import NDArray
 
 from evical._typing import Floats
 
-__all__ = ["new_seed", "random_shares"]
-
 
 def new_seed(rng: np.random.RandomState) -> int:
     """A seed for predictions, whose random numbers must not be those of calibration.

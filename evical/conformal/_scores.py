@@ -35,9 +35,6 @@ from evical.conformal.contour import least_strange, prediction_sets, to_contour
 from evical.conformal.nonconformity import SCORES, score_parameters, score_table, tied_score
 from evical.scores.checks import check_labels, check_weights
 
-__all__ = ["ConformalScores"]
-
-
 _Parts = tuple[NDArray[Any], str, dict[str, Any], str | None, Calibration, int | None, str]
 
 FORMAT = "evical.conformal"

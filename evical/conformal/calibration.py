@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 from evical._typing import Floats
 from evical.conformal._counts import ClassSamples, Counts, GroupSamples, ScoreSample
 
-__all__ = ["Calibration", "Conformed", "calibration_of", "too_few"]
-
 
 @dataclass(frozen=True, eq=False)
 class Calibration:

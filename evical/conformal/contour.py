@@ -12,8 +12,6 @@ from dstheory.checks.arguments import as_floats, check_count, check_level
 from dstheory.inference.counts.beta_quantile import beta_quantile
 from evical._typing import Floats
 
-__all__ = ["coverage_bound", "least_strange", "prediction_sets", "to_contour"]
-
 
 def to_contour(p_values: ArrayLike, scores: ArrayLike | None = None) -> Floats:
     """P-values of all classes as the contour of a belief: the greatest of a row becomes 1.

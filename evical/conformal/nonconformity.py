@@ -17,17 +17,6 @@ from numpy.typing import ArrayLike, NDArray
 from dstheory.checks.arguments import as_floats, as_real, check_choice, check_count
 from evical._typing import Floats
 
-__all__ = [
-    "aps_scores",
-    "lac_scores",
-    "margin_scores",
-    "named_score",
-    "raps_scores",
-    "score_parameters",
-    "score_table",
-    "tied_score",
-]
-
 Score = Callable[..., Any]
 
 # Sums of probabilities differ by rounding where they should be equal: by less than 1e-12, even of

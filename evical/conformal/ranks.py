@@ -19,8 +19,6 @@ from evical._typing import Floats
 from evical.conformal._counts import ClassSamples, GroupSamples, ScoreSample
 from evical.scores.checks import check_weights
 
-__all__ = ["class_p_values", "group_p_values", "p_values"]
-
 
 def p_values(
     calibration: ArrayLike,

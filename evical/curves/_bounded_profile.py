@@ -24,8 +24,6 @@ from evical.curves._linear_profile import LinearProfile, LinearRays
 from evical.likelihood.integrals import CORNERS, belief_log_odds
 from evical.likelihood.polar import ENOUGH, Axis, PolarProfile, RayTable, tabulate_profile
 
-__all__ = ["BoundedTable", "Part", "bounded_step", "tabulate_bounded"]
-
 
 def bounded_step(
     gradient: Floats, hessian: Floats, low: Floats, high: Floats

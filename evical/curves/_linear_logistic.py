@@ -15,9 +15,6 @@ import numpy as np
 from evical._typing import Floats
 from evical.curves.newton import Sums, logistic_terms, minimize_convex, unit_diagonal
 
-__all__ = ["LinearFit", "LogisticSums", "fit_linear_logistic"]
-
-
 # Elements of one temporary (64 kB): a pass over the scores stays in cache, and its products stay
 # below the 9216 elements from which OpenBLAS starts threads: a million scores then take 0.06 s, not
 # 0.7 to 2.3 s, on two cores of which one is busy.

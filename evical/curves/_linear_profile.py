@@ -22,9 +22,6 @@ from evical.likelihood.integrals import CORNERS, belief_log_odds
 from evical.likelihood.level_set import level_set
 from evical.likelihood.polar import Axis
 
-__all__ = ["LinearProfile", "LinearRays"]
-
-
 # Elements of a temporary: in cache, and its products are too small for OpenBLAS to start threads,
 # which wait for each other where the cores are busy.
 _CHUNK = 1 << 14

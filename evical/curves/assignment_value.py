@@ -19,9 +19,6 @@ from dstheory.inference.counts.beta_quantile import beta_quantile
 from evical._typing import Floats
 from evical.likelihood.interpolant import chebyshev
 
-__all__ = ["Branch", "accuracy", "dispersions", "fit_branch"]
-
-
 _EPS = float(np.finfo(np.float64).eps)
 _NOTHING = np.log(1e-16)
 # Enough to tell good dispersions from bad ones: their effect goes with the root of the number.

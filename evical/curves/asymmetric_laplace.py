@@ -13,8 +13,6 @@ import numpy as np
 
 from evical._typing import Floats
 
-__all__ = ["STEEPEST", "AsymmetricLaplace", "fit_asymmetric_laplace"]
-
 STEEPEST = 1e200  # inverse scale; log-densities at the farthest scores, 1e100, are finite
 
 

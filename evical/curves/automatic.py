@@ -35,9 +35,6 @@ from evical.curves.step_candidate import fit_steps
 from evical.scores.counts import ScoreCounts
 from evical.scores.scale import are_probabilities, at_share, interpolated
 
-__all__ = ["CANDIDATES", "SPLINES", "automatic_curve", "spline_curve"]
-
-
 _CONSTANT = "steps"  # of a single score, or where no spline can be proven
 SPLINES = (
     _CONSTANT,

@@ -29,21 +29,6 @@ from scipy.special import betaln
 from evical._typing import Floats, Indices
 from evical.scores.counts import ScoreCounts, midpoints
 
-__all__ = [
-    "CRITERIA",
-    "BinPrior",
-    "BinScores",
-    "Bins",
-    "average_over_binnings",
-    "best_binning",
-    "bin_scores",
-    "cumulate",
-    "cut_shares",
-    "log_marginal",
-    "posterior_mean",
-]
-
-
 CRITERIA = ("k2", "bdeu")
 
 

@@ -21,8 +21,6 @@ from evical.curves.platt import soft_counts
 from evical.scores.counts import ScoreCounts, merge_equal
 from evical.scores.scale import log_odds
 
-__all__ = ["ROUNDING", "BetaFit", "beta_features", "beta_sample", "fit_beta"]
-
 # Log-odds this close, relative where they exceed 1, are one: between them the features differ by
 # rounding, 1e-16, and the table of masses would have to resolve that. A classifier that gives all
 # samples the same score leaves noise of 1e-16 to 1e-12.

@@ -31,9 +31,6 @@ from evical.likelihood.profile_table import MassTable, fit_mass_table
 from evical.likelihood.quadrature import NODES_PER_PANEL, compress
 from evical.scores.counts import ScoreCounts
 
-__all__ = ["BetaProfile", "beta_profile"]
-
-
 _EXACT = 64  # samples with at most that many distinct scores are kept as they are
 _LENGTH = 1.1  # of panels of ten Gauss nodes, in asinh(log-odds / pi): they err by 3.7**-20 = 4e-12
 _LEVEL = 6.0  # standard errors by which the coefficients may be elsewhere

@@ -25,9 +25,6 @@ from scipy.special import expit, softmax
 from evical._typing import Floats
 from evical.scores.counts import ScoreCounts
 
-__all__ = ["AveragedCurve", "Candidate", "average", "gaussian_candidates"]
-
-
 # Log of the weight that a degree of freedom costs beyond what leaving out a sample tells, for the
 # chance that a flexible curve only looks best. Chosen on ten simulated maps, checked on ten others.
 _PRICE = 0.4

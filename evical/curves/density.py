@@ -20,8 +20,6 @@ from dstheory.checks.arguments import as_real, check_choice, shown
 from evical._typing import Floats
 from evical.scores.checks import check_same_length, check_scores, check_weights
 
-__all__ = ["KERNELS", "GaussianSums", "KernelGrid", "WindowSums", "kernel_sums", "silverman"]
-
 Places = NDArray[np.intp]
 
 # Coefficients of |u|^k, k = 0, 1, ..., of the kernels that vanish beyond |u| = 1.

@@ -16,8 +16,6 @@ from threadpoolctl import ThreadpoolController
 
 from evical._typing import Floats
 
-__all__ = ["descend"]
-
 
 def descend(
     objective: Callable[[Floats], tuple[float, Floats]], start: Floats, **options: Any

@@ -14,9 +14,6 @@ from evical._typing import Floats
 from evical.scores.counts import ScoreCounts
 from evical.scores.scale import location_scale, standardized
 
-__all__ = ["LEAST_VARIANCE", "GaussianFit", "fit_gaussian"]
-
-
 _FAR = 1e100  # units beyond which squares would overflow
 LEAST_VARIANCE = 1e-290  # units; below, all scores of a class are one to rounding
 _WIDE = 1e300  # variance of a density that is the same everywhere, even that far away

@@ -28,8 +28,6 @@ from evical.likelihood.profile_table import (
     tabulated,
 )
 
-__all__ = ["GaussianProfile"]
-
 _Two = tuple[Floats, Floats]
 _Three = tuple[Floats, Floats, Floats]
 

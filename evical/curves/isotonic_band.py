@@ -23,8 +23,6 @@ from dstheory.inference.counts.clopper_pearson import lower_limit
 from evical._typing import Floats
 from evical.scores import ScoreCounts
 
-__all__ = ["IsotonicBand", "isotonic_band", "rising_lower_limits"]
-
 Positions = NDArray[np.intp]
 
 # Groups for n samples, 2 sqrt(n), leave a mean width within 3 % of that of the best number of

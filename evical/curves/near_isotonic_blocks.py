@@ -39,16 +39,6 @@ from evical._typing import Floats, Indices
 from evical.scores.checks import check_numbers, check_positive, check_same_length
 from evical.scores.counts import ScoreCounts
 
-__all__ = [
-    "Blocks",
-    "NearIsotonicPath",
-    "join_lambdas",
-    "joins_of",
-    "near_isotonic_path",
-    "relevant",
-]
-
-
 # Sums of some thousand terms err by less than 64 units in the last place.
 EQUAL = 2.0**-46
 

@@ -19,18 +19,6 @@ from scipy.optimize import nnls
 from evical._typing import Floats
 from evical.errors import ConvergenceError
 
-__all__ = [
-    "Optimum",
-    "Sums",
-    "least_squares_on_simplex",
-    "logistic_terms",
-    "minimize_convex",
-    "minimize_on_simplex",
-    "newton_step",
-    "unit_diagonal",
-]
-
-
 _STEPS, _HALVINGS = 100, 60
 _TOLERANCE = 1e-10  # squared Newton decrement of the last step
 

@@ -33,16 +33,6 @@ from evical.likelihood.quadrature import compress, panel_edges
 from evical.scores.counts import ScoreCounts
 from evical.scores.scale import share_of_range
 
-__all__ = [
-    "PiecewiseFit",
-    "PiecewiseProfile",
-    "features",
-    "fit_piecewise_logistic",
-    "inner_knots",
-    "piecewise_profile",
-]
-
-
 # For ranking pairs of knots: within 1/2000 of the sample the log-odds are as good as constant. The
 # best pair is among the likeliest on few groups; the decrement after the last step is about the
 # square of that before, 1e-8.

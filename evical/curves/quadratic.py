@@ -38,16 +38,6 @@ from evical.likelihood.quadrature import NODES_PER_PANEL, compress
 from evical.scores.counts import ScoreCounts, checked_counts
 from evical.scores.scale import location_scale, standardized
 
-__all__ = [
-    "QuadraticFit",
-    "QuadraticProfile",
-    "fit_quadratic",
-    "parabola",
-    "quadratic_of_counts",
-    "quadratic_profile",
-]
-
-
 # Standardized scores are cut off there, so that their squares times any coefficient are finite.
 _FAR = 1e35
 # Scores closer than that, in standard deviations, are one to a parabola: where all but two places

@@ -12,9 +12,6 @@ import numpy as np
 from evical._typing import Floats, Indices
 from evical.scores.counts import ScoreCounts
 
-__all__ = ["bin_range", "layered_average", "quantile_binnings", "select_best"]
-
-
 # N = 7e7 has fewer numbers of bins; more come from weights only, and differ by less than 1/1000.
 _MOST_NUMBERS = 4096
 # A table of the limits of all bins is faster than a quotient a score only while it is short.

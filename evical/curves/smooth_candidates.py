@@ -24,16 +24,6 @@ from evical.errors import ConvergenceError
 from evical.scores.counts import ScoreCounts
 from evical.scores.scale import location_scale, standardized
 
-__all__ = [
-    "BENDS",
-    "SHAPES",
-    "LaplaceFit",
-    "laplace_fit",
-    "smooth_candidates",
-    "spline_coordinates",
-]
-
-
 # Prior standard deviations: of the log-odds at the mean score around those of the classes; of their
 # change over a standard deviation of the scores; of bends, on the same scale.
 _LEVEL, _SLOPE, _BEND = 2.0, 4.0, 1.0

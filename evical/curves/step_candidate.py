@@ -20,9 +20,6 @@ from evical.curves.bayesian_binning import (
 from evical.curves.candidates import Candidate
 from evical.scores.counts import ScoreCounts, midpoints
 
-__all__ = ["Steps", "fit_steps"]
-
-
 _GROUPS = 64
 _CUTS = 3.0  # a priori, on average
 _STRENGTH = 1.0  # of the prior of each bin, around the share of positives, in samples

@@ -24,9 +24,6 @@ from evical.likelihood.profile_table import MassTable, fit_mass_table
 from evical.likelihood.quadrature import compress, panel_edges
 from evical.scores.counts import ScoreCounts
 
-__all__ = ["TemperatureFit", "TemperatureProfile", "fit_temperature", "temperature_profile"]
-
-
 _EXACT = 64  # samples with at most that many distinct margins are kept as they are
 _LENGTH = 0.5  # of panels, in the metric of `panel_edges`: half of what one line needs
 _LEVEL = 6.0  # standard errors by which the inverse temperature may be elsewhere

@@ -29,19 +29,6 @@ from evical.errors import ConvergenceError
 from evical.scores.checks import check_numbers, check_positive, check_same_length
 from evical.scores.scale import interpolated
 
-__all__ = [
-    "NO_KINKS",
-    "Points",
-    "Polyline",
-    "TrendFilterPath",
-    "bend",
-    "line",
-    "string",
-    "trend_filter",
-    "trend_filter_path",
-]
-
-
 # Measured with labels 0 and 1 and 50 lambdas at n = 1e5: a path takes 300 rounds and 1,500
 # tridiagonal systems, 2 s of one core. In the same run an interior-point method on the dual
 # (banded Cholesky, LAPACK pbsv; tests/benchmarks/bench_trend_filter.py) took 36 times as long:

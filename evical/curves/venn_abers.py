@@ -18,8 +18,6 @@ from numpy.typing import ArrayLike
 from dstheory.kernels.jit import HAVE_NUMBA, compiled
 from evical._typing import Floats
 
-__all__ = ["venn_abers_table"]
-
 
 def venn_abers_table(positive: Floats, total: Floats) -> tuple[Floats, Floats]:
     """Values p0 and p1 at and between all calibration scores.

@@ -11,8 +11,6 @@ from dstheory.checks.arguments import as_array, as_floats, as_sequence
 from dstheory.notebook import ShownFields
 from evical._typing import SamplesLike
 
-__all__ = ["Dataset"]
-
 
 @dataclass(frozen=True, eq=False)
 class Dataset(ShownFields):

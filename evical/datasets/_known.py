@@ -8,8 +8,6 @@ distinguish them from numbers.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-__all__ = ["KNOWN", "Known", "OpenML"]
-
 
 @dataclass(frozen=True)
 class OpenML:

@@ -35,8 +35,6 @@ from evical.datasets.csv import (
     sorted_labels,
 )
 
-__all__ = ["from_frame", "load", "load_breast_cancer", "load_split"]
-
 
 def load_breast_cancer() -> Dataset:
     """Wisconsin diagnostic breast cancer: 569 tumors, 30 features of their cell nuclei.

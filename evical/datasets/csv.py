@@ -19,15 +19,6 @@ from dstheory.checks.arguments import check_choice, check_instance, did_you_mean
 from evical.datasets._dataset import Dataset
 from evical.datasets.delimited import DelimitedText
 
-__all__ = [
-    "MISSING",
-    "feature_columns",
-    "load_csv",
-    "read_table",
-    "refuse_missing",
-    "sorted_labels",
-]
-
 # How missing values are commonly written ("?" is the custom of the UCI repository).
 MISSING = frozenset({"", "?", "na", "n/a", "nan", "null"})
 _BLOCK = 1 << 20  # characters

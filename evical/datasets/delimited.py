@@ -18,8 +18,6 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any, TextIO
 
-__all__ = ["Block", "DelimitedText", "Records"]
-
 _GZIP = b"\x1f\x8b"
 
 

@@ -15,14 +15,6 @@ from scipy.special import expit, logit, ndtri
 from dstheory.checks.arguments import as_floats, check_choice, check_count, check_rng
 from evical._typing import Floats
 
-__all__ = [
-    "SIMULATIONS",
-    "SimulatedScores",
-    "simulated_probability",
-    "simulated_quantiles",
-    "simulated_scores",
-]
-
 
 class SimulatedScores(NamedTuple):
     """A simulated sample of scores.

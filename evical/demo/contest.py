@@ -31,24 +31,6 @@ from evical.evaluation import Evaluation
 from evical.evaluation.estimate import Estimate
 from evical.metrics import brier_score, log_loss
 
-__all__ = [
-    "BIN_EDGES",
-    "CALIBRATORS",
-    "LARGEST",
-    "METHODS",
-    "METRICS",
-    "RECOMMENDED",
-    "SHARES",
-    "STACKED",
-    "WEIGHTED_MEAN",
-    "Contest",
-    "Method",
-    "Metric",
-    "check_data",
-    "run_contest",
-    "sizes_of",
-]
-
 BIN_EDGES = (-3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0)
 """Bins one wide (Xu et al. 2016, figure 1); scores outside fall into the end bins."""
 

@@ -28,8 +28,6 @@ from evical.demo.contest import (
 from evical.evaluation.estimate import Estimate
 from evical.report import Page, Picture, Row, Section, Table
 
-__all__ = ["demo_page", "findings", "protocol", "table_csv"]
-
 _LIKELIHOOD = Method("logistic", "likelihood")
 _BAYESIAN = Method("logistic", "bayesian")
 _CALIBRATORS = ("binning", "isotonic", "logistic")

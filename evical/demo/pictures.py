@@ -19,8 +19,6 @@ from evical.plot.style import COLORS
 from evical.report import Picture
 from evical.report.svg import svg_of
 
-__all__ = ["calibration_samples", "demo_pictures"]
-
 # Dots per inch: sharp on paper at the width of a column, and on dense screens.
 _DPI = 160
 # The score whose contour function is shown (Xu et al. 2016, figure 6b).

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from evical._typing import Indices
 
-__all__ = ["draw_halves", "draw_training", "share_sizes"]
-
 Halves = list[tuple[Indices, Indices]]
 
 # One sample of each class in either half.

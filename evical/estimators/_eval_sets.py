@@ -13,8 +13,6 @@ from sklearn.utils import _safe_indexing
 from dstheory.checks.arguments import shown
 from evical.scores.checks import as_column
 
-__all__ = ["with_numbers"]
-
 _PAIRS = "eval_set"  # of XGBoost, LightGBM, CatBoost and others
 _LABELS = ("eval_y", "y_val", "Y_val")
 _WEIGHTS = ("sample_weight_eval_set", "eval_sample_weight")  # one array a pair

@@ -37,18 +37,6 @@ from evical.multiclass.pairwise import MAX_PAIRWISE
 from evical.multiclass.reduction import MAX_CLASSES
 from evical.scores.direction import Direction, fit_quietly, wrong_ways
 
-__all__ = [
-    "COUPLINGS",
-    "Calibrated",
-    "CalibratedColumns",
-    "CalibratedScores",
-    "Decoder",
-    "fit_calibrated",
-    "of_classifier",
-    "score_scale",
-]
-
-
 COUPLINGS = ("normalize", "least_squares", "hastie_tibshirani", "wu_lin_weng", "pairwise_belief")
 
 # Couplings that are defined for the columns of one code only.

@@ -22,9 +22,6 @@ from evical.estimators.folds import SILENT, Fold, FoldFitter, Rows
 from evical.multiclass import code_matrix
 from evical.multiclass.codes import check_code_matrix
 
-__all__ = ["column_weights", "fit_columns", "resolved_code"]
-
-
 # Columns of nine classes: 9330 classifiers for each fold take minutes at best.
 _MAX_COMPLETE = 10_000
 # The classes of each column.

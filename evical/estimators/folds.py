@@ -32,18 +32,6 @@ from evical.estimators.calibrated import (
 from evical.estimators.responses import class_scores, fit_to_labels
 from evical.scores.checks import check_groups
 
-__all__ = [
-    "SILENT",
-    "Fold",
-    "FoldFitter",
-    "Rows",
-    "Scored",
-    "checked_cv",
-    "make_folds",
-    "n_folds",
-    "units_of_classes",
-]
-
 Rows = NDArray[np.intp]
 Fold = tuple[Rows, Rows]
 

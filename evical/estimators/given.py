@@ -16,8 +16,6 @@ from evical._typing import Floats
 from evical.beliefs import Beliefs, as_beliefs
 from evical.estimators.predictor import BeliefPredictor
 
-__all__ = ["Given", "GivenBeliefs", "OfSource", "known_classes", "named_sources"]
-
 
 def named_sources(sources: Any) -> dict[str, Any]:
     """Sources by name; ``source0``, ``source1`` and so on, if they have none.

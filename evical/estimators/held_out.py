@@ -31,16 +31,6 @@ from evical.estimators.members import fitted
 from evical.estimators.predictor import BeliefPredictor, plain
 from evical.fusion import Rule
 
-__all__ = [
-    "Samples",
-    "Share",
-    "beliefs_of",
-    "check_refittable",
-    "fit_rule",
-    "learned_by_name",
-    "rows_told",
-]
-
 Rows = NDArray[np.intp]
 
 Parts = list[tuple[Rows, Beliefs]]

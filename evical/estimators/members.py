@@ -19,17 +19,6 @@ from evical.estimators.folds import Scored
 from evical.estimators.predictor import BeliefPredictor
 from evical.scores.direction import fit_quietly
 
-__all__ = [
-    "Composition",
-    "as_subsets",
-    "fit_member",
-    "fits_itself",
-    "fitted",
-    "is_dropped",
-    "named_members",
-]
-
-
 Rows = NDArray[np.intp]
 
 

@@ -11,8 +11,6 @@ from dstheory.checks.arguments import as_array, shown, without_mask
 from evical._typing import Flags, SamplesLike
 from evical.scores.checks import missing
 
-__all__ = ["missing_rows", "of_columns"]
-
 Rows = NDArray[np.intp]
 
 

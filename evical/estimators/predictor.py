@@ -29,15 +29,6 @@ from evical.beliefs.products import MAX_CLASSES
 from evical.fusion import Rule
 from evical.scores.direction import OF_A_CLASSIFIER, Direction, warn_of_wrong_ways
 
-__all__ = [
-    "BeliefPredictor",
-    "ClassifierWrapper",
-    "FusedPredictor",
-    "check_fitted",
-    "plain",
-    "weightless",
-]
-
 # Criteria that take `decide.Expectations`.
 _BY_EXPECTATIONS = (
     decide.interval_dominance,

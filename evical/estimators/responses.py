@@ -28,15 +28,6 @@ from evical._typing import Floats, SamplesLike
 from evical.estimators._eval_sets import with_numbers
 from evical.scores.scale import log_odds
 
-__all__ = [
-    "CodedLabels",
-    "class_scores",
-    "class_values",
-    "fit_to_labels",
-    "frozen_classes",
-    "trained_on",
-]
-
 
 def class_scores(
     estimator: BaseEstimator, X: SamplesLike, classes: NDArray[Any], scale: str = "any"

@@ -31,9 +31,6 @@ from evical.evaluation.validation import (
 from evical.metrics.inputs import MOST_REPEATS
 from evical.scores.checks import check_labels, check_same_length, check_scores
 
-__all__ = ["Comparison", "compare"]
-
-
 _CRITERIA = ("brier_score", "log_loss")
 
 

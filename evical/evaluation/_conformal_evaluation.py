@@ -37,8 +37,6 @@ from evical.metrics.sets import SetCoverage
 from evical.scores.checks import check_same_length
 from evical.significance import holm_adjusted
 
-__all__ = ["ConformalEvaluation", "LevelCoverage"]
-
 
 def unit_table(values: ArrayLike, name: str) -> Floats:
     """A table (n, K) of numbers in [0, 1].

@@ -23,8 +23,6 @@ from evical.significance import Results, friedman, nemenyi
 from evical.significance.posthoc import NemenyiResult
 from evical.significance.rank_tests import FriedmanResult
 
-__all__ = ["DataSetComparison", "compare_data_sets"]
-
 
 @dataclass(frozen=True, eq=False)
 class DataSetComparison(ShownFields):

@@ -18,17 +18,6 @@ from evical.metrics.bins import filled_bins
 from evical.metrics.cumulative import brownian_maximum_sf, brownian_range_sf, variances
 from evical.metrics.inputs import BinarySample, total_weight
 
-__all__ = [
-    "POWER",
-    "beyond_bounds",
-    "one_bin",
-    "shift_by_bins",
-    "shift_by_maximum",
-    "shift_by_range",
-    "too_extreme",
-]
-
-
 POWER = 0.8
 _Z = float(norm.ppf(POWER))
 

@@ -25,9 +25,6 @@ from evical.metrics.beliefs import class_intervals, normal
 from evical.scores.checks import check_labels
 from evical.significance import holm_adjusted, mcnemar
 
-__all__ = ["Contrast", "EnsembleEvaluation"]
-
-
 # The log loss of a probability of 0 would be infinite.
 _CLIP = 1e-6
 

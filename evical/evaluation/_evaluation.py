@@ -40,9 +40,6 @@ from evical.metrics.inputs import (
 from evical.metrics.report import CalibrationReport, Measure, belief_measures
 from evical.scores.checks import check_labels, check_same_length, check_scores
 
-__all__ = ["Evaluation", "Interval", "prepare", "resample_count"]
-
-
 # Beyond this many draws resamples become fewer: they take about two seconds.
 _DRAWS = 30_000_000
 _MOST, _FEWEST = 999, 199

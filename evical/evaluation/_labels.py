@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 
 from evical.scores.checks import check_label
 
-__all__ = ["two_labels"]
-
 
 def two_labels(
     labels: NDArray[Any], pos_label: Hashable | None, ordered: bool = False

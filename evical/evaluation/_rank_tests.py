@@ -15,9 +15,6 @@ from scipy.stats import binom, hypergeom, ks_1samp, ks_2samp, uniform
 from dstheory.notebook import ShownFields
 from evical._typing import Floats
 
-__all__ = ["LevelCoverage", "misses_pvalue", "promise_tests", "small_pvalue"]
-
-
 # Of a rank, in ranks: far more than rounding, far less than the step from one to the next.
 _ROUNDING = 1e-6
 # Samples up to which the distribution of the distance is counted; beyond, it is approximated.

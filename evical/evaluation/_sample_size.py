@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from evical.evaluation.methods import complexity
 
-__all__ = ["general_warnings", "method_warnings"]
-
 # Squared error E(q - p)^2 of training samples of 200, by that of LogisticCalibrator, where the true
 # map is monotone: means of the kinds "monotone" and "overconfident" in docs/calibrator_quality.csv.
 # At 1000 samples the order reverses if the true map is not logistic.

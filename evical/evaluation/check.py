@@ -40,8 +40,6 @@ from evical.metrics.intervals import interval_test_of
 from evical.metrics.outcome import pvalue_text
 from evical.significance import holm_adjusted
 
-__all__ = ["TESTS", "CalibrationCheck", "CheckedTest", "check_calibration"]
-
 
 @dataclass(frozen=True)
 class _Ordered:

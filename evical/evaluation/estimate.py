@@ -8,8 +8,6 @@ from dstheory.checks.arguments import as_floats
 from dstheory.notebook import ShownFields
 from evical._typing import Floats
 
-__all__ = ["Estimate"]
-
 
 @dataclass(frozen=True)
 class Estimate(ShownFields):

@@ -16,16 +16,6 @@ from sklearn.base import BaseEstimator
 from dstheory.checks.arguments import as_sequence, shown
 from evical.calibrators import AutoCalibrator, by_name
 
-__all__ = [
-    "UNCALIBRATED",
-    "complexity",
-    "complexity_text",
-    "is_automatic",
-    "make_calibrator",
-    "method_names",
-    "name_methods",
-]
-
 UNCALIBRATED = "uncalibrated"
 DEFAULT = ("auto", "logistic", "beta", "isotonic", "venn_abers", "spline", "kde")
 

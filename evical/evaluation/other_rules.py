@@ -18,8 +18,6 @@ from evical.beliefs import as_beliefs
 from evical.fusion import Stacked, as_rule
 from evical.metrics.beliefs import normal
 
-__all__ = ["DEMPSTER", "STACKED", "is_stacked", "other_rules", "rule_name"]
-
 Labels = NDArray[Any]
 
 DEMPSTER, STACKED = "Dempster's rule", "stacked, cross-fitted"

@@ -21,8 +21,6 @@ from evical.metrics.beliefs import IntervalSample
 from evical.metrics.coverage import BeliefCoverage, coverage_test_of
 from evical.metrics.outcome import pvalue_text
 
-__all__ = ["BeliefPromise", "check_promise", "promise_of"]
-
 _WIDER = 2.0
 
 

@@ -27,9 +27,6 @@ from evical.scores.direction import direction
 from evical.significance import corrected_t, holm_adjusted
 from evical.significance.numbers import without_rounding
 
-__all__ = ["ALPHA", "Difference", "Recommendation", "differences", "recommend"]
-
-
 ALPHA = 0.05
 _Z = float(stats.norm.isf(ALPHA / 2))
 _MUCH = 1.1  # a log loss this many times the least comes from a few samples, not from all

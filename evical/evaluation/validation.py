@@ -15,9 +15,6 @@ from evical._typing import Floats, Indices, RandomState
 from evical.metrics import brier_score, expected_calibration_error, log_loss, roc_auc
 from evical.scores.direction import fit_quietly
 
-__all__ = ["CLIP", "MEASURES", "Fold", "Tried", "folds_of", "try_methods"]
-
-
 # Of each fold, in this order; names are those of `evical.metrics`.
 MEASURES = ("brier_score", "log_loss", "expected_calibration_error", "roc_auc", "mean_imprecision")
 CLIP = 1e-6  # the log loss of a probability of 0 would be infinite

@@ -36,9 +36,6 @@ from evical.export._stacked import Source, stacked
 from evical.export._tensor import Tensor, Told, exp, joined, log, maximum, mean_told, minimum, where
 from evical.source import EvidentialSource
 
-__all__ = ["classifier_model"]
-
-
 _MEANS = "means ('mixing', 'size_mixture', 'likelihood_mixture')"
 CLOSED = (
     f"'stacked' and {_MEANS}; of two classes also 'dempster', 'discounted', "

@@ -23,8 +23,6 @@ from evical.scores.tables import (
     schema_of,
 )
 
-__all__ = ["predict_table"]
-
 Table = TypeVar("Table")
 
 

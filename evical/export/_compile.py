@@ -31,9 +31,6 @@ from evical.export._table import (
     previous_float,
 )
 
-__all__ = ["ERROR", "compiled", "compiled_sides", "compiled_silence"]
-
-
 Function = Callable[[Floats], Floats]
 
 _GREATEST = float(np.finfo(np.float64).max)

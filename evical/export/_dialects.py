@@ -11,8 +11,6 @@ from math import frexp
 
 from dstheory.checks.arguments import check_choice, check_instance
 
-__all__ = ["DIALECTS", "Dialect", "dialect_of", "number"]
-
 # Floats whose decimal digits are no more, and that are of that size, are read exactly everywhere.
 _DIGITS, _FAR = 15, 1e6
 

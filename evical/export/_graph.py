@@ -13,9 +13,6 @@ from evical._typing import Floats
 from evical._versions import version_of
 from evical.export._table import PieceTable, next_float
 
-__all__ = ["BOOL", "DEGREE", "DOUBLE", "FLOAT", "INT64", "Graph", "label_type"]
-
-
 # The least ones with all operators in 64 bits, which the oldest runtimes know.
 _OPSET, _OPSET_OF_TREES = 15, 3
 _AXES = 18  # since when axes of all reductions are an input

@@ -10,8 +10,6 @@ from evical.calibrators import BaseCalibrator
 from evical.export._table import PieceTable
 from evical.multiclass import BaseMulticlassCalibrator
 
-__all__ = ["check_binary", "check_size", "heading"]
-
 
 def check_binary(calibrator: Any) -> None:
     """Raise unless this is a fitted calibrator of one score."""

@@ -10,8 +10,6 @@ from evical.export._inputs import check_binary, check_size, heading
 from evical.export._table import PieceTable
 from evical.scores.names import belief_names
 
-__all__ = ["javascript_text", "to_javascript"]
-
 _PROGRAM = """
 export function beliefs(score) {
   if (typeof score !== "number" || !(score >= LOW && score <= HIGH)) return null;

@@ -46,16 +46,6 @@ from evical.multiclass import (
     StructuredVectorCalibrator,
 )
 
-__all__ = [
-    "binary_told",
-    "multiclass_told",
-    "normal_told",
-    "normalized_columns",
-    "sides_of",
-    "silence_of",
-    "values_of",
-]
-
 
 def normalized_columns(positive: Tensor, n_classes: int) -> Tensor:
     """Probabilities (n, K) over their sum; even ones where all are 0."""

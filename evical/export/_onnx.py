@@ -26,8 +26,6 @@ from evical.export._table import PieceTable
 from evical.export._tensor import Tensor
 from evical.multiclass import BaseMulticlassCalibrator
 
-__all__ = ["onnx_model", "register_converters", "to_onnx"]
-
 
 def register_converters() -> None:
     """Make `EvidentialClassifier` and `EvidentialEnsemble` known to skl2onnx.

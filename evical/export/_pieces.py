@@ -18,8 +18,6 @@ from evical._typing import Floats
 from evical.errors import ConvergenceError
 from evical.export._table import midpoint_floats, next_float, previous_float
 
-__all__ = ["TOLERANCE", "Piece", "constant_pieces", "fit_pieces", "joined", "shortened"]
-
 Function = Callable[[Floats], Floats]
 
 TOLERANCE = 2e-8  # of belief and width; with the shift, all columns err by less than 9e-8

@@ -19,8 +19,6 @@ from evical.export._inputs import check_binary, check_size, heading
 from evical.export._table import COLUMNS, PieceTable, of_both_classes, previous_float
 from evical.scores.names import belief_names
 
-__all__ = ["class_names", "search_sql", "sql_text", "to_sql"]
-
 _FAN = 12  # ways to go at each step, at most
 # Lines with no greater values at the score 0 are written without a center, to that many places.
 _PLAIN, _PLACES = 1e2, 9

@@ -21,9 +21,6 @@ from evical.export._tensor import Tensor, Told, exp, joined, log, maximum, sigmo
 from evical.fusion import Stacked
 from evical.scores.scale import interpolated
 
-__all__ = ["Source", "stacked"]
-
-
 _GREATEST = float(np.finfo(np.float64).max)
 
 

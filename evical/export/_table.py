@@ -19,18 +19,6 @@ from scipy.special import expit
 
 from evical._typing import Floats
 
-__all__ = [
-    "COLUMNS",
-    "PieceTable",
-    "first_floats",
-    "midpoint_floats",
-    "next_float",
-    "of_both_classes",
-    "polyline",
-    "previous_float",
-]
-
-
 _LEAST = np.iinfo(np.int64).min
 
 

@@ -18,21 +18,6 @@ from numpy.typing import NDArray
 from evical.export._graph import BOOL, DOUBLE, Graph
 from evical.scores.names import belief_names
 
-__all__ = [
-    "Tensor",
-    "Told",
-    "exp",
-    "joined",
-    "log",
-    "maximum",
-    "mean_told",
-    "minimum",
-    "sigmoid",
-    "softmax",
-    "where",
-]
-
-
 # What an operation takes beside a tensor: another one, the name of a constant, or numbers.
 Operand: TypeAlias = "Tensor | str | float | NDArray[Any]"
 

@@ -15,9 +15,6 @@ from evical.export._inputs import check_binary
 from evical.export._sql import class_names, to_sql
 from evical.export._table import COLUMNS
 
-__all__ = ["LEAST_AGREEMENT", "dempster_query", "fusion_to_sql"]
-
-
 LEAST_AGREEMENT = "1e-290"
 
 _FIRST = "SELECT *, {b} AS {yes}, 1 - {p} AS {no}, {p} - {b} AS {both}, 0e0 AS {empty}"

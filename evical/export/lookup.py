@@ -13,8 +13,6 @@ from evical.export._dialects import dialect_of, number
 from evical.export._inputs import check_binary
 from evical.export._sql import search_sql
 
-__all__ = ["lookup_steps"]
-
 
 def lookup_steps(calibrator: BaseCalibrator, column: str, prefix: str) -> list[str]:
     """Columns that DuckDB adds to a table, step by step, up to belief and plausibility.

@@ -33,8 +33,6 @@ from evical.fusion._reliability import MAX_CLASSES, MAX_SOURCES, contextual_rate
 from evical.fusion._rule import HeldOut, Needs, Reads, Rule
 from evical.fusion.described import Formula
 
-__all__ = ["Discounted"]
-
 
 class Discounted(Rule):
     """Discount each source, and combine them by Dempster's rule.

@@ -22,8 +22,6 @@ from evical.fusion._valid import valid_mean, valid_minimum
 from evical.fusion.conflicts import exclusive
 from evical.fusion.described import Formula
 
-__all__ = ["Dempster", "Function", "Mean", "joined_where_possible", "of_function"]
-
 # These ask for sources that are not dogmatic, subnormal, or separable.
 _CONDITIONED: tuple[Callable[..., Any], ...] = (bold, cautious, lns)
 # Closed formulas of two classes.

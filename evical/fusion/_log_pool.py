@@ -29,9 +29,6 @@ from evical._typing import Floats
 from evical.curves.newton import Sums, logistic_terms, minimize_convex, minimize_on_simplex
 from evical.curves.softmax import Problem, moment
 
-__all__ = ["Labeled", "LogPool", "Terms", "chunks", "fit_pool", "most_probable", "with_ones"]
-
-
 Terms = Callable[[Floats], Sums]
 """From p rows of coefficients (p, P) to minus the log-likelihood of each and its derivatives."""
 

@@ -28,8 +28,6 @@ from evical.curves.newton import least_squares_on_simplex
 from evical.fusion._rule import HeldOut, Needs, Reads, Rule
 from evical.fusion.described import Formula
 
-__all__ = ["Mixture", "best_weights"]
-
 
 class Mixture(Rule):
     """Weighted mean of mass functions.

@@ -16,9 +16,6 @@ from evical.fusion._stacked import Stacked
 from evical.fusion._t_norm import TNorm
 from evical.fusion._valid import valid_mean, valid_minimum
 
-__all__ = ["as_rule"]
-
-
 _MADE: dict[str, Callable[[], Rule]] = {
     "stacked": Stacked,
     "size_mixture": Mixture,

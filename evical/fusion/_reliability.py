@@ -23,9 +23,6 @@ from evical.beliefs.products import Products
 from evical.curves.descent import descend
 from evical.fusion._rule import HeldOut
 
-__all__ = ["MAX_CLASSES", "MAX_SOURCES", "Agreed", "agreed", "contextual_rates", "joint_rates"]
-
-
 # 2^8 choices of a thousand samples of 26 classes take seven million numbers.
 MAX_SOURCES = 8
 

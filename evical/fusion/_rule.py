@@ -37,18 +37,6 @@ from evical.fusion.conflicts import total_conflict as in_total_conflict
 from evical.fusion.described import Formula, Learned, learned_from
 from evical.scores.checks import check_labels, check_weights
 
-__all__ = [
-    "HeldOut",
-    "Needs",
-    "Reads",
-    "Rule",
-    "as_list",
-    "check_sizes",
-    "common_frame",
-    "of_sources",
-    "read",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class HeldOut:

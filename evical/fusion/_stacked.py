@@ -37,18 +37,6 @@ from evical.fusion.described import Formula
 from evical.scores.counts import ScoreCounts
 from evical.scores.scale import interpolated
 
-__all__ = [
-    "Stacked",
-    "among_all",
-    "complete",
-    "evidence",
-    "informative",
-    "learnable",
-    "told",
-    "usual_evidence",
-]
-
-
 _FEWEST = 5  # samples of each class from which a choice of sources is learned
 _SAME = 1e-9  # difference of log-probabilities that is rounding
 _RARE = 0.01  # share of the samples below which a choice is not worth a fusion

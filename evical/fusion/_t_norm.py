@@ -17,8 +17,6 @@ from dstheory.errors import MassError
 from evical.calibrators.fields import Field
 from evical.fusion._rule import HeldOut, Needs, Rule
 
-__all__ = ["TNorm"]
-
 # Less than a float shows of 1, and far more than its powers need to stay above 1e-308.
 _RATE = 1e-20
 

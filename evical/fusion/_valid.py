@@ -17,9 +17,6 @@ from dstheory.checks.arguments import as_floats, check_choice
 from evical._typing import Floats
 from evical.fusion._rule import as_list, common_frame
 
-__all__ = ["merge_p_values", "valid_mean", "valid_minimum"]
-
-
 _MERGED: dict[str, Callable[[Floats], Any]] = {
     "mean": lambda p: min(len(p), 2) * p.mean(axis=0),
     "minimum": lambda p: len(p) * p.min(axis=0),

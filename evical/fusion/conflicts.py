@@ -8,8 +8,6 @@ from dstheory import MassFunction
 from dstheory.errors import TotalConflictError
 from evical._typing import Flags
 
-__all__ = ["exclusive", "total_conflict"]
-
 
 def exclusive(dead: Flags) -> TotalConflictError:
     """The error for rows (n,) in which the classifiers are in total conflict."""

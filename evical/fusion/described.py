@@ -8,8 +8,6 @@ import numpy as np
 
 from evical._typing import Floats
 
-__all__ = ["Formula", "Learned", "learned_from"]
-
 
 class Formula(NamedTuple):
     """A rule as a formula of Bel, Pl and pignistic probabilities, for exports.

@@ -38,9 +38,6 @@ from evical.learners._clustering import (
 )
 from evical.learners._features import read_features, refuse_huge
 
-__all__ = ["BootClus", "Pairs", "best_row", "fit_masses", "percentiles"]
-
-
 COVARIANCES = ("full", "tied", "diag", "spherical")
 _TOL = 1e-6
 """Of the mean log-likelihood: at scikit-learn's 1e-3, EM stops near its start, as mixtures of

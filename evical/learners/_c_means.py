@@ -36,8 +36,6 @@ from evical.learners._relational_c_means import (
     spread_of,
 )
 
-__all__ = ["EvidentialCMeans"]
-
 
 class EvidentialCMeans(CredalClustering):
     """Evidential c-means: samples between clusters get mass on sets of clusters.

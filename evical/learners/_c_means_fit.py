@@ -13,8 +13,6 @@ from sklearn.cluster import KMeans
 from evical._typing import Floats
 from evical.learners._distances import squared_distances
 
-__all__ = ["Cost", "Features", "Located", "Partition", "TrainingSamples", "alternate", "masses_of"]
-
 
 class Located(Protocol):
     """Samples that have distances to centers, however these are described."""

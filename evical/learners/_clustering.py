@@ -16,17 +16,6 @@ from dstheory.checks.arguments import (
 from dstheory.transform import betp
 from evical._typing import Floats, Ints, SamplesLike
 
-__all__ = [
-    "CredalClustering",
-    "as_partition",
-    "check_centers",
-    "check_count_of_clusters",
-    "check_focal",
-    "labels_of",
-    "members_of",
-]
-
-
 FOCAL = ("pairs", "all", "singletons")
 
 _MOST = 10_000  # clusters, and starts

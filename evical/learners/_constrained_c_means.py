@@ -36,17 +36,6 @@ from evical.learners._clustering import (
 )
 from evical.learners._features import read_features, refuse_huge
 
-__all__ = [
-    "ConstrainedEvidentialCMeans",
-    "Links",
-    "Objective",
-    "best_metrics",
-    "distances_of",
-    "improve",
-    "masses_without",
-]
-
-
 _LEAST = 1e-12
 """Share of the cost of the farthest cluster that each cost has at least, in a quadratic program; on
 a center it would be 0. Larger sets, and the empty set, may cost any multiple of it."""

@@ -18,9 +18,6 @@ from dstheory.measure import jousselme
 from dstheory.notebook import ShownFields
 from evical._typing import Floats
 
-__all__ = ["ClusterSummary", "credal_rand_index", "rough_clusters", "summarize_clusters"]
-
-
 _ABOUT_PAIRS = Frame(["same", "different"])
 
 _ROUNDING = 1e-12

@@ -4,8 +4,6 @@ import numpy as np
 
 from evical._typing import Floats
 
-__all__ = ["squared_distances"]
-
 
 def squared_distances(X: Floats, centers: Floats) -> Floats:
     """Squared Euclidean distances; best of centered samples, as norms are subtracted.

@@ -23,8 +23,6 @@ from evical._typing import Floats, SamplesLike
 from evical.beliefs.products import Products
 from evical.estimators.predictor import BeliefPredictor
 
-__all__ = ["EvidencePredictor", "WeightedEvidence", "log_loss", "squared_loss"]
-
 
 def _numerators(weights: Floats, part: float) -> tuple[Floats, Floats, Floats]:
     """m({k}) + part m(frame), e^weight, and the sum of masses, all over e^(greatest weight)."""

@@ -12,9 +12,6 @@ from dstheory.checks.arguments import without_mask
 from evical._typing import Floats, SamplesLike
 from evical.scores.checks import check_labels, check_weights
 
-__all__ = ["read_features", "read_labels", "read_responses", "read_weights", "refuse_huge"]
-
-
 _GREATEST = 1e100  # products of its square are floats
 
 

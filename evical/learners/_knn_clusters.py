@@ -25,9 +25,6 @@ from evical._typing import Floats, Ints, RandomState, SamplesLike
 from evical.learners._clustering import CredalClustering
 from evical.learners._relational import check_metric, read_samples
 
-__all__ = ["EvidentialKNNClustering", "Weigher", "cut_weight", "linked", "mass_of_votes", "votes"]
-
-
 _LEAST = 1e-6
 """Least mass of a neighbor, so that those far from all others still join the nearest cluster."""
 

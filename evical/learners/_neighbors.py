@@ -28,9 +28,6 @@ from evical.curves.descent import descend
 from evical.learners._evidence import EvidencePredictor, WeightedEvidence
 from evical.learners._features import read_features, read_labels
 
-__all__ = ["DISCOUNTINGS", "EvidentialKNeighborsClassifier", "Neighbors", "weights_of_neighbors"]
-
-
 DISCOUNTINGS = ("uniform", "contextual")
 
 

@@ -25,9 +25,6 @@ from evical.learners._prototype_classifier import (
 from evical.learners._prototype_outputs import Committed
 from evical.learners._prototypes import start_rate
 
-__all__ = ["EvidentialNeuralClassifier"]
-
-
 _HARD = "loss is 'squared', which needs hard labels; take 'log' for mass functions"
 
 _FLOOR = 0.01

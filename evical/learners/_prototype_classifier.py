@@ -33,17 +33,6 @@ from evical.learners._features import read_features, read_labels, read_weights
 from evical.learners._prototype_outputs import Output
 from evical.learners._prototypes import Layer, Spread, start_of_prototypes
 
-__all__ = [
-    "Fitted",
-    "Loss",
-    "Network",
-    "PrototypeClassifier",
-    "TrainingSamples",
-    "check_moderate",
-    "cost",
-]
-
-
 Loss = Callable[[Floats, Floats], tuple[Floats, Floats]]
 """Of weights and targets (K, n): values (n,), and derivatives (K, n)."""
 

@@ -17,16 +17,6 @@ from scipy.special import expit
 
 from evical._typing import Floats
 
-__all__ = [
-    "GREATEST_MASS",
-    "Committed",
-    "Linear",
-    "Output",
-    "committed_slopes",
-    "committed_weights",
-]
-
-
 GREATEST_MASS = 0.99
 """That a prototype commits: less than 1, so that the frame always keeps some mass."""
 

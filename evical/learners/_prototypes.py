@@ -13,15 +13,6 @@ from sklearn.cluster import KMeans, kmeans_plusplus
 from evical._typing import Floats
 from evical.learners._distances import squared_distances
 
-__all__ = [
-    "Layer",
-    "LayerSlopes",
-    "Spread",
-    "start_of_prototypes",
-    "start_rate",
-]
-
-
 _START = 0.2
 """Of 0.1, 0.3 and 1 over that mean, 1 ends in worse minima (vehicle, digits, breast cancer, glass);
 the others do not differ."""

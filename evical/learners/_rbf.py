@@ -24,9 +24,6 @@ from evical.learners._prototype_classifier import (
 from evical.learners._prototype_outputs import Linear
 from evical.learners._prototypes import start_rate
 
-__all__ = ["EvidentialRBFClassifier"]
-
-
 _RIDGE = 1e-3
 """Added to mean squared answers: those of prototypes close to each other are nearly the same."""
 

@@ -15,9 +15,6 @@ from evical.curves.descent import descend
 from evical.learners._regress_loss import Loss
 from evical.learners._regress_network import Network, Objective, Penalties, forward
 
-__all__ = ["Fit", "Sample", "Search", "Tuned", "Units", "fit_network", "starts_of", "tune"]
-
-
 XI = (0.0, 0.01, 0.1)
 RHO = (0.1, 1.0, 10.0)
 SLOPE = (0.0, 2.0)

@@ -16,9 +16,6 @@ from scipy.special import erfcx, log_ndtr
 
 from evical._typing import Floats
 
-__all__ = ["KINDS", "Errors", "Loss", "Slopes"]
-
-
 KINDS = ("evreg", "belief")
 
 # Nodes in [-1, 1], with a rule for each half: belief has a kink at 0.

@@ -17,9 +17,6 @@ from evical._typing import Floats
 from evical.learners._distances import squared_distances
 from evical.learners._regress_loss import Errors, Loss
 
-__all__ = ["Network", "Objective", "Penalties", "Prediction", "forward"]
-
-
 CHUNK = 2**21
 """Numbers in an array of samples by prototypes."""
 

@@ -50,9 +50,6 @@ from evical.learners._regress_fit import (
 from evical.learners._regress_loss import KINDS, Loss
 from evical.learners._regress_network import CHUNK, Network, Penalties, forward
 
-__all__ = ["EvidentialRegressor", "Stretch"]
-
-
 _LEVEL = 0.9
 """Belief of the intervals that are stretched. One for all levels keeps intervals nested."""
 

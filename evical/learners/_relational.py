@@ -10,9 +10,6 @@ from dstheory.checks.arguments import check_choice
 from evical._typing import Floats, SamplesLike
 from evical.learners._features import read_features, refuse_huge
 
-__all__ = ["METRICS", "check_metric", "read_samples"]
-
-
 METRICS = ("euclidean", "precomputed")
 _GREATEST = 1e100  # products of its square are floats
 

@@ -15,9 +15,6 @@ from scipy.sparse.linalg import eigsh
 from evical._typing import Floats
 from evical.learners._c_means_fit import Features
 
-__all__ = ["Distances", "NewDistances", "shift_of", "shifted", "spread_of"]
-
-
 _COORDINATES = 10
 """Principal coordinates for k-means, or as many as clusters: the start only."""
 

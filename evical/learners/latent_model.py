@@ -32,8 +32,6 @@ from evical.learners._evidence import WeightedEvidence
 from evical.learners._features import read_features
 from evical.scores.direction import Direction
 
-__all__ = ["LatentModel", "evidence_of", "last_layer", "latent_evidence", "latent_mass"]
-
 
 @dataclass(frozen=True, eq=False)
 class LastLayer:

@@ -20,8 +20,6 @@ from evical._typing import Floats
 from evical.errors import ConvergenceError
 from evical.likelihood.deviance import NO_PROFILE
 
-__all__ = ["CORNERS", "SMOOTH", "ProfileAt", "belief_log_odds"]
-
 ProfileAt = Callable[[Any, Floats], Floats]
 """From scores (k,), or what stands for them, and log-odds (k, q) to profile deviances (k, q)."""
 Ends = Callable[[Any], tuple[Floats, Floats]]

@@ -17,9 +17,6 @@ from evical.errors import ConvergenceError
 from evical.likelihood.deviance import NO_PROFILE
 from evical.likelihood.integrals import ProfileAt
 
-__all__ = ["binomial_level_set", "level_set"]
-
-
 _FAR = 800.0  # log-odds: their probability is 0 or 1, and nothing lies beyond
 _STEPS = 200
 _CLOSE = 1e-9  # error of D, relative to the level

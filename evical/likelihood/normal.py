@@ -10,9 +10,6 @@ from scipy.special import expit, ndtri
 
 from evical._typing import Floats
 
-__all__ = ["RADII", "SHARES", "half_widths", "normal_bounds"]
-
-
 RADII, SHARES = np.polynomial.legendre.leggauss(24)
 RADII = 4.5 * (RADII + 1.0)
 SHARES = SHARES * RADII * np.exp(-(RADII**2) / 2)

@@ -21,17 +21,6 @@ from evical.likelihood.integrals import CORNERS, ProfileAt, belief_log_odds
 from evical.likelihood.interpolant import evaluate_piecewise, fit_piecewise
 from evical.likelihood.polar import ENOUGH, PolarProfile, Profiled, tabulate_profile
 
-__all__ = [
-    "MassTable",
-    "accurate",
-    "check_table",
-    "contour",
-    "fit_mass_table",
-    "mass_log_odds",
-    "tabulated",
-]
-
-
 _CAP = 60.0  # log-odds in the table; keeps panels that nobody sees from swinging into sight
 _MASS_TOLERANCE = 1e-7  # of the last coefficients; the masses err by less, mostly 1e-8
 _LOG_TOLERANCE = 1e-3

@@ -17,8 +17,6 @@ from evical.metrics.bins import filled_bins
 from evical.metrics.inputs import binary_sample
 from evical.metrics.outcome import pvalue_text, refuted
 
-__all__ = ["BinomialBins", "at_least", "at_most", "binomial_test", "sidak"]
-
 
 @dataclass(frozen=True, eq=False)
 class BinomialBins(ShownFields):

@@ -19,8 +19,6 @@ from evical._typing import Floats
 from evical.metrics.bins import bin_numbers, check_bins, summed_bins
 from evical.metrics.inputs import BinarySample, average, binary_sample
 
-__all__ = ["BrierDecomposition", "CorpDecomposition", "brier_decomposition", "corp_decomposition"]
-
 
 @dataclass(frozen=True)
 class BrierDecomposition(ShownFields):

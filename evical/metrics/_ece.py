@@ -38,24 +38,6 @@ from evical.metrics.inputs import (
     total_weight,
 )
 
-__all__ = [
-    "DebiasedError",
-    "adaptive_calibration_error",
-    "binned_error",
-    "classwise_calibration_error",
-    "classwise_maximum_calibration_error",
-    "debiased_calibration_error",
-    "debiased_interval",
-    "debiased_squared_calibration_error",
-    "expected_calibration_error",
-    "largest_gap",
-    "maximum_calibration_error",
-    "micro_calibration_error",
-    "micro_maximum_calibration_error",
-    "top_label_calibration_error",
-]
-
-
 Strategy = Literal["uniform", "quantile"]
 
 

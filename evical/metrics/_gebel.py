@@ -21,14 +21,6 @@ from evical.metrics.inputs import (
     unlabeled_probabilities,
 )
 
-__all__ = [
-    "ability_to_separate",
-    "calibration_measure",
-    "correctness_rate",
-    "mean_root_squared_error",
-    "well_calibration_ratio",
-]
-
 
 def correctness_rate(
     y_true: Any, y_prob: Any, *, labels: Any = None, sample_weight: Any = None

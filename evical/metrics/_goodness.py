@@ -20,8 +20,6 @@ from evical.metrics.bins import filled_bins
 from evical.metrics.inputs import BinarySample, binary_sample
 from evical.metrics.outcome import CalibrationTest, refuted
 
-__all__ = ["hosmer_lemeshow_test", "spiegelhalter_test"]
-
 
 def spiegelhalter_test(
     y_true: Any, y_prob: Any, *, pos_label: Any = None, sample_weight: Any = None

@@ -19,8 +19,6 @@ from evical.metrics.inputs import (
 )
 from evical.scores.checks import check_same_length
 
-__all__ = ["decision_cost", "decision_profit", "solicitation_profit"]
-
 
 def decision_profit(
     y_true: Any, y_prob: Any, profit: Any, *, labels: Any = None, sample_weight: Any = None

@@ -11,8 +11,6 @@ import numpy as np
 from dstheory.checks.arguments import as_real, check_choice, shown
 from evical.metrics.inputs import average, class_sample, mean_squares, of_class
 
-__all__ = ["brier_score", "log_loss", "root_mean_squared_error", "spherical_score"]
-
 
 def brier_score(
     y_true: Any,

@@ -13,8 +13,6 @@ from sklearn.metrics import roc_auc_score
 from evical._typing import Floats
 from evical.metrics.inputs import binary_sample, class_sample
 
-__all__ = ["hand_till_auc", "roc_auc"]
-
 
 def roc_auc(y_true: Any, y_prob: Any, *, pos_label: Any = None, sample_weight: Any = None) -> float:
     """Area under the ROC curve: share of pairs in order, ties half; 1 is best.

@@ -15,8 +15,6 @@ from dstheory.checks.arguments import as_real, shown
 from evical._typing import Floats
 from evical.metrics.inputs import BinarySample, binary_sample, total_weight
 
-__all__ = ["smooth_calibration_error"]
-
 # Cells of the axis. Splitting residuals between two neighbors has an error of the order of (cell /
 # width)^2: below 1e-4 of the result for widths of 0.005 or more.
 _CELLS = 1 << 13

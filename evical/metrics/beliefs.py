@@ -30,17 +30,6 @@ from evical.metrics.inputs import (
 )
 from evical.scores.checks import check_same_length
 
-__all__ = [
-    "IntervalSample",
-    "checked_bounds",
-    "class_intervals",
-    "evidential_log_likelihood",
-    "interval_sample",
-    "mean_imprecision",
-    "normal",
-    "true_plausibility",
-]
-
 
 def mean_imprecision(y_belief: Predicted, *, sample_weight: Any = None) -> float:
     """Mean width Pl - Bel, what the evidence leaves open: 0 for probabilities, 1 if vacuous.

@@ -18,14 +18,6 @@ from evical._typing import Floats
 from evical.metrics.bins import Bins, bin_numbers, filled_bins
 from evical.metrics.inputs import BinarySample, binary_sample, counted
 
-__all__ = [
-    "INTERVALS",
-    "CalibrationCurve",
-    "calibration_curve",
-    "curve_of",
-    "share_intervals",
-]
-
 INTERVALS = ("clopper_pearson", "likelihood")
 
 

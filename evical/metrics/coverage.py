@@ -19,8 +19,6 @@ from evical.metrics.bins import Bins, added_bins, check_bins, numbering
 from evical.metrics.inputs import BLOCK, BinarySample
 from evical.metrics.outcome import pvalue_text
 
-__all__ = ["BeliefCoverage", "belief_coverage", "coverage_test", "coverage_test_of"]
-
 Strategy = Literal["uniform", "quantile"]
 
 

@@ -15,17 +15,6 @@ from evical._typing import Floats
 from evical.metrics.inputs import BLOCK, BinarySample, binary_sample, total_weight
 from evical.metrics.outcome import CalibrationTest, refuted
 
-__all__ = [
-    "brownian_maximum_sf",
-    "brownian_range_sf",
-    "in_deviations",
-    "kolmogorov_smirnov_error",
-    "kolmogorov_smirnov_test",
-    "kuiper_error",
-    "kuiper_test",
-    "variances",
-]
-
 _HYPOTHESIS = "each outcome is positive with the probability predicted for it"
 
 

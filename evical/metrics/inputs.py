@@ -24,30 +24,6 @@ from evical.scores.checks import (
     check_weights,
 )
 
-__all__ = [
-    "BLOCK",
-    "MOST_REPEATS",
-    "BinarySample",
-    "ClassSample",
-    "Predicted",
-    "assigned_classes",
-    "average",
-    "binary_sample",
-    "checked_weights",
-    "class_codes",
-    "class_sample",
-    "counted",
-    "indicators",
-    "mean_squares",
-    "numbers",
-    "of_class",
-    "positive_column",
-    "probabilities",
-    "refuse",
-    "total_weight",
-    "unlabeled_probabilities",
-]
-
 Predicted: TypeAlias = ArrayLike | MassFunction
 """Probabilities, or beliefs, which stand for their pignistic transform."""
 

@@ -20,8 +20,6 @@ from evical.metrics.cumulative import brownian_range_sf, in_deviations, variance
 from evical.metrics.inputs import BLOCK, MOST_REPEATS, BinarySample, total_weight
 from evical.metrics.outcome import CalibrationTest
 
-__all__ = ["interval_calibration_test", "interval_test_of", "nearest_calibrated"]
-
 _HYPOTHESIS = "some probability within each [Bel, Pl] is calibrated: P(y = 1 | Bel, Pl) lies there"
 _DEFINITION = "least Kuiper statistic of all probabilities within [Bel, Pl]"
 # Numbers drawn at a time.

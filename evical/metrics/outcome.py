@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from dstheory.notebook import ShownFields
 from evical.metrics.inputs import BinarySample
 
-__all__ = ["CalibrationTest", "pvalue_text", "refuted"]
-
 
 @dataclass(frozen=True)
 class CalibrationTest(ShownFields):

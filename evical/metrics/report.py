@@ -39,9 +39,6 @@ from evical.metrics.cumulative import kolmogorov_smirnov_test, kuiper_error, kui
 from evical.metrics.inputs import MOST_REPEATS, binary_sample, class_sample
 from evical.metrics.intervals import interval_calibration_test
 
-__all__ = ["CalibrationReport", "Measure", "belief_measures", "calibration_report"]
-
-
 _WIDTH = "{n_bins} bins of equal width"
 _COUNTS = "{n_bins} bins of equal frequency"
 

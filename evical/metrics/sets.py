@@ -33,9 +33,6 @@ from evical.metrics.inputs import (
 )
 from evical.scores.checks import check_same_length
 
-__all__ = ["SetCoverage", "set_coverage", "set_score"]
-
-
 _GAIN = {"discounted": 0.0, "u65": 0.6, "u80": 1.2}
 
 

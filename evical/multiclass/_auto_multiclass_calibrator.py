@@ -32,8 +32,6 @@ from evical.multiclass._structured import (
 )
 from evical.scores.direction import Direction
 
-__all__ = ["AutoMulticlassCalibrator"]
-
 # A matrix of K = 26 has 702 coefficients, the most for which Newton's method is used.
 _MOST_OF_MATRIX = 26
 _LITTLE = 1e-9  # of the other classes; less of them adds nothing to the error but rounding

@@ -28,8 +28,6 @@ from evical.calibrators.fields import Field, owners
 from evical.scores.checks import check_labels, check_same_length, check_weights, real_numbers
 from evical.scores.direction import Direction, warn_of_wrong_ways
 
-__all__ = ["BaseMulticlassCalibrator", "check_table", "check_unit_table", "merged", "thinned"]
-
 
 def check_table(scores: Any) -> Floats:
     """Scores as a finite float64 array (n, C).

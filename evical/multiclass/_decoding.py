@@ -16,8 +16,6 @@ from dstheory.checks.arguments import as_floats, check_callable, check_choice
 from evical.multiclass._inputs import Floats
 from evical.multiclass.codes import check_code_matrix
 
-__all__ = ["Loss", "hamming_decode", "loss_decode"]
-
 Loss: TypeAlias = Literal["linear", "exponential"] | Callable[[Floats], Floats]
 
 

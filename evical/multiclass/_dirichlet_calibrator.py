@@ -26,17 +26,6 @@ from evical.calibrators.saved import check_shapes
 from evical.multiclass._base import BaseMulticlassCalibrator, merged, thinned
 from evical.multiclass.codes import check_code_matrix, code_matrix
 
-__all__ = [
-    "DirichletCalibrator",
-    "best_factor",
-    "beta_moments",
-    "dirichlet_probabilities",
-    "loss_of_input",
-    "performance",
-    "proportions",
-]
-
-
 _TINY = 1e-290
 _EDGE = 1e-12  # smallest distance of proportions from 0 and 1, where logarithms do not exist
 _GRID = 48

@@ -17,18 +17,6 @@ from scipy.sparse import csr_array
 
 from evical.multiclass._inputs import Floats
 
-__all__ = [
-    "STEPS",
-    "Columns",
-    "Problem",
-    "Step",
-    "make_columns",
-    "minorize",
-    "scoring",
-    "solve_many",
-    "votes",
-]
-
 
 def solve_many(matrices: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
     """Solve one system for each sample, by elimination without pivoting.

@@ -14,9 +14,6 @@ from numpy.typing import NDArray
 
 from evical._typing import Floats
 
-__all__ = ["Deviance", "LogOdds", "Quadratic", "SampleDeviance", "extremes"]
-
-
 _STEPS = 40
 _HALVINGS = 12
 _RAY_STEPS = 60

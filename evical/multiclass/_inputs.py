@@ -7,8 +7,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from dstheory.checks.arguments import as_array, as_floats
 
-__all__ = ["Floats", "column_masses", "column_weights", "probabilities"]
-
 Floats: TypeAlias = NDArray[np.float64]
 
 

@@ -16,8 +16,6 @@ from evical.multiclass._divergence import Columns, make_columns, solve_many
 from evical.multiclass._inputs import Floats, column_weights, probabilities
 from evical.multiclass.codes import check_code_matrix, code_matrix
 
-__all__ = ["least_squares", "wu_lin_weng"]
-
 # Samples per chunk, whose tables stay in the cache of a core.
 CHUNK = 1024
 

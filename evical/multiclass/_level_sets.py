@@ -28,18 +28,6 @@ from evical._typing import Floats
 from evical.multiclass._extremes import Deviance, LogOdds, extremes
 from evical.scores.checks import check_label
 
-__all__ = [
-    "LevelSets",
-    "checked_contour",
-    "coefficients",
-    "contrasts",
-    "crossing",
-    "expected_probability",
-    "levels",
-    "minimal",
-]
-
-
 _REACH = 6.5  # exp(-6.5^2 / 2) = 7e-10 of all level sets are larger
 _BISECTIONS = 60
 # Double-exponential quadrature on [0, 1], for functions that are steep at an end: distances of the

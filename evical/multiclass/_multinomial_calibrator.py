@@ -24,8 +24,6 @@ from evical.multiclass._base import BaseMulticlassCalibrator, merged, thinned
 from evical.multiclass._extremes import Quadratic, SampleDeviance
 from evical.multiclass._level_sets import LevelSets, checked_contour, contrasts, minimal
 
-__all__ = ["MultinomialLogisticCalibrator"]
-
 _MODELS = ("quadratic", "likelihood")
 _ROWS_A_COLUMN = 10  # fewer rows may not determine some coefficient
 _SIZE = 1 << 21  # numbers in the largest temporary array

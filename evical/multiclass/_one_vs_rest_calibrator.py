@@ -23,8 +23,6 @@ from evical.multiclass._base import BaseMulticlassCalibrator
 from evical.multiclass.reduction import without_total_conflict
 from evical.scores.direction import Direction, fit_quietly, wrong_ways
 
-__all__ = ["OneVsRestCalibrator", "named_directions", "normalized"]
-
 _COUPLINGS = ("auto", "normalize", "dempster")
 _DOUBT = 1e-9  # a calibrator whose mass on "either" is always below this gives probabilities
 

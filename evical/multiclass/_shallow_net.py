@@ -22,9 +22,6 @@ from evical.calibrators import fields
 from evical.calibrators.saved import check_shapes
 from evical.multiclass._base import BaseMulticlassCalibrator
 
-__all__ = ["ShallowNetCalibrator"]
-
-
 _HEAVIEST = 1e100  # penalty whose product with squared weights does not overflow
 
 

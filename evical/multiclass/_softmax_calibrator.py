@@ -25,8 +25,6 @@ from evical.curves.softmax import (
 )
 from evical.multiclass._base import BaseMulticlassCalibrator
 
-__all__ = ["SoftmaxCalibrator"]
-
 _PARAMETERS = ("temperature", "vector", "matrix")
 
 

@@ -30,18 +30,6 @@ from evical.multiclass._base import BaseMulticlassCalibrator
 from evical.multiclass._extremes import Quadratic
 from evical.multiclass._level_sets import LevelSets, checked_contour, minimal
 
-__all__ = [
-    "Ridge",
-    "Structured",
-    "StructuredMatrixCalibrator",
-    "StructuredScaling",
-    "StructuredVectorCalibrator",
-    "fit_structured",
-    "step_slopes",
-    "unit_steps",
-]
-
-
 _GREATEST = float(np.finfo(np.float64).max)
 _END = 16.0  # bound on the logarithm of the inverse temperature
 

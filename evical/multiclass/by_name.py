@@ -8,8 +8,6 @@ from evical._typing import CalibratorName, MulticlassCalibratorName
 from evical.calibrators import AutoCalibrator, BaseCalibrator
 from evical.calibrators.by_name import by_name, make_calibrator
 
-__all__ = ["CalibratorChoice", "named_calibrator"]
-
 CalibratorChoice: TypeAlias = (
     BaseCalibrator
     | multiclass.BaseMulticlassCalibrator

@@ -49,9 +49,6 @@ from evical.multiclass.reduction import (
     without_total_conflict,
 )
 
-__all__ = ["code_beliefs", "code_betp", "code_interval", "code_mass", "survivor_blocks"]
-
-
 # Numbers in a table: the fastest of 2^16 to 2^20 for the 45 pairs of 10 classes.
 BLOCK = 1 << 18
 

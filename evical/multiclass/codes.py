@@ -22,17 +22,6 @@ from numpy.typing import ArrayLike, NDArray
 from dstheory.checks.arguments import as_array, check_choice, check_count
 from evical._fitting import as_random_state
 
-__all__ = [
-    "CodeKind",
-    "best_sparse_code",
-    "check_code_matrix",
-    "code_matrix",
-    "complete_columns",
-    "complete_size",
-    "row_distances",
-]
-
-
 CANDIDATES = 10_000
 # Products of entries in the search, about ten seconds: all candidates up to 100 classes, 67 for
 # 1000.

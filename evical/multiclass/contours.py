@@ -16,8 +16,6 @@ from dstheory.checks.arguments import as_array, shown
 from evical.multiclass._inputs import column_masses
 from evical.multiclass.reduction import settled, without_total_conflict
 
-__all__ = ["Contours", "checked_columns", "code_contour", "code_without_conflict", "is_one_vs_rest"]
-
 # Replaces log 0, because 0 times it is 0 in a matrix product. No sum of real logarithms comes near
 # it, and it takes 10^8 columns to overflow.
 LOG_ZERO = -1e300

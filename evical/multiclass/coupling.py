@@ -18,14 +18,6 @@ from evical.multiclass._divergence import STEPS, Columns, Problem, Step, make_co
 from evical.multiclass._inputs import Floats, column_weights, probabilities
 from evical.multiclass.codes import check_code_matrix
 
-__all__ = [
-    "Update",
-    "coupling_divergence",
-    "hastie_tibshirani",
-    "hastie_tibshirani_steps",
-    "normalize",
-]
-
 Update: TypeAlias = Literal["scoring", "minorize", "zadrozny"]
 
 # Samples per chunk, whose tables stay in the cache of a core.

@@ -19,9 +19,6 @@ from evical._typing import Floats
 from evical.multiclass.codes import code_matrix
 from evical.multiclass.contours import checked_columns
 
-__all__ = ["MAX_PAIRWISE", "pairwise_belief"]
-
-
 # A sample of 4 classes takes 0.05 ms, of 8 classes 0.5 ms, of 10 classes 3.5 ms.
 MAX_PAIRWISE = 10
 

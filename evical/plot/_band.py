@@ -23,9 +23,6 @@ from evical.plot._interval import class_beliefs, outcomes
 from evical.plot.style import axes_or_new, ink, legend_above, limit_to_unit, literal, next_curve
 from evical.scores.checks import check_same_length, check_scores
 
-__all__ = ["BeliefBandDisplay"]
-
-
 # Scores at which a curve is evaluated: finer than the pixels of a printed column.
 _N_GRID = 601
 # With more scores, vector formats embed a bitmap: a million would take 50 MB.

@@ -19,9 +19,6 @@ from evical.calibrators import BaseCalibrator
 from evical.plot._inputs import known_classes
 from evical.plot.style import axes_or_new, ink, literal
 
-__all__ = ["ContourDisplay"]
-
-
 # Equally spaced probabilities resolve a flat curve, and equally spaced log-odds one close to 0 or
 # 1.
 _GRID = np.union1d(np.linspace(0, 1, 401), expit(np.linspace(-30, 30, 601)))

@@ -25,9 +25,6 @@ from evical.metrics.inputs import MOST_REPEATS, class_sample
 from evical.plot._inputs import known_classes, predictions
 from evical.plot.style import COLORS, literal
 
-__all__ = ["MARKS", "BaseCornersDisplay", "facets"]
-
-
 # Color and marker of each class, distinguishable in grayscale.
 MARKS = (
     (COLORS["blue"], "o"),

@@ -21,8 +21,6 @@ from evical.multiclass import hastie_tibshirani
 from evical.multiclass.coupling import coupling_divergence, hastie_tibshirani_steps
 from evical.plot.style import COLORS, axes_or_new, ink
 
-__all__ = ["CouplingDisplay"]
-
 Update: TypeAlias = Literal["minorize", "zadrozny", "scoring"]
 Measure: TypeAlias = Literal["gap", "divergence", "mse"]
 

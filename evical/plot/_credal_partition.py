@@ -22,9 +22,6 @@ from evical._typing import Floats, SamplesLike
 from evical.learners import rough_clusters
 from evical.plot.style import COLORS, axes_or_new, ink, legend_above, literal
 
-__all__ = ["CredalPartitionDisplay"]
-
-
 # Clusters beyond the sixth repeat colors with another marker.
 _COLORS = ("blue", "orange", "green", "vermilion", "sky", "purple")
 _MARKERS = ("o", "^", "s", "D", "v", "P")

@@ -17,9 +17,6 @@ from evical.plot.style import COLORS, axes_or_new, ink, literal, short
 from evical.significance import holm, nemenyi
 from evical.significance.posthoc import HolmResult, NemenyiResult
 
-__all__ = ["CriticalDifferenceDisplay"]
-
-
 # Inches per row of labels, above the axis, and per character of the longest label.
 _ROW, _HEAD, _CHARACTER = 0.24, 1.0, 0.085
 _MAX_TICKS = 16

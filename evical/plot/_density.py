@@ -11,9 +11,6 @@ from evical._typing import Floats
 from evical.metrics.bins import bin_numbers
 from evical.plot.style import COLORS, ink, paper
 
-__all__ = ["DENSITIES", "draw_density", "draw_rug", "shares_style"]
-
-
 DENSITIES = ("histogram", "classes", "rug", None)
 _N_BINS = 20
 # With more marks, a rug looks like a bar and takes long to draw.

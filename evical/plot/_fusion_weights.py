@@ -22,8 +22,6 @@ from evical.fusion import as_rule
 from evical.fusion.described import Learned, learned_from
 from evical.plot.style import COLORS, axes_or_new, ink, legend_above, literal, paper, short
 
-__all__ = ["FusionWeightsDisplay", "fusion_weights"]
-
 
 class Kind(NamedTuple):
     """What numbers of sources mean.

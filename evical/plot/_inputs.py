@@ -11,8 +11,6 @@ from dstheory.checks.arguments import check_instance
 from evical._typing import SamplesLike
 from evical.metrics.inputs import class_codes
 
-__all__ = ["display_name", "known_classes", "positive_index", "positive_outcomes", "predictions"]
-
 
 def predictions(estimator: BaseEstimator, method: str, X: SamplesLike) -> Any:
     """Predictions of a fitted estimator by a method that it must have."""

@@ -27,8 +27,6 @@ from evical.plot._inputs import display_name, positive_index, predictions
 from evical.plot.style import COLORS, axes_or_new, ink, legend_above, limit_to_unit, literal, paper
 from evical.scores.checks import check_same_length
 
-__all__ = ["BeliefIntervalDisplay", "class_beliefs", "outcomes"]
-
 
 @dataclass(frozen=True, eq=False)
 class Beliefs:

@@ -14,8 +14,6 @@ from numpy.typing import ArrayLike
 from dstheory.checks.arguments import as_floats, check_level
 from evical.plot.style import axes_or_new, ink, legend_above, literal, next_curve
 
-__all__ = ["MartingaleDisplay"]
-
 _SIZE = (5.4, 3.4)
 
 

@@ -19,9 +19,6 @@ from evical.plot._inputs import known_classes, predictions
 from evical.plot.style import COLORS, axes_or_new, ink, legend_above, literal
 from evical.scores.checks import check_same_length
 
-__all__ = ["PValuesDisplay"]
-
-
 _SIZE = (5.4, 3.4)
 _COLORS = ("blue", "vermilion", "green", "orange")
 # Of the band of chance.

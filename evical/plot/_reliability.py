@@ -52,9 +52,6 @@ from evical.plot.style import (
     next_curve,
 )
 
-__all__ = ["ReliabilityDisplay"]
-
-
 # Maximum number of distinct predictions for the band. With more, neighbors are merged: isotonic
 # regression of n samples pools about n^(2/3), far more than a 5000th of them.
 _MAX_DISTINCT = 5000

@@ -14,9 +14,6 @@ from evical._typing import Floats
 from evical.plot._corners import MARKS, BaseCornersDisplay
 from evical.plot.style import COLORS, axes_or_new, ink, literal, short
 
-__all__ = ["TRIANGLE", "SimplexDisplay"]
-
-
 # Lower left, top and lower right, as in the thesis.
 TRIANGLE = np.array([[0.0, 0.0], [0.5, np.sqrt(0.75)], [1.0, 0.0]])
 # Maximum letters of a name along a side.

@@ -15,9 +15,6 @@ from evical._typing import Floats
 from evical.plot._corners import MARKS, BaseCornersDisplay
 from evical.plot.style import COLORS, ink
 
-__all__ = ["TETRAHEDRON", "TetrahedronDisplay"]
-
-
 # A regular tetrahedron: the triangle of three classes as base, and the peak.
 TETRAHEDRON = np.array(
     [

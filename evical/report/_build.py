@@ -11,8 +11,6 @@ from evical.evaluation import (
 from evical.report._html import render
 from evical.report.page import Page
 
-__all__ = ["build"]
-
 Reportable = (
     Page | Evaluation | Comparison | DataSetComparison | EnsembleEvaluation | ConformalEvaluation
 )

@@ -19,9 +19,6 @@ from evical.report._numbers import between, count, fixed, listed, named, p_cell,
 from evical.report.page import Page, Picture, Row, Section, Table
 from evical.report.svg import label, svg_of
 
-__all__ = ["TITLES", "comparison_page", "mean_error"]
-
-
 _N_COLUMNS = 3
 
 

@@ -16,9 +16,6 @@ from evical.report._numbers import between, count, fixed, listed, named, p_cell,
 from evical.report.page import Page, Picture, Row, Section, Table
 from evical.report.svg import label, svg_of
 
-__all__ = ["conformal_page", "coverage_rows", "levels_table"]
-
-
 # Classes in a picture and a table; of more, those least covered.
 MOST_CLASSES = 40
 _FEW_BINS, _N_BINS, _MANY = 10, 20, 400

@@ -13,8 +13,6 @@ from evical.report._numbers import fixed, listed, named, p_cell, p_value
 from evical.report.page import Page, Picture, Row, Section, Table
 from evical.report.svg import svg_of
 
-__all__ = ["data_sets_page"]
-
 
 def data_sets_page(comparison: DataSetComparison, command: str) -> Page:
     """The page of several calibrators on several data sets.

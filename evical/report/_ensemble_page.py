@@ -18,9 +18,6 @@ from evical.report._numbers import count, fixed, listed, named, p_cell, percent,
 from evical.report.page import Page, Picture, Row, Section, Table
 from evical.report.svg import label, shorten, svg_of
 
-__all__ = ["ensemble_page", "weights_picture"]
-
-
 _N_BINS = 20
 # Members whose weights are told one by one to those who do not see the picture.
 _TOLD = 12

@@ -27,8 +27,6 @@ from evical.report._evaluation_tables import (
 from evical.report._numbers import between, count, fixed, metric_name, named, p_value, percent
 from evical.report.page import Page, Section
 
-__all__ = ["evaluation_page", "made_by"]
-
 # Fewer samples of a class say little about calibration: with 50 samples, the interval of a share of
 # 1/2 is 0.28 wide.
 _FEW = 50

@@ -17,9 +17,6 @@ from evical.report._numbers import count, fixed, named, share_limits
 from evical.report.page import Picture
 from evical.report.svg import label, shorten, svg_of
 
-__all__ = ["evaluation_pictures", "reliability_display"]
-
-
 # Points of a curve: more than its width in pixels on a page.
 _N_POINTS = 600
 # Number of marks in a rug and of points in a cloud that stay vectors; more become pixels.

@@ -17,23 +17,6 @@ from evical.report._numbers import count, fixed, metric_name, named, p_cell, per
 from evical.report.page import Row, Table
 from evical.significance import holm_adjusted
 
-__all__ = [
-    "LEVEL",
-    "PROBABILITY_TESTS",
-    "adjusted_tests",
-    "beliefs",
-    "coverage_table",
-    "covered_bins",
-    "groups_along",
-    "has_beliefs",
-    "measures_table",
-    "reject_table",
-    "reliability_table",
-    "tests_table",
-    "width_table",
-]
-
-
 PROBABILITY_TESTS = ("spiegelhalter_test", "kolmogorov_smirnov_test", "kuiper_test")
 BELIEF_TESTS = ("coverage_test", "interval_calibration_test")
 # Smallest beliefs for which the report shows what would be decided.

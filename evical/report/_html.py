@@ -14,8 +14,6 @@ from dstheory.optional import require
 from evical.report.page import Page, Picture, Row, Table
 from evical.report.svg import embed, printable
 
-__all__ = ["content_policy", "read_template", "render"]
-
 _NUMBER = re.compile(r"[<>≈]?\s*([-+−]?(?:\d[\d,]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+−]?inf)")
 
 

@@ -9,20 +9,6 @@ from dstheory.inference.counts.clopper_pearson import lower_limit
 from evical._typing import Floats
 from evical.report.svg import shorten
 
-__all__ = [
-    "between",
-    "count",
-    "fixed",
-    "listed",
-    "metric_name",
-    "named",
-    "p_cell",
-    "p_value",
-    "percent",
-    "share_limits",
-]
-
-
 # Words of function names with a spelling of their own.
 _WORDS = {"roc": "ROC", "auc": "AUC", "kolmogorov": "Kolmogorov-", "brier": "Brier", "pl": "Pl"}
 # Marks around a text that keeps its own direction, such as a name in Arabic.

@@ -5,8 +5,6 @@ Other modules decide on the content; `evical.report._html` does the layout.
 
 from dataclasses import dataclass, field
 
-__all__ = ["Page", "Picture", "Row", "Section", "Table"]
-
 # CSS pixels for a pixel of a PNG picture, which has more for paper and dense screens.
 _SCREEN_SHARE = 0.6
 

@@ -11,8 +11,6 @@ import warnings
 import xml.etree.ElementTree as ET
 from typing import Any
 
-__all__ = ["embed", "label", "printable", "shorten", "shorten_numbers", "svg_of"]
-
 _KEPT = frozenset(
     {"svg", "g", "defs", "path", "use", "rect", "circle", "ellipse", "line", "polyline"}
     | {"polygon", "clipPath", "text", "tspan", "image", "pattern"}

@@ -12,25 +12,6 @@ from dstheory.checks.arguments import as_array, as_floats, shown, without_mask
 from evical._typing import Floats
 from evical.errors import WeightError
 
-__all__ = [
-    "as_column",
-    "check_binary",
-    "check_groups",
-    "check_label",
-    "check_labels",
-    "check_numbers",
-    "check_positive",
-    "check_range",
-    "check_same_length",
-    "check_samples",
-    "check_scores",
-    "check_unit",
-    "check_weights",
-    "missing",
-    "real_numbers",
-]
-
-
 _TEXT_OF_FLOAT = np.dtype("<U32").itemsize
 _LEAST, _MOST = 1e-15, 2.0**53  # of a positive weight, and of their sum
 

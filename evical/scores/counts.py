@@ -29,17 +29,6 @@ from evical.scores.checks import (
 )
 from evical.scores.tables import class_weights
 
-__all__ = [
-    "EXACT",
-    "ScoreCounts",
-    "bits_within",
-    "fit_table",
-    "midpoints",
-    "refuse_separated",
-    "rounded",
-]
-
-
 _HUGE = 4e307
 
 

@@ -23,18 +23,6 @@ from evical._typing import Floats, SamplesLike
 from evical.errors import WrongWayWarning
 from evical.scores.counts import ScoreCounts
 
-__all__ = [
-    "OF_A_CLASSIFIER",
-    "Direction",
-    "direction",
-    "fit_quietly",
-    "message",
-    "warn_of_wrong_ways",
-    "wrong_way",
-    "wrong_ways",
-]
-
-
 _FAR = -4.0  # standard errors: 3 in 100,000 samples of useless scores
 _SHOWN = 3  # labels of one side in a message
 

@@ -9,8 +9,6 @@ from typing import Any
 
 from dstheory.checks.arguments import check_instance
 
-__all__ = ["KINDS", "belief_names", "class_in_name", "classes_in_names"]
-
 # Belief, plausibility and probability (pignistic) of the class that follows.
 KINDS = ("bel", "pl", "p")
 

@@ -22,24 +22,6 @@ from dstheory.checks.arguments import as_array, as_floats, check_choice
 from evical._typing import Floats
 from evical.scores.counts import ScoreCounts, merge_equal
 
-__all__ = [
-    "TRANSFORMS",
-    "ScoreScale",
-    "are_probabilities",
-    "at_share",
-    "between",
-    "check_transform",
-    "fit_scale",
-    "interpolated",
-    "location_scale",
-    "log_odds",
-    "restored_scale",
-    "share_of_range",
-    "sides",
-    "standardized",
-]
-
-
 TRANSFORMS = (None, "auto", "logit", "sigmoid", "rank")
 _KINDS = ("identity", "logit", "sigmoid", "standard", "rank")
 # Standardized scores are log-odds up to this one; beyond, they grow by their logarithm, so that

@@ -15,16 +15,6 @@ from numpy.typing import NDArray
 from dstheory.checks.arguments import check_instance, did_you_mean, shown
 from evical._typing import Floats
 
-__all__ = [
-    "as_frame",
-    "check_columns",
-    "check_numeric",
-    "class_weights",
-    "is_dask",
-    "is_duckdb",
-    "schema_of",
-]
-
 Frame = Any  # a Narwhals DataFrame or LazyFrame
 
 # Of the weights in a group.

@@ -14,8 +14,6 @@ from dstheory.checks.arguments import check_level
 from dstheory.notebook import ShownFields
 from evical.significance.numbers import paired_values
 
-__all__ = ["GainResult", "relative_gain"]
-
 
 @dataclass(frozen=True)
 class GainResult(ShownFields):

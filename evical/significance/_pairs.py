@@ -12,9 +12,6 @@ from dstheory.notebook import ShownFields
 from evical._typing import Floats
 from evical.significance.numbers import p_text, paired_values, without_rounding
 
-__all__ = ["TestResult", "corrected_t", "mcnemar", "wilcoxon"]
-
-
 # Up to this many disagreements the binomial distribution itself is used (Dietterich 1998 calls
 # for 10 at least; R and statsmodels switch at 25).
 _EXACT_UP_TO = 25

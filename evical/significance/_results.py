@@ -12,8 +12,6 @@ from dstheory.notebook import ShownFields
 from evical._typing import Floats
 from evical.significance.numbers import without_rounding
 
-__all__ = ["Results", "as_results"]
-
 
 @dataclass(frozen=True, eq=False)
 class Results(ShownFields):

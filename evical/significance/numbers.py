@@ -13,8 +13,6 @@ from dstheory.checks.arguments import as_floats
 from dstheory.optional import require
 from evical._typing import Floats
 
-__all__ = ["aligned", "data_frame", "p_text", "paired_values", "without_rounding"]
-
 
 def p_text(pvalue: float) -> str:
     """A p-value in a sentence.

@@ -18,8 +18,6 @@ from evical._typing import Floats
 from evical.significance._results import as_results
 from evical.significance.numbers import aligned, data_frame
 
-__all__ = ["HolmResult", "NemenyiResult", "holm", "holm_adjusted", "nemenyi"]
-
 
 @dataclass(frozen=True, eq=False)
 class HolmResult(ShownFields):

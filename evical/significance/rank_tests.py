@@ -16,8 +16,6 @@ from dstheory.notebook import ShownFields
 from evical.significance._results import as_results
 from evical.significance.numbers import aligned, data_frame, p_text
 
-__all__ = ["FriedmanResult", "friedman"]
-
 
 @dataclass(frozen=True, eq=False)
 class FriedmanResult(ShownFields):

@@ -21,8 +21,6 @@ from dstheory.inference.contours.checks import as_bounds, numbers
 from dstheory.inference.contours.likelihood_contour import LikelihoodContour
 from dstheory.kernels.rows import in_row
 
-__all__ = ["combine_contours"]
-
 Contour = LikelihoodContour | Callable[..., Any]
 Space = tuple[tuple[float, float], ...]
 

@@ -11,8 +11,6 @@ from dstheory._typing import Floats
 from dstheory.inference.contours.checks import numbers
 from dstheory.inference.contours.likelihood_contour import LikelihoodContour
 
-__all__ = ["gaussian_contour", "trapezoidal_contour", "triangular_contour"]
-
 
 def triangular_contour(low: float, mode: float, high: float) -> LikelihoodContour:
     """Plausibility that rises from `low` to 1 at `mode` and falls to 0 at `high`.

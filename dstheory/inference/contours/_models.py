@@ -16,8 +16,6 @@ from dstheory.inference.contours.likelihood_contour import LikelihoodContour
 from dstheory.inference.contours.maximum import Floats
 from dstheory.inference.counts.checks import as_counts
 
-__all__ = ["binomial_contour", "exponential_contour", "normal_contour", "poisson_contour"]
-
 _CHUNK = 1 << 16  # closed forms need little memory
 _LINE = (-np.inf, np.inf)
 

@@ -16,8 +16,6 @@ from dstheory.inference.contours.checks import as_bounds, numbers
 from dstheory.inference.contours.likelihood_contour import LikelihoodContour
 from dstheory.inference.contours.maximum import Floats, Line, maximize_rows
 
-__all__ = ["profile", "profile_of"]
-
 Function = Callable[..., Floats]
 Interval = tuple[float, float]
 

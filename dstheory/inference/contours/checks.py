@@ -9,19 +9,6 @@ from numpy.typing import ArrayLike
 from dstheory.checks.arguments import as_array, check_callable, shown
 from dstheory.inference.contours.maximum import Floats
 
-__all__ = [
-    "as_bounds",
-    "as_box",
-    "as_ends",
-    "as_interval",
-    "as_level",
-    "as_levels",
-    "as_scales",
-    "guard",
-    "numbers",
-    "plain",
-]
-
 Space = tuple[tuple[float, float], ...]
 
 

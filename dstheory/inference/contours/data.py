@@ -6,8 +6,6 @@ from numpy.typing import ArrayLike
 from dstheory.checks.arguments import as_array, as_floats, shown
 from dstheory.inference.contours.maximum import Floats
 
-__all__ = ["as_data", "as_design", "as_positive", "as_vector"]
-
 
 def as_data(name: str, values: ArrayLike, low: float = -np.inf, high: float = np.inf) -> Floats:
     """One or more finite numbers (n,) in [low, high].

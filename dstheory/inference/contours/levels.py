@@ -11,8 +11,6 @@ import numpy as np
 
 from dstheory.inference.contours.maximum import Floats
 
-__all__ = ["RAYLEIGH_END", "crossing", "radius"]
-
 # r of a uniform level has a Rayleigh distribution, with a tail of exp(-40.5) = 3e-18 beyond 9.
 RAYLEIGH_END = 9.0
 

@@ -37,9 +37,6 @@ from dstheory.inference.contours.levels import crossing, radius
 from dstheory.inference.contours.maximum import REACH, Floats, Line, maximize_rows, zoom
 from dstheory.kernels.immutable import Immutable
 
-__all__ = ["LikelihoodContour"]
-
-
 Function = Callable[..., Floats]
 Point = tuple[float, ...]
 

@@ -19,8 +19,6 @@ from dstheory.inference.contours.data import as_data, as_design, as_positive, as
 from dstheory.inference.contours.likelihood_contour import LikelihoodContour
 from dstheory.inference.contours.maximum import Floats
 
-__all__ = ["LeastSquares", "least_squares", "linear_contour", "logistic_contour"]
-
 _LINE = (-np.inf, np.inf)
 _STEPS = 200
 _HALVINGS = 40

@@ -36,9 +36,6 @@ from dstheory.inference.counts.checks import Array, as_counts, as_tail
 from dstheory.inference.counts.clopper_pearson import lower_limit
 from dstheory.mass import MassFunction
 
-__all__ = ["binomial", "binomial_masses"]
-
-
 # From here on, the terms up to g_17 leave a relative error of about (2 pi a)^-8: measured
 # 3e-15 at a = b = 32, where it is worst. The continued fraction behind betainc is fast for
 # few successes and slow for many (20 microseconds a value at n = 10^9, 2 ms at 10^15).

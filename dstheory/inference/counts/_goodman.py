@@ -12,9 +12,6 @@ from dstheory._typing import Floats
 from dstheory.inference.counts._multinomial_counts import as_count_rows
 from dstheory.inference.counts.checks import as_tail
 
-__all__ = ["goodman_intervals", "goodman_limits"]
-
-
 # So few observations count as none.
 _LEAST = 1e-300
 

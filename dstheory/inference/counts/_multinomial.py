@@ -63,9 +63,6 @@ from dstheory.inference.counts.checks import Array, as_tail
 from dstheory.kernels import bits, moebius
 from dstheory.mass import MassFunction
 
-__all__ = ["multinomial", "multinomial_bounds"]
-
-
 # The tightest tolerance that HiGHS allows.
 TOLERANCE = 1e-10
 

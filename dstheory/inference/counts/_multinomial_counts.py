@@ -13,8 +13,6 @@ from numpy.typing import ArrayLike
 from dstheory.checks.arguments import as_real, shown
 from dstheory.inference.counts.checks import Array, _at, _converted, _first, _numeric
 
-__all__ = ["as_count_rows", "as_strength", "refuse_empty_rows"]
-
 
 def as_count_rows(counts: ArrayLike, *, exact: bool) -> tuple[Array, tuple[int, ...]]:
     """Counts as rows (R, K), and their original batch shape.

@@ -14,8 +14,6 @@ Revue de l'Institut International de Statistique 5, 1938.
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["beta_quantile"]
-
 Array = NDArray[np.float64]
 
 # From here on for both parameters: the terms left out are below 1e-10 standard deviations, and

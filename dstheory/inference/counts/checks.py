@@ -14,8 +14,6 @@ from numpy.typing import ArrayLike, NDArray
 from dstheory.checks.arguments import as_array, as_floats
 from dstheory.kernels.rows import in_row
 
-__all__ = ["Array", "as_counts", "as_tail"]
-
 Array = NDArray[Any]  # float64, or Fractions in an object array
 
 

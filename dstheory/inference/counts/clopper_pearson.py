@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 
 from dstheory.inference.counts.beta_quantile import beta_quantile
 
-__all__ = ["lower_limit"]
-
 Array = NDArray[np.float64]
 
 # Below this count the limit, under 2^(-1 / a), is 0 in floats.

@@ -22,8 +22,6 @@ from dstheory.inference.contours.checks import plain
 from dstheory.inference.fuzzy_numbers._grfn import GRFN
 from dstheory.kernels.rows import in_row
 
-__all__ = ["product_intersection", "product_intersection_conflict"]
-
 
 def product_intersection(
     first: GRFN, second: GRFN, *more: GRFN, normalization: str = "soft"

@@ -31,9 +31,6 @@ from dstheory.kernels.immutable import Immutable
 from dstheory.kernels.rows import in_row
 from dstheory.notebook import ShownFields
 
-__all__ = ["GRFN"]
-
-
 # Enough halvings to shrink a bracket below the last bit of its ends.
 STEPS = 60
 

@@ -31,9 +31,6 @@ from dstheory.inference.contours.maximum import Floats
 from dstheory.inference.contours.regression import least_squares
 from dstheory.inference.prediction.intervals import PredictiveInterval
 
-__all__ = ["LinearLaw", "predict"]
-
-
 Pair = tuple[Floats, Floats]
 
 _FAR = 1e100  # far beyond any mass, and its square is finite

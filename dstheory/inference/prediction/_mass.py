@@ -35,8 +35,6 @@ from dstheory.inference.prediction.intervals import PredictiveInterval
 from dstheory.kernels import bits
 from dstheory.mass import MassFunction
 
-__all__ = ["predictive", "predictive_binary", "predictive_ordered", "predictive_sampled"]
-
 
 def predictive(interval: RandomInterval, family: Callable[[Floats], Any]) -> PredictiveInterval:
     """Predictive belief function of a real Y whose distribution depends on one parameter.

@@ -24,8 +24,6 @@ from dstheory.inference.prediction._rayleigh import rayleigh_nodes
 from dstheory.kernels.immutable import Immutable
 from dstheory.notebook import ShownFields
 
-__all__ = ["MOST_DRAWS", "RandomInterval", "as_rate", "kept_share"]
-
 # A contour that decreases as 1 / |x| has no expectation: from any r to r + 1 it contributes more
 # than from 0 to 1. If it decreases as |x|**-1.1, its tail beyond r = 26 (|x| of 1e133) is below
 # 1e-13, and squares of such |x| do not overflow.

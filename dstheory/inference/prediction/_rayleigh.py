@@ -13,8 +13,6 @@ import numpy as np
 from dstheory.inference.contours.levels import RAYLEIGH_END
 from dstheory.inference.contours.maximum import Floats
 
-__all__ = ["rayleigh_mean", "rayleigh_nodes"]
-
 _ORDER = 12
 _HALVINGS = 7
 

@@ -21,8 +21,6 @@ from dstheory.inference.contours.maximum import Floats
 from dstheory.kernels.immutable import Immutable
 from dstheory.notebook import ShownFields
 
-__all__ = ["SampledInterval"]
-
 
 @final
 class SampledInterval(ShownFields, Immutable):

@@ -20,8 +20,6 @@ from dstheory.inference.contours.likelihood_contour import LikelihoodContour
 from dstheory.inference.contours.maximum import Floats
 from dstheory.inference.prediction._rayleigh import rayleigh_mean
 
-__all__ = ["FamilyLaw", "SamplingLaw"]
-
 Pair = tuple[Floats, Floats]
 
 

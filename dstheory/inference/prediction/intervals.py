@@ -27,8 +27,6 @@ from dstheory.inference.prediction._sampling_laws import SamplingLaw
 from dstheory.kernels.immutable import Immutable
 from dstheory.notebook import ShownFields
 
-__all__ = ["PredictiveInterval"]
-
 
 @final
 class PredictiveInterval(ShownFields, Immutable):

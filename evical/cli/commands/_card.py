@@ -17,8 +17,6 @@ from evical.cli._output import check_output, write_atomically
 from evical.conformal import ConformalScores
 from evical.evaluation import ConformalEvaluation, check_calibration
 
-__all__ = ["card"]
-
 _LEVEL, _BINS = 0.05, 10  # as in `evical check`
 
 

@@ -15,8 +15,6 @@ from evical.cli._output import echo_json
 from evical.evaluation import Evaluation, check_calibration
 from evical.evaluation.check import TESTS, CalibrationCheck
 
-__all__ = ["check"]
-
 _FAILED = 1
 
 

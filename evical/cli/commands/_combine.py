@@ -19,8 +19,6 @@ from evical.cli._rules import RULE, tell_rule
 from evical.cli._sinks import check_output_name
 from evical.cli.engine.session import new_limits
 
-__all__ = ["combine"]
-
 
 def combine(
     tables: Annotated[

@@ -21,8 +21,6 @@ from evical.evaluation import compare as compare_calibrators
 from evical.evaluation.methods import name_methods
 from evical.evaluation.validation import MEASURES
 
-__all__ = ["Plan", "compare", "compare_columns"]
-
 _TITLES = {"brier_score": "Brier score", "log_loss": "log loss"}
 _EXPLAINED = (
     "Worse by: mean {} less the least one, with its standard error; p by Holm's procedure. "

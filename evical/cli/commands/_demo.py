@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from evical.demo.contest import Contest
     from evical.report import Page
 
-__all__ = ["demo"]
-
 
 def demo(
     data: Annotated[

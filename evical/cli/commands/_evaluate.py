@@ -18,8 +18,6 @@ from evical.cli._show import new_console
 from evical.evaluation import Evaluation
 from evical.metrics.report import Measure
 
-__all__ = ["evaluate"]
-
 _TITLES = {
     "brier_score": "Brier score",
     "log_loss": "Log loss",

@@ -12,8 +12,6 @@ from evical.cli._model import load_model, two_classes
 from evical.cli._output import check_page, command_line, write_atomically
 from evical.report import build_explorer
 
-__all__ = ["explore"]
-
 
 def explore(
     output: Annotated[

@@ -12,8 +12,6 @@ from evical.cli._model import ManyModel, Model, is_conformal, load_model
 from evical.cli._output import check_output, write_atomically
 from evical.export import to_javascript, to_onnx, to_sql
 
-__all__ = ["export"]
-
 
 def export(
     model: Annotated[Path, typer.Argument(metavar="MODEL.json", help="What evical fit wrote.")],

@@ -41,8 +41,6 @@ from evical.scores.counts import EXACT
 from evical.scores.direction import message, wrong_ways
 from evical.scores.names import class_in_name
 
-__all__ = ["fit"]
-
 _METHODS, _MANY_METHODS = get_args(CalibratorName), get_args(MulticlassCalibratorName)
 _MAX_SCORES = 1_000_000
 _ADVICE = "give another --positive, or check --score and --target"

@@ -28,8 +28,6 @@ from evical.cli.engine.predictions import predict_table
 from evical.cli.engine.session import Limits, new_limits
 from evical.scores.names import belief_names
 
-__all__ = ["predict"]
-
 # How far sums of masses miss 0 and 1.
 _ROUNDING = 1e-9
 

@@ -17,9 +17,6 @@ from evical.cli.commands._compare import Plan, compare_columns
 from evical.evaluation import Comparison, EnsembleEvaluation, Evaluation
 from evical.evaluation.other_rules import other_rules
 
-__all__ = ["report"]
-
-
 # Options that have an effect, by the subject of the page.
 _COLUMNS = ("target", "positive")
 _MEANT = {

@@ -16,20 +16,6 @@ from evical.cli._tables import Table, open_table, table_chunks
 from evical.cli.engine.session import EngineError, Session, literal, quoted
 from evical.datasets.csv import MISSING
 
-__all__ = [
-    "Number",
-    "OwnNames",
-    "Source",
-    "check_cases",
-    "check_target",
-    "checked_first",
-    "explain",
-    "open_source",
-    "text_table",
-    "written",
-]
-
-
 _LONGEST = 2**24  # characters of a line
 _BUFFER = 2**25
 

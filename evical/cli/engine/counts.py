@@ -20,8 +20,6 @@ from evical.cli.engine.session import EngineError, Limits, Session, open_session
 from evical.datasets.csv import MISSING
 from evical.scores.counts import EXACT
 
-__all__ = ["tally_table"]
-
 # Different texts of two classes, with spaces around them; more are no classes.
 _MANY_LABELS = 100
 # Bits of a significand at which groups are counted, to find the fewest that are enough.

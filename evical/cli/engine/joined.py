@@ -32,8 +32,6 @@ from evical.cli.engine.session import EngineError, Limits, Session, open_session
 from evical.export.dempster_sql import LEAST_AGREEMENT, dempster_query
 from evical.scores.names import belief_names
 
-__all__ = ["Join", "combine_tables"]
-
 
 @dataclass(frozen=True)
 class Join:

@@ -23,8 +23,6 @@ from evical.cli.engine._source import (
 from evical.cli.engine.session import EngineError, Limits, Session, literal, open_session, quoted
 from evical.export.lookup import lookup_steps
 
-__all__ = ["beliefs_sql", "check_criterion", "decision_sql", "predict_table"]
-
 
 def check_criterion(decision: Decision) -> None:
     """Raise ValueError for a criterion that is not written as SQL."""

@@ -16,8 +16,6 @@ from dstheory.optional import install_hint
 from evical._files import hidden_beside
 from evical.cli._show import progress_bar
 
-__all__ = ["EngineError", "Limits", "Session", "literal", "new_limits", "open_session", "quoted"]
-
 _SIZE = re.compile(r"\d+(\.\d+)?\s*([KMGT]i?)?B", re.IGNORECASE)
 # Of errors in other threads, the message is a text of JSON.
 _INNER = re.compile(r'"exception_message":\s*("(?:[^"\\]|\\.)*")')

@@ -20,9 +20,6 @@ from evical.report._html import content_policy, read_template
 from evical.scores import ScoreCounts
 from evical.scores.checks import check_scores
 
-__all__ = ["build_explorer"]
-
-
 _N_CURVE = 401
 # Distinct scores of held-out samples: their numbers take up to 100 bytes each.
 _MAX_SCORES = 1200
