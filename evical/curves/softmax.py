@@ -11,13 +11,13 @@ Source: J. C. Platt, "Probabilistic outputs for support vector machines" (1999);
 Sun & Weinberger, "On calibration of modern neural networks" (2017), section 4.2.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evical._typing import Floats
-from evical.curves.descent import descend
 from evical.curves.newton import Sums, minimize_convex
 from evical.errors import ConvergenceError
 
@@ -33,6 +33,9 @@ _CONVERGED = 1e-11
 _FLAT = 1e-6  # accepted gain or slope of the mean loss if rounding or slow progress ends it
 _SINGULAR = 1e-13  # eigenvalues below this share of the largest belong to redundant directions
 _NEWTON_SIZE = 700  # parameters; a larger Hessian costs more than it gains
+_PRODUCTS = 500  # with the Hessian, in a step
+_ROUGH = 0.1  # squared relative error of a step far from the optimum
+_ARMIJO, _SHORTEST = 1e-4, 1e-8  # of the gain that the slope promises; of a step
 
 
 def platt_target_matrix(totals: Floats) -> Floats:
@@ -158,6 +161,35 @@ class Problem(NamedTuple):
             own = np.diagonal(own, axis1=1, axis2=2)
         return moment(self.features**2, p * (1.0 - p) * self.weight[:, np.newaxis]) + own
 
+    def conditioner(self, p: Floats) -> Callable[[Floats], Floats]:
+        """Product with about the inverse of the Hessian at these probabilities.
+
+        Of separate features, the coefficients of a class are taken together.
+        """
+        if self.features.ndim == 2:
+            diagonal = self.diagonal(p)
+            inverse = 1.0 / np.maximum(diagonal, _SINGULAR * diagonal.max())
+            return lambda slope: inverse * slope
+        share = p * (1.0 - p) * self.weight[:, np.newaxis]
+        blocks = np.einsum("nk,nki,nkj->kij", share, self.features, self.features)
+        blocks += self._penalties()
+        least = _SINGULAR * np.diagonal(blocks, axis1=1, axis2=2).max()
+        inverses = np.linalg.inv(blocks + least * np.eye(blocks.shape[1]))
+        return lambda slope: np.asarray(np.einsum("kij,kj->ki", inverses, slope))
+
+    def _penalties(self) -> Floats:
+        """The penalty of each class, (K, M, M)."""
+        if self.penalty.ndim == 3:
+            return self.penalty
+        return np.asarray(self.penalty[:, :, np.newaxis] * np.eye(self.penalty.shape[1]))
+
+    def curvature_along(self, p: Floats, w: Floats) -> Floats:
+        """The Hessian at these probabilities times coefficients (K, M)."""
+        eta = self.logits(w)
+        eta -= np.einsum("nk,nk->n", p, eta)[:, np.newaxis]
+        eta *= p * self.weight[:, np.newaxis]
+        return moment(self.features, eta) + self.bent(w)
+
     def curvature(self, p: Floats) -> Floats:
         """The Hessian at these probabilities."""
         (k, m), n = self.target.shape, len(self.weight)
@@ -176,14 +208,18 @@ def linear_logits(features: Floats, w: Floats) -> Floats:
     """Logits (n, K) of shared or separate features at coefficients (K, M)."""
     if features.ndim == 2:
         return np.asarray(features @ w.T)
-    return np.asarray((features * w).sum(axis=2))
+    logits = features[:, :, 0] * w[:, 0]
+    for m in range(1, w.shape[1]):
+        logits += features[:, :, m] * w[:, m]
+    return np.asarray(logits)
 
 
 def moment(features: Floats, y: Floats) -> Floats:
     """Sum over samples of y_ik times the features of class k, (K, M)."""
     if features.ndim == 2:
         return np.asarray(y.T @ features)
-    return np.asarray(np.einsum("nk,nkm->km", y, features))
+    each = (np.einsum("nk,nk->k", y, features[:, :, m]) for m in range(features.shape[2]))
+    return np.stack(list(each), axis=1)
 
 
 def _covariance(features: Floats, p: Floats, weight: Floats) -> Floats:
@@ -230,8 +266,8 @@ def minimize_softmax(
     ----------
     problem : Problem
     newton : bool, optional
-        Whether to take Newton's method or limited-memory BFGS; by default, Newton's for up to
-        700 parameters.
+        Whether to list the Hessian or to find Newton's steps by conjugate gradients, which is
+        faster under a strong penalty; by default, it is listed for up to 700 parameters.
     start : (K, M) array, optional
         Initial coefficients, by default 0; not for tied ones.
 
@@ -257,25 +293,52 @@ def minimize_softmax(
     if newton:
         return _newton(problem, start)
 
-    return _quasi_newton(problem, start)
+    return _truncated_newton(problem, start)
 
 
-def _quasi_newton(problem: Problem, start: Floats) -> Floats:
-    """Limited-memory BFGS, scaled so that the Hessian at the start has diagonal 1."""
-    diagonal = problem.diagonal(problem.at(start)[2])
-    unit = 1.0 / np.sqrt(np.maximum(diagonal, _SINGULAR * diagonal.max()))
+def _truncated_newton(problem: Problem, start: Floats) -> Floats:
+    """Newton's method without a Hessian: each step by conjugate gradients, as exact as it pays."""
+    w = start
+    value, slope, p = problem.at(w)
+    for _ in range(_STEPS):
+        step = _conjugate_step(problem, p, slope)
+        gain = -float((slope * step).sum())  # the squared decrement
+        length = 1.0
+        tried, next_slope, next_p = problem.at(w + step)
+        while not tried <= value - _ARMIJO * length * gain and length > _SHORTEST:
+            length /= 2.0
+            tried, next_slope, next_p = problem.at(w + length * step)
+        if tried <= value:
+            w, value, slope, p = w + length * step, tried, next_slope, next_p
+        if gain <= _CONVERGED or length <= _SHORTEST:
+            break
+    _check_optimum(gain)
+    moved = w - start
+    if problem.features.ndim == 2 and not problem.penalty.any():
+        moved = moved - moved.mean(axis=0)  # the same for all classes changes nothing
+    return start + moved
 
-    def value_and_gradient(x: Floats) -> tuple[float, Floats]:
-        value, gradient, _ = problem.at(start + unit * x.reshape(unit.shape))
-        return value, (unit * gradient).ravel()
 
-    found = descend(
-        value_and_gradient,
-        np.zeros(unit.size),
-        options={"gtol": 1e-9, "ftol": 1e-15, "maxiter": 5000, "maxfun": 10000, "maxcor": 30},
-    )
-    _check_optimum(float(np.abs(found.jac / unit.ravel()).max()))
-    return np.asarray(start + unit * found.x.reshape(unit.shape))
+def _conjugate_step(problem: Problem, p: Floats, slope: Floats) -> Floats:
+    """Newton's step (K, M) at probabilities p, to a tolerance that shrinks with the slope."""
+    condition = problem.conditioner(p)
+    step, left = np.zeros_like(slope), -slope
+    along = condition(left)
+    size = first = float((left * along).sum())
+    most = first * min(_ROUGH, first)
+    for _ in range(_PRODUCTS):
+        if size <= most or size <= 0.0:
+            break
+        image = problem.curvature_along(p, along)
+        bent = float((along * image).sum())
+        if bent <= 0.0:  # flat, to rounding
+            break
+        step = step + size / bent * along
+        left = left - size / bent * image
+        moved = condition(left)
+        size, before = float((left * moved).sum()), size
+        along = moved + size / before * along
+    return step
 
 
 def _check_optimum(left: float) -> None:

@@ -65,9 +65,8 @@ class SoftmaxCalibrator(BaseMulticlassCalibrator):
     An inverse temperature is not negative: if the scores rank the wrong way, it is 0. For two
     classes and one score, the matrix gives what ``LogisticCalibrator(model="bayesian")`` gives.
 
-    The objective is convex; its optimum is found by Newton's method, and by limited-memory BFGS
-    above 700 parameters. Penalties act on the weights of scores as they are read (after
-    `transform`): multiplying all scores by 10 makes them weaker.
+    The objective is convex; its optimum is found by Newton's method. Penalties act on the weights
+    of scores as they are read (after `transform`): multiplying all scores by 10 makes them weaker.
 
     References
     ----------

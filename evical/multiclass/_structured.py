@@ -15,7 +15,6 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import brentq
 from scipy.special import softmax
 from sklearn.utils.validation import check_is_fitted
 
@@ -31,6 +30,8 @@ from evical.multiclass._extremes import Quadratic
 from evical.multiclass._level_sets import LevelSets, checked_contour, minimal
 
 _GREATEST = float(np.finfo(np.float64).max)
+_LISTED = 60  # coefficients up to which their Hessian is listed
+_EQUAL = 1e-13  # difference of logarithms that is rounding
 _END = 16.0  # bound on the logarithm of the inverse temperature
 
 
@@ -133,7 +134,9 @@ def fit_structured(
     problem = Problem.toward(features, targets, weight)
     # The ridge is centered at the start: half the sum of penalty (w - start)^2.
     w = minimize_softmax(
-        problem._replace(penalty=penalty, target=problem.target + penalty * start), start=start
+        problem._replace(penalty=penalty, target=problem.target + penalty * start),
+        newton=start.size <= _LISTED,
+        start=start,
     )
     slopes = w[:, :-1] if ridge.off_diagonal is not None else np.diag(w[:, 0])
     return Structured(unit, inverse, first.share, slopes, w[:, -1])
@@ -142,7 +145,7 @@ def fit_structured(
 def _features(x: Floats, ridge: Ridge) -> Floats:
     """Features of the logits: (n, K + 1), shared by the classes, or (n, K, 2), separate."""
     if ridge.off_diagonal is None:
-        return np.stack([x, np.ones_like(x)], axis=2)
+        return np.moveaxis(np.stack([x, np.ones_like(x)]), 0, 2)  # each feature in one piece
     return np.hstack([x, np.ones((len(x), 1))])
 
 
@@ -186,19 +189,29 @@ def step_slopes(fit: Structured, scores: Floats, steps: Floats, ridge: Ridge) ->
 def _inverse_temperature(z: Floats, targets: Floats, share: Floats) -> float:
     """Minimizer of the mean loss of ``softmax(inverse * z)``, or the nearer end of the range.
 
-    The loss is convex, so its derivative changes sign once.
+    The loss is convex, so its derivative changes sign once: by Newton's method for the logarithm,
+    halving the range where that would leave it.
     """
     wanted = float(share @ np.einsum("nk,nk->n", targets, z))
 
-    def slope(log_inverse: float) -> float:
-        p = softmax(np.exp(log_inverse) * z, axis=1)
-        return float(share @ np.einsum("nk,nk->n", p, z)) - wanted
+    def slope(at: float) -> tuple[float, float]:
+        p = softmax(np.exp(at) * z, axis=1)
+        mean = np.einsum("nk,nk->n", p, z)
+        square = np.einsum("nk,nk,nk->n", p, z, z)
+        return float(share @ mean) - wanted, float(np.exp(at) * (share @ (square - mean**2)))
 
-    if slope(-_END) >= 0.0:
-        return float(np.exp(-_END))
-    if slope(_END) <= 0.0:
-        return float(np.exp(_END))
-    return float(np.exp(brentq(slope, -_END, _END, xtol=1e-13, rtol=1e-14)))
+    for end, sign in ((-_END, 1.0), (_END, -1.0)):
+        if sign * slope(end)[0] >= 0.0:
+            return float(np.exp(end))
+    low, high, at, step = -_END, _END, 0.0, np.inf
+    while abs(step) > _EQUAL and high - low > _EQUAL:
+        rise, bend = slope(at)
+        low, high = (low, at) if rise >= 0.0 else (at, high)
+        step = -rise / bend if bend > 0.0 else np.inf
+        if not low <= at + step <= high:
+            step = (low + high) / 2.0 - at
+        at += step
+    return float(np.exp(at))
 
 
 _HELD = 1e200  # a penalty that pins the coefficients

@@ -93,12 +93,32 @@ def test_heavy_penalties_leave_vector_scaling_without_intercepts():
     assert np.abs(ours.intercepts_).max() < 1e-6
 
 
-def test_newton_and_bfgs_agree():
+@pytest.mark.parametrize("separate", [False, True])
+@pytest.mark.parametrize("penalty", [0.0, 0.01])
+def test_steps_by_conjugate_gradients_agree(separate, penalty):
     scores, y = simulated(80)
-    problem = Problem.of(np.hstack([scores, np.ones((80, 1))]), y, np.ones(80))
+    ones = np.ones((80, 1))
+    features = np.stack([scores, ones * np.ones(K)], axis=2) if separate else np.c_[scores, ones]
+    problem = Problem.of(features, y, np.ones(80))
+    problem = problem._replace(penalty=np.full_like(problem.target, penalty))
     w, peer = (minimize_softmax(problem, newton) for newton in (True, False))
-    assert problem.at(w)[0] <= problem.at(peer)[0] + 1e-14
-    np.testing.assert_allclose(problem.logits(w), problem.logits(peer), atol=1e-3)
+    assert problem.at(w)[0] == pytest.approx(problem.at(peer)[0], abs=1e-13)
+    ours, its = (softmax(problem.logits(each), axis=1) for each in (w, peer))
+    np.testing.assert_allclose(ours, its, atol=1e-6)
+    if not separate:
+        np.testing.assert_allclose(problem.logits(w), problem.logits(peer), atol=1e-4)
+
+
+def test_products_with_the_hessian_are_those_of_the_table():
+    scores, y = simulated(9)
+    rng = np.random.default_rng(0)
+    for features in (np.stack([scores, np.ones_like(scores)], axis=2), scores):
+        problem = Problem.of(features, y, np.ones(9))
+        problem = problem._replace(penalty=np.full_like(problem.target, 0.1))
+        w, along = rng.normal(size=(2, *problem.target.shape))
+        p = problem.at(w)[2]
+        wanted = (problem.curvature(p) @ along.ravel()).reshape(along.shape)
+        np.testing.assert_allclose(problem.curvature_along(p, along), wanted, atol=1e-12)
 
 
 def test_gradient_and_hessian_are_derivatives():
