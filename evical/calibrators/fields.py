@@ -122,6 +122,13 @@ def optional(field: Field) -> Field:
     return replace(field, is_optional=True)
 
 
+def required(state: State | tuple[str, ...]) -> tuple[str, ...]:
+    """Names of a state without which nothing can be restored."""
+    if isinstance(state, tuple):
+        return state
+    return tuple(name for name, field in state.items() if not field.is_optional)
+
+
 def owners(state: State | tuple[str, ...]) -> tuple[str, ...]:
     """Names at the top of a state."""
     return tuple(dict.fromkeys(name.split(".")[0] for name in state))

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dstheory.errors import CostLimitError, TotalConflictError
 from evical._typing import Floats
-from evical.calibrators.fields import checked_fields, owners, rising, weights
+from evical.calibrators.fields import checked_fields, owners, required, rising, weights
 from evical.scores import ScoreCounts
 from evical.scores.checks import check_labels, check_unit
 from evical.scores.scale import ScoreScale, restored_scale
@@ -98,14 +98,15 @@ def check_saved(data: Any, known: dict[str, Any], name: str, keys: tuple[str, ..
     foreign = sorted(set(data["parameters"]) - set(kind._get_param_names()))
     if foreign:
         raise ValueError(f"saved calibrator is damaged: {', '.join(foreign)} is not a parameter")
-    absent = [name for name in owners(kind._state) if name not in data["state"]]
+    absent = [name for name in owners(required(kind._state)) if name not in data["state"]]
     if absent:
         raise ValueError(f"saved calibrator is damaged: state {', '.join(absent)} missing")
 
 
 def restore_state(calibrator: Any, state: dict[str, Any]) -> None:
     """Set the arrays and numbers of a saved state, and check them."""
-    arrays = {name: restored_arrays(state[name], name) for name in owners(calibrator._state)}
+    owned = [name for name in owners(calibrator._state) if name in state]
+    arrays = {name: restored_arrays(state[name], name) for name in owned}
     if isinstance(calibrator._state, dict):
         arrays = checked_fields(arrays, calibrator._state)
     try:

@@ -29,7 +29,7 @@ _SERIAL = 1 << 18
 _STEPS = 200
 # Squared Newton decrement of the mean loss at which the next step is the last one: its error is
 # about the square of this.
-_CONVERGED = 1e-11
+CONVERGED = 1e-11
 _FLAT = 1e-6  # accepted gain or slope of the mean loss if rounding or slow progress ends it
 _SINGULAR = 1e-13  # eigenvalues below this share of the largest belong to redundant directions
 _NEWTON_SIZE = 700  # parameters; a larger Hessian costs more than it gains
@@ -171,17 +171,13 @@ class Problem(NamedTuple):
             inverse = 1.0 / np.maximum(diagonal, _SINGULAR * diagonal.max())
             return lambda slope: inverse * slope
         share = p * (1.0 - p) * self.weight[:, np.newaxis]
-        blocks = np.einsum("nk,nki,nkj->kij", share, self.features, self.features)
-        blocks += self._penalties()
+        weighted = (share * self.features[:, :, m] for m in range(self.features.shape[2]))
+        blocks = np.stack([moment(self.features, each) for each in weighted], axis=1)
+        each = self.penalty
+        blocks += each if each.ndim == 3 else each[:, :, np.newaxis] * np.eye(each.shape[1])
         least = _SINGULAR * np.diagonal(blocks, axis1=1, axis2=2).max()
         inverses = np.linalg.inv(blocks + least * np.eye(blocks.shape[1]))
         return lambda slope: np.asarray(np.einsum("kij,kj->ki", inverses, slope))
-
-    def _penalties(self) -> Floats:
-        """The penalty of each class, (K, M, M)."""
-        if self.penalty.ndim == 3:
-            return self.penalty
-        return np.asarray(self.penalty[:, :, np.newaxis] * np.eye(self.penalty.shape[1]))
 
     def curvature_along(self, p: Floats, w: Floats) -> Floats:
         """The Hessian at these probabilities times coefficients (K, M)."""
@@ -258,7 +254,10 @@ def _shared_covariance(features: Floats, p: Floats, weight: Floats) -> Floats:
 
 
 def minimize_softmax(
-    problem: Problem, newton: bool | None = None, start: Floats | None = None
+    problem: Problem,
+    newton: bool | None = None,
+    start: Floats | None = None,
+    enough: float = CONVERGED,
 ) -> Floats:
     """Coefficients (K, M) that minimize the loss.
 
@@ -270,6 +269,8 @@ def minimize_softmax(
         faster under a strong penalty; by default, it is listed for up to 700 parameters.
     start : (K, M) array, optional
         Initial coefficients, by default 0; not for tied ones.
+    enough : float
+        Squared Newton decrement of the mean loss at which the next step is the last one.
 
     Returns
     -------
@@ -290,13 +291,10 @@ def minimize_softmax(
         newton = problem.tied or problem.target.size <= _NEWTON_SIZE
     if start is None:
         start = np.zeros(problem.target.shape)
-    if newton:
-        return _newton(problem, start)
-
-    return _truncated_newton(problem, start)
+    return (_newton if newton else _truncated_newton)(problem, start, enough)
 
 
-def _truncated_newton(problem: Problem, start: Floats) -> Floats:
+def _truncated_newton(problem: Problem, start: Floats, enough: float) -> Floats:
     """Newton's method without a Hessian: each step by conjugate gradients, as exact as it pays."""
     w = start
     value, slope, p = problem.at(w)
@@ -310,9 +308,10 @@ def _truncated_newton(problem: Problem, start: Floats) -> Floats:
             tried, next_slope, next_p = problem.at(w + length * step)
         if tried <= value:
             w, value, slope, p = w + length * step, tried, next_slope, next_p
-        if gain <= _CONVERGED or length <= _SHORTEST:
+        if gain <= enough or length <= _SHORTEST:
             break
-    _check_optimum(gain)
+    if gain > enough:
+        _check_optimum(gain)
     moved = w - start
     if problem.features.ndim == 2 and not problem.penalty.any():
         moved = moved - moved.mean(axis=0)  # the same for all classes changes nothing
@@ -350,7 +349,7 @@ def _check_optimum(left: float) -> None:
         )
 
 
-def _newton(problem: Problem, start: Floats) -> Floats:
+def _newton(problem: Problem, start: Floats, enough: float) -> Floats:
     """Newton's method; a tied problem has one coefficient for each feature."""
     k, m = problem.target.shape
     tie = np.tile(np.eye(m), (k, 1))
@@ -363,7 +362,7 @@ def _newton(problem: Problem, start: Floats) -> Floats:
         return np.array([value]), gradient[np.newaxis], hessian[np.newaxis]
 
     first = np.zeros((1, m)) if problem.tied else start.reshape(1, -1)
-    found = minimize_convex(derivatives, first, _CONVERGED, trial_steps=_STEPS, step_from=_step)
+    found = minimize_convex(derivatives, first, enough, trial_steps=_STEPS, step_from=_step)
     if not found.proven:
         _check_optimum(float(_step(*derivatives(found.parameters)[1:])[1][0]))
     return np.array(np.broadcast_to(found.parameters.reshape(-1, m), (k, m)))

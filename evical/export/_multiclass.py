@@ -45,6 +45,7 @@ from evical.multiclass import (
     StructuredMatrixCalibrator,
     StructuredVectorCalibrator,
 )
+from evical.multiclass._structured import LITTLE
 
 
 def normalized_columns(positive: Tensor, n_classes: int) -> Tensor:
@@ -100,7 +101,6 @@ def _flags(like: Tensor, table: NDArray[np.bool_]) -> Tensor:
 
 
 _TINY = float(np.finfo(np.float64).tiny)
-_LITTLE = 1e-9  # of the other classes, to which less is raised in errors, as in Python
 
 
 def binary_told(calibrator: BaseCalibrator, scores: Tensor) -> Told:
@@ -152,13 +152,15 @@ def multiclass_told(calibrator: BaseMulticlassCalibrator, scores: Tensor) -> Tol
 def _read(calibrator: BaseMulticlassCalibrator, scores: Tensor) -> tuple[Tensor, Tensor]:
     """Scores as the method reads them, and 0 (n, 1), or NaN where one of them is none."""
     known = (scores * 0.0).sum(axis=1)
-    unit = calibrator._takes_probabilities or calibrator.transform == "log"
+    automatic = isinstance(calibrator, AutoMulticlassCalibrator)
+    transform = (calibrator.learned_ if automatic and calibrator.learned_ else calibrator).transform
+    unit = calibrator._takes_probabilities or transform == "log"
     if unit:
         outside = scores.greater(1.0) | (-scores).greater(0.0)
         strange = outside.numbers().max(axis=1).truths()
         known = where(strange, np.nan, known)
     two, given = len(calibrator.classes_) == 2, calibrator.n_features_in_
-    if isinstance(calibrator, OneVsRestCalibrator | AutoMulticlassCalibrator):
+    if automatic or isinstance(calibrator, OneVsRestCalibrator):
         return (scores.columns([1]) if two and given == 2 else scores), known
     if two and given == 1:
         both = [1.0 - scores, scores] if unit else [scores * -0.5, scores * 0.5]
@@ -261,6 +263,18 @@ class _Scaled:
         self.tempered = log(self.mixed)
         self.logits: Tensor = self.tempered @ fit.weights.T + fit.intercepts[np.newaxis]
 
+    def independent_variances(self, p: Tensor) -> Tensor:
+        """Those of learned penalties, as if the coefficients of classes were independent."""
+        variances, k = self.calibrator._variances, len(self.calibrator._center)
+        apart = self.tempered - self.calibrator._center[np.newaxis]
+        slopes = variances[:, :-1]
+        slopes = np.diag(slopes[:, 0]) if slopes.shape[1] == 1 else slopes
+        own = (apart * apart) @ slopes.T + variances[np.newaxis, :, -1]
+        others = (p * p * own) @ (1.0 - np.eye(k))
+        rest = maximum(1.0 - p, LITTLE)
+        total: Tensor = own + others / (rest * rest)
+        return total
+
     def variances(self, p: Tensor) -> Tensor:
         """Variances (n, K) of the log-odds of each class, by the delta method."""
         fit, steps = self.calibrator._fit, self.calibrator._steps
@@ -275,29 +289,40 @@ class _Scaled:
         mean = p.reshape(-1, 1, k) @ slopes
         apart = slopes - mean
         lengths: Tensor = (apart * apart).sum(axis=2).reshape(-1, k)
-        rest = maximum(1.0 - p, _LITTLE)
+        rest = maximum(1.0 - p, LITTLE)
         return lengths / (rest * rest)
 
 
 def _automatic(calibrator: AutoMulticlassCalibrator, scores: Tensor) -> Told:
-    """Each class against the rest, then all together; errors of both."""
-    each, scaling = calibrator._each, calibrator.scaling_
-    if scaling is None:
-        return _one_vs_rest(each, scores)
-    k = len(calibrator.classes_)
-    shown = normalized_columns(_positive(each.calibrators_, scores), k)
-    scaled = _Scaled(scaling, log(maximum(shown, scaling._least)))
-    p = softmax(scaled.logits)
+    """Curves and then all classes together, and learned scaling: their mean, with its errors."""
+    k, scaling, learned = len(calibrator.classes_), calibrator.scaling_, calibrator.learned_
+    if k == 2:
+        return binary_told(calibrator.calibrators_[0], scores)
+    parts = []
+    if learned is not None:
+        logs = learned.transform == "log"
+        alone = _Scaled(learned, log(maximum(scores, learned._least)) if logs else scores)
+        parts.append(softmax(alone.logits))
+    if scaling is not None:
+        curves = calibrator.calibrators_
+        shown = normalized_columns(_positive(curves, scores), k)
+        scaled = _Scaled(scaling, log(maximum(shown, scaling._least)))
+        parts.append(softmax(scaled.logits))
+    p = parts[0]
+    if len(parts) == 2:
+        p = softmax((log(maximum(p, _TINY)) + log(maximum(parts[1], _TINY))) * 0.5)
     if calibrator.model == "bayesian":
         return Told(p, p, p)
-    errors = [
-        values_of(_errors(one), scores.columns([place]))
-        for place, one in enumerate(each.calibrators_)
-    ]
-    own = joined(errors)
-    variance = own * own
-    if scaling.model == "quadratic":
-        variance = variance + scaled.variances(p)
+    if scaling is None:
+        variance = alone.independent_variances(p)
+    else:
+        errors = [
+            values_of(_errors(one), scores.columns([place])) for place, one in enumerate(curves)
+        ]
+        own = joined(errors)
+        variance = own * own
+        if scaling.model == "quadratic":
+            variance = variance + scaled.variances(parts[-1])
     odds = log(maximum(p, _TINY)) - log(maximum(1.0 - p, _TINY))
     return normal_told(p, odds, variance.node("Sqrt"), calibrator, k)
 

@@ -1,17 +1,11 @@
-"""Structured scaling: a temperature, then a matrix that a ridge shrinks towards the identity.
-
-A few samples determine a common temperature; more samples determine a slope and an intercept per
-class; very many determine the weights between classes. So the temperature is fitted first. A
-penalty keeps slopes, intercepts and off-diagonal weights close to that fit, the more so the fewer
-samples there are. The second step is a convex problem with one optimum.
+"""Calibration of many classes by structured scaling: a temperature, then a matrix with a ridge.
 
 Source: Berta, Holzmueller, Jordan & Bach, "Structured matrix scaling for multi-class calibration",
 arXiv 2511.03685 (2025).
 """
 
 from collections.abc import Hashable
-from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,199 +18,24 @@ from evical.beliefs import Beliefs
 from evical.beliefs.bounded import Bayesian, Bounded
 from evical.calibrators import fields
 from evical.calibrators.saved import check_shapes
-from evical.curves.softmax import Problem, minimize_softmax, moment, platt_target_matrix, whitening
+from evical.curves.softmax import platt_target_matrix
 from evical.multiclass._base import BaseMulticlassCalibrator
 from evical.multiclass._extremes import Quadratic
 from evical.multiclass._level_sets import LevelSets, checked_contour, minimal
-
-_GREATEST = float(np.finfo(np.float64).max)
-_LISTED = 60  # coefficients up to which their Hessian is listed
-_EQUAL = 1e-13  # difference of logarithms that is rounding
-_END = 16.0  # bound on the logarithm of the inverse temperature
-
-
-class Ridge(NamedTuple):
-    """Weights of the squares of intercepts, of slopes minus 1, and of slopes between classes.
-
-    The last is None if there are no such slopes.
-    """
-
-    intercept: float
-    diagonal: float
-    off_diagonal: float | None
-
-
-@dataclass(frozen=True, eq=False)
-class Structured:
-    """Fitted logits: a linear function of the logarithms of tempered probabilities.
-
-    Parameters
-    ----------
-    unit : float
-        Scores are divided by it.
-    inverse : float
-        Inverse temperature of scores in that unit.
-    share : float
-        Share of the uniform distribution that is mixed into tempered probabilities.
-    weights : (K, K) array
-    intercepts : (K,) array
-    """
-
-    unit: float
-    inverse: float
-    share: float
-    weights: Floats
-    intercepts: Floats
-
-    def tempered(self, scores: Floats) -> Floats:
-        """Log-probabilities (n, K) from the temperature alone."""
-        p = softmax(self.inverse * below_best(scores, self.unit), axis=1)
-        return np.asarray(np.log((1.0 - self.share) * p + self.share / p.shape[1]))
-
-    def logits(self, scores: Floats) -> Floats:
-        """Logits (n, K)."""
-        return np.asarray(self.tempered(scores) @ self.weights.T + self.intercepts)
-
-    def slopes(self, scores: Floats) -> Floats:
-        """Derivatives (n, K) of the logits in the logarithm of the inverse temperature."""
-        z = self.inverse * below_best(scores, self.unit)
-        p = softmax(z, axis=1)
-        pulled = np.where(p > 0.0, p * np.maximum(z, -_GREATEST), 0.0)
-        gain = pulled - p * pulled.sum(axis=1, keepdims=True)
-        change = (1.0 - self.share) * gain / np.exp(self.tempered(scores))
-        return np.asarray(change @ self.weights.T)
-
-
-def below_best(scores: Floats, unit: float = 1.0) -> Floats:
-    """Scores (n, K) minus the largest of their row, in units; at least the lowest float."""
-    with np.errstate(over="ignore"):
-        moved = np.maximum(scores - scores.max(axis=1, keepdims=True), -_GREATEST)
-        return np.asarray(np.maximum(moved / unit, -_GREATEST))
-
-
-def fit_structured(
-    scores: Floats, targets: Floats, weight: Floats, ridge: Ridge, unit: float
-) -> Structured:
-    """Fit both steps.
-
-    Parameters
-    ----------
-    scores : (n, K) array
-        Logarithms of probabilities, or margins.
-    targets : (n, K) array
-        Labels or soft targets; rows sum to 1.
-    weight : (n,) array
-    ridge : Ridge
-        Penalties on the mean loss.
-    unit : float
-        Unit of the scores.
-
-    Returns
-    -------
-    Structured
-
-    Examples
-    --------
-    Probabilities that equal the targets are kept, except for the share of the uniform distribution:
-
-    >>> scores = np.log([[0.75, 0.25], [0.25, 0.75]])
-    >>> targets = np.array([[0.75, 0.25], [0.25, 0.75]])
-    >>> fit = fit_structured(scores, targets, np.ones(2), Ridge(1.0, 1e6, 1e6), 1.0)
-    >>> round(fit.inverse, 9), abs(fit.weights).round(3).tolist()
-    (1.0, [[1.0, 0.0], [0.0, 1.0]])
-    """
-    k, total = scores.shape[1], float(weight.sum())
-    inverse = _inverse_temperature(below_best(scores, unit), targets, weight / total)
-    first = Structured(unit, inverse, 1.0 / (total + 1.0), np.eye(k), np.zeros(k))
-    x = first.tempered(scores)
-    features = _features(x, ridge)
-    start, penalty = _identity(k, ridge)
-    problem = Problem.toward(features, targets, weight)
-    # The ridge is centered at the start: half the sum of penalty (w - start)^2.
-    w = minimize_softmax(
-        problem._replace(penalty=penalty, target=problem.target + penalty * start),
-        newton=start.size <= _LISTED,
-        start=start,
-    )
-    slopes = w[:, :-1] if ridge.off_diagonal is not None else np.diag(w[:, 0])
-    return Structured(unit, inverse, first.share, slopes, w[:, -1])
-
-
-def _features(x: Floats, ridge: Ridge) -> Floats:
-    """Features of the logits: (n, K + 1), shared by the classes, or (n, K, 2), separate."""
-    if ridge.off_diagonal is None:
-        return np.moveaxis(np.stack([x, np.ones_like(x)]), 0, 2)  # each feature in one piece
-    return np.hstack([x, np.ones((len(x), 1))])
-
-
-def _identity(k: int, ridge: Ridge) -> tuple[Floats, Floats]:
-    """Coefficients (K, M) of the identity, and the penalties on distances from them."""
-    if ridge.off_diagonal is None:
-        start = np.tile([1.0, 0.0], (k, 1))
-        squares = np.tile([ridge.diagonal, ridge.intercept], (k, 1))
-    else:
-        start = np.eye(k, k + 1)
-        squares = np.full((k, k + 1), ridge.off_diagonal)
-        squares[range(k), range(k)], squares[:, -1] = ridge.diagonal, ridge.intercept
-    return start, 2.0 * squares
-
-
-def unit_steps(fit: Structured, scores: Floats, weight: Floats, ridge: Ridge) -> Floats:
-    """Parameters (P, P) of unit steps in coordinates in which the information is 1.
-
-    Rows are the coefficients, class by class with the intercept last, then the logarithm of the
-    inverse temperature. The information is that of the sample plus that of the ridge.
-    """
-    k, total = scores.shape[1], weight.sum()
-    features = _features(fit.tempered(scores), ridge)
-    p, v = softmax(fit.logits(scores), axis=1), fit.slopes(scores)
-    problem = Problem.toward(features, p, weight)._replace(penalty=_identity(k, ridge)[1])
-    spread = (p * v - p * np.einsum("nk,nk->n", p, v)[:, None]) * problem.weight[:, None]
-    cross = moment(features, spread).reshape(-1, 1)
-    last = np.einsum("nk,nk->", v, spread).reshape(1, 1)
-    return whitening(np.block([[problem.curvature(p), cross], [cross.T, last]]) * total)
-
-
-def step_slopes(fit: Structured, scores: Floats, steps: Floats, ridge: Ridge) -> Floats:
-    """Changes (n, K, P) of the logits by unit steps."""
-    features, k = _features(fit.tempered(scores), ridge), scores.shape[1]
-    basis = steps[:-1].reshape(k, -1, steps.shape[1])
-    form = "nm,kmp->nkp" if features.ndim == 2 else "nkm,kmp->nkp"
-    linear = np.einsum(form, features, basis)
-    return np.asarray(linear + fit.slopes(scores)[:, :, None] * steps[-1])
-
-
-def _inverse_temperature(z: Floats, targets: Floats, share: Floats) -> float:
-    """Minimizer of the mean loss of ``softmax(inverse * z)``, or the nearer end of the range.
-
-    The loss is convex, so its derivative changes sign once: by Newton's method for the logarithm,
-    halving the range where that would leave it.
-    """
-    wanted = float(share @ np.einsum("nk,nk->n", targets, z))
-
-    def slope(at: float) -> tuple[float, float]:
-        p = softmax(np.exp(at) * z, axis=1)
-        mean = np.einsum("nk,nk->n", p, z)
-        square = np.einsum("nk,nk,nk->n", p, z, z)
-        return float(share @ mean) - wanted, float(np.exp(at) * (share @ (square - mean**2)))
-
-    for end, sign in ((-_END, 1.0), (_END, -1.0)):
-        if sign * slope(end)[0] >= 0.0:
-            return float(np.exp(end))
-    low, high, at, step = -_END, _END, 0.0, np.inf
-    while abs(step) > _EQUAL and high - low > _EQUAL:
-        rise, bend = slope(at)
-        low, high = (low, at) if rise >= 0.0 else (at, high)
-        step = -rise / bend if bend > 0.0 else np.inf
-        if not low <= at + step <= high:
-            step = (low + high) / 2.0 - at
-        at += step
-    return float(np.exp(at))
-
+from evical.multiclass._scaling import (
+    Ridge,
+    Structured,
+    below_best,
+    fit_learned,
+    fit_structured,
+    step_slopes,
+    unit_steps,
+)
 
 _HELD = 1e200  # a penalty that pins the coefficients
 _MODELS = ("bayesian", "quadratic")
 _LEVELS, _MANY_LEVELS, _FEW = 12, 28, 8  # as in multinomial logistic calibration
+LITTLE = 1e-9  # of the other classes; less of them adds nothing to the error but rounding
 _SIZE = 1 << 21  # numbers in the largest temporary array
 _NUMBERS = ("unit", "inverse", "share")
 
@@ -238,6 +57,8 @@ class StructuredScaling:
         "weights": fields.product("k", "k"),
         "intercepts": fields.product("k"),
         "steps": fields.optional(fields.product("p", "p")),
+        "center": fields.optional(fields.product("k")),
+        "variances": fields.optional(fields.product("k", "m")),
         "n_levels": fields.Field((), 2.0, 2.0**16, is_whole=True),
     }
 
@@ -250,6 +71,7 @@ class StructuredScaling:
         smooth: bool = False,
         model: str = "bayesian",
         transform: str | None = "log",
+        learned: bool = False,
     ) -> None:
         self.intercept_penalty = intercept_penalty
         self.diagonal_penalty = diagonal_penalty
@@ -258,6 +80,7 @@ class StructuredScaling:
         self.smooth = smooth
         self.model = model
         self.transform = transform
+        self.learned = learned
 
     def _off_diagonal(self) -> float | None:
         """lambda of the weights between classes, if there are any."""
@@ -266,6 +89,11 @@ class StructuredScaling:
     def _check_parameters(self) -> None:
         check_choice("model", self.model, _MODELS)
         check_flag("smooth", self.smooth)
+        check_flag("learned", self.learned)
+        if self.smooth and self.learned:
+            raise ValueError(
+                "smooth and learned are both True; learned penalties take the labels as they are"
+            )
         check_not_negative(rho=self.rho, tau=self.tau)
         expected = "a finite positive number"
         for part in ("intercept", "diagonal", "off_diagonal"):
@@ -289,7 +117,12 @@ class StructuredScaling:
         ridge = self._penalties(k, float(totals.sum()))
         # Logarithms of probabilities need no unit.
         unit = 1.0 if self.transform == "log" else float(-below_best(scores).min()) or 1.0
-        self._fit = fit_structured(scores, targets[codes], weight, ridge, unit)
+        self._center, self._variances = np.empty(0), np.empty((0, 0))
+        if self.learned:
+            found = fit_learned(scores, codes, weight, ridge, unit)
+            self._fit, ridge, self._center, self._variances = found
+        else:
+            self._fit = fit_structured(scores, targets[codes], weight, ridge, unit)
         self._steps, self._n_levels = np.empty((0, 0)), _LEVELS
         if self.model == "quadratic":
             self._steps = unit_steps(self._fit, scores, weight, ridge)
@@ -316,6 +149,24 @@ class StructuredScaling:
     def _predict_single(self, scores: Floats) -> Floats:
         return np.asarray(softmax(self._fit.logits(scores), axis=1))
 
+    def _errors(self, scores: Floats, p: Floats) -> Floats:
+        """About the standard errors (n, K) of the log-odds of each class, of learned penalties.
+
+        By the delta method, as if the coefficients of classes were independent.
+        """
+        square = (self._fit.tempered(scores) - self._center) ** 2
+        slopes, offset = self._variances[:, :-1], self._variances[:, -1]
+        own = (square * slopes[:, 0] if slopes.shape[1] == 1 else square @ slopes.T) + offset
+        parts = p**2 * own
+        rows, top = np.arange(len(p)), p.argmax(axis=1)
+        most = parts[rows, top]
+        parts[rows, top] = 0.0  # the sum of the others without cancellation
+        less = parts.sum(axis=1)
+        others = (less + most)[:, np.newaxis] - parts
+        others[rows, top] = less
+        rest = np.maximum(1.0 - p, LITTLE)
+        return np.asarray(np.sqrt(own + np.maximum(others, 0.0) / rest**2))
+
     def _predict_beliefs(self, scores: Floats) -> Beliefs:
         p = self._predict_single(scores)
         if self.model == "bayesian":
@@ -340,12 +191,20 @@ class StructuredScaling:
         return self._level_sets(scores).contour(*checked_contour(label, probability, self.classes_))
 
     def _get_state(self) -> dict[str, Any]:
-        return {**vars(self._fit), "steps": self._steps, "n_levels": self._n_levels}
+        return {
+            **vars(self._fit),
+            "steps": self._steps,
+            "center": self._center,
+            "variances": self._variances,
+            "n_levels": self._n_levels,
+        }
 
     def _set_state(self, state: dict[str, Any]) -> None:
         numbers = {name: float(state[name]) for name in _NUMBERS}
         self._fit = Structured(**numbers, weights=state["weights"], intercepts=state["intercepts"])
         self._steps, self._n_levels = state["steps"], int(state["n_levels"])
+        self._center = state.get("center", np.empty(0))
+        self._variances = state.get("variances", np.empty((0, 0)))
 
     def _check_state(self) -> None:
         k = len(self.classes_)
@@ -353,6 +212,9 @@ class StructuredScaling:
         if self.model == "quadratic":
             size = k * (2 if self._off_diagonal() is None else k + 1) + 1
             check_shapes(self, _steps=(size, size))
+        if self.learned:
+            width = 2 if self._off_diagonal() is None else k + 1
+            check_shapes(self, _center=(k,), _variances=(k, width))
 
 
 class StructuredMatrixCalibrator(StructuredScaling, BaseMulticlassCalibrator):
@@ -377,6 +239,10 @@ class StructuredMatrixCalibrator(StructuredScaling, BaseMulticlassCalibrator):
     transform : {"log", None}
         "log" reads probabilities and takes their logarithms (at least -87.3, the logarithm of the
         smallest float32); None reads margins.
+    learned : bool
+        Whether the samples tell the penalties, by their evidence (MacKay 1992); the given ones are
+        what one class more would say. If a class follows that scores call impossible, they also
+        tell the share of the uniform distribution.
 
     Attributes
     ----------
@@ -404,7 +270,8 @@ class StructuredMatrixCalibrator(StructuredScaling, BaseMulticlassCalibrator):
     ----------
     Berta, Holzmueller, Jordan & Bach (2025), Structured matrix scaling for multi-class calibration,
     arXiv 2511.03685. Xu, Davoine & Denoeux (2015), Evidential multinomial logistic regression for
-    multiclass classifier calibration, FUSION.
+    multiclass classifier calibration, FUSION. MacKay (1992), Bayesian interpolation, Neural
+    Computation 4, 415-447.
 
     Examples
     --------
@@ -428,8 +295,11 @@ class StructuredMatrixCalibrator(StructuredScaling, BaseMulticlassCalibrator):
         smooth: bool = False,
         model: str = "bayesian",
         transform: str | None = "log",
+        learned: bool = False,
     ) -> None:
-        super().__init__(intercept_penalty, diagonal_penalty, rho, tau, smooth, model, transform)
+        super().__init__(
+            intercept_penalty, diagonal_penalty, rho, tau, smooth, model, transform, learned
+        )
         self.off_diagonal_penalty = off_diagonal_penalty
 
     def _off_diagonal(self) -> float | None:
@@ -489,6 +359,10 @@ class StructuredVectorCalibrator(StructuredScaling, BaseMulticlassCalibrator):
     transform : {"log", None}
         "log" reads probabilities and takes their logarithms (at least -87.3, the logarithm of the
         smallest float32); None reads margins.
+    learned : bool
+        Whether the samples tell the penalties, by their evidence (MacKay 1992); the given ones are
+        what one class more would say. If a class follows that scores call impossible, they also
+        tell the share of the uniform distribution.
 
     Attributes
     ----------
@@ -515,7 +389,8 @@ class StructuredVectorCalibrator(StructuredScaling, BaseMulticlassCalibrator):
     ----------
     Berta, Holzmueller, Jordan & Bach (2025), Structured matrix scaling for multi-class calibration,
     arXiv 2511.03685. Xu, Davoine & Denoeux (2015), Evidential multinomial logistic regression for
-    multiclass classifier calibration, FUSION.
+    multiclass classifier calibration, FUSION. MacKay (1992), Bayesian interpolation, Neural
+    Computation 4, 415-447.
 
     Examples
     --------

@@ -12,6 +12,7 @@ from evical.multiclass import (
     AutoMulticlassCalibrator,
     BaseMulticlassCalibrator,
     OneVsRestCalibrator,
+    SoftmaxCalibrator,
     StructuredMatrixCalibrator,
     StructuredVectorCalibrator,
 )
@@ -28,8 +29,8 @@ def drawn(n, seed=0, power=2.0, k=K):
     return softmax(power * np.log(truth), axis=1), y, truth
 
 
-def test_it_is_each_class_against_the_rest_and_then_a_matrix():
-    """Definition: both steps by their own classes, written out."""
+def test_it_is_the_mean_of_curves_with_a_matrix_and_of_a_learned_matrix():
+    """Definition: all steps by their own classes, written out."""
     p, y, _ = drawn(300)
     at = drawn(20, seed=1)[0]
 
@@ -38,7 +39,10 @@ def test_it_is_each_class_against_the_rest_and_then_a_matrix():
         q = np.stack([c.predict_proba(rows[:, k])[:, 1] for k, c in enumerate(columns)], axis=1)
         return q / q.sum(axis=1, keepdims=True)
 
-    wanted = StructuredMatrixCalibrator().fit(first(p), y).predict_proba(first(at))
+    curved = StructuredMatrixCalibrator().fit(first(p), y).predict_proba(first(at))
+    alone = StructuredMatrixCalibrator(learned=True).fit(p, y).predict_proba(at)
+    wanted = np.sqrt(curved * alone)
+    wanted /= wanted.sum(axis=1, keepdims=True)
     for model in ("bayesian", "likelihood"):
         found = AutoMulticlassCalibrator(model).fit(p, y)
         np.testing.assert_allclose(found.predict_proba(at), wanted, atol=1e-9)
@@ -133,16 +137,54 @@ def test_two_classes_are_those_of_the_binary_calibrator():
         )
 
 
-def test_many_classes_have_no_matrix_and_no_list_of_sets():
-    k = 40
+@pytest.mark.parametrize(
+    ("k", "kind"), [(40, StructuredMatrixCalibrator), (150, StructuredVectorCalibrator)]
+)
+def test_many_classes_have_no_curves_and_no_list_of_sets(k, kind):
     p, y, _ = drawn(600, k=k)
     calibrator = AutoMulticlassCalibrator().fit(p, y)
-    assert isinstance(calibrator.scaling_, StructuredVectorCalibrator)
+    assert (calibrator.calibrators_, calibrator.scaling_) == ([], None)
+    assert isinstance(calibrator.learned_, kind)
     proba, interval = calibrator.predict_proba(p[:50]), calibrator.predict_interval(p[:50])
+    np.testing.assert_array_equal(proba, calibrator.learned_.predict_proba(p[:50]))
     assert (interval[..., 0] <= proba + 1e-12).all()
     assert (proba <= interval[..., 1] + 1e-12).all()
     again = BaseMulticlassCalibrator.from_dict(calibrator.to_dict())
     np.testing.assert_array_equal(again.predict_proba(p[:50]), proba)
+    np.testing.assert_array_equal(again.predict_interval(p[:50]), interval)
+
+
+def test_what_was_saved_without_learned_scaling_is_curves_with_a_matrix():
+    p, y, _ = drawn(200)
+    calibrator = AutoMulticlassCalibrator("bayesian").fit(p, y)
+    saved = calibrator.to_dict()
+    del saved["state"]["learned"]
+    again = BaseMulticlassCalibrator.from_dict(saved)
+    shares = calibrator._shares(p)
+    np.testing.assert_array_equal(again.predict_proba(p), calibrator.scaling_.predict_proba(shares))
+
+
+def test_margins_of_any_unit_are_read_as_margins():
+    p, y, _ = drawn(300)
+    margins = np.log(p)
+    wanted = AutoMulticlassCalibrator().fit(margins, y).predict_proba(margins)
+    found = AutoMulticlassCalibrator().fit(1e-3 * margins, y)
+    assert found.learned_.transform is None
+    np.testing.assert_allclose(found.predict_proba(1e-3 * margins), wanted, atol=1e-6)
+
+
+def test_a_few_noisy_samples_of_many_classes_lose_no_more_than_a_temperature():
+    k = 100
+    p, y, _ = drawn(500, k=k)
+    new, y_new, _ = drawn(3000, seed=1, k=k)
+    temperature, ours = (
+        log_loss(y_new, one.fit(p, y).predict_proba(new))
+        for one in (
+            SoftmaxCalibrator("temperature", transform="log"),
+            AutoMulticlassCalibrator("bayesian"),
+        )
+    )
+    assert ours < 1.005 * temperature
 
 
 def test_a_column_that_points_the_wrong_way_is_warned_of_by_its_class():
@@ -156,7 +198,7 @@ def test_a_column_that_points_the_wrong_way_is_warned_of_by_its_class():
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [
-        (lambda state: state | {"scaling": None}, "not a saved calibrator"),
+        (lambda state: state | {"scaling": None}, "do not belong together"),
         (
             lambda state: (
                 state
@@ -166,7 +208,7 @@ def test_a_column_that_points_the_wrong_way_is_warned_of_by_its_class():
                     .to_dict()
                 }
             ),
-            "its parts are not of 3 classes",
+            "each is not of 3 classes",
         ),
     ],
 )

@@ -21,6 +21,7 @@ from evical.multiclass import (
     StructuredMatrixCalibrator,
     StructuredVectorCalibrator,
 )
+from evical.multiclass._scaling import Ridge, below_best, fit_learned
 from tests.naive import structured as naive
 from tests.support.each import each
 
@@ -300,3 +301,132 @@ def test_the_tempered_logs_are_log_probabilities():
     fit = StructuredMatrixCalibrator().fit(p, y)._fit
     x = fit.tempered(np.log(p))
     np.testing.assert_allclose(x, log_softmax(x, axis=1), atol=1e-12)
+
+
+# ---- learned penalties
+
+
+def drawn(n, k=4, seed=0):
+    """Log-probabilities whose classes have scales and offsets of their own, and one takes another.
+
+    The last class is told by the first one, too.
+    """
+    rng = np.random.default_rng(seed)
+    z = 2.0 * rng.normal(size=(n, k))
+    y = (z + rng.gumbel(size=z.shape)).argmax(axis=1)
+    y[:k] = np.arange(k)
+    shown = z * np.linspace(0.4, 1.6, k) + np.linspace(-2, 2, k)
+    shown[:, -1] += 0.8 * z[:, 0]
+    return log_softmax(shown, axis=1), y
+
+
+def test_penalties_are_where_their_evidence_is_stationary():
+    """The fixed point of each group, by its definition, at the coefficients that are found."""
+    scores, y = drawn(800)
+    n, k = scores.shape
+    first = Ridge(k / n, k / n, k * (k - 1) / n)
+    fit, ridge, center, variances = fit_learned(scores, y, np.ones(n), first, 1.0)
+    x = fit.tempered(scores) - center
+    features = np.hstack([x, np.ones((n, 1))])
+    w = np.column_stack([fit.weights, fit.intercepts + fit.weights @ center])
+    moved = w - np.column_stack([np.eye(k), center])
+    problem = Problem.toward(features, np.eye(k)[y], np.ones(n))
+    _, slope, p = problem.at(w)
+    curvature = problem.diagonal(p)
+    off = ~np.eye(k, k + 1, dtype=bool)
+    off[:, -1] = False
+    seen = (curvature * moved - slope)[off]
+    penalty = naive.most_evident(curvature[off], seen, n, 2 * first.off_diagonal, 500)
+    assert 2 * ridge.off_diagonal == pytest.approx(penalty, rel=0.1)
+    assert ridge.off_diagonal < first.off_diagonal  # the samples ask for weights between classes
+    # Under the penalties that are found, no coefficients are more probable.
+    table = np.full((k, k + 1), 2 * ridge.off_diagonal)
+    table[range(k), range(k)], table[:, -1] = 2 * ridge.diagonal, 2 * ridge.intercept
+    np.testing.assert_allclose(slope + table * moved, 0, atol=1e-7)
+    np.testing.assert_allclose(variances, 1 / (n * (curvature + table)), rtol=1e-9)
+
+
+@pytest.mark.parametrize("kind", [StructuredMatrixCalibrator, StructuredVectorCalibrator])
+def test_learned_penalties_lose_less_than_given_ones(kind):
+    """On other samples; and nothing where a temperature says all."""
+    losses = {"own scales": {}, "one temperature": {}}
+    for seed in range(4):
+        (x, y), (at, new) = drawn(400, k=8, seed=seed), drawn(4000, k=8, seed=100 + seed)
+        rng = np.random.default_rng(seed)
+        z = 2.0 * rng.normal(size=(4400, 8))
+        c = (z + rng.gumbel(size=z.shape)).argmax(axis=1)
+        plain = log_softmax(2.0 * z, axis=1)
+        for case, (first, labels, then, others) in {
+            "own scales": (x, y, at, new),
+            "one temperature": (plain[:400], c[:400], plain[400:], c[400:]),
+        }.items():
+            for learned in (False, True):
+                calibrator = kind(learned=learned).fit(np.exp(first), labels)
+                p = calibrator.predict_proba(np.exp(then))
+                loss = -np.log(p[np.arange(len(others)), others]).mean()
+                losses[case].setdefault(learned, []).append(loss)
+    means = {case: {k: np.mean(v) for k, v in found.items()} for case, found in losses.items()}
+    assert means["own scales"][True] < 0.97 * means["own scales"][False]
+    assert means["one temperature"][True] < 1.005 * means["one temperature"][False]
+
+
+def test_the_share_of_what_scores_call_impossible_is_the_most_likely_one():
+    """A tenth of the labels is any class; probabilities of other classes are 0, as in a leaf."""
+    rng = np.random.default_rng(0)
+    n, k = 3000, 5
+    truth = softmax(2.0 * rng.normal(size=(n, k)), axis=1)
+    p = np.where(truth < 0.1, 0.0, truth)
+    p /= p.sum(axis=1, keepdims=True)
+    y = (rng.random((n, 1)) > p.cumsum(axis=1)).sum(axis=1).clip(max=k - 1)
+    y = np.where(rng.random(n) < 0.1, rng.integers(k, size=n), y)
+    calibrator = StructuredMatrixCalibrator(learned=True).fit(p, y)
+    z = below_best(np.log(np.maximum(p, np.finfo(np.float32).tiny)))
+
+    def loss(v):
+        q = softmax(np.exp(v[0]) * z, axis=1)
+        return -np.log((1 - expit(v[1])) * q + expit(v[1]) / k)[np.arange(n), y].mean()
+
+    best = minimize(loss, [0.0, -2.0], method="Nelder-Mead", options={"xatol": 1e-5})
+    fit = calibrator._fit
+    assert loss([np.log(fit.inverse), logit(fit.share)]) == pytest.approx(best.fun, abs=1e-5)
+    assert fit.share == pytest.approx(0.1, abs=0.02)
+
+
+@pytest.mark.parametrize("kind", [StructuredMatrixCalibrator, StructuredVectorCalibrator])
+def test_errors_of_learned_coefficients(kind):
+    """By the delta method from independent coefficients, written out."""
+    scores, y = drawn(300)
+    calibrator = kind(learned=True).fit(np.exp(scores), y)
+    at = scores[:5]
+    p = calibrator.predict_proba(np.exp(at))
+    found = calibrator._errors(at, p)
+    k = at.shape[1]
+    x = calibrator._fit.tempered(at) - calibrator._center
+    v = calibrator._variances
+    for row in range(5):
+        if v.shape[1] == 2:
+            own = [x[row, j] ** 2 * v[j, 0] + v[j, 1] for j in range(k)]
+        else:
+            own = [(x[row] ** 2 * v[j, :-1]).sum() + v[j, -1] for j in range(k)]
+        for j in range(k):
+            slopes = [1.0 if i == j else -p[row, i] / (1 - p[row, j]) for i in range(k)]
+            wanted = sum(s * s * o for s, o in zip(slopes, own, strict=True))
+            assert found[row, j] ** 2 == pytest.approx(wanted, rel=1e-9)
+
+
+def test_learned_penalties_take_no_soft_targets():
+    p, y = simulated()
+    with pytest.raises(ValueError, match="smooth and learned are both True"):
+        StructuredVectorCalibrator(smooth=True, learned=True).fit(p, y)
+
+
+def test_learned_scaling_is_saved_whole():
+    p, y = simulated(200)
+    for model in ("bayesian", "quadratic"):
+        calibrator = StructuredMatrixCalibrator(learned=True, model=model).fit(p, y)
+        again = StructuredMatrixCalibrator.from_dict(calibrator.to_dict())
+        np.testing.assert_array_equal(
+            again.predict_interval(p[:9]), calibrator.predict_interval(p[:9])
+        )
+        shown = calibrator._read(p)
+        np.testing.assert_array_equal(again._errors(shown, p), calibrator._errors(shown, p))
