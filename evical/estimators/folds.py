@@ -271,12 +271,21 @@ def _alike(parts: Sequence[Floats]) -> bool:
     Scores that differ from fold to fold tell more of the classifier than of the sample: those of a
     useless support vector machine lie within rounding of its bias.
     """
-    pvalues = [
-        ks_2samp(own, rest, method="asymp").pvalue
-        for at, part in enumerate(parts)
-        for own, rest in zip(part.T, np.concatenate([*parts[:at], *parts[at + 1 :]]).T, strict=True)
-    ]
-    return bool(min(pvalues) * len(pvalues) >= _LEVEL)
+    scores = np.concatenate(parts)
+    order = scores.argsort(axis=0, kind="stable")
+    ordered = np.take_along_axis(scores, order, axis=0)
+    ends = np.ones(ordered.shape, dtype=bool)  # of equal scores
+    ends[:-1] = ordered[1:] > ordered[:-1]
+    fold = np.repeat(np.arange(len(parts)), [len(part) for part in parts])[order]
+    least = []
+    for at, part in enumerate(parts):
+        below = (fold == at).cumsum(axis=0)
+        rank = np.arange(1, len(scores) + 1)[:, np.newaxis]
+        apart = np.abs(below / len(part) - (rank - below) / (len(scores) - len(part)))
+        column = int(np.where(ends, apart, 0.0).max(axis=0).argmax())
+        rest = np.concatenate([*parts[:at], *parts[at + 1 :]])[:, column]
+        least.append(ks_2samp(part[:, column], rest, method="asymp").pvalue)
+    return bool(min(least) * fold.shape[1] * len(parts) >= _LEVEL)
 
 
 @dataclass(frozen=True, eq=False)

@@ -130,8 +130,8 @@ class LogPool:
         """Logits (n, K) for evidence (n, K, S)."""
         return np.asarray((evidence * self.weights).sum(axis=2) + self.intercepts)
 
-    def log_odds(self, evidence: Floats) -> tuple[Floats, Floats, Floats]:
-        """Probability of each class, log-odds against the others, and their standard error.
+    def log_odds(self, evidence: Floats) -> tuple[Floats, Floats]:
+        """Probability of each class, and its log-odds against the others.
 
         Parameters
         ----------
@@ -139,37 +139,80 @@ class LogPool:
 
         Returns
         -------
-        three (n, K) arrays
+        two (n, K) arrays
         """
-        parts = [self._log_odds(evidence[rows]) for rows in chunks(*evidence.shape)]
-        p, odds, error = (np.concatenate(part) for part in zip(*parts, strict=True))
-        return p, odds, error
-
-    def _log_odds(self, evidence: Floats) -> tuple[Floats, Floats, Floats]:
-        """The derivative of log(p / (1 - p)) in the logits is (e - p) / (1 - p)."""
         logits = self.logits(evidence)
-        p = softmax(logits, axis=1)
-        k = p.shape[1]
-        others = np.where(np.eye(k, dtype=bool), -np.inf, logits[:, np.newaxis])
-        odds = logits - logsumexp(others, axis=2)
-        spread = self.spread(evidence, logits.argmax(axis=1))
+        row, top = np.arange(len(logits)), logits.argmax(axis=1)
+        logits = logits - logits[row, top, np.newaxis]
+        others = logits.copy()
+        others[row, top] = -np.inf
+        behind = logsumexp(others, axis=1)  # without the first, so nothing is lost where it is sure
+        p = np.exp(logits)
+        less = np.exp(behind)[:, np.newaxis]
+        odds = logits - np.log1p(np.maximum(less - p, 0.0))
+        odds[row, top] = -behind
+        return p / (1.0 + less), odds
+
+    def errors(self, evidence: Floats) -> Floats:
+        """Standard errors (n, K) of the log-odds, for evidence (n, K, S)."""
+        parts = [self._errors(evidence[rows]) for rows in chunks(*evidence.shape)]
+        return np.concatenate(parts)
+
+    def _errors(self, evidence: Floats) -> Floats:
+        """The derivative of log(p / (1 - p)) in the logits is (e - p) / (1 - p)."""
+        p, odds = self.log_odds(evidence)
+        rest, tied = np.exp(-np.logaddexp(0.0, odds)), self.weights.ndim == 1
+        variance = (self._tied_variances if tied else self._variances)(evidence, p)
+        # The most likely class from the others, so that rounding leaves it where it is certain.
+        row, top = np.arange(len(p)), p.argmax(axis=1)
+        away = -p
+        away[row, top] = rest[row, top]
+        if tied:
+            moved = np.hstack([np.einsum("nk,nks->ns", away, evidence), away])
+        else:
+            moved = away[:, :, np.newaxis] * with_ones(evidence)
+            moved = moved.reshape(len(p), len(self.covariance))
+        variance[row, top] = np.einsum("np,np->n", moved @ self.covariance, moved)
+        return np.asarray(np.sqrt(np.maximum(variance, 0)) / rest)
+
+    def _variances(self, evidence: Floats, p: Floats) -> Floats:
+        """Variances (n, K) of each logit less the mean one, whose weights are p."""
+        spread = self.spread(evidence, p.argmax(axis=1))
         mean = np.einsum("nkl,nl->nk", spread, p)
         variance = np.einsum("nkk->nk", spread) - 2 * mean + np.einsum("nk,nk->n", mean, p)[:, None]
-        # With the most likely class at 0, nothing is lost to rounding where it is nearly certain.
-        rest = np.exp(-np.logaddexp(0.0, odds))
-        return p, odds, np.sqrt(np.maximum(variance, 0)) / rest
+        return np.asarray(variance)
 
-    def spread(self, evidence: Floats, origin: NDArray[np.intp]) -> Floats:
-        """Covariance (n, K, K) of the logits less that of a class (n,), the origin."""
-        n, k, s = evidence.shape
+    def _tied_variances(self, evidence: Floats, p: Floats) -> Floats:
+        """The same without a covariance (K, K) for each sample."""
+        s = len(self.weights)
+        both, cross, own = self.covariance[:s, :s], self.covariance[:s, s:], self.covariance[s:, s:]
+        bent = p @ own
+        square = np.diagonal(own) - 2 * bent + np.einsum("nk,nk->n", bent, p)[:, np.newaxis]
+        apart = evidence - np.einsum("nk,nks->ns", p, evidence)[:, np.newaxis]
+        mixed = cross.T - (p @ cross.T)[:, np.newaxis]
+        return np.asarray(np.einsum("nks,nks->nk", apart @ both + 2 * mixed, apart) + square)
+
+    def spread(
+        self,
+        evidence: Floats,
+        origin: NDArray[np.intp],
+        classes: NDArray[np.intp] | None = None,
+    ) -> Floats:
+        """Covariance (n, M, M) of the logits less that of a class (n,), the origin.
+
+        Of the classes (n, M) to which the evidence (n, M, S) belongs, by default all; the origin is
+        a place among these. If each class has weights of its own, of all classes only.
+        """
+        n, m, s = evidence.shape
+        every = np.broadcast_to(np.arange(m), (n, m)) if classes is None else classes
         if self.weights.ndim == 1:
-            both = self.covariance[:s, :s]
-            cross = evidence @ self.covariance[:s, s:]
-            found = evidence @ both @ evidence.transpose(0, 2, 1)
-            found += cross + cross.transpose(0, 2, 1) + self.covariance[s:, s:]
+            cross = evidence @ self.covariance[:s, s:][:, every].transpose(1, 0, 2)
+            found = evidence @ self.covariance[:s, :s] @ evidence.transpose(0, 2, 1)
+            own = self.covariance[s:, s:][every[:, :, np.newaxis], every[:, np.newaxis]]
+            found += cross + cross.transpose(0, 2, 1) + own
         else:
             full = with_ones(evidence)
-            blocks = self.covariance.reshape(k, s + 1, k, s + 1)
+            blocks = self.covariance.reshape(m, s + 1, m, s + 1)
             half = np.einsum("nkm,kmlj->nklj", full, blocks)
             found = np.einsum("nklj,nlj->nkl", half, full)
         row = np.arange(n)
@@ -225,6 +268,8 @@ _PRICE = 2.0  # log-likelihood that the center must gain, since it saw the sampl
 _APART = (1.0, 3.0, 10.0, 30.0, 100.0)  # of weights of a class around the common ones, relative
 _TOTAL, _INTERCEPT = 0.1, 10.0  # precisions of the sum of the weights, and of an intercept
 _MOST = 400  # coefficients, if each class has weights of its own
+_MANY = 26  # classes from which on fewer priors are tried, and all share the weights
+_FEW_MOVED = 12  # of many classes, those that a step without a sample moves
 _BATCH = 1 << 16  # numbers in a temporary array that should stay in cache
 
 
@@ -306,7 +351,7 @@ def fit_pool(
     if complete is not sample:
         found += _tried(sample, complete, shares, precision)
     _, k, s = sample.evidence.shape
-    if k > 2 and k * (s + 1) <= _MOST and s > 0:
+    if 2 < k <= _MANY and k * (s + 1) <= _MOST and s > 0:
         best = max(found, key=lambda one: one.score)
         found = [one._replace(pool=_untied(one.pool)) for one in found]
         for apart in _APART:
@@ -339,12 +384,13 @@ def _tried(
 
 def _priors(sample: Labeled, shares: Floats) -> list[_Prior]:
     """Those that are averaged; for two classes, a convex center gains nothing."""
-    around = [_Prior(shares, precision) for precision in _PENALTIES]
     _, k, s = sample.evidence.shape
+    step = 2 if k > _MANY else 1
+    around = [_Prior(shares, precision) for precision in _PENALTIES[::step]]
     if k == 2 or s == 1:
         return around
     center = _convex_weights(sample, shares)
-    return around + [_Prior(center, precision, -_PRICE) for precision in _AROUND_CONVEX]
+    return around + [_Prior(center, precision, -_PRICE) for precision in _AROUND_CONVEX[::step]]
 
 
 def _convex_weights(sample: Labeled, shares: Floats) -> Floats:
@@ -366,18 +412,24 @@ def _tied(sample: Labeled, priors: list[_Prior]) -> list[LogPool]:
     """Most probable weights under each prior, the same for all classes."""
     terms = _two_class_terms(sample) if sample.evidence.shape[1] == 2 else _tied_terms(sample)
     step = max(1, _BATCH // max(sample.evidence.size, 1))
-    batches = (priors[first : first + step] for first in range(0, len(priors), step))
-    return [pool for batch in batches for pool in _tied_at_once(terms, batch, sample.evidence)]
+    found: list[LogPool] = []
+    for first in range(0, len(priors), step):
+        near = found[-1] if found else None
+        found += _tied_at_once(terms, priors[first : first + step], sample.evidence, near)
+    return found
 
 
-def _tied_at_once(terms: Terms, priors: list[_Prior], evidence: Floats) -> list[LogPool]:
-    """The same for priors of which all temporaries stay in cache."""
+def _tied_at_once(
+    terms: Terms, priors: list[_Prior], evidence: Floats, near: LogPool | None
+) -> list[LogPool]:
+    """The same for priors of which all temporaries stay in cache, from a pool that is near."""
     _, k, s = evidence.shape
     center = np.stack([np.append(prior.mean, np.zeros(k)) for prior in priors])
     pull = np.zeros((len(priors), s + k, s + k))
     pull[:, s:, s:] = _INTERCEPT * np.eye(k)
     pull[:, :s, :s] = [_precision(s, prior.precision) for prior in priors]
-    x, covariance = most_probable(terms, center, pull)
+    start = None if near is None or k <= _MANY else np.tile(_flat(near), (len(priors), 1))
+    x, covariance = most_probable(terms, center, pull, start)
     return [LogPool(one[:s], one[s:], its) for one, its in zip(x, covariance, strict=True)]
 
 
@@ -468,20 +520,36 @@ def _by_class(
 
 
 def _left_out(pool: LogPool, sample: Labeled) -> float:
-    """Log-likelihood of the samples, each under coefficients one Newton step without it."""
-    total = 0.0
-    eye = np.eye(sample.evidence.shape[1])
-    for rows in chunks(*sample.evidence.shape):
+    """Log-likelihood of the samples, each under coefficients one Newton step without it.
+
+    Of many classes, the step is that of the most probable ones and the label.
+    """
+    total, k = 0.0, sample.evidence.shape[1]
+    m = _FEW_MOVED if k > _MANY else k
+    for rows in chunks(len(sample.codes), m, sample.evidence.shape[2]):
         part = Labeled(sample.evidence[rows], sample.codes[rows], sample.counts[rows])
-        logits = pool.logits(part.evidence)
-        p = softmax(logits, axis=1)
-        spread = pool.spread(part.evidence, logits.argmax(axis=1))
+        logits, says, label = pool.logits(part.evidence), part.evidence, part.codes[:, np.newaxis]
+        p, classes = softmax(logits, axis=1), None
+        rest = np.full(len(logits), -np.inf)
+        if m < k:
+            ahead = logits.copy()
+            np.put_along_axis(ahead, label, np.inf, axis=1)
+            order = np.argpartition(-ahead, m - 1, axis=1)
+            classes = order[:, :m]
+            rest = logsumexp(np.take_along_axis(logits, order[:, m:], axis=1), axis=1)
+            logits, p = (np.take_along_axis(table, classes, axis=1) for table in (logits, p))
+            says = np.take_along_axis(says, classes[:, :, np.newaxis], axis=1)
+            label = (classes == label).argmax(axis=1)[:, np.newaxis]
+        truth = np.zeros_like(p)
+        np.put_along_axis(truth, label, 1.0, axis=1)
+        spread = pool.spread(says, logits.argmax(axis=1), classes)
         unit = np.minimum(part.counts, 1.0)[:, np.newaxis, np.newaxis]
+        eye = np.eye(m)
         curvature = unit * (p[:, :, np.newaxis] * (eye - p[:, np.newaxis, :]))
-        slope = unit * (p - part.truth)[:, :, np.newaxis]
+        slope = unit * (p - truth)[:, :, np.newaxis]
         logits = logits + (spread @ np.linalg.solve(eye - curvature @ spread, slope))[:, :, 0]
-        seen = np.take_along_axis(logits, part.codes[:, np.newaxis], axis=1)[:, 0]
-        total += float(part.counts @ (seen - logsumexp(logits, axis=1)))
+        seen = np.take_along_axis(logits, label, axis=1)[:, 0]
+        total += float(part.counts @ (seen - np.logaddexp(logsumexp(logits, axis=1), rest)))
     return total
 
 

@@ -14,8 +14,9 @@ far as these favor that, from the others too, where a silent source has the evid
 favors no class.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from math import prod
 from typing import Any, ClassVar
 
@@ -470,29 +471,54 @@ class Stacked(Rule):
         return self._fused(sources[0].classes, *read(sources))
 
     def _fused(self, classes: NDArray[Any], probabilities: Floats, silent: Flags) -> Beliefs:
-        p, odds, error = self._told(probabilities, silent)
-        return Bounded.normal(classes, p, odds, error, self.model, self.confidence)
+        p, odds = self._by_choice(Stacked._point, probabilities, silent)
+        errors = partial(self._by_choice, Stacked._errors, probabilities, silent)
+        return Bounded.normal(classes, p, odds, errors, self.model, self.confidence)
 
-    def _told(self, probabilities: Floats, silent: NDArray[np.bool_]) -> Floats:
-        """Probabilities, log-odds and their standard errors (3, n, K)."""
+    def _by_choice(
+        self, answer: Callable[["Stacked", Floats], Floats], probabilities: Floats, silent: Flags
+    ) -> Floats:
+        """What the fusion of those that speak answers to their evidence, (..., n, K)."""
         if not silent.any():
-            return self._told_by_all(probabilities, silent)
-        found = np.empty((3, *probabilities.shape[1:]))
-        own = np.zeros(silent.shape[1], dtype=bool)
+            return answer(self, self._evidence(probabilities, silent))
+        parts = [
+            (rows, answer(fusion, fusion._evidence(says, np.zeros(says.shape[:2], dtype=bool))))
+            for rows, says, fusion in self._spoken(probabilities, silent)
+        ]
+        own = ~np.any([rows for rows, _ in parts], axis=0) if parts else slice(None)
+        told = answer(self, self._evidence(probabilities[:, own], silent[:, own]))
+        found = np.empty((*told.shape[:-2], *probabilities.shape[1:]))
+        for rows, values in [*parts, (own, told)]:
+            found[..., rows, :] = values
+        return found
+
+    def _spoken(
+        self, probabilities: Floats, silent: Flags
+    ) -> Iterator[tuple[Flags, Floats, "Stacked"]]:
+        """Samples of each choice of sources, what these say, and the fusion of the choice."""
         for choice, fusion in zip(self._choices, self._reduced, strict=True):
             rows = (choice != silent.T).all(axis=1)
             chosen = choice if choice.any() else np.arange(len(choice)) == 0  # one that is even
-            p = probabilities[chosen][:, rows]
-            found[:, rows] = fusion._told_by_all(p, np.zeros(p.shape[:2], dtype=bool))
-            own |= rows
-        found[:, ~own] = self._told_by_all(probabilities[:, ~own], silent[:, ~own])
-        return found
+            yield rows, probabilities[chosen][:, rows], fusion
 
-    def _told_by_all(self, probabilities: Floats, silent: NDArray[np.bool_]) -> Floats:
-        p, odds, error = self._pool.log_odds(self._evidence(probabilities, silent))
+    def _point(self, evidence: Floats) -> Floats:
+        """Probabilities and log-odds (2, n, K)."""
+        p, odds = self._pool.log_odds(evidence)
         if self._curve is not None:
-            p, odds, error = _calibrated(self._curve, odds[:, 1], error[:, 1])
-        return np.stack([p, odds, error])
+            p, odds = _on_curve(self._curve, odds[:, 1])
+            p, odds = np.stack([1 - p, p], axis=1), np.stack([-odds, odds], axis=1)
+        return np.stack([p, odds])
+
+    def _errors(self, evidence: Floats) -> Floats:
+        """Standard errors (n, K) of the log-odds."""
+        error = self._pool.errors(evidence)
+        if self._curve is None:
+            return error
+        scores, error = self._pool.log_odds(evidence)[1][:, 1], error[:, 1]
+        ends = (_on_curve(self._curve, scores + sign * error)[1] for sign in (1, -1))
+        pulled = np.subtract(*ends) / 2
+        own = interpolated(scores, self._curve.scores, self._curve.error)
+        return np.repeat(np.hypot(own, pulled)[:, np.newaxis], 2, axis=1)
 
     def _fuse(self, masses: Sequence[MassFunction]) -> MassFunction:
         shapes = [m.batch_shape for m in masses]
@@ -510,17 +536,9 @@ def _curve(knots: Floats, probability: Floats, log_odds: Floats, error: Floats) 
     return AveragedCurve(knots, probability, log_odds, error, (), np.empty(0))
 
 
-def _calibrated(curve: AveragedCurve, scores: Floats, error: Floats) -> tuple[Floats, ...]:
-    """Probability, log-odds and standard error (n, 2) of fused log-odds (n,) of two classes."""
-
-    def at(values: Floats, moved: Floats) -> Floats:
-        return interpolated(moved, curve.scores, values)
-
-    p, odds = at(curve.probability, scores), at(curve.log_odds, scores)
-    pulled = (at(curve.log_odds, scores + error) - at(curve.log_odds, scores - error)) / 2
-    total = np.hypot(at(curve.error, scores), pulled)
-    return (
-        np.stack([1 - p, p], axis=1),
-        np.stack([-odds, odds], axis=1),
-        np.stack([total, total], axis=1),
+def _on_curve(curve: AveragedCurve, scores: Floats) -> tuple[Floats, Floats]:
+    """Probability of the second class, and its log-odds (n,), for fused log-odds."""
+    p, odds = (
+        interpolated(scores, curve.scores, values) for values in (curve.probability, curve.log_odds)
     )
+    return p, odds

@@ -1,5 +1,6 @@
 """Logarithmic pooling: the optimum, its covariance, left-out samples, and the average."""
 
+import mpmath as mp
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -187,7 +188,7 @@ def test_log_odds_and_their_error(k):
     """The delta method, by differences of the logits along directions of the covariance."""
     data, prior = sample(k=k, s=3, seed=3), np.full(3, 1 / 3)
     pool = fit_pool(data, prior)
-    p, odds, error = pool.log_odds(data.evidence)
+    (p, odds), error = pool.log_odds(data.evidence), pool.errors(data.evidence)
     np.testing.assert_allclose(p, softmax(pool.logits(data.evidence), axis=1), atol=1e-12)
     np.testing.assert_allclose(odds, np.log(p) - np.log1p(-p), atol=1e-7)
     values, vectors = np.linalg.eigh(pool.covariance)
@@ -214,7 +215,7 @@ def test_errors_near_certainty_lose_no_digits():
     """Of two classes, the error of the log-odds is a norm in the evidence, however sure."""
     pool = LogPool(np.array([1.0]), np.zeros(2), np.diag([0.04, 0.0, 0.0]))
     x = np.array([[[-20.0], [20.0]], [[1.0], [-1.0]]])
-    _, odds, error = pool.log_odds(x)
+    odds, error = pool.log_odds(x)[1], pool.errors(x)
     np.testing.assert_allclose(odds[:, 1], [40.0, -2.0], rtol=1e-12)
     np.testing.assert_allclose(error, 0.2 * np.abs(odds), rtol=1e-12)
 
@@ -222,10 +223,47 @@ def test_errors_near_certainty_lose_no_digits():
 def test_the_same_pool_with_weights_by_class():
     data = sample()
     pool = tied(data, np.array([0.5, 0.5]), 3.0)
+    apart = _untied(pool)
     for one, other in zip(
-        pool.log_odds(data.evidence), _untied(pool).log_odds(data.evidence), strict=True
+        (*pool.log_odds(data.evidence), pool.errors(data.evidence)),
+        (*apart.log_odds(data.evidence), apart.errors(data.evidence)),
+        strict=True,
     ):
         np.testing.assert_allclose(one, other, atol=1e-12)
+
+
+@pytest.mark.parametrize("factor", [1.0, 10.0])
+def test_errors_near_certainty_are_those_of_many_digits(factor):
+    """The delta method in 60 digits, of a class with probability 1 - 1e-27 too."""
+    data = sample(n=200, k=6, s=2)
+    pool = tied(data, np.array([0.5, 0.5]), 3.0)
+    says = factor * data.evidence[12:14]
+    found = pool.errors(says), _untied(pool).errors(says)
+    with mp.workdps(60):
+        covariance = mp.matrix(pool.covariance.tolist())
+        for row, one in enumerate(says):
+            terms = [[*map(mp.mpf, line), 1] for line in one.tolist()]
+            power = [
+                mp.exp(mp.fdot(line, [*pool.weights.tolist(), b]))
+                for line, b in zip(terms, pool.intercepts.tolist(), strict=True)
+            ]
+            p = [x / sum(power) for x in power]
+            for k in range(6):
+                u = [(i == k) - q for i, q in enumerate(p)]
+                ahead = [sum(u[i] * terms[i][s] for i in range(6)) for s in range(2)]
+                moved = mp.matrix([*ahead, *u])
+                wanted = mp.sqrt((moved.T * covariance * moved)[0]) / (1 - p[k])
+                for ours in found:
+                    assert ours[row, k] == pytest.approx(float(wanted), rel=1e-9)
+
+
+def test_a_step_of_the_most_probable_classes_is_nearly_that_of_all(monkeypatch):
+    """With 40 classes; a tenth of the probability is with the others, and loses no candidate."""
+    data = sample(n=400, k=40, s=2, seed=2)
+    pool = tied(data, np.array([0.5, 0.5]), 3.0)
+    few = _left_out(pool, data)
+    monkeypatch.setattr(_log_pool, "_MANY", 40)
+    assert few == pytest.approx(_left_out(pool, data), abs=0.5)
 
 
 def test_the_average_has_what_pools_disagree_on():
@@ -267,6 +305,6 @@ def test_order_of_classes_and_sources_does_not_matter():
 def test_no_evidence_leaves_the_shares_of_the_classes():
     codes = np.repeat([0, 1], [300, 100])
     pool = fit_pool(Labeled(np.zeros((400, 2, 2)), codes, np.ones(400)), np.array([0.5, 0.5]))
-    p, _, _ = pool.log_odds(np.zeros((1, 2, 2)))
+    p, _ = pool.log_odds(np.zeros((1, 2, 2)))
     assert p[0, 1] == pytest.approx(0.25, abs=0.03)
     assert expit(pool.intercepts[1] - pool.intercepts[0]) == pytest.approx(p[0, 1])

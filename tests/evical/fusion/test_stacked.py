@@ -40,7 +40,8 @@ def test_weights_are_those_of_a_pool(n_classes):
     if n_classes == 3:
         np.testing.assert_allclose(fusion.intercept_, pool.intercepts, atol=1e-9)
     assert fusion.standard_error_.shape == fusion.weights_.shape
-    m, (p, odds, error) = fusion(*masses), pool.log_odds(evidence(masses))
+    m, (p, odds) = fusion(*masses), pool.log_odds(evidence(masses))
+    error = pool.errors(evidence(masses))
     if n_classes == 3:
         np.testing.assert_allclose(betp(m), p, atol=1e-9)
         half = half_widths(p, odds, error)
@@ -53,7 +54,7 @@ def test_two_classes_are_calibrated():
     masses, y = sources(n=300)
     fusion = Stacked().fit(masses, y)
     pool = fit_pool(Labeled(evidence(masses), codes(y), np.ones(300)), np.full(3, 1 / 3))
-    _, odds, _ = pool.log_odds(evidence(masses))
+    _, odds = pool.log_odds(evidence(masses))
     calibrator = AutoCalibrator().fit(odds[:, 1], codes(y))
     np.testing.assert_allclose(
         betp(fusion(*masses))[:, 1], betp(calibrator.predict_mass(odds[:, 1]))[:, 1], atol=1e-9
@@ -162,7 +163,7 @@ def test_weights_of_one_are_dempsters_rule():
     """Of Bayesian sources, by the formula of the docstring."""
     masses, _ = sources(ignorance=0.0)
     pool = LogPool(np.ones(3), np.zeros(2), np.zeros((5, 5)))
-    p, _, _ = pool.log_odds(evidence(masses))
+    p, _ = pool.log_odds(evidence(masses))
     np.testing.assert_allclose(p, betp(dempster(*masses)), atol=1e-9)
 
 
