@@ -7,9 +7,7 @@ from dstheory.decide._criteria import (
     maximax,
     maximin,
     maximize_expected_utility,
-    maximum_belief,
     maximum_betp,
-    maximum_plausibility,
     minimax_regret,
 )
 from dstheory.decide._dominance import (
@@ -25,7 +23,6 @@ from dstheory.decide._expectations import (
     upper_expected_utility,
 )
 from dstheory.decide._integrals import choquet_expectation, sugeno_expectation
-from dstheory.decide._local import generalized_hurwicz
 from dstheory.decide._nearest import appriou, nearest_set
 from dstheory.decide._set_acts import owa, set_names, set_utilities
 from dstheory.decide._utilities import utilities_from_costs, utilities_from_threshold, with_reject
@@ -38,7 +35,6 @@ __all__ = [
     "chosen_acts",
     "e_admissibility",
     "expected_utility",
-    "generalized_hurwicz",
     "hurwicz",
     "interval_dominance",
     "lower_expected_utility",
@@ -46,9 +42,7 @@ __all__ = [
     "maximax",
     "maximin",
     "maximize_expected_utility",
-    "maximum_belief",
     "maximum_betp",
-    "maximum_plausibility",
     "minimax_regret",
     "nearest_set",
     "owa",

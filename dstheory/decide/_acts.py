@@ -4,10 +4,10 @@ Ties go to the first act, so a decision is the same on every machine.
 """
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from dstheory._typing import Numbers
 from dstheory.checks.arguments import as_array, as_sequence
@@ -15,8 +15,11 @@ from dstheory.checks.masses import as_masses
 from dstheory.kernels import bits
 from dstheory.kernels.rows import in_row
 
+Acts: TypeAlias = Iterable[Any] | None
+"""Names of the acts; None: their places, or labels without utilities."""
 
-def best_act(values: Numbers, acts: Iterable[Any] | None = None) -> Any:
+
+def best_act(values: Numbers, acts: Acts = None) -> Any:
     """The act with the largest value in each row; ties go to the first.
 
     Parameters
@@ -55,7 +58,7 @@ def best_act(values: Numbers, acts: Iterable[Any] | None = None) -> Any:
     return first_best(array, acts)
 
 
-def first_best(values: NDArray[Any], acts: Iterable[Any] | None) -> Any:
+def first_best(values: NDArray[Any], acts: Acts) -> Any:
     """`best_act` of an array that is known to be valid."""
     names = None if acts is None else act_names(acts, values.shape[-1])
     index = np.argmax(values, axis=-1)
@@ -86,7 +89,7 @@ def name_array(names: tuple[Any, ...]) -> NDArray[Any]:
     return np.fromiter(names, dtype=object, count=len(names))
 
 
-def chosen_acts(kept: Any, acts: Iterable[Any]) -> Any:
+def chosen_acts(kept: ArrayLike, acts: Iterable[Any]) -> Any:
     """Names of the acts that a set-valued decision keeps.
 
     Parameters

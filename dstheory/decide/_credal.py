@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory._typing import Utilities
 from dstheory.checks.arguments import check_atol
 from dstheory.decide._dominance import maximality
 from dstheory.decide._tables import mean_table
@@ -21,7 +22,7 @@ from dstheory.mass import MassFunction
 
 
 def e_admissibility(
-    m: MassFunction, utilities: Any = None, *, atol: float = 1e-9
+    m: MassFunction, utilities: Utilities = None, *, atol: float = 1e-9
 ) -> NDArray[np.bool_]:
     """Which acts maximize expected utility under at least one probability P >= Bel.
 

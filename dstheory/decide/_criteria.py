@@ -1,8 +1,8 @@
 """Point decisions: one act for each row, by a criterion.
 
-Without utilities: the most probable, plausible or believed label. With utilities: the act with the
-largest pignistic, worst-case, best-case or mixed expectation (Denoeux 2019, "Decision-making with
-belief functions: a review", IJAR 109). Ties go to the first act.
+The act with the largest pignistic, worst-case, best-case or mixed expectation (Denoeux 2019,
+"Decision-making with belief functions: a review", IJAR 109). Without utilities acts are labels, and
+these expectations are their probability, belief and plausibility. Ties go to the first act.
 
 Regret: the shortfall of an act from the best act under each class.
 
@@ -11,17 +11,18 @@ largest (Savage 1951; Yager 2004, "Decision making using minimization of regret"
 pignistic criterion, the mean.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable
 from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory._typing import Numbers
+from dstheory._typing import Numbers, Scalar, Utilities
 from dstheory.checks.arguments import check_instance
-from dstheory.decide._acts import first_best
+from dstheory.decide._acts import Acts, first_best
 from dstheory.decide._expectations import (
+    Belief,
     Expectations,
     expected_utility,
     lower_expected_utility,
@@ -30,7 +31,7 @@ from dstheory.decide._expectations import (
     valued,
 )
 from dstheory.decide._tables import best_table, worst_table
-from dstheory.decide._utilities import as_matrix
+from dstheory.decide._utilities import as_matrix, prepared
 from dstheory.mass import MassFunction
 
 
@@ -61,9 +62,7 @@ def regrets(utilities: Numbers) -> NDArray[Any]:
     return np.asarray(matrix.max(axis=0) - matrix)
 
 
-def minimax_regret(
-    m: MassFunction | Expectations, utilities: Any = None, *, acts: Iterable[Any] | None = None
-) -> Any:
+def minimax_regret(m: Belief, utilities: Utilities = None, *, acts: Acts = None) -> Any:
     """The act with the smallest upper expected regret.
 
     Parameters
@@ -104,9 +103,7 @@ def minimax_regret(
     return first_best(-upper_expected_utility(normal, regrets(matrix)), named(m, utilities, acts))
 
 
-def named(
-    m: MassFunction | Expectations, utilities: Any, acts: Iterable[Any] | None
-) -> Iterable[Any] | None:
+def named(m: Belief, utilities: Utilities, acts: Acts) -> Acts:
     """Names of the acts: those given, or the labels if the acts are the labels."""
     return m.frame if acts is None and utilities is None else acts
 
@@ -151,74 +148,7 @@ def maximum_betp(m: MassFunction) -> Any:
     return first_best(expected_utility(m), m.frame)
 
 
-def maximum_plausibility(m: MassFunction) -> Any:
-    """The label with the largest plausibility; ties go to the first.
-
-    Parameters
-    ----------
-    m : MassFunction
-        m(empty) is ignored.
-
-    Returns
-    -------
-    label for one mass function, array of labels of the batch shape for a batch
-        Of the type of ``np.asarray(labels)``; object if labels are of mixed types.
-
-    Raises
-    ------
-    TotalConflictError
-        If all mass of a row is on the empty set.
-
-    Notes
-    -----
-    Cobb & Shenoy 2006, "On the plausibility transformation method".
-
-    Examples
-    --------
-    >>> from dstheory import Frame
-    >>> m = MassFunction.from_dict(Frame(["ant", "bee"]), {"bee": 0.5, ("ant", "bee"): 0.5})
-    >>> maximum_plausibility(m)
-    'bee'
-    """
-    return first_best(upper_expected_utility(m), m.frame)
-
-
-def maximum_belief(m: MassFunction) -> Any:
-    """The label with the largest belief; ties go to the first.
-
-    Parameters
-    ----------
-    m : MassFunction
-        m(empty) is ignored.
-
-    Returns
-    -------
-    label for one mass function, array of labels of the batch shape for a batch
-        Of the type of ``np.asarray(labels)``; object if labels are of mixed types.
-
-    Raises
-    ------
-    TotalConflictError
-        If all mass of a row is on the empty set.
-
-    Notes
-    -----
-    The belief in a label is its mass, so the rule is also known as maximum of mass. If no single
-    label has mass, all beliefs are zero and the first label is returned.
-
-    Examples
-    --------
-    >>> from dstheory import Frame
-    >>> m = MassFunction.from_dict(Frame(["ant", "bee"]), {"bee": 0.5, ("ant", "bee"): 0.5})
-    >>> maximum_belief(m)
-    'bee'
-    """
-    return first_best(lower_expected_utility(m), m.frame)
-
-
-def maximize_expected_utility(
-    m: MassFunction | Expectations, utilities: Any = None, *, acts: Iterable[Any] | None = None
-) -> Any:
+def maximize_expected_utility(m: Belief, utilities: Utilities = None, *, acts: Acts = None) -> Any:
     """The act with the largest expected utility under the pignistic probability.
 
     Parameters
@@ -256,9 +186,7 @@ def maximize_expected_utility(
     return first_best(expected_utility(m, utilities), named(m, utilities, acts))
 
 
-def maximin(
-    m: MassFunction | Expectations, utilities: Any = None, *, acts: Iterable[Any] | None = None
-) -> Any:
+def maximin(m: Belief, utilities: Utilities = None, *, acts: Acts = None) -> Any:
     """The act with the largest lower expected utility (pessimistic, Gamma-maximin).
 
     Parameters
@@ -300,9 +228,7 @@ def maximin(
     return first_best(lower_expected_utility(m, utilities), named(m, utilities, acts))
 
 
-def maximax(
-    m: MassFunction | Expectations, utilities: Any = None, *, acts: Iterable[Any] | None = None
-) -> Any:
+def maximax(m: Belief, utilities: Utilities = None, *, acts: Acts = None) -> Any:
     """The act with the largest upper expected utility (optimistic).
 
     Parameters
@@ -342,11 +268,11 @@ def maximax(
 
 
 def hurwicz(
-    m: MassFunction | Expectations,
-    utilities: Any = None,
-    alpha: Any = 0.5,
+    m: Belief,
+    utilities: Utilities = None,
+    alpha: Scalar | Callable[[NDArray[Any], NDArray[Any]], Numbers] = 0.5,
     *,
-    acts: Iterable[Any] | None = None,
+    acts: Acts = None,
 ) -> Any:
     """The act with the largest mixture of lower and upper expected utility.
 
@@ -356,9 +282,11 @@ def hurwicz(
         m(empty) is ignored.
     utilities : (A, K) array, optional
         Utility of each act (row) under each class (column). Default: acts are labels.
-    alpha : float, from 0 to 1
-        Degree of pessimism: the weight of the lower expectation. 1 is `maximin`,
-        0 is `maximax`.
+    alpha : float from 0 to 1, or function of (worst, best)
+        Degree of pessimism: the weight of the lower expectation. 1 is `maximin`, 0 is `maximax`.
+        A function makes it depend on what is at stake: it is called once with two arrays (A, F),
+        the worst and the best utility of each act in each focal set of a mass function, and
+        returns degrees of that shape, or a number.
     acts : sequence of A names, optional
         Names of the acts.
 
@@ -379,7 +307,9 @@ def hurwicz(
     -----
     alpha * lower + (1 - alpha) * upper: Strat 1990, "Decision analysis using belief
     functions"; Denoeux 2019. Without utilities it is the class with the largest alpha Bel + (1 -
-    alpha) Pl. Ties go to the first act.
+    alpha) Pl. With a function it is the sum over focal sets of m(A) (alpha worst + (1 - alpha)
+    best) (Jaffray 1988, "Application of linear utility theory to belief functions"). Ties go to the
+    first act.
 
     Examples
     --------
@@ -387,12 +317,31 @@ def hurwicz(
     >>> m = MassFunction.from_dict(Frame(["ant", "bee"]), {("ant", "bee"): 1})
     >>> [hurwicz(m, [[1, 1], [0, 4]], alpha=alpha) for alpha in (0.5, 0.9)]
     [1, 0]
+
+    Cautious only if something can be lost:
+
+    >>> hurwicz(m, [[-1, 9], [0, 2]], lambda worst, best: worst < 0)
+    1
     """
-    check_degree(alpha, "alpha", "a degree of pessimism")
-    normal, matrix = valued(m, utilities)
-    if not isinstance(normal, MassFunction):
-        lower, upper = (f(normal, matrix) for f in (lower_expected_utility, upper_expected_utility))
-        return first_best(alpha * lower + (1 - alpha) * upper, named(m, utilities, acts))
+    if not callable(alpha):
+        check_degree(alpha, "alpha", "a degree of pessimism")
+        if isinstance(m, Expectations):
+            lower = lower_expected_utility(m, utilities)
+            upper = upper_expected_utility(m, utilities)
+            return first_best(alpha * lower + (1 - alpha) * upper, named(m, utilities, acts))
+    normal, matrix = prepared(m, utilities)
     worst, best = worst_table(matrix, normal.focal), best_table(matrix, normal.focal)
-    mixed = np.asarray(alpha * worst + (1 - alpha) * best)
+    degree = _degrees(alpha(worst.copy(), best.copy()), worst) if callable(alpha) else alpha
+    mixed = np.asarray(degree * worst + (1 - degree) * best)
     return first_best(mean_over_sets(normal, mixed), named(m, utilities, acts))
+
+
+def _degrees(values: Numbers, worst: NDArray[Any]) -> NDArray[Any]:
+    degrees = np.asarray(values)
+    degrees = degrees.astype(int).astype(worst.dtype) if degrees.dtype == bool else degrees
+    outside = degrees[~np.asarray((degrees >= 0) & (degrees <= 1), dtype=bool)]
+    if outside.size:
+        raise ValueError(
+            f"alpha is {outside.flat[0]}, but a degree of pessimism lies between 0 and 1"
+        )
+    return np.broadcast_to(degrees, worst.shape)

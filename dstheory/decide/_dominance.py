@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory._typing import Numbers
+from dstheory._typing import Utilities
 from dstheory.checks.arguments import check_atol
 from dstheory.decide._expectations import (
-    Expectations,
+    Belief,
     lower_expected_utility,
     mean_over_sets,
     upper_expected_utility,
@@ -32,7 +32,7 @@ from dstheory.mass import MassFunction
 
 
 def interval_dominance(
-    m: MassFunction | Expectations, utilities: Numbers | None = None, *, atol: float = 1e-12
+    m: Belief, utilities: Utilities = None, *, atol: float = 1e-12
 ) -> NDArray[np.bool_]:
     """Which acts remain: those whose upper expectation is at least every lower expectation.
 
@@ -83,16 +83,14 @@ def interval_dominance(
     return np.asarray((best - upper <= atol) | (lower == best), dtype=bool)
 
 
-def _bounds(
-    m: MassFunction | Expectations, utilities: Numbers
-) -> tuple[NDArray[Any], NDArray[Any]]:
+def _bounds(m: Belief, utilities: Utilities) -> tuple[NDArray[Any], NDArray[Any]]:
     """Lower and upper expected utilities with the acts first, (A, *batch)."""
     lower = np.moveaxis(lower_expected_utility(m, utilities), -1, 0)
     return lower, np.moveaxis(upper_expected_utility(m, utilities), -1, 0)
 
 
 def strong_dominance(
-    m: MassFunction | Expectations, utilities: Any = None, *, atol: float = 1e-12
+    m: Belief, utilities: Utilities = None, *, atol: float = 1e-12
 ) -> NDArray[np.bool_]:
     """Which acts remain if f beats g whenever lower(f) >= upper(g).
 
@@ -142,7 +140,7 @@ def strong_dominance(
 
 
 def weak_dominance(
-    m: MassFunction | Expectations, utilities: Any = None, *, atol: float = 1e-12
+    m: Belief, utilities: Utilities = None, *, atol: float = 1e-12
 ) -> NDArray[np.bool_]:
     """Which acts remain if f beats g whenever neither bound of f is lower and one is higher.
 
@@ -192,9 +190,7 @@ def weak_dominance(
     return np.moveaxis(~dropped, 0, -1)
 
 
-def maximality(
-    m: MassFunction | Expectations, utilities: Any = None, *, atol: float = 1e-12
-) -> NDArray[np.bool_]:
+def maximality(m: Belief, utilities: Utilities = None, *, atol: float = 1e-12) -> NDArray[np.bool_]:
     """Which acts remain if f beats g whenever it is better under every probability.
 
     Parameters

@@ -7,12 +7,12 @@ belief functions: a review", IJAR 109; Shafer 1981, "Constructive probability"; 
 """
 
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory._typing import Numbers
+from dstheory._typing import Utilities
 from dstheory.decide._tables import best_table, mean_table, worst_table
 from dstheory.decide._utilities import checked_utilities, prepared
 from dstheory.frame import Frame
@@ -60,7 +60,10 @@ class Expectations(ABC):
         """Upper expectations (*batch, A) of acts (A, K)."""
 
 
-def valued(m: Any, utilities: Numbers) -> tuple[Any, NDArray[Any]]:
+Belief: TypeAlias = MassFunction | Expectations
+
+
+def valued(m: Belief, utilities: Utilities) -> tuple[Belief, NDArray[Any]]:
     """The belief and its utilities (A, K), checked, as the expectations need them."""
     if isinstance(m, Expectations):
         return m, checked_utilities(m.frame, utilities)
@@ -72,7 +75,7 @@ def mean_over_sets(m: MassFunction, table: NDArray[Any]) -> NDArray[Any]:
     return np.moveaxis(setwise.weighted_sum(table, m.store), 0, -1)
 
 
-def expected_utility(m: MassFunction | Expectations, utilities: Any = None) -> NDArray[Any]:
+def expected_utility(m: Belief, utilities: Utilities = None) -> NDArray[Any]:
     """Expected utility of each act under the pignistic probability.
 
     Parameters
@@ -114,7 +117,7 @@ def expected_utility(m: MassFunction | Expectations, utilities: Any = None) -> N
     return mean_over_sets(normal, mean_table(matrix, normal.focal))
 
 
-def lower_expected_utility(m: MassFunction | Expectations, utilities: Any = None) -> NDArray[Any]:
+def lower_expected_utility(m: Belief, utilities: Utilities = None) -> NDArray[Any]:
     """Lower expected utility of each act: the worst case in each focal set.
 
     Parameters
@@ -155,7 +158,7 @@ def lower_expected_utility(m: MassFunction | Expectations, utilities: Any = None
     return mean_over_sets(normal, worst_table(matrix, normal.focal))
 
 
-def upper_expected_utility(m: MassFunction | Expectations, utilities: Any = None) -> NDArray[Any]:
+def upper_expected_utility(m: Belief, utilities: Utilities = None) -> NDArray[Any]:
     """Upper expected utility of each act: the best case in each focal set.
 
     Parameters

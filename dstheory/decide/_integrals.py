@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory._typing import Utilities
 from dstheory.checks.arguments import check_choice
 from dstheory.decide._utilities import prepared
 from dstheory.kernels import bits, setwise
@@ -20,7 +21,7 @@ Capacity = Literal["bel", "pl"]
 
 
 def choquet_expectation(
-    m: MassFunction, utilities: Any = None, capacity: Capacity = "bel"
+    m: MassFunction, utilities: Utilities = None, capacity: Capacity = "bel"
 ) -> NDArray[Any]:
     """Choquet integral of each act.
 
@@ -67,7 +68,7 @@ def choquet_expectation(
 
 
 def sugeno_expectation(
-    m: MassFunction, utilities: Any = None, capacity: Capacity = "bel"
+    m: MassFunction, utilities: Utilities = None, capacity: Capacity = "bel"
 ) -> NDArray[Any]:
     """Sugeno integral of each act.
 

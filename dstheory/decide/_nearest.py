@@ -20,6 +20,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory._typing import Scalar
 from dstheory.checks.arguments import as_index, check_choice
 from dstheory.decide._criteria import check_degree
 from dstheory.decide._tables import mean_table
@@ -35,7 +36,7 @@ ROUNDING = 1e-12
 
 
 def appriou(
-    m: MassFunction, r: Any = 0.5, *, measure: Literal["pl", "bel", "betp"] = "pl"
+    m: MassFunction, r: Scalar = 0.5, *, measure: Literal["pl", "bel", "betp"] = "pl"
 ) -> NDArray[np.bool_]:
     """The set X of labels with the largest measure(X) / |X|^r.
 
@@ -123,7 +124,7 @@ def _measures(
     return beliefs if measure == "bel" else np.asarray(beliefs[-1] - beliefs[::-1])
 
 
-def _prices(sizes: NDArray[np.int64], r: Any, exact: bool) -> NDArray[Any]:
+def _prices(sizes: NDArray[np.int64], r: Scalar, exact: bool) -> NDArray[Any]:
     if exact and r in (0, 1):
         return np.array([[Fraction(1, int(size) ** int(r))] for size in sizes], dtype=object)
     return np.asarray(sizes[:, np.newaxis] ** -float(r))

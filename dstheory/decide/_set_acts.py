@@ -22,9 +22,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory._typing import Numbers
+from dstheory._typing import Numbers, Scalar, Utilities
 from dstheory.checks.arguments import as_sequence, check_count
-from dstheory.decide._acts import first_best
+from dstheory.decide._acts import Acts, first_best
 from dstheory.decide._criteria import check_degree, named
 from dstheory.decide._expectations import mean_over_sets
 from dstheory.decide._utilities import as_matrix, prepared
@@ -34,7 +34,7 @@ from dstheory.mass import MassFunction
 _MOST_WEIGHTS = 10**7  # 80 MB
 
 
-def owa_weights(size: int, orness: float) -> NDArray[np.float64]:
+def owa_weights(size: int, orness: Scalar) -> NDArray[np.float64]:
     """Weights of maximal entropy for sorted values, the largest value first.
 
     Parameters
@@ -77,7 +77,7 @@ def owa_weights(size: int, orness: float) -> NDArray[np.float64]:
     return np.asarray(weights / weights.sum())
 
 
-def _log_ratio(size: int, orness: float) -> float:
+def _log_ratio(size: int, orness: Scalar) -> float:
     """Logarithm of the ratio of the weights, for 0 < orness <= 1/2."""
     from scipy.optimize import brentq
 
@@ -96,7 +96,7 @@ def _log_ratio(size: int, orness: float) -> float:
 
 
 def owa_expected_utility(
-    m: MassFunction, utilities: Any = None, orness: float = 0.5
+    m: MassFunction, utilities: Utilities = None, orness: Scalar = 0.5
 ) -> NDArray[Any]:
     """Expected utility of each act with an ordered weighted average in each focal set.
 
@@ -138,7 +138,7 @@ def owa_expected_utility(
     return values.astype(np.float64)
 
 
-def _owa_table(utilities: NDArray[Any], focal: NDArray[Any], orness: float) -> NDArray[Any]:
+def _owa_table(utilities: NDArray[Any], focal: NDArray[Any], orness: Scalar) -> NDArray[Any]:
     inside = bits.members(focal, utilities.shape[1]).T
     sizes = bits.cardinality(focal)
     weights = {size: owa_weights(size, orness) for size in set(sizes.tolist())}
@@ -150,11 +150,7 @@ def _owa_table(utilities: NDArray[Any], focal: NDArray[Any], orness: float) -> N
 
 
 def owa(
-    m: MassFunction,
-    utilities: Any = None,
-    orness: Any = 0.5,
-    *,
-    acts: Iterable[Any] | None = None,
+    m: MassFunction, utilities: Utilities = None, orness: Scalar = 0.5, *, acts: Acts = None
 ) -> Any:
     """The act with the largest ordered weighted expected utility.
 
@@ -212,7 +208,7 @@ def _checked_size(n_acts: int, max_size: int | None) -> int:
 
 
 def set_utilities(
-    utilities: Numbers, orness: float = 0.8, *, max_size: int | None = None
+    utilities: Numbers, orness: Scalar = 0.8, *, max_size: int | None = None
 ) -> NDArray[np.float64]:
     """Utilities of all non-empty sets of acts.
 

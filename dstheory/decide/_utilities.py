@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._masses import check_mass
-from dstheory._typing import Numbers
+from dstheory._typing import Numbers, Scalar, Utilities
 from dstheory.checks.arguments import as_array
 from dstheory.checks.masses import check_number
 from dstheory.frame import Frame
@@ -48,7 +48,7 @@ def utilities_from_costs(costs: Numbers) -> NDArray[Any]:
     return np.asarray(1 - as_matrix(costs, "costs"))
 
 
-def utilities_from_threshold(threshold: Any) -> NDArray[Any]:
+def utilities_from_threshold(threshold: Scalar) -> NDArray[Any]:
     """Utilities of the acts no and yes, such that yes needs a probability above a threshold.
 
     Parameters
@@ -89,7 +89,7 @@ def utilities_from_threshold(threshold: Any) -> NDArray[Any]:
     return np.asarray([[1, threshold], [1 - threshold, 1]])
 
 
-def with_reject(utilities: Numbers, cost: Any) -> NDArray[Any]:
+def with_reject(utilities: Numbers, cost: Scalar) -> NDArray[Any]:
     """Utilities with a reject act as last row, at the same cost under every class.
 
     Parameters
@@ -149,9 +149,9 @@ def _finite(array: NDArray[Any], name: str) -> NDArray[np.bool_]:
     return np.array(flat).reshape(array.shape)
 
 
-def prepared(m: Any, utilities: Any) -> tuple[MassFunction, NDArray[Any]]:
+def prepared(m: object, utilities: Utilities) -> tuple[MassFunction, NDArray[Any]]:
     """The normalized mass function, and the utilities (A, K) converted to its kind of number."""
-    check_mass(m)
+    m = check_mass(m)
     matrix = checked_utilities(m.frame, utilities)
     if m.store.dtype != object:
         return m.normalize(), matrix.astype(np.float64)
@@ -160,7 +160,7 @@ def prepared(m: Any, utilities: Any) -> tuple[MassFunction, NDArray[Any]]:
     return m.normalize(), matrix.astype(object)
 
 
-def checked_utilities(frame: Frame, utilities: Numbers | None) -> NDArray[Any]:
+def checked_utilities(frame: Frame, utilities: Utilities) -> NDArray[Any]:
     """Utilities (A, K) of acts under the classes of a frame; by default the identity."""
     if utilities is None:
         return np.eye(len(frame))

@@ -30,7 +30,7 @@ def m(request):
 @pytest.mark.benchmark(group="label")
 @pytest.mark.parametrize(
     "rule",
-    [decide.maximum_betp, decide.maximum_plausibility, decide.maximin],
+    [decide.maximum_betp, decide.maximax, decide.maximin],
     ids=lambda f: f.__name__,
 )
 def test_label(benchmark, m, rule):

@@ -126,8 +126,7 @@ def of_masses():
         if not public.module.startswith("dstheory") or not inspect.isfunction(public.value):
             continue
         needed = required(public.value)
-        wants_options = public.name == "generalized_hurwicz"
-        if needed in (["m"], ["m1"], ["m1", "m2"]) and not wants_options:
+        if needed in (["m"], ["m1"], ["m1", "m2"]):
             yield pytest.param(public.value, len(needed), id=public.path)
 
 

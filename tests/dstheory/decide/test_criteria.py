@@ -20,8 +20,8 @@ from tests.support.each import each
 CRITERIA = [decide.maximize_expected_utility, decide.maximin, decide.maximax, decide.hurwicz]
 ON_LABELS = [
     decide.maximum_betp,
-    decide.maximum_plausibility,
-    decide.maximum_belief,
+    decide.maximax,
+    decide.maximin,
 ]
 
 

@@ -108,16 +108,16 @@ def test_regret_decisions_are_their_definitions(problem):
     assert decide.maximize_expected_utility(m, rows) == naive_decide.first_best(mean)
 
 
-def test_generalized_hurwicz_with_a_constant_is_hurwicz():
+def test_hurwicz_by_a_constant_function_is_hurwicz():
     store = np.random.default_rng(0).dirichlet(np.ones(7), size=50)
     m = MassFunction(Frame([0, 1, 2]), range(1, 8), store)
     u = np.random.default_rng(1).normal(size=(5, 3))
     for alpha in (0, 0.25, 1):
-        local = decide.generalized_hurwicz(m, u, lambda worst, best, alpha=alpha: alpha)
+        local = decide.hurwicz(m, u, lambda worst, best, alpha=alpha: alpha)
         assert local.tolist() == decide.hurwicz(m, u, alpha).tolist()
 
 
-def test_generalized_hurwicz_sees_worst_and_best_of_each_set():
+def test_hurwicz_sees_worst_and_best_of_each_set():
     seen = {}
 
     def pessimism(worst, best):
@@ -125,19 +125,17 @@ def test_generalized_hurwicz_sees_worst_and_best_of_each_set():
         return np.where(worst < 0, 1.0, 0.0)
 
     m = MassFunction(Frame(["a", "b"]), [1, 3], [0.5, 0.5])
-    assert decide.generalized_hurwicz(m, [[1, -9], [0, 2]], pessimism, acts=["x", "y"]) == "y"
+    assert decide.hurwicz(m, [[1, -9], [0, 2]], pessimism, acts=["x", "y"]) == "y"
     assert seen == {"worst": [[1, -9], [0, 0]], "best": [[1, 1], [0, 2]]}
-    assert decide.generalized_hurwicz(m, pessimism=pessimism) == "a"
+    assert decide.hurwicz(m, alpha=pessimism) == "a"
 
 
-def test_generalized_hurwicz_refuses_what_is_no_degree():
-    with pytest.raises(
-        TypeError, match=r"pessimism is 0\.5, expected a function of \(worst, best\)"
-    ):
-        decide.generalized_hurwicz(VACUOUS, None, 0.5)
+def test_hurwicz_refuses_what_is_no_degree():
+    with pytest.raises(TypeError, match=r"alpha is '0\.5', expected a number from 0 to 1"):
+        decide.hurwicz(VACUOUS, None, "0.5")
     for value in (1.5, float("nan")):
         with pytest.raises(ValueError, match="a degree of pessimism lies between 0 and 1"):
-            decide.generalized_hurwicz(VACUOUS, None, lambda worst, best, value=value: value)
+            decide.hurwicz(VACUOUS, None, lambda worst, best, value=value: value)
 
 
 def test_degrees_and_sizes_are_checked():
