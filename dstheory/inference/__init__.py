@@ -22,7 +22,6 @@ from dstheory.inference.contours._profiling import profile, profile_of
 from dstheory.inference.contours.likelihood_contour import LikelihoodContour
 from dstheory.inference.contours.regression import linear_contour, logistic_contour
 from dstheory.inference.counts._binomial import binomial, binomial_masses
-from dstheory.inference.counts._goodman import goodman_intervals
 from dstheory.inference.counts._multinomial import multinomial, multinomial_bounds
 from dstheory.inference.fuzzy_numbers._combination import (
     product_intersection,
@@ -48,7 +47,6 @@ __all__ = [
     "combine_contours",
     "exponential_contour",
     "gaussian_contour",
-    "goodman_intervals",
     "linear_contour",
     "logistic_contour",
     "multinomial",

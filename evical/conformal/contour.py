@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dstheory.checks.arguments import as_floats, check_count, check_level
-from dstheory.inference.counts.beta_quantile import beta_quantile
+from dstheory.inference.counts.quantiles import beta_quantile
 from evical._typing import Floats
 
 

@@ -15,7 +15,7 @@ from numpy.polynomial.chebyshev import chebval
 from numpy.typing import NDArray
 from scipy.special import betainc, betaln, expit, logit
 
-from dstheory.inference.counts.beta_quantile import beta_quantile
+from dstheory.inference.counts.quantiles import beta_quantile
 from evical._typing import Floats
 from evical.likelihood.interpolant import chebyshev
 

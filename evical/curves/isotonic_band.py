@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri, xlogy
 
-from dstheory.inference.counts.clopper_pearson import lower_limit
+from dstheory.inference.counts.quantiles import lower_limit
 from evical._typing import Floats
 from evical.scores import ScoreCounts
 

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from dstheory import MassFunction
 from dstheory.checks.arguments import as_array, check_choice, check_level
 from dstheory.decide import interval_dominance
-from dstheory.inference.counts.clopper_pearson import lower_limit
+from dstheory.inference.counts.quantiles import lower_limit
 from dstheory.notebook import ShownFields
 from evical._typing import Floats
 from evical.metrics.beliefs import normal

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dstheory.inference.counts.clopper_pearson import lower_limit
+from dstheory.inference.counts.quantiles import lower_limit
 from evical._typing import Floats
 from evical.report.svg import shorten
 

@@ -11,7 +11,7 @@ import pytest
 from scipy import special, stats
 from scipy.optimize import linprog
 
-from dstheory.inference import goodman_intervals, multinomial, multinomial_bounds
+from dstheory.inference import multinomial, multinomial_bounds
 
 N_ROWS = 10**5
 K = 5
@@ -76,7 +76,7 @@ def test_ordered(benchmark, counts, model):
 
 
 def interval_loop(counts):
-    lower, upper = goodman_intervals(counts)
+    lower, upper = multinomial_bounds(counts, "goodman")
 
     def p(i, j):
         inside, outside = slice(i, j + 1), np.r_[0:i, j + 1 : K]
@@ -107,7 +107,7 @@ def program_loop(counts):
     subsets = ((masks & masks[:, np.newaxis]) == masks).astype(float)
     member = (masks[:, np.newaxis] >> np.arange(K)) & 1
     weight = -(2.0 ** (K - np.bitwise_count(masks)))
-    for lower, upper in zip(*goodman_intervals(counts), strict=True):
+    for lower, upper in zip(*multinomial_bounds(counts, "goodman"), strict=True):
         bound = np.maximum(member @ lower, 1 - (1 - member) @ upper)
         linprog(weight, subsets[:-1], bound[:-1], subsets[-1:], [1.0])
 

@@ -33,7 +33,7 @@ from dstheory._typing import Floats
 from dstheory.checks.arguments import check_choice
 from dstheory.frame import Frame
 from dstheory.inference.counts.checks import Array, as_counts, as_tail
-from dstheory.inference.counts.clopper_pearson import lower_limit
+from dstheory.inference.counts.quantiles import lower_limit
 from dstheory.mass import MassFunction
 
 # From here on, the terms up to g_17 leave a relative error of about (2 pi a)^-8: measured

@@ -25,7 +25,7 @@ Lower probabilities of sets of categories, and the belief functions below them.
 Simultaneous confidence intervals and the likelihood give a lower probability of each set.
 Both are 2-monotone. On ordered categories, the most committed belief function below them with
 intervals as focal sets has a closed form. On three categories they are belief functions themselves.
-Otherwise `_multinomial_program` solves a linear program.
+Otherwise a linear program is solved.
 
 Source: T. Denoeux, Constructing belief functions from sample data using multinomial
 confidence regions, International Journal of Approximate Reasoning 42, 2006, 228-252.
@@ -53,13 +53,13 @@ from dstheory.construct import consonant
 from dstheory.errors import DSTheoryError, FrameError
 from dstheory.frame import Frame
 from dstheory.inference.counts._binomial import binomial_masses
-from dstheory.inference.counts._goodman import goodman_limits
-from dstheory.inference.counts._multinomial_counts import (
+from dstheory.inference.counts.checks import (
+    Array,
     as_count_rows,
     as_strength,
+    as_tail,
     refuse_empty_rows,
 )
-from dstheory.inference.counts.checks import Array, as_tail
 from dstheory.kernels import bits, moebius
 from dstheory.mass import MassFunction
 
@@ -123,6 +123,38 @@ def _symmetric(masses: Floats, counts: Floats) -> Floats:
 
 
 # Lower probabilities (S, R) of S sets, given as membership (S, K), from counts (R, K).
+# So few observations count as none.
+_LEAST = 1e-300
+
+
+def goodman_limits(rows: Floats, tail: float) -> tuple[Floats, Floats]:
+    """Goodman's lower and upper limits (R, K) of counts (R, K), for a joint error of 2 `tail`.
+
+    Each interval solves (n_k / N - p)^2 = q p (1 - p) / N, with q so large that by Bonferroni's
+    inequality all K intervals hold together at the given level. They are coherent probability
+    intervals: a count has the lower limit l(x), convex with l(0) = 0, and the upper limit
+    u(x) = 1 - l(N - x), so the bounds of the other categories leave p_k its whole interval. For
+    K = 2, both intervals are equivalent, and Bonferroni's correction, kept as published, makes them
+    wider than necessary.
+
+    Source: Goodman, "On simultaneous confidence intervals for multinomial proportions",
+    Technometrics 7, 1965, 247-254.
+    """
+    from scipy.special import ndtri
+
+    q = ndtri(tail / rows.shape[1]) ** 2  # of chi-square with one degree: 1 - 2 tail / K
+    total = rows.sum(axis=1, keepdims=True)
+    some = total > 0
+    # Divided by the total, so that large counts do not overflow; r^2 of tiny totals would.
+    r = q / np.maximum(total, _LEAST)
+    share = rows / np.where(some, total, 1)
+    rest = np.maximum(total - rows, 0) / np.where(some, total, 1)
+    root = np.sqrt(r) * np.sqrt(r + 4 * share * rest)
+    # The lower root from the product of both: a difference would cancel for rare categories.
+    lower = 2 * share * share / (r + 2 * share + root)
+    return lower, np.minimum((r + 2 * share + root) / (2 * (1 + r)), 1)
+
+
 Lower = Callable[[NDArray[np.bool_], Floats], Floats]
 
 # The linear program has a matrix of 2^K by 2^K; a row takes 1 ms at K = 5, 0.2 s at K = 10.
@@ -293,7 +325,6 @@ def multinomial(
     --------
     multinomial_bounds : belief and plausibility of each category only, for any K.
     binomial : two categories.
-    goodman_intervals : the confidence intervals.
 
     Notes
     -----
@@ -390,6 +421,10 @@ def multinomial_bounds(
     See Also
     --------
     multinomial : the belief function.
+
+    Notes
+    -----
+    Those of `"goodman"` are Goodman's simultaneous confidence intervals.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Validation of counts of successes and failures, and of the confidence level.
+"""Validation of counts: of successes and failures, and of K categories, one row per sample.
 
 Counts may be sums of sample weights, so they are real numbers. Errors name the row and the value.
 Fractions and integers in object arrays stay exact on request.
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dstheory.checks.arguments import as_array, as_floats
+from dstheory.checks.arguments import as_array, as_floats, as_real, shown
 from dstheory.kernels.rows import in_row
 
 Array = NDArray[Any]  # float64, or Fractions in an object array
@@ -40,9 +40,63 @@ def as_counts(
         exact and any(x.dtype == object for x in raw) and all(x.dtype.kind in "Oiu" for x in raw)
     )
     k, n = (np.broadcast_to(_converted(x, exact), shape).ravel() for x in raw)
-    _check_values(k, n, shape)
+    _check_values("successes", k, shape)
+    _check_values("trials", n, shape)
+    row = _first(k > n)
+    if row is not None:
+        raise ValueError(
+            f"{k[row]} successes in {n[row]} trials{_at(shape, row)}: "
+            "successes must not exceed trials"
+        )
     _check_trials(n, shape, needs_trials, most)
     return k, n - k, shape
+
+
+def as_count_rows(counts: ArrayLike, *, exact: bool) -> tuple[Array, tuple[int, ...]]:
+    """Counts as rows (R, K), and their original batch shape.
+
+    `exact` turns rational objects into Fractions; otherwise rows are float64.
+
+    >>> as_count_rows([[[1, 2, 3]]], exact=False)
+    (array([[1., 2., 3.]]), (1, 1))
+    """
+    raw = _numeric("counts", counts)
+    if raw.ndim == 0:
+        raise ValueError(f"counts are the single number {raw}; give one count for each category")
+    rows = _converted(raw, exact and raw.dtype == object).reshape(-1, raw.shape[-1])
+    batch = raw.shape[:-1]
+    _check_values("count", rows, batch, raw.shape[-1])
+    with np.errstate(over="ignore"):  # found here
+        row = _first(rows.sum(axis=-1) == np.inf)
+    if row is not None:
+        raise ValueError(f"counts sum to inf{_at(batch, row)}: too large for floating point")
+    return rows, batch
+
+
+def refuse_empty_rows(rows: Array, batch: tuple[int, ...]) -> None:
+    """Raise where a row has no observation; for models that need one."""
+    row = _first(rows.sum(axis=-1) == 0)
+    if row is not None:
+        raise ValueError(
+            f"counts are all 0{_at(batch, row)}: the model 'bayesian' has no proportions there; "
+            "use 'laplace' or an evidential model"
+        )
+
+
+def as_strength(strength: float, *, exact: bool) -> float | Fraction:
+    """The strength of the imprecise Dirichlet model; rational ones stay exact on request.
+
+    >>> as_strength(2, exact=False), as_strength(2, exact=True)
+    (2.0, Fraction(2, 1))
+    """
+    number = as_real("strength", strength, "a positive number, usually 1")
+    if not 0 < number < float("inf"):
+        expected = "a positive finite number, usually 1"
+        raise ValueError(f"strength is {shown(strength)}, expected {expected}")
+    if exact and isinstance(strength, Rational):
+        # int() because a Fraction of NumPy integers would overflow.
+        return Fraction(int(strength.numerator), int(strength.denominator))
+    return number
 
 
 def as_tail(confidence: float) -> float:
@@ -86,17 +140,13 @@ def _converted(array: Array, exact: bool) -> Array:
     return result.reshape(array.shape)
 
 
-def _check_values(k: Array, n: Array, shape: tuple[int, ...]) -> None:
-    for name, values in (("successes", k), ("trials", n)):
-        if values.dtype != object:
-            _refuse(~np.isfinite(values), shape, values, f"{name} {{}}{{}}: not a finite number")
-        _refuse(values < 0, shape, values, f"{name} {{}}{{}}: a count is not negative")
-    row = _first(k > n)
-    if row is not None:
-        raise ValueError(
-            f"{k[row]} successes in {n[row]} trials{_at(shape, row)}: "
-            "successes must not exceed trials"
+def _check_values(name: str, values: Array, shape: tuple[int, ...], n_columns: int = 1) -> None:
+    """Raise where a count is not finite or negative, in rows of some columns."""
+    if values.dtype != object:
+        _refuse(
+            ~np.isfinite(values), shape, values, f"{name} {{}}{{}}: not a finite number", n_columns
         )
+    _refuse(values < 0, shape, values, f"{name} {{}}{{}}: a count is not negative", n_columns)
 
 
 def _check_trials(n: Array, shape: tuple[int, ...], needs_trials: bool, most: float) -> None:
@@ -109,10 +159,12 @@ def _check_trials(n: Array, shape: tuple[int, ...], needs_trials: bool, most: fl
         )
 
 
-def _refuse(wrong: Array, shape: tuple[int, ...], values: Array, message: str) -> None:
-    row = _first(wrong)
-    if row is not None:
-        raise ValueError(message.format(values[row], _at(shape, row)))
+def _refuse(
+    wrong: Array, shape: tuple[int, ...], values: Array, message: str, n_columns: int = 1
+) -> None:
+    place = _first(wrong)
+    if place is not None:
+        raise ValueError(message.format(values.ravel()[place], _at(shape, place // n_columns)))
 
 
 def _first(wrong: Array) -> int | None:

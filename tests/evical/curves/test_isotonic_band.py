@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy.optimize import isotonic_regression
 from scipy.special import betainc, ndtr, xlogy
 
-from dstheory.inference.counts.clopper_pearson import lower_limit
+from dstheory.inference.counts.quantiles import lower_limit
 from evical.curves.isotonic_band import isotonic_band, rising_lower_limits
 from evical.scores import ScoreCounts
 from tests.naive import isotonic_band as naive

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from scipy.special import betaincinv
 
-from dstheory.inference.counts.beta_quantile import _bisected, _expanded, beta_quantile
+from dstheory.inference.counts.quantiles import _bisected, _expanded, beta_quantile
 
 # 1000 of 1e9, where SciPy 1.17 and 1.18 give twice the quantile; three for which older ones give
 # NaN; both sides of the size from which the normal distribution is corrected; as many as are

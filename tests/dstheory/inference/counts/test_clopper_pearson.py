@@ -7,7 +7,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from dstheory.inference.counts.clopper_pearson import lower_limit
+from dstheory.inference.counts.quantiles import lower_limit
 from tests.support.each import each
 
 
