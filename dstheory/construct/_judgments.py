@@ -19,7 +19,7 @@ from dstheory.construct.tables import from_masses
 from dstheory.errors import DSTheoryError
 from dstheory.frame import Frame
 from dstheory.kernels import bits
-from dstheory.kernels.programs import TIGHT
+from dstheory.kernels.programs import minimized
 from dstheory.mass import MassFunction
 
 # 2^12 masses: the linear program is dense and takes a second.
@@ -125,17 +125,13 @@ def _pairs(given: Iterable[tuple[Any, Any]], name: str) -> Iterable[tuple[Any, A
 def _least_specific(
     frame: Frame, rows: Sequence[NDArray[np.float64]], bounds: Sequence[float]
 ) -> NDArray[np.float64]:
-    from scipy.optimize import linprog  # the package loads without SciPy
-
     sets = np.arange(1, frame.full + 1)
-    result = linprog(
+    result = minimized(
         -np.log2(bits.cardinality(sets)),
         A_ub=np.array(rows) if rows else None,
         b_ub=np.array(bounds) if rows else None,
         A_eq=np.ones((1, len(sets))),
         b_eq=[1.0],
-        method="highs",
-        options=TIGHT,
     )
     if result.status == 2:
         raise DSTheoryError("no mass function agrees with all judgments; weaken one of them")

@@ -17,7 +17,7 @@ from dstheory.decide._dominance import maximality
 from dstheory.decide._tables import mean_table
 from dstheory.decide._utilities import prepared
 from dstheory.kernels import bits, setwise
-from dstheory.kernels.programs import TIGHT
+from dstheory.kernels.programs import minimized
 from dstheory.mass import MassFunction
 
 
@@ -104,25 +104,19 @@ def _shortfall(
     Variables are the shares x[A, w] of m(A) that go to w in A, and the advantage t:
     minimize t with sum x (u_rival(w) - u_act(w)) <= t and sum_w x[A, w] = m(A).
     """
-    from scipy.optimize import linprog
     from scipy.sparse import csr_array
 
     present = masses > 0
     owner, element = np.nonzero(bits.members(focal[present], rivals.shape[1]).T)
     n_shares, n_sets = len(owner), int(present.sum())
-    # Typed as Any because the stubs of linprog lack sparse matrices.
-    whole: Any = csr_array(
-        (np.ones(n_shares), (owner, np.arange(n_shares))), (n_sets, n_shares + 1)
-    )
-    result = linprog(
-        c=np.append(np.zeros(n_shares), 1.0),
+    whole = csr_array((np.ones(n_shares), (owner, np.arange(n_shares))), (n_sets, n_shares + 1))
+    result = minimized(
+        np.append(np.zeros(n_shares), 1.0),
         A_ub=np.column_stack([rivals[:, element], -np.ones(len(rivals))]),
         b_ub=np.zeros(len(rivals)),
         A_eq=whole,
         b_eq=masses[present],
         bounds=[*[(0, None)] * n_shares, (None, None)],
-        method="highs",
-        options=TIGHT,
     )
     if not result.success or result.fun is None:
         raise RuntimeError(f"the linear program of e_admissibility failed: {result.message}")

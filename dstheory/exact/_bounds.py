@@ -36,7 +36,7 @@ from dstheory.exact._conclusions import check_quantity, columns, conclusion, nam
 from dstheory.exact._imprecise import ImpreciseMass
 from dstheory.frame import same_frame
 from dstheory.kernels.batches import scalar
-from dstheory.kernels.programs import TIGHT
+from dstheory.kernels.programs import minimized
 from dstheory.mass import MassFunction
 from dstheory.revise import discount
 
@@ -48,8 +48,6 @@ def relaxed_bounds(
     one: ImpreciseMass, two: ImpreciseMass, event: int, quantity: str
 ) -> tuple[float, float]:
     """Outer bounds over all pairs of mass functions from the two polytopes."""
-    from scipy.optimize import linprog
-
     n_pairs = len(one.focal) * len(two.focal)
     if n_pairs > _MAX_PAIRS:
         raise DSTheoryError(f"{n_pairs} pairs of focal sets, more than {_MAX_PAIRS}")
@@ -59,14 +57,12 @@ def relaxed_bounds(
     scale = np.append(np.ones(n_pairs), -1)  # the variables sum to their scale, the last variable
     ends = []
     for sign in (1, -1):
-        solved = linprog(
+        solved = minimized(
             sign * counted,
             A_ub=-_products(one, two),
             b_ub=np.zeros(9 * n_pairs),
             A_eq=np.stack([meeting, scale]),
             b_eq=[1, 0],
-            method="highs",
-            options=TIGHT,
         )
         if solved.fun is None:
             raise DSTheoryError(f"the linear program has no solution: {solved.message}")

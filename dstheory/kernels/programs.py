@@ -1,7 +1,17 @@
-"""Tolerances of linear programs: as tight as HiGHS allows."""
+"""Linear programs, solved as exactly as HiGHS allows."""
 
 from typing import Any
 
-# Options of `scipy.optimize.linprog` with method="highs". The default of 1e-7 would exceed the
-# tolerances of decisions and measures; HiGHS accepts no less than 1e-10.
-TIGHT: Any = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+from dstheory._typing import Floats
+
+# The default of 1e-7 would exceed the tolerances of decisions and measures; HiGHS accepts no less
+# than 1e-10.
+TOLERANCE = 1e-10
+_TIGHT: Any = {"primal_feasibility_tolerance": TOLERANCE, "dual_feasibility_tolerance": TOLERANCE}
+
+
+def minimized(objective: Floats, **constraints: Any) -> Any:
+    """Result of `scipy.optimize.linprog` for an objective and constraints, which may be sparse."""
+    from scipy.optimize import linprog  # the package loads without SciPy
+
+    return linprog(objective, **constraints, method="highs", options=_TIGHT)

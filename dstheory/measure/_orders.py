@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from dstheory._masses import batch_of, check_masses
 from dstheory.checks.arguments import check_atol, check_choice
 from dstheory.kernels.batches import scalar, stretch
-from dstheory.kernels.programs import TIGHT
+from dstheory.kernels.programs import minimized
 from dstheory.mass import MassFunction
 from dstheory.transform.tables import pl_table, q_table
 
@@ -105,15 +105,13 @@ def _largest_flow(
     inside: NDArray[np.bool_], small: NDArray[np.float64], large: NDArray[np.float64]
 ) -> float:
     """Maximum mass that can move from sets to their subsets."""
-    from scipy.optimize import linprog
     from scipy.sparse import csr_array
 
     target, source = np.nonzero(inside & (small[:, np.newaxis] > 0) & (large > 0))
     if len(target) == 0:
         return 0.0
     pairs = np.arange(len(target))
-    # Typed as Any because the stubs of linprog lack sparse matrices.
-    limits: Any = csr_array(
+    limits = csr_array(
         (
             np.ones(2 * len(pairs)),
             (np.concatenate([target, len(small) + source]), np.concatenate([pairs, pairs])),
@@ -121,7 +119,7 @@ def _largest_flow(
         (len(small) + len(large), len(pairs)),
     )
     bounds = np.maximum(np.concatenate([small, large]), 0)
-    result = linprog(-np.ones(len(pairs)), A_ub=limits, b_ub=bounds, method="highs", options=TIGHT)
+    result = minimized(-np.ones(len(pairs)), A_ub=limits, b_ub=bounds)
     if not result.success or result.fun is None:
         raise RuntimeError(f"the linear program of is_specialization failed: {result.message}")
     return -float(result.fun)

@@ -61,29 +61,19 @@ from dstheory.inference.counts.checks import (
     refuse_empty_rows,
 )
 from dstheory.kernels import bits, moebius
+from dstheory.kernels.programs import TOLERANCE, minimized
 from dstheory.mass import MassFunction
-
-# The tightest tolerance that HiGHS allows.
-TOLERANCE = 1e-10
 
 
 def most_committed(lower: Floats, counts: Floats) -> Floats:
     """Masses (2^K,) that maximize the sum of beliefs, given that Bel <= `lower` (2^K,)."""
-    from scipy.optimize import linprog
-
     subsets, weight = _program(len(counts))
-    result = linprog(
+    result = minimized(
         -weight,
         A_ub=subsets[1:-1],
         b_ub=lower[1:-1],
         A_eq=subsets[-1:],
         b_eq=[1.0],
-        bounds=(0, None),
-        method="highs",
-        options={
-            "primal_feasibility_tolerance": TOLERANCE,
-            "dual_feasibility_tolerance": TOLERANCE,
-        },
     )
     if not result.success:
         raise DSTheoryError(
