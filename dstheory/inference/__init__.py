@@ -10,7 +10,6 @@ from dstheory.inference.contours._combination import combine_contours
 from dstheory.inference.contours._expert import (
     gaussian_contour,
     trapezoidal_contour,
-    triangular_contour,
 )
 from dstheory.inference.contours._models import (
     binomial_contour,
@@ -63,5 +62,4 @@ __all__ = [
     "profile",
     "profile_of",
     "trapezoidal_contour",
-    "triangular_contour",
 ]

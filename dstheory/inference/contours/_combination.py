@@ -13,13 +13,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dstheory._typing import Floats
 from dstheory.errors import TotalConflictError
-from dstheory.inference.contours.checks import as_bounds, numbers
+from dstheory.inference.contours.checks import as_bounds
 from dstheory.inference.contours.likelihood_contour import LikelihoodContour
-from dstheory.kernels.rows import in_row
 
 Contour = LikelihoodContour | Callable[..., Any]
 Space = tuple[tuple[float, float], ...]
@@ -64,7 +63,7 @@ def combine_contours(
 
     See Also
     --------
-    triangular_contour, trapezoidal_contour, gaussian_contour : an expert's contour.
+    trapezoidal_contour, gaussian_contour : an expert's contour.
 
     Notes
     -----
@@ -84,8 +83,9 @@ def combine_contours(
     Two successes in two trials have the likelihood u^2, and an expert's most plausible value is
     1/2. Above 1/2 the product is 2 (1 - u) u^2, with maximum 8/27 at 2/3.
 
-    >>> from dstheory.inference import binomial_contour, triangular_contour
-    >>> joint, conflict = combine_contours(binomial_contour(2, 2), triangular_contour(0, 0.5, 1))
+    >>> from dstheory.inference import binomial_contour, trapezoidal_contour
+    >>> expert = trapezoidal_contour(0, 0.5, 0.5, 1)
+    >>> joint, conflict = combine_contours(binomial_contour(2, 2), expert)
     >>> round(joint.mode, 6), round(27 * (1 - conflict), 9)
     (0.666667, 8.0)
     """
@@ -157,26 +157,3 @@ def _refuse_point(space: Space, log_product: Callable[..., Floats]) -> None:
             "which one of them excludes"
         )
     raise ValueError(f"the sources leave the space {space} without interior; widen one of them")
-
-
-def _plausibilities(place: int, values: ArrayLike) -> Floats:
-    array = numbers(f"source {place}", values)
-    wrong = np.argwhere((array < 0) | (array > 1))
-    if not array.size or not array.ndim:
-        raise ValueError(f"source {place} has shape {array.shape}; give values at some points")
-    if len(wrong):
-        index = tuple(int(i) for i in wrong[0])
-        raise ValueError(
-            f"source {place} has the plausibility {array[index]:g} at index "
-            f"{index[0] if len(index) == 1 else index}; expected a number in [0, 1]"
-        )
-    return array
-
-
-def _refuse_zero(height: NDArray[Any]) -> None:
-    rows = np.argwhere(np.asarray(height) == 0)
-    if len(rows):
-        raise TotalConflictError(
-            f"total conflict{in_row(rows[0])}: no point is possible for all sources; "
-            "weaken one of them"
-        )

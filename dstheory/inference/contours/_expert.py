@@ -9,36 +9,7 @@ import numpy as np
 
 from dstheory._typing import Floats
 from dstheory.inference.contours.checks import numbers
-from dstheory.inference.contours.likelihood_contour import LikelihoodContour
-
-
-def triangular_contour(low: float, mode: float, high: float) -> LikelihoodContour:
-    """Plausibility that rises from `low` to 1 at `mode` and falls to 0 at `high`.
-
-    Parameters
-    ----------
-    low, mode, high : float
-        With low <= mode <= high and low < high; a side of length 0 is a step.
-
-    Returns
-    -------
-    LikelihoodContour
-        On the parameter space [low, high]; 0 outside.
-
-    Raises
-    ------
-    ValueError
-        If a number is not finite, or the numbers are not in order.
-    TypeError
-        If one is not a number.
-
-    Examples
-    --------
-    >>> expert = triangular_contour(0, 0.5, 1)
-    >>> expert.contour([0.25, 0.5, 0.75])
-    array([0.5, 1. , 0.5])
-    """
-    return trapezoidal_contour(low, mode, mode, high)
+from dstheory.inference.contours.likelihood_contour import LikelihoodContour, normal_curve
 
 
 def trapezoidal_contour(
@@ -50,7 +21,7 @@ def trapezoidal_contour(
     ----------
     low, core_low, core_high, high : float
         In ascending order, with low < high; a side of length 0 is a step. Two steps make the
-        categorical statement "in [low, high]".
+        categorical statement "in [low, high]"; a core of one value makes a triangle.
 
     Returns
     -------
@@ -117,9 +88,7 @@ def gaussian_contour(mean: float, deviation: float) -> LikelihoodContour:
     center, scale = _finite(mean, deviation).tolist()
     if scale <= 0:
         raise ValueError(f"deviation is {scale:g}; expected a positive number")
-    return LikelihoodContour(
-        lambda x: -(((x - center) / scale) ** 2) / 2, (-np.inf, np.inf), center, scale=scale
-    )
+    return normal_curve(center, scale)
 
 
 def _ascending(*points: float) -> Floats:

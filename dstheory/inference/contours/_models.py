@@ -10,14 +10,17 @@ textbook counterparts (Pawitan, In all likelihood, 2001, chapters 2-4).
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dstheory._typing import Floats
 from dstheory.checks.arguments import as_array
-from dstheory.inference.contours.data import as_data, as_positive
-from dstheory.inference.contours.likelihood_contour import LikelihoodContour
-from dstheory.inference.contours.maximum import Floats
+from dstheory.inference.contours.checks import as_data, as_positive
+from dstheory.inference.contours.likelihood_contour import (
+    LikelihoodContour,
+    normal_curve,
+    student_curve,
+)
 from dstheory.inference.counts.checks import as_counts
 
 _CHUNK = 1 << 16  # closed forms need little memory
-_LINE = (-np.inf, np.inf)
 
 
 def binomial_contour(successes: float, trials: float) -> LikelihoodContour:
@@ -198,21 +201,11 @@ def normal_contour(data: ArrayLike, sigma: float | None = None) -> LikelihoodCon
     x = as_data("data", data)
     mean = float(x.mean())
     if sigma is not None:
-        spread = as_positive("sigma", sigma) / np.sqrt(x.size)
-        return LikelihoodContour(
-            lambda m: -(((m - mean) / spread) ** 2) / 2, _LINE, mean, spread, _CHUNK
-        )
+        return normal_curve(mean, as_positive("sigma", sigma) / np.sqrt(x.size), _CHUNK)
     variance = float(np.mean((x - mean) ** 2))
     if x.min() == x.max():
         raise ValueError(
             f"all {x.size} observations are {x[0]:g}: the likelihood is unbounded as sigma tends "
             "to 0; give sigma or more observations"
         )
-    size, half = np.sqrt(variance), x.size / 2
-    return LikelihoodContour(
-        lambda m: -half * np.log1p(((m - mean) / size) ** 2),
-        _LINE,
-        mean,
-        size / np.sqrt(x.size),
-        _CHUNK,
-    )
+    return student_curve(mean, np.sqrt(variance), x.size, _CHUNK)

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dstheory._typing import Floats
 from dstheory.checks.arguments import check_callable, check_instance
 from dstheory.inference.contours.checks import as_bounds, numbers
 from dstheory.inference.contours.likelihood_contour import LikelihoodContour
-from dstheory.inference.contours.maximum import Floats, Line, maximize_rows
+from dstheory.inference.contours.maximum import Line, maximize_rows
 
-Function = Callable[..., Floats]
 Interval = tuple[float, float]
 
 
@@ -47,11 +47,30 @@ def profile(contour: LikelihoodContour, weights: tuple[float, float]) -> Likelih
     0.606531
     """
     _require_plane(contour)
-    f, bounds, mode = _along_lines(
-        contour.log_contour, contour.bounds, contour.mode, contour.scale, weights
-    )
-    size = float(np.hypot(*np.multiply(weights, contour.scale)))
-    return LikelihoodContour(f, bounds, mode, size)
+    bounds, mode, scale = contour.bounds, contour.mode, contour.scale
+    w = numbers("weights", weights)
+    if w.shape != (2,) or not np.isfinite(w).all() or not w.any():
+        raise ValueError(f"weights are {weights}; give two finite numbers, not both 0")
+    # Eliminate the coordinate that matters more on its own scale.
+    gone = int(abs(w[1]) * scale[1] > abs(w[0]) * scale[0])
+    kept, ratio = 1 - gone, w[1 - gone] / w[gone]
+
+    def solve(value: Floats, free: Floats) -> list[Floats]:
+        theta = [free, free]
+        along = ratio * free if ratio else 0.0  # not 0 * inf
+        theta[gone] = np.clip(value / w[gone] - along, *bounds[gone])
+        return theta
+
+    def largest(value: Floats) -> Floats:
+        low, high = _feasible(value / w[gone], ratio, bounds[gone], bounds[kept])
+        center = np.full(value.size, mode[kept])
+        line = Line(low, high, center, np.full(value.size, scale[kept]))
+        return maximize_rows(lambda y: contour.log_contour(*solve(_as_row(value, y), y)), line)[1]
+
+    ends = [np.multiply(x, b) if x else np.zeros(2) for x, b in zip(w, bounds, strict=True)]
+    span = float(sum(e.min() for e in ends)), float(sum(e.max() for e in ends))
+    best = float(np.clip(w @ np.array(mode), *span))
+    return LikelihoodContour(largest, span, best, float(np.hypot(*np.multiply(weights, scale))))
 
 
 def profile_of(
@@ -110,54 +129,35 @@ def profile_of(
     check_callable("functional", functional, "a function of both coordinates")
     check_callable("solve", solve, "a function of a value and a coordinate")
     _require_plane(contour)
-    pair = as_bounds(bounds)[0], as_bounds(free)[0]
-    f, mode = _along_solutions(contour.log_contour, functional, solve, contour.mode, pair)
-    return LikelihoodContour(f, pair[0], mode)
+    (low, high), ends = as_bounds(bounds)[0], as_bounds(free)[0]
+    best = float(np.asarray(functional(*(np.array([x]) for x in contour.mode)))[0])
+    if not low <= best <= high:
+        raise ValueError(f"functional is {best:g} at the mode, outside its bounds")
+
+    def largest(value: Floats) -> Floats:
+        def rows(y: Floats) -> Floats:
+            # Values on a bound may have solutions at infinity, computed as inf - inf.
+            with np.errstate(all="ignore"):
+                theta = [np.asarray(x, dtype=np.float64) for x in solve(_as_row(value, y), y)]
+            lost = np.isnan(theta[0]) | np.isnan(theta[1])
+            found = contour.log_contour(*(np.where(lost, 0.0, x) for x in theta))
+            return np.where(lost, -np.inf, found)
+
+        line = [np.full(value.size, x, dtype=np.float64) for x in (*ends, 0.0, 1.0)]
+        return maximize_rows(rows, Line(*line))[1]
+
+    if largest(np.array([best]))[0] < -1e-6:
+        raise ValueError(
+            f"solve does not reach the mode {contour.mode} from its value {best:g} of functional; "
+            "it must give all parameters of that value"
+        )
+    return LikelihoodContour(largest, (low, high), best)
 
 
 def _require_plane(contour: LikelihoodContour) -> None:
     check_instance("contour", contour, LikelihoodContour, "a LikelihoodContour")
     if contour.dimension == 1:
         raise ValueError("a profile is that of a parameter of dimension 2, not 1")
-
-
-def _along_lines(
-    log_contour: Function,
-    bounds: tuple[Interval, ...],
-    mode: tuple[float, ...],
-    scale: tuple[float, ...],
-    weights: tuple[float, ...],
-) -> tuple[Function, Interval, float]:
-    """Profile of w0 x + w1 y, with the interval of its values and the most plausible one.
-
-    >>> f, bounds, mode = _along_lines(
-    ...     lambda x, y: -(x**2) - y**2, ((0, 1), (0, 1)), (0, 0), (1, 1), (1, 1)
-    ... )
-    >>> f(np.array([1.0])).round(9), bounds, mode
-    (array([-0.5]), (0.0, 2.0), 0.0)
-    """
-    w = numbers("weights", weights)
-    if w.shape != (2,) or not np.isfinite(w).all() or not w.any():
-        raise ValueError(f"weights are {weights}; give two finite numbers, not both 0")
-    # Eliminate the coordinate that matters more on its own scale.
-    gone = int(abs(w[1]) * scale[1] > abs(w[0]) * scale[0])
-    kept, ratio = 1 - gone, w[1 - gone] / w[gone]
-
-    def solve(value: Floats, free: Floats) -> list[Floats]:
-        theta = [free, free]
-        along = ratio * free if ratio else 0.0  # not 0 * inf
-        theta[gone] = np.clip(value / w[gone] - along, *bounds[gone])
-        return theta
-
-    def largest(value: Floats) -> Floats:
-        low, high = _feasible(value / w[gone], ratio, bounds[gone], bounds[kept])
-        center = np.full(value.size, mode[kept])
-        line = Line(low, high, center, np.full(value.size, scale[kept]))
-        return maximize_rows(lambda y: log_contour(*solve(_as_row(value, y), y)), line)[1]
-
-    ends = [np.multiply(x, b) if x else np.zeros(2) for x, b in zip(w, bounds, strict=True)]
-    span = float(sum(e.min() for e in ends)), float(sum(e.max() for e in ends))
-    return largest, span, float(np.clip(w @ np.array(mode), *span))
 
 
 def _feasible(level: Floats, ratio: float, gone: Interval, kept: Interval) -> tuple[Floats, Floats]:
@@ -168,50 +168,6 @@ def _feasible(level: Floats, ratio: float, gone: Interval, kept: Interval) -> tu
         low, high = np.maximum(low, ends[0]), np.minimum(high, ends[1])
     # Rounding can make the ends cross where only one point remains.
     return np.minimum(low, high), high
-
-
-def _along_solutions(
-    log_contour: Function,
-    functional: Function,
-    solve: Callable[[Floats, Floats], Any],
-    mode: tuple[float, ...],
-    bounds: tuple[Interval, Interval],
-) -> tuple[Function, float]:
-    """Profile along the solutions of functional(theta) = value, and the most plausible value.
-
-    >>> f, mode = _along_solutions(
-    ...     lambda x, y: -(x**2) - y**2,
-    ...     lambda x, y: x + y,
-    ...     lambda value, free: (value - free, free),
-    ...     (0.0, 0.0),
-    ...     ((-9, 9), (-np.inf, np.inf)),
-    ... )
-    >>> f(np.array([1.0])).round(9), mode
-    (array([-0.5]), 0.0)
-    """
-    (low, high), free = bounds
-    best = float(np.asarray(functional(*(np.array([x]) for x in mode)))[0])
-    if not low <= best <= high:
-        raise ValueError(f"functional is {best:g} at the mode, outside its bounds")
-
-    def largest(value: Floats) -> Floats:
-        def rows(y: Floats) -> Floats:
-            # Values on a bound may have solutions at infinity, computed as inf - inf.
-            with np.errstate(all="ignore"):
-                theta = [np.asarray(x, dtype=np.float64) for x in solve(_as_row(value, y), y)]
-            lost = np.isnan(theta[0]) | np.isnan(theta[1])
-            found = log_contour(*(np.where(lost, 0.0, x) for x in theta))
-            return np.where(lost, -np.inf, found)
-
-        ends = [np.full(value.size, x, dtype=np.float64) for x in (*free, 0.0, 1.0)]
-        return maximize_rows(rows, Line(*ends))[1]
-
-    if largest(np.array([best]))[0] < -1e-6:
-        raise ValueError(
-            f"solve does not reach the mode {mode} from its value {best:g} of functional; "
-            "it must give all parameters of that value"
-        )
-    return largest, best
 
 
 def _as_row(value: Floats, points: Floats) -> Floats:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dstheory.inference.contours.maximum import Floats
+from dstheory._typing import Floats
 
 # r of a uniform level has a Rayleigh distribution, with a tail of exp(-40.5) = 3e-18 beyond 9.
 RAYLEIGH_END = 9.0

@@ -22,6 +22,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dstheory._typing import Floats
 from dstheory.inference.contours.checks import (
     Space,
     as_bounds,
@@ -31,10 +32,10 @@ from dstheory.inference.contours.checks import (
     as_scales,
     guard,
     numbers,
-    plain,
 )
 from dstheory.inference.contours.levels import crossing, radius
-from dstheory.inference.contours.maximum import REACH, Floats, Line, maximize_rows, zoom
+from dstheory.inference.contours.maximum import REACH, Line, maximize_rows, zoom
+from dstheory.kernels.batches import scalar
 from dstheory.kernels.immutable import Immutable
 
 Function = Callable[..., Floats]
@@ -62,19 +63,28 @@ def find_maximum(f: Function, bounds: Space, scales: Point) -> tuple[Point, floa
 
 
 def _find_in_plane(f: Function, bounds: Space, scales: Point) -> tuple[Point, float]:
+    def along(first: Floats) -> tuple[Floats, Floats]:
+        """Where the second parameter is likeliest for each value of the first, and the largest."""
+        ends = [np.full(first.size, x, dtype=np.float64) for x in (*bounds[1], 0.0, scales[1])]
+        flat = first.reshape(-1, 1)
+        second, value = maximize_rows(
+            lambda y: f(np.broadcast_to(flat, y.shape), y), Line(*ends), 2.0, _NESTED_ROUNDS
+        )
+        return second.reshape(first.shape), value.reshape(first.shape)
+
     def profile(x: Floats) -> Floats:
-        return profile_rows(f, x, bounds[1], 0.0, scales[1], _NESTED_ROUNDS)[1]
+        return along(x)[1]
 
     line = _line(bounds[0], 0.0, scales[0])
     first, value = maximize_rows(profile, line, 2.0, _NESTED_ROUNDS)
     _require_maximum(profile, line, float(value[0]), " of the first parameter")
-    second, _ = profile_rows(f, first, bounds[1], 0.0, scales[1], _NESTED_ROUNDS)
 
     def slice_(y: Floats) -> Floats:
         return f(np.full(y.shape, first[0]), y)
 
     _require_maximum(slice_, _line(bounds[1], 0.0, scales[1]), float(value[0]), " of the second")
-    return _polished(f, bounds, (float(first[0]), float(second[0])), float(value[0]), scales)
+    place = float(first[0]), float(along(first)[0][0])
+    return _polished(f, bounds, place, float(value[0]), scales)
 
 
 def _polished(
@@ -119,29 +129,6 @@ def given_maximum(f: Function, bounds: Space, mode: Any) -> tuple[Point, float]:
     if value == -np.inf:
         raise ValueError(f"log_likelihood is -inf at the mode {mode}; give the right mode or none")
     return tuple(float(x) for x in place), value
-
-
-def profile_rows(
-    f: Function,
-    first: Floats,
-    bounds: tuple[float, float],
-    center: float,
-    scale: float,
-    rounds: int,
-) -> tuple[Floats, Floats]:
-    """Largest log-likelihood over the second parameter for each value of the first, and where.
-
-    >>> profile_rows(lambda x, y: -((x - y) ** 2), np.array([[3.0]]), (0, 2), 0, 1, 16)
-    (array([[2.]]), array([[-1.]]))
-    """
-    flat = first.reshape(-1, 1)
-
-    def rows(y: Floats) -> Floats:
-        return f(np.broadcast_to(flat, y.shape), y)
-
-    ends = [np.full(flat.size, x, dtype=np.float64) for x in (*bounds, center, scale)]
-    y, value = maximize_rows(rows, Line(*ends), 2.0, rounds)
-    return y.reshape(first.shape), value.reshape(first.shape)
 
 
 def _line(bounds: tuple[float, float], center: float, scale: float) -> Line:
@@ -232,55 +219,10 @@ def _local_maxima(values: Floats) -> list[int]:
     return [*tops, top] if rising else tops
 
 
-def outline(
-    log_contour: Function,
-    bounds: Space,
-    mode: tuple[float, ...],
-    scale: tuple[float, ...],
-    r: float,
-    n_points: int,
-) -> tuple[Floats, Floats]:
-    """Boundary points, counterclockwise, of the set where the plausibility is exp(-r**2 / 2).
-
-    >>> x, y = outline(lambda x, y: -(x**2 + y**2) / 2, ((-9, 9), (-9, 9)), (0, 0), (1, 1), 2, 4)
-    >>> x.round(6), y.round(6)
-    (array([ 2.,  0., -2., -0.]), array([ 0.,  2.,  0., -2.]))
-    """
-    angle = 2 * np.pi * np.arange(n_points) / n_points
-    rays = _rounding(log_contour, mode, scale) @ np.stack([np.cos(angle), np.sin(angle)])
-    center = np.array(mode)[:, None]
-
-    def along(t: Floats) -> Floats:
-        x, y = _moved(center, t, rays)
-        # Rounding can move the end of a ray out of the space.
-        return radius(log_contour(np.clip(x, *bounds[0]), np.clip(y, *bounds[1])))
-
-    zero = np.zeros(n_points)
-    end = _ray_ends(bounds, center, rays)
-    t = crossing(along, zero, end, zero + 1.0, zero + r)
-    x, y = _moved(center, t, rays)
-    return np.clip(x, *bounds[0]), np.clip(y, *bounds[1])
-
-
 def _moved(center: Floats, t: Floats, rays: Floats) -> Floats:
     """Points at `t` along the rays; a ray along an axis stays on it, even at infinity."""
     with np.errstate(invalid="ignore"):  # infinity times 0 is replaced
         return np.asarray(center + np.where(rays == 0, 0.0, t * rays))
-
-
-def _rounding(log_contour: Function, mode: tuple[float, ...], scale: tuple[float, ...]) -> Floats:
-    """Matrix that maps a circle to the ellipse of the normal approximation."""
-    step = 0.1 * np.array(scale)
-    i, j = (g.ravel() for g in np.meshgrid([-1.0, 0.0, 1.0], [-1.0, 0.0, 1.0], indexing="ij"))
-    f = log_contour(mode[0] + step[0] * i, mode[1] + step[1] * j).reshape(3, 3)
-    with np.errstate(invalid="ignore"):
-        a, c = f[2, 1] - 2 * f[1, 1] + f[0, 1], f[1, 2] - 2 * f[1, 1] + f[1, 0]
-        b = (f[2, 2] - f[2, 0] - f[0, 2] + f[0, 0]) / 4
-    information = -np.array([[a, b], [b, c]]) / 0.01
-    proper = np.isfinite(information).all() and a < 0 and np.linalg.det(information) > 0
-    if not proper:  # a mode on a bound, or a likelihood that is not smooth
-        return np.asarray(np.diag(scale), dtype=np.float64)
-    return np.asarray(np.diag(scale) @ np.linalg.cholesky(np.linalg.inv(information)))
 
 
 def _ray_ends(bounds: Space, center: Floats, rays: Floats) -> Floats:
@@ -290,41 +232,6 @@ def _ray_ends(bounds: Space, center: Floats, rays: Floats) -> Floats:
         ends = np.where(rays > 0, (high - center) / rays, (low - center) / rays)
     ends = np.where(rays == 0, np.inf, ends)
     return np.asarray(np.maximum(ends.min(axis=0), 0.0))
-
-
-def edge_maximum(
-    log_contour: Function,
-    box: list[tuple[float, float]],
-    mode: tuple[float, ...],
-    scale: tuple[float, ...],
-) -> float:
-    """Largest value on the four edges of a box, which may be unbounded.
-
-    >>> edge_maximum(lambda x, y: -(x**2) - y**2, [(1, 2), (-1, 9)], (0, 0), (1, 1))
-    -1.0
-    """
-    (a, b), (c, d) = box
-    fixed = np.array([a, b, c, d])
-    upright = np.array([True, True, False, False])  # edges of constant first coordinate
-    low, high = np.where(upright, c, a), np.where(upright, d, b)
-    kept = np.isfinite(fixed)
-    if not kept.any():
-        raise ValueError("the region has no edge; give a box with a finite end")
-    fixed, upright, low, high = (x[kept] for x in (fixed, upright, low, high))
-
-    def edges(t: Floats) -> Floats:
-        still = np.broadcast_to(fixed[:, None], t.shape)
-        return log_contour(
-            np.where(upright[:, None], still, t), np.where(upright[:, None], t, still)
-        )
-
-    line = Line(
-        low, high, np.where(upright, mode[1], mode[0]), np.where(upright, scale[1], scale[0])
-    )
-    return float(maximize_rows(edges, line)[1].max())
-
-
-Bounds = tuple[tuple[float, float], ...]
 
 
 @final
@@ -395,7 +302,7 @@ class LikelihoodContour(Immutable):
 
     __slots__ = ("_f", "_peak_value", "_scale", "bounds", "mode", "peaks")
 
-    bounds: Bounds
+    bounds: Space
     mode: Any
     peaks: Floats
     _f: Callable[..., Floats]
@@ -481,7 +388,7 @@ class LikelihoodContour(Immutable):
             inside &= (x >= low) & (x <= high)
         result = np.full(points[0].shape, -np.inf)
         result[inside] = np.minimum(self._f(*(x[inside] for x in points)) - self._peak_value, 0.0)
-        return plain(result)
+        return scalar(result)
 
     def contour(self, *theta: ArrayLike) -> Any:
         """Plausibility of parameter values: the relative likelihood (eq. 11).
@@ -507,7 +414,7 @@ class LikelihoodContour(Immutable):
         >>> contour.contour(1.0, [0.0, 1.0]).round(4)
         array([0.3679, 1.    ])
         """
-        return plain(np.exp(self.log_contour(*theta)))
+        return scalar(np.exp(self.log_contour(*theta)))
 
     def pl(self, *region: ArrayLike) -> Any:
         """Plausibility of a region: the largest relative likelihood in it (eq. 12).
@@ -548,7 +455,7 @@ class LikelihoodContour(Immutable):
         best = np.maximum(self.contour(a), self.contour(b))
         for x, height in zip(self.peaks, self.contour(self.peaks), strict=True):
             best = np.where((low <= x) & (x <= high), np.maximum(best, height), best)
-        return plain(np.where(meets, best, 0.0))
+        return scalar(np.where(meets, best, 0.0))
 
     def bel(self, *region: ArrayLike) -> Any:
         """Belief in a region: one minus the plausibility of its complement (eqs. 12, 14).
@@ -585,7 +492,7 @@ class LikelihoodContour(Immutable):
             ):
                 if beyond.any():
                     outside = np.maximum(outside, np.where(beyond, self._pl_slab(axis, a, b), 0.0))
-        return plain(1.0 - outside)
+        return scalar(1.0 - outside)
 
     def _pl_slab(self, axis: int, low: Floats, high: Floats) -> Any:
         """Plausibility that one coordinate lies in an interval.
@@ -605,7 +512,28 @@ class LikelihoodContour(Immutable):
             pairs.append((float(np.clip(low, bottom, top)), float(np.clip(high, bottom, top))))
         if all(a <= x <= b for x, (a, b) in zip(self.mode, pairs, strict=True)):
             return 1.0
-        return float(np.exp(edge_maximum(self.log_contour, pairs, self.mode, self._scale)))
+        return float(np.exp(self._edge_maximum(pairs)))
+
+    def _edge_maximum(self, box: list[tuple[float, float]]) -> float:
+        """Largest log-plausibility on the four edges of a box, which may be unbounded."""
+        (a, b), (c, d) = box
+        fixed = np.array([a, b, c, d])
+        upright = np.array([True, True, False, False])  # edges of constant first coordinate
+        low, high = np.where(upright, c, a), np.where(upright, d, b)
+        kept = np.isfinite(fixed)
+        if not kept.any():
+            raise ValueError("the region has no edge; give a box with a finite end")
+        fixed, upright, low, high = (x[kept] for x in (fixed, upright, low, high))
+
+        def edges(t: Floats) -> Floats:
+            still = np.broadcast_to(fixed[:, None], t.shape)
+            found: Floats = self.log_contour(
+                np.where(upright[:, None], still, t), np.where(upright[:, None], t, still)
+            )
+            return found
+
+        center, scale = (np.where(upright, x[1], x[0]) for x in (self.mode, self._scale))
+        return float(maximize_rows(edges, Line(low, high, center, scale))[1].max())
 
     def level_set(self, gamma: ArrayLike, n_points: int = 64) -> tuple[Any, Any]:
         """Focal sets: where the plausibility is at least gamma (eq. 13).
@@ -642,11 +570,43 @@ class LikelihoodContour(Immutable):
         if self.dimension == 2:
             if levels.ndim or not levels:
                 raise ValueError(f"gamma is {gamma!r}; give one positive number in dimension 2")
-            return outline(
-                self.log_contour, self.bounds, self.mode, self._scale, float(r), n_points
-            )
+            return self._outline(float(r), n_points)
         low, high = self.at_radius(r.ravel())
-        return plain(low.reshape(r.shape)), plain(high.reshape(r.shape))
+        return scalar(low.reshape(r.shape)), scalar(high.reshape(r.shape))
+
+    def _outline(self, r: float, n_points: int) -> tuple[Floats, Floats]:
+        """Boundary, counterclockwise, of the set where the plausibility is exp(-r**2 / 2)."""
+        angle = 2 * np.pi * np.arange(n_points) / n_points
+        rays = self._rounding() @ np.stack([np.cos(angle), np.sin(angle)])
+        center = np.array(self.mode)[:, None]
+
+        def along(t: Floats) -> Floats:
+            x, y = _moved(center, t, rays)
+            # Rounding can move the end of a ray out of the space.
+            return radius(
+                self.log_contour(np.clip(x, *self.bounds[0]), np.clip(y, *self.bounds[1]))
+            )
+
+        zero = np.zeros(n_points)
+        end = _ray_ends(self.bounds, center, rays)
+        t = crossing(along, zero, end, zero + 1.0, zero + r)
+        x, y = _moved(center, t, rays)
+        return np.clip(x, *self.bounds[0]), np.clip(y, *self.bounds[1])
+
+    def _rounding(self) -> Floats:
+        """Matrix that maps a circle to the ellipse of the normal approximation."""
+        step = 0.1 * np.array(self._scale)
+        i, j = (g.ravel() for g in np.meshgrid([-1.0, 0.0, 1.0], [-1.0, 0.0, 1.0], indexing="ij"))
+        x, y = self.mode
+        f = self.log_contour(x + step[0] * i, y + step[1] * j).reshape(3, 3)
+        with np.errstate(invalid="ignore"):
+            a, c = f[2, 1] - 2 * f[1, 1] + f[0, 1], f[1, 2] - 2 * f[1, 1] + f[1, 0]
+            b = (f[2, 2] - f[2, 0] - f[0, 2] + f[0, 0]) / 4
+        information = -np.array([[a, b], [b, c]]) / 0.01
+        proper = np.isfinite(information).all() and a < 0 and np.linalg.det(information) > 0
+        if not proper:  # a mode on a bound, or a likelihood that is not smooth
+            return np.asarray(np.diag(self._scale), dtype=np.float64)
+        return np.asarray(np.diag(self._scale) @ np.linalg.cholesky(np.linalg.inv(information)))
 
     def at_radius(self, r: ArrayLike) -> tuple[Floats, Floats]:
         """Ends of the level sets at gamma = exp(-r**2 / 2), of dimension 1.
@@ -688,3 +648,21 @@ class LikelihoodContour(Immutable):
             for end in self.bounds[0]
         )
         return low, high
+
+
+def normal_curve(center: float, spread: float, chunk: int = 256) -> LikelihoodContour:
+    """Contour of the shape of a normal density."""
+    return LikelihoodContour(
+        lambda x: -(((x - center) / spread) ** 2) / 2, (-np.inf, np.inf), center, spread, chunk
+    )
+
+
+def student_curve(center: float, size: float, n: int, chunk: int = 256) -> LikelihoodContour:
+    """Contour of the mean of `n` normal observations whose deviation is profiled out."""
+    return LikelihoodContour(
+        lambda x: -(n / 2) * np.log1p(((x - center) / size) ** 2),
+        (-np.inf, np.inf),
+        center,
+        size / np.sqrt(n),
+        chunk,
+    )

@@ -13,9 +13,6 @@ import numpy as np
 
 from dstheory._typing import Floats
 
-__all__ = ["Floats", "Line", "maximize_rows", "zoom"]
-
-
 REACH = 80  # exp(80) is 6e34: far beyond any scale of data
 POINTS = 17  # per round of nested brackets, each an eighth of the previous one
 ROUNDS = 16  # 2 / 8^16 is 7e-15: the coordinate on the line is then exact

@@ -14,12 +14,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dstheory._typing import Floats
 from dstheory.errors import ConvergenceError
-from dstheory.inference.contours.data import as_data, as_design, as_positive, as_vector
-from dstheory.inference.contours.likelihood_contour import LikelihoodContour
-from dstheory.inference.contours.maximum import Floats
+from dstheory.inference.contours.checks import as_data, as_design, as_positive, as_vector
+from dstheory.inference.contours.likelihood_contour import (
+    LikelihoodContour,
+    normal_curve,
+    student_curve,
+)
 
-_LINE = (-np.inf, np.inf)
 _STEPS = 200
 _HALVINGS = 40
 # Squared Newton decrements (twice the log-likelihood still to gain), relative to the log-likelihood
@@ -71,10 +74,7 @@ def least_squares(design: ArrayLike, response: ArrayLike, exact_fit: bool) -> Le
     size = np.sqrt((x**2).sum(axis=0))
     q, r = np.linalg.qr(x / np.where(size > 0, size, 1.0))
     if len(r) < x.shape[1] or (np.abs(np.diag(r)) < 1e-10).any():
-        raise ValueError(
-            f"the {x.shape[1]} columns of the design (of {len(x)} rows) are collinear, so the "
-            "likelihood is flat along a line; drop columns"
-        )
+        raise _collinear(x)
     root = r * size
     coefficients = solve_triangular(root, q.T @ y)
     residuals = y - x @ coefficients
@@ -130,18 +130,12 @@ def linear_contour(
     (1.0, 0.125)
     """
     fit = least_squares(design, response, exact_fit=sigma is not None)
-    w = as_vector("weights", weights, len(fit.coefficients))
-    if not w.any():
-        raise ValueError("weights are all 0; give at least one that is not")
+    w = _as_weights(weights, len(fit.coefficients))
     mode = float(w @ fit.coefficients)
     size = float(np.sqrt(fit.leverage(w[None])[0]))
     if sigma is not None:
-        spread = as_positive("sigma", sigma) * size
-        return LikelihoodContour(lambda m: -(((m - mode) / spread) ** 2) / 2, _LINE, mode, spread)
-    spread, half = size * np.sqrt(fit.residual), fit.n / 2
-    return LikelihoodContour(
-        lambda m: -half * np.log1p(((m - mode) / spread) ** 2), _LINE, mode, spread / np.sqrt(fit.n)
-    )
+        return normal_curve(mode, as_positive("sigma", sigma) * size)
+    return student_curve(mode, size * np.sqrt(fit.residual), fit.n)
 
 
 def logistic_contour(design: ArrayLike, labels: ArrayLike, weights: ArrayLike) -> LikelihoodContour:
@@ -189,9 +183,7 @@ def logistic_contour(design: ArrayLike, labels: ArrayLike, weights: ArrayLike) -
     y = as_data("labels", labels, 0, 1)
     if len(y) != len(x):
         raise ValueError(f"labels have {len(y)} elements, not {len(x)} as the design has rows")
-    w = as_vector("weights", weights, x.shape[1])
-    if not w.any():
-        raise ValueError("weights are all 0; give at least one that is not")
+    w = _as_weights(weights, x.shape[1])
     _require_full_rank(x)
     _require_overlap(x, y)
     x, w = _orthogonal(x, w)
@@ -209,7 +201,9 @@ def logistic_contour(design: ArrayLike, labels: ArrayLike, weights: ArrayLike) -
         return result
 
     chunk = max(1, _ELEMENTS // len(x))
-    return LikelihoodContour(profile, _LINE, mode, _standard_error(x, best[0], w), chunk)
+    return LikelihoodContour(
+        profile, (-np.inf, np.inf), mode, _standard_error(x, best[0], w), chunk
+    )
 
 
 def _orthogonal(x: Floats, w: Floats) -> tuple[Floats, Floats]:
@@ -236,10 +230,22 @@ def _standard_error(x: Floats, coefficients: Floats, w: Floats) -> float:
 def _require_full_rank(x: Floats) -> None:
     size = np.sqrt((x**2).sum(axis=0))
     if np.linalg.matrix_rank(x / np.where(size > 0, size, 1.0), tol=1e-10) < x.shape[1]:
-        raise ValueError(
-            f"the {x.shape[1]} columns of the design (of {len(x)} rows) are collinear, so the "
-            "likelihood is flat along a line; drop columns"
-        )
+        raise _collinear(x)
+
+
+def _collinear(x: Floats) -> ValueError:
+    return ValueError(
+        f"the {x.shape[1]} columns of the design (of {len(x)} rows) are collinear, so the "
+        "likelihood is flat along a line; drop columns"
+    )
+
+
+def _as_weights(weights: ArrayLike, size: int) -> Floats:
+    """Weights of the coefficients, not all 0."""
+    w = as_vector("weights", weights, size)
+    if not w.any():
+        raise ValueError("weights are all 0; give at least one that is not")
+    return w
 
 
 def _require_overlap(x: Floats, y: Floats) -> None:

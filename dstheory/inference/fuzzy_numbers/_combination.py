@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from dstheory._typing import Floats
 from dstheory.checks.arguments import check_choice, check_instance
 from dstheory.errors import TotalConflictError
-from dstheory.inference.contours.checks import plain
 from dstheory.inference.fuzzy_numbers._grfn import GRFN
+from dstheory.kernels.batches import scalar
 from dstheory.kernels.rows import in_row
 
 
@@ -114,7 +114,7 @@ def product_intersection_conflict(first: GRFN, second: GRFN, *more: GRFN) -> Any
     for i, number in enumerate(numbers[1:], start=2):
         height = height * _height(joint, number)
         joint = _soft(joint, number) if i < len(numbers) else joint
-    return plain(1 - np.asarray(height))
+    return scalar(1 - np.asarray(height))
 
 
 def _soft(one: GRFN, two: GRFN) -> GRFN:

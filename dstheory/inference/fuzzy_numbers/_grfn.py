@@ -26,7 +26,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dstheory._typing import Floats
-from dstheory.inference.contours.checks import numbers, plain
+from dstheory.inference.contours.checks import numbers
+from dstheory.kernels.batches import scalar
 from dstheory.kernels.immutable import Immutable
 from dstheory.kernels.rows import in_row
 from dstheory.notebook import ShownFields
@@ -297,7 +298,7 @@ class GRFN(ShownFields, Immutable):
         array([1. , 0.5, 0. ])
         """
         (points,) = self._points(x=x)
-        return plain(contour(self._numbers, points))
+        return scalar(contour(self._numbers, points))
 
     def pl(self, low: ArrayLike, high: ArrayLike) -> Any:
         """Plausibility of closed intervals.
@@ -321,7 +322,7 @@ class GRFN(ShownFields, Immutable):
         >>> GRFN(0, 1, [0, np.inf]).pl(0, np.inf)
         array([1. , 0.5])
         """
-        return plain(plausibility(self._numbers, *self._interval(low, high)))
+        return scalar(plausibility(self._numbers, *self._interval(low, high)))
 
     def bel(self, low: ArrayLike, high: ArrayLike) -> Any:
         """Belief in closed intervals.
@@ -345,7 +346,7 @@ class GRFN(ShownFields, Immutable):
         >>> GRFN(0, 1, [0, np.inf]).bel(0, np.inf)
         array([0. , 0.5])
         """
-        return plain(belief(self._numbers, *self._interval(low, high)))
+        return scalar(belief(self._numbers, *self._interval(low, high)))
 
     def cdf_bounds(self, x: ArrayLike) -> tuple[Any, Any]:
         """Lower and upper distribution function: Bel and Pl of (-inf, x].
@@ -366,8 +367,8 @@ class GRFN(ShownFields, Immutable):
         (points,) = self._points(x=x)
         below = np.full_like(points, -np.inf)
         return (
-            plain(belief(self._numbers, below, points)),
-            plain(plausibility(self._numbers, below, points)),
+            scalar(belief(self._numbers, below, points)),
+            scalar(plausibility(self._numbers, below, points)),
         )
 
     def quantile_bounds(self, p: ArrayLike) -> tuple[Any, Any]:
@@ -397,7 +398,7 @@ class GRFN(ShownFields, Immutable):
         upper = upper_quantile(self._numbers, probability)
         # By symmetry about mu, Pl((-inf, mu - t]) = 1 - Bel((-inf, mu + t]).
         mirrored = upper_quantile(self._numbers, 1 - probability)
-        return plain(2 * self.mu - mirrored), plain(upper)
+        return scalar(2 * self.mu - mirrored), scalar(upper)
 
     def belief_interval(self, level: ArrayLike) -> tuple[Any, Any]:
         """The interval centered at mu that has a given degree of belief.
@@ -424,7 +425,7 @@ class GRFN(ShownFields, Immutable):
         (-1.0, 1.0)
         """
         r = radius(self._numbers, self._levels("level", level))
-        return plain(self.mu - r), plain(self.mu + r)
+        return scalar(self.mu - r), scalar(self.mu + r)
 
     def expectation_bounds(self) -> tuple[Any, Any]:
         """Lower and upper expectation, mu -+ sqrt(pi / (2 h)).
@@ -441,7 +442,7 @@ class GRFN(ShownFields, Immutable):
         """
         with np.errstate(divide="ignore"):  # infinite for h = 0
             r = np.sqrt(np.pi / 2 / self.h)
-        return plain(self.mu - r), plain(self.mu + r)
+        return scalar(self.mu - r), scalar(self.mu + r)
 
     def _points(self, **named: ArrayLike) -> list[Floats]:
         """Points as floats, broadcast with the batch."""

@@ -25,9 +25,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dstheory.inference.contours.data import as_design, as_positive
+from dstheory._typing import Floats
+from dstheory.inference.contours.checks import as_design, as_positive
 from dstheory.inference.contours.levels import crossing
-from dstheory.inference.contours.maximum import Floats
 from dstheory.inference.contours.regression import least_squares
 from dstheory.inference.prediction.intervals import PredictiveInterval
 

@@ -22,12 +22,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dstheory._typing import Numbers
+from dstheory._typing import Floats, Numbers
 from dstheory.checks import masses as checks
 from dstheory.checks.arguments import check_atol, check_callable, check_count, check_instance
 from dstheory.frame import Frame
 from dstheory.inference.contours.levels import RAYLEIGH_END, crossing
-from dstheory.inference.contours.maximum import Floats
 from dstheory.inference.prediction._random_interval import MOST_DRAWS, RandomInterval
 from dstheory.inference.prediction._rayleigh import rayleigh_mean
 from dstheory.inference.prediction._sampling_laws import FamilyLaw

@@ -14,13 +14,14 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dstheory._typing import Floats
 from dstheory.checks.arguments import check_count, check_instance, check_rng
 from dstheory.checks.naming import RATE, one_of, shares_by_name
-from dstheory.inference.contours.checks import as_interval, as_levels, numbers, plain
+from dstheory.inference.contours.checks import as_interval, as_levels, numbers
 from dstheory.inference.contours.levels import radius
 from dstheory.inference.contours.likelihood_contour import LikelihoodContour
-from dstheory.inference.contours.maximum import Floats
 from dstheory.inference.prediction._rayleigh import rayleigh_nodes
+from dstheory.kernels.batches import scalar
 from dstheory.kernels.immutable import Immutable
 from dstheory.notebook import ShownFields
 
@@ -126,7 +127,7 @@ class RandomInterval(ShownFields, Immutable):
         a, b = as_interval((low, high))
         bottom, top = self.contour.bounds[0]
         meets = (a <= top) & (b >= bottom)
-        return plain(self.rate * meets + (1 - self.rate) * self.contour.pl(a, b))
+        return scalar(self.rate * meets + (1 - self.rate) * self.contour.pl(a, b))
 
     def bel(self, low: ArrayLike, high: ArrayLike) -> Any:
         """Belief in closed intervals: the probability that the random one lies inside.
@@ -154,7 +155,7 @@ class RandomInterval(ShownFields, Immutable):
         a, b = as_interval((low, high))
         bottom, top = self.contour.bounds[0]
         covers = (a <= bottom) & (b >= top)
-        return plain(self.rate * covers + (1 - self.rate) * self.contour.bel(a, b))
+        return scalar(self.rate * covers + (1 - self.rate) * self.contour.bel(a, b))
 
     def cdf(self, y: ArrayLike) -> tuple[Any, Any]:
         """Lower and upper distribution function (p-box): Bel and Pl of (-inf, y].
@@ -218,7 +219,7 @@ class RandomInterval(ShownFields, Immutable):
             _, high = self.contour.level_set(np.clip((1 - share - self.rate) / rest, 0, 1))
         low = np.where(share <= self.rate, bottom, low)
         high = np.where((1 - share < self.rate) | (rest == 0), top, high)
-        return plain(low), plain(high)
+        return scalar(low), scalar(high)
 
     def expectation(self) -> tuple[float, float]:
         """Lower and upper expectation: E(U) and E(V) (eqs. 20-23).

@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from dstheory._typing import Floats
 from dstheory.inference.contours.levels import RAYLEIGH_END
-from dstheory.inference.contours.maximum import Floats
 
 _ORDER = 12
 _HALVINGS = 7

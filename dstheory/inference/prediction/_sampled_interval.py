@@ -9,15 +9,15 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dstheory._typing import Floats
 from dstheory.inference.contours.checks import (
     as_ends,
     as_interval,
     as_level,
     as_levels,
     numbers,
-    plain,
 )
-from dstheory.inference.contours.maximum import Floats
+from dstheory.kernels.batches import scalar
 from dstheory.kernels.immutable import Immutable
 from dstheory.notebook import ShownFields
 
@@ -88,7 +88,7 @@ class SampledInterval(ShownFields, Immutable):
         0.5
         """
         a, b = as_ends((low, high), self.low.shape[1:])
-        return plain(((self.low <= b) & (self.high >= a)).mean(axis=0))
+        return scalar(((self.low <= b) & (self.high >= a)).mean(axis=0))
 
     def bel(self, low: ArrayLike, high: ArrayLike) -> Any:
         """Share of the intervals that lie inside closed intervals.
@@ -108,7 +108,7 @@ class SampledInterval(ShownFields, Immutable):
         1.0
         """
         a, b = as_ends((low, high), self.low.shape[1:])
-        return plain(((self.low >= a) & (self.high <= b)).mean(axis=0))
+        return scalar(((self.low >= a) & (self.high <= b)).mean(axis=0))
 
     def cdf(self, y: ArrayLike) -> tuple[Any, Any]:
         """Lower and upper distribution function: Bel and Pl of (-inf, y].
@@ -151,7 +151,7 @@ class SampledInterval(ShownFields, Immutable):
         share = as_level("p", p)
         ends = (np.quantile(end, share, axis=0, method="inverted_cdf") for end in self._ends)
         low, high = ends
-        return plain(low), plain(high)
+        return scalar(low), scalar(high)
 
     def expectation(self) -> tuple[Any, Any]:
         """Mean of both ends; `standard_error` does not apply, see `expectation_error`.
@@ -166,7 +166,7 @@ class SampledInterval(ShownFields, Immutable):
         (0.5, 2.5)
         """
         low, high = (end.mean(axis=0) for end in self._ends)
-        return plain(low), plain(high)
+        return scalar(low), scalar(high)
 
     def expectation_error(self) -> tuple[Any, Any]:
         """Standard errors of the expectation.
@@ -182,7 +182,7 @@ class SampledInterval(ShownFields, Immutable):
         """
         root = np.sqrt(max(len(self) - 1, 1))
         low, high = (end.std(axis=0) / root for end in self._ends)
-        return plain(low), plain(high)
+        return scalar(low), scalar(high)
 
     def standard_error(self, share: ArrayLike) -> Any:
         """Standard error of an estimated belief, plausibility or distribution function.
@@ -206,7 +206,7 @@ class SampledInterval(ShownFields, Immutable):
         """
         size = len(self) + 4
         centered = (as_levels("share", share) * len(self) + 2) / size
-        return plain(np.sqrt(centered * (1 - centered) / size))
+        return scalar(np.sqrt(centered * (1 - centered) / size))
 
     @property
     def _ends(self) -> tuple[Floats, Floats]:

@@ -16,8 +16,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from dstheory._typing import Floats
 from dstheory.inference.contours.likelihood_contour import LikelihoodContour
-from dstheory.inference.contours.maximum import Floats
 from dstheory.inference.prediction._rayleigh import rayleigh_mean
 
 Pair = tuple[Floats, Floats]

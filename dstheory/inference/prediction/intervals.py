@@ -15,15 +15,16 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dstheory._typing import Floats
 from dstheory.checks.arguments import check_atol, check_count, check_rng
 from dstheory.checks.naming import RATE, shares_by_name
-from dstheory.inference.contours.checks import as_ends, as_level, as_levels, numbers, plain
+from dstheory.inference.contours.checks import as_ends, as_level, as_levels, numbers
 from dstheory.inference.contours.levels import RAYLEIGH_END, crossing
-from dstheory.inference.contours.maximum import Floats
 from dstheory.inference.prediction._random_interval import MOST_DRAWS, as_rate, kept_share
 from dstheory.inference.prediction._rayleigh import rayleigh_mean
 from dstheory.inference.prediction._sampled_interval import SampledInterval
 from dstheory.inference.prediction._sampling_laws import SamplingLaw
+from dstheory.kernels.batches import scalar
 from dstheory.kernels.immutable import Immutable
 from dstheory.notebook import ShownFields
 
@@ -111,7 +112,7 @@ class PredictiveInterval(ShownFields, Immutable):
 
         # The focal interval misses [a, b] if it lies above b or below a, never both.
         value = self._cdf(b, 1, atol) - self._cdf(_before(a), 0, atol)
-        return plain(self.rate + (1 - self.rate) * np.clip(value, 0.0, 1.0))
+        return scalar(self.rate + (1 - self.rate) * np.clip(value, 0.0, 1.0))
 
     def bel(self, low: ArrayLike, high: ArrayLike, atol: float = 1e-10) -> Any:
         """Belief that Y lies in closed intervals (eq. 17a).
@@ -155,7 +156,7 @@ class PredictiveInterval(ShownFields, Immutable):
         end = crossing(excess, zero, one * RAYLEIGH_END, one, one).reshape(a.shape)
         value = (1 - self.rate) * np.clip(rayleigh_mean(chance, end=end, atol=atol), 0.0, 1.0)
         whole = (a == -np.inf) & (b == np.inf)
-        return plain(np.where(whole, 1.0, value))  # not the sum of the quadrature's weights
+        return scalar(np.where(whole, 1.0, value))  # not the sum of the quadrature's weights
 
     def cdf(self, y: ArrayLike, atol: float = 1e-10) -> tuple[Any, Any]:
         """Lower and upper distribution function (p-box): Bel and Pl of (-inf, y].
@@ -187,7 +188,7 @@ class PredictiveInterval(ShownFields, Immutable):
         x = as_ends((-np.inf, numbers("y", y)), self.shape)[1]
         kept = 1 - self.rate
         lower = kept * self._cdf(x, 0, atol) + self.rate * (x == np.inf)
-        return plain(lower), plain(kept * self._cdf(x, 1, atol) + self.rate)
+        return scalar(lower), scalar(kept * self._cdf(x, 1, atol) + self.rate)
 
     def quantile(self, p: ArrayLike, atol: float = 1e-10) -> tuple[Any, Any]:
         """Quantiles of both ends: the smallest values where the p-box reaches p.
@@ -223,7 +224,7 @@ class PredictiveInterval(ShownFields, Immutable):
         rest = max(1 - self.rate, 1e-300)
         low = self._quantile((levels - self.rate) / rest, 1, atol)
         high = self._quantile(levels / rest, 0, atol)
-        return plain(low), plain(high)
+        return scalar(low), scalar(high)
 
     def belief_interval(self, level: float = 0.95) -> tuple[Any, Any]:
         """Intervals with a degree of belief of at least a level.
@@ -273,8 +274,8 @@ class PredictiveInterval(ShownFields, Immutable):
         """
         shape = self.shape
         if self.rate:
-            return plain(np.full(shape, -np.inf)), plain(np.full(shape, np.inf))
-        return plain(self._law.expected_quantile(0)), plain(self._law.expected_quantile(1))
+            return scalar(np.full(shape, -np.inf)), scalar(np.full(shape, np.inf))
+        return scalar(self._law.expected_quantile(0)), scalar(self._law.expected_quantile(1))
 
     @shares_by_name(**RATE)
     def discount(

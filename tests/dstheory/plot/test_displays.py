@@ -18,7 +18,7 @@ from dstheory.inference import (
     predictive,
     predictive_binary,
     profile,
-    triangular_contour,
+    trapezoidal_contour,
 )
 from dstheory.plot import BoundsDisplay, LevelSetDisplay, ParameterContourDisplay
 from tests.support.strict_python import strict_python
@@ -50,7 +50,7 @@ def labels(ax):
     "contour",
     [
         *(binomial_contour(k, n) for k, n in [(0, 0), (2, 3), (0, 4), (900, 1000)]),
-        triangular_contour(0.2, 0.3, 0.6),
+        trapezoidal_contour(0.2, 0.3, 0.3, 0.6),
     ],
 )
 def test_areas_are_the_predictive_masses(ax, contour):

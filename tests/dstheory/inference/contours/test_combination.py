@@ -14,7 +14,6 @@ from dstheory.inference import (
     combine_contours,
     gaussian_contour,
     trapezoidal_contour,
-    triangular_contour,
 )
 from tests.support.each import each
 
@@ -25,6 +24,10 @@ experts = (
     .map(sorted)
     .filter(lambda p: p[2] - p[0] > 0.01)
 )
+
+
+def triangle(low, mode, high):
+    return trapezoidal_contour(low, mode, mode, high)
 
 
 # --- definition ---------------------------------------------------------------------------
@@ -61,7 +64,7 @@ def test_law_likelihoods_multiply(one, two):
 @settings(max_examples=20)
 @given(counts, experts)
 def test_definition_with_an_expert_on_a_grid(sample, points):
-    data, expert = binomial_contour(*sample), triangular_contour(*points)
+    data, expert = binomial_contour(*sample), triangle(*points)
     joint, conflict = combine_contours(data, expert)
     product = data.contour(GRID) * expert.contour(GRID)
     np.testing.assert_allclose(joint.contour(GRID) * (1 - conflict), product, atol=1e-9)
@@ -86,7 +89,7 @@ def test_two_parameters():
 @settings(max_examples=20)
 @given(counts, experts, st.floats(0.2, 0.8))
 def test_law_commutes_and_associates(sample, points, mean):
-    sources = binomial_contour(*sample), triangular_contour(*points), gaussian_contour(mean, 0.2)
+    sources = binomial_contour(*sample), triangle(*points), gaussian_contour(mean, 0.2)
     joint, conflict = combine_contours(*sources)
     half, first = combine_contours(sources[2], sources[1])
     again, second = combine_contours(half, sources[0])
@@ -96,7 +99,7 @@ def test_law_commutes_and_associates(sample, points, mean):
 
 @given(experts)
 def test_law_no_conflict_with_a_flat_contour(points):
-    expert = triangular_contour(*points)
+    expert = triangle(*points)
     joint, conflict = combine_contours(expert, binomial_contour(0, 0))
     np.testing.assert_allclose(joint.contour(GRID), expert.contour(GRID), atol=1e-7)
     assert conflict == pytest.approx(0, abs=1e-7)
@@ -105,9 +108,7 @@ def test_law_no_conflict_with_a_flat_contour(points):
 @pytest.mark.parametrize("n", [10**3, 10**6, 10**9, 10**12])
 def test_data_of_any_size_are_found(n):
     """First order: the slope 1 / (x - 0.2) of the expert moves the mode by p (1 - p) / (n / 10)."""
-    joint, conflict = combine_contours(
-        binomial_contour(3 * n // 10, n), triangular_contour(0.2, 0.5, 0.8)
-    )
+    joint, conflict = combine_contours(binomial_contour(3 * n // 10, n), triangle(0.2, 0.5, 0.8))
     assert (joint.mode - 0.3) * n == pytest.approx(2.1, rel=0.05 if n < 10**12 else 1)
     assert conflict == pytest.approx(2 / 3, abs=0.02)
 
@@ -131,12 +132,12 @@ def test_plain_functions():
     ("call", "error", "message"),
     [
         (
-            lambda: combine_contours(triangular_contour(0, 1, 2), triangular_contour(3, 4, 5)),
+            lambda: combine_contours(triangle(0, 1, 2), triangle(3, 4, 5)),
             TotalConflictError,
             "parameter spaces of the sources, .*, do not meet",
         ),
         (
-            lambda: combine_contours(triangular_contour(0, 1, 2), triangular_contour(2, 3, 4)),
+            lambda: combine_contours(triangle(0, 1, 2), triangle(2, 3, 4)),
             TotalConflictError,
             "the sources have only 2 in common, which one of them excludes",
         ),

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dstheory.inference import gaussian_contour, trapezoidal_contour, triangular_contour
+from dstheory.inference import gaussian_contour, trapezoidal_contour
 from tests.support.each import each
 
 ascending = st.lists(st.integers(-9, 9), min_size=4, max_size=4).map(sorted)
@@ -34,7 +34,7 @@ def test_definition_of_the_trapezoid(points, x):
 @given(proper, st.floats(-10, 10))
 def test_a_triangle_is_a_trapezoid_without_core(points, x):
     low, mode, _, high = points
-    triangle = triangular_contour(low, mode, high)
+    triangle = trapezoidal_contour(low, mode, mode, high)
     assert triangle.contour(x) == pytest.approx(trapezoid(x, low, mode, mode, high), abs=1e-15)
     assert triangle.mode == mode
 
@@ -53,7 +53,7 @@ def test_bounds_belong_to_steps():
 
 
 def test_level_sets_and_belief():
-    expert = triangular_contour(0, 2, 10)
+    expert = trapezoidal_contour(0, 2, 2, 10)
     low, high = expert.level_set([1.0, 0.5, 0.0])
     np.testing.assert_allclose(low, [2, 1, 0], atol=1e-12)
     np.testing.assert_allclose(high, [2, 6, 10], atol=1e-12)
@@ -64,8 +64,8 @@ def test_level_sets_and_belief():
 @each(
     ("call", "error", "message"),
     [
-        (lambda: triangular_contour(0, 2, 1), ValueError, "do not ascend; give low <= core"),
-        (lambda: triangular_contour(1, 1, 1), ValueError, "do not ascend"),
+        (lambda: trapezoidal_contour(0, 2, 2, 1), ValueError, "do not ascend; give low <= core"),
+        (lambda: trapezoidal_contour(1, 1, 1, 1), ValueError, "do not ascend"),
         (lambda: trapezoidal_contour(0, 2, 1, 3), ValueError, r"\[0.0, 2.0, 1.0, 3.0\] do not as"),
         (lambda: trapezoidal_contour(0, 1, 2, inf), ValueError, "are not finite numbers"),
         (lambda: gaussian_contour(0, 0), ValueError, "deviation is 0; expected a positive number"),
