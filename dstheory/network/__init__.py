@@ -1,13 +1,12 @@
 """Valuation networks: many variables, local computation, all marginals."""
 
-from dstheory.network._errors import CostLimitError, NetworkConflictError, NetworkError
+from dstheory.network._errors import NetworkConflictError, NetworkError
 from dstheory.network._graphs import from_graph, join_tree, to_graph
 from dstheory.network._json import from_json, to_json
 from dstheory.network._network import ValuationNetwork
 from dstheory.network._tables import Table
 
 __all__ = [
-    "CostLimitError",
     "NetworkConflictError",
     "NetworkError",
     "Table",

@@ -18,12 +18,14 @@ import math
 import operator
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from numbers import Rational
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory.errors import CostLimitError
 from dstheory.kernels import bits, bitsets, pairwise
 from dstheory.network._algebra import (
     SMALL_LOG,
@@ -34,7 +36,7 @@ from dstheory.network._algebra import (
     is_exact,
     log_of,
 )
-from dstheory.network._errors import CostLimitError, NetworkError
+from dstheory.network._errors import NetworkError
 from dstheory.network._join_tree import Scope
 from dstheory.network._limits import BYTES_A_SET, Limits
 
@@ -63,19 +65,13 @@ class Cylinders:
 
     def extend(self, masks: Collection[int]) -> list[int]:
         """Cylinders over sets on the kept axes."""
-        change = self._extend_array
+        change = partial(bitsets.extend_masks, axes=self.kept, onto=self.shape)
         return self._recalled(masks, self._extended, change, self.n_kept)
 
     def project(self, masks: Collection[int]) -> list[int]:
         """Projections of sets to the kept axes."""
-        change = self._project_array
+        change = partial(bitsets.project_masks, shape=self.shape, axes=self.kept)
         return self._recalled(masks, self._projected, change, self.n_cells)
-
-    def _extend_array(self, masks: NDArray[Any]) -> NDArray[Any]:
-        return bitsets.extend_masks(masks, self.kept, self.shape)
-
-    def _project_array(self, masks: NDArray[Any]) -> NDArray[Any]:
-        return bitsets.project_masks(masks, self.shape, self.kept)
 
     def _recalled(
         self, masks: Collection[int], memory: dict[int, int], change: Change, size: int

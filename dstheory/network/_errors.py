@@ -5,7 +5,6 @@ All are `DSTheoryError` and therefore `ValueError`. Each carries what a program 
 
 from collections.abc import Hashable, Sequence
 
-from dstheory import errors
 from dstheory.checks.arguments import as_collection
 from dstheory.errors import DSTheoryError, TotalConflictError
 
@@ -20,35 +19,6 @@ class NetworkError(DSTheoryError):
     Traceback (most recent call last):
     dstheory.network._errors.NetworkError: 'snow' is not a variable of the network; \
 its variables are 'rain'
-    """
-
-
-class DisconnectedError(NetworkError):
-    """A joint query names variables that no chain of valuations links.
-
-    Examples
-    --------
-    >>> from dstheory.network import ValuationNetwork
-    >>> net = ValuationNetwork({"rain": ["yes", "no"], "tea": ["hot", "cold"]})
-    >>> net.marginal(["rain", "tea"])
-    Traceback (most recent call last):
-    dstheory.network._errors.DisconnectedError: no valuation links {'rain'} and {'tea'}, \
-so their joint marginal adds nothing to their separate ones; query these, or pass \
-disconnected=True
-    """
-
-
-class CostLimitError(NetworkError, errors.CostLimitError):
-    """A computation would exceed, or has just exceeded, a limit; nothing is lost.
-
-    Examples
-    --------
-    >>> from dstheory.network import ValuationNetwork
-    >>> net = ValuationNetwork({n: range(9) for n in "abc"}, max_configurations=80)
-    >>> net.marginal(["a", "b"], disconnected=True)
-    Traceback (most recent call last):
-    dstheory.network._errors.CostLimitError: clique {a, b} has 81 configurations, more than \
-max_configurations = 80; try another order, query fewer variables at once, or raise the limit
     """
 
 

@@ -7,7 +7,7 @@ large ends with an error before it exhausts the memory of the machine.
 
 from dataclasses import dataclass, fields
 
-from dstheory.network._errors import CostLimitError
+from dstheory.errors import CostLimitError
 
 # Dictionary entry of a large integer and a float, without the bits of the set.
 BYTES_A_SET = 150

@@ -7,7 +7,7 @@ messages. If there are too many, the messages unused for longest are dropped.
 """
 
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, Generic, TypeVar
@@ -17,6 +17,7 @@ from dstheory.network._join_tree import JoinTree, Scope
 from dstheory.notebook import ShownFields
 
 P = TypeVar("P", bound=Part)
+T = TypeVar("T")
 Digest = bytes | None
 Task = tuple[bool, int]  # (towards the root?, node)
 
@@ -136,20 +137,27 @@ class Messages(Generic[P]):
         return self.up(self.tree.root)
 
     def _get(self, wanted: Task) -> P | None:
-        """Compute a message with an explicit stack: trees may be deeper than Python's stack."""
+        return self._solved(wanted, self._known, self._compute, self._recall)
+
+    def _solved(
+        self,
+        wanted: Task,
+        found: dict[Task, T],
+        compute: Callable[[Task], T],
+        recall: Callable[[Task], bool] = lambda task: False,
+    ) -> T:
+        """Compute a task after its needs, by a stack: trees may be deeper than that of Python."""
         stack = [wanted]
         while stack:
             task = stack[-1]
-            if task in self._known or self._recall(task):
+            if task in found or recall(task):
                 stack.pop()
                 continue
-            missing = [need for need in self._needs(task) if need not in self._known]
-            if missing:
-                stack.extend(missing)
-                continue
-            self._known[task] = self._compute(task)
-            stack.pop()
-        return self._known[wanted]
+            missing = [need for need in self._needs(task) if need not in found]
+            stack.extend(missing)
+            if not missing:
+                found[stack.pop()] = compute(task)
+        return found[wanted]
 
     def _needs(self, task: Task) -> list[Task]:
         """Messages that a message depends on."""
@@ -186,23 +194,11 @@ class Messages(Generic[P]):
         return part
 
     def _digest(self, wanted: Task) -> Digest:
-        stack = [wanted]
-        while stack:
-            task = stack[-1]
-            if task in self._digests:
-                stack.pop()
-                continue
-            needs = self._needs(task)
-            missing = [need for need in needs if need not in self._digests]
-            if missing:
-                stack.extend(missing)
-                continue
-            self._digests[task] = self._name(task, [self._digests[need] for need in needs])
-            stack.pop()
-        return self._digests[wanted]
+        return self._solved(wanted, self._digests, self._name)
 
-    def _name(self, task: Task, needs: list[Digest]) -> Digest:
+    def _name(self, task: Task) -> Digest:
         """Digest of a message; None if no valuation contributes."""
+        needs = [self._digests[need] for need in self._needs(task)]
         upwards, node = task
         separator = self.tree.separators[node]
         if upwards and not needs:

@@ -21,7 +21,6 @@ Skolnick (1978) call it peeling; Shenoy, P. P. (1992), "Valuation-based systems"
 kinds.
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, TypeVar, final
@@ -29,54 +28,18 @@ from typing import Any, TypeVar, final
 from dstheory.checks.arguments import as_collection, as_sequence, check_flag, check_instance, shown
 from dstheory.mass import MassFunction
 from dstheory.network._algebra import Algebra, Amount, Part
-from dstheory.network._configuration import Configuration, best_places
 from dstheory.network._elimination import check_heuristic
-from dstheory.network._errors import DisconnectedError, NetworkConflictError, NetworkError
+from dstheory.network._errors import NetworkConflictError, NetworkError
 from dstheory.network._join_tree import Scope
 from dstheory.network._kinds import Kind, kind_of
 from dstheory.network._limits import DEFAULT, Limits
 from dstheory.network._messages import Statistics, Store
 from dstheory.network._plan import Plan
+from dstheory.network._table import Configuration, best_places
 from dstheory.network._tables import Table
 from dstheory.network._versions import Entry, Version
 from dstheory.notebook import brief, html_table
 from dstheory.product import Variable
-
-
-class ShownNetwork(ABC):
-    """Base of networks, with what is shown of them."""
-
-    @property
-    @abstractmethod
-    def names(self) -> tuple[str, ...]:
-        """Names of the variables."""
-
-    @property
-    @abstractmethod
-    def kind(self) -> str:
-        """The kind."""
-
-    @property
-    @abstractmethod
-    def valuations(self) -> Mapping[Hashable, Any]:
-        """The valuations by key."""
-
-    @abstractmethod
-    def scope(self, key: Hashable) -> tuple[str, ...]:
-        """Names of the variables of a valuation."""
-
-    def __repr__(self) -> str:
-        size = f"{len(self.names)} variables, {len(self.valuations)} valuations"
-        return f"ValuationNetwork({self.kind}: {size})"
-
-    def _repr_html_(self) -> str:
-        rows = [
-            [str(key), ", ".join(self.scope(key)), brief(valuation)]
-            for key, valuation in self.valuations.items()
-        ]
-        variables = f"variables: {brief(self.names)}"
-        return html_table(repr(self), [["key", "variables", "valuation"], *rows], [variables])
-
 
 P = TypeVar("P", bound=Part)
 
@@ -222,7 +185,7 @@ def check_query(
     parts = [part & set(scope) for part in components if part & set(scope)]
     if len(parts) > 1 and not disconnected:
         sets = [f"{{{', '.join(map(repr, kind.named(tuple(sorted(p)))))}}}" for p in parts]
-        raise DisconnectedError(
+        raise NetworkError(
             f"no valuation links {' and '.join(sets)}, so their joint marginal adds nothing to "
             "their separate ones; query these, or pass disconnected=True"
         )
@@ -233,7 +196,7 @@ Names = str | Variable | Iterable[str | Variable]
 
 
 @final
-class ValuationNetwork(ShownNetwork):
+class ValuationNetwork:
     """Variables and valuations, with local computation of marginals.
 
     Parameters
@@ -459,10 +422,8 @@ class ValuationNetwork(ShownNetwork):
             If valuations exclude each other; the error names a minimal set of them.
         CostLimitError
             If a limit is exceeded.
-        DisconnectedError
-            If no valuations link the variables.
         NetworkError
-            If a variable is unknown.
+            If no valuations link the variables, or one is unknown.
         """
         query, scope = self._query(names, disconnected)
         return self._written(self._version.belief(scope), query, normalize)
@@ -569,6 +530,18 @@ class ValuationNetwork(ShownNetwork):
         return version.plan(scope)
 
     # -- inside ------------------------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        size = f"{len(self.names)} variables, {len(self.valuations)} valuations"
+        return f"ValuationNetwork({self.kind}: {size})"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            [str(key), ", ".join(self.scope(key)), brief(valuation)]
+            for key, valuation in self.valuations.items()
+        ]
+        variables = f"variables: {brief(self.names)}"
+        return html_table(repr(self), [["key", "variables", "valuation"], *rows], [variables])
 
     def _entry(self, valuation: Any, on: str | Variable | None) -> Entry[Any]:
         alone = None if on is None else self.names[self._kind.place(on)]

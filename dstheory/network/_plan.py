@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from html import escape
 from typing import Any
 
-from dstheory.network._errors import CostLimitError
+from dstheory.errors import CostLimitError
 from dstheory.network._join_tree import JoinTree, Scope
 from dstheory.network._limits import BYTES_A_SET
 from dstheory.notebook import ShownFields

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 from dstheory import MassFunction, betp, dempster
 from dstheory.argumentation import ArgumentationSystem
-from dstheory.network import CostLimitError, ValuationNetwork
+from dstheory.errors import CostLimitError
+from dstheory.network import ValuationNetwork
 from dstheory.product import Variable, equal, implies, observe, probability_table, relation
 from tests.naive import examples as naive
 from tests.naive import network as naive_network

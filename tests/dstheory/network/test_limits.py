@@ -10,8 +10,8 @@ import sympy
 from hypothesis import given
 
 from dstheory import Frame, MassFunction
+from dstheory.errors import CostLimitError
 from dstheory.network import (
-    CostLimitError,
     NetworkError,
     Table,
     ValuationNetwork,

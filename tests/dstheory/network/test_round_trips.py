@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 
 from dstheory import DSTheoryError, MassFunction
+from dstheory.errors import CostLimitError
 from dstheory.network import (
     NetworkError,
     Table,
@@ -141,7 +142,7 @@ def test_damaged_tables():
 def test_limits_are_given_anew():
     text = to_json(ValuationNetwork({"a": range(9)}, max_configurations=3))
     assert from_json(text).marginal("a").is_vacuous
-    with pytest.raises(NetworkError, match="max_configurations = 3"):
+    with pytest.raises(CostLimitError, match="max_configurations = 3"):
         from_json(text, max_configurations=3).marginal("a")
 
 
