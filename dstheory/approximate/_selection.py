@@ -47,7 +47,7 @@ def k_l_x(m: MassFunction, n_min: int, n_max: int, loss: Any = 0) -> MassFunctio
 
     See Also
     --------
-    approximation_error : how far the result is from `m`.
+    dstheory.measure.distance : how far the result is from `m`.
 
     References
     ----------

@@ -9,9 +9,13 @@ from dstheory.measure._conflict import (
     inconsistency,
     weight_of_conflict,
 )
-from dstheory.measure._distance import distance, jousselme
-from dstheory.measure._entropy import entropy, internal_conflict, nonspecificity
-from dstheory.measure._fractal import information_volume
+from dstheory.measure._distance import distance
+from dstheory.measure._entropy import (
+    entropy,
+    information_volume,
+    internal_conflict,
+    nonspecificity,
+)
 from dstheory.measure._orders import is_included
 from dstheory.measure._probability import information, pic
 
@@ -29,7 +33,6 @@ __all__ = [
     "information_volume",
     "internal_conflict",
     "is_included",
-    "jousselme",
     "nonspecificity",
     "pic",
     "weight_of_conflict",

@@ -14,23 +14,30 @@ Nonspecificity: the size of the focal sets, as the number of yes-no questions le
 
 It generalizes Hartley's measure of a set, log2 |A|, to the mean over the focal sets (Dubois &
 Prade 1985, "A note on measures of specificity for fuzzy sets").
+
+Uncertainty of a belief after splitting its focal sets, in bits.
+
+The mass of a focal set is shared among all its non-empty subsets. The fractal entropy does so once
+and evenly (Zhou & Deng 2022). The information volume does so repeatedly, in the proportions of
+maximal Deng entropy (Deng 2020); its limit is computed in closed form.
 """
 
 import math
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dstheory._masses import check_mass
 from dstheory.checks.arguments import check_choice, shown
 from dstheory.checks.masses import check_number
-from dstheory.kernels import bits, setwise
+from dstheory.kernels import bits, moebius, setwise
 from dstheory.kernels.batches import scalar
 from dstheory.mass import MassFunction
-from dstheory.measure._fractal import fractal_entropy
 from dstheory.measure._inputs import mean_surprise, normalized_floats, shannon
 from dstheory.transform import betp, maximum_entropy_probability, plausibility_transform
+from dstheory.transform.tables import mass_table
 
 
 def nonspecificity(m: MassFunction) -> Any:
@@ -66,78 +73,6 @@ def nonspecificity(m: MassFunction) -> Any:
     return scalar(setwise.weighted_sum(sizes[np.newaxis], masses)[0])
 
 
-def dissonance(m: MassFunction) -> Any:
-    """Yager's dissonance: the mean of -log2 Pl(A).
-
-    References
-    ----------
-    Yager (1983), Entropy and specificity in a mathematical theory of evidence.
-
-    Examples
-    --------
-    >>> from dstheory import Frame, MassFunction
-    >>> dissonance(MassFunction(Frame(list("abc")), [1, 6], [0.5, 0.5]))
-    1.0
-    """
-    focal, masses = normalized_floats(m)
-    meet = (bits.common(focal) > 0).astype(np.float64)
-    return scalar(mean_surprise(masses, setwise.weighted_sum(meet, masses)))
-
-
-def discord(m: MassFunction) -> Any:
-    """Klir and Ramer's discord: the mean of -log2 of the sum over B of m(B) |A & B| / |B|.
-
-    References
-    ----------
-    Klir & Ramer (1990), Uncertainty in the Dempster-Shafer theory: a critical re-examination.
-
-    Examples
-    --------
-    >>> from dstheory import Frame, MassFunction
-    >>> discord(MassFunction(Frame(list("ab")), [1, 2], [0.5, 0.5]))
-    1.0
-    """
-    focal, masses = normalized_floats(m)
-    shares = bits.common(focal) / bits.cardinality(focal)
-    return scalar(mean_surprise(masses, setwise.weighted_sum(shares, masses)))
-
-
-def strife(m: MassFunction) -> Any:
-    """Klir and Parviz' strife: the mean of -log2 of the sum over B of m(B) |A & B| / |A|.
-
-    References
-    ----------
-    Klir & Parviz (1992), A note on the measure of discord, UAI 1992.
-
-    Examples
-    --------
-    >>> from dstheory import Frame, MassFunction
-    >>> strife(MassFunction(Frame(list("ab")), [1, 2], [0.5, 0.5]))
-    1.0
-    """
-    focal, masses = normalized_floats(m)
-    shares = bits.common(focal) / bits.cardinality(focal)[:, np.newaxis]
-    return scalar(mean_surprise(masses, setwise.weighted_sum(shares, masses)))
-
-
-def pal_conflict(m: MassFunction) -> Any:
-    """The conflict part of Pal's measure, Shannon's entropy of the masses.
-
-    References
-    ----------
-    Pal, Bezdek & Hemasinha (1993), Uncertainty measures for evidential reasoning II;
-    Nguyen (1987), On entropy of random sets and possibility distributions.
-
-    Examples
-    --------
-    >>> from dstheory import Frame, MassFunction
-    >>> pal_conflict(MassFunction(Frame(list("ab")), [1, 3], [0.5, 0.5]))
-    1.0
-    """
-    _, masses = normalized_floats(m)
-    return scalar(mean_surprise(masses, masses))
-
-
 # The order must have a logarithm as a float.
 _MAX_ORDER = 1e308
 
@@ -156,7 +91,7 @@ def pal_entropy(m: MassFunction) -> Any:
     >>> pal_entropy(MassFunction(Frame(list("ab")), [1, 3], [0.5, 0.5]))
     1.5
     """
-    return nonspecificity(m) + pal_conflict(m)
+    return nonspecificity(m) + internal_conflict(m, "pal")
 
 
 def deng_entropy(m: MassFunction, order: int = 1) -> Any:
@@ -258,6 +193,32 @@ def maeda_ichihashi_entropy(m: MassFunction) -> Any:
     return aggregated_uncertainty(m) + nonspecificity(m)
 
 
+def fractal_entropy(m: MassFunction) -> Any:
+    """Fractal-based belief entropy: Shannon's, after sharing each mass among all subsets.
+
+    Notes
+    -----
+    Each of the 2^|A| - 1 non-empty subsets of A gets the same share of m(A).
+
+    References
+    ----------
+    Zhou & Deng (2022), Fractal-based belief entropy, Information Sciences 587.
+
+    Examples
+    --------
+    >>> from dstheory import Frame, MassFunction
+    >>> fractal_entropy(MassFunction(Frame(list("ab")), [1, 2], [0.5, 0.5]))
+    1.0
+    >>> fractal_entropy(MassFunction(Frame(list("ab")), [1, 3], [0.25, 0.75]))  # 1/2, 1/4, 1/4
+    1.5
+    """
+    table = np.moveaxis(mass_table(check_mass(m).normalize()).astype(np.float64), -1, 0)
+    sizes = bits.cardinality(np.arange(len(table))).astype(np.float64)
+    n_subsets = np.maximum(np.exp2(sizes) - 1, 1).reshape(-1, *(1,) * len(m.batch_shape))
+    shared = moebius.superset_sums(table / n_subsets)[1:]
+    return scalar(mean_surprise(shared, shared))
+
+
 EntropyKind = Literal[
     "jirousek_shenoy", "maeda_ichihashi", "pal", "deng", "aggregated", "pignistic", "fractal"
 ]
@@ -271,12 +232,6 @@ _ENTROPIES: dict[str, Callable[[MassFunction], Any]] = {
     "aggregated": aggregated_uncertainty,
     "pignistic": pignistic_entropy,
     "fractal": fractal_entropy,
-}
-_CONFLICTS: dict[str, Callable[[MassFunction], Any]] = {
-    "dissonance": dissonance,
-    "discord": discord,
-    "strife": strife,
-    "pal": pal_conflict,
 }
 
 
@@ -370,5 +325,70 @@ def internal_conflict(m: MassFunction, kind: ConflictKind = "discord") -> Any:
     >>> internal_conflict(MassFunction(Frame(list("ab")), [1, 2], [0.5, 0.5]), "strife")
     1.0
     """
-    check_choice("kind", kind, _CONFLICTS)
-    return _CONFLICTS[kind](m)
+    check_choice("kind", kind, get_args(ConflictKind))
+    focal, masses = normalized_floats(m)
+    if kind == "pal":
+        return scalar(mean_surprise(masses, masses))
+    common, sizes = bits.common(focal), bits.cardinality(focal)
+    if kind == "dissonance":
+        agreement = (common > 0).astype(np.float64)
+    else:
+        agreement = common / (sizes if kind == "discord" else sizes[:, np.newaxis])
+    return scalar(mean_surprise(masses, setwise.weighted_sum(agreement, masses)))
+
+
+def information_volume(m: MassFunction) -> Any:
+    """Deng's information volume: the entropy in the limit of splitting all sets.
+
+    Parameters
+    ----------
+    m : MassFunction
+        One or a batch. A subnormal one is normalized first.
+
+    Returns
+    -------
+    float, or array of the batch shape
+        In bits; Shannon's entropy for probabilities.
+
+    Raises
+    ------
+    TotalConflictError
+        If all mass of a row is on the empty set.
+
+    Notes
+    -----
+    A part on A is split over the non-empty subsets B of A in proportion to 2^|B| - 1, with all
+    parts kept separate, until only single labels remain. A set of n labels adds v(n) bits. Here
+    v(1) = 0, and (1 - r(n)) v(n) is the entropy of one split plus the mean of v over the smaller
+    parts, where r(n) is the share that stays on A.
+
+    References
+    ----------
+    Deng (2020), Information volume of mass function, Int. J. Computers Communications &
+    Control 15.
+
+    Examples
+    --------
+    >>> from dstheory import Frame, MassFunction
+    >>> frame = Frame(list("ab"))
+    >>> information_volume(MassFunction(frame, [1, 2], [0.5, 0.5]))
+    1.0
+    >>> round(information_volume(MassFunction(frame, [3], [1.0])), 4)
+    3.4274
+    """
+    focal, masses = normalized_floats(m)
+    volumes = _volumes(len(m.frame))[bits.cardinality(focal)]
+    split = setwise.weighted_sum(volumes[np.newaxis], masses)[0]
+    return scalar(split + mean_surprise(masses, masses))
+
+
+def _volumes(size: int) -> NDArray[np.float64]:
+    """v(n) for n from 0 to `size`, with Python integers, so that large frames work."""
+    volumes = np.zeros(size + 1)
+    for n in range(2, size + 1):
+        total = 3**n - 2**n
+        shares = [math.comb(n, k) * (2**k - 1) / total for k in range(1, n + 1)]
+        surprise = [math.log2(total) - math.log2(2**k - 1) for k in range(1, n + 1)]
+        once = float(np.dot(shares, surprise))
+        volumes[n] = (once + np.dot(shares[:-1], volumes[1:n])) / sum(shares[:-1])
+    return volumes

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dstheory import Frame, MassFunction
 from dstheory.checks.arguments import check_choice, check_instance
-from dstheory.measure import jousselme
+from dstheory.measure import distance
 from dstheory.notebook import ShownFields
 from evical._typing import Floats
 
@@ -200,7 +200,7 @@ def credal_rand_index(one: MassFunction, other: MassFunction) -> float:
     for start in range(0, n, size):
         rows, places = slice(start, start + size), np.arange(start, n)
         later = places > places[:size, np.newaxis]
-        total += float(jousselme(first.rows(rows), second.rows(rows))[later].sum())
+        total += float(distance(first.rows(rows), second.rows(rows))[later].sum())
     return 1 - 2 * total / (n * (n - 1))
 
 

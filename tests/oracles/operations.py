@@ -48,7 +48,7 @@ SCALARS = {
     "sum m log2|A|": measure.nonspecificity,
     "sum m log2(|A|/m)": pal_entropy,
     "deng_entropy": deng_entropy,
-    "jousselme": measure.jousselme,
+    "jousselme": measure.distance,
     "shannon2 betp": pignistic_entropy,
 }
 
@@ -221,7 +221,7 @@ def growing_sets(case: Case) -> dict[str, Any]:
             mask = case.frame.mask(event)
             masses[mask] = masses.get(mask, 0) + n(share)
         m = MassFunction(case.frame, masses, list(masses.values()))
-        results[f"A=1..{size}"] = measure.jousselme(m, sure)
+        results[f"A=1..{size}"] = measure.distance(m, sure)
     return results
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from dstheory import Frame, MassFunction
 from dstheory.combine import dempster, deng, mixing, murphy
 from dstheory.combine._average import credibility
-from dstheory.measure import jousselme
+from dstheory.measure import distance
 from tests.dstheory.combine.strategies import sources
 from tests.naive import rules as naive_rules
 
@@ -85,7 +85,7 @@ def test_deng_weights_follow_the_measured_distances():
     rng = np.random.default_rng(8)
     focals = [[1, 3, 7], [1, 2, 4, 6], [0, 5, 7]]
     ms = [MassFunction(FRAME, f, rng.dirichlet(np.ones(len(f)), 4)) for f in focals]
-    support = np.array([sum(1 - jousselme(m, other) for other in ms) - 1 for m in ms])
+    support = np.array([sum(1 - distance(m, other) for other in ms) - 1 for m in ms])
     average = mixing(*ms, weights=support / support.sum(axis=0))
     assert deng(*ms).equals(dempster(average, average, average))
 
@@ -95,7 +95,7 @@ def test_equal_sources_are_at_no_distance_at_all():
     other = MassFunction.from_dict(FRAME, {"c": 1})
     support = credibility((m, m, m, other))
     assert support[0] == support[1] == support[2]
-    near = 1 - jousselme(m, other)
+    near = 1 - distance(m, other)
     assert support[3] == pytest.approx(3 * near / (6 + 6 * near), rel=1e-14)
 
 

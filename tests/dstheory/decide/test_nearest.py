@@ -8,7 +8,7 @@ from hypothesis import given
 
 from dstheory import Frame, MassFunction, categorical, decide
 from dstheory.errors import TotalConflictError
-from dstheory.measure import jousselme
+from dstheory.measure import distance
 from dstheory.testing import frames, masses
 from tests.naive import mass as naive
 
@@ -24,8 +24,8 @@ def overlaps(m, frame):
 @given(frames().flatmap(lambda frame: masses(frame)))
 def test_no_set_is_nearer(m):
     found = decide.chosen_acts(decide.nearest_set(m), m.frame)
-    distances = [jousselme(m, categorical(m.frame, a)) for a in naive.subsets(m.frame) if a]
-    assert jousselme(m, categorical(m.frame, found)) <= min(distances) + 1e-12
+    distances = [distance(m, categorical(m.frame, a)) for a in naive.subsets(m.frame) if a]
+    assert distance(m, categorical(m.frame, found)) <= min(distances) + 1e-12
     values = overlaps({frozenset(event): v for event, v in m.to_dict().items()}, m.frame)
     assert frozenset(found) == max(values, key=values.get)  # of equal ones the first
 
@@ -62,8 +62,8 @@ def test_many_sets_are_compared_in_blocks():
     m = MassFunction(frame, sets, np.random.default_rng(0).dirichlet(np.ones(3) / 4, 40))
     found = decide.chosen_acts(decide.nearest_set(m), frame)
     for row, event in zip(m, found, strict=True):
-        rivals = [jousselme(row, categorical(frame, frame.event(mask))) for mask in sets]
-        assert jousselme(row, categorical(frame, event)) <= min(rivals) + 1e-12
+        rivals = [distance(row, categorical(frame, frame.event(mask))) for mask in sets]
+        assert distance(row, categorical(frame, event)) <= min(rivals) + 1e-12
 
 
 def test_what_has_no_nearest_set_is_refused():

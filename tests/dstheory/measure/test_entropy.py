@@ -1,5 +1,7 @@
 """Uncertainty of one belief: definitions, extremes, oracles, batches."""
 
+from functools import partial
+
 import mpmath
 import numpy as np
 import pytest
@@ -10,22 +12,22 @@ from dstheory.errors import MassError, TotalConflictError
 from dstheory.measure._entropy import (
     aggregated_uncertainty,
     deng_entropy,
-    discord,
-    dissonance,
+    fractal_entropy,
     jirousek_shenoy_entropy,
     maeda_ichihashi_entropy,
-    pal_conflict,
     pal_entropy,
     pignistic_entropy,
-    strife,
 )
-from dstheory.measure._fractal import fractal_entropy
 from dstheory.transform import betp, dsmp
 from tests.dstheory.measure.strategies import as_naive, pairs
 from tests.naive import mass as naive
 from tests.naive import measure as naive_measure
 from tests.support.each import each
 
+dissonance, discord, strife, pal_conflict = (
+    partial(measure.internal_conflict, kind=kind)
+    for kind in ("dissonance", "discord", "strife", "pal")
+)
 NORMALIZED = [
     measure.nonspecificity,
     dissonance,

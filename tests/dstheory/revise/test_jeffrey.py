@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from dstheory import Frame, MassFunction, categorical
 from dstheory.errors import FrameError, MassError
-from dstheory.measure._orders import is_specialization
+from dstheory.measure import is_included
 from dstheory.revise import condition, condition_geometric, jeffrey
 from dstheory.testing import frames, masses
 from tests.naive import revise as naive_revise
@@ -37,7 +37,7 @@ def test_equals_its_definition(rule, case):
 def test_evidence_is_accepted(rule, case):
     """Success: the result only says more than the input (Ma et al. 2011)."""
     prior, evidence = case
-    assert is_specialization(jeffrey(prior, evidence, rule=rule), evidence)
+    assert is_included(jeffrey(prior, evidence, rule=rule), evidence)
 
 
 @given(case=prior_and_evidence())
