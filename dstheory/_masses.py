@@ -7,13 +7,13 @@ parts, each with its own sets; `collect` adds them up without aligning them firs
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike, NDArray
 
 from dstheory.checks.arguments import check_instance
 from dstheory.frame import Frame, same_frame
+from dstheory.kernels import bits
 from dstheory.kernels.batches import Part, added_up
 from dstheory.mass import MassFunction
-
-__all__ = ["batch_of", "check_mass", "check_masses", "collect"]
 
 
 def check_mass(m: Any, name: str = "m") -> MassFunction:
@@ -46,3 +46,25 @@ def collect(frame: Frame, *parts: Part) -> MassFunction:
     A third entry scales the masses of a part; batches broadcast.
     """
     return MassFunction.from_store(frame, *added_up(*parts))
+
+
+def certain(
+    frame: Frame, mask: int, batch_shape: tuple[int, ...] = (), dtype: DTypeLike = np.float64
+) -> MassFunction:
+    """All mass on one set."""
+    store = np.ones((1, *batch_shape), dtype=dtype)
+    return MassFunction.from_store(frame, bits.mask_array([mask], len(frame)), store)
+
+
+def two_sets(
+    frame: Frame, one: int, mass: NDArray[Any], other: int, rest: NDArray[Any]
+) -> MassFunction:
+    """Masses on two sets, which may be the same."""
+    sets = (bits.mask_array([mask], len(frame)) for mask in (one, other))
+    return collect(frame, *zip(sets, (mass[np.newaxis], rest[np.newaxis]), strict=True))
+
+
+def discounted(m: MassFunction, lost: NDArray[Any], kept: NDArray[Any]) -> MassFunction:
+    """Shares `kept` of the masses, and the shares `lost` on the frame; they sum to 1."""
+    whole = bits.mask_array([m.frame.full], len(m.frame))
+    return collect(m.frame, (m.focal, m.store, kept), (whole, lost[np.newaxis]))

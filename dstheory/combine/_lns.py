@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory._masses import batch_of
+from dstheory._masses import batch_of, certain
 from dstheory.checks.arguments import check_flag
 from dstheory.checks.masses import check_number
 from dstheory.combine._weights import lowered, sparse_weights
@@ -113,8 +113,7 @@ def lns(
     total = (emphasis * counts).sum(axis=0)
     alpha = emphasis * counts / np.where(total == 0, 1, total)
     moved = alpha * (1 if approximate else 1 - products)
-    full = bits.mask_array([frame.full], len(frame))
-    vacuous = MassFunction.from_store(frame, full, np.ones(1, dtype=products.dtype))
+    vacuous = certain(frame, frame.full, dtype=products.dtype)
     if products.dtype == object:
         return lowered(vacuous, sets, 1 - moved)
     with np.errstate(divide="ignore"):  # ln 0 = -inf: a certain group alone

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory._masses import certain, two_sets
 from dstheory._typing import Event, Numbers
 from dstheory.checks import masses as checks
 from dstheory.checks.arguments import as_shape
@@ -97,7 +98,7 @@ def vacuous(frame: Frame, batch_shape: int | tuple[int, ...] = ()) -> MassFuncti
     MassFunction on {ant, bee}
       {ant, bee}  1
     """
-    return _certain(checks.as_frame(frame), frame.full, batch_shape)
+    return certain(checks.as_frame(frame), frame.full, as_shape("batch_shape", batch_shape))
 
 
 def categorical(
@@ -133,11 +134,14 @@ def categorical(
     MassFunction on {ant, bee, cat}
       {ant, bee}  1
     """
-    return _certain(frame, checks.as_frame(frame).mask(event), batch_shape)
+    mask = checks.as_frame(frame).mask(event)
+    return certain(frame, mask, as_shape("batch_shape", batch_shape))
 
 
 @shares_by_name(mass="m of the event", weight="m of the frame")
-def simple(frame: Frame, event: Event, *, mass: Any = None, weight: Any = None) -> MassFunction:
+def simple(
+    frame: Frame, event: Event, *, mass: Numbers | None = None, weight: Numbers | None = None
+) -> MassFunction:
     """Evidence of a given strength for one event; the rest of the mass is on the frame.
 
     Parameters
@@ -183,12 +187,12 @@ def simple(frame: Frame, event: Event, *, mass: Any = None, weight: Any = None) 
     """
     mask = checks.as_frame(frame).mask(event)
     rest, share = _rest_and_share(mass, weight)
-    return _two_sets(frame, mask, share, frame.full, rest)
+    return two_sets(frame, mask, share, frame.full, rest)
 
 
 @shares_by_name(mass="m of the event", weight="m of the empty set")
 def negative_simple(
-    frame: Frame, event: Event, *, mass: Any = None, weight: Any = None
+    frame: Frame, event: Event, *, mass: Numbers | None = None, weight: Numbers | None = None
 ) -> MassFunction:
     """Evidence A_v for one event, with the rest of the mass on the empty set.
 
@@ -236,23 +240,11 @@ def negative_simple(
     """
     mask = checks.as_frame(frame).mask(event)
     rest, share = _rest_and_share(mass, weight)
-    return _two_sets(frame, mask, share, 0, rest)
+    return two_sets(frame, mask, share, 0, rest)
 
 
-def _certain(frame: Frame, mask: int, batch_shape: int | tuple[int, ...]) -> MassFunction:
-    shape = as_shape("batch_shape", batch_shape)
-    return MassFunction.from_store(frame, bits.mask_array([mask], len(frame)), np.ones((1, *shape)))
-
-
-def _rest_and_share(mass: Any, weight: Numbers) -> tuple[NDArray[Any], NDArray[Any]]:
+def _rest_and_share(
+    mass: Numbers | None, weight: Numbers | None
+) -> tuple[NDArray[Any], NDArray[Any]]:
     name, value = one_of(mass=mass, weight=weight)
     return lost_and_kept(as_share(value, name), lost=name == "weight")
-
-
-def _two_sets(frame: Frame, mask: int, mass: Any, rest: int, other: object) -> MassFunction:
-    """Masses on two sets, which may coincide."""
-    pairs = [(mask, mass), (rest, other)] if mask < rest else [(rest, other), (mask, mass)]
-    if mask == rest:
-        pairs = [(mask, np.ones_like(mass))]
-    focal = bits.mask_array([set_ for set_, _ in pairs], len(frame))
-    return MassFunction.from_store(frame, focal, np.stack([masses for _, masses in pairs]))

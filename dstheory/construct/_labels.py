@@ -10,6 +10,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from dstheory._masses import discounted
 from dstheory._typing import Numbers
 from dstheory.checks.arguments import check_choice
 from dstheory.checks.naming import one_of
@@ -18,7 +19,6 @@ from dstheory.construct._elementary import bayesian
 from dstheory.construct.chains import consonant, isopignistic
 from dstheory.errors import MassError
 from dstheory.frame import Frame
-from dstheory.kernels import bits
 from dstheory.mass import MassFunction
 
 LabelModel = Literal["bayesian", "inverse_pignistic", "contour"]
@@ -99,13 +99,7 @@ def _discounted(m: MassFunction, name: str, value: object) -> MassFunction:
     lost, kept = lost_and_kept(share, lost=name == "rate")
     if np.asarray(lost == 0, dtype=bool).all():
         return m
-    focal, store = m.focal, m.store
-    if focal[-1] != m.frame.full:
-        focal = bits.mask_array([*focal, m.frame.full], len(m.frame))
-        store = np.concatenate([store, np.zeros_like(store[:1])])
-    masses = np.asarray(store * kept)
-    masses[-1] += lost
-    return MassFunction.from_store(m.frame, focal, masses)
+    return discounted(m, lost, kept)
 
 
 def _fits(shape: tuple[int, ...], batch: tuple[int, ...]) -> bool:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory._masses import certain
 from dstheory.checks.arguments import check_choice
 from dstheory.combine import dempster
 from dstheory.kernels import bits, setwise
@@ -67,7 +68,8 @@ def columns(
 def rests(sources: Sequence[MassFunction]) -> list[MassFunction]:
     """For each source, all others combined by Dempster's rule; vacuous if there are none."""
     if len(sources) == 1:
-        return [_ignorance(sources[0])]
+        frame = sources[0].frame
+        return [certain(frame, frame.full, dtype=sources[0].store.dtype)]
     before = _running(sources)
     after = _running(sources[::-1])[::-1]
     inner = [dempster(before[i - 1], after[i + 1]) for i in range(1, len(sources) - 1)]
@@ -80,8 +82,3 @@ def _running(sources: Sequence[MassFunction]) -> list[MassFunction]:
     for m in sources[1:]:
         found.append(dempster(found[-1], m))
     return found
-
-
-def _ignorance(m: MassFunction) -> MassFunction:
-    whole = bits.mask_array([m.frame.full], len(m.frame))
-    return MassFunction.from_store(m.frame, whole, np.ones(1, dtype=m.store.dtype))

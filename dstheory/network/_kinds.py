@@ -12,6 +12,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory._masses import certain
 from dstheory._typing import Event
 from dstheory.checks.arguments import check_choice, did_you_mean
 from dstheory.kernels import bits
@@ -154,8 +155,7 @@ class BeliefKind(Kind[BeliefPart]):
 
     def indicator(self, variable: Variable, event: Event) -> MassFunction:
         frame = ProductFrame([variable])
-        focal = bits.mask_array([observed(variable, event)], len(variable))
-        return MassFunction.from_store(frame, focal, np.ones(1))
+        return certain(frame, observed(variable, event))
 
     def written(
         self, part: BeliefPart | None, names: str | list[str], normalize: bool, exact: bool

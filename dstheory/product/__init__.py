@@ -2,10 +2,9 @@
 
 from dstheory.product._combine import combine, equivalent, implies, observe
 from dstheory.product._conditional import balloon, conditional, probability_table
-from dstheory.product._counting import at_least, at_most, exactly, exclusive
 from dstheory.product._frame import ProductFrame
 from dstheory.product._marginal import extend, marginalize, on, project
-from dstheory.product._relations import equal, relation
+from dstheory.product._relations import at_least, at_most, equal, exactly, relation
 from dstheory.product._variable import Variable
 
 __all__ = [
@@ -19,7 +18,6 @@ __all__ = [
     "equal",
     "equivalent",
     "exactly",
-    "exclusive",
     "extend",
     "implies",
     "marginalize",

@@ -8,14 +8,12 @@ Shafer 1990, Axioms for probability and belief-function propagation.
 from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
-
-from dstheory._masses import check_mass
+from dstheory._masses import certain, check_mass
 from dstheory._typing import Event
 from dstheory.checks.arguments import as_sequence, check_instance
 from dstheory.errors import FrameError
 from dstheory.frame import Frame
-from dstheory.kernels import bits, bitsets
+from dstheory.kernels import bitsets
 from dstheory.mass import MassFunction
 from dstheory.product._frame import ProductFrame
 from dstheory.product._variable import Variable
@@ -176,8 +174,7 @@ def project(frame: ProductFrame, event: Event, names: Name | Iterable[Name]) -> 
     ('wet',)
     """
     check_instance("frame", frame, ProductFrame, "a ProductFrame")
-    certain = bits.mask_array([frame.mask(event)], len(frame))
-    m = marginalize(MassFunction.from_store(frame, certain, np.ones(1)), names)
+    m = marginalize(certain(frame, frame.mask(event)), names)
     return m.frame.event(int(m.focal[0]))
 
 

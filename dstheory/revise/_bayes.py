@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory._masses import check_mass, collect
+from dstheory._masses import certain, check_mass, collect
 from dstheory._typing import Event
 from dstheory.checks import masses as checks
 from dstheory.checks.arguments import check_flag, check_instance
@@ -95,7 +95,9 @@ def generalized_bayes(
     check_flag("normalize", normalize)
     checks.as_frame(frame)
     pl = np.moveaxis(as_share(_as_rows(frame, likelihoods), "likelihood", 1), -1, 0)
-    start = _vacuous(frame, pl.dtype) if prior is None else check_mass(prior, "prior")
+    start = (
+        certain(frame, frame.full, dtype=pl.dtype) if prior is None else check_mass(prior, "prior")
+    )
     same_frame(frame, start.frame)
     batch = broadcast_shape(start.batch_shape, pl.shape[1:], "likelihoods")
     pl = match_numbers(pl, start.store)
@@ -247,9 +249,9 @@ def disjunctive_rule_of_combination(
     if not given:
         raise MassError("there is no conditional; give one for each hypothesis")
     _refuse_missing(prior.frame, given, int(np.bitwise_or.reduce(prior.focal)))
-    space, one = next(iter(given.values())).frame, _one(prior.store.dtype)
+    space = next(iter(given.values())).frame
 
-    known = {0: MassFunction.from_store(space, bits.mask_array([0], len(space)), one)}
+    known = {0: certain(space, 0, dtype=prior.store.dtype)}
     parts = [_union(int(mask), given, known) for mask in prior.focal]
     batch = prior.batch_shape
     for part in parts:
@@ -286,15 +288,6 @@ def _as_rows(frame: Frame, likelihoods: Any) -> NDArray[Any]:
             f"{len(frame)} labels of the frame"
         )
     return rows
-
-
-def _vacuous(frame: Frame, dtype: Any) -> MassFunction:
-    return MassFunction.from_store(frame, bits.mask_array([frame.full], len(frame)), _one(dtype))
-
-
-def _one(dtype: Any) -> NDArray[Any]:
-    """The number 1 in this dtype: an int for objects, so that products stay exact."""
-    return np.ones(1, dtype=dtype)
 
 
 def _stacked(columns: list[NDArray[Any]]) -> NDArray[Any]:

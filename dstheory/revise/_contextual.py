@@ -9,11 +9,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dstheory._masses import check_mass
+from dstheory._masses import check_mass, two_sets
 from dstheory.checks.naming import RATES, shares_by_name
-from dstheory.kernels import bits, pairwise
+from dstheory.kernels import pairwise
 from dstheory.mass import MassFunction
 from dstheory.revise._arguments import as_rate, given_contexts
 
@@ -233,18 +232,7 @@ def _corrected(
     for context, value in shares.items():
         mask = frame.mask(context)
         lost, kept = as_rate(name, value, m, f" of context {frame.event(mask)!r}")
-        source = _two_sets(neutral, mask ^ reverse, lost, kept, len(frame))
-        joint = pairwise.combine_pairs(m.focal, m.store, *source, operation)
+        source = two_sets(frame, neutral, kept, mask ^ reverse, lost)
+        joint = pairwise.combine_pairs(m.focal, m.store, source.focal, source.store, operation)
         m = MassFunction.from_store(frame, *joint)
     return m.prune()
-
-
-def _two_sets(
-    neutral: int, context: int, lost: NDArray[Any], kept: NDArray[Any], size: int
-) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Sets (2,) and masses (2, *batch): the lost share on the context, the rest neutral."""
-    if neutral == context:
-        # Arithmetic on a 0-d object array returns the bare object, whose dtype NumPy would guess.
-        return bits.mask_array([neutral], size), np.asarray(kept + lost, dtype=lost.dtype)[None]
-    store = np.stack([kept, lost] if neutral < context else [lost, kept])
-    return bits.mask_array(sorted([neutral, context]), size), store

@@ -6,11 +6,8 @@ With probability `rate`, the source is irrelevant (discounting) or says the oppo
 
 from typing import Any
 
-import numpy as np
-
-from dstheory._masses import check_mass, collect
+from dstheory._masses import check_mass, collect, discounted
 from dstheory.checks.naming import RATE, shares_by_name
-from dstheory.kernels import bits
 from dstheory.mass import MassFunction
 from dstheory.revise._arguments import given_rate
 
@@ -67,9 +64,7 @@ def discount(m: MassFunction, *, rate: Any = None, reliability: Any = None) -> M
     True
     """
     lost, kept = given_rate(rate, reliability, check_mass(m))
-    whole = bits.mask_array([m.frame.full], len(m.frame))
-    moved = np.asarray(lost)[np.newaxis]
-    return collect(m.frame, (m.focal, m.store, kept), (whole, moved)).prune()
+    return discounted(m, lost, kept).prune()
 
 
 @shares_by_name(**RATE)

@@ -18,7 +18,6 @@ from dstheory.product import (
     equal,
     equivalent,
     exactly,
-    exclusive,
     implies,
     marginalize,
     observe,
@@ -90,7 +89,6 @@ def test_counting(listed, data):
     check(lambda: at_least(k, listed, support), lambda v, c: count(v, c) >= k, support, *listed)
     check(lambda: at_most(k, listed, support), lambda v, c: count(v, c) <= k, support, *listed)
     check(lambda: exactly(k, listed, support), lambda v, c: count(v, c) == k, support, *listed)
-    check(lambda: exclusive(listed, support), lambda v, c: count(v, c) <= 1, support, *listed)
 
 
 def test_k_out_of_n():
@@ -183,9 +181,9 @@ def test_support_is_a_share(support):
         (lambda: at_most(-1, UP), ValueError, "k is -1"),
         (lambda: exactly(1.0, UP), TypeError, "k is 1.0, expected an int"),
         (lambda: exactly(True, UP), TypeError, "k is True, expected an int"),
-        (lambda: exclusive([]), FrameError, "there is no event"),
-        (lambda: exclusive({RAIN: "yes"}), TypeError, r"events are .*, expected a sequence"),
-        (lambda: exclusive([{RAIN: "yes"}, 3]), TypeError, "event 1 is 3, expected a mapping"),
+        (lambda: at_most(0, []), FrameError, "there is no event"),
+        (lambda: at_most(1, {RAIN: "yes"}), TypeError, r"events are .*, expected a sequence"),
+        (lambda: at_most(1, [{RAIN: "yes"}, 3]), TypeError, "event 1 is 3, expected a mapping"),
         (
             lambda: exactly(2, [{RAIN: "yes"}, {RAIN: "no"}]),
             FrameError,
