@@ -92,10 +92,7 @@ class DSmModel(Immutable):
             name: bits.mask_of(i for i, part in enumerate(parts) if part >> place & 1)
             for place, name in enumerate(names)
         }
-        object.__setattr__(self, "elements", names)
-        object.__setattr__(self, "frame", Frame(labels))
-        object.__setattr__(self, "_parts", parts)
-        object.__setattr__(self, "_masks", masks)
+        self._keep(elements=names, frame=Frame(labels), _parts=parts, _masks=masks)
 
     @classmethod
     def shafer(cls, elements: Iterable[str]) -> "DSmModel":

@@ -32,6 +32,14 @@ class ImpreciseMass(Immutable):
         Bounds of the mass of each focal set. Sets not listed have no mass; the empty set must not
         be listed.
 
+    Attributes
+    ----------
+    frame : Frame
+    focal : (F,) array of int
+        Masks of the focal sets, ascending; read-only.
+    lower, upper : (F,) array
+        Bounds of the masses, as given; read-only.
+
     Raises
     ------
     MassError
@@ -56,12 +64,12 @@ class ImpreciseMass(Immutable):
     array([0.5 , 0.25])
     """
 
-    __slots__ = ("_focal", "_frame", "_lower", "_upper")
+    __slots__ = ("focal", "frame", "lower", "upper")
 
-    _frame: Frame
-    _focal: NDArray[Any]
-    _lower: NDArray[Any]
-    _upper: NDArray[Any]
+    frame: Frame
+    focal: NDArray[Any]
+    lower: NDArray[Any]
+    upper: NDArray[Any]
 
     def __init__(self, frame: Frame, masses: Mapping[Any, Any]) -> None:
         checks.as_frame(frame)
@@ -74,35 +82,14 @@ class ImpreciseMass(Immutable):
         _check_bounds(frame, focal, bounds)
         bounds.flags.writeable = False
         focal.flags.writeable = False
-        for name, value in zip(self.__slots__, (focal, frame, *bounds), strict=True):
-            object.__setattr__(self, name, value)
+        self._keep(frame=frame, focal=focal, lower=bounds[0], upper=bounds[1])
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return ImpreciseMass, (self._frame, dict(self._rows()))
+        return ImpreciseMass, (self.frame, dict(self._rows()))
 
     def _rows(self) -> Any:
-        events = (frozenset(self._frame.event(int(mask))) for mask in self._focal)
-        return zip(events, zip(self._lower, self._upper, strict=True), strict=True)
-
-    @property
-    def frame(self) -> Frame:
-        """The frame of discernment."""
-        return self._frame
-
-    @property
-    def focal(self) -> NDArray[Any]:
-        """Masks (F,) of the focal sets, ascending; read-only."""
-        return self._focal
-
-    @property
-    def lower(self) -> NDArray[Any]:
-        """Lower bounds (F,) of the masses, as given; read-only."""
-        return self._lower
-
-    @property
-    def upper(self) -> NDArray[Any]:
-        """Upper bounds (F,) of the masses, as given; read-only."""
-        return self._upper
+        events = (frozenset(self.frame.event(int(mask))) for mask in self.focal)
+        return zip(events, zip(self.lower, self.upper, strict=True), strict=True)
 
     def tightened(self) -> "ImpreciseMass":
         """The same mass functions with bounds that are all attained.
@@ -111,10 +98,10 @@ class ImpreciseMass(Immutable):
         >>> ImpreciseMass(frame, {"ant": (0, 1), frame: (0.25, 0.5)}).tightened().upper
         array([0.75, 0.5 ])
         """
-        lower = np.maximum(self._lower, 1 - (self._upper.sum() - self._upper))
-        upper = np.minimum(self._upper, 1 - (self._lower.sum() - self._lower))
+        lower = np.maximum(self.lower, 1 - (self.upper.sum() - self.upper))
+        upper = np.minimum(self.upper, 1 - (self.lower.sum() - self.lower))
         rows = zip(self._rows(), lower, np.maximum(lower, upper), strict=True)  # rounding
-        return ImpreciseMass(self._frame, {event: (a, b) for (event, _), a, b in rows})
+        return ImpreciseMass(self.frame, {event: (a, b) for (event, _), a, b in rows})
 
     def vertices(self, max_count: int = 20_000) -> MassFunction:
         """Extreme points of the polytope, as a batch.
@@ -128,25 +115,25 @@ class ImpreciseMass(Immutable):
                [0.5 , 0.5 ]])
         """
         check_count("max_count", max_count)
-        free = np.flatnonzero(np.asarray(self._lower != self._upper, dtype=bool))
+        free = np.flatnonzero(np.asarray(self.lower != self.upper, dtype=bool))
         count = len(free) << max(len(free) - 1, 0)
         if count > max_count:
             raise DSTheoryError(
                 f"{len(free)} masses are intervals, with up to {count} vertices, more than "
                 f"{max_count}; fix some masses, or raise the limit"
             )
-        found = [self._ends(free, int(last)) for last in free] or [self._lower[np.newaxis]]
+        found = [self._ends(free, int(last)) for last in free] or [self.lower[np.newaxis]]
         points = sorted({tuple(point) for part in found for point in part.tolist()})
-        return MassFunction(self._frame, self._focal, np.array(points, dtype=self._lower.dtype))
+        return MassFunction(self.frame, self.focal, np.array(points, dtype=self.lower.dtype))
 
     def _ends(self, free: NDArray[np.intp], last: int) -> NDArray[Any]:
         """Points with all free masses but one at a bound, and that one within its bounds."""
         others = free[free != last]
         choices = np.arange(1 << len(others))[:, np.newaxis] >> np.arange(len(others)) & 1
-        points = np.repeat(self._lower[np.newaxis], len(choices), axis=0)
-        points[:, others] = np.where(choices == 1, self._upper[others], self._lower[others])
+        points = np.repeat(self.lower[np.newaxis], len(choices), axis=0)
+        points[:, others] = np.where(choices == 1, self.upper[others], self.lower[others])
         points[:, last] = 1 - (points.sum(axis=1) - points[:, last])
-        low, high = self._lower[last], self._upper[last]
+        low, high = self.lower[last], self.upper[last]
         # 1 - 0.3 is not 0.7 to the last bit; fractions are.
         slack = 0 if points.dtype == object else checks.SUM_TOLERANCE
         inside = (points[:, last] >= low - slack) & (points[:, last] <= high + slack)
@@ -162,27 +149,27 @@ class ImpreciseMass(Immutable):
         """
         as_floats(scores, "scores")  # Fractions stay exact
         scores = np.asarray(scores)
-        if scores.shape[:1] != self._lower.shape:
+        if scores.shape[:1] != self.lower.shape:
             raise ValueError(
-                f"scores have shape {scores.shape}, expected ({len(self._lower)}, ...): "
+                f"scores have shape {scores.shape}, expected ({len(self.lower)}, ...): "
                 "one for each focal set"
             )
         order = np.argsort(-scores, axis=0, kind="stable")
-        room = (self._upper - self._lower)[order]
+        room = (self.upper - self.lower)[order]
         before = np.cumsum(room, axis=0) - room
-        left = 1 - self._lower.sum()
+        left = 1 - self.lower.sum()
         filled = np.minimum(np.maximum(left - before, 0), room)
         masses = np.empty_like(filled)
         np.put_along_axis(masses, order, filled, axis=0)
-        return np.asarray(masses + self._lower.reshape(-1, *(1,) * (scores.ndim - 1)))
+        return np.asarray(masses + self.lower.reshape(-1, *(1,) * (scores.ndim - 1)))
 
     def __repr__(self) -> str:
         rows = [f"{set(event) or '{}'}: [{low}, {high}]" for event, (low, high) in self._rows()]
         return f"ImpreciseMass({', '.join(rows)})"
 
     def _repr_html_(self) -> str:
-        bounds = zip(self._focal, self._lower, self._upper, strict=True)
-        rows = [[self._frame._text(int(mask)), brief(low), brief(up)] for mask, low, up in bounds]
+        bounds = zip(self.focal, self.lower, self.upper, strict=True)
+        rows = [[self.frame._text(int(mask)), brief(low), brief(up)] for mask, low, up in bounds]
         return html_table("ImpreciseMass", [["set", "at least", "at most"], *rows])
 
 

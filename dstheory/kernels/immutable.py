@@ -4,7 +4,7 @@ from typing import Self
 
 
 class Immutable:
-    """Base of values that set their slots once, by ``object.__setattr__``.
+    """Base of values that set their slots once, by `_keep`.
 
     Examples
     --------
@@ -18,6 +18,11 @@ class Immutable:
     """
 
     __slots__ = ()
+
+    def _keep(self, **values: object) -> None:
+        """Set slots, when a value is made."""
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{type(self).__name__} is immutable; {name!r} cannot be set")

@@ -32,6 +32,13 @@ class Table(Immutable):
     values : array
         Non-negative and not all zero; floats, or objects such as Fractions, which stay exact.
 
+    Attributes
+    ----------
+    names : tuple of str
+        Variables, one for each axis.
+    values : array
+        The numbers; read-only.
+
     Raises
     ------
     NetworkError
@@ -49,10 +56,10 @@ class Table(Immutable):
     Table on rain × grass, shape (2, 2)
     """
 
-    __slots__ = ("_names", "_values")
+    __slots__ = ("names", "values")
 
-    _names: tuple[str, ...]
-    _values: NDArray[Any]
+    names: tuple[str, ...]
+    values: NDArray[Any]
 
     def __init__(self, names: str | Iterable[str], values: Numbers) -> None:
         listed = tuple(
@@ -70,40 +77,29 @@ class Table(Immutable):
             )
         _check_values(array)
         array.flags.writeable = False
-        object.__setattr__(self, "_names", listed)
-        object.__setattr__(self, "_values", array)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Variables, one for each axis."""
-        return self._names
-
-    @property
-    def values(self) -> NDArray[Any]:
-        """The numbers; read-only."""
-        return self._values
+        self._keep(names=listed, values=array)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Table):
             return NotImplemented
-        return self._names == other._names and np.array_equal(self._values, other._values)
+        return self.names == other.names and np.array_equal(self.values, other.values)
 
     def __hash__(self) -> int:
-        return hash((self._names, self._values.shape))
+        return hash((self.names, self.values.shape))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Table, (self._names, self._values)
+        return Table, (self.names, self.values)
 
     def __repr__(self) -> str:
-        return f"Table on {' × '.join(self._names)}, shape {self._values.shape}"
+        return f"Table on {' × '.join(self.names)}, shape {self.values.shape}"
 
     def _repr_html_(self) -> str:
-        *others, last = self._names
-        flat = self._values.reshape(-1, self._values.shape[-1])[:_MAX_SHOWN, :_MAX_SHOWN]
+        *others, last = self.names
+        flat = self.values.reshape(-1, self.values.shape[-1])[:_MAX_SHOWN, :_MAX_SHOWN]
         head = [" × ".join(others), *(f"{last} {place}" for place in range(flat.shape[1]))]
-        places = np.ndindex(self._values.shape[:-1])
+        places = np.ndindex(self.values.shape[:-1])
         rows = [[brief(at), *map(brief, row)] for at, row in zip(places, flat, strict=False)]
-        more = [f"... {self._values.size} numbers in all"] if self._values.size > flat.size else []
+        more = [f"... {self.values.size} numbers in all"] if self.values.size > flat.size else []
         return html_table(repr(self), [head, *rows], more)
 
 

@@ -126,6 +126,15 @@ class ProductFrame(Frame):
     variables : sequence of Variable
         One or more, with different names.
 
+    Attributes
+    ----------
+    variables : tuple of Variable
+        In order.
+    names : tuple of str
+        Names of the variables.
+    shape : tuple of int
+        Number of values of each variable.
+
     Raises
     ------
     TypeError
@@ -151,12 +160,12 @@ class ProductFrame(Frame):
     (12, 1, 15)
     """
 
-    __slots__ = ("_axes", "_names", "_shape", "_variables")
+    __slots__ = ("_axes", "names", "shape", "variables")
 
     _axes: dict[str, int]
-    _names: tuple[str, ...]
-    _shape: tuple[int, ...]
-    _variables: tuple[Variable, ...]
+    names: tuple[str, ...]
+    shape: tuple[int, ...]
+    variables: tuple[Variable, ...]
 
     def __init__(self, variables: Iterable[Variable]) -> None:
         listed = tuple(as_sequence(variables, "variables", "a sequence of Variable"))
@@ -170,26 +179,8 @@ class ProductFrame(Frame):
             raise FrameError("a product needs at least one variable")
         shape = tuple(len(variable) for variable in listed)
         _check_size(shape)
-        object.__setattr__(self, "_variables", listed)
-        object.__setattr__(self, "_axes", axes)
-        object.__setattr__(self, "_names", tuple(axes))
-        object.__setattr__(self, "_shape", shape)
-        object.__setattr__(self, "_hash", hash(("ProductFrame", listed)))
-
-    @property
-    def variables(self) -> tuple[Variable, ...]:
-        """The variables, in order."""
-        return self._variables
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Names of the variables, in order."""
-        return self._names
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Number of values of each variable."""
-        return self._shape
+        self._keep(variables=listed, names=tuple(axes), shape=shape, _axes=axes)
+        self._keep(_hash=hash(("ProductFrame", listed)))
 
     @property
     def labels(self) -> tuple[Any, ...]:
@@ -202,7 +193,7 @@ class ProductFrame(Frame):
         >>> ProductFrame([Variable("rain", ["yes", "no"])]).variable("rain")
         Variable('rain', ['yes', 'no'])
         """
-        return self._variables[self.axis(name)]
+        return self.variables[self.axis(name)]
 
     def axis(self, name: str | Variable) -> int:
         """Position of a variable.
@@ -212,13 +203,13 @@ class ProductFrame(Frame):
         """
         if isinstance(name, Variable):
             axis = self.axis(name.name)
-            if self._variables[axis] != name:
-                raise FrameError(f"{name!r} is another variable than {self._variables[axis]!r}")
+            if self.variables[axis] != name:
+                raise FrameError(f"{name!r} is another variable than {self.variables[axis]!r}")
             return axis
         try:
             return self._axes[name]
         except (KeyError, TypeError):
-            known, meant = ", ".join(map(repr, self._names)), did_you_mean(name, self._names)
+            known, meant = ", ".join(map(repr, self.names)), did_you_mean(name, self.names)
             raise FrameError(
                 f"{name!r} is not a variable here; the variables are {known}{meant}"
             ) from None
@@ -295,10 +286,10 @@ class ProductFrame(Frame):
         (('yes', 0), ('no', 1))
         """
         places = np.flatnonzero(self._cells(mask))
-        columns = np.unravel_index(places, self._shape)
+        columns = np.unravel_index(places, self.shape)
         values = [
             map(variable.values.__getitem__, column.tolist())
-            for variable, column in zip(self._variables, columns, strict=True)
+            for variable, column in zip(self.variables, columns, strict=True)
         ]
         return tuple(zip(*values, strict=True))
 
@@ -312,8 +303,8 @@ class ProductFrame(Frame):
         if isinstance(label, Mapping):
             return self._cylinder(label)
         index = self._index(label)
-        if index is None and len(self._variables) == 1:
-            return self._variables[0].frame._bit(label)
+        if index is None and len(self.variables) == 1:
+            return self.variables[0].frame._bit(label)
         return None if index is None else 1 << index
 
     def _union(self, event: Iterable[Any]) -> int:
@@ -327,10 +318,10 @@ class ProductFrame(Frame):
 
     def _index(self, label: Hashable) -> int | None:
         """Position of a configuration; None for anything else."""
-        if not isinstance(label, tuple) or len(label) != len(self._variables):
+        if not isinstance(label, tuple) or len(label) != len(self.variables):
             return None
         index = 0
-        for variable, value in zip(self._variables, label, strict=True):
+        for variable, value in zip(self.variables, label, strict=True):
             position = variable.frame._position(value)
             if position is None:
                 return None
@@ -341,7 +332,7 @@ class ProductFrame(Frame):
         """Mask of all configurations whose named variables have one of the given values."""
         sides = np.ones((), dtype=bool)
         masks = {self.axis(key): self.variable(key).mask(event) for key, event in values.items()}
-        for axis, variable in enumerate(self._variables):
+        for axis, variable in enumerate(self.variables):
             mask = masks.get(axis, variable.frame.full)
             side = bits.members(bits.mask_array([mask], len(variable)), len(variable))[:, 0]
             sides = np.logical_and.outer(sides, side)
@@ -349,13 +340,13 @@ class ProductFrame(Frame):
 
     def _is_meant_as_configuration(self, event: Event) -> bool:
         """Whether a tuple has the length of a configuration and is not a collection of them."""
-        if not isinstance(event, tuple) or len(event) != len(self._variables):
+        if not isinstance(event, tuple) or len(event) != len(self.variables):
             return False
         return not any(isinstance(item, tuple | Mapping) for item in event)
 
     def _unknown(self, label: Hashable) -> FrameError:
-        if isinstance(label, tuple) and len(label) == len(self._variables):
-            for variable, value in zip(self._variables, label, strict=True):
+        if isinstance(label, tuple) and len(label) == len(self.variables):
+            for variable, value in zip(self.variables, label, strict=True):
                 if variable.frame._position(value) is None:
                     return FrameError(
                         f"{value!r} in {label!r} is not a value of variable {variable.name!r} "
@@ -363,20 +354,20 @@ class ProductFrame(Frame):
                     )
         return FrameError(
             f"{label!r} is not a configuration: give a tuple of the values of "
-            f"{', '.join(self._names)}, or a dict of names to values"
+            f"{', '.join(self.names)}, or a dict of names to values"
         )
 
     def _text(self, mask: int) -> str:
-        return event_text(self._variables, self._cells(mask).reshape(self._shape))
+        return event_text(self.variables, self._cells(mask).reshape(self.shape))
 
     def _title(self) -> str:
-        return title(self._variables)
+        return title(self.variables)
 
     def __len__(self) -> int:
-        return math.prod(self._shape)
+        return math.prod(self.shape)
 
     def __iter__(self) -> Iterator[Any]:
-        return product(*(variable.values for variable in self._variables))
+        return product(*(variable.values for variable in self.variables))
 
     def __contains__(self, label: object) -> bool:
         return self._index(label) is not None
@@ -384,22 +375,22 @@ class ProductFrame(Frame):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Frame):
             return NotImplemented
-        return isinstance(other, ProductFrame) and self._variables == other._variables
+        return isinstance(other, ProductFrame) and self.variables == other.variables
 
     def __hash__(self) -> int:
         return self._hash
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return ProductFrame, (self._variables,)
+        return ProductFrame, (self.variables,)
 
     def __repr__(self) -> str:
-        if len(self._variables) <= 4:
-            return f"ProductFrame({list(self._variables)!r})"
-        head = ", ".join(self._names[:10]) + (", ..." if len(self._names) > 10 else "")
-        return f"ProductFrame({head}: {len(self._names)} variables, {len(self)} configurations)"
+        if len(self.variables) <= 4:
+            return f"ProductFrame({list(self.variables)!r})"
+        head = ", ".join(self.names[:10]) + (", ..." if len(self.names) > 10 else "")
+        return f"ProductFrame({head}: {len(self.names)} variables, {len(self)} configurations)"
 
     def _repr_html_(self) -> str:
-        rows = [[one.name, brief(one.values)] for one in self._variables]
+        rows = [[one.name, brief(one.values)] for one in self.variables]
         caption = f"ProductFrame, {len(self)} configurations"
         return html_table(caption, [["variable", "values"], *rows])
 

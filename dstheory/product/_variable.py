@@ -25,6 +25,13 @@ class Variable(Immutable):
     values : sequence of hashable values, or Frame
         Its possible values, distinct and in order.
 
+    Attributes
+    ----------
+    name : str
+        It identifies the variable.
+    frame : Frame
+        The values as a plain frame.
+
     Raises
     ------
     TypeError
@@ -41,11 +48,11 @@ class Variable(Immutable):
     Frame(['yes', 'no'])
     """
 
-    __slots__ = ("_frame", "_hash", "_name")
+    __slots__ = ("_hash", "frame", "name")
 
-    _frame: Frame
+    frame: Frame
     _hash: int
-    _name: str
+    name: str
 
     def __init__(self, name: str, values: Iterable[Hashable]) -> None:
         check_instance("the name of a variable", name, str, "a string")
@@ -55,24 +62,12 @@ class Variable(Immutable):
             frame = values if type(values) is Frame else Frame(values)
         except (TypeError, FrameError) as error:
             raise type(error)(f"values of variable {name!r}: {error}") from error
-        object.__setattr__(self, "_name", name)
-        object.__setattr__(self, "_frame", frame)
-        object.__setattr__(self, "_hash", hash(("Variable", name, frame)))
-
-    @property
-    def name(self) -> str:
-        """The name, which identifies the variable."""
-        return self._name
+        self._keep(name=name, frame=frame, _hash=hash(("Variable", name, frame)))
 
     @property
     def values(self) -> tuple[Any, ...]:
         """All values, in order."""
-        return self._frame.labels
-
-    @property
-    def frame(self) -> Frame:
-        """The values as a plain frame."""
-        return self._frame
+        return self.frame.labels
 
     def mask(self, event: Event) -> int:
         """Mask of a value or a collection of values.
@@ -81,33 +76,33 @@ class Variable(Immutable):
         2
         """
         try:
-            return self._frame.mask(event)
+            return self.frame.mask(event)
         except FrameError as error:
             values = ", ".join(map(repr, self.values[:10])) + (", ..." if len(self) > 10 else "")
             raise FrameError(
-                f"{event!r} is not a value of variable {self._name!r} and no collection of them "
+                f"{event!r} is not a value of variable {self.name!r} and no collection of them "
                 f"(values: {values})"
             ) from error
 
     def __len__(self) -> int:
-        return len(self._frame)
+        return len(self.frame)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Variable):
             return NotImplemented
-        return (self._name, self._frame) == (other._name, other._frame)
+        return (self.name, self.frame) == (other.name, other.frame)
 
     def __hash__(self) -> int:
         return self._hash
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Variable, (self._name, list(self.values))
+        return Variable, (self.name, list(self.values))
 
     def __repr__(self) -> str:
         if len(self) <= 12:
-            return f"Variable({self._name!r}, {list(self.values)!r})"
+            return f"Variable({self.name!r}, {list(self.values)!r})"
         head = ", ".join(repr(value) for value in self.values[:10])
-        return f"Variable({self._name!r}, [{head}, ... {len(self)} values])"
+        return f"Variable({self.name!r}, [{head}, ... {len(self)} values])"
 
     def _repr_html_(self) -> str:
-        return html_table("Variable", [["name", "values"], [self._name, brief(self.values)]])
+        return html_table("Variable", [["name", "values"], [self.name, brief(self.values)]])

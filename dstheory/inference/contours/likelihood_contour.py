@@ -324,18 +324,14 @@ class LikelihoodContour(Immutable):
             place, value = find_maximum(f, spaces, scales)
         else:
             place, value = given_maximum(f, spaces, mode)
-        put = object.__setattr__
-        put(self, "bounds", spaces)
-        put(self, "mode", place[0] if len(spaces) == 1 else place)
-        put(self, "_f", f)
-        put(self, "_peak_value", value)
-        put(self, "_scale", widths(f, spaces, place, value, scales))
+        self._keep(bounds=spaces, mode=place[0] if len(spaces) == 1 else place)
+        self._keep(_f=f, _peak_value=value, _scale=widths(f, spaces, place, value, scales))
         if mode is None and len(spaces) == 1:
             peaks = find_peaks(self.log_contour, spaces[0], place[0], self._scale[0])
         else:
             peaks = np.array(place[:1])
         peaks.flags.writeable = False
-        put(self, "peaks", peaks)
+        self._keep(peaks=peaks)
 
     def __repr__(self) -> str:
         space = " x ".join(f"[{low:g}, {high:g}]" for low, high in self.bounds)

@@ -250,9 +250,8 @@ class GRFN(ShownFields, Immutable):
         for name, x in zip(("mu", "sigma2", "h"), given, strict=True):
             array = np.broadcast_to(x, shape).copy()
             array.flags.writeable = False
-            object.__setattr__(self, name, array)
-        parameters = Numbers(self.mu, np.sqrt(self.sigma2), self.h)
-        object.__setattr__(self, "_numbers", parameters)
+            self._keep(**{name: array})
+        self._keep(_numbers=Numbers(self.mu, np.sqrt(self.sigma2), self.h))
 
     @property
     def batch_shape(self) -> tuple[int, ...]:

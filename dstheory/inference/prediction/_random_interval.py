@@ -95,8 +95,7 @@ class RandomInterval(ShownFields, Immutable):
                 f"a random interval needs a contour of dimension 1 with one peak; {contour!r} has "
                 f"dimension {contour.dimension} and peaks at {contour.peaks}"
             )
-        object.__setattr__(self, "contour", contour)
-        object.__setattr__(self, "rate", as_rate(rate))
+        self._keep(contour=contour, rate=as_rate(rate))
 
     def __repr__(self) -> str:
         return f"RandomInterval({self.contour!r}, rate={self.rate:g})"

@@ -62,7 +62,7 @@ class SampledInterval(ShownFields, Immutable):
         for name, end in zip(("low", "high"), ends, strict=True):
             kept = end.copy()
             kept.flags.writeable = False
-            object.__setattr__(self, name, kept)
+            self._keep(**{name: kept})
 
     def __len__(self) -> int:
         return len(self.low)

@@ -70,8 +70,7 @@ class PredictiveInterval(ShownFields, Immutable):
 
     @shares_by_name(rate=RATE["rate"])
     def __init__(self, law: SamplingLaw, *, rate: float = 0.0) -> None:
-        object.__setattr__(self, "_law", law)
-        object.__setattr__(self, "rate", as_rate(rate))
+        self._keep(_law=law, rate=as_rate(rate))
 
     def __repr__(self) -> str:
         return f"PredictiveInterval of shape {self.shape} with discount rate {self.rate:g}"
