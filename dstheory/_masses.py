@@ -9,18 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from dstheory.checks.arguments import check_instance
+from dstheory.checks.arguments import shown
 from dstheory.frame import Frame, same_frame
 from dstheory.kernels import bits
 from dstheory.kernels.batches import Part, added_up
 from dstheory.mass import MassFunction
 
 
-def check_mass(m: Any, name: str = "m") -> MassFunction:
+def check_mass(m: object, name: str = "m") -> MassFunction:
     """The mass function, if it is one."""
-    check_instance(name, m, MassFunction, "a MassFunction")
-    mass: MassFunction = m
-    return mass
+    if not isinstance(m, MassFunction):
+        raise TypeError(f"{name} is {shown(m)}, expected a MassFunction")
+    return m
 
 
 def check_masses(*masses: MassFunction) -> None:

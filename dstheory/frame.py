@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from dstheory._typing import Numbers
+from dstheory._typing import Event, Numbers
 from dstheory.checks.arguments import as_array, did_you_mean
 from dstheory.errors import FrameError
 from dstheory.kernels import bits
@@ -116,7 +116,7 @@ class Frame(Immutable):
         """Mask of the whole frame, 2^K - 1."""
         return (1 << len(self)) - 1
 
-    def mask(self, event: Any) -> int:
+    def mask(self, event: Event) -> int:
         """Mask of an event.
 
         Parameters
@@ -206,13 +206,13 @@ whose masks are 0 to 3
             raise FrameError(f"mask {value} is outside {self!r}, whose masks are 0 to {self.full}")
         return value
 
-    def _position(self, label: Hashable) -> int | None:
+    def _position(self, label: object) -> int | None:
         try:
             return self._positions.get(label)
         except TypeError:  # not hashable, hence no label
             return None
 
-    def _bit(self, label: Hashable) -> int | None:
+    def _bit(self, label: object) -> int | None:
         """Mask of a label of an event."""
         position = self._position(label)
         return None if position is None else 1 << position
@@ -226,7 +226,7 @@ whose masks are 0 to 3
             places.append(position)
         return bits.mask_of(places)
 
-    def _unknown(self, label: Hashable) -> FrameError:
+    def _unknown(self, label: object) -> FrameError:
         """Error for something that is not a label."""
         advice = ""
         if isinstance(label, str):
@@ -291,7 +291,7 @@ def _ordered(labels: Iterable[Hashable]) -> Iterable[Any]:
     return labels
 
 
-def _python_value(label: Hashable) -> Any:
+def _python_value(label: object) -> Any:
     # Python has no nanoseconds: `item()` of such a date is a bare integer.
     if isinstance(label, np.datetime64 | np.timedelta64):
         return label

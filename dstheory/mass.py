@@ -406,6 +406,8 @@ class MassFunction(Immutable):
         return map(self._frame._text, self._focal)
 
 
-def _divided(frame: Frame, focal: NDArray[Any], store: NDArray[Any], total: Any) -> MassFunction:
+def _divided(
+    frame: Frame, focal: NDArray[Any], store: NDArray[Any], total: NDArray[Any]
+) -> MassFunction:
     pairwise.refuse_total_conflict(total)
     return MassFunction.from_store(frame, focal, np.asarray(store / total))

@@ -155,7 +155,11 @@ def _cluster_row(row: Sets, n_sets: int, merge: Callable[[Any, Any], Any], size:
 
 
 def _costs(
-    sets: NDArray[Any], masses: NDArray[Any], i: int, others: Any, merge: Callable[[Any, Any], Any]
+    sets: NDArray[Any],
+    masses: NDArray[Any],
+    i: int,
+    others: slice | NDArray[np.intp],
+    merge: Callable[[Any, Any], Any],
 ) -> NDArray[Any]:
     """Change of the expected size by merging set `i` with each of `others`."""
     sizes = bits.cardinality(sets[others])
@@ -164,7 +168,7 @@ def _costs(
     return np.asarray(abs(masses[others] * (merged - sizes)) + abs(masses[i] * (merged - own)))
 
 
-def _remove(place: Any, alive: NDArray[np.bool_], costs: NDArray[Any]) -> None:
+def _remove(place: int, alive: NDArray[np.bool_], costs: NDArray[Any]) -> None:
     alive[place] = False
     costs[place, :] = costs[:, place] = np.inf
 

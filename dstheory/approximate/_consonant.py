@@ -4,7 +4,7 @@ Dubois & Prade 1990. The contour determines the inner one. Each order of the lab
 one.
 """
 
-from typing import Any
+from collections.abc import Hashable, Iterable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,7 +65,7 @@ def inner_consonant(m: MassFunction) -> MassFunction:
     return assemble(m.frame, order, clipped)
 
 
-def outer_consonant(m: MassFunction, order: Any = None) -> MassFunction:
+def outer_consonant(m: MassFunction, order: Iterable[Hashable] | None = None) -> MassFunction:
     """The smallest consonant generalization of `m` along an order of the labels.
 
     Each focal set grows to the first labels of the order that contain it.
@@ -134,7 +134,7 @@ def outer_consonant(m: MassFunction, order: Any = None) -> MassFunction:
     return assemble(m.frame, positions, levels.T.reshape(*m.batch_shape, size + 1))
 
 
-def _positions(m: MassFunction, order: Any) -> NDArray[np.intp]:
+def _positions(m: MassFunction, order: Iterable[Hashable]) -> NDArray[np.intp]:
     labels = as_sequence(order, "order", "the labels in some order")
     positions = [m.frame.mask((label,)).bit_length() - 1 for label in labels]
     if sorted(positions) != list(range(len(m.frame))):

@@ -103,6 +103,6 @@ def _shares(mask: int, kept: list[int], full: int) -> dict[int, Fraction]:
     return shares
 
 
-def _like(share: Fraction, mass: Any) -> Any:
+def _like(share: Fraction, mass: object) -> Any:
     """The share as a float if the mass is one, exact otherwise."""
     return float(share) if isinstance(mass, float) else share

@@ -7,6 +7,7 @@ intersection, and weights the sample by the probability of those sets; most samp
 1991; Moral & Wilson 1996.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -14,10 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._masses import check_mass
+from dstheory._typing import Event, Floats
 from dstheory.checks.arguments import as_sequence, check_choice, check_count, check_rng
 from dstheory.errors import MassError, TotalConflictError
 from dstheory.frame import same_frame
 from dstheory.kernels import bits
+from dstheory.kernels.batches import scalar
 from dstheory.kernels.rows import in_row
 from dstheory.mass import MassFunction
 from dstheory.notebook import ShownFields
@@ -57,10 +60,10 @@ class MonteCarloCombination(ShownFields):
 
     mass_function: MassFunction
     squares: NDArray[np.float64]
-    kappa: Any
-    kappa_error: Any
+    kappa: float | Floats
+    kappa_error: float | Floats
     n_samples: int
-    effective_samples: Any
+    effective_samples: float | Floats
 
     @property
     def standard_errors(self) -> NDArray[np.float64]:
@@ -70,12 +73,12 @@ class MonteCarloCombination(ShownFields):
         variance = self.squares * (1 - share) ** 2 + others * share**2
         return np.asarray(np.sqrt(np.maximum(variance, 0)))
 
-    def bel(self, event: Any) -> tuple[Any, Any]:
+    def bel(self, event: Event) -> tuple[Any, Any]:
         """Belief in an event, and its standard error."""
         mask = self.mass_function.frame.mask(event)
         return self._share(bits.subset_of(self.mass_function.focal, mask))
 
-    def pl(self, event: Any) -> tuple[Any, Any]:
+    def pl(self, event: Event) -> tuple[Any, Any]:
         """Plausibility of an event, and its standard error."""
         mask = self.mass_function.frame.mask(event)
         return self._share(np.asarray(self.mass_function.focal & mask != 0, dtype=bool))
@@ -85,11 +88,11 @@ class MonteCarloCombination(ShownFields):
         inside = self.squares[..., chosen].sum(axis=-1)
         outside = self.squares[..., ~chosen].sum(axis=-1)
         error = np.sqrt(inside * (1 - share) ** 2 + outside * share**2)
-        return _scalar(np.asarray(share)), _scalar(np.asarray(error))
+        return scalar(np.asarray(share)), scalar(np.asarray(error))
 
 
 def monte_carlo_dempster(
-    masses: Any,
+    masses: Iterable[MassFunction],
     n_samples: int,
     rng: np.random.Generator,
     *,
@@ -250,14 +253,14 @@ def _collected(
     return MonteCarloCombination(
         mass_function=MassFunction.from_store(first.frame, focal, (sums / total).reshape(shape)),
         squares=np.moveaxis((squares / total**2).reshape(shape), 0, -1),
-        kappa=_scalar(1 - scale * mean.reshape(batch)),
-        kappa_error=_scalar(scale * deviation.reshape(batch)),
+        kappa=scalar(1 - scale * mean.reshape(batch)),
+        kappa_error=scalar(scale * deviation.reshape(batch)),
         n_samples=n,
-        effective_samples=_scalar((total**2 / total_squares).reshape(batch)),
+        effective_samples=scalar((total**2 / total_squares).reshape(batch)),
     )
 
 
-def _sources(masses: Any) -> list[MassFunction]:
+def _sources(masses: Iterable[MassFunction]) -> list[MassFunction]:
     if isinstance(masses, MassFunction):
         raise TypeError("masses is a sequence of mass functions, not one mass function")
     sources = [check_mass(m) for m in as_sequence(masses, "masses", "mass functions")]
@@ -281,8 +284,3 @@ def _refuse_no_sample(tops: NDArray[np.float64]) -> None:
             f"no sample{in_row(lost[0])} has a non-empty intersection: the conflict is total or "
             "nearly so; use method='importance', more samples, or discount a source"
         )
-
-
-def _scalar(values: Any) -> Any:
-    """A NumPy scalar or 0-d array as a Python value; arrays as they are."""
-    return values.item() if values.ndim == 0 else values

@@ -3,11 +3,10 @@
 Tessem 1993; Lowrance, Garvey & Strat 1986.
 """
 
-from typing import Any
-
 import numpy as np
 
 from dstheory._masses import check_mass
+from dstheory._typing import Scalar
 from dstheory.approximate._rows import mass_ranks, unflatten
 from dstheory.checks.arguments import check_count, shown
 from dstheory.checks.masses import check_number
@@ -15,7 +14,7 @@ from dstheory.kernels import bits
 from dstheory.mass import MassFunction
 
 
-def k_l_x(m: MassFunction, n_min: int, n_max: int, loss: Any = 0) -> MassFunction:
+def k_l_x(m: MassFunction, n_min: int, n_max: int, loss: Scalar = 0) -> MassFunction:
     """The k-l-x method: keep the heaviest focal sets and rescale their masses to sum to 1.
 
     Sets are taken by decreasing mass until at least `n_min` are kept, and either `n_max` are kept

@@ -100,7 +100,7 @@ def as_values(value: object) -> Any:
     return array.astype(np.float64) if array.dtype != object else array
 
 
-def as_names(names: Any) -> tuple[str, ...]:
+def as_names(names: object) -> tuple[str, ...]:
     """Names of propositions, from one or several."""
     listed = [names] if isinstance(names, str) else names
     found = as_collection(listed, "propositions", "names of propositions")
@@ -224,7 +224,7 @@ class ArgumentationSystem(ShownFields):
         """The probabilities of the assumptions."""
         return dict(self._probabilities)
 
-    def given(self, *facts: Any) -> "ArgumentationSystem":
+    def given(self, *facts: object) -> "ArgumentationSystem":
         """The system with further certain rules about its names, such as observations.
 
         >>> system = ArgumentationSystem(["a -> x"], {"a": 0.75})
@@ -235,7 +235,7 @@ class ArgumentationSystem(ShownFields):
             (*self._rules, *map(self._read, facts)), self._probabilities, max_clauses=self._limit
         )
 
-    def quasi_supports(self, hypothesis: Any) -> tuple[Argument, ...]:
+    def quasi_supports(self, hypothesis: object) -> tuple[Argument, ...]:
         """Shortest arguments from which a hypothesis, or a contradiction, follows.
 
         >>> system = ArgumentationSystem(["a -> x", "b -> ~x"], {"a": 0.5, "b": 0.5})
@@ -253,7 +253,7 @@ class ArgumentationSystem(ShownFields):
         """
         return self.quasi_supports(False)
 
-    def arguments_for(self, hypothesis: Any) -> tuple[Argument, ...]:
+    def arguments_for(self, hypothesis: object) -> tuple[Argument, ...]:
         """Shortest arguments from which a hypothesis follows, and no contradiction.
 
         An argument that is compatible with a conflict is extended by assumptions that exclude it.
@@ -266,7 +266,7 @@ class ArgumentationSystem(ShownFields):
         terms = multiply(self._prime_terms(hypothesis), frozenset(excluded), self._limit)
         return self._arguments(terms)
 
-    def arguments_against(self, hypothesis: str) -> tuple[Argument, ...]:
+    def arguments_against(self, hypothesis: object) -> tuple[Argument, ...]:
         """Shortest arguments from which the negation of a hypothesis follows (doubts).
 
         >>> system = ArgumentationSystem(["a -> x", "b -> ~x"], {"a": 0.5, "b": 0.5})
@@ -283,7 +283,7 @@ class ArgumentationSystem(ShownFields):
         """
         return self._shares(sympy.false)[2]
 
-    def support(self, hypothesis: str, *, normalize: bool = True) -> Any:
+    def support(self, hypothesis: object, *, normalize: bool = True) -> Any:
         """Degree of support: the belief in a hypothesis.
 
         Parameters
@@ -320,7 +320,7 @@ class ArgumentationSystem(ShownFields):
             return yes + conflict
         return _quotient(yes, yes + no)
 
-    def plausibility(self, hypothesis: str) -> Any:
+    def plausibility(self, hypothesis: object) -> Any:
         """Degree of possibility: 1 minus the support of the negation.
 
         >>> system = ArgumentationSystem(["a -> x", "b -> ~x"], {"a": 0.5, "b": 0.5})
@@ -397,7 +397,7 @@ class ArgumentationSystem(ShownFields):
         onto = {number: place for number, place in moved.items() if number >= first}
         return frozenset([*(renumber(clause, onto) for clause in left), *copies])
 
-    def _read(self, hypothesis: str) -> Any:
+    def _read(self, hypothesis: object) -> Any:
         formula = as_formula(hypothesis)
         check_known(sorted(atoms(formula)), self._numbers)
         return formula
@@ -418,7 +418,7 @@ class ArgumentationSystem(ShownFields):
         left = eliminate(absorb(self._clauses | denied), self._hidden(), self._limit)
         return frozenset(map(opposite, left))
 
-    def _prime_terms(self, hypothesis: Any) -> Clauses:
+    def _prime_terms(self, hypothesis: object) -> Clauses:
         """The shortest of these terms: negated prime implicates."""
         terms = self._terms(self._read(hypothesis))
         return frozenset(map(opposite, primes(frozenset(map(opposite, terms)), self._limit)))

@@ -216,7 +216,7 @@ def check_level(name: str, value: object) -> None:
         raise ValueError(f"{name} is {shown(value)}, expected a level inside (0, 1)")
 
 
-def check_not_negative(**values: Any) -> None:
+def check_not_negative(**values: object) -> None:
     """Raise unless all values are finite and not negative.
 
     Examples
@@ -230,7 +230,7 @@ def check_not_negative(**values: Any) -> None:
             raise ValueError(f"{name} is {shown(value)}, expected a finite number from 0")
 
 
-def check_above_zero(**values: Any) -> None:
+def check_above_zero(**values: object) -> None:
     """Raise unless all values are finite and positive.
 
     Examples
@@ -244,7 +244,7 @@ def check_above_zero(**values: Any) -> None:
             raise ValueError(f"{name} is {shown(value)}, expected a finite number above 0")
 
 
-def check_rng(rng: Any) -> None:
+def check_rng(rng: object) -> None:
     """Raise TypeError unless an argument is a NumPy generator.
 
     Examples
@@ -257,7 +257,7 @@ def check_rng(rng: Any) -> None:
     check_instance("rng", rng, np.random.Generator, expected)
 
 
-def check_atol(atol: Any) -> None:
+def check_atol(atol: object) -> None:
     """Raise unless a tolerance is a finite number that is not negative.
 
     Raises

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.checks.arguments import as_collection, as_shape, check_instance, without_mask
+from dstheory.checks.arguments import as_collection, as_shape, shown, without_mask
 from dstheory.errors import CostLimitError, MassError
 from dstheory.frame import Frame
 from dstheory.kernels import bits
@@ -40,19 +40,19 @@ __all__ = [
 MAX_TABLE_LABELS = 26
 
 
-def as_frame(frame: Any) -> Frame:
+def as_frame(frame: object) -> Frame:
     """The frame, if it is one."""
-    check_instance("frame", frame, Frame, "a Frame; make one with Frame(labels)")
-    checked: Frame = frame
-    return checked
+    if not isinstance(frame, Frame):
+        raise TypeError(f"frame is {shown(frame)}, expected a Frame; make one with Frame(labels)")
+    return frame
 
 
-def as_masses(masses: Any) -> NDArray[Any]:
+def as_masses(masses: object) -> NDArray[Any]:
     """Masses as a float64 array, or as objects where they are exact or symbolic."""
     return _in_float64(as_numbers(masses))
 
 
-def as_numbers(masses: Any) -> NDArray[Any]:
+def as_numbers(masses: object) -> NDArray[Any]:
     """Masses as an array of their own type; integers beside fractions become fractions."""
     try:
         array = np.asarray(without_mask(masses))
@@ -223,7 +223,7 @@ def _is_near_one(total: Any, atol: float) -> bool:
     return not total.free_symbols and bool(abs(total - 1) <= atol)
 
 
-def _sum_message(masses: NDArray[Any], total: Any, wrong: NDArray[Any], name: str) -> str:
+def _sum_message(masses: NDArray[Any], total: object, wrong: NDArray[Any], name: str) -> str:
     n_rows = int(np.prod(masses.shape[:-1]))
     value = f"{total:.12g}" if isinstance(total, float) else f"{total}"
     count = f" ({len(wrong)} of {n_rows} rows)" if masses.ndim > 1 else ""

@@ -37,7 +37,7 @@ def shares_by_name(**meanings: str) -> Callable[[Callable[P, T]], Callable[P, T]
     return decorate
 
 
-def one_of(default: tuple[str, Any] | None = None, **shares: Any) -> tuple[str, Any]:
+def one_of(default: tuple[str, object] | None = None, **shares: object) -> tuple[str, Any]:
     """Name and value of the one share that is given."""
     given = [(name, value) for name, value in shares.items() if value is not None]
     if not given and default is not None:

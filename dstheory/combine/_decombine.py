@@ -9,7 +9,7 @@ from numbers import Rational
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from dstheory.checks.arguments import check_atol, check_choice
 from dstheory.combine._weights import (
@@ -115,7 +115,7 @@ def _quotient(m: MassFunction, m2: MassFunction) -> tuple[NDArray[Any], NDArray[
     return sets, differences(sets, combined / part)
 
 
-def _without_noise(masses: NDArray[Any], part: Any, atol: float) -> NDArray[Any]:
+def _without_noise(masses: NDArray[Any], part: ArrayLike, atol: float) -> NDArray[Any]:
     """Masses without rounding noise; the commonalities of m2 are at least `part`."""
     noise = np.minimum(atol, _ROUNDING / np.asarray(part, dtype=np.float64))
     kept = np.where(masses <= noise, 0, masses)

@@ -9,8 +9,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dstheory._masses import batch_of, collect
+from dstheory._typing import Numbers
 from dstheory.combine._boolean import conjunctive
 from dstheory.combine.sources import check_sources, combination_rule, match_numbers, nonempty
 from dstheory.kernels.batches import stretch
@@ -71,7 +73,7 @@ def yager(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFuncti
 
 
 @combination_rule
-def inagaki(m1: MassFunction, m2: MassFunction, *more: MassFunction, k: Any) -> MassFunction:
+def inagaki(m1: MassFunction, m2: MassFunction, *more: MassFunction, k: Numbers) -> MassFunction:
     """Inagaki's unified rule: from Yager's (k = 0) through Dempster's to the extreme rule.
 
     m(A) = (1 + k κ) m∩(A) for A other than ∅ and the frame, where κ = m∩(∅);
@@ -123,19 +125,19 @@ def inagaki(m1: MassFunction, m2: MassFunction, *more: MassFunction, k: Any) -> 
     """
     frame = check_sources(m1, m2, *more)
     agreed = conjunctive(m1, m2, *more)
-    k = match_numbers(k, (m1, m2, *more))
-    batch = np.broadcast_shapes(agreed.batch_shape, k.shape)
+    shares = match_numbers(k, (m1, m2, *more))
+    batch = np.broadcast_shapes(agreed.batch_shape, shares.shape)
     focal, store = nonempty(agreed, batch)
     kappa, on_frame = agreed.mass(mask=0), agreed.mass(mask=frame.full)
     kept = store.sum(axis=0)
-    _check_k(k, kept - on_frame)
+    _check_k(shares, kept - on_frame)
     # 1 + k kappa - k is computed from the sum of the non-empty masses, so no digits cancel.
-    to_frame = np.broadcast_to((1 - k * kept) * kappa, batch)
+    to_frame = np.broadcast_to((1 - shares * kept) * kappa, batch)
     full = np.array([frame.full], dtype=focal.dtype)
-    return collect(frame, (focal, store, 1 + k * kappa), (full, to_frame[np.newaxis]))
+    return collect(frame, (focal, store, 1 + shares * kappa), (full, to_frame[np.newaxis]))
 
 
-def _check_k(k: Any, specific: Any) -> None:
+def _check_k(k: NDArray[Any], specific: NDArray[Any]) -> None:
     bad = np.asarray(k != k, dtype=bool) | np.asarray(k < 0, dtype=bool)
     if np.asarray(k > 1, dtype=bool).any():  # k <= 1 is always allowed
         bad = bad | np.asarray(k * specific > 1, dtype=bool)

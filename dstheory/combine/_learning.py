@@ -6,7 +6,6 @@ of the combination and the labels (Quost, Masson & Denoeux 2011).
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,7 +29,7 @@ def learn_tnorm(
     labels: ArrayLike,
     *,
     family: Family = "frank",
-    sample_weight: Any = None,
+    sample_weight: Numbers | None = None,
 ) -> float:
     """The parameter of `tnorm_conjunctive` that best fits sources to known labels.
 

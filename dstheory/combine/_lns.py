@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._masses import batch_of, certain
+from dstheory._typing import Scalar
 from dstheory.checks.arguments import check_flag
 from dstheory.checks.masses import check_number
 from dstheory.combine._weights import lowered, sparse_weights
@@ -33,7 +34,7 @@ def lns(
     m1: MassFunction,
     m2: MassFunction,
     *more: MassFunction,
-    eta: float = 0,
+    eta: Scalar = 0,
     approximate: bool = False,
     atol: float = 1e-12,
 ) -> MassFunction:
@@ -161,7 +162,7 @@ def _counts(weight: NDArray[Any], atol: float) -> NDArray[np.bool_]:
     return np.asarray(weight < 1 - atol, dtype=bool)
 
 
-def _emphasis(sets: NDArray[Any], eta: Any, counts: NDArray[Any]) -> NDArray[Any]:
+def _emphasis(sets: NDArray[Any], eta: Scalar, counts: NDArray[Any]) -> NDArray[Any]:
     """β (G, *batch) of each set, scaled to 1 for the smallest sets of a row."""
     if eta == 0:
         return np.ones_like(counts)
@@ -180,14 +181,14 @@ def _emphasis(sets: NDArray[Any], eta: Any, counts: NDArray[Any]) -> NDArray[Any
     return np.array(exact, dtype=object).reshape(sizes.shape)
 
 
-def _power(ratio: Fraction, eta: Any) -> Fraction:
+def _power(ratio: Fraction, eta: Scalar) -> Fraction:
     """The power, rounded if the exponent is not an integer or the result would be huge."""
     if isinstance(eta, Integral) and eta <= _MOST_EXACT:
         return Fraction(ratio ** int(eta))
     return Fraction(float(ratio) ** _as_float(eta))
 
 
-def _as_float(eta: Any) -> float:
+def _as_float(eta: Scalar) -> float:
     try:
         return float(eta)
     except OverflowError:  # an integer too large for a float

@@ -23,7 +23,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory._typing import Floats, Numbers
+from dstheory._typing import Floats, Numbers, Scalar
 from dstheory.checks.arguments import check_choice
 from dstheory.checks.masses import check_number
 
@@ -266,7 +266,7 @@ def _frank(parameter: float) -> Norm:
     return _Frank(exact, logs, dual_logs)
 
 
-def _log(value: Any) -> float:
+def _log(value: Scalar) -> float:
     """ln of a positive number, even of a fraction beyond the range of floats."""
     if isinstance(value, Rational):
         return math.log(value.numerator) - math.log(value.denominator)

@@ -60,7 +60,7 @@ class Disputes:
         """Sum of values (U, rows) over the sets that take part, (D, rows)."""
         return setwise.weighted_sum(self.least, values)
 
-    def returned(self, values: NDArray[Any], chosen: Any = True) -> NDArray[Any]:
+    def returned(self, values: NDArray[Any], chosen: Bool | bool = True) -> NDArray[Any]:
         """What each set receives (U, rows) from the chosen disputes, in proportion to values."""
         totals = self.totals(values)
         # Where the total is zero, so is the mass: no source has any on these sets.

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory._typing import Scalar
 from dstheory.errors import MassError
 from dstheory.kernels import bits, setwise
 from dstheory.kernels.batches import added_up, stretch
@@ -240,7 +241,7 @@ def _factors(
 
 
 def _spread(sets: NDArray[Any], own: NDArray[Any], weights: NDArray[Any]) -> NDArray[Any]:
-    one: Any = Fraction(1) if weights.dtype == object else 0.0
+    one: Scalar = Fraction(1) if weights.dtype == object else 0.0
     result = np.full((len(sets), *weights.shape[1:]), one)
     result[np.searchsorted(sets, own)] = weights
     return result

@@ -184,7 +184,7 @@ def _bounds(lower: Numbers, upper: Numbers, atol: float) -> tuple[NDArray[Any], 
     return low, high
 
 
-def _refuse_loss(wrong: NDArray[np.bool_], totals: Any, what: str) -> None:
+def _refuse_loss(wrong: NDArray[np.bool_], totals: NDArray[Any], what: str) -> None:
     if wrong.any():
         place = np.argwhere(wrong)[0]
         text = what.format(np.asarray(totals)[tuple(place)])

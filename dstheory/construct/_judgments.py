@@ -110,7 +110,7 @@ def from_judgments(
     return from_masses(frame, _least_specific(frame, rows, bounds), atol=atol)
 
 
-def _numbered(pairs: Any, name: str) -> Iterable[tuple[int, Any]]:
+def _numbered(pairs: object, name: str) -> Iterable[tuple[int, Any]]:
     return enumerate(as_sequence(pairs, name, "a list of pairs of events"))
 
 

@@ -4,8 +4,6 @@ A necessity measure is a belief function with nested focal sets, and its possibi
 distribution is the contour (Dubois & Prade 1988, Possibility Theory; Shafer 1976, ch. 10).
 """
 
-from typing import Any
-
 import numpy as np
 
 from dstheory._typing import Numbers
@@ -18,7 +16,7 @@ from dstheory.kernels.rows import in_row
 from dstheory.mass import MassFunction
 
 
-def from_possibility(frame: Frame, possibility: Any) -> MassFunction:
+def from_possibility(frame: Frame, possibility: Numbers) -> MassFunction:
     """Consonant mass function of a possibility distribution, which may be subnormal.
 
     Parameters

@@ -107,7 +107,7 @@ def random(
 _MOST_ROWS = 2**31
 
 
-def _shape(size: Any) -> tuple[int, ...]:
+def _shape(size: object) -> tuple[int, ...]:
     entries = (
         [size]
         if not isinstance(size, tuple | list | np.ndarray)

@@ -7,7 +7,7 @@ masses (Shafer 1976, ch. 10; Dubois & Prade 1988, Possibility Theory).
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from dstheory._typing import Numbers
 from dstheory.checks import masses as checks
@@ -71,7 +71,7 @@ def consonant(frame: Frame, contour: Numbers, *, atol: float = 1e-9) -> MassFunc
     return nested(frame, order, -np.diff(np.take_along_axis(rows, order, -1), append=0, axis=-1))
 
 
-def nested(frame: Frame, order: Any, masses: Numbers) -> MassFunction:
+def nested(frame: Frame, order: ArrayLike, masses: Numbers) -> MassFunction:
     """Mass function on nested sets: the first label of an order, the first two, and so on.
 
     Parameters
@@ -165,7 +165,7 @@ def _large_sets_of(
     return sets
 
 
-def _permutations(order: Any, frame: Frame) -> NDArray[np.intp]:
+def _permutations(order: ArrayLike, frame: Frame) -> NDArray[np.intp]:
     array = as_array(order, "order")
     if array.dtype.kind not in "iu":
         raise TypeError(f"order holds positions of labels (int), not {array.dtype.name}")

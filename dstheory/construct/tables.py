@@ -25,7 +25,7 @@ from dstheory.mass import MassFunction
 _MOST_NOISE = 1e-12
 
 
-def from_masses(frame: Frame, table: Any, *, atol: float | None = None) -> MassFunction:
+def from_masses(frame: Frame, table: Numbers, *, atol: float | None = None) -> MassFunction:
     """Mass function from a dense table of masses.
 
     Examples
@@ -37,7 +37,7 @@ def from_masses(frame: Frame, table: Any, *, atol: float | None = None) -> MassF
     return _sparse(frame, _set_major(table, frame, "mass"), atol)
 
 
-def from_bel(frame: Frame, table: Any, *, atol: float | None = None) -> MassFunction:
+def from_bel(frame: Frame, table: Numbers, *, atol: float | None = None) -> MassFunction:
     """Mass function from a table of beliefs.
 
     References
@@ -59,7 +59,7 @@ def from_bel(frame: Frame, table: Any, *, atol: float | None = None) -> MassFunc
     return _sparse(frame, masses, tolerance)
 
 
-def from_pl(frame: Frame, table: Any, *, atol: float | None = None) -> MassFunction:
+def from_pl(frame: Frame, table: Numbers, *, atol: float | None = None) -> MassFunction:
     """Mass function from a table of plausibilities.
 
     References
@@ -80,7 +80,7 @@ def from_pl(frame: Frame, table: Any, *, atol: float | None = None) -> MassFunct
     return _sparse(frame, masses, _tolerance(bounds, moebius.subset_sums, atol))
 
 
-def from_q(frame: Frame, table: Any, *, atol: float | None = None) -> MassFunction:
+def from_q(frame: Frame, table: Numbers, *, atol: float | None = None) -> MassFunction:
     """Mass function from a table of commonalities.
 
     References
@@ -98,7 +98,7 @@ def from_q(frame: Frame, table: Any, *, atol: float | None = None) -> MassFuncti
     return _sparse(frame, masses, _tolerance(store, moebius.superset_sums, atol))
 
 
-def from_implicability(frame: Frame, table: Any, *, atol: float | None = None) -> MassFunction:
+def from_implicability(frame: Frame, table: Numbers, *, atol: float | None = None) -> MassFunction:
     """Mass function from a table of implicabilities, b = Bel + m(empty).
 
     References

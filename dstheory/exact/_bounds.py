@@ -169,7 +169,7 @@ def belief_bounds(
     return _vertex_bounds(polytopes, mask, quantity, max_vertices)
 
 
-def _polytope(source: Any) -> ImpreciseMass:
+def _polytope(source: ImpreciseMass | MassFunction) -> ImpreciseMass:
     if isinstance(source, ImpreciseMass):
         return source
     check_instance("a source", source, MassFunction, "an ImpreciseMass or a MassFunction")
@@ -311,7 +311,7 @@ def discount_bounds(
     return min(values), max(values)
 
 
-def _ends(name: str, shares: Any, names: list[str]) -> list[tuple[Any, ...]]:
+def _ends(name: str, shares: object, names: list[str]) -> list[tuple[Any, ...]]:
     """Ends of the interval of rates of each source, one or two."""
     if isinstance(shares, Mapping):
         odd = sorted(map(str, set(shares) ^ set(names)))

@@ -27,7 +27,7 @@ def check_quantity(quantity: str) -> None:
     check_choice("quantity", quantity, QUANTITIES)
 
 
-def named_sources(sources: Any) -> dict[str, MassFunction]:
+def named_sources(sources: object) -> dict[str, MassFunction]:
     """Sources with their names; those of a sequence are called source 1, source 2, ..."""
     if isinstance(sources, MassFunction) or not isinstance(sources, Mapping | Sequence):
         raise TypeError(f"sources are {sources!r}, expected a list or a dict of mass functions")

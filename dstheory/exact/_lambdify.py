@@ -19,7 +19,7 @@ from dstheory.kernels.rows import in_row
 from dstheory.mass import MassFunction
 
 
-def as_function(formula: Any, arguments: Iterable[Any] | None = None) -> Callable[..., Any]:
+def as_function(formula: object, arguments: Iterable[Any] | None = None) -> Callable[..., Any]:
     """Vectorized NumPy function of the symbols of a formula.
 
     Parameters

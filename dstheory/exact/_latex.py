@@ -86,7 +86,7 @@ def _decided(kind: Any, args: tuple[Any, ...], sums: tuple[tuple[Any, ...], ...]
     return kind(*kept)
 
 
-def derivatives(expression: Any) -> dict[Any, Any]:
+def derivatives(expression: object) -> dict[Any, Any]:
     """Derivative of a formula with respect to each of its symbols, simplified.
 
     Parameters
@@ -185,7 +185,7 @@ def _column(name: str) -> tuple[str, Callable[..., Any]]:
     return _QUANTITIES[name]
 
 
-def _set(frame: Frame, mask: Any) -> str:
+def _set(frame: Frame, mask: int) -> str:
     names = [rf"\text{{{latex_escape(str(label))}}}" for label in frame.event(mask)]
     return rf"$\{{{', '.join(names)}\}}$" if names else r"$\emptyset$"
 

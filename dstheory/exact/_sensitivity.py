@@ -91,7 +91,7 @@ class Sensitivity(ShownFields):
         return "\n".join([*lines, f"value {_text(self.value)}"])
 
 
-def _text(number: Any) -> str:
+def _text(number: object) -> str:
     return f"{number:.4g}" if isinstance(number, float) else str(number)
 
 

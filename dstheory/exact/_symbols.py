@@ -108,7 +108,7 @@ def _names(names: str | Sequence[str], count: int) -> list[str]:
     return listed
 
 
-def symbols_of(formula: Any) -> tuple[Any, ...]:
+def symbols_of(formula: object) -> tuple[Any, ...]:
     """Symbols of a formula, in the order of their names.
 
     Parameters
@@ -152,7 +152,7 @@ def as_formulas(value: object) -> np.ndarray[Any, np.dtype[Any]]:
     return formulas
 
 
-def as_groups(sums: Any) -> tuple[tuple[Any, ...], ...]:
+def as_groups(sums: object) -> tuple[tuple[Any, ...], ...]:
     """Groups of symbols with a sum of at most 1.
 
     >>> as_groups([sympy.symbols("a b")])

@@ -115,7 +115,7 @@ def to_pandas(m: MassFunction) -> "DataFrame":
     )
 
 
-def _latex_set(frame: Frame, mask: Any) -> str:
+def _latex_set(frame: Frame, mask: int) -> str:
     if isinstance(frame, ProductFrame):  # as a formula, because lists of configurations are long
         return _escaped(frame._text(mask))
     names = [rf"\text{{{_escaped(str(label))}}}" for label in frame.event(mask)]

@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from dstheory._typing import Numbers
 from dstheory.checks import masses as checks
@@ -52,7 +53,7 @@ def from_ibelief_vector(frame: Frame, masses: Numbers) -> MassFunction:
     return from_masses(frame, array.T, atol=0)
 
 
-def from_dst_matrix(frame: Frame, tt: Any, spec: Any) -> MassFunction:
+def from_dst_matrix(frame: Frame, tt: ArrayLike, spec: Numbers) -> MassFunction:
     """Mass function from the matrices `tt` and `spec` of the R package dst.
 
     Parameters
@@ -103,7 +104,7 @@ def from_dst_matrix(frame: Frame, tt: Any, spec: Any) -> MassFunction:
     return MassFunction(frame, focal, numbers)
 
 
-def _check_numbers(numbers: Any) -> None:
+def _check_numbers(numbers: NDArray[Any]) -> None:
     values, counts = np.unique(numbers, return_counts=True)
     if (counts > 1).any():
         raise DSTheoryError(

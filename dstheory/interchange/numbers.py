@@ -28,7 +28,7 @@ def as_written(masses: NDArray[Any]) -> tuple[str, list[Any]]:
     return "fraction", [f"{value.numerator}/{value.denominator}" for value in flat]
 
 
-def from_written(values: list[Any], kind: Any) -> NDArray[Any]:
+def from_written(values: list[Any], kind: object) -> NDArray[Any]:
     """Masses (n,) from the output of `as_written`."""
     if kind == "fraction":
         array = np.empty(len(values), dtype=object)
@@ -44,7 +44,7 @@ def from_written(values: list[Any], kind: Any) -> NDArray[Any]:
     return np.array(values, dtype=np.float64)
 
 
-def as_fraction(text: Any) -> Fraction:
+def as_fraction(text: object) -> Fraction:
     """A fraction from "p/q" or "p"."""
     if not isinstance(text, str) or not _FRACTION.fullmatch(text):
         raise DSTheoryError(f"mass {text!r} is not a fraction 'p/q'")

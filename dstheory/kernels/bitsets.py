@@ -8,7 +8,7 @@ back costs the gain (measured: 0.3 to 3 times the speed, slower whenever most re
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -23,6 +23,7 @@ _BLOCK_CELLS = 1 << 22
 _MAX_SLICES = 16
 
 Table = NDArray[np.bool_]
+Change = Callable[[Table], Table]
 
 
 def pack_masks(table: Table) -> NDArray[Any]:
@@ -151,7 +152,9 @@ def _words(table: Table) -> NDArray[Any]:
     return np.ascontiguousarray(table).view(f"u{width}")
 
 
-def _blockwise(masks: NDArray[Any], shape: Sequence[int], size: int, change: Any) -> NDArray[Any]:
+def _blockwise(
+    masks: NDArray[Any], shape: Sequence[int], size: int, change: Change
+) -> NDArray[Any]:
     """Masks of `size` bits from tables (F, *shape), changed in blocks."""
     n_cells = math.prod(shape)
     block = max(1, _BLOCK_CELLS // max(n_cells, size))

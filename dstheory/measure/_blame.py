@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._masses import batch_of, check_masses
+from dstheory._typing import Scalar
 from dstheory.checks.arguments import as_real, shown
 from dstheory.mass import MassFunction
 from dstheory.revise import discount
@@ -72,7 +73,7 @@ def conflict_blame(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> N
 
 
 def blame_discount(
-    m1: MassFunction, m2: MassFunction, *more: MassFunction, strength: Any = 1
+    m1: MassFunction, m2: MassFunction, *more: MassFunction, strength: Scalar = 1
 ) -> tuple[MassFunction, ...]:
     """The sources, each discounted in proportion to its share in the conflict.
 

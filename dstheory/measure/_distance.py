@@ -116,7 +116,7 @@ def _quadratic(
 
 
 def hausdorff(
-    m1: MassFunction, m2: MassFunction, positions: Any = None, *, scale: float = 1.0
+    m1: MassFunction, m2: MassFunction, positions: Numbers | None = None, *, scale: float = 1.0
 ) -> Any:
     """Jousselme's distance with focal sets similar by their Hausdorff distance.
 

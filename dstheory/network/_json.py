@@ -150,7 +150,9 @@ def _valuation(one: MassFunction | Table) -> dict[str, Any]:
     }
 
 
-def _read(one: Any, kind: str, variables: Mapping[str, Variable]) -> MassFunction | Table:
+def _read(
+    one: dict[str, Any], kind: str, variables: Mapping[str, Variable]
+) -> MassFunction | Table:
     check_fields(one, _MASSES if kind == "belief" else _NUMBERS)
     frame = ProductFrame([variables[name] for name in one["variables"]])
     values = from_written(one["masses" if kind == "belief" else "values"], one["numbers"])

@@ -6,7 +6,7 @@ possibilities are tables as input and arrays as output. In between, all are part
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -51,7 +51,7 @@ class Kind(ABC, Generic[P]):
         self.places = {variable.name: place for place, variable in enumerate(variables)}
 
     @abstractmethod
-    def read(self, valuation: Any, alone: str | None) -> Any:
+    def read(self, valuation: object, alone: str | None) -> Any:
         """A valuation in the stored form; `alone` names its variable if it names none."""
 
     @abstractmethod
@@ -86,7 +86,7 @@ class Kind(ABC, Generic[P]):
         """The algebra that finds the best configuration."""
         return TableAlgebra(self.sizes, np.maximum, np.multiply)
 
-    def place(self, name: Any) -> int:
+    def place(self, name: str | Variable) -> int:
         """Position of a variable, given the variable or its name."""
         if isinstance(name, Variable):
             known = self.variables[self.place(name.name)]
@@ -123,7 +123,7 @@ class BeliefKind(Kind[BeliefPart]):
         super().__init__(variables)
         self.algebra = BeliefAlgebra(self.sizes, list(self.places), limits)
 
-    def read(self, valuation: Any, alone: str | None) -> MassFunction:
+    def read(self, valuation: object, alone: str | None) -> MassFunction:
         if isinstance(valuation, Mapping) and alone is not None:
             valuation = MassFunction.from_dict(self.variables[self.place(alone)].frame, valuation)
         if not isinstance(valuation, MassFunction):
@@ -290,7 +290,7 @@ def observed(variable: Variable, event: Event) -> int:
     return mask
 
 
-def unknown(name: str, known: Any) -> NetworkError:
+def unknown(name: str, known: Collection[str]) -> NetworkError:
     """The error about a name that no variable has."""
     listed = ", ".join(map(repr, list(known)[:20])) + (", ..." if len(known) > 20 else "")
     text = f"{name!r} is not a variable of the network; its variables are {listed}"
@@ -317,7 +317,7 @@ def _check_possibilities(table: Table) -> None:
             raise NetworkError(f"possibility {value} on {table.names!r} is above 1")
 
 
-def _not_belief(valuation: Any) -> str:
+def _not_belief(valuation: object) -> str:
     """Message for a valuation that is not a mass function, with advice."""
     text = f"a valuation is {valuation!r}, expected a MassFunction on a product"
     if isinstance(valuation, Table):

@@ -10,7 +10,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from dstheory.network._algebra import Algebra, Part
 from dstheory.network._join_tree import JoinTree, Scope
@@ -208,5 +208,5 @@ class Messages(Generic[P]):
         return _hash("join", said, separator) if said else None
 
 
-def _hash(*parts: Any) -> bytes:
+def _hash(*parts: object) -> bytes:
     return blake2b(repr(parts).encode(), digest_size=16).digest()

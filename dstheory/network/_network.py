@@ -25,6 +25,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, TypeVar, final
 
+from dstheory._typing import Event, Numbers
 from dstheory.checks.arguments import as_collection, as_sequence, check_flag, check_instance, shown
 from dstheory.mass import MassFunction
 from dstheory.network._algebra import Algebra, Amount, Part
@@ -42,6 +43,8 @@ from dstheory.notebook import brief, html_table
 from dstheory.product import Variable
 
 P = TypeVar("P", bound=Part)
+Names = str | Variable | Iterable[str | Variable]
+Valuation = MassFunction | Table | Mapping[Any, Any] | Numbers
 
 
 def fuse(algebra: Algebra[P], parts: Iterable[P], order: Sequence[int], query: Scope) -> P | None:
@@ -94,7 +97,7 @@ def _reduced(version: Version[Any], spare: list[Hashable]) -> Version[Any]:
         size //= 2
 
 
-def as_variables(variables: Any) -> tuple[Variable, ...]:
+def as_variables(variables: object) -> tuple[Variable, ...]:
     """Variables from a sequence of them, or from a mapping of names to values."""
     if isinstance(variables, Mapping):
         variables = [Variable(name, values) for name, values in variables.items()]
@@ -113,7 +116,7 @@ def as_variables(variables: Any) -> tuple[Variable, ...]:
     return listed
 
 
-def as_valuations(valuations: Any) -> Mapping[Hashable, Any]:
+def as_valuations(valuations: object) -> Mapping[Hashable, Any]:
     """Valuations by key; those without keys are numbered."""
     if isinstance(valuations, Mapping):
         return valuations
@@ -123,7 +126,9 @@ def as_valuations(valuations: Any) -> Mapping[Hashable, Any]:
     return dict(enumerate(as_collection(valuations, "valuations", expected)))
 
 
-def evidence(values: Any, kind: Kind[Any], taken: Mapping[Hashable, Any]) -> dict[Hashable, Any]:
+def evidence(
+    values: Mapping[str | Variable, Event], kind: Kind[Any], taken: Mapping[Hashable, Any]
+) -> dict[Hashable, Any]:
     """Observations as valuations by their keys."""
     check_instance("values", values, Mapping, "a mapping of names to values")
     found: dict[Hashable, Any] = {}
@@ -151,7 +156,7 @@ def evidence_keys(
     return [key for name in listed or kind.places if (key := ("observed", name)) in taken]
 
 
-def as_query(names: Any, kind: Kind[Any]) -> str | list[str]:
+def as_query(names: Names, kind: Kind[Any]) -> str | list[str]:
     """The name of a single variable, or a list of names."""
     if isinstance(names, str | Variable):
         return kind.variables[kind.place(names)].name
@@ -190,9 +195,6 @@ def check_query(
             "their separate ones; query these, or pass disconnected=True"
         )
     return scope
-
-
-Names = str | Variable | Iterable[str | Variable]
 
 
 @final
@@ -334,7 +336,7 @@ class ValuationNetwork:
     # -- other versions ----------------------------------------------------------------------------
 
     def add(
-        self, valuation: Any, *, key: Hashable = None, on: str | Variable | None = None
+        self, valuation: Valuation, *, key: Hashable = None, on: str | Variable | None = None
     ) -> "ValuationNetwork":
         """The network with one more valuation.
 
@@ -543,7 +545,7 @@ class ValuationNetwork:
         variables = f"variables: {brief(self.names)}"
         return html_table(repr(self), [["key", "variables", "valuation"], *rows], [variables])
 
-    def _entry(self, valuation: Any, on: str | Variable | None) -> Entry[Any]:
+    def _entry(self, valuation: Valuation, on: str | Variable | None) -> Entry[Any]:
         alone = None if on is None else self.names[self._kind.place(on)]
         read = self._kind.read(valuation, alone)
         scope, part = self._kind.scope(read), self._kind.part(read)

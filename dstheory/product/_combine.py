@@ -11,10 +11,10 @@ Events name their variables, so each constructor knows the product that it needs
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
+from dstheory._typing import Numbers
 from dstheory.checks.arguments import check_callable
 from dstheory.combine import dempster
 from dstheory.errors import DSTheoryError
@@ -38,7 +38,7 @@ def _with_integers(m: MassFunction) -> MassFunction:
     return MassFunction.from_store(m.frame, m.focal, m.store.astype(np.int64).astype(object))
 
 
-def observe(event: Event, support: Any = 1) -> MassFunction:
+def observe(event: Event, support: Numbers = 1) -> MassFunction:
     """An observation: variables have certain values.
 
     Parameters
@@ -75,7 +75,7 @@ def observe(event: Event, support: Any = 1) -> MassFunction:
     return supported(frame, frame.mask(event), support)
 
 
-def implies(premise: Event, conclusion: Event, support: Any = 1) -> MassFunction:
+def implies(premise: Event, conclusion: Event, support: Numbers = 1) -> MassFunction:
     """A rule: if one event, then another one, with some support.
 
     The material implication "not A, or B"; without support for A nothing follows for B.
@@ -127,7 +127,7 @@ def implies(premise: Event, conclusion: Event, support: Any = 1) -> MassFunction
     return supported(frame, mask, support)
 
 
-def equivalent(one: Event, two: Event, support: Any = 1) -> MassFunction:
+def equivalent(one: Event, two: Event, support: Numbers = 1) -> MassFunction:
     """Two events hold together or not at all, with some support.
 
     Parameters

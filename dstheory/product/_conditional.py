@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from dstheory._masses import batch_of, check_mass
 from dstheory._typing import Numbers
 from dstheory.checks import masses as checks
-from dstheory.checks.arguments import as_sequence, check_choice, check_instance
+from dstheory.checks.arguments import as_sequence, check_choice, check_instance, shown
 from dstheory.construct import bayesian, vacuous
 from dstheory.errors import DSTheoryError, FrameError, MassError
 from dstheory.kernels import bits
@@ -266,25 +266,25 @@ def _common_type(rows: list[MassFunction]) -> Any:
     return object if any(row.store.dtype == object for row in rows) else np.float64
 
 
-def _as_variable(child: Any) -> Variable:
-    check_instance("child", child, Variable, "a Variable")
-    variable: Variable = child
-    return variable
+def _as_variable(child: object) -> Variable:
+    if not isinstance(child, Variable):
+        raise TypeError(f"child is {shown(child)}, expected a Variable")
+    return child
 
 
-def _listed(parents: Any) -> list[Any]:
+def _listed(parents: object) -> list[Any]:
     if isinstance(parents, Variable):
         return [parents]
     return as_sequence(parents, "parents", "a Variable or a sequence of these")
 
 
-def _parents(child: Any, parents: Any) -> ProductFrame:
+def _parents(child: object, parents: object) -> ProductFrame:
     given = ProductFrame(_listed(parents))
     ProductFrame([*given.variables, _as_variable(child)])  # raises if child is a parent
     return given
 
 
-def _place(given: ProductFrame, key: Any) -> int:
+def _place(given: ProductFrame, key: object) -> int:
     mask = given.mask(key)
     if mask.bit_count() != 1:
         raise FrameError(
@@ -294,7 +294,7 @@ def _place(given: ProductFrame, key: Any) -> int:
     return mask.bit_length() - 1
 
 
-def _belief(child: Variable, key: Any, belief: Any) -> MassFunction:
+def _belief(child: Variable, key: object, belief: object) -> MassFunction:
     name = f"the belief for {key!r}"
     try:
         if isinstance(belief, Mapping):

@@ -12,7 +12,7 @@ implications. Of others, the first few configurations are listed.
 """
 
 import math
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any
 
@@ -214,7 +214,7 @@ class ProductFrame(Frame):
                 f"{name!r} is not a variable here; the variables are {known}{meant}"
             ) from None
 
-    def mask(self, event: Any) -> int:
+    def mask(self, event: Event) -> int:
         """Mask of an event.
 
         Parameters
@@ -298,7 +298,7 @@ class ProductFrame(Frame):
         masks = bits.mask_array([self.check_mask(mask)], len(self))
         return bits.members(masks, len(self))[:, 0]
 
-    def _bit(self, label: Hashable) -> int | None:
+    def _bit(self, label: object) -> int | None:
         """Mask of an item of an event: a configuration, a mapping, or a bare value."""
         if isinstance(label, Mapping):
             return self._cylinder(label)
@@ -316,7 +316,7 @@ class ProductFrame(Frame):
             mask |= bit
         return mask
 
-    def _index(self, label: Hashable) -> int | None:
+    def _index(self, label: object) -> int | None:
         """Position of a configuration; None for anything else."""
         if not isinstance(label, tuple) or len(label) != len(self.variables):
             return None
@@ -344,7 +344,7 @@ class ProductFrame(Frame):
             return False
         return not any(isinstance(item, tuple | Mapping) for item in event)
 
-    def _unknown(self, label: Hashable) -> FrameError:
+    def _unknown(self, label: object) -> FrameError:
         if isinstance(label, tuple) and len(label) == len(self.variables):
             for variable, value in zip(self.variables, label, strict=True):
                 if variable.frame._position(value) is None:

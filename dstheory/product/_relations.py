@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._masses import two_sets
+from dstheory._typing import Numbers
 from dstheory.checks.arguments import check_callable
 from dstheory.checks.shares import as_share, complement
 from dstheory.errors import FrameError
@@ -25,7 +26,7 @@ from dstheory.product._variable import Variable
 
 
 def relation(
-    variables: Iterable[Variable], predicate: Callable[..., Any], support: Any = 1
+    variables: Iterable[Variable], predicate: Callable[..., Any], support: Numbers = 1
 ) -> MassFunction:
     """A relation between variables, given by a function of their values.
 
@@ -71,7 +72,7 @@ def relation(
     return supported(frame, int(bitsets.pack_masks(np.array([cells]))[0]), support)
 
 
-def equal(variables: Iterable[Variable], support: Any = 1) -> MassFunction:
+def equal(variables: Iterable[Variable], support: Numbers = 1) -> MassFunction:
     """Variables have the same value, with some support.
 
     Parameters
@@ -111,7 +112,7 @@ def equal(variables: Iterable[Variable], support: Any = 1) -> MassFunction:
     return supported(frame, mask, support)
 
 
-def supported(frame: ProductFrame, mask: int, support: Any) -> MassFunction:
+def supported(frame: ProductFrame, mask: int, support: Numbers) -> MassFunction:
     """Simple mass function on a set of configurations; with support 1, it is the only focal set."""
     if not mask:
         raise FrameError(f"the relation holds for no configuration of {', '.join(frame.names)}")
@@ -119,7 +120,7 @@ def supported(frame: ProductFrame, mask: int, support: Any) -> MassFunction:
     return two_sets(frame, mask, share, frame.full, complement(share)).prune()
 
 
-def at_least(k: int, events: Iterable[Event], support: Any = 1) -> MassFunction:
+def at_least(k: int, events: Iterable[Event], support: Numbers = 1) -> MassFunction:
     """At least k of some events hold, with some support.
 
     Parameters
@@ -159,7 +160,7 @@ def at_least(k: int, events: Iterable[Event], support: Any = 1) -> MassFunction:
     return _counted(k, events, support, np.greater_equal)
 
 
-def at_most(k: int, events: Iterable[Event], support: Any = 1) -> MassFunction:
+def at_most(k: int, events: Iterable[Event], support: Numbers = 1) -> MassFunction:
     """At most k of some events hold, with some support.
 
     Parameters
@@ -194,7 +195,7 @@ def at_most(k: int, events: Iterable[Event], support: Any = 1) -> MassFunction:
     return _counted(k, events, support, np.less_equal)
 
 
-def exactly(k: int, events: Iterable[Event], support: Any = 1) -> MassFunction:
+def exactly(k: int, events: Iterable[Event], support: Numbers = 1) -> MassFunction:
     """Exactly k of some events hold, with some support.
 
     Parameters
@@ -225,7 +226,7 @@ def exactly(k: int, events: Iterable[Event], support: Any = 1) -> MassFunction:
     return _counted(k, events, support, np.equal)
 
 
-def _counted(k: int, events: Iterable[Event], support: Any, compare: np.ufunc) -> MassFunction:
+def _counted(k: int, events: Iterable[Event], support: Numbers, compare: np.ufunc) -> MassFunction:
     listed = as_events(events)
     if not isinstance(k, int | np.integer) or isinstance(k, bool):
         raise TypeError(f"k is {k!r}, expected an int")

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory._typing import Numbers
 from dstheory.checks.naming import one_of
 from dstheory.checks.shares import as_share, lost_and_kept
 from dstheory.errors import DSTheoryError
@@ -16,12 +17,12 @@ from dstheory.mass import MassFunction
 Shares = tuple[NDArray[Any], NDArray[Any]]
 
 
-def given_rate(rate: Any, reliability: Any, m: MassFunction) -> Shares:
+def given_rate(rate: Numbers | None, reliability: Numbers | None, m: MassFunction) -> Shares:
     """The shares lost and kept, given one of them; they broadcast with the batch of `m`."""
     return as_rate(*one_of(rate=rate, reliability=reliability), m)
 
 
-def given_contexts(rates: Any, reliabilities: Any) -> tuple[str, Mapping[Any, Any]]:
+def given_contexts(rates: object, reliabilities: object) -> tuple[str, Mapping[Any, Any]]:
     """Name of the shares (rates or reliabilities), and the shares of all contexts."""
     name, shares = one_of(rates=rates, reliabilities=reliabilities)
     if not isinstance(shares, Mapping):
@@ -60,7 +61,7 @@ def broadcast_shape(batch: tuple[int, ...], shape: tuple[int, ...], name: str) -
 
 
 def refuse_rows(
-    bad: Any, fault: str, advice: str, error: type[DSTheoryError] = DSTheoryError
+    bad: object, fault: str, advice: str, error: type[DSTheoryError] = DSTheoryError
 ) -> None:
     """Raise if rows are bad; the message says how many and names the first."""
     wrong = np.asarray(bad, dtype=bool)

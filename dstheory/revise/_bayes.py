@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._masses import certain, check_mass, collect
-from dstheory._typing import Event
+from dstheory._typing import Event, Numbers
 from dstheory.checks import masses as checks
 from dstheory.checks.arguments import check_flag, check_instance
 from dstheory.checks.shares import as_share
@@ -30,7 +30,7 @@ _MAX_SETS = 1 << 26
 
 def generalized_bayes(
     frame: Frame,
-    likelihoods: Any,
+    likelihoods: Numbers | Mapping[Any, Numbers],
     *,
     prior: MassFunction | None = None,
     normalize: bool = True,
@@ -275,7 +275,7 @@ def _union(
     return result
 
 
-def _as_rows(frame: Frame, likelihoods: Any) -> NDArray[Any]:
+def _as_rows(frame: Frame, likelihoods: Numbers | Mapping[Any, Numbers]) -> NDArray[Any]:
     """Likelihoods (*batch, K) from an array or a mapping."""
     if isinstance(likelihoods, Mapping):
         columns = _by_bit(frame, likelihoods)
@@ -299,7 +299,7 @@ def _by_bit(frame: Frame, given: Mapping[Any, Any]) -> dict[int, Any]:
     return {frame.mask((label,)).bit_length() - 1: value for label, value in given.items()}
 
 
-def _conditionals(frame: Frame, given: Any) -> dict[int, MassFunction]:
+def _conditionals(frame: Frame, given: Mapping[Any, MassFunction]) -> dict[int, MassFunction]:
     """Conditional mass functions by the position of their label, all on one frame."""
     check_instance("conditionals", given, Mapping, "a mapping of labels to mass functions")
     found = _by_bit(frame, given)
@@ -326,7 +326,7 @@ def _check_size(start: MassFunction, pl: NDArray[Any]) -> None:
         )
 
 
-def _certain(row: Any) -> bool:
+def _certain(row: NDArray[Any]) -> bool:
     values = np.asarray(row)
     return bool(np.all(values == 1) or np.all(values == 0))
 

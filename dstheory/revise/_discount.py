@@ -4,16 +4,17 @@ With probability `rate`, the source is irrelevant (discounting) or says the oppo
 (negation).
 """
 
-from typing import Any
-
 from dstheory._masses import check_mass, collect, discounted
+from dstheory._typing import Numbers
 from dstheory.checks.naming import RATE, shares_by_name
 from dstheory.mass import MassFunction
 from dstheory.revise._arguments import given_rate
 
 
 @shares_by_name(**RATE)
-def discount(m: MassFunction, *, rate: Any = None, reliability: Any = None) -> MassFunction:
+def discount(
+    m: MassFunction, *, rate: Numbers | None = None, reliability: Numbers | None = None
+) -> MassFunction:
     """Shafer's discounting: a share of all mass moves to the frame.
 
     m(A) becomes (1 - rate) m(A); the frame gets `rate` in addition.
@@ -68,7 +69,9 @@ def discount(m: MassFunction, *, rate: Any = None, reliability: Any = None) -> M
 
 
 @shares_by_name(**RATE)
-def negate(m: MassFunction, *, rate: Any = None, reliability: Any = None) -> MassFunction:
+def negate(
+    m: MassFunction, *, rate: Numbers | None = None, reliability: Numbers | None = None
+) -> MassFunction:
     """Negation: with probability `rate`, the truth is the opposite of what the source says.
 
     m(A) becomes (1 - rate) m(A) + rate m(not A).

@@ -141,7 +141,7 @@ def _truth(m: MassFunction, labels: Any) -> NDArray[Any]:
     return np.asarray(np.equal.outer(positions, np.arange(len(m.frame))), dtype=int)
 
 
-def _check_batch(m: Any) -> MassFunction:
+def _check_batch(m: object) -> MassFunction:
     batch = check_mass(m)
     if len(batch.batch_shape) != 1:
         raise TypeError(f"expected a batch of shape (n,), not of shape {batch.batch_shape}")

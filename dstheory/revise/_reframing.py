@@ -169,7 +169,7 @@ def rename(m: MassFunction, labels: Mapping[Any, Any]) -> MassFunction:
     return MassFunction.from_store(renamed, m.focal, m.store)
 
 
-def _partition(coarse: Frame, fine: Any, mapping: Any) -> NDArray[Any]:
+def _partition(coarse: Frame, fine: Frame, mapping: Mapping[Any, Any]) -> NDArray[Any]:
     """Events (K,) of the fine frame for the labels of the coarse frame; raise if no partition."""
     checks.as_frame(fine)
     check_instance("mapping", mapping, Mapping, "a mapping of coarse labels to fine events")

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._masses import check_mass
+from dstheory._typing import Scalar
 from dstheory.checks.masses import check_number
 from dstheory.errors import DSTheoryError, MassError
 from dstheory.kernels import bits, setwise
@@ -55,7 +56,7 @@ def belief_transform(m: MassFunction) -> NDArray[Any]:
     return np.moveaxis(np.asarray(beliefs / total), 0, -1)
 
 
-def dsmp(m: MassFunction, epsilon: Any = 0.001) -> NDArray[Any]:
+def dsmp(m: MassFunction, epsilon: Scalar = 0.001) -> NDArray[Any]:
     """DSmP_epsilon: each mass is shared in proportion to the masses of its labels + epsilon.
 
     Parameters
@@ -131,7 +132,7 @@ def _shared(
     return result
 
 
-def _weights(singles: NDArray[Any], epsilon: Any) -> NDArray[Any]:
+def _weights(singles: NDArray[Any], epsilon: Scalar) -> NDArray[Any]:
     """Weights (K, *batch) for sharing, up to a factor: masses + epsilon."""
     exact, rational = singles.dtype == object, isinstance(epsilon, Rational)
     if not (rational or isinstance(epsilon, float)) or epsilon <= 1:
@@ -146,7 +147,7 @@ def _singleton_masses(m: MassFunction) -> NDArray[Any]:
     return setwise.weighted_sum(single, m.store)
 
 
-def _refuse(wrong: Any, what: str, advice: str) -> None:
+def _refuse(wrong: object, what: str, advice: str) -> None:
     rows = np.asarray(wrong, dtype=bool)
     if rows.any():
         place = in_row(np.argwhere(rows)[0])

@@ -28,7 +28,7 @@ def combine_contours(
     first: Contour,
     second: Contour,
     *more: Contour,
-    bounds: Any = None,
+    bounds: ArrayLike | None = None,
     scale: ArrayLike | None = None,
 ) -> tuple[LikelihoodContour, float]:
     """Combine independent pieces of evidence on one parameter, and measure their conflict.
@@ -127,7 +127,7 @@ def _log_contour(place: int, source: Contour) -> Callable[..., Any]:
     return log_contour
 
 
-def _common_space(sources: tuple[Contour, ...], bounds: Any) -> Space:
+def _common_space(sources: tuple[Contour, ...], bounds: ArrayLike | None) -> Space:
     """The intersection of the parameter spaces, one pair per dimension."""
     spaces = [source.bounds for source in sources if isinstance(source, LikelihoodContour)]
     if bounds is not None:

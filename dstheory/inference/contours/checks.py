@@ -29,7 +29,7 @@ def numbers(name: str, values: ArrayLike) -> Floats:
     return array
 
 
-def as_bounds(bounds: Any) -> Space:
+def as_bounds(bounds: ArrayLike) -> Space:
     """Bounds as one or two pairs of floats.
 
     >>> as_bounds((0, 1)), as_bounds([(0, 1), (2, np.inf)])

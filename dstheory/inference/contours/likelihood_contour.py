@@ -40,6 +40,7 @@ from dstheory.kernels.immutable import Immutable
 
 Function = Callable[..., Floats]
 Point = tuple[float, ...]
+Place = float | Sequence[float] | Floats
 
 _BEFORE = 10.0  # a likelihood that still rises over the last factor exp(10) has no maximum
 _RISE = 1e-6
@@ -104,7 +105,7 @@ def _polished(
     simplex = (corners - np.array(start)) / size
     options: Any = {"initial_simplex": simplex, "xatol": 1e-9, "fatol": 1e-13, "maxfev": 2000}
 
-    def scaled(u: Any) -> float:
+    def scaled(u: Floats) -> float:
         return loss(np.array(start) + u * size)
 
     found = minimize(scaled, np.zeros(2), method="Nelder-Mead", options=options)
@@ -114,7 +115,7 @@ def _polished(
     return (float(place[0]), float(place[1])), float(-found.fun)
 
 
-def given_maximum(f: Function, bounds: Space, mode: Any) -> tuple[Point, float]:
+def given_maximum(f: Function, bounds: Space, mode: Place) -> tuple[Point, float]:
     """The mode given by the caller, if it lies in the space and has a positive likelihood.
 
     >>> given_maximum(lambda x: -abs(x), ((-1.0, 1.0),), 0)
@@ -313,8 +314,8 @@ class LikelihoodContour(Immutable):
         self,
         log_likelihood: Callable[..., Any],
         bounds: Sequence[Any],
-        mode: Any = None,
-        scale: Any = None,
+        mode: Place | None = None,
+        scale: ArrayLike | None = None,
         chunk: int = 256,
     ) -> None:
         spaces = as_bounds(bounds)
