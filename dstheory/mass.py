@@ -19,7 +19,7 @@ from dstheory.checks.arguments import check_atol, check_instance
 from dstheory.errors import MassError
 from dstheory.frame import Frame, same_frame
 from dstheory.kernels import bits, orthogonal, pairwise, predicates, setwise
-from dstheory.kernels.batches import scalar
+from dstheory.kernels.batches import placed, scalar
 from dstheory.kernels.exact import exact_together
 from dstheory.kernels.immutable import Immutable
 
@@ -345,11 +345,7 @@ class MassFunction(Immutable):
         if (self._frame, self.batch_shape) != (other._frame, other.batch_shape):
             return False
         masks = bits.distinct(np.concatenate([self._focal, other._focal]))
-        mine, theirs = (
-            np.zeros((len(masks), *m.batch_shape), dtype=m._store.dtype) for m in (self, other)
-        )
-        mine[np.searchsorted(masks, self._focal)] = self._store
-        theirs[np.searchsorted(masks, other._focal)] = other._store
+        mine, theirs = (placed(masks, m._focal, m._store) for m in (self, other))
         return bool(predicates.small(mine - theirs, atol).all())
 
     def __eq__(self, other: object) -> bool:

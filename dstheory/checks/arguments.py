@@ -143,8 +143,8 @@ def as_real(name: str, value: object, expected: str = "a number") -> float:
         return np.inf if number > 0 else -np.inf
 
 
-def check_count(name: str, value: object, least: int = 0, most: int | None = None) -> int:
-    """An argument that must be a whole number from `least` to `most`.
+def check_count(name: str, value: object, least: int | None = 0, most: int | None = None) -> int:
+    """An argument that must be a whole number from `least` (None: any) to `most`.
 
     Raises
     ------
@@ -163,7 +163,7 @@ def check_count(name: str, value: object, least: int = 0, most: int | None = Non
     """
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
         raise TypeError(f"{name} is {shown(value)}, expected a whole number")
-    if value < least:
+    if least is not None and value < least:
         raise ValueError(f"{name} is {shown(value)}, expected at least {least}")
     if most is not None and value > most:
         raise ValueError(f"{name} is {shown(value)}, expected at most {most}")
@@ -278,26 +278,6 @@ def check_atol(atol: object) -> None:
         raise ValueError(f"atol is {shown(atol)}, but a tolerance is not negative")
     if number == np.inf:
         raise ValueError(f"atol is {shown(atol)}, expected a finite number")
-
-
-def as_index(name: str, value: object, expected: str = "a whole number") -> int:
-    """An argument that must be a whole number, possibly negative.
-
-    Raises
-    ------
-    TypeError
-
-    Examples
-    --------
-    >>> as_index("axis", -1)
-    -1
-    >>> as_index("axis", None)
-    Traceback (most recent call last):
-    TypeError: axis is None, expected a whole number
-    """
-    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
-        raise TypeError(f"{name} is {shown(value)}, expected {expected}")
-    return int(value)
 
 
 def as_shape(name: str, value: object) -> tuple[int, ...]:

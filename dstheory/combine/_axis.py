@@ -6,7 +6,7 @@ The rule gets all entries at once, as rules that are not associative require.
 
 from collections.abc import Callable
 
-from dstheory.checks.arguments import as_index, check_callable, check_instance
+from dstheory.checks.arguments import check_callable, check_count, check_instance
 from dstheory.errors import CostLimitError
 from dstheory.mass import MassFunction
 
@@ -51,7 +51,7 @@ def combine_axis(m: MassFunction, rule: Callable[..., MassFunction], axis: int =
     check_instance("m", m, MassFunction, "a MassFunction with a batch axis")
     check_callable("rule", rule, "a function of mass functions")
     n_axes = len(m.batch_shape)
-    place = as_index("axis", axis)
+    place = check_count("axis", axis, None)
     if not -n_axes <= place < n_axes:
         raise ValueError(f"axis {axis} is out of range for batch shape {m.batch_shape}")
     before = (slice(None),) * (place % n_axes)

@@ -75,16 +75,13 @@ def dubois_prade(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> Mas
     order = fold_order("dubois_prade", focals, 2 * len(frame), exact=exact)
     *others, last = [parts[i] for i in order]
     named = partial(_target, frame=frame)
-    joint = reduce(_met, others)
+    joint = reduce(pairwise.met, others)
     return MassFunction.from_store(
         frame, *pairwise.combine_pairs(*joint, *last, np.bitwise_and, renamed=named)
     )
 
 
-_Part = tuple[NDArray[Any], NDArray[Any]]
-
-
-def _with_complements(m: MassFunction) -> _Part:
+def _with_complements(m: MassFunction) -> pairwise.Part:
     """Each focal set with its complement in the K higher bits, ascending; and the masses."""
     size, full = len(m.frame), m.frame.full
     doubled = bits.mask_array([k | (full - k) << size for k in m.focal.tolist()], 2 * size)
@@ -96,7 +93,3 @@ def _target(joint: NDArray[Any], frame: Frame) -> NDArray[Any]:
     """The intersections, or the unions where these are empty."""
     intersection, union = joint & frame.full, frame.full - (joint >> len(frame))
     return bits.mask_array(np.where(intersection == 0, union, intersection), len(frame))
-
-
-def _met(one: _Part, two: _Part) -> _Part:
-    return pairwise.combine_pairs(*one, *two, np.bitwise_and)

@@ -43,7 +43,7 @@ from dstheory.combine.sources import (
     refuse_subnormal,
 )
 from dstheory.kernels import bits, pairwise, setwise
-from dstheory.kernels.batches import stretch
+from dstheory.kernels.batches import flattened
 from dstheory.kernels.limits import check_cost
 from dstheory.mass import MassFunction
 
@@ -58,8 +58,6 @@ _BLOCK_NODES = 1 << 20
 _STEPS_A_CHOICE = 8
 _FEW_CHOICES = 1 << 12
 _MAX_STEPS = 1 << 33
-
-_Part = tuple[NDArray[Any], Floats]
 
 
 def integral_is_faster(sources: tuple[MassFunction, ...], choices: int) -> bool:
@@ -94,14 +92,21 @@ def redistributed_by_integral(sources: tuple[MassFunction, ...]) -> MassFunction
         shares = _shares_at(focals, [store[:, rows] for store in stores], nodes)
         for total, share in zip(returned, shares, strict=True):
             total[:, rows] = share
-    back = [(f, r.reshape(len(f), *batch)) for f, r in zip(focals, returned, strict=True)]
-    return collect(frame, nonempty(conjunctive(*sources)), *back)
+    return _with_agreement(sources, returned)
+
+
+def _with_agreement(
+    sources: tuple[MassFunction, ...], returned: list[NDArray[Any]]
+) -> MassFunction:
+    """Conjunctive masses, and what the sets (F, rows) of each source receive of the conflicts."""
+    batch = batch_of(*sources)
+    back = [(m.focal, r.reshape(len(r), *batch)) for m, r in zip(sources, returned, strict=True)]
+    return collect(sources[0].frame, nonempty(conjunctive(*sources)), *back)
 
 
 def _flat(m: MassFunction, batch: tuple[int, ...]) -> Floats:
     """Masses (F, rows), with rounding errors below 0 set to 0."""
-    store = stretch(m.store, batch).reshape(len(m.focal), math.prod(batch))
-    return np.asarray(np.maximum(store, 0))
+    return np.asarray(np.maximum(flattened(m.store, batch), 0))
 
 
 def _nodes(stores: list[Floats]) -> Floats:
@@ -129,18 +134,14 @@ def _shares_at(focals: list[NDArray[Any]], stores: list[Floats], nodes: Floats) 
         yield stores[number] * (_STEP * (t * values) * conflict).sum(axis=1)
 
 
-def _of_all_others(parts: list[_Part], outside: _Part) -> Iterator[_Part]:
+def _of_all_others(parts: list[pairwise.Part], outside: pairwise.Part) -> Iterator[pairwise.Part]:
     """Conjunctive combination of `outside` and all parts but one, for each part in turn."""
     if len(parts) == 1:
         yield outside
         return
     half = len(parts) // 2
-    yield from _of_all_others(parts[:half], reduce(_met, parts[half:], outside))
-    yield from _of_all_others(parts[half:], reduce(_met, parts[:half], outside))
-
-
-def _met(one: _Part, two: _Part) -> _Part:
-    return pairwise.combine_pairs(*one, *two, np.bitwise_and)
+    yield from _of_all_others(parts[:half], reduce(pairwise.met, parts[half:], outside))
+    yield from _of_all_others(parts[half:], reduce(pairwise.met, parts[:half], outside))
 
 
 # Choices examined at a time; for four sources the masks take 128 KiB.
@@ -217,7 +218,7 @@ def redistribute(rule: str, sources: tuple[MassFunction, ...], claims: Claims) -
 
     `claims(block, masses, rows)` returns an array (T, rows) for each source.
     """
-    frame = check_sources(*sources)
+    check_sources(*sources)
     refuse_subnormal(rule, *sources)
     _check_choices(rule, sources)
     batch = batch_of(*sources)
@@ -228,8 +229,7 @@ def redistribute(rule: str, sources: tuple[MassFunction, ...], claims: Claims) -
         ):
             receivers = index == np.arange(len(total))[:, np.newaxis]
             total[:, rows] += setwise.weighted_sum(receivers, share)
-    back = [(m.focal, r.reshape(len(r), *batch)) for m, r in zip(sources, returned, strict=True)]
-    return collect(frame, nonempty(conjunctive(*sources)), *back)
+    return _with_agreement(sources, returned)
 
 
 def n_choices(sources: tuple[MassFunction, ...]) -> int:
@@ -258,7 +258,7 @@ def _row_blocks(
     """Blocks of conflicts, with the masses (T, rows) of their sets for blocks of rows."""
     batch = batch_of(*sources)
     n_rows = math.prod(batch)
-    stores = [stretch(source.store, batch).reshape(len(source.focal), n_rows) for source in sources]
+    stores = [flattened(source.store, batch) for source in sources]
     for block in _conflicts([source.focal for source in sources]):
         step = max(1, _BLOCK_VALUES // block.index.shape[1])
         for start in range(0, n_rows, step):

@@ -28,7 +28,7 @@ from dstheory.combine._boolean import conjunctive
 from dstheory.combine._global_conflict import lefevre
 from dstheory.combine.sources import check_sources, combination_rule, nonempty, refuse_subnormal
 from dstheory.kernels import bits, pairwise, setwise
-from dstheory.kernels.batches import stretch
+from dstheory.kernels.batches import flattened, placed, stretch
 from dstheory.kernels.limits import check_cost
 from dstheory.kernels.pairwise import SMALL_TOTAL, log_agreement, logarithms
 from dstheory.mass import MassFunction
@@ -88,10 +88,7 @@ class Sides:
     def spread(self, focal: NDArray[Any], store: NDArray[Any]) -> NDArray[Any]:
         """Values (U, rows) on these sets, 0 where none is given; other sets are dropped."""
         known = np.isin(focal, self.sets)
-        values = stretch(store, self.batch).reshape(len(focal), math.prod(self.batch))
-        result = np.zeros((len(self.sets), values.shape[1]), dtype=store.dtype)
-        result[np.searchsorted(self.sets, focal[known])] = values[known]
-        return result
+        return placed(self.sets, focal[known], flattened(store, self.batch)[known])
 
     @cached_property
     def columns(self) -> NDArray[Any]:
@@ -113,8 +110,7 @@ class Sides:
         return bits.mask_array((1 << place for place in places), len(self.sets)), source
 
     def _rows(self, source: MassFunction, rows: slice) -> NDArray[Any]:
-        store = stretch(source.store, self.batch)
-        return store.reshape(len(store), math.prod(self.batch))[:, rows]
+        return flattened(source.store, self.batch)[:, rows]
 
     def _count(self) -> int:
         """Upper bound on the number of collections; refuse too many."""

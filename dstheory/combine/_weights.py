@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from dstheory._typing import Scalar
 from dstheory.errors import MassError
 from dstheory.kernels import bits, setwise
-from dstheory.kernels.batches import added_up, stretch
+from dstheory.kernels.batches import added_up, flattened, placed, stretch
 from dstheory.kernels.limits import check_cost, check_fold
 from dstheory.kernels.orthogonal import (
     Agreed,
@@ -296,8 +296,7 @@ def _lowered_in_family(
     # Larger sets first: they are known before the intersections that they make.
     largest = np.unique(np.concatenate([sets, m.focal]))[::-1]
     family = closure(bits.mask_array([full], len(m.frame)), largest)
-    store = np.zeros((len(family), flat.shape[1]))
-    store[np.searchsorted(family, m.focal)] = stretch(m.store, batch).reshape(len(m.focal), rows)
+    store = placed(family, m.focal, flattened(m.store, batch))
     proper = np.asarray(sets != full, dtype=bool)
     store = moved_in_family(family, store, sets[proper], *_simple(flat[proper]))
     reached = store.any(axis=1) if rows else np.ones(len(family), dtype=bool)

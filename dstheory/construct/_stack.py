@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._masses import check_mass
-from dstheory.checks.arguments import as_index, as_sequence
+from dstheory.checks.arguments import as_sequence, check_count
 from dstheory.frame import same_frame
 from dstheory.kernels.exact import exact_together
 from dstheory.mass import MassFunction
@@ -134,7 +134,7 @@ def _listed(masses: Iterable[MassFunction]) -> list[MassFunction]:
 
 
 def _place(axis: int, n_axes: int) -> int:
-    place = as_index("axis", axis)
+    place = check_count("axis", axis, None)
     if not -n_axes <= place < n_axes:
         raise ValueError(f"axis {axis} is out of range for a result with {n_axes} batch axes")
     return place % n_axes

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._typing import Scalar
-from dstheory.checks.arguments import as_index, check_choice
+from dstheory.checks.arguments import check_choice, check_count
 from dstheory.decide._criteria import check_degree
 from dstheory.decide._tables import mean_table
 from dstheory.decide._utilities import prepared
@@ -176,7 +176,7 @@ def nearest_set(m: MassFunction, *, max_size: int | None = None) -> NDArray[np.b
     """
     normal, _ = prepared(m, None)
     n_labels = len(m.frame)
-    if max_size is not None and not 1 <= as_index("max_size", max_size) <= n_labels:
+    if max_size is not None and not 1 <= check_count("max_size", max_size, None) <= n_labels:
         raise ValueError(f"max_size is {max_size}, expected 1 to {n_labels}, the number of labels")
     sets = _candidates(n_labels, max_size or n_labels)
     store = normal.store.reshape(len(normal.focal), -1)

@@ -7,10 +7,6 @@ three at once and no choices are listed (as in Dubois and Prade's rule).
 
 from collections.abc import Iterable
 from functools import reduce
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from dstheory._masses import collect
 from dstheory.checks.arguments import check_instance
@@ -20,8 +16,6 @@ from dstheory.errors import FrameError
 from dstheory.kernels import bits, pairwise
 from dstheory.kernels.batches import added_up
 from dstheory.mass import MassFunction
-
-_Part = tuple[NDArray[Any], NDArray[Any]]
 
 
 @combination_rule
@@ -92,12 +86,12 @@ def dsm_hybrid(
     if frame != model.frame:
         raise FrameError(f"the sources are on {frame!r}, the model on {model.frame!r}")
     after = model.constrained(empty)
-    joint, store = reduce(_met, (_coded(m, model, after) for m in (m1, m2, *more)))
+    joint, store = reduce(pairwise.met, (_coded(m, model, after) for m in (m1, m2, *more)))
     sets = [_target(code, after) for code in joint.tolist()]
     return collect(after.frame, (bits.mask_array(sets, len(after.frame)), store))
 
 
-def _coded(m: MassFunction, model: DSmModel, after: DSmModel) -> _Part:
+def _coded(m: MassFunction, model: DSmModel, after: DSmModel) -> pairwise.Part:
     """The remaining part of each set, its complement, and that of its elements if it is empty."""
     size, full, everything = len(after.frame), after.frame.full, (1 << len(model.elements)) - 1
     codes = []
@@ -107,10 +101,6 @@ def _coded(m: MassFunction, model: DSmModel, after: DSmModel) -> _Part:
         codes.append(left | (full - left) << size | (everything - made_of) << 2 * size)
     array = bits.mask_array(codes, 2 * size + len(model.elements))
     return added_up((array, m.store))
-
-
-def _met(one: _Part, two: _Part) -> _Part:
-    return pairwise.combine_pairs(*one, *two, np.bitwise_and)
 
 
 def _target(code: int, after: DSmModel) -> int:

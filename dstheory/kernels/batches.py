@@ -114,6 +114,18 @@ def stretch(store: NDArray[Any], batch: tuple[int, ...]) -> NDArray[Any]:
     return np.broadcast_to(store, (len(store), *batch))
 
 
+def flattened(store: NDArray[Any], batch: tuple[int, ...]) -> NDArray[Any]:
+    """Store (F, *own) stretched over a batch, with one axis of rows (F, N)."""
+    return stretch(store, batch).reshape(len(store), math.prod(batch))
+
+
+def placed(sets: NDArray[Any], focal: NDArray[Any], store: NDArray[Any]) -> NDArray[Any]:
+    """Store (F, *batch) of sets that are among others (U,), ascending; 0 for those (U, *batch)."""
+    result = np.zeros((len(sets), *store.shape[1:]), dtype=store.dtype)
+    result[np.searchsorted(sets, focal)] = store
+    return result
+
+
 def scalar(values: Any) -> Any:
     """A NumPy scalar or 0-d array as a Python value; other arrays unchanged.
 
@@ -161,7 +173,7 @@ def _in_blocks(
     step: int,
 ) -> NDArray[Any]:
     n_rows = math.prod(batch)
-    flat = [[stretch(a, batch).reshape(len(a), n_rows) for a in part] for part in parts]
+    flat = [[flattened(a, batch) for a in part] for part in parts]
     sums = np.empty((len(starts), n_rows), dtype=np.result_type(*(a for p in parts for a in p)))
     for start in range(0, n_rows, step):
         rows = slice(start, min(start + step, n_rows))

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from dstheory._typing import Floats
 from dstheory.errors import TotalConflictError
-from dstheory.kernels.batches import stretch
+from dstheory.kernels.batches import placed, stretch
 from dstheory.kernels.pairwise import (
     SMALL_TOTAL,
     agreement,
@@ -155,8 +155,7 @@ def _completed(agreed: Agreed, parts: Sequence[Part], fallen: NDArray[np.bool_])
     rows = np.broadcast_to(fallen, batch)
     again = by_logarithms([(focal, stretch(masses, batch)[:, rows]) for focal, masses in parts])
     focal = np.union1d(agreed.focal, again.focal)
-    masses = np.zeros((len(focal), *batch))
-    masses[np.searchsorted(focal, agreed.focal)] = agreed.masses
+    masses = placed(focal, agreed.focal, agreed.masses)
     masses[:, rows] = 0.0
     masses[np.searchsorted(focal, again.focal)[:, np.newaxis], rows] = again.masses
     conflict = _spread(agreed.conflict, again.conflict, rows)

@@ -25,12 +25,13 @@ from numpy.typing import NDArray
 from dstheory._typing import Floats
 from dstheory.errors import TotalConflictError
 from dstheory.kernels import bitsets
-from dstheory.kernels.batches import added_up, batch_sums
+from dstheory.kernels.batches import added_up, batch_sums, flattened, placed, stretch
 from dstheory.kernels.jit import HAVE_NUMBA, compiled
 from dstheory.kernels.limits import check_pairs, check_result, fits_table, table_size
 from dstheory.kernels.rows import in_rows
 
 Masks = NDArray[np.int64]
+Part = tuple[NDArray[Any], NDArray[Any]]
 
 # Pairs held at once: 2^16 masks and products stay in a level-2 cache.
 _BLOCK_PAIRS = 1 << 16
@@ -176,14 +177,16 @@ def combine_pairs(
     return focal, sums.reshape(len(focal), *batch)
 
 
+def met(one: Part, two: Part) -> Part:
+    """Products of masses on the intersections of sets, as `combine_pairs`; for folds."""
+    return combine_pairs(*one, *two, np.bitwise_and)
+
+
 def _flat_batch(masses: NDArray[Any], batch: tuple[int, ...]) -> NDArray[Any]:
     """Masses as (F, n_rows), or (F, 1) if one row serves all."""
     if math.prod(masses.shape[1:]) == 1:
         return masses.reshape(-1, 1)
-    missing = len(batch) - (masses.ndim - 1)
-    aligned = masses.reshape(len(masses), *(1,) * missing, *masses.shape[1:])
-    full = np.broadcast_to(aligned, (len(masses), *batch))
-    return full.reshape(len(masses), math.prod(batch))
+    return flattened(masses, batch)
 
 
 def _exact(
@@ -227,11 +230,12 @@ def agreement(
     small = total < SMALL_TOTAL
     if not (small.any() if total.ndim else small):
         return focal, masses, total
-    parts = (focal1, _rows(masses1, small)), (focal2, _rows(masses2, small))
-    sets, logs = log_agreement(*[(own, logarithms(rows)) for own, rows in parts])
+    parts = ((focal1, masses1), (focal2, masses2))
+    sets, logs = log_agreement(
+        *[(own, logarithms(stretch(masses, small.shape)[:, small])) for own, masses in parts]
+    )
     top = logs.max(axis=0, initial=-np.inf)
-    scaled = np.zeros((len(sets), *total.shape))
-    scaled[np.searchsorted(sets, focal)] = masses  # `focal` lacks sets without mass
+    scaled = placed(sets, focal, masses)  # `focal` lacks sets without mass
     scaled[:, small] = np.exp(logs - np.where(np.isneginf(top), 0, top))
     return sets, scaled, np.asarray(scaled.sum(axis=0))
 
@@ -285,13 +289,6 @@ def log_agreement(
         logs[:, rows] = _grouped_logaddexp(left[i, rows] + right[j, rows], index[order])
     first = int(focal[0] == 0 and not keep_empty)
     return focal[first:].copy(), logs[first:].reshape(len(focal) - first, *batch)
-
-
-def _rows(masses: Floats, chosen: NDArray[np.bool_]) -> Floats:
-    """Masses (F, n) of the chosen rows of the common batch."""
-    missing = chosen.ndim - (masses.ndim - 1)
-    aligned = masses.reshape(len(masses), *(1,) * missing, *masses.shape[1:])
-    return np.broadcast_to(aligned, (len(masses), *chosen.shape))[:, chosen]
 
 
 def _grouped_logaddexp(logs: Floats, group: NDArray[np.intp]) -> Floats:

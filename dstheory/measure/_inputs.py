@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._masses import batch_of, check_mass, check_masses
-from dstheory.kernels.batches import stretch
+from dstheory.kernels.batches import placed, stretch
 from dstheory.mass import MassFunction
 
 
@@ -15,12 +15,8 @@ def align(m1: MassFunction, m2: MassFunction) -> tuple[NDArray[Any], NDArray[Any
     check_masses(m1, m2)
     batch = batch_of(m1, m2)
     focal = np.union1d(m1.focal, m2.focal)
-    stores = []
-    for m in (m1, m2):
-        store = np.zeros((len(focal), *batch), dtype=m.store.dtype)
-        store[np.searchsorted(focal, m.focal)] = stretch(m.store, batch)
-        stores.append(store)
-    return focal, stores[0], stores[1]
+    one, two = (placed(focal, m.focal, stretch(m.store, batch)) for m in (m1, m2))
+    return focal, one, two
 
 
 def normalized_floats(m: MassFunction) -> tuple[NDArray[Any], NDArray[np.float64]]:

@@ -9,13 +9,12 @@ bound is the exact cost.
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from html import escape
 from typing import Any
 
 from dstheory.errors import CostLimitError
 from dstheory.network._join_tree import JoinTree, Scope
 from dstheory.network._limits import BYTES_A_SET
-from dstheory.notebook import ShownFields
+from dstheory.notebook import ShownFields, html_table
 
 _MAX_ROWS = 20
 
@@ -152,14 +151,8 @@ class Plan:
         return "\n".join([*head, *table, *([f"  ... {more} more cliques"] if more > 0 else [])])
 
     def _repr_html_(self) -> str:
-        *head, titles = self._lines()
-        cells = "".join(f"<th>{escape(title)}</th>" for title in titles.split(" | "))
-        body = "".join(
-            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>"
-            for row in self._rows()
-        )
-        text = "".join(f"<div>{escape(line)}</div>" for line in head)
-        return f"{text}<table><tr>{cells}</tr>{body}</table>"
+        head, *others, titles = self._lines()
+        return html_table(head, [titles.split(" | "), *self._rows()], others)
 
 
 def check_configurations(names: Iterable[str], configurations: int, limit: int | None) -> None:
