@@ -65,7 +65,7 @@ def all_or_nothing(fit: F) -> F:
     return cast("F", whole)
 
 
-def as_random_state(random_state: Any) -> np.random.RandomState:
+def as_random_state(random_state: object) -> np.random.RandomState:
     """Random state of an estimator, from a seed, a `RandomState`, or None.
 
     Raises
@@ -147,7 +147,7 @@ class Progress:
         return context
 
 
-def check_verbose(verbose: Any) -> None:
+def check_verbose(verbose: object) -> None:
     """Raise unless `verbose` is a bool or a number of 0 or more.
 
     Parameters

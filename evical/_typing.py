@@ -15,6 +15,7 @@ __all__ = [
     "RandomState",
     "RuleName",
     "SamplesLike",
+    "Weights",
 ]
 
 Floats = NDArray[np.float64]
@@ -32,6 +33,9 @@ class _Shaped(Protocol):
 
 SamplesLike: TypeAlias = ArrayLike | _Shaped
 """Features (n, n_features): an array, a data frame or a sparse matrix."""
+
+Weights: TypeAlias = ArrayLike | None
+"""A number for each sample; None: all count alike."""
 
 # Rules of ensembles and fusions.
 RuleName = Literal[

@@ -19,7 +19,7 @@ from sklearn.svm import LinearSVC
 from dstheory.checks.arguments import as_array, check_choice, shown
 from dstheory.errors import CostLimitError
 from evical._fitting import Progress, all_or_nothing, check_verbose
-from evical._typing import Floats, SamplesLike
+from evical._typing import Floats, SamplesLike, Weights
 from evical.beliefs import Beliefs
 from evical.beliefs.composed import mean
 from evical.calibrators import AutoCalibrator
@@ -170,7 +170,9 @@ class EvidentialClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mi
         self.verbose = verbose
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
+    def fit(
+        self, X: SamplesLike, y: ArrayLike, sample_weight: Weights = None, **fit_params: Any
+    ) -> Self:
         """Train and calibrate; scores that point the wrong way give one `WrongWayWarning`.
 
         Parameters
@@ -201,7 +203,9 @@ class EvidentialClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mi
         """
         return self._fit_and_warn(X, y, sample_weight, fit_params)
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Scored | None:
+    def _fit(
+        self, X: SamplesLike, y: ArrayLike, sample_weight: Weights = None, **fit_params: object
+    ) -> Scored | None:
         """Fit without warnings; scores of all samples, if one calibrator was trained on them."""
         self._check_parameters()
         X, y, weight = check_samples(X, y, sample_weight)
@@ -243,7 +247,12 @@ class EvidentialClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mi
         return k > 2 and not plain
 
     def _fitter(
-        self, estimator: Any, X: Any, y: NDArray[Any], weight: Any, fit_params: dict[str, Any]
+        self,
+        estimator: object,
+        X: SamplesLike,
+        y: NDArray[Any],
+        weight: Any,
+        fit_params: dict[str, Any],
     ) -> FoldFitter:
         return FoldFitter(
             estimator,

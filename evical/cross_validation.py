@@ -17,6 +17,7 @@ from sklearn.utils.validation import _check_method_params
 from dstheory import MassFunction
 from dstheory.checks.arguments import as_mapping
 from evical._fitting import Progress, check_verbose
+from evical._typing import SamplesLike
 from evical.beliefs import as_beliefs
 from evical.beliefs.composed import placed
 from evical.estimators.folds import make_folds
@@ -30,8 +31,8 @@ __all__ = ["cross_val_mass"]
 
 def cross_val_mass(
     estimator: BaseEstimator,
-    X: Any,
-    y: Any,
+    X: SamplesLike,
+    y: ArrayLike,
     *,
     groups: ArrayLike | None = None,
     cv: Any = None,

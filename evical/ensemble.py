@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any, Literal, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn import get_config
 from sklearn.base import clone
 from sklearn.ensemble import VotingClassifier
@@ -22,7 +23,7 @@ from sklearn.utils.validation import _num_samples
 from dstheory import MassFunction
 from dstheory.checks.arguments import check_choice
 from evical._fitting import Progress, all_or_nothing, check_verbose
-from evical._typing import Floats, RuleName, SamplesLike
+from evical._typing import Floats, RuleName, SamplesLike, Weights
 from evical.beliefs.products import MAX_CLASSES
 from evical.calibrators import AutoCalibrator
 from evical.classifier import EvidentialClassifier
@@ -165,7 +166,9 @@ class EvidentialEnsemble(FusedPredictor, Composition):
         self.verbose = verbose
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
+    def fit(
+        self, X: SamplesLike, y: ArrayLike, sample_weight: Weights = None, **fit_params: Any
+    ) -> Self:
         """Train and calibrate each classifier, and fit the fusion if it has parameters.
 
         Scores that point the wrong way give one `WrongWayWarning`, of the clearest.
@@ -201,7 +204,9 @@ class EvidentialEnsemble(FusedPredictor, Composition):
     def _wrong_ways(self) -> list[Direction]:
         return [found for member in self.estimators_ for found in wrong_ways(member)]
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> None:
+    def _fit(
+        self, X: SamplesLike, y: object, sample_weight: Weights = None, **fit_params: Any
+    ) -> None:
         members = self._members()
         check_choice("total_conflict", self.total_conflict, ("error", "vacuous"))
         fusion = self._checked_fusion(members)
@@ -237,7 +242,14 @@ class EvidentialEnsemble(FusedPredictor, Composition):
         self.fusion_by_name_ = learned_by_name(fusion, list(members))
         self._take_features(self.estimators_[0])
 
-    def _check_cost(self, members: dict[str, Any], rule: Rule, X: Any, y: Any, groups: Any) -> None:
+    def _check_cost(
+        self,
+        members: dict[str, Any],
+        rule: Rule,
+        X: SamplesLike,
+        y: ArrayLike,
+        groups: ArrayLike | None,
+    ) -> None:
         """Refuse, before training, what could not be predicted because of too many classes."""
         products: dict[str, int] = {}
         if len(np.unique(y)) > MAX_CLASSES:
@@ -267,7 +279,7 @@ class EvidentialEnsemble(FusedPredictor, Composition):
             raise ValueError("all classifiers are dropped; an ensemble needs one")
         return {name: self._evidential(classifier) for name, classifier in self._used_pairs}
 
-    def _evidential(self, classifier: Any) -> Any:
+    def _evidential(self, classifier: object) -> Any:
         if isinstance(classifier, EvidentialSource):
             own = self._evidential(classifier.estimator)
             return clone(classifier).set_params(estimator=own)

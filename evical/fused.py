@@ -17,7 +17,7 @@ from sklearn.frozen import FrozenEstimator
 from dstheory import MassFunction
 from dstheory.checks.arguments import check_choice
 from evical._fitting import all_or_nothing
-from evical._typing import Floats, RuleName, SamplesLike
+from evical._typing import Floats, RuleName, SamplesLike, Weights
 from evical.classifier import EvidentialClassifier
 from evical.errors import IndependenceWarning
 from evical.estimators.given import Given, GivenBeliefs, OfSource, known_classes, named_sources
@@ -165,7 +165,9 @@ class EvidentialFusion(FusedPredictor, BaseEstimator):  # type: ignore[misc]  # 
         if self.rule is None and len(named) > 1:
             _warn_of_independence(len(named))
 
-    def _learn(self, named: dict[str, Any], y: Any, sample_weight: Any, groups: Any) -> None:
+    def _learn(
+        self, named: dict[str, Any], y: ArrayLike, sample_weight: Weights, groups: ArrayLike | None
+    ) -> None:
         _, y, weight = check_samples(np.arange(np.size(y)), y, sample_weight)
         groups = None if groups is None else check_groups(groups, len(y))
         self.classes_ = known_classes(named, y, self.classes)
@@ -187,7 +189,7 @@ class EvidentialFusion(FusedPredictor, BaseEstimator):  # type: ignore[misc]  # 
         beliefs = [beliefs_of(member, shares.get(member.name), samples) for member in self._members]
         self.fusion_ = rule.fit(beliefs, y, np.ones(len(named)), weight)
 
-    def _calibrated(self, name: str, scores: Floats, y: NDArray[Any], weight: Any) -> Share:
+    def _calibrated(self, name: str, scores: Floats, y: NDArray[Any], weight: Weights) -> Share:
         """A calibrated source of scores, silent where they are missing."""
         inner = EvidentialClassifier(
             FrozenEstimator(_Scores(self.classes_)), calibrator=self.calibrator
@@ -230,7 +232,7 @@ class _Scores(BaseEstimator):  # type: ignore[misc]  # untyped base
     def __init__(self, classes_: NDArray[Any]) -> None:
         self.classes_ = classes_
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: SamplesLike, y: ArrayLike) -> Self:
         """Nothing is to be learned."""
         return self
 

@@ -26,7 +26,7 @@ from dstheory.checks.arguments import check_choice, check_instance, did_you_mean
 from dstheory.errors import CostLimitError
 from dstheory.revise import refine
 from evical._fitting import all_or_nothing
-from evical._typing import Indices, SamplesLike
+from evical._typing import Indices, SamplesLike, Weights
 from evical.beliefs import Beliefs, as_beliefs
 from evical.beliefs.composed import placed
 from evical.beliefs.products import MAX_CLASSES
@@ -110,7 +110,9 @@ class EvidentialSource(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  #
         self.coarsening = coarsening
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
+    def fit(
+        self, X: SamplesLike, y: ArrayLike, sample_weight: Weights = None, **fit_params: Any
+    ) -> Self:
         """Train and calibrate the classifier on what it sees.
 
         Parameters
@@ -135,7 +137,9 @@ class EvidentialSource(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  #
         """
         return self._fit_and_warn(X, y, sample_weight, fit_params)
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Scored | None:
+    def _fit(
+        self, X: SamplesLike, y: ArrayLike, sample_weight: Weights = None, **fit_params: object
+    ) -> Scored | None:
         """Fit without warnings; scores of the rows that it knows, if one calibrator has them."""
         check_choice("silent_if_missing", self.silent_if_missing, (None, "any", "all"))
         X, y, weight = check_samples(X, y, sample_weight)
@@ -291,7 +295,7 @@ class EvidentialSource(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  #
 
 
 def _fit_member(
-    member: Any, X: SamplesLike, labels: NDArray[Any], y: NDArray[Any], params: dict[str, Any]
+    member: object, X: SamplesLike, labels: NDArray[Any], y: NDArray[Any], params: dict[str, Any]
 ) -> Scored | None:
     """Fit to labels; folds are stratified by the classes (n,) that these merge."""
     if not (isinstance(member, EvidentialClassifier) and fits_itself(member)):

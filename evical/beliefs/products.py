@@ -339,7 +339,7 @@ def leave_one_out(factors: NDArray[Any]) -> NDArray[Any]:
     return np.asarray(cumulative(factors) * cumulative(factors[::-1])[::-1])
 
 
-def _as_rule(rule: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+def _as_rule(rule: object) -> tuple[NDArray[Any], NDArray[Any]]:
     """Nodes and weights of a quadrature; they may be exact."""
     pair = as_sequence(rule, "rule", "nodes and weights")
     if len(pair) != 2:

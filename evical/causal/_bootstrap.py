@@ -101,7 +101,7 @@ class KeptBootstraps:
         return folder / f"{number:05d}.json"
 
 
-def _described(discovery: Any) -> str:
+def _described(discovery: object) -> str:
     """A text that is the same in another process."""
     if isinstance(discovery, BaseEstimator):
         return f"{type(discovery).__name__}({discovery.get_params()})"
@@ -262,7 +262,7 @@ class BootstrappedEdges(BaseEstimator):  # type: ignore[misc]  # sklearn is unty
         self.names_, self.n_bootstraps_ = names, len(found)
         return self
 
-    def _checked_seed(self, discovery: Any) -> int:
+    def _checked_seed(self, discovery: object) -> int:
         expected = "a callable that takes a table and returns a networkx.DiGraph"
         check_callable("discovery", discovery, expected)
         check_count("n_bootstraps", self.n_bootstraps, 1)

@@ -33,7 +33,7 @@ from dstheory.checks.arguments import (
     shown,
 )
 from evical._fitting import Progress, all_or_nothing, check_verbose
-from evical._typing import Floats, Indices, RandomState, SamplesLike
+from evical._typing import Floats, Indices, RandomState, SamplesLike, Weights
 from evical.beliefs.consonant import Consonant
 from evical.classifier import EvidentialClassifier
 from evical.conformal._counts import Counts
@@ -170,7 +170,7 @@ class ConformalClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mis
         self,
         X: SamplesLike,
         y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
+        sample_weight: Weights = None,
         **fit_params: Any,
     ) -> Self:
         """Train on some samples and calibrate on others.
@@ -203,8 +203,8 @@ class ConformalClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mis
         self,
         X: SamplesLike,
         y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        **fit_params: Any,
+        sample_weight: Weights = None,
+        **fit_params: object,
     ) -> None:
         self._check_parameters()
         X, y, weight = check_samples(X, y, sample_weight)

@@ -25,7 +25,7 @@ from dstheory.checks.arguments import (
 )
 from dstheory.kernels.rounding import sum_tolerance, unit_rows
 from dstheory.notebook import ShownFields
-from evical._typing import Floats, RandomState
+from evical._typing import Floats, RandomState, Weights
 from evical.beliefs.consonant import Consonant
 from evical.calibrators.saved import restored_arrays, restored_classes
 from evical.conformal._counts import ClassSamples, ScoreSample
@@ -124,7 +124,7 @@ class ConformalScores(ShownFields):
         nonconformity: str = "lac",
         parameters: Mapping[str, Any] | None = None,
         conditional: str | None = None,
-        sample_weight: ArrayLike | None = None,
+        sample_weight: Weights = None,
         smoothed: bool = False,
         random_state: RandomState = None,
     ) -> Self:
@@ -485,7 +485,7 @@ def _saved(scores: Any) -> dict[str, Any]:
     }
 
 
-def _restored(data: Any) -> _Parts:
+def _restored(data: object) -> _Parts:
     """What `ConformalScores` is made of; raises ValueError for anything else."""
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise ValueError(f"these are not saved conformal scores: the format is not {FORMAT!r}")
@@ -524,7 +524,7 @@ def _content(data: dict[str, Any]) -> _Parts:
     return classes, name, parameters, conditional, Calibration(one), seed, ties
 
 
-def _samples(parts: Any, n: int) -> list[ScoreSample]:
+def _samples(parts: object, n: int) -> list[ScoreSample]:
     if not isinstance(parts, list) or len(parts) != n:
         raise ValueError(f"samples are not a list of {n}")
     samples = [_sample(part) for part in parts]
@@ -540,7 +540,7 @@ def _of_sample(sample: ScoreSample) -> dict[str, Any]:
     return {"scores": sample.scores.tolist(), "weight_from": tail}
 
 
-def _sample(part: Any) -> ScoreSample:
+def _sample(part: object) -> ScoreSample:
     if not isinstance(part, dict) or part.keys() != {"scores", "weight_from"}:
         raise ValueError("a sample is not one of scores and weight_from")
     scores = _listed(part["scores"], "scores")

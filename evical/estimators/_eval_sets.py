@@ -106,7 +106,7 @@ def _numbers(name: str, y: ArrayLike, classes: NDArray[Any], numbers: NDArray[An
     return found
 
 
-def _kept(array: Any, codes: NDArray[Any]) -> Any:
+def _kept(array: object, codes: NDArray[Any]) -> Any:
     """The rows that are not left out."""
     if array is None or (codes >= 0).all():
         return array

@@ -128,7 +128,7 @@ def n_folds(cv: Any, X: SamplesLike, y: NDArray[Any], groups: NDArray[Any] | Non
     return int(_splitter(cv, y, groups).get_n_splits(X, y, groups))
 
 
-def _splitter(cv: Any, y: NDArray[Any], groups: NDArray[Any] | None) -> Any:
+def _splitter(cv: object, y: NDArray[Any], groups: NDArray[Any] | None) -> Any:
     chosen = _enough(checked_cv(cv), y, groups)
     if groups is not None and isinstance(chosen, int | np.integer):
         return StratifiedGroupKFold(chosen)
@@ -154,7 +154,7 @@ def units_of_classes(y: NDArray[Any], groups: NDArray[Any] | None) -> NDArray[np
     return np.bincount(np.unique(np.stack([codes, units]), axis=1)[0])
 
 
-def _enough(cv: Any, y: NDArray[Any], groups: NDArray[Any] | None) -> Any:
+def _enough(cv: object, y: NDArray[Any], groups: NDArray[Any] | None) -> Any:
     """`cv`, or the default, unless it asks for more folds than the rarest class has samples."""
     if isinstance(cv, str):
         hint = "; a fitted classifier comes in sklearn.frozen.FrozenEstimator, without cv"
@@ -176,7 +176,7 @@ def _enough(cv: Any, y: NDArray[Any], groups: NDArray[Any] | None) -> Any:
     )
 
 
-def checked_cv(cv: Any) -> Any:
+def checked_cv(cv: object) -> Any:
     """`cv`; pairs of row numbers as a list.
 
     Parameters
@@ -210,7 +210,7 @@ def checked_cv(cv: Any) -> Any:
     return pairs
 
 
-def _rows(index: Any, n: int) -> Rows:
+def _rows(index: object, n: int) -> Rows:
     rows = as_array(index, "rows of a fold")
     if rows.ndim != 1 or (rows.dtype.kind not in "iub" and len(rows)):
         raise TypeError(f"cv has the rows {shown(index)} in a fold, expected row numbers")

@@ -289,7 +289,12 @@ def _calibrated(share: Share, scored: Scored, y: NDArray[Any], samples: Samples)
 
 
 def _recalibrated(
-    share: Share, calibrator: Any, scored: Scored, train: Rows, labels: NDArray[Any], counts: Floats
+    share: Share,
+    calibrator: object,
+    scored: Scored,
+    train: Rows,
+    labels: NDArray[Any],
+    counts: Floats,
 ) -> Calibrated | None:
     """The member with calibrators of some of its samples; None if these are too few."""
     decoder = share.fitted._decoder(labels, counts)
@@ -307,7 +312,9 @@ def _recalibrated(
         return None
 
 
-def _without(share: Share, X: Any, y: NDArray[Any], train: Rows, test: Rows, reads: str) -> Parts:
+def _without(
+    share: Share, X: object, y: NDArray[Any], train: Rows, test: Rows, reads: str
+) -> Parts:
     """Rows, and the beliefs about them of a copy fitted to others; none if these are too few."""
     cut = _check_method_params(X, params=share.params, indices=train)
     try:
@@ -317,7 +324,7 @@ def _without(share: Share, X: Any, y: NDArray[Any], train: Rows, test: Rows, rea
     return [(test, _computed(copy.beliefs(_safe_indexing(X, test)), copy, reads))]
 
 
-def _computed(beliefs: Beliefs, member: Any, reads: str) -> Beliefs:
+def _computed(beliefs: Beliefs, member: object, reads: str) -> Beliefs:
     """What a rule reads of beliefs, computed, so that it travels between processes."""
     if reads == "probabilities":
         p = np.where(beliefs.silent[:, np.newaxis], np.nan, beliefs.betp())

@@ -22,7 +22,7 @@ from evical.scores.direction import fit_quietly
 Rows = NDArray[np.intp]
 
 
-def fitted(member: Any, X: Any, y: NDArray[Any], params: dict[str, Any]) -> Any:
+def fitted(member: Any, X: SamplesLike, y: NDArray[Any], params: dict[str, Any]) -> Any:
     """Fit a member, without repeating the warnings of the ensemble.
 
     Parameters
@@ -93,7 +93,7 @@ def fits_itself(member: Any) -> bool:
     return isinstance(member, BeliefPredictor) and issubclass(known, own)
 
 
-def as_subsets(subsets: Any, names: list[str], y: NDArray[Any]) -> list[Rows | None]:
+def as_subsets(subsets: object, names: list[str], y: NDArray[Any]) -> list[Rows | None]:
     """Rows of each member, checked; None for all rows.
 
     Parameters
@@ -140,7 +140,7 @@ take disjoint subsets
     return list(listed)
 
 
-def _rows(subset: Any, name: str, n: int) -> Rows:
+def _rows(subset: object, name: str, n: int) -> Rows:
     rows = np.asarray(subset)
     if rows.ndim != 1 or (rows.dtype.kind not in "iu" and len(rows)):
         raise TypeError(
@@ -214,7 +214,7 @@ def named_members(estimators: Any) -> list[tuple[str, Any]]:
     return [(name, classifier) for name, classifier in pairs]
 
 
-def _is_pair(pair: Any) -> bool:
+def _is_pair(pair: object) -> bool:
     if not isinstance(pair, tuple | list) or len(pair) != 2:
         return False
     name, classifier = pair
@@ -222,7 +222,7 @@ def _is_pair(pair: Any) -> bool:
     return isinstance(name, str) and (fits or is_dropped(classifier))
 
 
-def is_dropped(classifier: Any) -> bool:
+def is_dropped(classifier: object) -> bool:
     """Whether "drop" stands in place of a classifier, as in scikit-learn's compositions.
 
     Parameters

@@ -22,7 +22,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from dstheory import MassFunction, decide
 from dstheory.checks.arguments import did_you_mean
-from evical._typing import Floats, Indices, SamplesLike
+from evical._typing import Floats, Indices, SamplesLike, Weights
 from evical.beliefs import Beliefs
 from evical.beliefs.composed import conflict
 from evical.beliefs.products import MAX_CLASSES
@@ -84,7 +84,9 @@ class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc
         """
         return self.beliefs(X).mass()
 
-    def _fit_and_warn(self, X: Any, y: Any, weight: Any, fit_params: dict[str, Any]) -> Self:
+    def _fit_and_warn(
+        self, X: SamplesLike, y: ArrayLike, weight: Weights, fit_params: dict[str, Any]
+    ) -> Self:
         """What `fit` does, under its decorator."""
         if weight is not None:
             _warn_of_weightless(self._weightless())
@@ -113,7 +115,7 @@ class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc
         """
         return None
 
-    def _take_features(self, fitted: Any) -> None:
+    def _take_features(self, fitted: object) -> None:
         """Copy the number and the names of features from a fitted classifier."""
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(fitted, name):
@@ -210,7 +212,7 @@ class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc
             f"bool of shape {shape} or the index of an act for each sample"
         )
 
-    def _asked_by(self, rule: Any, X: SamplesLike) -> Any:
+    def _asked_by(self, rule: object, X: SamplesLike) -> Any:
         """Expected utilities if the rule needs nothing else, or mass functions."""
         inner = rule.func if isinstance(rule, partial) else rule
         beliefs = self.beliefs(X)

@@ -165,7 +165,7 @@ def class_weights(
     return scores, np.where(is_positive, 0.0, total), np.where(is_positive, total, 0.0), classes
 
 
-def _groups(table: Any, score: str, target: str, weight: str | None) -> Any:
+def _groups(table: object, score: str, target: str, weight: str | None) -> Any:
     """One row for each score and label: rows, weight, least weight, weights that are missing."""
     schema = schema_of(table)
     weighted = {} if weight is None else {"weight": weight}
@@ -218,7 +218,7 @@ def _groups_of_dask(table: Any, score: str, target: str, weight: str | None) -> 
     return nw.from_native(found.compute())
 
 
-def _of_partition(part: Any, score: str, target: str, weight: str | None) -> Any:
+def _of_partition(part: object, score: str, target: str, weight: str | None) -> Any:
     return _groups(part, score, target, weight).to_native()
 
 
