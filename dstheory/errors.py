@@ -42,8 +42,8 @@ class CostLimitError(DSTheoryError):
     Examples
     --------
     >>> from dstheory import Frame, vacuous
-    >>> from dstheory.transform.tables import mass_table
-    >>> mass_table(vacuous(Frame(range(40))))
+    >>> from dstheory.transform import table
+    >>> table(vacuous(Frame(range(40))))
     Traceback (most recent call last):
     dstheory.errors.CostLimitError: a table on 40 labels has 2^40 entries per row, more than \
 2^26; use m.bel(event), m.pl(event), ... for single events

@@ -15,7 +15,7 @@ from dstheory._typing import Numbers
 from dstheory.checks import masses as checks
 from dstheory.checks.arguments import check_atol
 from dstheory.construct.arguments import below, check_shares
-from dstheory.construct.tables import from_implicability
+from dstheory.construct.tables import from_table
 from dstheory.errors import MassError
 from dstheory.frame import Frame
 from dstheory.kernels.rows import in_row
@@ -152,7 +152,7 @@ def from_probability_intervals(
     _check_coherent(frame, low, tight[0], "lower", atol)
     _check_coherent(frame, high, tight[1], "upper", atol)
     try:
-        return from_implicability(frame, _envelope(*tight), atol=atol)
+        return from_table(frame, _envelope(*tight), "b", atol=atol)
     except MassError as error:
         raise MassError(
             f"the lower envelope of the intervals is 2-monotone, but {error}; "

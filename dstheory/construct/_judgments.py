@@ -15,7 +15,7 @@ from dstheory._typing import Event
 from dstheory.checks import masses as checks
 from dstheory.checks.arguments import as_sequence, check_atol
 from dstheory.checks.masses import check_number
-from dstheory.construct.tables import from_masses
+from dstheory.construct.tables import from_table
 from dstheory.errors import DSTheoryError
 from dstheory.frame import Frame
 from dstheory.kernels import bits
@@ -107,7 +107,7 @@ def from_judgments(
         difference = _belief(frame, first) - _belief(frame, second)
         rows += [difference, -difference]
         bounds += [margin, margin]
-    return from_masses(frame, _least_specific(frame, rows, bounds), atol=atol)
+    return from_table(frame, _least_specific(frame, rows, bounds), atol=atol)
 
 
 def _numbered(pairs: object, name: str) -> Iterable[tuple[int, Any]]:

@@ -9,7 +9,7 @@ import numpy as np
 from dstheory._typing import Numbers
 from dstheory.construct.arguments import as_rows, check_shares
 from dstheory.construct.chains import assemble, falling_order
-from dstheory.construct.tables import from_bel
+from dstheory.construct.tables import from_table
 from dstheory.errors import MassError
 from dstheory.frame import Frame
 from dstheory.kernels.rows import in_row
@@ -68,7 +68,7 @@ def from_necessity(frame: Frame, table: Numbers, *, atol: float | None = None) -
     table : (*batch, 2**K) array
         Necessity of each set, indexed by mask; N(empty) = 0.
     atol : float, optional
-        Float masses within `atol` of zero are dropped as rounding noise, see `from_bel`.
+        Float masses within `atol` of zero are dropped as rounding noise, see `from_table`.
 
     Returns
     -------
@@ -91,11 +91,11 @@ def from_necessity(frame: Frame, table: Numbers, *, atol: float | None = None) -
     >>> from_necessity(Frame(["ant", "bee"]), [0, 0.75, 0, 1]).to_dict()
     {('ant',): 0.75, ('ant', 'bee'): 0.25}
     """
-    m = from_bel(frame, table, atol=atol)
+    m = from_table(frame, table, "bel", atol=atol)
     wrong = ~np.asarray(m.is_consonant, dtype=bool)
     if wrong.any():
         raise MassError(
             f"the table{in_row(np.argwhere(wrong)[0])} is a belief function, but no necessity "
-            "measure: its focal sets are not nested; use from_bel"
+            "measure: its focal sets are not nested; use from_table"
         )
     return m

@@ -5,7 +5,7 @@ function is not a belief function, some mass is negative.
 """
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,97 +23,6 @@ from dstheory.mass import MassFunction
 
 # Tables of 2^20 sets that are rounded, or computed from powers, are no more precise than this.
 _MOST_NOISE = 1e-12
-
-
-def from_masses(frame: Frame, table: Numbers, *, atol: float | None = None) -> MassFunction:
-    """Mass function from a dense table of masses.
-
-    Examples
-    --------
-    >>> from_masses(Frame(["ant", "bee"]), [0, 0.75, 0, 0.25]).to_dict()
-    {('ant',): 0.75, ('ant', 'bee'): 0.25}
-    """
-    _bound(atol)
-    return _sparse(frame, _set_major(table, frame, "mass"), atol)
-
-
-def from_bel(frame: Frame, table: Numbers, *, atol: float | None = None) -> MassFunction:
-    """Mass function from a table of beliefs.
-
-    References
-    ----------
-    Shafer (1976), A Mathematical Theory of Evidence, ch. 2.
-
-    Examples
-    --------
-    >>> from_bel(Frame(["ant", "bee"]), [0, 0.75, 0, 1]).to_dict()
-    {('ant',): 0.75, ('ant', 'bee'): 0.25}
-    """
-    store = _set_major(table, frame, "bel")
-    _check_fixed(store, 0, 0, "bel(empty)", atol)
-    masses = moebius.subset_differences(store)
-    masses[0] = 1 - store[-1]
-    tolerance = _tolerance(store, moebius.subset_sums, atol)
-    if np.ndim(tolerance):
-        tolerance[0] = tolerance[-1]  # m(empty) is computed as a difference from 1
-    return _sparse(frame, masses, tolerance)
-
-
-def from_pl(frame: Frame, table: Numbers, *, atol: float | None = None) -> MassFunction:
-    """Mass function from a table of plausibilities.
-
-    References
-    ----------
-    Shafer (1976), A Mathematical Theory of Evidence, ch. 2: Pl(A) = 1 - Bel(not A).
-
-    Examples
-    --------
-    >>> from_pl(Frame(["ant", "bee"]), [0, 1, 0.25, 1]).to_dict()
-    {('ant',): 0.75, ('ant', 'bee'): 0.25}
-    """
-    store = _set_major(table, frame, "pl")
-    _check_fixed(store, 0, 0, "pl(empty)", atol)
-    implicabilities = 1 - store[::-1]
-    masses = moebius.subset_differences(implicabilities)
-    # Differences from 1 have absolute rounding errors.
-    bounds = np.ones_like(store)
-    return _sparse(frame, masses, _tolerance(bounds, moebius.subset_sums, atol))
-
-
-def from_q(frame: Frame, table: Numbers, *, atol: float | None = None) -> MassFunction:
-    """Mass function from a table of commonalities.
-
-    References
-    ----------
-    Shafer (1976), A Mathematical Theory of Evidence, ch. 2.
-
-    Examples
-    --------
-    >>> from_q(Frame(["ant", "bee"]), [1, 1, 0.25, 0.25]).to_dict()
-    {('ant',): 0.75, ('ant', 'bee'): 0.25}
-    """
-    store = _set_major(table, frame, "q")
-    _check_fixed(store, 0, 1, "q(empty)", atol)
-    masses = moebius.superset_differences(store)
-    return _sparse(frame, masses, _tolerance(store, moebius.superset_sums, atol))
-
-
-def from_implicability(frame: Frame, table: Numbers, *, atol: float | None = None) -> MassFunction:
-    """Mass function from a table of implicabilities, b = Bel + m(empty).
-
-    References
-    ----------
-    Smets (2002), The application of the matrix calculus to belief functions.
-
-    Examples
-    --------
-    >>> from_implicability(Frame(["ant", "bee"]), [0.25, 1, 0.25, 1]).to_dict()
-    {(): 0.25, ('ant',): 0.75}
-    """
-    store = _set_major(table, frame, "b")
-    _check_fixed(store, -1, 1, "b(frame)", atol)
-    masses = moebius.subset_differences(store)
-    return _sparse(frame, masses, _tolerance(store, moebius.subset_sums, atol))
 
 
 def _set_major(table: Numbers, frame: Frame, name: str) -> NDArray[Any]:
@@ -192,12 +101,12 @@ def _check_sign(frame: Frame, masses: NDArray[Any], atol: float) -> None:
 
 TableKind = Literal["m", "bel", "pl", "q", "b"]
 
-_BY_KIND: dict[str, Callable[..., MassFunction]] = {
-    "m": from_masses,
-    "bel": from_bel,
-    "pl": from_pl,
-    "q": from_q,
-    "b": from_implicability,
+# Where a table has a known value, and which.
+_FIXED = {
+    "bel": (0, 0, "bel(empty)"),
+    "pl": (0, 0, "pl(empty)"),
+    "q": (0, 1, "q(empty)"),
+    "b": (-1, 1, "b(frame)"),
 }
 
 
@@ -237,12 +146,30 @@ def from_table(
 
     References
     ----------
-    Shafer (1976), A Mathematical Theory of Evidence, ch. 2.
+    Shafer (1976), A Mathematical Theory of Evidence, ch. 2; Smets (2002), The application of the
+    matrix calculus to belief functions (implicabilities, b = Bel + m(empty)).
 
     Examples
     --------
     >>> from_table(Frame(["ant", "bee"]), [0, 0.75, 0, 1], "bel").to_dict()
     {('ant',): 0.75, ('ant', 'bee'): 0.25}
     """
-    check_choice("kind", kind, _BY_KIND)
-    return _BY_KIND[kind](frame, table, atol=atol)
+    check_choice("kind", kind, get_args(TableKind))
+    store = _set_major(table, frame, "mass" if kind == "m" else kind)
+    if kind == "m":
+        _bound(atol)
+        return _sparse(frame, store, atol)
+    _check_fixed(store, *_FIXED[kind], atol)
+    values = 1 - store[::-1] if kind == "pl" else store
+    # Differences from 1 have absolute rounding errors.
+    bounds = np.ones_like(store) if kind == "pl" else store
+    if kind == "q":
+        masses, sums = moebius.superset_differences(values), moebius.superset_sums
+    else:
+        masses, sums = moebius.subset_differences(values), moebius.subset_sums
+    tolerance = _tolerance(bounds, sums, atol)
+    if kind == "bel":
+        masses[0] = 1 - store[-1]
+        if np.ndim(tolerance):
+            tolerance[0] = tolerance[-1]  # m(empty) is computed as a difference from 1
+    return _sparse(frame, masses, tolerance)

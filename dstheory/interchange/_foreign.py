@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from dstheory._typing import Numbers
 from dstheory.checks import masses as checks
 from dstheory.checks.arguments import as_array
-from dstheory.construct.tables import from_masses
+from dstheory.construct.tables import from_table
 from dstheory.errors import DSTheoryError
 from dstheory.frame import Frame
 from dstheory.mass import MassFunction
@@ -50,7 +50,7 @@ def from_ibelief_vector(frame: Frame, masses: Numbers) -> MassFunction:
     array = checks.as_masses(masses)
     if array.ndim not in (1, 2):
         raise DSTheoryError(f"masses have shape {array.shape}, not (2^K,) or (2^K, n)")
-    return from_masses(frame, array.T, atol=0)
+    return from_table(frame, array.T, atol=0)
 
 
 def from_dst_matrix(frame: Frame, tt: ArrayLike, spec: Numbers) -> MassFunction:

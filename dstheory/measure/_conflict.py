@@ -18,7 +18,7 @@ from dstheory.kernels import setwise
 from dstheory.kernels.batches import scalar, stretch
 from dstheory.kernels.pairwise import SMALL_TOTAL, log_agreement, logarithms
 from dstheory.mass import MassFunction
-from dstheory.transform.tables import bel_table, pl_table
+from dstheory.transform import tables
 
 # With that many copies, a mass of 1e-18 has become 0 or 1.
 _MOST_COPIES = 2**63
@@ -214,7 +214,7 @@ def disagreement(m1: MassFunction, m2: MassFunction) -> Any:
     """
     check_masses(m1, m2)
     batch_of(m1, m2)
-    gaps = bel_table(m1.normalize()) - pl_table(m2.normalize())
+    gaps = tables.table(m1.normalize(), "bel") - tables.table(m2.normalize(), "pl")
     return scalar(gaps.max(axis=-1))  # at least 0, from the empty set
 
 

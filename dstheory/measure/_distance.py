@@ -27,8 +27,7 @@ from dstheory.kernels import bits, setwise
 from dstheory.kernels.batches import scalar
 from dstheory.mass import MassFunction
 from dstheory.measure._inputs import align
-from dstheory.transform import betp
-from dstheory.transform.tables import b_table, bel_table, mass_table, pl_table, q_table
+from dstheory.transform import betp, tables
 
 
 def jensen_shannon(m1: MassFunction, m2: MassFunction) -> Any:
@@ -60,7 +59,7 @@ def _gain(masses: NDArray[np.float64], total: NDArray[np.float64]) -> NDArray[np
     return np.asarray((masses * np.log2(ratio)).sum(axis=0))
 
 
-_TABLES = {"m": mass_table, "bel": bel_table, "pl": pl_table, "q": q_table, "b": b_table}
+_TABLES = get_args(tables.TableKind)
 
 
 def jousselme(m1: MassFunction, m2: MassFunction) -> Any:
@@ -169,7 +168,7 @@ def _hausdorff_distances(
 def table_distance(
     m1: MassFunction,
     m2: MassFunction,
-    table: Literal["m", "bel", "pl", "q", "b"] = "m",
+    table: tables.TableKind = "m",
     p: float = 2,
 ) -> Any:
     """Minkowski distance of two tables over all subsets; Euclidean by default.
@@ -198,7 +197,7 @@ def table_distance(
     else:
         check_masses(m1, m2)
         batch_of(m1, m2)
-        difference = np.moveaxis(_TABLES[table](m1) - _TABLES[table](m2), -1, 0)
+        difference = np.moveaxis(tables.table(m1, table) - tables.table(m2, table), -1, 0)
     return scalar(np.asarray(np.linalg.norm(difference.astype(np.float64), ord=order, axis=0)))
 
 

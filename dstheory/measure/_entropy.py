@@ -37,7 +37,7 @@ from dstheory.kernels.batches import scalar
 from dstheory.mass import MassFunction
 from dstheory.measure._inputs import mean_surprise, normalized_floats, shannon
 from dstheory.transform import betp, maximum_entropy_probability, plausibility_transform
-from dstheory.transform.tables import mass_table
+from dstheory.transform.tables import dense_masses
 
 
 def nonspecificity(m: MassFunction) -> Any:
@@ -212,7 +212,7 @@ def fractal_entropy(m: MassFunction) -> Any:
     >>> fractal_entropy(MassFunction(Frame(list("ab")), [1, 3], [0.25, 0.75]))  # 1/2, 1/4, 1/4
     1.5
     """
-    table = np.moveaxis(mass_table(check_mass(m).normalize()).astype(np.float64), -1, 0)
+    table = dense_masses(check_mass(m).normalize()).astype(np.float64)
     sizes = bits.cardinality(np.arange(len(table))).astype(np.float64)
     n_subsets = np.maximum(np.exp2(sizes) - 1, 1).reshape(-1, *(1,) * len(m.batch_shape))
     shared = moebius.superset_sums(table / n_subsets)[1:]

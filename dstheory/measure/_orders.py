@@ -16,7 +16,7 @@ from dstheory.checks.arguments import check_atol, check_choice
 from dstheory.kernels.batches import scalar, stretch
 from dstheory.kernels.programs import minimized
 from dstheory.mass import MassFunction
-from dstheory.transform.tables import pl_table, q_table
+from dstheory.transform import tables
 
 
 def _largest_flow(
@@ -94,13 +94,12 @@ def is_included(
     """
     check_choice("order", order, ("specialization", "pl", "q"))
     check_masses(m1, m2)
-    by_flow = order == "specialization"
-    allowed = (1e-9 if by_flow else 1e-12) if atol is None else atol
+    least = 1e-9 if order == "specialization" else 1e-12
+    allowed = least if atol is None else atol
     check_atol(allowed)
     batch = batch_of(m1, m2)
-    if not by_flow:
-        table = pl_table if order == "pl" else q_table
-        excess = table(m1) - table(m2)
+    if order != "specialization":
+        excess = tables.table(m1, order) - tables.table(m2, order)
         return scalar(np.asarray(excess <= allowed, dtype=bool).all(axis=-1))
     small, large = (
         stretch(m.store, batch).astype(np.float64).reshape(len(m.focal), -1) for m in (m1, m2)

@@ -20,7 +20,7 @@ from dstheory.errors import MassError
 from dstheory.kernels.batches import scalar
 from dstheory.mass import MassFunction
 from dstheory.measure._inputs import shannon
-from dstheory.transform.tables import q_table
+from dstheory.transform import tables
 
 
 def information(m: MassFunction) -> Any:
@@ -57,7 +57,7 @@ def information(m: MassFunction) -> Any:
     """
     check_mass(m)
     with np.errstate(divide="ignore"):  # q(A) = 0 means infinite information
-        logs = np.log2(q_table(m).astype(np.float64))
+        logs = np.log2(tables.table(m, "q").astype(np.float64))
     return scalar(np.asarray(0.0 - logs.sum(axis=-1)))
 
 

@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 from dstheory._masses import check_mass, collect
 from dstheory._typing import Event
-from dstheory.construct.tables import from_bel
+from dstheory.construct.tables import from_table
 from dstheory.errors import TotalConflictError
 from dstheory.frame import Frame
 from dstheory.kernels import bits, setwise
 from dstheory.mass import MassFunction
 from dstheory.revise._arguments import refuse_rows
 from dstheory.revise.transfer import image, transfer
-from dstheory.transform.tables import bel_table, pl_table
+from dstheory.transform import tables
 
 
 def condition_focusing(m: MassFunction, event: Event, *, atol: float | None = None) -> MassFunction:
@@ -90,7 +90,7 @@ def condition_focusing(m: MassFunction, event: Event, *, atol: float | None = No
     )
     labels = [i for i in range(len(frame)) if mask >> i & 1]
     part = Frame(range(len(labels)))
-    focused = from_bel(part, _lower(m, mask, part, labels), atol=atol)
+    focused = from_table(part, _lower(m, mask, part, labels), "bel", atol=atol)
     back = bits.mask_array((1 << label for label in labels), len(frame))
     return transfer(focused, image(focused.focal, back), frame)
 
@@ -102,8 +102,8 @@ def _lower(m: MassFunction, mask: int, part: Frame, labels: list[int]) -> NDArra
     inside = bits.subset_of(m.focal, mask)
     # Parts of masses: their sums are the beliefs and plausibilities of subsets of the event.
     below = collect(part, (traces[inside], m.store[inside])) if inside.any() else None
-    plausible = pl_table(collect(part, (traces, m.store)))[..., ::-1]
-    believed = np.zeros_like(plausible) if below is None else bel_table(below)
+    plausible = tables.table(collect(part, (traces, m.store)), "pl")[..., ::-1]
+    believed = np.zeros_like(plausible) if below is None else tables.table(below, "bel")
     total = believed + plausible
     nothing = np.asarray(total == 0, dtype=bool)  # no focal set has a part outside A
     ratio = np.asarray(believed / np.where(nothing, 1, total))

@@ -5,6 +5,7 @@ sums without subtraction; the same sweep multiplies. Where no digits are lost, p
 computed as differences of beliefs, which is faster. Tables are set-major.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -104,3 +105,12 @@ def _meeting(table: NDArray[Any], add: np.ufunc, meet: NDArray[Any]) -> NDArray[
         a[:, 1] = without
         stride *= 2
     return meet
+
+
+FROM_MASSES: dict[str, Callable[[NDArray[Any]], NDArray[Any]]] = {
+    "m": lambda masses: masses,
+    "bel": beliefs,
+    "pl": plausibilities,
+    "q": moebius.superset_sums,
+    "b": moebius.subset_sums,
+}

@@ -17,7 +17,7 @@ from dstheory.checks.arguments import check_choice
 from dstheory.construct.arguments import check_finite, check_nonnegative
 from dstheory.errors import DSTheoryError
 from dstheory.kernels import moebius
-from dstheory.transform._butterflies import beliefs, plausibilities
+from dstheory.transform._butterflies import FROM_MASSES
 from dstheory.transform._weights import (
     check_positive,
     commonalities_of_weights,
@@ -104,9 +104,9 @@ def _set_major(table: Numbers, source: str) -> NDArray[Any]:
 
 
 def _from_masses(masses: NDArray[Any], target: str) -> NDArray[Any]:
-    if target in _FROM_MASSES:
-        return _FROM_MASSES[target](masses)
-    return _from_side(_FROM_MASSES[_SIDE[target]](masses), target)
+    if target in FROM_MASSES:
+        return FROM_MASSES[target](masses)
+    return _from_side(FROM_MASSES[_SIDE[target]](masses), target)
 
 
 def _from_side(values: NDArray[Any], target: str) -> NDArray[Any]:
@@ -127,13 +127,6 @@ _TO_MASSES: dict[str, _Step] = {
     "m": lambda masses: masses,
     "q": moebius.superset_differences,
     "b": moebius.subset_differences,
-}
-_FROM_MASSES: dict[str, _Step] = {
-    "m": lambda masses: masses,
-    "q": moebius.superset_sums,
-    "b": moebius.subset_sums,
-    "bel": beliefs,
-    "pl": plausibilities,
 }
 _FROM_SIDE: dict[str, _Step] = {
     "w": weights_of_commonalities,

@@ -21,7 +21,7 @@ from dstheory.construct.arguments import (
     check_nonnegative,
     not_positive,
 )
-from dstheory.construct.tables import from_implicability, from_q
+from dstheory.construct.tables import from_table
 from dstheory.errors import MassError
 from dstheory.frame import Frame
 from dstheory.kernels import moebius
@@ -162,7 +162,7 @@ def from_conjunctive_weights(
     """
     check_flag("log", log)
     table = commonalities_of_weights(_set_major(frame, weights, log), log=log)
-    return from_q(frame, np.moveaxis(table, 0, -1), atol=atol)
+    return from_table(frame, np.moveaxis(table, 0, -1), "q", atol=atol)
 
 
 def from_disjunctive_weights(
@@ -206,7 +206,7 @@ def from_disjunctive_weights(
     """
     check_flag("log", log)
     table = commonalities_of_weights(_set_major(frame, weights, log)[::-1], log=log)[::-1]
-    return from_implicability(frame, np.moveaxis(table, 0, -1), atol=atol)
+    return from_table(frame, np.moveaxis(table, 0, -1), "b", atol=atol)
 
 
 def weights_of_commonalities(q: NDArray[Any], *, log: bool = False) -> NDArray[Any]:

@@ -15,7 +15,7 @@ import numpy as np
 
 from dstheory import Frame, MassFunction, dempster
 from dstheory.kernels import moebius
-from dstheory.transform.tables import bel_table, pl_table, q_table
+from dstheory.transform import tables
 from tests.benchmarks.timing import median_ms
 
 
@@ -131,7 +131,7 @@ def bench_tables(size: int, rng: np.random.Generator) -> None:
         kernels = import_module("torchbelief.transforms")
         names = [getattr(kernels, name) for name in ("belief", "plausibility", "commonality")]
         times["torchbelief"] = median_ms(lambda: [convert(theirs, frame) for convert in names])
-    ours = median_ms(lambda: (bel_table(m), pl_table(m), q_table(m)))
+    ours = median_ms(lambda: (tables.table(m, "bel"), tables.table(m, "pl"), tables.table(m, "q")))
     report(f"bel + pl + q of all subsets, n={size}", ours, times)
 
 

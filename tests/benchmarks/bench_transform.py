@@ -9,8 +9,13 @@ import pytest
 
 from dstheory import Frame, MassFunction
 from dstheory.construct import consonant, random
-from dstheory.transform import betp, conjunctive_weights, convert_table, maximum_entropy_probability
-from dstheory.transform.tables import bel_table, pl_table, q_table
+from dstheory.transform import (
+    betp,
+    conjunctive_weights,
+    convert_table,
+    maximum_entropy_probability,
+    tables,
+)
 from tests.benchmarks.timing import median_ms, report
 
 
@@ -42,7 +47,7 @@ def test_bel_pl_q_of_all_subsets(benchmark, size):
     m = random(Frame(range(size)), np.random.default_rng(0), n_focal=100)
 
     def ours():
-        return bel_table(m), pl_table(m), q_table(m)
+        return tables.table(m, "bel"), tables.table(m, "pl"), tables.table(m, "q")
 
     for one, two in zip(ours(), tables_by_loop(m), strict=True):
         np.testing.assert_allclose(one, two, atol=1e-13)
@@ -92,9 +97,9 @@ def test_conjunctive_weights(benchmark):
     size = 10
     m = random(Frame(range(size)), np.random.default_rng(0), n_focal=50, conflict=0.1)
     m = MassFunction(m.frame, [*m.focal, m.frame.full], [*(m.masses * 0.9), 0.1])
-    expected = weights_by_loop(q_table(m), size)
+    expected = weights_by_loop(tables.table(m, "q"), size)
     np.testing.assert_allclose(conjunctive_weights(m)[:-1], expected[:-1])
-    slow = median_ms(lambda: weights_by_loop(q_table(m), size), repeat=3)
+    slow = median_ms(lambda: weights_by_loop(tables.table(m, "q"), size), repeat=3)
     report("conjunctive weights, n=10", median_ms(lambda: conjunctive_weights(m)), slow)
     benchmark(conjunctive_weights, m)
 
@@ -103,7 +108,11 @@ def test_conjunctive_weights_of_a_large_table(benchmark):
     frame = Frame(range(20))
     m = random(frame, np.random.default_rng(0), focal=[*map(frame.event, range(1, 999)), frame])
     ours = median_ms(lambda: conjunctive_weights(m), repeat=5)
-    report("conjunctive weights, n=20 (to commonalities)", ours, median_ms(lambda: q_table(m)))
+    report(
+        "conjunctive weights, n=20 (to commonalities)",
+        ours,
+        median_ms(lambda: tables.table(m, "q")),
+    )
     benchmark(conjunctive_weights, m)
 
 

@@ -21,7 +21,7 @@ import numpy as np
 from dstheory import Frame, MassFunction, combine, decide, measure, revise, transform
 from dstheory.errors import DSTheoryError
 from dstheory.measure._distance import tessem
-from dstheory.transform.tables import bel_table, mass_table, pl_table, q_table
+from dstheory.transform import tables
 
 RELATIVE, ABSOLUTE, LEAST = 1e-9, 1e-15, 1e-300
 # Logarithms of weights, -745 and more, are right to 1e-13.
@@ -132,9 +132,9 @@ PROBABILITIES: dict[str, Call] = {
     "belief_transform": lambda m, rng: transform.belief_transform(m),
 }
 TABLES: dict[str, Call] = {
-    "bel_table": lambda m, rng: bel_table(m),
-    "pl_table": lambda m, rng: pl_table(m),
-    "q_table": lambda m, rng: q_table(m),
+    "bel_table": lambda m, rng: tables.table(m, "bel"),
+    "pl_table": lambda m, rng: tables.table(m, "pl"),
+    "q_table": lambda m, rng: tables.table(m, "q"),
     "tessem": lambda m, rng: tessem(m, _other(m, rng)),
     "nonspecificity bound": lambda m, rng: m.contour(),
     "lower expectation": lambda m, rng: decide.lower_expected_utility(m, _utilities(m, rng)),
@@ -227,7 +227,7 @@ def _refused(case: Case, name: str, error: DSTheoryError) -> list[str]:
 def _flat(found: Any, m: MassFunction) -> Any:
     """Floats of an array, or of the masses of all sets."""
     if isinstance(found, MassFunction):
-        found = mass_table(found)
+        found = tables.table(found)
     return np.asarray(found).astype(np.float64)
 
 

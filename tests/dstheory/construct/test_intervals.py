@@ -15,7 +15,7 @@ from dstheory.construct import (
     lower_envelope,
     natural_extension,
 )
-from dstheory.construct.tables import from_bel
+from dstheory.construct.tables import from_table
 from dstheory.errors import DSTheoryError, MassError
 from tests.naive import transform as naive_transform
 from tests.support.each import each
@@ -73,7 +73,7 @@ def test_belief_function_is_the_envelope_or_there_is_none(intervals):
     low, high = natural_extension(*intervals)
     table = lower_envelope(low, high)
     try:
-        m = from_bel(frame, table)
+        m = from_table(frame, table, "bel")
     except MassError:
         assert len(frame) > 2
         with pytest.raises(MassError, match="2-monotone, but the table is not a belief function"):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from dstheory import Frame, MassFunction
 from dstheory.construct import bayesian, random, simple, vacuous
 from dstheory.construct._elementary import negative_simple
-from dstheory.construct.tables import from_masses
+from dstheory.construct.tables import from_table
 from dstheory.errors import DSTheoryError, MassError
 from dstheory.testing import frames, masses
 from dstheory.transform import (
@@ -22,8 +22,8 @@ from dstheory.transform import (
     disjunctive_weights,
     from_conjunctive_weights,
     from_disjunctive_weights,
+    tables,
 )
-from dstheory.transform.tables import mass_table
 from tests.naive import transform as naive_transform
 from tests.support.each import each
 
@@ -185,7 +185,7 @@ def test_dogmatic_and_normalized_rows_are_named():
     with pytest.raises(MassError, match="is dogmatic"):
         conjunctive_weights(bayesian(ABC, [0.5, 0.25, 0.25]))
     with pytest.raises(MassError, match=r"q of mask 2 is 0.0 in row 1; .* m\(frame\) > 0"):
-        convert_table(mass_table(m), "m", "w")
+        convert_table(tables.table(m), "m", "w")
 
 
 @each(
@@ -217,4 +217,4 @@ def test_names_of_tables_are_checked():
 def test_small_plausibilities_keep_their_digits():
     table = convert_table([0, 1 - 1e-20, 1e-20, 0], "m", "pl")
     assert table[2] == 1e-20
-    assert from_masses(Frame(["a", "b"]), [0, 1, 0, 0]).pl("b") == 0
+    assert from_table(Frame(["a", "b"]), [0, 1, 0, 0]).pl("b") == 0

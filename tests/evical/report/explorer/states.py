@@ -7,7 +7,7 @@ import numpy as np
 
 from dstheory import Frame, MassFunction, betp, combine, plausibility_transform
 from dstheory.errors import DSTheoryError
-from dstheory.transform.tables import bel_table, pl_table, q_table
+from dstheory.transform import tables
 
 __all__ = ["CLOSE", "RULES", "assert_measures_equal", "expected_thousand"]
 
@@ -97,9 +97,9 @@ def _by_mask(m):
 
 def _measures(m):
     found = {
-        "bel": bel_table(m),
-        "pl": pl_table(m),
-        "q": q_table(m),
+        "bel": tables.table(m, "bel"),
+        "pl": tables.table(m, "pl"),
+        "q": tables.table(m, "q"),
         "betp": None,
         "plausibility": None,
     }
