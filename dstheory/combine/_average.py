@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dstheory._masses import batch_of, collect
 from dstheory.combine._orthogonal import TotalConflict, check_total_conflict, combined
-from dstheory.combine.sources import any_exact, check_sources, combination_rule, match_numbers
+from dstheory.combine.sources import any_exact, combination_rule, match_numbers
 from dstheory.kernels import bits
 from dstheory.kernels.batches import stretch
 from dstheory.kernels.limits import check_cost, check_fold
@@ -117,7 +117,6 @@ def mixing(
       {a, b}  0.25
     """
     sources = (m1, m2, *more)
-    check_sources(*sources)
     return _mixture(sources, _checked_weights(sources, weights))
 
 
@@ -241,7 +240,7 @@ def deng(
     """
     check_total_conflict(total_conflict)
     sources = (m1, m2, *more)
-    frame = check_sources(*sources)
+    frame = m1.frame
     sets = bits.distinct(np.concatenate([m.focal for m in sources]))
     check_fold("deng", [sets] * len(sources), len(frame), exact=any_exact(sources))
     average = _mixture(sources, credibility(sources))

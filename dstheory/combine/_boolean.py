@@ -10,7 +10,7 @@ from operator import and_, or_
 
 import numpy as np
 
-from dstheory.combine.sources import any_exact, check_sources, combination_rule
+from dstheory.combine.sources import any_exact, combination_rule
 from dstheory.kernels import pairwise
 from dstheory.kernels.limits import fold_order
 from dstheory.mass import MassFunction
@@ -171,8 +171,8 @@ def _in_order(
     rule: str, sources: tuple[MassFunction, ...], operation: np.ufunc
 ) -> list[MassFunction]:
     """Sources in an order in which they can be combined."""
-    frame, focals = check_sources(*sources), [m.focal for m in sources]
-    order = fold_order(rule, focals, len(frame), operation, exact=any_exact(sources))
+    focals = [m.focal for m in sources]
+    order = fold_order(rule, focals, len(sources[0].frame), operation, exact=any_exact(sources))
     return [sources[i] for i in order]
 
 

@@ -8,7 +8,7 @@ nothing. The bold rule is the dual under complements. Denoeux 2008.
 import numpy as np
 
 from dstheory.combine._weights import with_weights
-from dstheory.combine.sources import check_sources, combination_rule, refuse_normal
+from dstheory.combine.sources import combination_rule, refuse_normal
 from dstheory.mass import MassFunction
 
 
@@ -64,7 +64,6 @@ def cautious(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFun
       {a}     0.75
       {a, b}  0.25
     """
-    check_sources(m1, m2, *more)
     return with_weights((m1, m2, *more), np.minimum)
 
 
@@ -115,6 +114,5 @@ def bold(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunctio
       {a}  0.75
     """
     sources = (m1, m2, *more)
-    check_sources(*sources)
     refuse_normal("the bold rule", *sources)
     return ~cautious(*(~source for source in sources))

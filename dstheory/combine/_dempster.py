@@ -9,7 +9,7 @@ eq. 6-7.
 
 from dstheory.checks.arguments import check_flag
 from dstheory.combine._orthogonal import TotalConflict, check_total_conflict, combined
-from dstheory.combine.sources import check_sources, combination_rule
+from dstheory.combine.sources import combination_rule
 from dstheory.mass import MassFunction
 
 
@@ -86,5 +86,4 @@ def dempster(
     """
     check_flag("log", log)
     check_total_conflict(total_conflict)
-    check_sources(m1, m2, *more)
     return combined("dempster", (m1, m2, *more), total_conflict, log=log)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.combine.sources import any_exact, check_sources, combination_rule
+from dstheory.combine.sources import any_exact, combination_rule
 from dstheory.frame import Frame
 from dstheory.kernels import bits, pairwise
 from dstheory.kernels.limits import fold_order
@@ -68,7 +68,7 @@ def dubois_prade(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> Mas
       {a, c}  0.25
       {b, c}  0.25
     """
-    frame = check_sources(m1, m2, *more)
+    frame = m1.frame
     parts = [_with_complements(m) for m in (m1, m2, *more)]
     exact = any_exact((m1, m2, *more))
     focals = [focal for focal, _ in parts]

@@ -15,7 +15,6 @@ from dstheory._masses import batch_of
 from dstheory.combine._orthogonal import TotalConflict, check_total_conflict, settled
 from dstheory.combine.sources import (
     any_exact,
-    check_sources,
     combination_rule,
     match_numbers,
     refuse_subnormal,
@@ -105,7 +104,7 @@ def fixsen_mahler(
     """
     check_total_conflict(total_conflict)
     sources = (m1, m2, *more)
-    frame, exact = check_sources(*sources), any_exact(sources)
+    frame, exact = m1.frame, any_exact(sources)
     refuse_subnormal("the modified rule", *sources)
     chances = _checked_prior(sources, prior)
     parts = [_possible(m, chances, number) for number, m in enumerate(sources, start=1)]

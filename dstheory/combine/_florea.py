@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from dstheory._masses import collect
 from dstheory.checks.arguments import check_choice
 from dstheory.combine._boolean import conjunctive, disjunctive
-from dstheory.combine.sources import check_sources, combination_rule, nonempty, refuse_subnormal
+from dstheory.combine.sources import combination_rule, nonempty, refuse_subnormal
 from dstheory.mass import MassFunction
 
 
@@ -73,7 +73,7 @@ def florea(
     (0.666666666667, 0.333333333333)
     """
     check_choice("form", form, ("symmetric", "logarithmic"))
-    frame = check_sources(m1, m2, *more)
+    frame = m1.frame
     refuse_subnormal("the robust rule", m1, m2, *more)
     agreed, united = conjunctive(m1, m2, *more), disjunctive(m1, m2, *more)
     focal, store = nonempty(agreed)

@@ -66,7 +66,7 @@ def yager(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFuncti
       {c}        0.25
       {a, b, c}  0.75
     """
-    frame = check_sources(m1, m2, *more)
+    frame = m1.frame
     agreed = conjunctive(m1, m2, *more)
     sets = np.where(agreed.focal == 0, frame.full, agreed.focal)
     return collect(frame, (sets, agreed.store))
@@ -123,7 +123,7 @@ def inagaki(m1: MassFunction, m2: MassFunction, *more: MassFunction, k: Numbers)
       {b}     5/16
       {a, b}  3/8
     """
-    frame = check_sources(m1, m2, *more)
+    frame = m1.frame
     agreed = conjunctive(m1, m2, *more)
     shares = match_numbers(k, (m1, m2, *more))
     batch = np.broadcast_shapes(agreed.batch_shape, shares.shape)
@@ -197,7 +197,6 @@ def lefevre(
       {b}  0.1875
       {c}  0.625
     """
-    check_sources(m1, m2, *more)
     to = share if isinstance(share, MassFunction) or not callable(share) else share(m1, m2, *more)
     frame = check_sources(m1, m2, *more, to)
     agreed = conjunctive(m1, m2, *more)

@@ -19,7 +19,7 @@ from dstheory._typing import Scalar
 from dstheory.checks.arguments import check_flag
 from dstheory.checks.masses import check_number
 from dstheory.combine._weights import lowered, sparse_weights
-from dstheory.combine.sources import any_exact, check_sources, combination_rule
+from dstheory.combine.sources import any_exact, combination_rule
 from dstheory.errors import MassError
 from dstheory.kernels import bits
 from dstheory.kernels.rows import in_rows
@@ -105,7 +105,7 @@ def lns(
     """
     check_flag("approximate", approximate)
     sources = (m1, m2, *more)
-    frame = check_sources(*sources)
+    frame = m1.frame
     check_number(eta, "eta")
     if not eta >= 0:
         raise ValueError(f"eta is {eta!r}, expected at least 0")

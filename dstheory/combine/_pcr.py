@@ -37,7 +37,6 @@ from dstheory._typing import Floats
 from dstheory.combine._boolean import conjunctive
 from dstheory.combine.sources import (
     any_exact,
-    check_sources,
     combination_rule,
     nonempty,
     refuse_subnormal,
@@ -218,7 +217,6 @@ def redistribute(rule: str, sources: tuple[MassFunction, ...], claims: Claims) -
 
     `claims(block, masses, rows)` returns an array (T, rows) for each source.
     """
-    check_sources(*sources)
     refuse_subnormal(rule, *sources)
     _check_choices(rule, sources)
     batch = batch_of(*sources)
@@ -420,7 +418,6 @@ def pcr6(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunctio
       {c}     1/4
     """
     sources = (m1, m2, *more)
-    check_sources(*sources)
     refuse_subnormal("PCR6", *sources)
     if integral_is_faster(sources, n_choices(sources)):
         return redistributed_by_integral(sources)

@@ -26,7 +26,7 @@ from dstheory._masses import batch_of, collect
 from dstheory.combine._average import mixing
 from dstheory.combine._boolean import conjunctive
 from dstheory.combine._global_conflict import lefevre
-from dstheory.combine.sources import check_sources, combination_rule, nonempty, refuse_subnormal
+from dstheory.combine.sources import combination_rule, nonempty, refuse_subnormal
 from dstheory.kernels import bits, pairwise, setwise
 from dstheory.kernels.batches import flattened, placed, stretch
 from dstheory.kernels.limits import check_cost
@@ -137,7 +137,6 @@ class Sides:
 
 def sides_of(rule: str, sources: tuple[MassFunction, ...]) -> Sides:
     """The sources of a rule that needs them normalized, after a check."""
-    check_sources(*sources)
     refuse_subnormal(rule, *sources)
     return Sides(rule, sources)
 
@@ -213,7 +212,6 @@ def pcr1(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunctio
       {b}     0.3125
       {a, b}  0.375
     """
-    check_sources(m1, m2, *more)
     refuse_subnormal("PCR1", m1, m2, *more)
     return lefevre(m1, m2, *more, share=mixing)
 

@@ -9,7 +9,7 @@ from dstheory.checks.arguments import check_flag
 from dstheory.combine._norms import Family, extend_norm, t_norm
 from dstheory.combine._orthogonal import TotalConflict, check_total_conflict, settled
 from dstheory.combine._weights import common_weights, joined_normalized, with_weights
-from dstheory.combine.sources import check_sources, combination_rule, refuse_normal
+from dstheory.combine.sources import combination_rule, refuse_normal
 from dstheory.mass import MassFunction
 
 
@@ -90,7 +90,7 @@ def tnorm_conjunctive(
     """
     check_flag("normalize", normalize)
     check_total_conflict(total_conflict)
-    frame = check_sources(m1, m2, *more)
+    frame = m1.frame
     sources, operation = (m1, m2, *more), extend_norm(t_norm(family, parameter))
     if normalize:
         agreed = joined_normalized(m1, *common_weights(sources), operation)
@@ -154,7 +154,6 @@ def tnorm_disjunctive(
       {a}  0.75
     """
     sources = (m1, m2, *more)
-    check_sources(*sources)
     refuse_normal("a disjunctive t-norm rule", *sources)
     negated = (~source for source in sources)
     return ~tnorm_conjunctive(*negated, family=family, parameter=parameter)

@@ -45,19 +45,22 @@ def check_sources(*sources: MassFunction) -> Frame:
 
 
 def combination_rule(rule: Callable[P, MassFunction]) -> Callable[P, MassFunction]:
-    """Make a rule explain what to do when it is given a list of sources or a single one."""
+    """Make a rule check its sources, and say what to do with a list of them or a single one."""
 
     @wraps(rule)
     def called(*args: P.args, **kwargs: P.kwargs) -> MassFunction:
-        if len(args) == 1 and "m2" not in kwargs:
-            name, given = rule.__name__, args[0]
+        sources: list[Any] = [*args, *(kwargs.pop(name) for name in ("m1", "m2") if name in kwargs)]
+        if len(sources) == 1:
+            name, given = rule.__name__, sources[0]
             advice = (
                 f"combine a batch along an axis by combine_axis(m, {name})"
                 if isinstance(given, MassFunction)
                 else f"unpack a list of sources, as in {name}(*masses)"
             )
             raise TypeError(f"{name}(m1, m2, ...) needs two sources or more; {advice}")
-        return rule(*_exact_together(args), **kwargs)
+        if sources:
+            check_sources(*sources)
+        return rule(*_exact_together(sources), **kwargs)
 
     return called
 

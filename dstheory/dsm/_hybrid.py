@@ -10,7 +10,7 @@ from functools import reduce
 
 from dstheory._masses import collect
 from dstheory.checks.arguments import check_instance
-from dstheory.combine.sources import check_sources, combination_rule
+from dstheory.combine.sources import combination_rule
 from dstheory.dsm._model import DSmModel
 from dstheory.errors import FrameError
 from dstheory.kernels import bits, pairwise
@@ -81,7 +81,7 @@ def dsm_hybrid(
     >>> model.constrained("c").to_dict(m)
     {'a': 0.25, 'b': 0.25, 'a | b': 0.5}
     """
-    frame = check_sources(m1, m2, *more)
+    frame = m1.frame
     check_instance("model", model, DSmModel, "a DSmModel")
     if frame != model.frame:
         raise FrameError(f"the sources are on {frame!r}, the model on {model.frame!r}")

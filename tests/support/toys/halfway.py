@@ -5,7 +5,7 @@ m = (m∩ + m∪) / 2. Nobody (2000).
 
 from dstheory.combine._average import mixing
 from dstheory.combine._boolean import conjunctive, disjunctive
-from dstheory.combine.sources import check_sources, combination_rule
+from dstheory.combine.sources import combination_rule
 from dstheory.mass import MassFunction
 
 __all__ = ["halfway"]
@@ -47,5 +47,4 @@ def halfway(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunc
     >>> halfway(m1, m2).mass("a")
     0.5
     """
-    check_sources(m1, m2, *more)
     return mixing(conjunctive(m1, m2, *more), disjunctive(m1, m2, *more))
