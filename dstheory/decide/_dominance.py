@@ -89,6 +89,11 @@ def _bounds(m: Belief, utilities: Utilities) -> tuple[NDArray[Any], NDArray[Any]
     return lower, np.moveaxis(upper_expected_utility(m, utilities), -1, 0)
 
 
+def _holds(comparison: NDArray[Any]) -> NDArray[np.bool_]:
+    """A comparison of numbers, which may be objects, as an array of bool."""
+    return np.asarray(comparison, dtype=bool)
+
+
 def strong_dominance(
     m: Belief, utilities: Utilities = None, *, atol: float = 1e-12
 ) -> NDArray[np.bool_]:
@@ -134,8 +139,7 @@ def strong_dominance(
     lower, upper = _bounds(m, utilities)
     dropped = np.zeros(lower.shape, dtype=bool)
     for low, high in zip(lower, upper, strict=True):
-        beaten = np.asarray(upper - low <= atol, dtype=bool)
-        dropped |= beaten & ~np.asarray(high - lower <= atol, dtype=bool)
+        dropped |= _holds(upper - low <= atol) & ~_holds(high - lower <= atol)
     return np.moveaxis(~dropped, 0, -1)
 
 
@@ -183,10 +187,8 @@ def weak_dominance(
     lower, upper = _bounds(m, utilities)
     dropped = np.zeros(lower.shape, dtype=bool)
     for low, high in zip(lower, upper, strict=True):
-        gains = low - lower, high - upper
-        not_worse = [np.asarray(gain >= -atol, dtype=bool) for gain in gains]
-        better = [np.asarray(gain > atol, dtype=bool) for gain in gains]
-        dropped |= not_worse[0] & not_worse[1] & (better[0] | better[1])
+        least, most = np.minimum(low - lower, high - upper), np.maximum(low - lower, high - upper)
+        dropped |= _holds(least >= -atol) & _holds(most > atol)
     return np.moveaxis(~dropped, 0, -1)
 
 

@@ -22,6 +22,7 @@ from dstheory.errors import DSTheoryError
 from dstheory.exact._positivity import is_nonnegative
 from dstheory.exact._symbols import as_expression, as_formulas, as_groups, symbols_of
 from dstheory.frame import Frame
+from dstheory.interchange.display import latex_table
 from dstheory.mass import MassFunction
 
 
@@ -170,14 +171,12 @@ def formula_table(
     if not columns:
         raise ValueError(f"there is no quantity; choose from {', '.join(_QUANTITIES)}")
     groups = as_groups(sums)
-    head = " & ".join(["$A$", *(f"${name}(A)$" for name, _ in columns)])
-    lines = [
-        " & ".join([_set(m.frame, mask), *(_formula(f(m, mask=mask), groups) for _, f in columns)])
+    head = ["$A$", *(f"${name}(A)$" for name, _ in columns)]
+    rows = [
+        [_set(m.frame, mask), *(_formula(f(m, mask=mask), groups) for _, f in columns)]
         for mask in m.focal
     ]
-    body = [head + r" \\", r"\midrule", *(line + r" \\" for line in lines)]
-    begin = rf"\begin{{tabular}}{{l{'l' * len(columns)}}}"
-    return "\n".join([begin, r"\toprule", *body, r"\bottomrule", r"\end{tabular}"])
+    return latex_table("l" * len(head), [head, *rows])
 
 
 def _column(name: str) -> tuple[str, Callable[..., Any]]:

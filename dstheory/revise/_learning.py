@@ -148,21 +148,9 @@ def _check_batch(m: object) -> MassFunction:
     return batch
 
 
-def _discount_line(pl: NDArray[Any]) -> Contours:
-    return pl * 0 + 1, pl - 1
-
-
-def _reinforce_line(pl: NDArray[Any]) -> Contours:
-    return pl * 0, pl
-
-
-def _negate_line(pl: NDArray[Any]) -> Contours:
-    return 1 - pl, 2 * pl - 1
-
-
 # The corrected contour is constant + beta * slope.
 _COEFFICIENTS: dict[str, Callable[[NDArray[Any]], Contours]] = {
-    "discount": _discount_line,
-    "reinforce": _reinforce_line,
-    "negate": _negate_line,
+    "discount": lambda pl: (pl * 0 + 1, pl - 1),
+    "reinforce": lambda pl: (pl * 0, pl),
+    "negate": lambda pl: (1 - pl, 2 * pl - 1),
 }

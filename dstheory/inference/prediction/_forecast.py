@@ -29,6 +29,7 @@ from dstheory._typing import Floats
 from dstheory.inference.contours.checks import as_design, as_positive
 from dstheory.inference.contours.levels import crossing
 from dstheory.inference.contours.regression import least_squares
+from dstheory.inference.prediction._rayleigh import panel_nodes
 from dstheory.inference.prediction.intervals import PredictiveInterval
 
 Pair = tuple[Floats, Floats]
@@ -36,7 +37,6 @@ Pair = tuple[Floats, Floats]
 _FAR = 1e100  # far beyond any mass, and its square is finite
 _NORMAL_END = 9.0  # in standard deviations; beyond lies a probability of 1e-19
 _NEGLIGIBLE = 41.0  # minus the logarithm of 1e-18
-_ORDER = 12  # nodes of a panel
 _NORMAL_ORDER = 48
 
 
@@ -174,9 +174,7 @@ def _panels(width: float, reach: float, longest: float) -> tuple[Floats, Floats]
     edges = [0.0, width / 2]
     while edges[-1] < reach:
         edges.append(edges[-1] + min(edges[-1], longest))
-    x, w = np.polynomial.legendre.leggauss(_ORDER)
-    half = np.diff(edges)[:, None] / 2
-    return (np.array(edges[:-1])[:, None] + half * (1 + x)).ravel(), (half * w).ravel()
+    return panel_nodes(np.array(edges))
 
 
 def predict(

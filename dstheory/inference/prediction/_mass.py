@@ -73,9 +73,7 @@ def predictive(interval: RandomInterval, family: Callable[[Floats], Any]) -> Pre
     >>> [round(bound, 3) for bound in y.cdf(2)], round(float(stats.poisson(2).cdf(2)), 3)
     ([0.627, 0.723], 0.677)
     """
-    check_instance(
-        "interval", interval, RandomInterval, "a RandomInterval; make one of the contour"
-    )
+    _require_interval(interval)
     check_callable("family", family, "a callable such as scipy.stats.poisson")
     law = FamilyLaw(interval.contour, family, interval.kinks())
     return PredictiveInterval(law, rate=interval.rate)

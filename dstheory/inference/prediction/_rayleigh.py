@@ -17,6 +17,13 @@ _ORDER = 12
 _HALVINGS = 7
 
 
+def panel_nodes(edges: Floats) -> tuple[Floats, Floats]:
+    """Gauss-Legendre nodes and weights of the panels between edges."""
+    x, w = np.polynomial.legendre.leggauss(_ORDER)
+    half = np.diff(edges)[:, None] / 2
+    return (edges[:-1, None] + half * (1 + x)).ravel(), (half * w).ravel()
+
+
 def rayleigh_nodes(edges: Floats) -> tuple[Floats, Floats]:
     """Nodes and weights of an expectation over r, restricted to the panels between edges.
 
@@ -24,10 +31,8 @@ def rayleigh_nodes(edges: Floats) -> tuple[Floats, Floats]:
     >>> float(w.sum().round(12)), float((w * r**2).sum().round(12))
     (1.0, 2.0)
     """
-    x, w = np.polynomial.legendre.leggauss(_ORDER)
-    half = np.diff(edges)[:, None] / 2
-    r = (edges[:-1, None] + half * (1 + x)).ravel()
-    return r, (half * w).ravel() * r * np.exp(-(r**2) / 2)
+    r, weights = panel_nodes(edges)
+    return r, weights * r * np.exp(-(r**2) / 2)
 
 
 def rayleigh_mean(
@@ -72,9 +77,7 @@ def rayleigh_mean(
 
 
 def _once(f: Callable[[Floats], Floats], share: Floats, stop: Floats) -> Floats:
-    x, w = np.polynomial.legendre.leggauss(_ORDER)
-    half = np.diff(share)[:, None] / 2
-    s = (share[:-1, None] + half * (1 + x)).ravel()
+    s, w = panel_nodes(share)
     r = stop[..., None] * s if stop.ndim else stop * s
-    weights = stop[..., None] * (half * w).ravel() * r * np.exp(-(r**2) / 2)
+    weights = stop[..., None] * w * r * np.exp(-(r**2) / 2)
     return np.asarray((f(r) * weights).sum(axis=-1))

@@ -1,6 +1,7 @@
 """Tables for display: LaTeX and pandas."""
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -60,14 +61,18 @@ def to_latex(m: MassFunction, *, digits: int = 4) -> str:
     store = m.store.reshape(len(m.focal), math.prod(m.batch_shape))
     n_rows = store.shape[1]
     names = [f"$m_{{{row}}}(A)$" for row in range(n_rows)] if m.batch_shape else ["$m(A)$"]
-    lines = [
-        " & ".join([_latex_set(m.frame, mask), *(_latex_number(v, digits) for v in values)])
+    rows = [
+        [_latex_set(m.frame, mask), *(_latex_number(v, digits) for v in values)]
         for mask, values in zip(m.focal, store, strict=True)
     ]
-    head = " & ".join(["$A$", *names])
-    body = [head + r" \\", r"\midrule", *(line + r" \\" for line in lines)]
-    begin = rf"\begin{{tabular}}{{l{'r' * n_rows}}}"
-    return "\n".join([begin, r"\toprule", *body, r"\bottomrule", r"\end{tabular}"])
+    return latex_table("l" + "r" * n_rows, [["$A$", *names], *rows])
+
+
+def latex_table(columns: str, rows: Sequence[Sequence[str]]) -> str:
+    """A table of cells; the first row is its head."""
+    head, *body = (" & ".join(row) + r" \\" for row in rows)
+    lines = [r"\toprule", head, r"\midrule", *body, r"\bottomrule"]
+    return "\n".join([rf"\begin{{tabular}}{{{columns}}}", *lines, r"\end{tabular}"])
 
 
 def to_pandas(m: MassFunction) -> "DataFrame":
