@@ -80,8 +80,6 @@ class ImpreciseMass(Immutable):
         bounds = checks.as_masses([list(pair) for pair in pairs]).T
         focal, bounds = checks.sorted_focal(frame, [frame.mask(e) for e in masses], bounds)
         _check_bounds(frame, focal, bounds)
-        bounds.flags.writeable = False
-        focal.flags.writeable = False
         self._keep(frame=frame, focal=focal, lower=bounds[0], upper=bounds[1])
 
     def __reduce__(self) -> tuple[Any, ...]:

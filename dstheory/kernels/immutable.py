@@ -2,6 +2,8 @@
 
 from typing import Self
 
+import numpy as np
+
 
 class Immutable:
     """Base of values that set their slots once, by `_keep`.
@@ -20,8 +22,10 @@ class Immutable:
     __slots__ = ()
 
     def _keep(self, **values: object) -> None:
-        """Set slots, when a value is made."""
+        """Set slots, when a value is made; its arrays become read-only."""
         for name, value in values.items():
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
             object.__setattr__(self, name, value)
 
     def __setattr__(self, name: str, value: object) -> None:

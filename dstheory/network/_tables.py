@@ -76,7 +76,6 @@ class Table(Immutable):
                 "give one axis per variable"
             )
         _check_values(array)
-        array.flags.writeable = False
         self._keep(names=listed, values=array)
 
     def __eq__(self, other: object) -> bool:

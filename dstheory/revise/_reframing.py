@@ -4,7 +4,7 @@ A refining maps each label of the coarse frame to an event of the fine frame; th
 partition of the fine frame. Shafer 1976, ch. 6.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -160,11 +160,7 @@ def rename(m: MassFunction, labels: Mapping[Any, Any]) -> MassFunction:
     """
     frame = check_mass(m).frame
     check_instance("labels", labels, Mapping, "a mapping of labels to new labels")
-    for label in labels:
-        if label not in frame:
-            raise FrameError(
-                f"{label!r} is not a label of {frame!r}{did_you_mean(label, frame.labels)}"
-            )
+    _refuse_unknown(frame, labels)
     renamed = Frame([labels.get(label, label) for label in frame])
     return MassFunction.from_store(renamed, m.focal, m.store)
 
@@ -173,17 +169,21 @@ def _partition(coarse: Frame, fine: Frame, mapping: Mapping[Any, Any]) -> NDArra
     """Events (K,) of the fine frame for the labels of the coarse frame; raise if no partition."""
     checks.as_frame(fine)
     check_instance("mapping", mapping, Mapping, "a mapping of coarse labels to fine events")
-    for label in mapping:
-        if label not in coarse:
-            raise FrameError(
-                f"{label!r} is not a label of {coarse!r}{did_you_mean(label, coarse.labels)}"
-            )
+    _refuse_unknown(coarse, mapping)
     missing = [label for label in coarse if label not in mapping]
     if missing:
         raise FrameError(f"mapping has no event for {missing!r} of {coarse!r}")
     masks = [fine.mask(mapping[label]) for label in coarse]
     _refuse_no_partition(coarse, fine, masks)
     return bits.mask_array(masks, len(fine))
+
+
+def _refuse_unknown(frame: Frame, labels: Iterable[Any]) -> None:
+    for label in labels:
+        if label not in frame:
+            raise FrameError(
+                f"{label!r} is not a label of {frame!r}{did_you_mean(label, frame.labels)}"
+            )
 
 
 def _refuse_no_partition(coarse: Frame, fine: Frame, masks: list[int]) -> None:

@@ -331,7 +331,6 @@ class LikelihoodContour(Immutable):
             peaks = find_peaks(self.log_contour, spaces[0], place[0], self._scale[0])
         else:
             peaks = np.array(place[:1])
-        peaks.flags.writeable = False
         self._keep(peaks=peaks)
 
     def __repr__(self) -> str:

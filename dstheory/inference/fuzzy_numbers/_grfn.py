@@ -247,11 +247,8 @@ class GRFN(ShownFields, Immutable):
         _refuse("mu", given[0], ~np.isfinite(given[0]), "a finite number")
         _refuse("sigma2", given[1], ~((given[1] >= 0) & np.isfinite(given[1])), "0 or more")
         _refuse("h", given[2], ~(given[2] >= 0), "0 or more, or infinite")
-        for name, x in zip(("mu", "sigma2", "h"), given, strict=True):
-            array = np.broadcast_to(x, shape).copy()
-            array.flags.writeable = False
-            self._keep(**{name: array})
-        self._keep(_numbers=Numbers(self.mu, np.sqrt(self.sigma2), self.h))
+        mu, variance, h = (np.broadcast_to(x, shape).copy() for x in given)
+        self._keep(mu=mu, sigma2=variance, h=h, _numbers=Numbers(mu, np.sqrt(variance), h))
 
     @property
     def batch_shape(self) -> tuple[int, ...]:

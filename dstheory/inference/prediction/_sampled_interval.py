@@ -59,10 +59,7 @@ class SampledInterval(ShownFields, Immutable):
         ends = as_interval((low, high))
         if not ends[0].ndim or not ends[0].size:
             raise ValueError(f"ends have shape {ends[0].shape}; the first axis is the sample")
-        for name, end in zip(("low", "high"), ends, strict=True):
-            kept = end.copy()
-            kept.flags.writeable = False
-            self._keep(**{name: kept})
+        self._keep(low=ends[0].copy(), high=ends[1].copy())
 
     def __len__(self) -> int:
         return len(self.low)
