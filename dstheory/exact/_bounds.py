@@ -194,7 +194,7 @@ def _vertex_bounds(
 ) -> tuple[Any, Any]:
     """Exact bounds, from the vertices of all sources but the largest and its best point."""
     ordered = sorted(sources, key=lambda source: int((source.lower != source.upper).sum()))
-    points = [source.vertices(max_vertices) for source in ordered[:-1]]
+    points = [source.vertices(max_count=max_vertices) for source in ordered[:-1]]
     total = math.prod(len(batch) for batch in points)
     if total > max_vertices:
         raise DSTheoryError(

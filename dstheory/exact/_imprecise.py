@@ -101,7 +101,7 @@ class ImpreciseMass(Immutable):
         rows = zip(self._rows(), lower, np.maximum(lower, upper), strict=True)  # rounding
         return ImpreciseMass(self.frame, {event: (a, b) for (event, _), a, b in rows})
 
-    def vertices(self, max_count: int = 20_000) -> MassFunction:
+    def vertices(self, *, max_count: int = 20_000) -> MassFunction:
         """Extreme points of the polytope, as a batch.
 
         Raises `DSTheoryError` if there are more than `max_count` candidates; F proper intervals

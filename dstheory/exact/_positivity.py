@@ -25,7 +25,7 @@ _DEEPEST = 64  # halvings, each of which may double the work
 
 
 def is_nonnegative(
-    expression: object, sums: Iterable[Sequence[Any]] = (), max_depth: int = 6
+    expression: object, sums: Iterable[Sequence[Any]] = (), *, max_depth: int = 6
 ) -> bool | None:
     """Whether a rational expression is never negative while its symbols lie in [0, 1].
 

@@ -143,7 +143,9 @@ def bin_masses(positive: Floats, total: Floats, model: str, confidence: float) -
     """Masses (2, n_bins) of the positive and the negative class; empty bins see the Notes."""
     masses = np.zeros((2, len(total)))
     filled = total > 0
-    masses[:, filled] = binomial_masses(positive[filled], total[filled], model, confidence)
+    masses[:, filled] = binomial_masses(
+        positive[filled], total[filled], model, confidence=confidence
+    )
     if model in ("bayesian", "laplace"):
         masses[:, ~filled] = 0.5
     return masses

@@ -30,7 +30,7 @@ def count_masses(positive: Floats, total: Floats, model: str, confidence: float)
         n = total[some]
         # Shares of fractions are rounded; k must stay within [0, n].
         k = np.clip(positive[some], 0.0, n)
-        found = np.stack(binomial_masses(k, n, model, confidence))
+        found = np.stack(binomial_masses(k, n, model, confidence=confidence))
         # Next to the mass of the frame these would be rounded away, but not in comparisons.
         masses[:, some] = np.where(found < _ROUNDING, 0.0, found)
     return masses

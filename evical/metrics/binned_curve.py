@@ -164,5 +164,5 @@ def share_intervals(
         low, miss = binomial_masses(positives, trials, "likelihood")
         return low, 1 - miss
     # The masses of Xu et al. 2016, eqs. 26-28, are the limits times the confidence.
-    low, miss = binomial_masses(positives, trials, "confidence", confidence)
+    low, miss = binomial_masses(positives, trials, "confidence", confidence=confidence)
     return low / confidence, 1 - miss / confidence

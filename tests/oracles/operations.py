@@ -292,7 +292,9 @@ def imprecise_dirichlet(case: Case, strength: str, counts: str) -> MassFunction:
 
 def below_goodman(case: Case, counts: str, alpha: str) -> MassFunction:
     level = 1 - float(alpha)
-    return inference.multinomial(counted(case, counts), case.frame, "goodman", level, ordered=True)
+    return inference.multinomial(
+        counted(case, counts), case.frame, "goodman", confidence=level, ordered=True
+    )
 
 
 def four_sources(case: Case) -> MassFunction:

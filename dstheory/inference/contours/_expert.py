@@ -56,7 +56,7 @@ def trapezoidal_contour(
 
     # Halves of the smallest floats round to 0.
     middle = min(max(core_left / 2 + core_right / 2, core_left), core_right)
-    return LikelihoodContour(log_contour, (left, right), middle, scale=right - left)
+    return LikelihoodContour(log_contour, (left, right), mode=middle, scale=right - left)
 
 
 def gaussian_contour(mean: float, deviation: float) -> LikelihoodContour:

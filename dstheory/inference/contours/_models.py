@@ -56,7 +56,7 @@ def binomial_contour(successes: float, trials: float) -> LikelihoodContour:
     a, b, _ = as_counts(successes, trials, exact=False, needs_trials=False, most=np.inf)
     k, failures = float(a[0]), float(b[0])
     if k + failures == 0:
-        return LikelihoodContour(np.zeros_like, (0, 1), 0.5, 0.5, _CHUNK)
+        return LikelihoodContour(np.zeros_like, (0, 1), mode=0.5, scale=0.5, chunk=_CHUNK)
     p = k / (k + failures)
 
     def log_relative(tau: Floats) -> Floats:
@@ -64,7 +64,7 @@ def binomial_contour(successes: float, trials: float) -> LikelihoodContour:
 
     total = k + failures + 2
     size = np.sqrt((k + 1) / total * ((failures + 1) / total) / total)
-    return LikelihoodContour(log_relative, (0, 1), p, size, _CHUNK)
+    return LikelihoodContour(log_relative, (0, 1), mode=p, scale=size, chunk=_CHUNK)
 
 
 def _power(exponent: float, change: Floats, base: float) -> Floats:
@@ -166,7 +166,9 @@ def _rate(events: float, time: float) -> LikelihoodContour:
         with np.errstate(divide="ignore", invalid="ignore"):  # -inf at 0, inf - inf at infinity
             return np.asarray(np.where(np.isinf(u), -np.inf, events * (np.log1p(u) - u)))
 
-    return LikelihoodContour(log_relative, (0, np.inf), mode, np.sqrt(events + 1) / time, _CHUNK)
+    return LikelihoodContour(
+        log_relative, (0, np.inf), mode=mode, scale=np.sqrt(events + 1) / time, chunk=_CHUNK
+    )
 
 
 def normal_contour(data: ArrayLike, sigma: float | None = None) -> LikelihoodContour:

@@ -70,7 +70,9 @@ def profile(contour: LikelihoodContour, weights: tuple[float, float]) -> Likelih
     ends = [np.multiply(x, b) if x else np.zeros(2) for x, b in zip(w, bounds, strict=True)]
     span = float(sum(e.min() for e in ends)), float(sum(e.max() for e in ends))
     best = float(np.clip(w @ np.array(mode), *span))
-    return LikelihoodContour(largest, span, best, float(np.hypot(*np.multiply(weights, scale))))
+    return LikelihoodContour(
+        largest, span, mode=best, scale=float(np.hypot(*np.multiply(weights, scale)))
+    )
 
 
 def profile_of(
@@ -151,7 +153,7 @@ def profile_of(
             f"solve does not reach the mode {contour.mode} from its value {best:g} of functional; "
             "it must give all parameters of that value"
         )
-    return LikelihoodContour(largest, (low, high), best)
+    return LikelihoodContour(largest, (low, high), mode=best)
 
 
 def _require_plane(contour: LikelihoodContour) -> None:

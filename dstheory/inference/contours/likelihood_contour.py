@@ -314,6 +314,7 @@ class LikelihoodContour(Immutable):
         self,
         log_likelihood: Callable[..., Any],
         bounds: Sequence[Any],
+        *,
         mode: Place | None = None,
         scale: ArrayLike | None = None,
         chunk: int = 256,
@@ -649,7 +650,11 @@ class LikelihoodContour(Immutable):
 def normal_curve(center: float, spread: float, chunk: int = 256) -> LikelihoodContour:
     """Contour of the shape of a normal density."""
     return LikelihoodContour(
-        lambda x: -(((x - center) / spread) ** 2) / 2, (-np.inf, np.inf), center, spread, chunk
+        lambda x: -(((x - center) / spread) ** 2) / 2,
+        (-np.inf, np.inf),
+        mode=center,
+        scale=spread,
+        chunk=chunk,
     )
 
 
@@ -658,7 +663,7 @@ def student_curve(center: float, size: float, n: int, chunk: int = 256) -> Likel
     return LikelihoodContour(
         lambda x: -(n / 2) * np.log1p(((x - center) / size) ** 2),
         (-np.inf, np.inf),
-        center,
-        size / np.sqrt(n),
-        chunk,
+        mode=center,
+        scale=size / np.sqrt(n),
+        chunk=chunk,
     )

@@ -202,7 +202,7 @@ def logistic_contour(design: ArrayLike, labels: ArrayLike, weights: ArrayLike) -
 
     chunk = max(1, _ELEMENTS // len(x))
     return LikelihoodContour(
-        profile, (-np.inf, np.inf), mode, _standard_error(x, best[0], w), chunk
+        profile, (-np.inf, np.inf), mode=mode, scale=_standard_error(x, best[0], w), chunk=chunk
     )
 
 

@@ -154,10 +154,7 @@ Masses = tuple[Array, Array, Array]  # m({1}), m({0}), m({0, 1})
 
 
 def binomial(
-    successes: ArrayLike,
-    trials: ArrayLike,
-    model: str = "likelihood",
-    confidence: float = 0.95,
+    successes: ArrayLike, trials: ArrayLike, model: str = "likelihood", *, confidence: float = 0.95
 ) -> MassFunction:
     """Predictive belief function of the next outcome after k successes in n trials.
 
@@ -234,10 +231,7 @@ def binomial(
 
 
 def binomial_masses(
-    successes: ArrayLike,
-    trials: ArrayLike,
-    model: str = "likelihood",
-    confidence: float = 0.95,
+    successes: ArrayLike, trials: ArrayLike, model: str = "likelihood", *, confidence: float = 0.95
 ) -> tuple[Array, Array]:
     """Masses m({1}) and m({0}) of the next outcome after k successes in n trials.
 

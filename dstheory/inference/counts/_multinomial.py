@@ -259,8 +259,8 @@ def multinomial(
     counts: ArrayLike,
     frame: Frame | Sequence[Hashable] | None = None,
     model: str = "likelihood",
-    confidence: float = 0.95,
     *,
+    confidence: float = 0.95,
     strength: float = 1,
     ordered: bool = False,
 ) -> MassFunction:
@@ -379,8 +379,8 @@ def multinomial(
 def multinomial_bounds(
     counts: ArrayLike,
     model: str = "likelihood",
-    confidence: float = 0.95,
     *,
+    confidence: float = 0.95,
     strength: float = 1,
 ) -> tuple[Array, Array]:
     """Belief and plausibility of each category as the next one, without the joint masses.

@@ -80,7 +80,7 @@ class PredictiveInterval(ShownFields, Immutable):
         """Shape of the predicted quantity."""
         return self._law.shape
 
-    def pl(self, low: ArrayLike, high: ArrayLike, atol: float = 1e-10) -> Any:
+    def pl(self, low: ArrayLike, high: ArrayLike, *, atol: float = 1e-10) -> Any:
         """Plausibility that Y lies in closed intervals (eq. 17b).
 
         Parameters
@@ -113,7 +113,7 @@ class PredictiveInterval(ShownFields, Immutable):
         value = self._cdf(b, 1, atol) - self._cdf(_before(a), 0, atol)
         return scalar(self.rate + (1 - self.rate) * np.clip(value, 0.0, 1.0))
 
-    def bel(self, low: ArrayLike, high: ArrayLike, atol: float = 1e-10) -> Any:
+    def bel(self, low: ArrayLike, high: ArrayLike, *, atol: float = 1e-10) -> Any:
         """Belief that Y lies in closed intervals (eq. 17a).
 
         Parameters
@@ -157,7 +157,7 @@ class PredictiveInterval(ShownFields, Immutable):
         whole = (a == -np.inf) & (b == np.inf)
         return scalar(np.where(whole, 1.0, value))  # not the sum of the quadrature's weights
 
-    def cdf(self, y: ArrayLike, atol: float = 1e-10) -> tuple[Any, Any]:
+    def cdf(self, y: ArrayLike, *, atol: float = 1e-10) -> tuple[Any, Any]:
         """Lower and upper distribution function (p-box): Bel and Pl of (-inf, y].
 
         Parameters
@@ -189,7 +189,7 @@ class PredictiveInterval(ShownFields, Immutable):
         lower = kept * self._cdf(x, 0, atol) + self.rate * (x == np.inf)
         return scalar(lower), scalar(kept * self._cdf(x, 1, atol) + self.rate)
 
-    def quantile(self, p: ArrayLike, atol: float = 1e-10) -> tuple[Any, Any]:
+    def quantile(self, p: ArrayLike, *, atol: float = 1e-10) -> tuple[Any, Any]:
         """Quantiles of both ends: the smallest values where the p-box reaches p.
 
         Parameters

@@ -64,7 +64,7 @@ def test_definition_in_floating_point(model, pair):
 def test_definition_of_the_clopper_pearson_limits(pair, confidence):
     """At the lower limit, k or more successes have probability (1 - confidence) / 2."""
     k, n = pair
-    m1, m0 = binomial_masses(k, n, "confidence", confidence)
+    m1, m0 = binomial_masses(k, n, "confidence", confidence=confidence)
     for successes, mass in ((k, m1), (n - k, m0)):
         if successes == 0:
             assert mass == 0
@@ -111,7 +111,7 @@ def test_oracle_likelihood_at_a_billion(k, n, m1):
 )
 def test_oracle_clopper_pearson_with_many_trials(k, n):
     """The beta distribution function at the lower limit, by quadrature in 40 digits."""
-    limit = binomial_masses(k, n, "confidence", 0.9)[0] / 0.9
+    limit = binomial_masses(k, n, "confidence", confidence=0.9)[0] / 0.9
     with mpmath.workdps(40):
         a, b, x = mpmath.mpf(k), mpmath.mpf(n - k + 1), mpmath.mpf(float(limit))
         log_beta = mpmath.loggamma(a) + mpmath.loggamma(b) - mpmath.loggamma(a + b)
@@ -208,7 +208,7 @@ def test_law_belief_grows_with_successes(model):
 @given(counts())
 def test_law_more_confidence_widens_the_interval(pair):
     levels = np.array([0.5, 0.8, 0.95, 0.999])
-    masses = np.array([binomial_masses(*pair, "confidence", level) for level in levels])
+    masses = np.array([binomial_masses(*pair, "confidence", confidence=level) for level in levels])
     limits = masses / levels[:, None]
     for successes, limit in zip((pair[0], pair[1] - pair[0]), limits.T, strict=True):
         assert (np.diff(limit) < 0).all() if successes else (limit == 0).all()
@@ -322,13 +322,13 @@ def test_refuses_kinds(k, n, message):
 @each("confidence", [0, 1, -0.5, 95, float("nan"), float("inf")])
 def test_refuses_confidence_outside(confidence):
     with pytest.raises(ValueError, match=f"confidence is {confidence}; expected"):
-        binomial(1, 2, "confidence", confidence)
+        binomial(1, 2, "confidence", confidence=confidence)
 
 
 @pytest.mark.parametrize("confidence", ["0.95", None, True, [0.9]])
 def test_refuses_confidence_of_wrong_kind(confidence):
     with pytest.raises(TypeError, match=r"confidence is .*, expected a number"):
-        binomial(1, 2, "confidence", confidence)
+        binomial(1, 2, "confidence", confidence=confidence)
 
 
 def test_refuses_models():

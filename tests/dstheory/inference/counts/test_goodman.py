@@ -15,7 +15,7 @@ count_vectors = st.lists(st.integers(0, 60), min_size=2, max_size=6).filter(any)
 
 @given(count_vectors, st.sampled_from([0.5, 0.95, 0.999]))
 def test_definition(counts, confidence):
-    lower, upper = multinomial_bounds(counts, "goodman", confidence)
+    lower, upper = multinomial_bounds(counts, "goodman", confidence=confidence)
     expected = naive.goodman(counts, confidence)
     np.testing.assert_allclose([lower, upper], expected, rtol=0, atol=1e-14)
 
@@ -44,7 +44,7 @@ def test_law_joint_coverage():
     """All intervals hold together at least at the level, up to the normal approximation."""
     rng = np.random.default_rng(3)
     p = np.array([0.1, 0.2, 0.3, 0.4])
-    lower, upper = multinomial_bounds(rng.multinomial(200, p, size=4000), "goodman", 0.9)
+    lower, upper = multinomial_bounds(rng.multinomial(200, p, size=4000), "goodman", confidence=0.9)
     covered = ((lower <= p) & (p <= upper)).all(axis=-1).mean()
     assert 0.88 < covered < 0.95
 
@@ -79,7 +79,7 @@ def test_no_observation_says_nothing():
 )
 def test_bad_input(counts, confidence, error, message):
     with pytest.raises(error, match=message):
-        multinomial_bounds(counts, "goodman", confidence)
+        multinomial_bounds(counts, "goodman", confidence=confidence)
 
 
 @pytest.mark.parametrize("size", [1e-300, 1e160, 1e300, 5e307])
