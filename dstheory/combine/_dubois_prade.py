@@ -74,10 +74,10 @@ def dubois_prade(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> Mas
     focals = [focal for focal, _ in parts]
     order = fold_order("dubois_prade", focals, 2 * len(frame), exact=exact)
     *others, last = [parts[i] for i in order]
-    named = partial(_target, frame=frame)
+    target = partial(_target, frame=frame)
     joint = reduce(pairwise.met, others)
     return MassFunction.from_store(
-        frame, *pairwise.combine_pairs(*joint, *last, np.bitwise_and, renamed=named)
+        frame, *pairwise.combine_pairs(*joint, *last, np.bitwise_and, renamed=target)
     )
 
 

@@ -100,10 +100,11 @@ def minimax_regret(m: Belief, utilities: Utilities = None, *, acts: Acts = None)
     2
     """
     normal, matrix = valued(m, utilities)
-    return first_best(-upper_expected_utility(normal, regrets(matrix)), named(m, utilities, acts))
+    losses = upper_expected_utility(normal, regrets(matrix))
+    return first_best(-losses, default_acts(m, utilities, acts))
 
 
-def named(m: Belief, utilities: Utilities, acts: Acts) -> Acts:
+def default_acts(m: Belief, utilities: Utilities, acts: Acts) -> Acts:
     """Names of the acts: those given, or the labels if the acts are the labels."""
     return m.frame if acts is None and utilities is None else acts
 
@@ -183,7 +184,7 @@ def maximize_expected_utility(m: Belief, utilities: Utilities = None, *, acts: A
     >>> maximize_expected_utility(m, [[1, 0], [0, 4]], acts=["stay", "go"])
     'go'
     """
-    return first_best(expected_utility(m, utilities), named(m, utilities, acts))
+    return first_best(expected_utility(m, utilities), default_acts(m, utilities, acts))
 
 
 def maximin(m: Belief, utilities: Utilities = None, *, acts: Acts = None) -> Any:
@@ -225,7 +226,7 @@ def maximin(m: Belief, utilities: Utilities = None, *, acts: Acts = None) -> Any
     >>> maximin(m, [[4, 0], [0, 4], [3, 2], [0.5, 3], [2.35, 2.35], [4.1, -0.3]])
     4
     """
-    return first_best(lower_expected_utility(m, utilities), named(m, utilities, acts))
+    return first_best(lower_expected_utility(m, utilities), default_acts(m, utilities, acts))
 
 
 def maximax(m: Belief, utilities: Utilities = None, *, acts: Acts = None) -> Any:
@@ -264,7 +265,7 @@ def maximax(m: Belief, utilities: Utilities = None, *, acts: Acts = None) -> Any
     >>> maximax(m, [[1, 1], [0, 4]], acts=["stay", "go"])
     'go'
     """
-    return first_best(upper_expected_utility(m, utilities), named(m, utilities, acts))
+    return first_best(upper_expected_utility(m, utilities), default_acts(m, utilities, acts))
 
 
 def hurwicz(
@@ -328,12 +329,12 @@ def hurwicz(
         if isinstance(m, Expectations):
             lower = lower_expected_utility(m, utilities)
             upper = upper_expected_utility(m, utilities)
-            return first_best(alpha * lower + (1 - alpha) * upper, named(m, utilities, acts))
+            return first_best(alpha * lower + (1 - alpha) * upper, default_acts(m, utilities, acts))
     normal, matrix = prepared(m, utilities)
     worst, best = worst_table(matrix, normal.focal), best_table(matrix, normal.focal)
     degree = _degrees(alpha(worst.copy(), best.copy()), worst) if callable(alpha) else alpha
     mixed = np.asarray(degree * worst + (1 - degree) * best)
-    return first_best(mean_over_sets(normal, mixed), named(m, utilities, acts))
+    return first_best(mean_over_sets(normal, mixed), default_acts(m, utilities, acts))
 
 
 def _degrees(values: Numbers, worst: NDArray[Any]) -> NDArray[Any]:

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from dstheory._typing import Numbers, Scalar, Utilities
 from dstheory.checks.arguments import as_sequence, check_count
 from dstheory.decide._acts import Acts, first_best
-from dstheory.decide._criteria import check_degree, named
+from dstheory.decide._criteria import check_degree, default_acts
 from dstheory.decide._expectations import mean_over_sets
 from dstheory.decide._utilities import as_matrix, prepared
 from dstheory.kernels import bits
@@ -190,7 +190,7 @@ def owa(
     >>> [owa(m, [[0.6, 0.6], [0, 1]], orness) for orness in (0.5, 0.8)]
     [0, 1]
     """
-    return first_best(owa_expected_utility(m, utilities, orness), named(m, utilities, acts))
+    return first_best(owa_expected_utility(m, utilities, orness), default_acts(m, utilities, acts))
 
 
 # 2^20 rows of ten classes take 80 MiB.

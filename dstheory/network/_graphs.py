@@ -118,11 +118,11 @@ def join_tree(network: ValuationNetwork) -> nx.DiGraph:
     """
     check_instance("network", network, ValuationNetwork, "a ValuationNetwork")
     tree = network._version.tree
-    named = [tuple(network.names[v] for v in scope) for scope in tree.scopes]
+    names = [tuple(network.names[v] for v in scope) for scope in tree.scopes]
     handed = [tuple(network.names[v] for v in scope) for scope in tree.separators]
     graph = nx.DiGraph()
     for node in reversed(tree.bottom_up()):
-        graph.add_node(node, names=named[node], keys=[])
+        graph.add_node(node, names=names[node], keys=[])
     for node, parent in tree.edges():
         graph.add_edge(node, parent, names=handed[node])
     for key, entry in network._version.entries.items():

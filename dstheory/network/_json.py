@@ -126,10 +126,10 @@ def from_json(text: str | bytes, **options: Any) -> ValuationNetwork:
 def _valuations(
     written: list[Any], kind: str, variables: list[Variable]
 ) -> dict[Hashable, MassFunction | Table]:
-    named = {variable.name: variable for variable in variables}
+    by_name = {variable.name: variable for variable in variables}
     found: dict[Hashable, MassFunction | Table] = {}
     for one in written:
-        read, key = _read(one, kind, named), decode(one["key"])
+        read, key = _read(one, kind, by_name), decode(one["key"])
         if key in found:
             raise DSTheoryError(f"the object is damaged: key {key!r} occurs twice")
         found[key] = read

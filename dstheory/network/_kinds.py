@@ -103,13 +103,13 @@ class Kind(ABC, Generic[P]):
         listed = [names] if isinstance(names, str) else names
         return tuple(sorted(self.place(name) for name in listed))
 
-    def named(self, scope: Scope) -> list[str]:
+    def scope_names(self, scope: Scope) -> list[str]:
         """Names of the variables of a scope."""
         return [self.variables[place].name for place in scope]
 
     def canonical(self, names: Sequence[str]) -> list[str]:
         """Names in the order of the network."""
-        return self.named(tuple(sorted(self.place(name) for name in names)))
+        return self.scope_names(tuple(sorted(self.place(name) for name in names)))
 
 
 class BeliefKind(Kind[BeliefPart]):

@@ -189,7 +189,7 @@ def check_query(
     check_flag("disconnected", disconnected)
     parts = [part & set(scope) for part in components if part & set(scope)]
     if len(parts) > 1 and not disconnected:
-        sets = [f"{{{', '.join(map(repr, kind.named(tuple(sorted(p)))))}}}" for p in parts]
+        sets = [f"{{{', '.join(map(repr, kind.scope_names(tuple(sorted(p)))))}}}" for p in parts]
         raise NetworkError(
             f"no valuation links {' and '.join(sets)}, so their joint marginal adds nothing to "
             "their separate ones; query these, or pass disconnected=True"
@@ -316,7 +316,7 @@ class ValuationNetwork:
     def order(self) -> str | tuple[str, ...]:
         """The heuristic, or the given order of elimination."""
         order = self._version.order
-        return order if isinstance(order, str) else tuple(self._kind.named(order))
+        return order if isinstance(order, str) else tuple(self._kind.scope_names(order))
 
     @property
     def valuations(self) -> Mapping[Hashable, Any]:
@@ -331,7 +331,7 @@ class ValuationNetwork:
 
     def scope(self, key: Hashable) -> tuple[str, ...]:
         """Names of the variables of a valuation, in the order of the network."""
-        return tuple(self._kind.named(self._version.entry(key).scope))
+        return tuple(self._kind.scope_names(self._version.entry(key).scope))
 
     # -- other versions ----------------------------------------------------------------------------
 

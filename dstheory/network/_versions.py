@@ -182,7 +182,7 @@ class Version(Generic[P]):
         count, limits = algebra.n_configurations, algebra.limits
         largest = max(tree.scopes, key=count)
         limit = limits.max_configurations or self.kind.max_configurations
-        check_configurations(self.kind.named(largest), count(largest), limit)
+        check_configurations(self.kind.scope_names(largest), count(largest), limit)
         if limits.max_cost is not None:
             self._plan(tree).check(max_cost=limits.max_cost)
 
