@@ -74,13 +74,18 @@ class MassFunction(Immutable):
     ((2,), array([0.75, 0.5 ]))
     """
 
-    __slots__ = ("_focal", "_frame", "_masses", "_store")
+    __slots__ = {
+        "focal": "Masks (F,) of the focal sets, ascending; read-only.",
+        "frame": "The frame of discernment.",
+        "masses": "Masses (*batch, F); read-only.",
+        "store": "Masses set-major, (F, *batch), as they lie in memory; read-only.",
+    }
     __array_ufunc__ = None  # NumPy must not broadcast over a mass function
 
-    _frame: Frame
-    _focal: NDArray[Any]
-    _store: NDArray[Any]
-    _masses: NDArray[Any]
+    frame: Frame
+    focal: NDArray[Any]
+    store: NDArray[Any]
+    masses: NDArray[Any]
 
     def __init__(self, frame: Frame, focal: Iterable[int], masses: Numbers) -> None:
         checks.as_frame(frame)
@@ -100,10 +105,10 @@ class MassFunction(Immutable):
     def _set(self, frame: Frame, focal: NDArray[Any], store: NDArray[Any]) -> None:
         focal.flags.writeable = False
         store.flags.writeable = False
-        object.__setattr__(self, "_frame", frame)
-        object.__setattr__(self, "_focal", focal)
-        object.__setattr__(self, "_store", store)
-        object.__setattr__(self, "_masses", np.moveaxis(store, 0, -1))
+        object.__setattr__(self, "frame", frame)
+        object.__setattr__(self, "focal", focal)
+        object.__setattr__(self, "store", store)
+        object.__setattr__(self, "masses", np.moveaxis(store, 0, -1))
 
     @classmethod
     def from_store(cls, frame: Frame, focal: NDArray[Any], store: NDArray[Any]) -> "MassFunction":
@@ -158,34 +163,14 @@ class MassFunction(Immutable):
         return self
 
     @property
-    def frame(self) -> Frame:
-        """The frame of discernment."""
-        return self._frame
-
-    @property
-    def focal(self) -> NDArray[Any]:
-        """Masks (F,) of the focal sets, ascending; read-only."""
-        return self._focal
-
-    @property
-    def masses(self) -> NDArray[Any]:
-        """Masses (*batch, F); read-only."""
-        return self._masses
-
-    @property
-    def store(self) -> NDArray[Any]:
-        """Masses set-major, (F, *batch), as they lie in memory; read-only."""
-        return self._store
-
-    @property
     def batch_shape(self) -> tuple[int, ...]:
         """Shape of the batch; () for a single mass function."""
-        return self._store.shape[1:]
+        return self.store.shape[1:]
 
     def _mask(self, event: Event, mask: int | None) -> int:
         if (event is _NOTHING) == (mask is None):
             raise TypeError("give either an event or mask=")
-        return self._frame.mask(event) if mask is None else self._frame.check_mask(mask)
+        return self.frame.mask(event) if mask is None else self.frame.check_mask(mask)
 
     def mass(self, event: Event = _NOTHING, *, mask: int | None = None) -> Any:
         """Mass of exactly this event, m(A): a scalar or an array of the batch shape.
@@ -193,7 +178,7 @@ class MassFunction(Immutable):
         >>> MassFunction(Frame("a b".split()), [1, 3], [0.75, 0.25]).mass(["a", "b"])
         0.25
         """
-        return scalar(setwise.mass(self._focal, self._store, self._mask(event, mask)))
+        return scalar(setwise.mass(self.focal, self.store, self._mask(event, mask)))
 
     def bel(self, event: Event = _NOTHING, *, mask: int | None = None) -> Any:
         """Belief in an event: the sum over its non-empty focal subsets (Xu et al., eq. 8).
@@ -201,7 +186,7 @@ class MassFunction(Immutable):
         >>> MassFunction(Frame("a b".split()), [1, 3], [0.75, 0.25]).bel("a")
         0.75
         """
-        return scalar(setwise.belief(self._focal, self._store, self._mask(event, mask)))
+        return scalar(setwise.belief(self.focal, self.store, self._mask(event, mask)))
 
     def pl(self, event: Event = _NOTHING, *, mask: int | None = None) -> Any:
         """Plausibility of an event: the sum over focal sets that meet it (Xu et al., eq. 8).
@@ -209,7 +194,7 @@ class MassFunction(Immutable):
         >>> MassFunction(Frame("a b".split()), [1, 3], [0.75, 0.25]).pl("b")
         0.25
         """
-        return scalar(setwise.plausibility(self._focal, self._store, self._mask(event, mask)))
+        return scalar(setwise.plausibility(self.focal, self.store, self._mask(event, mask)))
 
     def q(self, event: Event = _NOTHING, *, mask: int | None = None) -> Any:
         """Commonality of an event: the sum over the focal sets that contain it.
@@ -217,7 +202,7 @@ class MassFunction(Immutable):
         >>> MassFunction(Frame("a b".split()), [1, 3], [0.75, 0.25]).q("a")
         1.0
         """
-        return scalar(setwise.commonality(self._focal, self._store, self._mask(event, mask)))
+        return scalar(setwise.commonality(self.focal, self.store, self._mask(event, mask)))
 
     def b(self, event: Event = _NOTHING, *, mask: int | None = None) -> Any:
         """Implicability of an event: the sum over all its focal subsets, the empty one too.
@@ -225,7 +210,7 @@ class MassFunction(Immutable):
         >>> MassFunction(Frame("a b".split()), [0, 1], [0.25, 0.75]).b("b")
         0.25
         """
-        return scalar(setwise.implicability(self._focal, self._store, self._mask(event, mask)))
+        return scalar(setwise.implicability(self.focal, self.store, self._mask(event, mask)))
 
     def contour(self) -> NDArray[Any]:
         """Plausibility of each label, (*batch, K) (Xu et al., eq. 10).
@@ -233,7 +218,7 @@ class MassFunction(Immutable):
         >>> MassFunction(Frame("a b".split()), [1, 3], [0.75, 0.25]).contour()
         array([1.  , 0.25])
         """
-        return np.moveaxis(setwise.contour(self._focal, self._store, len(self._frame)), 0, -1)
+        return np.moveaxis(setwise.contour(self.focal, self.store, len(self.frame)), 0, -1)
 
     def normalize(self) -> "MassFunction":
         """Drop m(empty) and divide by the sum of the other masses (never by 1 - kappa).
@@ -243,10 +228,10 @@ class MassFunction(Immutable):
 
         Raises `TotalConflictError`, with the rows, if all mass of a row is on the empty set.
         """
-        if len(self._focal) == 0 or self._focal[0] != 0:
+        if len(self.focal) == 0 or self.focal[0] != 0:
             return self
-        store = self._store[1:]
-        return _divided(self._frame, self._focal[1:], store, np.asarray(store.sum(axis=0)))
+        store = self.store[1:]
+        return _divided(self.frame, self.focal[1:], store, np.asarray(store.sum(axis=0)))
 
     def __and__(self, other: "MassFunction") -> "MassFunction":
         return self._paired(other, np.bitwise_and)
@@ -261,9 +246,9 @@ class MassFunction(Immutable):
         """Combination over pairs of focal sets by an operation; None is Dempster's rule."""
         if not isinstance(other, MassFunction):
             return NotImplemented
-        frame = same_frame(self._frame, other._frame)
-        left, right = exact_together([self._store, other._store])
-        one, two = (self._focal, left), (other._focal, right)
+        frame = same_frame(self.frame, other.frame)
+        left, right = exact_together([self.store, other.store])
+        one, two = (self.focal, left), (other.focal, right)
         if operation is None:
             agreed = orthogonal.orthogonal_sum((one, two))
             agreed.refuse()
@@ -272,14 +257,14 @@ class MassFunction(Immutable):
 
     def __invert__(self) -> "MassFunction":
         # Complements in reversed order are ascending again.
-        focal = (self._frame.full - self._focal)[::-1].copy()
-        return MassFunction.from_store(self._frame, focal, self._store[::-1].copy())
+        focal = (self.frame.full - self.focal)[::-1].copy()
+        return MassFunction.from_store(self.frame, focal, self.store[::-1].copy())
 
     def __getitem__(self, index: Any) -> "MassFunction":
         if not self.batch_shape:
             raise TypeError("a single mass function has no rows; use .mass(event) for a mass")
-        store = setwise.take_rows(self._store, index)
-        return self.from_store(self._frame, self._focal, store)
+        store = setwise.take_rows(self.store, index)
+        return self.from_store(self.frame, self.focal, store)
 
     def __len__(self) -> int:
         if not self.batch_shape:
@@ -301,8 +286,8 @@ class MassFunction(Immutable):
         (2, 1)
         """
         lengths = checks.as_batch_shape(shape, self.batch_shape)
-        store = self._store.reshape(len(self._focal), *lengths)
-        return MassFunction.from_store(self._frame, self._focal, store.copy())
+        store = self.store.reshape(len(self.focal), *lengths)
+        return MassFunction.from_store(self.frame, self.focal, store.copy())
 
     def to_dict(self) -> dict[Any, Any]:
         """Events (tuples of labels) to masses: scalars, or arrays of the batch shape.
@@ -310,10 +295,10 @@ class MassFunction(Immutable):
         >>> MassFunction(Frame("a b".split()), [1, 3], [0.75, 0.25]).to_dict()
         {('a',): 0.75, ('a', 'b'): 0.25}
         """
-        events = [self._frame.event(mask) for mask in self._focal]
+        events = [self.frame.event(mask) for mask in self.focal]
         # A tuple that is itself a label would be read back as that label, not as a set.
-        keys = [frozenset(event) if event in self._frame else event for event in events]
-        return {key: scalar(row) for key, row in zip(keys, self._store.copy(), strict=True)}
+        keys = [frozenset(event) if event in self.frame else event for event in events]
+        return {key: scalar(row) for key, row in zip(keys, self.store.copy(), strict=True)}
 
     def prune(self, atol: float = 0.0) -> "MassFunction":
         """Drop focal sets whose mass is at most `atol` in every row, and rescale each row.
@@ -324,14 +309,14 @@ class MassFunction(Immutable):
         array([1, 3])
         """
         check_atol(atol)
-        rows = tuple(range(1, self._store.ndim))
-        kept = ~predicates.small(self._store, atol).all(axis=rows)
-        if self._store.size == 0 or kept.all():
+        rows = tuple(range(1, self.store.ndim))
+        kept = ~predicates.small(self.store, atol).all(axis=rows)
+        if self.store.size == 0 or kept.all():
             return self
-        store = self._store[kept]
+        store = self.store[kept]
         if atol > 0:
             store = store / checks.kept_sum(store, atol)
-        return MassFunction.from_store(self._frame, self._focal[kept], store)
+        return MassFunction.from_store(self.frame, self.focal[kept], store)
 
     def equals(self, other: "MassFunction", atol: float = 1e-12) -> bool:
         """Whether frames, batch shapes and all masses (within `atol`) agree.
@@ -342,17 +327,17 @@ class MassFunction(Immutable):
         """
         check_atol(atol)
         check_instance("other", other, MassFunction, "a mass function")
-        if (self._frame, self.batch_shape) != (other._frame, other.batch_shape):
+        if (self.frame, self.batch_shape) != (other.frame, other.batch_shape):
             return False
-        masks = bits.distinct(np.concatenate([self._focal, other._focal]))
-        mine, theirs = (placed(masks, m._focal, m._store) for m in (self, other))
+        masks = bits.distinct(np.concatenate([self.focal, other.focal]))
+        mine, theirs = (placed(masks, m.focal, m.store) for m in (self, other))
         return bool(predicates.small(mine - theirs, atol).all())
 
     def __eq__(self, other: object) -> bool:
         return self.equals(other, atol=0) if isinstance(other, MassFunction) else NotImplemented
 
     def __hash__(self) -> int:
-        return hash((self._frame, self.batch_shape))
+        return hash((self.frame, self.batch_shape))
 
     @property
     def is_normalized(self) -> Any:
@@ -362,44 +347,44 @@ class MassFunction(Immutable):
     @property
     def is_vacuous(self) -> Any:
         """Whether all mass is on the frame: total ignorance."""
-        return scalar(predicates.is_vacuous(self._focal, self._store, self._frame.full))
+        return scalar(predicates.is_vacuous(self.focal, self.store, self.frame.full))
 
     @property
     def is_categorical(self) -> Any:
         """Whether all mass is on one set."""
-        return scalar(predicates.is_categorical(self._focal, self._store))
+        return scalar(predicates.is_categorical(self.focal, self.store))
 
     @property
     def is_simple(self) -> Any:
         """Whether at most one set besides the frame has mass."""
-        return scalar(predicates.is_simple(self._focal, self._store, self._frame.full))
+        return scalar(predicates.is_simple(self.focal, self.store, self.frame.full))
 
     @property
     def is_bayesian(self) -> Any:
         """Whether only single labels have mass: a probability distribution."""
-        return scalar(predicates.is_bayesian(self._focal, self._store))
+        return scalar(predicates.is_bayesian(self.focal, self.store))
 
     @property
     def is_consonant(self) -> Any:
         """Whether the focal sets are nested: a possibility distribution."""
-        return scalar(predicates.is_consonant(self._focal, self._store))
+        return scalar(predicates.is_consonant(self.focal, self.store))
 
     @property
     def is_dogmatic(self) -> Any:
         """Whether the frame itself has no mass."""
-        return scalar(predicates.small(self.mass(mask=self._frame.full), 0))
+        return scalar(predicates.small(self.mass(mask=self.frame.full), 0))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return MassFunction.from_store, (self._frame, self._focal, self._store)
+        return MassFunction.from_store, (self.frame, self.focal, self.store)
 
     def __repr__(self) -> str:
-        return notebook.mass_text(self._frame._title(), self._events(), self._store)
+        return notebook.mass_text(self.frame._title(), self._events(), self.store)
 
     def _repr_html_(self) -> str:
-        return notebook.mass_html(self._frame._title(), self._events(), self._store)
+        return notebook.mass_html(self.frame._title(), self._events(), self.store)
 
     def _events(self) -> Iterator[str]:
-        return map(self._frame._text, self._focal)
+        return map(self.frame._text, self.focal)
 
 
 def _divided(
