@@ -16,6 +16,7 @@ from evical._versions import version_of
 from evical.cli._commands import COMMANDS, load
 from evical.cli._errors import WrongInput, system_message
 from evical.cli._output import BROKEN_PIPE, discard_output
+from evical.cli.arguments import spread
 
 # Root of the errors of the option parser, which typer re-exports only through its children.
 _UsageError: Any = typer.BadParameter.__bases__[0]
@@ -76,7 +77,7 @@ def _app(arguments: list[str]) -> typer.Typer:
             short_help=command.line,
             help=_paragraphs(function),
             epilog="\n".join(["\b", "Examples:", *(f"  {text}" for text in command.examples)]),
-        )(function)
+        )(spread(function))
     return app
 
 

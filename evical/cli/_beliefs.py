@@ -8,12 +8,14 @@ must fit together, and is refused where it does not.
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+import typer
 from numpy.typing import NDArray
 
 from evical._typing import Floats
+from evical.cli import arguments
 from evical.cli._decisions import joined_names
 from evical.cli._kinds import Kind, Place, complete_rows, optional_kinds
 from evical.cli._tables import Table
@@ -35,11 +37,18 @@ _NAMED = re.compile(r"(.*?)bel_(.+)", re.DOTALL)
 class Naming:
     """What options say of columns of beliefs and of their class."""
 
-    bel: str | None = None
-    pl: str | None = None
-    prefix: str = ""
-    positive: str | None = None
-    classes: tuple[str, str] | None = None  # the negative and the positive one
+    bel: arguments.Bel = None
+    pl: arguments.Pl = None
+    prefix: arguments.Prefix = ""
+    positive: arguments.Positive = None
+    classes: Annotated[
+        tuple[str, str] | None,
+        typer.Option(
+            metavar="NEGATIVE POSITIVE",
+            help="Both classes, where columns do not name them.",
+            show_default="as the columns say",
+        ),
+    ] = None
 
     def __post_init__(self) -> None:
         if self.classes is None:

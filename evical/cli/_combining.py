@@ -20,8 +20,8 @@ from evical.cli._shared import SharedColumns, shared_columns
 from evical.cli._show import watch
 from evical.cli._sinks import Layout, open_sink
 from evical.cli._tables import Table, check_columns, open_table, table_chunks
+from evical.cli.arguments import Engine
 from evical.cli.engine.joined import Join, combine_tables
-from evical.cli.engine.session import Limits
 from evical.datasets.csv import sorted_labels
 from evical.scores.names import belief_names
 
@@ -222,7 +222,7 @@ class Job:
                     highest = max(highest, float(columns["conflict"].max()))
         return Summary(output, rows, lacking, highest)
 
-    def run_by_engine(self, output: str, limits: Limits) -> Summary:
+    def run_by_engine(self, output: str, limits: Engine) -> Summary:
         """Combine by statements of SQL."""
         assert self.key is not None
         with self._open() as sources:

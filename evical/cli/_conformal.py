@@ -5,9 +5,10 @@ The rows of the first table calibrate a classifier that must not have seen them.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
+import typer
 from numpy.typing import NDArray
 
 from evical.calibrators.by_name import parse_options, settable, suggestion
@@ -29,29 +30,44 @@ from evical.datasets.csv import sorted_labels
 
 
 @dataclass(frozen=True)
-class Recipe:
-    """A nonconformity score by name, its options, whether each class counts, and smoothing."""
+class Sets:
+    """Whether to learn sets, and how."""
 
-    nonconformity: str
-    options: Sequence[str]
-    by_class: bool
-    smoothed: bool = False
+    conformal: Annotated[
+        bool,
+        typer.Option(
+            "--conformal",
+            help="Sets that keep a promise, for any classifier that was not trained on these rows.",
+        ),
+    ] = False
+    nonconformity: Annotated[
+        Literal["lac", "aps", "raps", "margin"] | None,
+        typer.Option(
+            help="Of --conformal: how strange a class is. All but margin take probabilities.",
+            show_default="lac",
+        ),
+    ] = None
+    by_class: Annotated[
+        bool, typer.Option("--by-class", help="Of --conformal: keep the promise for each class.")
+    ] = False
+    smoothed: Annotated[
+        bool,
+        typer.Option("--smoothed", help="Of --conformal: random numbers break ties (seed 0)."),
+    ] = False
 
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """Those of the score that are not the defaults; raises ValueError for a wrong option."""
-        score = named_score(self.nonconformity)
-        known = settable(score, ("values", "u"))
-        return parse_options(self.options, known, f"nonconformity {self.nonconformity!r}")
 
-
-def fit_conformal(samples: SampleTable, positive: str | None, recipe: Recipe) -> ManyModel:
+def fit_conformal(
+    samples: SampleTable, positive: str | None, sets: Sets, options: Sequence[str]
+) -> ManyModel:
     """The model of a table of calibration samples, with one score or one for each class.
 
-    Raises OSError or ValueError for what is wrong with the table, the names or the options.
+    `options` are parameters of the nonconformity score. Raises OSError or ValueError for what is
+    wrong with the table, the names or the options.
     """
-    parameters = recipe.parameters
-    kind: Kind = "score" if recipe.nonconformity == "margin" else "probability"
+    nonconformity = sets.nonconformity or "lac"
+    known = settable(named_score(nonconformity), ("values", "u"))
+    parameters = parse_options(options, known, f"nonconformity {nonconformity!r}")
+    kind: Kind = "score" if nonconformity == "margin" else "probability"
     name, named, rows = samples.read(kind)
     found = sorted_labels(set(rows.labels.tolist()))
     classes, owners = _columns(named, found, samples.target, positive)
@@ -60,11 +76,11 @@ def fit_conformal(samples: SampleTable, positive: str | None, recipe: Recipe) ->
         np.stack([rows.columns[column] for column in owners.values()], axis=1),
         rows.labels,
         classes=np.array(classes),
-        nonconformity=recipe.nonconformity,
+        nonconformity=nonconformity,
         parameters=parameters,
-        conditional="class" if recipe.by_class else None,
+        conditional="class" if sets.by_class else None,
         sample_weight=weights,
-        smoothed=recipe.smoothed,
+        smoothed=sets.smoothed,
         random_state=0,
     )
     counts = np.ones(len(rows.labels)) if weights is None else weights

@@ -3,9 +3,10 @@
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+import typer
 from numpy.typing import NDArray
 
 from dstheory import Frame, MassFunction, decide
@@ -59,25 +60,45 @@ def criteria() -> dict[str, Callable[..., Any]]:
     return {name: rule for name, rule in found.items() if _is_criterion(rule)}
 
 
-def new_decision(
-    labels: tuple[str, ...],
-    threshold: float | None = None,
-    costs: tuple[float, float] | None = None,
-    reject: float | None = None,
-    criterion: str | None = None,
-) -> Decision:
-    """The decision that the options of a command describe.
+@dataclass(frozen=True)
+class Choices:
+    """How to decide, as options say it."""
 
-    Parameters
-    ----------
-    labels : classes; of two, the negative and the positive one
-    threshold : probability of the positive class above which it is chosen
-    costs : of a false alarm and of a miss, instead of a threshold
-    reject : cost of the act "reject"; without it there is no such act
-    criterion : a name of `criteria`
+    threshold: Annotated[
+        float | None,
+        typer.Option(metavar="P", help="Probability above which to decide for the positive class."),
+    ] = None
+    costs: Annotated[
+        tuple[float, float] | None,
+        typer.Option(metavar="ALARM MISS", help="Cost of a false alarm and of a miss."),
+    ] = None
+    reject: Annotated[
+        float | None,
+        typer.Option(
+            metavar="COST",
+            help="Cost of not deciding; a wrong decision costs 1, or "
+            "what the two options above say.",
+        ),
+    ] = None
+    criterion: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Rule of dstheory.decide, such as maximin, hurwicz or interval_dominance.",
+            show_default="maximize_expected_utility",
+        ),
+    ] = None
+
+
+BY_DEFAULT = Choices()
+
+
+def new_decision(labels: tuple[str, ...], choices: Choices = BY_DEFAULT) -> Decision:
+    """The decision between classes; of two, the negative and the positive one.
 
     Raises ValueError for options that exclude each other.
     """
+    threshold, costs, reject = choices.threshold, choices.costs, choices.reject
     if threshold is not None and costs is not None:
         raise ValueError("--threshold and --costs are two ways to say the same; give one")
     if len(labels) > 2 and (threshold is not None or costs is not None):
@@ -96,13 +117,13 @@ def new_decision(
             raise ValueError(f"a class is called {REJECT!r}, as is the act; rename the class")
         utilities, acts = decide.with_reject(utilities, reject), (*labels, REJECT)
     matrix = np.asarray(utilities, dtype=np.float64)
-    if criterion is None:
+    if choices.criterion is None:
         return Decision(acts, matrix)
     known = criteria()
-    name = criterion.replace("-", "_")
+    name = choices.criterion.replace("-", "_")
     if name not in known:
         hint = suggestion(name, known, "criteria", len(known))
-        raise ValueError(f"there is no criterion {criterion!r}{hint}")
+        raise ValueError(f"there is no criterion {choices.criterion!r}{hint}")
     return Decision(acts, matrix, known[name])
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from evical.calibrators.by_name import suggestion
+from evical.cli import arguments
 from evical.cli._beliefs import Naming, find_beliefs, pair_of
 from evical.cli._kinds import Kind, complete_rows
 from evical.cli._labeled import Labeled, read_labeled_table
@@ -18,25 +19,36 @@ from evical.cli._tables import Table, open_table
 from evical.evaluation import Evaluation
 
 
-@dataclass(frozen=True)
-class Selection:
-    """What the user has pointed at."""
+@dataclass(frozen=True, kw_only=True)
+class Columns:
+    """Columns of predictions, or of scores for a model."""
 
-    predictions: str
-    data: str | None = None
-    target: str | None = None
-    probability: str | None = None
-    bel: str | None = None
-    pl: str | None = None
-    score: str | None = None
-    positive: str | None = None
-    missing: str = "refuse"
-    prefix: str = ""
+    target: arguments.Target = None
+    probability: arguments.Probability = None
+    bel: arguments.Bel = None
+    pl: arguments.Pl = None
+    prefix: arguments.Prefix = ""
+    score: arguments.Score = None
+    positive: arguments.Positive = None
+    missing: arguments.Missing = "refuse"
 
     @property
     def naming(self) -> Naming:
         """What the options say of columns of beliefs."""
         return Naming(self.bel, self.pl, self.prefix, self.positive)
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """Those that are not as they are by default, by option."""
+        return arguments.changed(self, "predictions", "data")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Selection(Columns):
+    """Predictions, or a model and its data, with their columns."""
+
+    predictions: arguments.Predictions
+    data: arguments.Data = None
 
     @property
     def inputs(self) -> list[str]:

@@ -5,14 +5,16 @@ Which column is whose is told by its name, or by `--score COLUMN=CLASS`.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+import typer
 from numpy.typing import NDArray
 
 from dstheory import Frame, MassFunction
 from evical._typing import Floats
 from evical.calibrators.by_name import suggestion
+from evical.cli import arguments
 from evical.cli._decisions import Decision
 from evical.cli._kinds import Kind, complete_rows, label_kind, optional_kinds, tell_missing
 from evical.cli._model import (
@@ -52,19 +54,27 @@ def make_many(method: str, options: Sequence[str]) -> BaseMulticlassCalibrator:
 class SampleTable:
     """A table of scores and classes, as options name it and its columns."""
 
-    source: str
-    scores: Sequence[str]
-    target: str
-    weight: str | None
-    missing: str
+    scores: arguments.Scores
+    score: Annotated[
+        list[str],
+        typer.Option(
+            metavar="COLUMN",
+            help="Column of the score; of many classes one each, as score_cat, or COLUMN=CLASS.",
+        ),
+    ]
+    target: Annotated[str, typer.Option(metavar="COLUMN", help="Column of the class.")]
+    weight: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Column of weights of the rows.")
+    ] = None
+    missing: arguments.Dropped = "refuse"
 
     def read(self, kind: Kind) -> tuple[str, dict[str, str | None], "ClassRows"]:
         """Name of the table, columns of scores with the class if it is named, and the rows.
 
         Raises OSError or ValueError for what is wrong with the table or the names.
         """
-        with open_table(self.source) as table:
-            named = named_classes(self.scores, table.header)
+        with open_table(self.scores) as table:
+            named = named_classes(self.score, table.header)
             check_columns(table, dict.fromkeys((*named, self.target)))
             kinds: dict[str, Kind] = dict.fromkeys(named, kind)
             if self.weight is not None:

@@ -1,9 +1,54 @@
-"""Arguments and options that several commands share, each with its help."""
+"""Arguments and options that several commands share, each with its help.
 
+Options that belong together are the fields of a dataclass, which a command takes as one parameter:
+`spread` makes an option of each field.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields, is_dataclass
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
+
+from evical.cli._errors import user_input
+
+
+def spread(command: Callable[..., None]) -> Callable[..., None]:
+    """A command as the parser reads it: groups of options are options."""
+    own = signature(command).parameters
+    kinds = {name: one.annotation for name, one in own.items()}
+    groups: dict[str, Any] = {name: kind for name, kind in kinds.items() if is_dataclass(kind)}
+    parts = {name: signature(group).parameters for name, group in groups.items()}
+
+    def spread_command(**values: Any) -> None:
+        with user_input():
+            made = {
+                name: groups[name](**{option: values.pop(option) for option in part})
+                for name, part in parts.items()
+            }
+        command(**values, **made)
+
+    options = [
+        one.replace(kind=Parameter.KEYWORD_ONLY)
+        for name, parameter in own.items()
+        for one in (parts[name].values() if name in parts else [parameter])
+    ]
+    spread_command.__dict__["__signature__"] = Signature(options)
+    spread_command.__annotations__ = {one.name: one.annotation for one in options}
+    return spread_command
+
+
+def changed(group: Any, *left_out: str) -> dict[str, Any]:
+    """Options of a group that are not as they are by default, by name."""
+    values = {one.name: (getattr(group, one.name), one.default) for one in fields(group)}
+    return {
+        name: value
+        for name, (value, default) in values.items()
+        if value != default and name not in left_out
+    }
+
 
 Predictions = Annotated[
     str,
@@ -69,23 +114,9 @@ Missing = Annotated[
     ),
 ]
 
-Methods = Annotated[
-    str | None,
-    typer.Option(
-        metavar="A,B,...",
-        help="Calibrators, such as logistic,isotonic:bayesian; or all.",
-        show_default="six of different kinds, and the uncalibrated scores if all are in [0, 1]",
-    ),
-]
-Folds = Annotated[int, typer.Option(min=2, metavar="N", help="Folds of cross-validation.")]
-Repeats = Annotated[int, typer.Option(min=1, metavar="N", help="Repetitions with other folds.")]
-Criterion = Annotated[
-    Literal["brier_score", "log_loss"], typer.Option(help="Loss by which methods are compared.")
-]
-
-Scores = Annotated[
-    str, typer.Argument(metavar="SCORES", help="CSV, TSV or Parquet with a header; - is stdin.")
-]
+TABLE = "CSV, TSV or Parquet with a header; - is stdin."
+Scores = Annotated[str, typer.Argument(metavar="SCORES", help=TABLE)]
+ModelFile = Annotated[Path, typer.Argument(metavar="MODEL.json", help="What evical fit wrote.")]
 # As scikit-learn takes it.
 Seed = Annotated[
     int, typer.Option(min=0, max=2**32 - 1, metavar="N", help="Seed of folds and bootstrap.")
@@ -100,26 +131,30 @@ EscapeFormulas = Annotated[
         help="Put an apostrophe before texts that a spreadsheet would take for formulas.",
     ),
 ]
-Page = Annotated[
-    Path | None, typer.Option("--output", "-o", metavar="PAGE.html", help="Page to write.")
-]
+_PAGE = typer.Option("--output", "-o", metavar="PAGE.html", help="Page to write.")
+Page = Annotated[Path | None, _PAGE]
+NewPage = Annotated[Path, _PAGE]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite the output.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
 
-# Who reads, computes and writes.
-Engine = Annotated[
-    Literal["chunks", "duckdb"],
-    typer.Option(help="Read piece by piece, or let DuckDB do the work, on files of any size."),
-]
-MemoryLimit = Annotated[
-    str | None,
-    typer.Option(
-        metavar="SIZE",
-        help="Of DuckDB, such as 2GB; what needs more goes to disk beside OUT.",
-        show_default="80 % of the memory",
-    ),
-]
-Threads = Annotated[
-    int | None,
-    typer.Option(min=1, metavar="N", help="Of DuckDB.", show_default="one a processor"),
-]
+
+@dataclass(frozen=True)
+class Engine:
+    """Who reads, computes and writes."""
+
+    engine: Annotated[
+        Literal["chunks", "duckdb"],
+        typer.Option(help="Read piece by piece, or let DuckDB do the work, on files of any size."),
+    ] = "chunks"
+    memory_limit: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE",
+            help="Of DuckDB, such as 2GB; what needs more goes to disk beside OUT.",
+            show_default="80 % of the memory",
+        ),
+    ] = None
+    threads: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Of DuckDB.", show_default="one a processor"),
+    ] = None

@@ -21,7 +21,7 @@ _LEVEL, _BINS = 0.05, 10  # as in `evical check`
 
 
 def card(
-    model: Annotated[Path, typer.Argument(metavar="MODEL.json", help="What evical fit wrote.")],
+    model: arguments.ModelFile,
     data: arguments.Data = None,
     output: Annotated[
         str, typer.Option("--output", "-o", metavar="CARD.md", help="Card to write; - is stdout.")
@@ -43,7 +43,9 @@ def card(
             check_output(Path(output), force, [model, *([] if data is None else [data])])
         checks = None
         if data is not None:
-            selection = Selection(str(model), data, target, None, None, None, score, None, missing)
+            selection = Selection(
+                predictions=str(model), data=data, target=target, score=score, missing=missing
+            )
             checks = _checks(selection, fitted)
         text = card_text(fitted, checks)
         if output != "-":

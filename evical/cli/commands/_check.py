@@ -19,16 +19,7 @@ _FAILED = 1
 
 
 def check(
-    predictions: arguments.Predictions,
-    data: arguments.Data = None,
-    target: arguments.Target = None,
-    probability: arguments.Probability = None,
-    bel: arguments.Bel = None,
-    pl: arguments.Pl = None,
-    prefix: arguments.Prefix = "",
-    score: arguments.Score = None,
-    positive: arguments.Positive = None,
-    missing: arguments.Missing = "refuse",
+    selection: Selection,
     test: Annotated[
         list[str] | None,
         typer.Option(
@@ -54,9 +45,6 @@ def check(
     Several tests share the level (Holm's procedure). Of more than two classes, each is tested
     against all others, in a line of its own.
     """
-    selection = Selection(
-        predictions, data, target, probability, bel, pl, score, positive, missing, prefix
-    )
     with user_input():
         names = _names(test, max_ece)
         many = many_judged(selection)

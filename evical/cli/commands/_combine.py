@@ -17,13 +17,15 @@ from evical.cli._kinds import tell_missing
 from evical.cli._output import check_output, write_atomically
 from evical.cli._rules import RULE, tell_rule
 from evical.cli._sinks import check_output_name
-from evical.cli.engine.session import new_limits
+from evical.cli.engine.session import limits_of
 
 
 def combine(
     tables: Annotated[
         list[str], typer.Argument(metavar="A B ...", help="Tables as evical predict writes them.")
     ],
+    naming: Naming,
+    engine: arguments.Engine,
     rule: Annotated[
         str | None,
         typer.Option(
@@ -50,31 +52,16 @@ def combine(
             metavar="COLUMN", help="Match rows by this column.", show_default="by position"
         ),
     ] = None,
-    bel: arguments.Bel = None,
-    pl: arguments.Pl = None,
-    prefix: arguments.Prefix = "",
-    positive: arguments.Positive = None,
     missing: arguments.Filled = "refuse",
     keep: Annotated[
         list[str] | None,
         typer.Option(metavar="COLUMN", help="Column of A to write too; can be repeated."),
-    ] = None,
-    classes: Annotated[
-        tuple[str, str] | None,
-        typer.Option(
-            metavar="NEGATIVE POSITIVE",
-            help="Both classes, where columns do not name them.",
-            show_default="as the columns say",
-        ),
     ] = None,
     total_conflict: Annotated[
         Literal["error", "vacuous"],
         typer.Option(help="Where the rule has no result: stop, or write bel 0 and pl 1."),
     ] = "error",
     escape_formulas: arguments.EscapeFormulas = False,
-    engine: arguments.Engine = "chunks",
-    memory_limit: arguments.MemoryLimit = None,
-    threads: arguments.Threads = None,
     output: arguments.Table = "-",
     force: arguments.Force = False,
     as_json: arguments.AsJson = False,
@@ -89,14 +76,13 @@ def combine(
     the sources were not calibrated on, and saved as OUT, FUSION.json.
     """
     with user_input():
-        naming = Naming(bel, pl, prefix, positive, classes)
-        limits = new_limits(engine, memory_limit, threads)
+        limits = limits_of(engine)
         if limits is not None:
             _check_engine(rule, option, key, fit)
         if fit is not None:
             _check_fit(tables, output, option, keep, escape_formulas)
         else:
-            check_output_name(output, escape_formulas, engine)
+            check_output_name(output, escape_formulas, engine.engine)
         _check(tables, output, as_json, force)
         if fit is not None:
             told = _learn(tables, rule or LEARNED, key, naming, missing, fit, output)

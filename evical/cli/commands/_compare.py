@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 from rich import box
@@ -28,10 +28,33 @@ _EXPLAINED = (
 )
 
 
+@dataclass(frozen=True)
+class Plan:
+    """How to compare."""
+
+    methods: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B,...",
+            help="Calibrators, such as logistic,isotonic:bayesian; or all.",
+            show_default="six of different kinds, and the uncalibrated scores if all are in [0, 1]",
+        ),
+    ] = None
+    folds: Annotated[int, typer.Option(min=2, metavar="N", help="Folds of cross-validation.")] = 10
+    repeats: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Repetitions with other folds.")
+    ] = 1
+    criterion: Annotated[
+        Literal["brier_score", "log_loss"], typer.Option(help="Loss by which methods are compared.")
+    ] = "brier_score"
+    seed: arguments.Seed = 0
+
+
 def compare(
     scores: arguments.Scores,
     score: Annotated[str, typer.Option(metavar="COLUMN", help="Column of the score.")],
     target: Annotated[str, typer.Option(metavar="COLUMN", help="Column of the class, of two.")],
+    plan: Plan,
     positive: Annotated[
         str | None,
         typer.Option(
@@ -41,11 +64,6 @@ def compare(
         ),
     ] = None,
     missing: arguments.Dropped = "refuse",
-    methods: arguments.Methods = None,
-    folds: arguments.Folds = 10,
-    repeats: arguments.Repeats = 1,
-    criterion: arguments.Criterion = "brier_score",
-    seed: arguments.Seed = 0,
     output: arguments.Page = None,
     force: arguments.Force = False,
     as_json: arguments.AsJson = False,
@@ -57,7 +75,6 @@ def compare(
     """
     with user_input():
         check_page(output, force, [scores])
-        plan = Plan(methods, folds, repeats, criterion, seed)
         found = compare_columns(scores, score, target, positive, plan, missing)
         if output is not None:
             columns = {"score": score, "target": target, "positive": positive, "output": output}
@@ -67,17 +84,6 @@ def compare(
         echo_json(_as_data(found))
     else:
         _show(new_console(), found, output)
-
-
-@dataclass(frozen=True)
-class Plan:
-    """How to compare; the names are those of the options."""
-
-    methods: str | None
-    folds: int
-    repeats: int
-    criterion: str
-    seed: int
 
 
 def compare_columns(

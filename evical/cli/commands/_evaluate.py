@@ -39,16 +39,7 @@ _TESTS = (
 
 
 def evaluate(
-    predictions: arguments.Predictions,
-    data: arguments.Data = None,
-    target: arguments.Target = None,
-    probability: arguments.Probability = None,
-    bel: arguments.Bel = None,
-    pl: arguments.Pl = None,
-    prefix: arguments.Prefix = "",
-    score: arguments.Score = None,
-    positive: arguments.Positive = None,
-    missing: arguments.Missing = "refuse",
+    selection: Selection,
     bins: Annotated[
         int, typer.Option(min=1, metavar="N", help="Bins of calibration errors and coverage.")
     ] = 10,
@@ -69,9 +60,6 @@ def evaluate(
     true class. Alternatively, MODEL.json is evaluated on DATA that it was not fitted to.
     Of more than two classes, the measures are those of all together.
     """
-    selection = Selection(
-        predictions, data, target, probability, bel, pl, score, positive, missing, prefix
-    )
     with user_input():
         check_page(output, force, selection.inputs)
         many = many_judged(selection)
@@ -84,18 +72,9 @@ def evaluate(
             selection, n_bins=bins, confidence=confidence, random_state=seed
         )
         if output is not None:
-            columns = {
-                "target": target,
-                "probability": probability,
-                "bel": bel,
-                "pl": pl,
-                "prefix": prefix or None,
-                "score": score,
-                "positive": positive,
-                "missing": None if missing == "refuse" else missing,
-            }
-            more = {"bins": bins, "confidence": confidence, "seed": seed, "output": output}
-            command = command_line("evaluate", *selection.inputs, **columns, **more)
+            options = {"bins": bins, "confidence": confidence, "seed": seed, "output": output}
+            options = {**selection.given, **options}
+            command = command_line("evaluate", *selection.inputs, **options)
             write_page(output, evaluation, command)
     if as_json:
         echo_json(_as_data(evaluation))

@@ -1,7 +1,6 @@
 """`evical explore`: a page to play with."""
 
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -14,9 +13,7 @@ from evical.report import build_explorer
 
 
 def explore(
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="PAGE.html", help="Page to write.")
-    ],
+    output: arguments.NewPage,
     model: Annotated[
         str | None, typer.Argument(metavar="[MODEL.json]", help="What evical fit wrote.")
     ] = None,
@@ -51,7 +48,11 @@ def explore(
 
 
 def _shown(
-    model: str | None, data: str | None, target: str | None, score: str | None, missing: str
+    model: str | None,
+    data: str | None,
+    target: str | None,
+    score: str | None,
+    missing: Literal["refuse", "drop"],
 ) -> dict[str, Any]:
     """What the page shows of a model."""
     if data is None and (target is not None or score is not None):
@@ -61,7 +62,9 @@ def _shown(
     fitted = two_classes(load_model(model))
     found: dict[str, Any] = {"calibrator": fitted.calibrator, "score_name": score or fitted.score}
     if data is not None:
-        selection = Selection(model, data, target, score=score, missing=missing)
+        selection = Selection(
+            predictions=model, data=data, target=target, score=score, missing=missing
+        )
         rows, column = read_for_model(selection, data, fitted)
         found |= {"scores": rows.columns[column], "y": rows.labels}
     return found

@@ -14,7 +14,7 @@ from evical.export import to_javascript, to_onnx, to_sql
 
 
 def export(
-    model: Annotated[Path, typer.Argument(metavar="MODEL.json", help="What evical fit wrote.")],
+    model: arguments.ModelFile,
     to: Annotated[Literal["sql", "onnx", "js"], typer.Option(help="Where it is to run.")],
     output: Annotated[
         str, typer.Option("--output", "-o", metavar="FILE", help="File to write; - is stdout.")

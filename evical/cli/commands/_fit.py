@@ -2,9 +2,10 @@
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, get_args
 
 import numpy as np
 import typer
@@ -16,7 +17,7 @@ from evical._typing import CalibratorName, MulticlassCalibratorName
 from evical.calibrators import BaseCalibrator
 from evical.calibrators.by_name import make_calibrator
 from evical.cli import arguments
-from evical.cli._conformal import Recipe, fit_conformal
+from evical.cli._conformal import Sets, fit_conformal
 from evical.cli._errors import user_input
 from evical.cli._kinds import Among, Kind, complete_rows, kinds_to_count, tell_missing
 from evical.cli._many_classes import SampleTable, fit_many, make_many
@@ -35,30 +36,65 @@ from evical.cli._show import new_console, watch
 from evical.cli._tables import open_table
 from evical.cli._tally import Tally
 from evical.cli.engine.counts import tally_table
-from evical.cli.engine.session import Limits, new_limits
+from evical.cli.engine.session import limits_of
 from evical.errors import WrongWayWarning
 from evical.scores.counts import EXACT
 from evical.scores.direction import message, wrong_ways
 from evical.scores.names import class_in_name
 
 _METHODS, _MANY_METHODS = get_args(CalibratorName), get_args(MulticlassCalibratorName)
-_MAX_SCORES = 1_000_000
 _ADVICE = "give another --positive, or check --score and --target"
 
 
-def fit(
-    scores: arguments.Scores,
-    score: Annotated[
-        list[str],
+@dataclass(frozen=True)
+class Calibration:
+    """Which calibrator, and of how many scores."""
+
+    method: Annotated[
+        str,
         typer.Option(
-            metavar="COLUMN",
-            help="Column of the score; of many classes one each, as score_cat, or COLUMN=CLASS.",
+            metavar="NAME",
+            help=f"Calibrator: {', '.join(_METHODS)}. Of several scores also "
+            f"{', '.join(_MANY_METHODS)}.",
         ),
-    ],
-    target: Annotated[str, typer.Option(metavar="COLUMN", help="Column of the class.")],
+    ] = "auto"
+    model: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Evidential model, such as likelihood or bayesian.",
+            show_default="that of the method",
+        ),
+    ] = None
+    option: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY=VALUE", help="Parameter of the calibrator, or of raps; can be repeated."
+        ),
+    ] = None
+    max_scores: Annotated[
+        int,
+        typer.Option(
+            min=1000,
+            metavar="N",
+            help="Distinct scores kept, at least; beyond twice as many, scores are rounded.",
+        ),
+    ] = 1_000_000
+
+    @property
+    def options(self) -> list[str]:
+        """Parameters of the calibrator."""
+        return [*(self.option or []), *([] if self.model is None else [f"model={self.model}"])]
+
+
+def fit(
+    samples: SampleTable,
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="MODEL.json", help="Model file to write.")
     ],
+    calibration: Calibration,
+    sets: Sets,
+    engine: arguments.Engine,
     positive: Annotated[
         str | None,
         typer.Option(
@@ -67,91 +103,31 @@ def fit(
             show_default="yes of a column p_yes, else the greater one",
         ),
     ] = None,
-    weight: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Column of weights of the rows.")
-    ] = None,
-    missing: arguments.Dropped = "refuse",
-    method: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help=f"Calibrator: {', '.join(_METHODS)}. Of several scores also "
-            f"{', '.join(_MANY_METHODS)}.",
-        ),
-    ] = "auto",
-    model: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Evidential model, such as likelihood or bayesian.",
-            show_default="that of the method",
-        ),
-    ] = None,
-    option: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="KEY=VALUE", help="Parameter of the calibrator, or of raps; can be repeated."
-        ),
-    ] = None,
-    max_scores: Annotated[
-        int,
-        typer.Option(
-            min=1000,
-            metavar="N",
-            help="Distinct scores kept, at least; beyond twice as many, scores are rounded.",
-        ),
-    ] = _MAX_SCORES,
-    conformal: Annotated[
-        bool,
-        typer.Option(
-            "--conformal",
-            help="Sets that keep a promise, for any classifier that was not trained on these rows.",
-        ),
-    ] = False,
-    nonconformity: Annotated[
-        Literal["lac", "aps", "raps", "margin"] | None,
-        typer.Option(
-            help="Of --conformal: how strange a class is. All but margin take probabilities.",
-            show_default="lac",
-        ),
-    ] = None,
-    by_class: Annotated[
-        bool, typer.Option("--by-class", help="Of --conformal: keep the promise for each class.")
-    ] = False,
-    smoothed: Annotated[
-        bool,
-        typer.Option("--smoothed", help="Of --conformal: random numbers break ties (seed 0)."),
-    ] = False,
-    engine: arguments.Engine = "chunks",
-    memory_limit: arguments.MemoryLimit = None,
-    threads: arguments.Threads = None,
     force: arguments.Force = False,
     as_json: arguments.AsJson = False,
 ) -> None:
     """Fit a calibrator to scores and true classes, and save it as a model file."""
-    samples = SampleTable(scores, score, target, weight, missing)
     with user_input():
         _check_names(samples, output)
-        check_output(output, force, [scores])
-        limits = new_limits(engine, memory_limit, threads)
-        if limits is not None and (conformal or len(score) > 1):
+        check_output(output, force, [samples.scores])
+        limits = limits_of(engine)
+        if limits is not None and (sets.conformal or len(samples.score) > 1):
             raise ValueError("--engine duckdb counts one score of two classes; leave it out here")
-        options = [*(option or []), *([] if model is None else [f"model={model}"])]
         fitted: Model | ManyModel
-        if conformal:
-            if method != "auto" or model is not None or max_scores != _MAX_SCORES:
+        if sets.conformal:
+            if arguments.changed(calibration, "option"):
                 raise ValueError("--method, --model and --max-scores are not for --conformal")
-            recipe = Recipe(nonconformity or "lac", options, by_class, smoothed)
-            fitted = fit_conformal(samples, positive, recipe)
-        elif nonconformity is not None or by_class or smoothed:
+            fitted = fit_conformal(samples, positive, sets, calibration.options)
+        elif arguments.changed(sets):
             raise ValueError("--nonconformity, --by-class and --smoothed are for --conformal")
-        elif len(score) > 1:
+        elif len(samples.score) > 1:
             if positive is not None:
                 raise ValueError("--positive is for one score; with several, each has its class")
-            fitted = fit_many(samples, make_many(method, options))
+            fitted = fit_many(samples, make_many(calibration.method, calibration.options))
         else:
-            calibrator = _of_one_score(method, options)
-            counted = _counted(samples, score_kind(calibrator), max_scores, limits, output)
+            calibrator = _of_one_score(calibration.method, calibration.options)
+            kind = score_kind(calibrator)
+            counted = _counted(samples, kind, calibration.max_scores, limits, output)
             fitted = _fitted(samples, calibrator, positive, *counted)
         write_atomically(output, model_text(fitted))
     if isinstance(fitted, Model) and wrong_ways(fitted.calibrator):
@@ -168,17 +144,21 @@ def _of_one_score(method: str, options: Sequence[str]) -> BaseCalibrator:
 
 
 def _counted(
-    samples: SampleTable, kind: Kind, max_scores: int, limits: Limits | None, output: Path
+    samples: SampleTable,
+    kind: Kind,
+    max_scores: int,
+    limits: arguments.Engine | None,
+    output: Path,
 ) -> tuple[str, int, Tally]:
     """Name of the table, number of rows that are left out, and the others, counted."""
-    columns: dict[str, Kind] = {samples.scores[0]: kind, samples.target: "label"}
+    columns: dict[str, Kind] = {samples.score[0]: kind, samples.target: "label"}
     if samples.weight is not None:
         columns[samples.weight] = "weight"
-    by_chunks = partial(_count, samples.source, columns, max_scores, samples.missing)
+    by_chunks = partial(_count, samples.scores, columns, max_scores, samples.missing)
     if limits is None:
         return by_chunks()
     return tally_table(
-        limits, samples.source, columns, max_scores, samples.missing, output, by_chunks
+        limits, samples.scores, columns, max_scores, samples.missing, output, by_chunks
     )
 
 
@@ -191,7 +171,7 @@ def _fitted(
     tally: Tally,
 ) -> Model:
     """The model of one score, fitted to the rows that were counted."""
-    score = samples.scores[0]
+    score = samples.score[0]
     tell_missing(source, lacking, tally.rows + lacking, samples.missing)
     counts, labels = tally.result(_positive(score, tally.labels, positive))
     with warnings.catch_warnings(action="ignore", category=WrongWayWarning):
@@ -212,7 +192,7 @@ def _fitted(
 
 def _check_names(samples: SampleTable, output: Path) -> None:
     weight = [] if samples.weight is None else [samples.weight]
-    names = [*samples.scores, samples.target, *weight]
+    names = [*samples.score, samples.target, *weight]
     twice = [name for name in names if names.count(name) > 1]
     if twice:
         raise ValueError(

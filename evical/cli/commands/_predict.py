@@ -15,7 +15,7 @@ from evical.calibrators import BaseCalibrator
 from evical.calibrators.by_name import suggestion
 from evical.cli import arguments
 from evical.cli._conformal import ConformalPredictor, with_score
-from evical.cli._decisions import Decision, masses, new_decision
+from evical.cli._decisions import BY_DEFAULT, Choices, Decision, masses, new_decision
 from evical.cli._errors import user_input
 from evical.cli._kinds import Kind, complete_rows, optional_kinds, tell_missing
 from evical.cli._many_classes import ManyPredictor
@@ -25,7 +25,7 @@ from evical.cli._show import watch
 from evical.cli._sinks import Layout, check_output_name, open_sink
 from evical.cli._tables import Chunk, Table, check_columns, open_table
 from evical.cli.engine.predictions import predict_table
-from evical.cli.engine.session import Limits, new_limits
+from evical.cli.engine.session import limits_of
 from evical.scores.names import belief_names
 
 # How far sums of masses miss 0 and 1.
@@ -33,42 +33,13 @@ _ROUNDING = 1e-9
 
 
 def predict(
-    model: Annotated[Path, typer.Argument(metavar="MODEL.json", help="What evical fit wrote.")],
-    scores: Annotated[
-        str, typer.Argument(metavar="NEW", help="CSV, TSV or Parquet with a header; - is stdin.")
-    ],
+    model: arguments.ModelFile,
+    scores: Annotated[str, typer.Argument(metavar="NEW", help=arguments.TABLE)],
+    choices: Choices,
+    engine: arguments.Engine,
     output: arguments.Table = "-",
-    score: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN", help="Column of the score.", show_default="as in the training"
-        ),
-    ] = None,
+    score: arguments.Score = None,
     missing: arguments.Filled = "refuse",
-    threshold: Annotated[
-        float | None,
-        typer.Option(metavar="P", help="Probability above which to decide for the positive class."),
-    ] = None,
-    costs: Annotated[
-        tuple[float, float] | None,
-        typer.Option(metavar="ALARM MISS", help="Cost of a false alarm and of a miss."),
-    ] = None,
-    reject: Annotated[
-        float | None,
-        typer.Option(
-            metavar="COST",
-            help="Cost of not deciding; a wrong decision costs 1, or "
-            "what the two options above say.",
-        ),
-    ] = None,
-    criterion: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Rule of dstheory.decide, such as maximin, hurwicz or interval_dominance.",
-            show_default="maximize_expected_utility",
-        ),
-    ] = None,
     alpha: Annotated[
         float | None,
         typer.Option(
@@ -84,9 +55,6 @@ def predict(
         bool, typer.Option("--force-columns", help="Replace columns that have the new names.")
     ] = False,
     escape_formulas: arguments.EscapeFormulas = False,
-    engine: arguments.Engine = "chunks",
-    memory_limit: arguments.MemoryLimit = None,
-    threads: arguments.Threads = None,
     force: arguments.Force = False,
     as_json: arguments.AsJson = False,
 ) -> None:
@@ -97,17 +65,16 @@ def predict(
     writes the set at --alpha. Files of any size are processed in chunks.
     """
     with user_input():
-        check_output_name(output, escape_formulas, engine)
+        check_output_name(output, escape_formulas, engine.engine)
         if output == "-" and as_json:
             raise ValueError("--json prints to standard output, where the table goes; give -o FILE")
-        limits = new_limits(engine, memory_limit, threads)
+        limits = limits_of(engine)
         fitted = load_model(model)
-        options = (threshold, costs, reject, criterion)
-        decision = new_decision(fitted.labels, *options)
+        decision = new_decision(fitted.labels, choices)
         if output != "-":
             check_output(Path(output), force, [scores, model])
         with open_table(scores) as table:
-            predictor = _predictor(fitted, decision, table, score, alpha, options)
+            predictor = _predictor(fitted, decision, table, score, alpha, choices)
             new = tuple(prefix + name for name in predictor.new)
             layout = Layout(new, table, escape_formulas)
             if not force_columns:
@@ -154,9 +121,9 @@ def _predictor(
     table: Table,
     score: str | None,
     alpha: float | None,
-    options: tuple[Any, ...],
+    choices: Choices,
 ) -> "Predictor":
-    """What predicts a table; `options` are those of the decision, the last one its criterion."""
+    """What predicts a table; `choices` are those of the decision."""
     conformal = is_conformal(model.calibrator)
     if alpha is not None and not conformal:
         raise ValueError("--alpha is for models of evical fit --conformal")
@@ -164,10 +131,10 @@ def _predictor(
         return _TwoPredictor(model, decision, _score_column(model, score, table))
     if score is None and conformal and len(model.scores) == 1:
         score = _score_column(model, None, table)
-    many = ManyPredictor(with_score(model, score), decision, table, options[-1] is not None)
+    many = ManyPredictor(with_score(model, score), decision, table, choices.criterion is not None)
     if not conformal:
         return many
-    plain = all(option is None for option in options)
+    plain = choices == BY_DEFAULT
     predictor = ConformalPredictor(many, 0.1 if alpha is None else alpha, plain)
     few = predictor.scores.too_few(predictor.alpha)
     if few is not None:
@@ -235,7 +202,12 @@ def _write(
 
 
 def _write_by_engine(
-    limits: Limits, predictor: Predictor, scores: str, layout: Layout, output: str, missing: str
+    limits: arguments.Engine,
+    predictor: Predictor,
+    scores: str,
+    layout: Layout,
+    output: str,
+    missing: str,
 ) -> tuple[Counter[str], int]:
     """The same by statements of SQL."""
     if not isinstance(predictor, _TwoPredictor):

@@ -9,7 +9,7 @@ from evical.cli import arguments
 from evical.cli._combining import read_with_classes
 from evical.cli._errors import user_input
 from evical.cli._fusions import combiner_of
-from evical.cli._judged import Selection, evaluate_selection
+from evical.cli._judged import Columns, Selection, evaluate_selection
 from evical.cli._kinds import tell_missing
 from evical.cli._output import check_page, command_line, write_page
 from evical.cli._rules import RULE, RowError, known_classes, tell_rule
@@ -36,21 +36,9 @@ def report(
             "of several classifiers, row by row.",
         ),
     ],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="PAGE.html", help="Page to write.")
-    ],
-    target: arguments.Target = None,
-    probability: arguments.Probability = None,
-    bel: arguments.Bel = None,
-    pl: arguments.Pl = None,
-    prefix: arguments.Prefix = "",
-    score: arguments.Score = None,
-    positive: arguments.Positive = None,
-    missing: arguments.Missing = "refuse",
-    methods: arguments.Methods = None,
-    folds: arguments.Folds = 10,
-    repeats: arguments.Repeats = 1,
-    criterion: arguments.Criterion = "brier_score",
+    output: arguments.NewPage,
+    columns: Columns,
+    plan: Plan,
     key: Annotated[
         str | None,
         typer.Option(
@@ -67,7 +55,6 @@ def report(
             show_default="dempster",
         ),
     ] = None,
-    seed: arguments.Seed = 0,
     force: arguments.Force = False,
 ) -> None:
     """Write a page about predictions, a comparison of calibrators, or an ensemble.
@@ -78,29 +65,20 @@ def report(
     """
     with user_input():
         check_page(output, force, tables)
-        _check_options(context, tables, methods is not None)
-        selection = Selection(
-            tables[0],
-            tables[1] if len(tables) == 2 and _is_model(tables[0]) else None,
-            target,
-            probability,
-            bel,
-            pl,
-            score,
-            positive,
-            missing,
-            prefix,
-        )
+        _check_options(context, tables, plan.methods is not None)
+        data = tables[1] if len(tables) == 2 and _is_model(tables[0]) else None
+        selection = Selection(predictions=tables[0], data=data, **vars(columns))
         found: Evaluation | Comparison | EnsembleEvaluation
         more: dict[str, Any]
-        if methods is not None:
-            plan = Plan(methods, folds, repeats, criterion, seed)
+        if plan.methods is not None:
             found, more = _comparison(selection, tables, plan), vars(plan)
         elif len(selection.inputs) == len(tables):
-            found, more = evaluate_selection(selection, random_state=seed), {"seed": seed}
+            found = evaluate_selection(selection, random_state=plan.seed)
+            more = {"seed": plan.seed}
         else:
             found, more = _ensemble(selection, tables, key, rule), {"key": key, "rule": rule}
-        write_page(output, found, _command(selection, tables, {**more, "output": output}))
+        options = {**selection.given, **more, "output": output}
+        write_page(output, found, command_line("report", *tables, **options))
         if isinstance(found, EnsembleEvaluation) and rule is None:
             tell_rule()
     typer.echo(f"page: {output}")
@@ -168,13 +146,3 @@ def _ensemble(
         name=f"{len(tables)} classifiers",
         others=other_rules(name, beliefs, labels),
     )
-
-
-def _command(selection: Selection, tables: list[str], more: dict[str, Any]) -> str:
-    columns = {
-        name: getattr(selection, name)
-        for name in ("target", "probability", "bel", "pl", "score", "positive")
-    }
-    columns["prefix"] = selection.prefix or None
-    columns["missing"] = None if selection.missing == "refuse" else selection.missing
-    return command_line("report", *tables, **columns, **more)

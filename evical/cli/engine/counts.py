@@ -15,8 +15,9 @@ import numpy as np
 from evical.cli._kinds import Kind, kinds_to_count, may_be_none
 from evical.cli._parquet_table import as_text
 from evical.cli._tally import Tally
+from evical.cli.arguments import Engine
 from evical.cli.engine._source import Source, checked_first, open_source
-from evical.cli.engine.session import EngineError, Limits, Session, open_session, quoted
+from evical.cli.engine.session import EngineError, Session, open_session, quoted
 from evical.datasets.csv import MISSING
 from evical.scores.counts import EXACT
 
@@ -40,7 +41,7 @@ class _Job:
 
 
 def tally_table(
-    limits: Limits,
+    limits: Engine,
     path: str,
     columns: Mapping[str, Kind],
     max_scores: int,

@@ -18,6 +18,7 @@ from evical.cli._decisions import Decision
 from evical.cli._kinds import Kind
 from evical.cli._parquet_table import ParquetTable, load_pyarrow
 from evical.cli._sinks import delimiter_of
+from evical.cli.arguments import Engine
 from evical.cli.engine._source import (
     OwnNames,
     Source,
@@ -28,7 +29,7 @@ from evical.cli.engine._source import (
     written,
 )
 from evical.cli.engine.predictions import beliefs_sql, decision_sql
-from evical.cli.engine.session import EngineError, Limits, Session, open_session, quoted
+from evical.cli.engine.session import EngineError, Session, open_session, quoted
 from evical.export.dempster_sql import LEAST_AGREEMENT, dempster_query
 from evical.scores.names import belief_names
 
@@ -53,7 +54,7 @@ class Join:
     refuse: Callable[[str | None, str], NoReturn]
 
 
-def combine_tables(limits: Limits, job: Join, output: str) -> tuple[int, int, float]:
+def combine_tables(limits: Engine, job: Join, output: str) -> tuple[int, int, float]:
     """Write the combined beliefs; rows, rows without a number, and the highest conflict."""
     check_target(output)
     sources = [open_source(path) for path in job.tables]

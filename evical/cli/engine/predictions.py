@@ -10,6 +10,7 @@ from evical.cli._decisions import Decision
 from evical.cli._kinds import Kind
 from evical.cli._sinks import Layout, delimiter_of
 from evical.cli._tables import TextTable
+from evical.cli.arguments import Engine
 from evical.cli.engine._source import (
     OwnNames,
     Source,
@@ -20,7 +21,7 @@ from evical.cli.engine._source import (
     open_source,
     written,
 )
-from evical.cli.engine.session import EngineError, Limits, Session, literal, open_session, quoted
+from evical.cli.engine.session import EngineError, Session, literal, open_session, quoted
 from evical.export.lookup import lookup_steps
 
 
@@ -33,7 +34,7 @@ def check_criterion(decision: Decision) -> None:
 
 
 def predict_table(
-    limits: Limits,
+    limits: Engine,
     path: str,
     score: tuple[str, Kind],
     calibrator: BaseCalibrator,

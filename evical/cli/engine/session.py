@@ -6,7 +6,6 @@ import shutil
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,6 +14,7 @@ from rich.progress import TaskProgressColumn
 from dstheory.optional import install_hint
 from evical._files import hidden_beside
 from evical.cli._show import progress_bar
+from evical.cli.arguments import Engine
 
 _SIZE = re.compile(r"\d+(\.\d+)?\s*([KMGT]i?)?B", re.IGNORECASE)
 # Of errors in other threads, the message is a text of JSON.
@@ -29,28 +29,21 @@ class EngineError(ValueError):
     """What DuckDB refuses, in one line."""
 
 
-@dataclass(frozen=True)
-class Limits:
-    """What DuckDB may use; None is what it takes by itself."""
-
-    memory: str | None = None
-    threads: int | None = None
-
-
-def new_limits(engine: str, memory: str | None, threads: int | None) -> Limits | None:
-    """The limits of DuckDB; None if another engine was chosen.
+def limits_of(engine: Engine) -> Engine | None:
+    """What DuckDB may use, where None is what it takes by itself; None for another engine.
 
     Raises ValueError for limits of another engine, a size that is none, or if DuckDB is missing.
     """
-    if engine != "duckdb":
-        if memory is not None or threads is not None:
+    memory = engine.memory_limit
+    if engine.engine != "duckdb":
+        if memory is not None or engine.threads is not None:
             option = "--threads" if memory is None else "--memory-limit"
             raise ValueError(f"{option} is for --engine duckdb; chunks take little memory")
         return None
     if memory is not None and not _SIZE.fullmatch(memory.strip()):
         raise ValueError(f"--memory-limit is {memory!r}, expected a size such as 2GB or 500MB")
     _load()
-    return Limits(memory, threads)
+    return engine
 
 
 def _load() -> Any:
@@ -67,7 +60,7 @@ class Session:
     All of it runs in another thread, for only between its steps Python would hear a signal.
     """
 
-    def __init__(self, connection: Any, worker: Executor, limits: Limits) -> None:
+    def __init__(self, connection: Any, worker: Executor, limits: Engine) -> None:
         self._connection = connection
         self._worker = worker
         self._limits = limits
@@ -130,7 +123,7 @@ class Session:
         try:
             yield
         except duckdb.OutOfMemoryException as error:
-            given = self._limits.memory
+            given = self._limits.memory_limit
             what = "less memory than DuckDB needs" if given is None else f"{given} is too little"
             raise EngineError(
                 f"--memory-limit: {what}, or the disk is full ({_first_line(error)}); give more, "
@@ -141,13 +134,13 @@ class Session:
 
 
 @contextmanager
-def open_session(limits: Limits, beside: Path) -> Iterator[Session]:
+def open_session(limits: Engine, beside: Path) -> Iterator[Session]:
     """A session whose temporary files are beside an output, and are gone when it ends."""
     duckdb = _load()
     folder = hidden_beside(beside.resolve())
     config: dict[str, Any] = {"temp_directory": str(folder)}
-    if limits.memory is not None:
-        config["memory_limit"] = limits.memory
+    if limits.memory_limit is not None:
+        config["memory_limit"] = limits.memory_limit
     if limits.threads is not None:
         config["threads"] = limits.threads
     try:

@@ -9,7 +9,7 @@ import pytest
 
 from evical.calibrators.by_name import make_calibrator
 from evical.cli import main
-from evical.cli._decisions import new_decision
+from evical.cli._decisions import Choices, new_decision
 from evical.cli._model import Model, Training, model_text
 from evical.scores.names import belief_names
 from tests.support.each import each
@@ -180,7 +180,7 @@ def test_decisions_of_equal_utility_go_to_the_first_act():
 
     from evical.cli.engine.predictions import decision_sql
 
-    decision = new_decision(("no", "yes"), None, None, 0.5)
+    decision = new_decision(("no", "yes"), Choices(reject=0.5))
     grid = [(b / 8, p / 8) for b in range(9) for p in range(b, 9)]
     with duckdb.connect() as base:
         for bel, pl in grid:
