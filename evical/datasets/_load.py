@@ -15,12 +15,12 @@ Data sets that come with scikit-learn, so that no file and no network is needed.
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.error import URLError
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dstheory.checks.arguments import check_instance, did_you_mean
 from dstheory.optional import require
@@ -28,11 +28,12 @@ from evical.datasets._dataset import Dataset
 from evical.datasets._known import KNOWN, Known, OpenML
 from evical.datasets.csv import (
     MISSING,
+    Columns,
+    dataset_of,
     feature_columns,
     load_csv,
     read_table,
     refuse_missing,
-    sorted_labels,
 )
 
 
@@ -86,7 +87,7 @@ def load_svmlight(path: Path, n_features: int | None = None) -> Dataset:
     ValueError
         If the file is damaged, or has a feature beyond the last.
     """
-    from sklearn.datasets import load_svmlight_file  # inside, as in _bundled.py
+    from sklearn.datasets import load_svmlight_file  # inside, as above
 
     try:
         X, labels = load_svmlight_file(str(path), n_features=n_features, zero_based=False)
@@ -334,20 +335,14 @@ def _hint(name: str) -> str:
 
 def _joined(name: str, pair: tuple[Dataset, Dataset]) -> Dataset:
     train, test = pair
-    return Dataset(
-        name=name,
-        X=np.concatenate([train.X, test.X]),
-        y=np.concatenate([train.y, test.y]),
-        feature_names=train.feature_names,
-        class_names=train.class_names,
-        encoded=train.encoded,
-    )
+    X, y = np.concatenate([train.X, test.X]), np.concatenate([train.y, test.y])
+    return replace(train, name=name, X=X, y=y)
 
 
 def _bundled(name: str, bundled: str) -> Dataset:
     if bundled == "breast_cancer":
         return load_breast_cancer()
-    from sklearn import datasets  # inside, as in _bundled.py
+    from sklearn import datasets  # inside, as in `load_breast_cancer`
 
     bunch = getattr(datasets, f"load_{bundled}")()
     labels = list(KNOWN[name].classes)
@@ -358,38 +353,23 @@ def _bundled(name: str, bundled: str) -> Dataset:
 def _read(path: Path, known: Known) -> Dataset:
     """The file as numbers; of nominal columns, one for each code."""
     lines, values = read_table(path, _TARGET)
-    blocks: list[NDArray[np.float64]] = []
-    names: list[str] = []
+    columns: dict[str, Columns] = {}
     for name, column in values.items():
         if name not in known.incomplete:
             refuse_missing(path, name, column, lines)
-        if name == _TARGET:
-            continue
         if name in known.nominal:
-            block, new = _one_hot(path, name, column, lines, known)
-        else:
-            block, new = feature_columns(path, name, column, lines)
-        blocks.append(block)
-        names += new
+            columns[name] = _one_hot(path, name, column, lines, known)
+        elif name != _TARGET:
+            columns[name] = feature_columns(path, name, column, lines)
     if len(values) - 1 != known.n_features:
         raise ValueError(
             f"{path.name} has {len(values) - 1} features, but that data set has "
             f"{known.n_features}; is it another version?"
         )
-    labels = sorted_labels(values[_TARGET])
-    return Dataset(
-        name=path.name.removesuffix(".gz").removesuffix(".csv"),
-        X=np.concatenate(blocks, axis=1),
-        y=np.array([labels.index(label) for label in values[_TARGET]]),
-        feature_names=tuple(names),
-        class_names=tuple(labels),
-        encoded=tuple(name for name in values if name in known.nominal),
-    )
+    return dataset_of(path, columns, values[_TARGET])
 
 
-def _one_hot(
-    path: Path, name: str, column: list[str], lines: list[int], known: Known
-) -> tuple[NDArray[np.float64], list[str]]:
+def _one_hot(path: Path, name: str, column: list[str], lines: list[int], known: Known) -> Columns:
     """A column of 0 and 1 for each known code, whether it occurs here or not."""
     codes = [str(code) for code in known.nominal[name]]
     if name in known.incomplete:

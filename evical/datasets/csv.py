@@ -8,7 +8,7 @@ refused with its place.
 import math
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -24,6 +24,8 @@ MISSING = frozenset({"", "?", "na", "n/a", "nan", "null"})
 _BLOCK = 1 << 20  # characters
 # More different texts than this are names or free text, not categories.
 MAX_CATEGORIES = 100
+# Columns (n, k) of numbers that one of a file becomes, with their names.
+Columns = tuple[NDArray[np.float64], list[str]]
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 
 
@@ -82,7 +84,8 @@ def load_csv(
         if missing == "refuse" or name == target:
             refuse_missing(path, name, column, lines)
     labels = values.pop(target)
-    return _dataset(path, values, labels, lines)
+    columns = {name: _encoded(path, name, column, lines) for name, column in values.items()}
+    return dataset_of(path, columns, labels)
 
 
 def read_table(path: Path, target: str) -> tuple[list[int], dict[str, list[str]]]:
@@ -102,31 +105,21 @@ def read_table(path: Path, target: str) -> tuple[list[int], dict[str, list[str]]
     return lines, dict(zip(header, columns, strict=True))
 
 
-def _dataset(
-    path: Path, values: dict[str, list[str]], labels: list[str], lines: list[int]
-) -> Dataset:
-    blocks, names, encoded = [], [], []
-    for name, column in values.items():
-        block, new = _encoded(path, name, column, lines)
-        blocks.append(block)
-        names += new
-        if new[0] != name:
-            encoded.append(name)
+def dataset_of(path: Path, columns: Mapping[str, Columns], labels: list[str]) -> Dataset:
+    """The data set of a file, of which each column has become some."""
     class_names = sorted_labels(labels)
     position = {label: i for i, label in enumerate(class_names)}
     return Dataset(
         name=path.name.removesuffix(".gz").removesuffix(".csv"),
-        X=np.concatenate(blocks, axis=1),
+        X=np.concatenate([block for block, _ in columns.values()], axis=1),
         y=np.array([position[label] for label in labels], dtype=np.intp),
-        feature_names=tuple(names),
+        feature_names=tuple(name for _, names in columns.values() for name in names),
         class_names=tuple(class_names),
-        encoded=tuple(encoded),
+        encoded=tuple(name for name, (_, names) in columns.items() if names[0] != name),
     )
 
 
-def _encoded(
-    path: Path, name: str, column: list[str], lines: list[int]
-) -> tuple[NDArray[np.float64], list[str]]:
+def _encoded(path: Path, name: str, column: list[str], lines: list[int]) -> Columns:
     """As `feature_columns`, and with what is missing encoded."""
     missing = np.array([value.lower() in MISSING for value in column])
     if not missing.any():
@@ -144,9 +137,7 @@ def _encoded(
     return filled, [name, f"{name}=missing"]
 
 
-def feature_columns(
-    path: Path, name: str, column: list[str], lines: list[int]
-) -> tuple[NDArray[np.float64], list[str]]:
+def feature_columns(path: Path, name: str, column: list[str], lines: list[int]) -> Columns:
     """Columns (n, k) of numbers with their names: the numbers, or the one-hot encoding."""
     numbers = [_number(value) for value in column]
     if all(number is None for number in numbers):
@@ -162,7 +153,7 @@ def feature_columns(
     return np.array(numbers, dtype=np.float64)[:, np.newaxis], [name]
 
 
-def _one_hot(path: Path, name: str, column: list[str]) -> tuple[NDArray[np.float64], list[str]]:
+def _one_hot(path: Path, name: str, column: list[str]) -> Columns:
     texts = sorted(set(column))
     if all(_DECIMAL_COMMA.fullmatch(text) for text in texts):
         raise ValueError(
