@@ -13,6 +13,7 @@ its neighbors in the previous layer, alternately downward and upward (Sugiyama, 
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from itertools import groupby, pairwise
 from typing import Any, Literal, TypeAlias, final
 
@@ -165,6 +166,7 @@ _MAX_WIDTH = 12.0
 
 
 @final
+@dataclass(eq=False, repr=False)
 class HasseDisplay:
     """Sets ordered by inclusion, with disks whose area and shade show a degree of belief.
 
@@ -204,21 +206,18 @@ class HasseDisplay:
     0.25
     """
 
-    def __init__(
-        self,
-        degrees: Mapping[int, float],
-        names: Mapping[int, Sequence[str]],
-        edges: list[tuple[int, int]],
-        *,
-        title: str = "",
-        zeros: bool = True,
-    ) -> None:
-        self.degrees = as_mapping(degrees, "degrees", "a mapping of masks to degrees")
-        listed = as_mapping(names, "names", "a mapping of masks to lines")
+    degrees: Mapping[int, float]
+    names: Mapping[int, Sequence[str]]
+    edges: list[tuple[int, int]]
+    _: KW_ONLY
+    title: str = ""
+    zeros: bool = True
+
+    def __post_init__(self) -> None:
+        self.degrees = as_mapping(self.degrees, "degrees", "a mapping of masks to degrees")
+        listed = as_mapping(self.names, "names", "a mapping of masks to lines")
         self.names = {mask: as_sequence(lines, "names", "lines") for mask, lines in listed.items()}
-        self.edges = as_sequence(edges, "edges", "pairs of masks")
-        self.title = title
-        self.zeros = zeros
+        self.edges = as_sequence(self.edges, "edges", "pairs of masks")
 
     @classmethod
     def from_mass(

@@ -1,6 +1,7 @@
 """`JoinTreeDisplay`: where valuations are combined, and the variables of each message."""
 
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, final
 
 from matplotlib.axes import Axes
@@ -20,6 +21,7 @@ _INCHES = (0.065, 0.125)
 
 
 @final
+@dataclass(eq=False, repr=False)
 class JoinTreeDisplay:
     """A join tree, drawn from its root down to its leaves, which hold the valuations.
 
@@ -48,17 +50,16 @@ class JoinTreeDisplay:
     [observed]
     """
 
-    def __init__(
-        self,
-        places: Mapping[int, Place],
-        names: Mapping[int, Sequence[str]],
-        keys: Mapping[int, Sequence[Hashable]],
-        edges: list[tuple[int, int]],
-    ) -> None:
-        self.places: dict[int, Place] = as_mapping(places, "places", "a mapping of nodes to places")
-        self.names = as_mapping(names, "names", "a mapping of nodes to names")
-        self.keys = as_mapping(keys, "keys", "a mapping of nodes to keys")
-        self.edges = as_sequence(edges, "edges", "pairs of nodes")
+    places: Mapping[int, Place]
+    names: Mapping[int, Sequence[str]]
+    keys: Mapping[int, Sequence[Hashable]]
+    edges: list[tuple[int, int]]
+
+    def __post_init__(self) -> None:
+        self.places = as_mapping(self.places, "places", "a mapping of nodes to places")
+        self.names = as_mapping(self.names, "names", "a mapping of nodes to names")
+        self.keys = as_mapping(self.keys, "keys", "a mapping of nodes to keys")
+        self.edges = as_sequence(self.edges, "edges", "pairs of nodes")
 
     @classmethod
     def from_network(

@@ -6,6 +6,7 @@ those in the plane. Xu et al. 2016, equations 13 and 33-40.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, final
 
 import numpy as np
@@ -23,6 +24,7 @@ _N_MARGINAL = 121  # each is a maximum over a line
 
 
 @final
+@dataclass(eq=False, repr=False)
 class LevelSetDisplay:
     """Level sets of a contour in the plane, with the marginal contour of the first coordinate.
 
@@ -59,18 +61,15 @@ class LevelSetDisplay:
     True
     """
 
-    def __init__(
-        self,
-        outlines: Mapping[float, tuple[Floats, Floats]],
-        mode: tuple[float, float],
-        *,
-        marginal: tuple[Floats, Floats] | None = None,
-        names: tuple[str, str] = ("θ₀", "θ₁"),
-    ) -> None:
-        self.outlines = as_mapping(outlines, "outlines", "a mapping of levels to outlines")
-        self.mode = mode
-        self.marginal = marginal
-        self.names = tuple(as_sequence(names, "names", "two names"))
+    outlines: Mapping[float, tuple[Floats, Floats]]
+    mode: tuple[float, float]
+    _: KW_ONLY
+    marginal: tuple[Floats, Floats] | None = None
+    names: tuple[str, str] = ("θ₀", "θ₁")
+
+    def __post_init__(self) -> None:
+        self.outlines = as_mapping(self.outlines, "outlines", "a mapping of levels to outlines")
+        self.names = tuple(as_sequence(self.names, "names", "two names"))
         if len(self.names) != 2:
             raise ValueError(f"names are {self.names}, expected two")
 

@@ -1,6 +1,7 @@
 """`NetworkDisplay`: variables, valuations, and the links between them."""
 
 from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
 from typing import Any, final
 
 from matplotlib.axes import Axes
@@ -14,6 +15,7 @@ Place = tuple[float, float]
 
 
 @final
+@dataclass(eq=False, repr=False)
 class NetworkDisplay:
     """Variables in rounded boxes, valuations in square boxes, and lines between them.
 
@@ -41,15 +43,14 @@ class NetworkDisplay:
     ('rain', [('rain', ('observed', 'rain'))])
     """
 
-    def __init__(
-        self,
-        variables: Mapping[str, Place],
-        valuations: Mapping[Hashable, Place],
-        links: list[tuple[str, Hashable]],
-    ) -> None:
-        self.variables = as_mapping(variables, "variables", "a mapping of names to places")
-        self.valuations = as_mapping(valuations, "valuations", "a mapping of keys to places")
-        self.links = as_sequence(links, "links", "pairs of a name and a key")
+    variables: Mapping[str, Place]
+    valuations: Mapping[Hashable, Place]
+    links: list[tuple[str, Hashable]]
+
+    def __post_init__(self) -> None:
+        self.variables = as_mapping(self.variables, "variables", "a mapping of names to places")
+        self.valuations = as_mapping(self.valuations, "valuations", "a mapping of keys to places")
+        self.links = as_sequence(self.links, "links", "pairs of a name and a key")
 
     @classmethod
     def from_network(cls, network: ValuationNetwork, *, ax: Axes | None = None) -> "NetworkDisplay":

@@ -5,6 +5,7 @@ plausibility, which is wide where there are few samples. Xu et al. 2016, figures
 """
 
 from collections.abc import Hashable
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ _N_GRID = 601
 _MAX_VECTOR = 10_000
 
 
+@dataclass(eq=False, repr=False)
 class BeliefBandDisplay:
     """Calibration curve with its band from belief to plausibility.
 
@@ -74,24 +76,14 @@ class BeliefBandDisplay:
     'Degree of belief in class 1'
     """
 
-    def __init__(
-        self,
-        scores: Floats,
-        bel: Floats,
-        pl: Floats,
-        *,
-        sample: tuple[Floats, NDArray[Any]] | None = None,
-        frequencies: tuple[Floats, Floats, Floats, Floats] | None = None,
-        name: str | None = None,
-        class_name: str = "1",
-    ) -> None:
-        self.scores = scores
-        self.bel = bel
-        self.pl = pl
-        self.sample = sample
-        self.frequencies = frequencies
-        self.name = name
-        self.class_name = class_name
+    scores: Floats
+    bel: Floats
+    pl: Floats
+    _: KW_ONLY
+    sample: tuple[Floats, NDArray[Any]] | None = None
+    frequencies: tuple[Floats, Floats, Floats, Floats] | None = None
+    name: str | None = None
+    class_name: str = "1"
 
     @classmethod
     def from_estimator(

@@ -5,6 +5,7 @@ predictive masses of the next label: m({0, 1}) under the curve, m({1}) above it 
 mode, m({0}) to the right. Xu et al. 2016, equations 22 and 23, figures 3 and 6b.
 """
 
+from dataclasses import KW_ONLY, dataclass
 from numbers import Real
 from typing import Any
 
@@ -24,6 +25,7 @@ from evical.plot.style import axes_or_new, ink, literal
 _GRID = np.union1d(np.linspace(0, 1, 401), expit(np.linspace(-30, 30, 601)))
 
 
+@dataclass(eq=False, repr=False)
 class ContourDisplay:
     """Contour function of a probability with the areas of the predictive masses.
 
@@ -60,18 +62,11 @@ class ContourDisplay:
     array([0.367])
     """
 
-    def __init__(
-        self,
-        probability: Floats,
-        plausibility: Floats,
-        *,
-        score: float | None = None,
-        class_names: tuple[str, str] = ("0", "1"),
-    ) -> None:
-        self.probability = probability
-        self.plausibility = plausibility
-        self.score = score
-        self.class_names = class_names
+    probability: Floats
+    plausibility: Floats
+    _: KW_ONLY
+    score: float | None = None
+    class_names: tuple[str, str] = ("0", "1")
 
     @classmethod
     def from_estimator(

@@ -6,6 +6,7 @@ error of the iterates, which need not decrease with their divergence.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from itertools import islice
 from typing import Any, Literal, TypeAlias, final, get_args
 
@@ -41,6 +42,7 @@ _N_MARKERS = 12
 
 
 @final
+@dataclass(eq=False, repr=False)
 class CouplingDisplay:
     """Mean divergence, or mean squared error, of the samples at each iteration.
 
@@ -70,12 +72,13 @@ class CouplingDisplay:
     [0.0326, 0.0064, 0.0014, 0.0003]
     """
 
-    def __init__(
-        self, values: Mapping[Update, Floats], optimum: float, *, measure: Measure = "gap"
-    ) -> None:
-        self.values = as_mapping(values, "values", "a mapping of updates to values")
-        self.optimum = optimum
-        self.measure = measure
+    values: Mapping[Update, Floats]
+    optimum: float
+    _: KW_ONLY
+    measure: Measure = "gap"
+
+    def __post_init__(self) -> None:
+        self.values = as_mapping(self.values, "values", "a mapping of updates to values")
 
     @classmethod
     def from_predictions(

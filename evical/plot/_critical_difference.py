@@ -6,6 +6,7 @@ not differ significantly: among all pairs (Nemenyi), or from a control (Holm). D
 """
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -28,6 +29,7 @@ _FILLED = 0.7
 _LEVEL, _OVERHANG = 0.45, 0.012
 
 
+@dataclass(eq=False, repr=False)
 class CriticalDifferenceDisplay:
     """Mean ranks of methods over data sets, with bars across methods that do not differ.
 
@@ -68,25 +70,20 @@ class CriticalDifferenceDisplay:
     [('method 0', 'method 1'), ('method 1', 'method 2')]
     """
 
-    def __init__(
-        self,
-        methods: Sequence[str],
-        mean_ranks: Floats,
-        groups: Sequence[Sequence[str]],
-        *,
-        critical_difference: float | None = None,
-        control: str | None = None,
-        alpha: float = 0.05,
-    ) -> None:
-        self.methods = tuple(as_sequence(methods, "methods", "names of methods"))
-        self.mean_ranks = mean_ranks
+    methods: Sequence[str]
+    mean_ranks: Floats
+    groups: Sequence[Sequence[str]]
+    _: KW_ONLY
+    critical_difference: float | None = None
+    control: str | None = None
+    alpha: float = 0.05
+
+    def __post_init__(self) -> None:
+        self.methods = tuple(as_sequence(self.methods, "methods", "names of methods"))
         self.groups = [
             tuple(as_sequence(group, "groups", "groups of methods"))
-            for group in as_sequence(groups, "groups", "groups of methods")
+            for group in as_sequence(self.groups, "groups", "groups of methods")
         ]
-        self.critical_difference = critical_difference
-        self.control = control
-        self.alpha = alpha
 
     @classmethod
     def from_results(

@@ -8,7 +8,7 @@ Beliefs of samples for displays: [Bel, Pl] and pignistic probability of each cla
 """
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -119,6 +119,7 @@ class _Sample(NamedTuple):
         return int(np.sum((self.bel <= threshold) & (self.pl > threshold)))
 
 
+@dataclass(eq=False, repr=False)
 class BeliefIntervalDisplay:
     """Belief intervals of samples, sorted by pignistic probability.
 
@@ -158,24 +159,17 @@ class BeliefIntervalDisplay:
     array([0.5, 0.8])
     """
 
-    def __init__(
-        self,
-        bel: Floats,
-        pl: Floats,
-        betp: Floats,
-        *,
-        hits: NDArray[np.bool_] | None = None,
-        class_names: Sequence[str] = ("1",),
-        threshold: float | None = 0.5,
-        name: str | None = None,
-    ) -> None:
-        self.bel = bel
-        self.pl = pl
-        self.betp = betp
-        self.hits = hits
-        self.class_names = tuple(as_sequence(class_names, "class_names", "names of classes"))
-        self.threshold = threshold
-        self.name = name
+    bel: Floats
+    pl: Floats
+    betp: Floats
+    _: KW_ONLY
+    hits: NDArray[np.bool_] | None = None
+    class_names: Sequence[str] = ("1",)
+    threshold: float | None = 0.5
+    name: str | None = None
+
+    def __post_init__(self) -> None:
+        self.class_names = tuple(as_sequence(self.class_names, "class_names", "names of classes"))
 
     @classmethod
     def from_predictions(

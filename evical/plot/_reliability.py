@@ -13,7 +13,7 @@ Smith 2007.
 """
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -174,6 +174,7 @@ Interval = Literal["clopper_pearson", "likelihood"] | None
 Density = Literal["histogram", "classes", "rug"] | None
 
 
+@dataclass(eq=False, repr=False)
 class ReliabilityDisplay:
     """Reliability diagram, with the number of samples.
 
@@ -223,36 +224,20 @@ class ReliabilityDisplay:
     (array([3, 1]), array([0.33333333, 1.        ]))
     """
 
-    def __init__(
-        self,
-        prob_pred: Floats,
-        prob_true: Floats,
-        counts: NDArray[np.int64],
-        *,
-        strategy: Strategy = "uniform",
-        edges: Floats | None = None,
-        interval: tuple[Floats, Floats] | None = None,
-        band: tuple[Floats, Floats, Floats] | None = None,
-        uncertainty_name: str | None = None,
-        y_true: Floats | None = None,
-        y_prob: Floats | None = None,
-        sample_weight: Floats | None = None,
-        name: str | None = None,
-        class_name: str | None = None,
-    ) -> None:
-        self.prob_pred = prob_pred
-        self.prob_true = prob_true
-        self.counts = counts
-        self.strategy = strategy
-        self.edges = edges
-        self.interval = interval
-        self.band = band
-        self.uncertainty_name = uncertainty_name
-        self.y_true = y_true
-        self.y_prob = y_prob
-        self.sample_weight = sample_weight
-        self.name = name
-        self.class_name = class_name
+    prob_pred: Floats
+    prob_true: Floats
+    counts: NDArray[np.int64]
+    _: KW_ONLY
+    strategy: Strategy = "uniform"
+    edges: Floats | None = None
+    interval: tuple[Floats, Floats] | None = None
+    band: tuple[Floats, Floats, Floats] | None = None
+    uncertainty_name: str | None = None
+    y_true: Floats | None = None
+    y_prob: Floats | None = None
+    sample_weight: Floats | None = None
+    name: str | None = None
+    class_name: str | None = None
 
     @classmethod
     def from_predictions(
