@@ -1,6 +1,5 @@
 """Learned fusions as model files: which source is how much worth, from samples with classes."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -9,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory import MassFunction
-from evical._versions import version_of
 from evical.calibrators.by_name import suggestion
-from evical.cli._model import check_content, checksum, read_json
+from evical.cli._model import check_content, file_text, read_json, refuse_damage
 from evical.cli._rules import Combiner, new_combiner
 from evical.fusion import Rule, as_rule
 
@@ -38,27 +36,18 @@ def learned(rule: str, sources: Sequence[MassFunction], labels: NDArray[Any]) ->
 
 def fusion_text(fusion: Rule, sources: Sequence[str], rows: int) -> str:
     """The content of a file of a fusion; `sources` are the names of its tables."""
-    data = {
-        "format": FORMAT,
-        "version": 1,
-        "evical": version_of("evical"),
-        "training": {"sources": list(sources), "rows": rows},
-        "fusion": fusion.to_dict(),
-    }
-    return json.dumps({**data, "checksum": checksum(data)}, indent=1, allow_nan=False) + "\n"
+    training = {"sources": list(sources), "rows": rows}
+    return file_text(FORMAT, training=training, fusion=fusion.to_dict())
 
 
 def load_fusion(path: str) -> Rule:
     """The fusion in a file; raises OSError or ValueError as `load_model`."""
     name = Path(path).name
     data = check_content(read_json(Path(path)), name, FORMAT, "evical combine --fit")
-    try:
+    with refuse_damage(name, "learn it"):
         fusion: Rule = Rule.from_dict(data["fusion"])
         if fusion.frame_ is None or len(fusion.frame_) != 2:
             raise ValueError("it is not for two classes")
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        reason = f"there is no {error}" if isinstance(error, KeyError) else error
-        raise ValueError(f"{name} is damaged: {reason}; learn it again") from error
     return fusion
 
 

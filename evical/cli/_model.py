@@ -8,7 +8,8 @@ The calibrator inside is what its `to_dict` gives, so that Python reads it witho
 import hashlib
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 from math import isclose
 from pathlib import Path
@@ -146,14 +147,17 @@ def log_loss(probability: NDArray[Any], weights: NDArray[Any]) -> float | None:
 def model_text(model: Model | ManyModel) -> str:
     """The content of a model file."""
     scores = {"scores": model.scores} if isinstance(model, ManyModel) else {"score": model.score}
-    data = {
-        "format": FORMAT,
-        "version": VERSION,
-        "evical": version_of("evical"),
-        "columns": {**scores, "target": model.target},
-        "training": asdict(model.training),
-        "calibrator": model.calibrator.to_dict(),
-    }
+    return file_text(
+        FORMAT,
+        columns={**scores, "target": model.target},
+        training=asdict(model.training),
+        calibrator=model.calibrator.to_dict(),
+    )
+
+
+def file_text(kind: str, **content: Any) -> str:
+    """The text of a file of this format, as `check_content` reads it."""
+    data = {"format": kind, "version": VERSION, "evical": version_of("evical"), **content}
     return json.dumps({**data, "checksum": checksum(data)}, indent=1, allow_nan=False) + "\n"
 
 
@@ -165,7 +169,7 @@ def load_model(path: str | Path) -> Model | ManyModel:
     """
     name = Path(path).name
     data = check_content(read_json(Path(path)), name, FORMAT, "evical fit")
-    try:
+    with refuse_damage(name, "fit the model"):
         if "scores" in data["columns"]:
             return _many(data)
         calibrator = _calibrator(data["calibrator"])
@@ -175,9 +179,16 @@ def load_model(path: str | Path) -> Model | ManyModel:
             calibrator=calibrator,
             training=_training(data["training"], Training, calibrator.classes_.tolist()),
         )
+
+
+@contextmanager
+def refuse_damage(name: str, remedy: str) -> Iterator[None]:
+    """Raise ValueError for whatever reading the content of a file raises."""
+    try:
+        yield
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         reason = f"there is no {error}" if isinstance(error, KeyError) else error
-        raise ValueError(f"{name} is damaged: {reason}; fit the model again") from error
+        raise ValueError(f"{name} is damaged: {reason}; {remedy} again") from error
 
 
 def read_json(path: Path) -> Any:

@@ -10,7 +10,7 @@ from evical.calibrators.by_name import suggestion
 from evical.cli import arguments
 from evical.cli._errors import user_input
 from evical.cli._judged import Selection, evaluate_selection
-from evical.cli._judged_many import ClassPredictions, many_judged
+from evical.cli._judged_many import many_judged
 from evical.cli._output import echo_json
 from evical.evaluation import Evaluation, check_calibration
 from evical.evaluation.check import TESTS, CalibrationCheck
@@ -48,45 +48,28 @@ def check(
     with user_input():
         names = _names(test, max_ece)
         many = many_judged(selection)
-        if many is not None:
-            _check_each(many, names, level, max_ece, bins, as_json)
-            return
-        evaluation = evaluate_selection(selection, n_bins=bins)
-        found = check_calibration(evaluation, names, level=level, max_error=max_ece, n_bins=bins)
-    if as_json:
-        echo_json({"name": evaluation.name, **_as_dict(found)})
+        judged = (
+            [evaluate_selection(selection, n_bins=bins)]
+            if many is None
+            else [many.of_class(label, bins) for label in many.classes]
+        )
+        check_level("level", level)
+        # Each of several classes against all others has an equal part of the level.
+        checks = [
+            check_calibration(one, names, level=level / len(judged), max_error=max_ece, n_bins=bins)
+            for one in judged
+        ]
+    passed = all(found.passed for found in checks)
+    told = [_as_dict(found) for found in checks]
+    if not as_json:
+        for one, found in zip(judged, checks, strict=True):
+            typer.echo(_verdict(one, found))
+    elif many is None:
+        echo_json({"name": judged[0].name, **told[0]})
     else:
-        typer.echo(_verdict(evaluation, found))
-    if not found.passed:
-        raise typer.Exit(_FAILED)
-
-
-def _check_each(
-    many: ClassPredictions,
-    names: list[str] | None,
-    level: float,
-    max_ece: float | None,
-    bins: int,
-    as_json: bool,
-) -> None:
-    """Check each class against all others, at a level of which each class has an equal part."""
-    check_level("level", level)
-    evaluations = [many.of_class(label, bins) for label in many.classes]
-    part = level / len(evaluations)
-    checks = [
-        check_calibration(one, names, level=part, max_error=max_ece, n_bins=bins)
-        for one in evaluations
-    ]
-    pairs = list(zip(evaluations, checks, strict=True))
-    if as_json:
-        classes = {
-            label: _as_dict(found) for label, found in zip(many.classes, checks, strict=True)
-        }
-        passed = all(found.passed for found in checks)
+        classes = dict(zip(many.classes, told, strict=True))
         echo_json({"name": many.name, "passed": passed, "classes": classes})
-    else:
-        typer.echo("\n".join(_verdict(one, found) for one, found in pairs))
-    if not all(found.passed for found in checks):
+    if not passed:
         raise typer.Exit(_FAILED)
 
 

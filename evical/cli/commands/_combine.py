@@ -1,6 +1,5 @@
 """`evical combine`: combine the beliefs of several tables, row by row."""
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -14,7 +13,7 @@ from evical.cli._combining import Job, Summary, read_with_classes
 from evical.cli._errors import user_input
 from evical.cli._fusions import FUSIONS, LEARNED, by_source, combiner_of, fusion_text, learned
 from evical.cli._kinds import tell_missing
-from evical.cli._output import check_output, write_atomically
+from evical.cli._output import check_output, echo_json, write_atomically
 from evical.cli._rules import RULE, tell_rule
 from evical.cli._sinks import check_output_name
 from evical.cli.engine.session import limits_of
@@ -87,7 +86,7 @@ def combine(
         if fit is not None:
             told = _learn(tables, rule or LEARNED, key, naming, missing, fit, output)
             if as_json:
-                typer.echo(json.dumps(told, indent=1))
+                echo_json(told)
             else:
                 typer.echo(_learned_text(told))
             return
@@ -181,7 +180,7 @@ def _learned_text(told: dict[str, Any]) -> str:
 
 def _show(summary: Summary, as_json: bool) -> None:
     if as_json:
-        typer.echo(json.dumps(asdict(summary), indent=1))
+        echo_json(asdict(summary))
         return
     typer.echo(
         f"{summary.rows} rows to {summary.output} (highest conflict {summary.highest_conflict:.6g})"

@@ -1,13 +1,12 @@
 """`evical demo`: the main job end to end, on bundled data or your own."""
 
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from evical.cli._errors import user_input
-from evical.cli._output import prepare_folder, write_atomically
+from evical.cli._output import command_line, prepare_folder, write_atomically
 
 if TYPE_CHECKING:
     from evical.demo.contest import Contest
@@ -70,8 +69,16 @@ def demo(
         contest = run_contest(
             dataset, repeats, seed, on_repeat=lambda done: bar.update(task, completed=done)
         )
-    words = _words(data, target, missing, repeats, seed, output)
-    page = demo_page(contest, demo_pictures(contest), shlex.join(words))
+    command = command_line(
+        "demo",
+        data=data,
+        target=target,
+        missing=None if data is None or missing == "refuse" else missing,
+        repeats=repeats,
+        seed=seed,
+        output=output,
+    )
+    page = demo_page(contest, demo_pictures(contest), command)
     with user_input():
         _write(contest, page, output)
     _show(contest, page, output, _ending(data))
@@ -126,20 +133,3 @@ def _ending(data: Path | None) -> str:
     if data is None:
         return "On your own data: evical demo --data FILE.csv --target COLUMN"
     return "In Python: EvidentialEnsemble([...]).fit(X, y).predict_interval(X_new)"
-
-
-def _words(
-    data: Path | None,
-    target: str | None,
-    missing: str,
-    repeats: int,
-    seed: int,
-    output: Path,
-) -> list[str]:
-    """The command that makes the same again."""
-    words = ["evical", "demo"]
-    if data is not None and target is not None:
-        words += ["--data", str(data), "--target", target]
-        words += [] if missing == "refuse" else ["--missing", missing]
-    words += ["--repeats", str(repeats), "--seed", str(seed)]
-    return [*words, "--output", str(output)]

@@ -135,22 +135,24 @@ def _show(console: Console, evaluation: Evaluation, every: bool, output: Path | 
 
 
 def _main_table(evaluation: Evaluation) -> RichTable:
-    shown = RichTable(box=box.SIMPLE_HEAD, padding=(0, 2, 0, 0))
-    shown.add_column("Measure", no_wrap=True)
-    shown.add_column("Value", justify="right", no_wrap=True)
-    shown.add_column(f"{evaluation.confidence:.0%} interval", justify="right", no_wrap=True)
-    shown.add_column("What it is", style="dim")
+    shown = _table("Measure", "Value", f"{evaluation.confidence:.0%} interval")
     for one in evaluation.intervals:
         interval = f"{one.low:.4f} to {one.high:.4f}"
         shown.add_row(_TITLES[one.name], f"{one.value:.4f}", interval, Text(one.definition))
     return shown
 
 
-def _definitions(measures: list[Measure], title: str = "Also") -> RichTable:
+def _table(title: str, *numbers: str) -> RichTable:
     shown = RichTable(box=box.SIMPLE_HEAD, padding=(0, 2, 0, 0))
     shown.add_column(title, no_wrap=True)
-    shown.add_column("Value", justify="right", no_wrap=True)
+    for name in numbers:
+        shown.add_column(name, justify="right", no_wrap=True)
     shown.add_column("What it is", style="dim")
+    return shown
+
+
+def _definitions(measures: list[Measure], title: str = "Also") -> RichTable:
+    shown = _table(title, "Value")
     for one in measures:
         shown.add_row(one.name.replace("_", " "), f"{one.value:.4g}", Text(one.definition))
     return shown

@@ -1,6 +1,5 @@
 """`evical predict`: beliefs about the rows of a table of scores."""
 
-import json
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +19,7 @@ from evical.cli._errors import user_input
 from evical.cli._kinds import Kind, complete_rows, optional_kinds, tell_missing
 from evical.cli._many_classes import ManyPredictor
 from evical.cli._model import ManyModel, Model, check_score, is_conformal, load_model, score_kind
-from evical.cli._output import check_output
+from evical.cli._output import check_output, echo_json
 from evical.cli._show import watch
 from evical.cli._sinks import Layout, check_output_name, open_sink
 from evical.cli._tables import Chunk, Table, check_columns, open_table
@@ -236,13 +235,8 @@ def _interval(calibrator: BaseCalibrator, scores: NDArray[np.float64]) -> tuple[
 def _show(read: str, output: str, chosen: Counter[str], lacking: int, as_json: bool) -> None:
     counts = dict(sorted(chosen.items()))
     if as_json:
-        data = {
-            "output": output,
-            "rows": chosen.total(),
-            "missing": lacking,
-            "decisions": counts,
-        }
-        typer.echo(json.dumps(data, indent=1))
+        rows = chosen.total()
+        echo_json({"output": output, "rows": rows, "missing": lacking, "decisions": counts})
         return
     text = ", ".join(f"{name} {count}" for name, count in counts.items())
     typer.echo(f"{read}: {chosen.total()} rows to {output} ({text})")
