@@ -14,8 +14,7 @@ import typer
 
 from evical._versions import version_of
 from evical.cli._commands import COMMANDS, load
-from evical.cli._errors import WrongInput, system_message
-from evical.cli._output import BROKEN_PIPE, discard_output
+from evical.cli._output import BROKEN_PIPE, WrongInput, discard_output, system_message
 from evical.cli.arguments import spread
 
 # Root of the errors of the option parser, which typer re-exports only through its children.

@@ -11,12 +11,11 @@ from numpy.typing import NDArray
 
 from dstheory import MassFunction
 from dstheory.transform import betp
-from evical.cli._aligned import Rows, by_key, by_position, with_key
+from evical.cli._aligned import Part, SharedColumns, by_key, by_position, shared_columns, with_key
 from evical.cli._beliefs import BeliefColumns, Naming, Pair, find_beliefs, pair_of
 from evical.cli._decisions import Decision, masses, new_decision
 from evical.cli._kinds import Kind, convert
 from evical.cli._rules import Combiner, RowError, known_classes
-from evical.cli._shared import SharedColumns, shared_columns
 from evical.cli._show import watch
 from evical.cli._sinks import Layout, open_sink
 from evical.cli._tables import Table, check_columns, open_table, table_chunks
@@ -72,7 +71,7 @@ class Sources:
         found = shared_columns(headers, own, classes, self.prefix)
         return found if self.key is None else [name for name in found if name == self.target]
 
-    def aligned(self, kept: Sequence[str], value: str | None = None) -> Iterator[list[Rows]]:
+    def aligned(self, kept: Sequence[str], value: str | None = None) -> Iterator[list[Part]]:
         """Rows of all tables that belong together; those of one key, if a value is given."""
         chunks = [
             table_chunks(table, self.kinds(number, kept))
@@ -86,7 +85,7 @@ class Sources:
             yield parts
         compare.check_order()
 
-    def _matched(self, chunks: list[Any], value: str | None) -> Iterator[list[Rows]]:
+    def _matched(self, chunks: list[Any], value: str | None) -> Iterator[list[Part]]:
         first, *others = chunks
         if self.key is None:
             return by_position(first, others)
@@ -105,7 +104,7 @@ class Sources:
             kinds[self.key] = "key"
         return kinds
 
-    def read(self, parts: Sequence[Rows]) -> tuple[list[MassFunction], int]:
+    def read(self, parts: Sequence[Part]) -> tuple[list[MassFunction], int]:
         """Mass functions (n,) of all tables, and how many rows have no number."""
         sources, lacking = [], 0
         for one, rows in zip(self.found, parts, strict=True):
@@ -252,7 +251,7 @@ class Job:
             with self._open() as sources:
                 new = self._new(sources)
                 for parts in sources.aligned(self.kept, value):
-                    if len(next(iter(parts[0].columns.values()))):
+                    if len(parts[0]):
                         self._columns(sources, new, parts)
         raise ValueError(reason)
 
@@ -275,7 +274,7 @@ class Job:
         return None if sources.pair[0] is None else new_decision(sources.labels)
 
     def _columns(
-        self, sources: Sources, new: Sequence[str], parts: list[Rows]
+        self, sources: Sources, new: Sequence[str], parts: list[Part]
     ) -> tuple[dict[str, NDArray[Any]], int]:
         """New columns by name, with the kept ones, and how many rows had no number."""
         beliefs, lacking = sources.read(parts)

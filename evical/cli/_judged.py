@@ -4,19 +4,42 @@ Predictions are columns of a table, or a model file with a table of scores. The 
 those that `evical predict` writes, and their names say which class they are of.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from evical._typing import Floats
 from evical.calibrators.by_name import suggestion
 from evical.cli import arguments
-from evical.cli._beliefs import Naming, find_beliefs, pair_of
+from evical.cli._beliefs import (
+    AGREEING,
+    BeliefColumns,
+    Naming,
+    check_decided,
+    find_beliefs,
+    pair_of,
+)
+from evical.cli._conformal import with_score
 from evical.cli._kinds import Kind, complete_rows
 from evical.cli._labeled import Labeled, read_labeled_table
-from evical.cli._model import Model, check_score, load_model, on_table, score_kind, two_classes
-from evical.cli._tables import Table, open_table
+from evical.cli._many_classes import ClassRows, beliefs, read_class_rows
+from evical.cli._model import (
+    ManyModel,
+    Model,
+    check_score,
+    load_model,
+    on_table,
+    score_kind,
+    two_classes,
+)
+from evical.cli._tables import Chunk, Table, check_columns, open_table
 from evical.evaluation import Evaluation
+from evical.metrics import calibration_report, mean_imprecision
+from evical.metrics.report import CalibrationReport, Measure
+from evical.scores.names import KINDS, belief_names
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -182,3 +205,171 @@ def _evaluation(rows: Labeled, made: dict[str, Any]) -> Evaluation:
     # As numbers: ten million names are 120 MB, and slow to compare.
     found = Evaluation.from_predictions(rows.y, **made)
     return replace(found, class_names=rows.classes)
+
+
+@dataclass(frozen=True, eq=False)
+class ClassPredictions:
+    """Labels (n,), [Bel, Pl] (n, K, 2) and pignistic probabilities (n, K) of K classes."""
+
+    name: str
+    labels: NDArray[Any]
+    classes: tuple[str, ...]
+    bounds: Floats
+    probability: Floats
+
+    def report(self, n_bins: int) -> CalibrationReport:
+        """Measures of all classes together."""
+        found = calibration_report(
+            self.labels, self.probability, labels=list(self.classes), n_bins=n_bins
+        )
+        width = mean_imprecision(self.bounds)
+        more = Measure("mean_imprecision", width, "mean Pl - Bel of classes")
+        return CalibrationReport(found.n_samples, (*found.measures, more))
+
+    def of_class(self, label: str, n_bins: int) -> Evaluation:
+        """One class against all others."""
+        k = self.classes.index(label)
+        bel, pl = self.bounds[:, k].T
+        return Evaluation.from_predictions(
+            np.asarray(self.labels == label, dtype=np.int8),
+            self.probability[:, k],
+            bel=bel,
+            pl=pl,
+            n_bins=n_bins,
+            name=f"{self.name}, class {label!r}",
+        )
+
+
+def many_judged(selection: Selection) -> ClassPredictions | None:
+    """Predictions of several scores, or of a table with a belief about each class; else None.
+
+    Raises OSError or ValueError for what is wrong with the files or the selection.
+    """
+    if selection.data is not None:
+        model = load_model(selection.predictions)
+        return _classes_of_model(selection, model) if isinstance(model, ManyModel) else None
+    if selection.predictions.lower().endswith(".json") or selection.predictions == "-":
+        return None
+    if selection.bel is not None or selection.pl is not None or selection.probability is not None:
+        return None
+    with open_table(selection.predictions) as table:
+        if sum(name.startswith(f"{selection.prefix}bel_") for name in table.header) <= 2:
+            return None
+        found = find_beliefs(table, selection.naming)
+    return _classes_of_table(selection, found)
+
+
+def _refuse_columns(selection: Selection) -> None:
+    given = {
+        "--positive": selection.positive,
+        "--score": selection.score,
+        "--probability": selection.probability,
+        "--bel": selection.bel,
+        "--pl": selection.pl,
+    }
+    for option, value in given.items():
+        if value is not None:
+            raise ValueError(f"{option} is for two classes; with more, each has its own columns")
+
+
+def read_for_classes(selection: Selection, model: ManyModel) -> tuple[ManyModel, ClassRows, str]:
+    """The model with its scores where they are, the rows of a table, and its name."""
+    if len(model.scores) == 1:
+        model, selection = with_score(model, selection.score), replace(selection, score=None)
+    _refuse_columns(selection)
+    kinds: dict[str, Kind] = dict.fromkeys(model.scores.values(), score_kind(model.calibrator))
+    target = model.target if selection.target is None else selection.target
+    rows, name = _read_classes(str(selection.data), kinds, target, selection.missing, model.labels)
+    return model, rows, name
+
+
+def _classes_of_model(selection: Selection, model: ManyModel) -> ClassPredictions:
+    model, rows, name = read_for_classes(selection, model)
+    bounds, probability, _ = beliefs(model, rows.columns)
+    known = complete_rows(rows.columns.values())
+    classes = np.array(model.labels)
+    order = np.argsort(classes)
+    codes = order[np.searchsorted(classes, rows.labels[known], sorter=order)]
+    title = on_table(model, name, codes, probability[known][np.arange(len(codes)), codes])
+    return ClassPredictions(title, rows.labels, model.labels, bounds, probability)
+
+
+def _classes_of_table(selection: Selection, found: BeliefColumns) -> ClassPredictions:
+    _refuse_columns(selection)
+    if selection.target is None:
+        raise ValueError("--target is missing: the column of the true class")
+    classes, prefix = tuple(found.classes), selection.prefix
+    names = np.reshape(belief_names(classes, prefix), (-1, len(KINDS)))
+
+    def check(chunk: Chunk) -> None:
+        parts = [np.stack([chunk.columns[one] for one in part]) for part in names.T]
+        _check_order(parts, names, chunk)
+        if found.decision is not None:
+            decided = chunk.columns[found.decision]
+            check_decided(decided, found.decision, classes, chunk.place)
+            _check_chosen(parts, decided, classes, chunk)
+
+    kinds: dict[str, Kind] = dict.fromkeys(names.ravel().tolist(), "probability")
+    texts: dict[str, Kind] = {} if found.decision is None else {found.decision: "text"}
+    source, target, missing = selection.predictions, selection.target, selection.missing
+    rows, name = _read_classes(source, kinds, target, missing, classes, texts, check)
+    known = complete_rows(rows.columns.values())[:, np.newaxis]
+    bel, pl, probability = (
+        np.where(known, np.stack([rows.columns[one] for one in part], axis=1), vacuous)
+        for part, vacuous in zip(names.T, (0.0, 1.0, 1 / len(classes)), strict=True)
+    )
+    return ClassPredictions(name, rows.labels, classes, np.stack([bel, pl], axis=2), probability)
+
+
+def _check_order(parts: list[Floats], names: NDArray[np.str_], chunk: Chunk) -> None:
+    """Refuse a probability (K, n) that is not between belief and plausibility."""
+    bel, pl, probability = parts
+    for wrong, low, high in (
+        (bel > probability + AGREEING, 0, 2),
+        (probability > pl + AGREEING, 2, 1),
+    ):
+        if wrong.any():
+            row, k = (int(at[0]) for at in np.nonzero(wrong.T))
+            raise ValueError(
+                f"{chunk.place(row)}: {names[k, low]} is {parts[low][k, row]:g}, above "
+                f"{names[k, high]}, {parts[high][k, row]:g}; are columns exchanged?"
+            )
+
+
+def _check_chosen(
+    parts: list[Floats], decided: NDArray[Any], classes: tuple[str, ...], chunk: Chunk
+) -> None:
+    """Refuse a class that is chosen only where another one has larger numbers (K, n), all three.
+
+    Criteria treat classes alike, so that none chooses it.
+    """
+    for k, label in enumerate(classes):
+        rows = np.flatnonzero(decided == label)
+        better = np.all([part[:, rows] > part[k, rows] + AGREEING for part in parts], axis=0)
+        if len(rows) and better.any(axis=0).all():
+            other = classes[int(np.argmax(better[:, 0]))]
+            raise ValueError(
+                f"{chunk.place(int(rows[0]))}: {label!r} is chosen, but belief, plausibility and "
+                f"probability of {other!r} are larger; are the classes exchanged?"
+            )
+
+
+def _read_classes(
+    source: str,
+    kinds: dict[str, Kind],
+    target: str,
+    missing: str,
+    classes: tuple[str, ...],
+    texts: dict[str, Kind] | None = None,
+    check: Callable[[Chunk], None] | None = None,
+) -> tuple[ClassRows, str]:
+    with open_table(source) as table:
+        check_columns(table, dict.fromkeys((*kinds, target)))
+        rows = read_class_rows(table, kinds, target, missing, texts, check)
+        for label in np.unique(rows.labels).tolist():
+            if label not in classes:
+                raise ValueError(
+                    f"{table.name}, column {target!r}: {label!r} is none of the classes "
+                    f"{', '.join(classes[:12])}"
+                )
+        return rows, table.name

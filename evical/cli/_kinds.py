@@ -48,28 +48,18 @@ class Places:
         return f"{self.name}, {self.unit} {self.numbers[row]}"
 
 
-@dataclass(frozen=True)
-class Among:
-    """Where some of the rows of a chunk stand."""
-
-    place: Place
-    rows: NDArray[np.intp]
-
-    def __call__(self, row: int) -> str:
-        """As `Places`, of the row with this number among them."""
-        return self.place(int(self.rows[row]))
+def among(place: Place, rows: NDArray[np.intp]) -> Place:
+    """Where some of the rows of a chunk stand, by their numbers among them."""
+    return lambda row: place(int(rows[row]))
 
 
-EXPECTED: dict[Kind, str] = {
+_EXPECTED: dict[Kind, str] = {
     "score": "a score is a finite number",
     "probability": "a probability or belief is a number from 0 to 1",
     "weight": "a weight is a finite number, 0 or more",
     "label": "a class is needed",
     "key": "a key is needed",
     "text": "a text is needed",
-    "score or none": "a score is a finite number",
-    "probability or none": "a probability or belief is a number from 0 to 1",
-    "label or none": "a class is needed",
 }
 # Kinds whose values may be missing, which is NaN then, or "", and the kind of the others.
 _OR_NONE: dict[Kind, Kind] = {
@@ -111,6 +101,11 @@ def convert(values: Sequence[str], kind: Kind, column: str, place: Place) -> NDA
     return check_numbers(_numbers(values, kind, column, place), kind, column, place, values)
 
 
+def expected(kind: Kind) -> str:
+    """What a value of the kind is, for a message."""
+    return _EXPECTED[_OR_NONE.get(kind, kind)]
+
+
 def may_be_none(kind: Kind) -> bool:
     """Whether values of the kind may be missing."""
     return kind in _OR_NONE
@@ -143,7 +138,7 @@ def check_numbers(
         value = numbers[row].item() if values is None else values[row]
         if isinstance(value, str) and value.strip().lower() in MISSING:
             refuse_missing(row, value, kind, column, place)
-        raise ValueError(f"{place(row)}, column {column!r}: found {value!r}, but {EXPECTED[kind]}")
+        raise ValueError(f"{place(row)}, column {column!r}: found {value!r}, but {expected(kind)}")
     return numbers
 
 
@@ -151,7 +146,7 @@ def refuse_missing(row: int, value: str, kind: Kind, column: str, place: Place) 
     """Raise for a value that stands for none."""
     other = ", or see --missing" if kind in _OR_NONE.values() else ""
     raise ValueError(
-        f"{place(row)}, column {column!r}: the value is missing ({value!r}), but {EXPECTED[kind]}; "
+        f"{place(row)}, column {column!r}: the value is missing ({value!r}), but {expected(kind)}; "
         f"fill it in or drop the row{other}"
     )
 
@@ -197,7 +192,7 @@ def _refuse_text(row: int, value: str, kind: Kind, column: str, place: Place) ->
     comma = "; write a decimal point" if _DECIMAL_COMMA.fullmatch(value) else ""
     shown = repr(value if len(value) <= 40 else f"{value[:40]}...")
     raise ValueError(
-        f"{place(row)}, column {column!r}: {shown} is not a number, but {EXPECTED[kind]}{comma}"
+        f"{place(row)}, column {column!r}: {shown} is not a number, but {expected(kind)}{comma}"
     )
 
 

@@ -19,12 +19,10 @@ import typer
 from numpy.typing import NDArray
 
 from evical.cli._output import BROKEN_PIPE, atomic_file, discard_output
-from evical.cli._parquet_table import ParquetChunk, load_pyarrow
-from evical.cli._tables import Chunk, Table, TextTable
+from evical.cli._tables import PARQUET_NAMES, Chunk, ParquetChunk, Table, TextTable, load_pyarrow
 
 Columns = Mapping[str, NDArray[Any]]
 
-_PARQUET_NAMES = (".parquet", ".pq")
 # What begins a formula in a spreadsheet, and what is a number although it begins so.
 _FORMULA = re.compile(r"[=+\-@\t\r\n]")
 _NUMBER = re.compile(r"[+-](\d+([.,]\d*)?|[.,]\d+)(e[+-]?\d+)?", re.IGNORECASE)
@@ -65,7 +63,7 @@ def check_output_name(target: str, escaped: bool, engine: str) -> None:
     """
     name = target.lower()
     texts = name.removesuffix(".gz").endswith((*_DELIMITERS,))
-    if target != "-" and not texts and not name.endswith(_PARQUET_NAMES):
+    if target != "-" and not texts and not name.endswith(PARQUET_NAMES):
         raise ValueError(
             f"cannot write {target!r}: name it .csv, .tsv (each also .gz) or .parquet, or write "
             "to standard output as -"
@@ -80,7 +78,7 @@ def delimiter_of(target: str) -> str | None:
     """What stands between the values of a text of this name (`-` is CSV); None for Parquet."""
     if target == "-":
         return ","
-    if target.lower().endswith(_PARQUET_NAMES):
+    if target.lower().endswith(PARQUET_NAMES):
         return None
     name = target.lower().removesuffix(".gz")
     return next(mark for suffix, mark in _DELIMITERS.items() if name.endswith(suffix))

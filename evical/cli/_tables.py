@@ -16,9 +16,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory.optional import install_hint
 from evical.calibrators.by_name import suggestion
-from evical.cli._kinds import Kind, Places, convert
-from evical.cli._parquet_table import ParquetChunk, ParquetTable
+from evical.cli._kinds import (
+    Kind,
+    Places,
+    check_numbers,
+    convert,
+    expected,
+    may_be_none,
+    refuse_missing,
+)
 from evical.datasets.delimited import Block, DelimitedText
 
 # Characters: about 30 000 rows of a narrow table, enough for array code to pay off, and some
@@ -26,7 +34,7 @@ from evical.datasets.delimited import Block, DelimitedText
 CHUNK_SIZE = 2**20
 
 _PARQUET = b"PAR1"
-_PARQUET_NAMES = (".parquet", ".pq")
+PARQUET_NAMES = (".parquet", ".pq")
 
 
 @dataclass(frozen=True)
@@ -61,6 +69,142 @@ class TextTable(DelimitedText):
                 values = block.column(self.header.index(name))
                 chunk.columns[name] = convert(values, kind, name, chunk.place)
             yield chunk
+
+
+# A row of a few columns has some tens of characters as text; chunks of both formats are alike.
+_CHARACTERS_PER_ROW = 32
+
+
+def load_pyarrow() -> tuple[Any, Any]:
+    """The modules `pyarrow` and `pyarrow.parquet`."""
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError as error:
+        raise ValueError(f"Parquet needs pyarrow; {install_hint('pyarrow')}") from error
+    return pyarrow, pyarrow.parquet
+
+
+@dataclass(frozen=True)
+class ParquetChunk:
+    """Some rows of a Parquet file: the columns asked for, and the batch they come from."""
+
+    name: str
+    batch: Any  # pyarrow.RecordBatch
+    first: int
+    columns: dict[str, NDArray[Any]] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return int(self.batch.num_rows)
+
+    @property
+    def first_row(self) -> int:
+        """Number of the first row, from 0, as those of a text are."""
+        return self.first - 1
+
+    @property
+    def place(self) -> Places:
+        """Rows of the file, from 1."""
+        return Places(self.name, "row", range(self.first, self.first + len(self)))
+
+
+class ParquetTable:
+    """A Parquet file."""
+
+    def __init__(self, path: Path) -> None:
+        pyarrow, parquet = load_pyarrow()
+        self.name = path.name
+        with path.open("rb"):  # Python's system errors say more than pyarrow's
+            pass
+        try:
+            # Buffered ahead, the whole file would be in memory.
+            self._file = parquet.ParquetFile(path, pre_buffer=False)
+        except pyarrow.ArrowInvalid as error:
+            raise ValueError(f"{self.name} is not a Parquet file, or is damaged") from error
+        self.schema = self._file.schema_arrow
+        self.header = list(self.schema.names)
+        if not self.header:
+            raise ValueError(f"{self.name} has no columns")
+        twice = [column for column in self.header if self.header.count(column) > 1]
+        if twice:
+            raise ValueError(f"{self.name} has two columns {twice[0]!r}; rename one of them")
+        self._rows = 0
+
+    def chunks(self, columns: Mapping[str, Kind], size: int) -> Iterator[ParquetChunk]:
+        """Rows in chunks of nearly equal numbers, with these columns checked."""
+        pyarrow, _ = load_pyarrow()
+        batches = self._file.iter_batches(max(1, size // _CHARACTERS_PER_ROW))
+        while True:
+            try:
+                batch = next(batches, None)
+            except (pyarrow.ArrowInvalid, OSError) as error:
+                raise ValueError(f"{self.name} is damaged: {error}") from error
+            if batch is None:
+                return
+            chunk = ParquetChunk(self.name, batch, self._rows + 1)
+            self._rows += len(chunk)
+            for name, kind in columns.items():
+                values = batch.column(self.header.index(name))
+                chunk.columns[name] = _check(values, kind, name, chunk)
+            if len(chunk):
+                yield chunk
+
+    def position(self) -> int:
+        """Rows that have been read."""
+        return self._rows
+
+    @property
+    def size(self) -> int:
+        """Rows of the file."""
+        return int(self._file.metadata.num_rows)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+def _check(values: Any, kind: Kind, column: str, chunk: ParquetChunk) -> NDArray[Any]:
+    types = load_pyarrow()[0].types
+    if types.is_dictionary(values.type):
+        values = values.dictionary_decode()
+    if values.null_count and kind != "text" and not may_be_none(kind):
+        row = int(np.argmax(values.is_null().to_numpy(zero_copy_only=False)))
+        refuse_missing(row, "null", kind, column, chunk.place)
+    plain = kind.removesuffix(" or none")
+    if plain in ("label", "key") and (
+        types.is_nested(values.type) or _is_bytes(values.type, types)
+    ):
+        raise ValueError(
+            f"{chunk.name}, column {column!r} holds {values.type}, but {expected(kind)}: a text, a "
+            "number, a truth value or a date"
+        )
+    if plain in ("label", "key", "text") or is_text(values.type):
+        return convert([as_text(v) for v in values.to_pylist()], kind, column, chunk.place)
+    is_number = types.is_integer, types.is_floating, types.is_decimal
+    if not any(test(values.type) for test in is_number):
+        raise ValueError(
+            f"{chunk.name}, column {column!r} holds {values.type}, but {expected(kind)}"
+        )
+    numbers = values.cast("float64", safe=False).to_numpy(zero_copy_only=False)
+    return check_numbers(numbers, kind, column, chunk.place)
+
+
+def is_text(kind: Any) -> bool:
+    """Whether a type of Arrow holds texts, each once or as a dictionary."""
+    types = load_pyarrow()[0].types
+    plain = kind.value_type if types.is_dictionary(kind) else kind
+    tests = types.is_string, types.is_large_string, types.is_string_view
+    return any(test(plain) for test in tests)
+
+
+def _is_bytes(kind: Any, types: Any) -> bool:
+    tests = types.is_binary, types.is_large_binary, types.is_binary_view, types.is_fixed_size_binary
+    return any(test(kind) for test in tests)
+
+
+def as_text(value: object) -> str:
+    """A value of a label, a key or a text; nothing is the empty text."""
+    return "" if value is None else str(value)
 
 
 Chunk = TextChunk | ParquetChunk
@@ -123,7 +267,7 @@ def check_columns(table: Table, names: Mapping[str, Any]) -> None:
 
 def _open(source: str) -> Table:
     name = source.lower().removesuffix(".gz")
-    if name.endswith(_PARQUET_NAMES):
+    if name.endswith(PARQUET_NAMES):
         return ParquetTable(Path(source))
     with ExitStack() as stack:
         file = stack.enter_context(_binary(source))

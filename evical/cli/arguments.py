@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from evical.cli._errors import user_input
+from evical.cli._output import user_input
 
 
 def spread(command: Callable[..., None]) -> Callable[..., None]:

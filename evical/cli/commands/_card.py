@@ -1,21 +1,22 @@
 """`evical card`: what a model is, what it was fitted on, and what it promises."""
 
+import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from evical._versions import version_of
 from evical.cli import arguments
-from evical.cli._card import card_text, checks_text, conformal_checks_text
-from evical.cli._errors import user_input
-from evical.cli._judged import Selection, evaluate_selection
-from evical.cli._judged_many import many_judged, read_for_classes
+from evical.cli._judged import Selection, evaluate_selection, many_judged, read_for_classes
 from evical.cli._kinds import complete_rows
 from evical.cli._many_classes import model_values
 from evical.cli._model import ManyModel, Model, is_conformal, load_model
-from evical.cli._output import check_output, write_atomically
+from evical.cli._output import check_output, user_input, write_atomically
 from evical.conformal import ConformalScores
 from evical.evaluation import ConformalEvaluation, check_calibration
+from evical.evaluation.check import CalibrationCheck
+from evical.multiclass import BaseMulticlassCalibrator, OneVsRestCalibrator
 
 _LEVEL, _BINS = 0.05, 10  # as in `evical check`
 
@@ -93,3 +94,173 @@ def _conformal(
         groups=labels if by_class else None,
         name=name,
     )
+
+
+_NONE = "[Bel, Pl] promises nothing about the probability at a score"
+_OF_MODEL = {
+    "likelihood": (
+        "[Bel, Pl] holds the probability at about 79 % of the scores where the form of the curve "
+        "is right, and less often where it is wrong"
+    ),
+    "confidence": (
+        "[Bel, Pl] holds the probability at a score with a probability of {level:g} or more, for "
+        "many samples and where the form of the curve is right"
+    ),
+    "band": (
+        "[Bel, Pl] holds the probability at all scores at once with a probability of {level:g} or "
+        "more, at any sample size, if the probability rises with the score"
+    ),
+    "quadratic": (
+        "[Bel, Pl] is the mean over level sets of the likelihood, approximated by a normal one, "
+        "and holds the probability at most of the scores where the form of the curves is right"
+    ),
+    "bayesian": "Bel and Pl are one probability, without an interval",
+    "laplace": "Bel and Pl are one probability, without an interval",
+    "dempster": f"{_NONE}: it is about one sample more",
+    "inverse_pignistic": f"{_NONE}: its width does not shrink with the number of samples",
+}
+_CONFORMAL = (
+    "for each alpha, the true class of a new sample has a plausibility of alpha or less with a "
+    "probability of at most alpha, if these samples and new ones are exchangeable and the "
+    "classifier was trained on neither; [Bel, Pl] promises nothing about probabilities"
+)
+_COMBINED = (
+    "Dempster's rule combines the classes, and what it gives promises nothing about the probability"
+)
+_OF_CLASS = {
+    "VennAbersCalibrator": (
+        "one of Bel and Pl is calibrated if samples are exchangeable; the interval need not hold "
+        "the probability at a score"
+    ),
+}
+
+
+def promise_text(calibrator: Any) -> str:
+    """What the intervals of a calibrator promise, in short; the guide has figures.
+
+    >>> from evical.calibrators import IsotonicCalibrator
+    >>> promise_text(IsotonicCalibrator("bayesian"))
+    'Bel and Pl are one probability, without an interval'
+    """
+    if is_conformal(calibrator):
+        return _CONFORMAL + (", in each class" if calibrator.conditional else "")
+    own = _OF_CLASS.get(type(calibrator).__name__)
+    if own is not None:
+        return own
+    if isinstance(calibrator, OneVsRestCalibrator):
+        inner = promise_text(calibrator.calibrators_[0])
+        rule = f"; {_COMBINED}" if calibrator.combines_ else ""
+        return f"of each class against the rest: {inner}{rule}"
+    model = getattr(calibrator, "model", "bayesian")
+    text = _OF_MODEL[model].format(level=getattr(calibrator, "confidence", 0.0))
+    each = isinstance(calibrator, BaseMulticlassCalibrator) and model != "bayesian"
+    return f"of each class: {text}" if each else text
+
+
+def card_text(model: Model | ManyModel, checks: str | None = None) -> str:
+    """The card of a model; `checks` say how it did on other samples."""
+    method = type(model.calibrator).__name__
+    rows = _rows_of_many(model) if isinstance(model, ManyModel) else _rows(model)
+    rows.append(("Written by", f"evical {version_of('evical')}"))
+    table = "\n".join(f"| {name} | {value} |" for name, value in rows)
+    title = model.target if isinstance(model, ManyModel) else model.score
+    return (
+        "---\nlibrary_name: evical\ntags:\n- calibration\n- belief-functions\n"
+        f"- {method}\n---\n\n# Calibration of {_code(title)}\n\n"
+        f"| | |\n|---|---|\n{table}\n\n"
+        f"## What the intervals promise\n\n{_sentence(promise_text(model.calibrator))}\n\n"
+        "The samples must be like those to come: the share of the classes and the scores of the "
+        "classifier must not change.\n\n"
+        f"## Checks\n\n{checks or 'None: no samples were given that the model has not seen.'}\n"
+    )
+
+
+def _rows(model: Model) -> list[tuple[str, str]]:
+    """What a model of one score is."""
+    training, (negative, positive) = model.training, model.labels
+    merged = ", neighbors merged" if training.compressed else ""
+    return [
+        ("Method", f"`{' '.join(repr(model.calibrator).split())}`"),
+        ("Input", f"{_code(model.score)}, a score"),
+        (
+            "Output",
+            f"belief, plausibility and probability of {_code(model.target)} = {_code(positive)}",
+        ),
+        ("Fitted on", _code(training.source)),
+        ("Rows", f"{training.rows} with a score, {training.missing} without"),
+        ("Negative class", f"{_code(negative)}: {training.negative:.12g} samples"),
+        ("Positive class", f"{_code(positive)}: {training.positive:.12g} samples"),
+        ("Distinct scores", f"{training.distinct_scores}{merged}"),
+        ("Log loss of these samples", _loss(training.log_loss)),
+    ]
+
+
+def _rows_of_many(model: ManyModel) -> list[tuple[str, str]]:
+    """What a model of a score for each class is, or a conformal one."""
+    training, conformal = model.training, is_conformal(model.calibrator)
+    inputs = (f"{_code(column)} for {_code(label)}" for label, column in model.scores.items())
+    told = "belief and plausibility" if conformal else "belief, plausibility and probability"
+    rows = [
+        ("Method", f"`{' '.join(repr(model.calibrator).split())}`"),
+        ("Input", f"scores: {', '.join(inputs)}"),
+        ("Output", f"{told} of each class of {_code(model.target)}"),
+        ("Calibrated on" if conformal else "Fitted on", _code(training.source)),
+        ("Rows", f"{training.rows} with all scores, {training.missing} without"),
+        *(
+            (f"Class {_code(label)}", f"{weight:.12g} samples")
+            for label, weight in training.weights.items()
+        ),
+    ]
+    return rows if conformal else [*rows, ("Log loss of these samples", _loss(training.log_loss))]
+
+
+def _loss(value: float | None) -> str:
+    return "infinite" if value is None else f"{value:.6f}"
+
+
+def checks_text(name: str, found: CalibrationCheck) -> str:
+    """How a model did on samples that it was not fitted to."""
+    verdict = "passed" if found.passed else "failed"
+    lines = [
+        f"On {found.n_samples} samples of {_code(name)}, "
+        f"at the level {found.level:.3g}: {verdict}.",
+        "",
+        *(f"* {test.name}: p = {test.pvalue:.3g}" for test in found.tests),
+        f"* expected calibration error {found.error:.4f}; {found.expected_error:.4f} by chance",
+    ]
+    if found.promise is not None:
+        kept = "[Bel, Pl] kept its promise"
+        lines.append(f"* {_sentence(found.promise.warning if found.promise.broken else kept)}")
+    return "\n".join(lines)
+
+
+def conformal_checks_text(found: ConformalEvaluation) -> str:
+    """How often sets missed the class, of samples that a conformal model has not seen."""
+    rows = [
+        f"| {one.alpha:g} | {one.missed:.1%} | {one.low:.1%} to {one.high:.1%} "
+        f"| {one.mean_size:.2f} |"
+        for one in found.at_levels()
+    ]
+    return "\n".join(
+        [
+            f"On {len(found.y)} samples of {_code(found.name)}: "
+            f"{'failed' if found.broken else 'passed'}.",
+            "",
+            "| alpha | sets that missed the class | limits of 95 % | mean size |",
+            "|---:|---:|---:|---:|",
+            *rows,
+            "",
+            _sentence(found.verdict),
+        ]
+    )
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
+
+
+def _code(value: object) -> str:
+    """A name or label as code, whatever it holds."""
+    text = value if isinstance(value, str) else json.dumps(value)
+    plain = text.replace("`", "'").replace("|", "\\|").replace("\n", " ").replace("\r", " ")
+    return f"`{plain}`"

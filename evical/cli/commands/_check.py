@@ -8,10 +8,8 @@ import typer
 from dstheory.checks.arguments import check_level
 from evical.calibrators.by_name import suggestion
 from evical.cli import arguments
-from evical.cli._errors import user_input
-from evical.cli._judged import Selection, evaluate_selection
-from evical.cli._judged_many import many_judged
-from evical.cli._output import echo_json
+from evical.cli._judged import Selection, evaluate_selection, many_judged
+from evical.cli._output import echo_json, user_input
 from evical.evaluation import Evaluation, check_calibration
 from evical.evaluation.check import TESTS, CalibrationCheck
 

@@ -10,11 +10,18 @@ import typer
 from evical.cli import arguments
 from evical.cli._beliefs import Naming
 from evical.cli._combining import Job, Summary, read_with_classes
-from evical.cli._errors import user_input
-from evical.cli._fusions import FUSIONS, LEARNED, by_source, combiner_of, fusion_text, learned
 from evical.cli._kinds import tell_missing
-from evical.cli._output import check_output, echo_json, write_atomically
-from evical.cli._rules import RULE, tell_rule
+from evical.cli._output import check_output, echo_json, user_input, write_atomically
+from evical.cli._rules import (
+    FUSIONS,
+    LEARNED,
+    RULE,
+    by_source,
+    combiner_of,
+    fusion_text,
+    learned,
+    tell_rule,
+)
 from evical.cli._sinks import check_output_name
 from evical.cli.engine.session import limits_of
 

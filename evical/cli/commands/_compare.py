@@ -11,10 +11,9 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from evical.cli import arguments
-from evical.cli._errors import user_input
 from evical.cli._kinds import Kind
 from evical.cli._labeled import read_labeled
-from evical.cli._output import check_page, command_line, echo_json, write_page
+from evical.cli._output import check_page, command_line, echo_json, user_input, write_page
 from evical.cli._show import new_console, progress_bar
 from evical.evaluation import Comparison
 from evical.evaluation import compare as compare_calibrators

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from evical.cli._errors import user_input
-from evical.cli._output import command_line, prepare_folder, write_atomically
+from evical.cli._output import command_line, prepare_folder, user_input, write_atomically
 
 if TYPE_CHECKING:
     from evical.demo.contest import Contest

@@ -10,10 +10,8 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from evical.cli import arguments
-from evical.cli._errors import user_input
-from evical.cli._judged import Selection, evaluate_selection
-from evical.cli._judged_many import ClassPredictions, many_judged
-from evical.cli._output import check_page, command_line, echo_json, write_page
+from evical.cli._judged import ClassPredictions, Selection, evaluate_selection, many_judged
+from evical.cli._output import check_page, command_line, echo_json, user_input, write_page
 from evical.cli._show import new_console
 from evical.evaluation import Evaluation
 from evical.metrics.report import Measure

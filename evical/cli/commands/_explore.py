@@ -5,10 +5,9 @@ from typing import Annotated, Any, Literal
 import typer
 
 from evical.cli import arguments
-from evical.cli._errors import user_input
 from evical.cli._judged import Selection, read_for_model
 from evical.cli._model import load_model, two_classes
-from evical.cli._output import check_page, command_line, write_atomically
+from evical.cli._output import check_page, command_line, user_input, write_atomically
 from evical.report import build_explorer
 
 

@@ -7,9 +7,8 @@ import typer
 
 from evical.calibrators import BaseCalibrator
 from evical.cli import arguments
-from evical.cli._errors import user_input
 from evical.cli._model import ManyModel, Model, is_conformal, load_model
-from evical.cli._output import check_output, write_atomically
+from evical.cli._output import check_output, user_input, write_atomically
 from evical.export import to_javascript, to_onnx, to_sql
 
 

@@ -18,8 +18,7 @@ from evical.calibrators import BaseCalibrator
 from evical.calibrators.by_name import make_calibrator
 from evical.cli import arguments
 from evical.cli._conformal import Sets, fit_conformal
-from evical.cli._errors import user_input
-from evical.cli._kinds import Among, Kind, complete_rows, kinds_to_count, tell_missing
+from evical.cli._kinds import Kind, among, complete_rows, kinds_to_count, tell_missing
 from evical.cli._many_classes import SampleTable, fit_many, make_many
 from evical.cli._model import (
     ManyModel,
@@ -31,7 +30,7 @@ from evical.cli._model import (
     model_text,
     score_kind,
 )
-from evical.cli._output import check_output, echo_json, write_atomically
+from evical.cli._output import check_output, echo_json, user_input, write_atomically
 from evical.cli._show import new_console, watch
 from evical.cli._tables import open_table
 from evical.cli._tally import Tally
@@ -226,7 +225,7 @@ def _count(
                 continue
             values = {name: column[rows] for name, column in chunk.columns.items()}
             weights = values[weight[0]] if weight else None
-            tally.add(values[score], values[target], weights, Among(chunk.place, rows))
+            tally.add(values[score], values[target], weights, among(chunk.place, rows))
         if not tally.rows:
             raise ValueError(f"{table.name}: none of {lacking} rows has a score and a class")
         return table.name, lacking, tally

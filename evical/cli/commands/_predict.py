@@ -15,11 +15,10 @@ from evical.calibrators.by_name import suggestion
 from evical.cli import arguments
 from evical.cli._conformal import ConformalPredictor, with_score
 from evical.cli._decisions import BY_DEFAULT, Choices, Decision, masses, new_decision
-from evical.cli._errors import user_input
 from evical.cli._kinds import Kind, complete_rows, optional_kinds, tell_missing
 from evical.cli._many_classes import ManyPredictor
 from evical.cli._model import ManyModel, Model, check_score, is_conformal, load_model, score_kind
-from evical.cli._output import check_output, echo_json
+from evical.cli._output import check_output, echo_json, user_input
 from evical.cli._show import watch
 from evical.cli._sinks import Layout, check_output_name, open_sink
 from evical.cli._tables import Chunk, Table, check_columns, open_table

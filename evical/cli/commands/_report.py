@@ -7,12 +7,10 @@ import typer
 
 from evical.cli import arguments
 from evical.cli._combining import read_with_classes
-from evical.cli._errors import user_input
-from evical.cli._fusions import combiner_of
 from evical.cli._judged import Columns, Selection, evaluate_selection
 from evical.cli._kinds import tell_missing
-from evical.cli._output import check_page, command_line, write_page
-from evical.cli._rules import RULE, RowError, known_classes, tell_rule
+from evical.cli._output import check_page, command_line, user_input, write_page
+from evical.cli._rules import RULE, RowError, combiner_of, known_classes, tell_rule
 from evical.cli.commands._compare import Plan, compare_columns
 from evical.evaluation import Comparison, EnsembleEvaluation, Evaluation
 from evical.evaluation.other_rules import other_rules

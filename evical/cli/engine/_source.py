@@ -9,10 +9,9 @@ from typing import NoReturn
 
 from evical._files import atomic_path
 from evical.cli._kinds import Kind, may_be_none
-from evical.cli._parquet_table import ParquetTable, is_text
 from evical.cli._show import watch
 from evical.cli._sinks import delimiter_of
-from evical.cli._tables import Table, open_table, table_chunks
+from evical.cli._tables import ParquetTable, Table, is_text, open_table, table_chunks
 from evical.cli.engine.session import EngineError, Session, literal, quoted
 from evical.datasets.csv import MISSING
 

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from evical.cli._kinds import Kind, kinds_to_count, may_be_none
-from evical.cli._parquet_table import as_text
+from evical.cli._tables import as_text
 from evical.cli._tally import Tally
 from evical.cli.arguments import Engine
 from evical.cli.engine._source import Source, checked_first, open_source

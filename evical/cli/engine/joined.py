@@ -16,8 +16,8 @@ import numpy as np
 from evical.cli._beliefs import AGREEING, ROUNDING, BeliefColumns, Pair
 from evical.cli._decisions import Decision
 from evical.cli._kinds import Kind
-from evical.cli._parquet_table import ParquetTable, load_pyarrow
 from evical.cli._sinks import delimiter_of
+from evical.cli._tables import ParquetTable, load_pyarrow
 from evical.cli.arguments import Engine
 from evical.cli.engine._source import (
     OwnNames,

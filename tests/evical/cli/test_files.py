@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from evical.cli import main
-from evical.cli._errors import WrongInput, user_input
-from evical.cli._output import write_atomically
+from evical.cli._output import WrongInput, user_input, write_atomically
 
 
 def test_a_file_is_replaced_as_a_whole(tmp_path: Path):

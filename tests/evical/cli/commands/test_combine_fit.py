@@ -8,7 +8,7 @@ import pytest
 
 from evical.cli import main
 from evical.cli._decisions import masses
-from evical.cli._fusions import FUSIONS, load_fusion
+from evical.cli._rules import FUSIONS, load_fusion
 from evical.fusion import as_rule
 from tests.support.each import each
 from tests.support.tables import read_csv
