@@ -15,13 +15,13 @@ from evical.calibrators.by_name import parse_options, settable, suggestion
 from evical.cli._decisions import joined
 from evical.cli._kinds import Kind, complete_rows
 from evical.cli._many_classes import (
-    ManyPredictor,
+    Predictor,
     SampleTable,
     at_rows,
     class_columns,
     model_values,
 )
-from evical.cli._model import ManyModel, ManyTraining, check_score, is_conformal
+from evical.cli._model import Model, Training, check_score, is_conformal
 from evical.cli._tables import Chunk
 from evical.conformal import ConformalScores
 from evical.conformal.contour import prediction_sets
@@ -58,7 +58,7 @@ class Sets:
 
 def fit_conformal(
     samples: SampleTable, positive: str | None, sets: Sets, options: Sequence[str]
-) -> ManyModel:
+) -> Model:
     """The model of a table of calibration samples, with one score or one for each class.
 
     `options` are parameters of the nonconformity score. Raises OSError or ValueError for what is
@@ -85,8 +85,8 @@ def fit_conformal(
     )
     counts = np.ones(len(rows.labels)) if weights is None else weights
     totals = {label: float(counts[rows.labels == label].sum()) for label in classes}
-    training = ManyTraining(name, len(counts), rows.missing, totals, None)
-    return ManyModel(owners, samples.target, fitted, training)
+    training = Training(name, len(counts), rows.missing, totals, None)
+    return Model(owners, samples.target, fitted, training)
 
 
 def _columns(
@@ -113,8 +113,8 @@ def _columns(
     return classes, {classes[1]: column}
 
 
-def with_score(model: ManyModel, column: str | None) -> ManyModel:
-    """The model with its one score in another column.
+def with_score(model: Model, column: str | None) -> Model:
+    """The model with its one score in another column, if one is named.
 
     Raises ValueError if it has several scores.
     """
@@ -129,12 +129,12 @@ def with_score(model: ManyModel, column: str | None) -> ManyModel:
 
 @dataclass(frozen=True)
 class ConformalPredictor:
-    """Adds sets at a level to what `ManyPredictor` writes; `plain` if no option is for decisions.
+    """Adds sets at a level to what `Predictor` writes; `plain` if no option is for decisions.
 
     Without such options, the decision is the class of plausibility 1, as in Python.
     """
 
-    beliefs: ManyPredictor
+    beliefs: Predictor
     alpha: float
     plain: bool
 

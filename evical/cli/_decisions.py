@@ -127,7 +127,7 @@ def new_decision(labels: tuple[str, ...], choices: Choices = BY_DEFAULT) -> Deci
     return Decision(acts, matrix, known[name])
 
 
-def masses(bel: Floats, pl: Floats, labels: tuple[str, str]) -> MassFunction:
+def masses(bel: Floats, pl: Floats, labels: tuple[str, ...]) -> MassFunction:
     """Mass functions (n,) with this belief and plausibility of the positive class."""
     store = np.stack([1 - pl, bel, pl - bel])
     return MassFunction.from_store(Frame(labels), np.array([1, 2, 3]), store)

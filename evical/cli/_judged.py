@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evical._typing import Floats
+from evical.calibrators import BaseCalibrator
 from evical.calibrators.by_name import suggestion
 from evical.cli import arguments
 from evical.cli._beliefs import (
@@ -27,9 +28,7 @@ from evical.cli._kinds import Kind, complete_rows
 from evical.cli._labeled import Labeled, read_labeled_table
 from evical.cli._many_classes import ClassRows, beliefs, read_class_rows
 from evical.cli._model import (
-    ManyModel,
     Model,
-    check_score,
     load_model,
     on_table,
     score_kind,
@@ -103,14 +102,15 @@ def _of_model(selection: Selection, data: str, options: dict[str, Any]) -> Evalu
     for option, value in chosen.items():
         if value:
             raise ValueError(f"{option} is for tables of predictions; a model makes its own")
-    model = two_classes(load_model(selection.predictions))
+    model = load_model(selection.predictions)
+    calibrator = two_classes(model)
     rows, score = read_for_model(selection, data, model)
     scores = rows.columns[score]
     known = complete_rows([scores])
     bounds, probability = np.tile([0.0, 1.0], (len(scores), 1)), np.full(len(scores), 0.5)
     if known.any():
-        bounds[known] = model.calibrator.predict_interval(scores[known])
-        probability[known] = model.calibrator.predict_proba(scores[known])[:, 1]
+        bounds[known] = calibrator.predict_interval(scores[known])
+        probability[known] = calibrator.predict_proba(scores[known])[:, 1]
     made: dict[str, Any] = {"bel": bounds[:, 0], "pl": bounds[:, 1], "probability": probability}
     if known.all():
         made["scores"] = scores
@@ -122,26 +122,23 @@ def _of_model(selection: Selection, data: str, options: dict[str, Any]) -> Evalu
 def read_for_model(selection: Selection, data: str, model: Model) -> tuple[Labeled, str]:
     """Scores and classes of a table, as a model reads them, and the column of the scores."""
     target = model.target if selection.target is None else selection.target
-    score = model.score if selection.score is None else selection.score
-    if selection.positive not in (None, model.labels[1]):
+    negative, positive = model.labels
+    if selection.positive not in (None, positive):
         raise ValueError(
             f"--positive is {selection.positive!r}, but the positive class of the model is "
-            f"{model.labels[1]!r}"
+            f"{positive!r}"
         )
-    if selection.score is not None:
-        check_score(score, model.labels[1], model.labels)
+    score = with_score(model, selection.score).score
     columns: dict[str, Kind] = {score: score_kind(model.calibrator)}
     with open_table(data) as table:
-        _check_model_columns(table, model, selection, score, target)
+        _check_model_columns(table, selection, score, target)
         rows = read_labeled_table(
-            table, columns, target, model.labels[1], model.labels, missing=selection.missing
+            table, columns, target, positive, (negative, positive), missing=selection.missing
         )
     return rows, score
 
 
-def _check_model_columns(
-    table: Table, model: Model, selection: Selection, score: str, target: str
-) -> None:
+def _check_model_columns(table: Table, selection: Selection, score: str, target: str) -> None:
     for name, given, option in (
         (score, selection.score, "--score"),
         (target, selection.target, "--target"),
@@ -247,7 +244,8 @@ def many_judged(selection: Selection) -> ClassPredictions | None:
     """
     if selection.data is not None:
         model = load_model(selection.predictions)
-        return _classes_of_model(selection, model) if isinstance(model, ManyModel) else None
+        one = isinstance(model.calibrator, BaseCalibrator)
+        return None if one else _classes_of_model(selection, model)
     if selection.predictions.lower().endswith(".json") or selection.predictions == "-":
         return None
     if selection.bel is not None or selection.pl is not None or selection.probability is not None:
@@ -272,7 +270,7 @@ def _refuse_columns(selection: Selection) -> None:
             raise ValueError(f"{option} is for two classes; with more, each has its own columns")
 
 
-def read_for_classes(selection: Selection, model: ManyModel) -> tuple[ManyModel, ClassRows, str]:
+def read_for_classes(selection: Selection, model: Model) -> tuple[Model, ClassRows, str]:
     """The model with its scores where they are, the rows of a table, and its name."""
     if len(model.scores) == 1:
         model, selection = with_score(model, selection.score), replace(selection, score=None)
@@ -283,7 +281,7 @@ def read_for_classes(selection: Selection, model: ManyModel) -> tuple[ManyModel,
     return model, rows, name
 
 
-def _classes_of_model(selection: Selection, model: ManyModel) -> ClassPredictions:
+def _classes_of_model(selection: Selection, model: Model) -> ClassPredictions:
     model, rows, name = read_for_classes(selection, model)
     bounds, probability, _ = beliefs(model, rows.columns)
     known = complete_rows(rows.columns.values())

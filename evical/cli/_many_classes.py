@@ -11,15 +11,16 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from dstheory import Frame, MassFunction
+from dstheory import Frame, MassFunction, betp
 from evical._typing import Floats
+from evical.calibrators import BaseCalibrator
 from evical.calibrators.by_name import suggestion
 from evical.cli import arguments
-from evical.cli._decisions import Decision
+from evical.cli._decisions import Decision, masses
 from evical.cli._kinds import Kind, complete_rows, label_kind, optional_kinds, tell_missing
 from evical.cli._model import (
-    ManyModel,
-    ManyTraining,
+    Model,
+    Training,
     check_score,
     is_conformal,
     log_loss,
@@ -36,6 +37,8 @@ from evical.scores.names import belief_names
 _SEPARATORS = "_-. :"
 # Masses that are listed at a time, 2**K a row: 32 MB.
 _LISTED = 1 << 22
+# How far sums of masses miss 0 and 1.
+_ROUNDING = 1e-9
 
 
 def make_many(method: str, options: Sequence[str]) -> BaseMulticlassCalibrator:
@@ -82,7 +85,7 @@ class SampleTable:
             return table.name, named, read_class_rows(table, kinds, self.target, self.missing)
 
 
-def fit_many(samples: SampleTable, calibrator: BaseMulticlassCalibrator) -> ManyModel:
+def fit_many(samples: SampleTable, calibrator: BaseMulticlassCalibrator) -> Model:
     """The model of a table with a score for each class.
 
     Raises OSError or ValueError for what is wrong with the table or the names.
@@ -95,29 +98,29 @@ def fit_many(samples: SampleTable, calibrator: BaseMulticlassCalibrator) -> Many
     calibrator.fit(values, rows.labels, sample_weight=weights)
     counts = np.ones(len(values)) if weights is None else weights
     shares = (rows.labels[:, np.newaxis] == calibrator.classes_) * counts[:, np.newaxis]
-    training = ManyTraining(
+    training = Training(
         source=name,
         rows=len(values),
         missing=rows.missing,
         weights={label: float(counts[rows.labels == label].sum()) for label in in_order},
         log_loss=log_loss(calibrator.predict_proba(values), shares),
     )
-    return ManyModel(in_order, samples.target, calibrator, training)
+    return Model(in_order, samples.target, calibrator, training)
 
 
-def model_values(model: ManyModel, columns: Mapping[str, Floats]) -> Floats:
+def model_values(model: Model, columns: Mapping[str, Floats]) -> Floats:
     """Scores (n, C) of a model."""
     return np.stack([columns[name] for name in model.scores.values()], axis=1)
 
 
-def at_rows(model: ManyModel, rows: NDArray[np.intp]) -> Any:
+def at_rows(model: Model, rows: NDArray[np.intp]) -> Any:
     """The calibrator, for these rows of a table if a random number belongs to each."""
     found = model.calibrator
     return found.at_rows(rows) if is_conformal(found) else found
 
 
 def beliefs(
-    model: ManyModel, columns: Mapping[str, Floats], first: int = 0
+    model: Model, columns: Mapping[str, Floats], first: int = 0
 ) -> tuple[Floats, Floats, NDArray[Any]]:
     """[Bel, Pl] of each class (n, K, 2), pignistic probabilities (n, K), and rows with scores.
 
@@ -127,18 +130,37 @@ def beliefs(
     known, k = complete_rows(values.T), len(model.labels)
     bounds = np.tile([0.0, 1.0], (len(values), k, 1))
     probability = np.full((len(values), k), 1 / k)
-    if known.any():
+    if not known.any():
+        return bounds, probability, known
+    if isinstance(model.calibrator, BaseCalibrator):
+        bel, pl = _interval(model.calibrator, values[known, 0])
+        bounds[known] = np.stack([1 - pl, 1 - bel, bel, pl], axis=1).reshape(-1, 2, 2)
+        probability[known] = betp(masses(bel, pl, model.labels))
+    else:
         calibrator = at_rows(model, first + np.flatnonzero(known))
         bounds[known] = np.clip(calibrator.predict_interval(values[known]), 0, 1)
         probability[known] = calibrator.predict_proba(values[known])
     return bounds, probability, known
 
 
+def _interval(calibrator: BaseCalibrator, scores: Floats) -> tuple[Floats, Floats]:
+    """Belief and plausibility (n,), within [0, 1] to the last bit."""
+    bel, pl = calibrator.predict_interval(scores).T
+    bad = ~((bel >= -_ROUNDING) & (bel <= pl) & (pl <= 1 + _ROUNDING))
+    if bad.any():  # which only an edited file can do
+        row = int(np.argmax(bad))
+        raise ValueError(
+            f"the model is damaged: score {scores[row]:g} gives belief {bel[row]:g} and "
+            f"plausibility {pl[row]:g}; fit it again"
+        )
+    return np.clip(bel, 0, 1), np.clip(pl, 0, 1)
+
+
 @dataclass(frozen=True)
-class ManyPredictor:
+class Predictor:
     """Predicts the classes of a model from the chunks of a table."""
 
-    model: ManyModel
+    model: Model
     decision: Decision
     table: Table
     needs_masses: bool
@@ -161,11 +183,16 @@ class ManyPredictor:
         bounds, probability, known = beliefs(self.model, chunk.columns, chunk.first_row)
         columns = np.concatenate([bounds, probability[..., np.newaxis]], axis=2)
         parts = columns.reshape(len(columns), -1).T
-        acts = self._acts(chunk, probability, known)
+        acts = self._acts(chunk, bounds, probability, known)
         return [*map(np.ascontiguousarray, parts), acts], int((~known).sum())
 
-    def _acts(self, chunk: Chunk, probability: Floats, known: NDArray[np.bool_]) -> NDArray[Any]:
+    def _acts(
+        self, chunk: Chunk, bounds: Floats, probability: Floats, known: NDArray[np.bool_]
+    ) -> NDArray[Any]:
         k = len(self.model.labels)
+        if isinstance(self.model.calibrator, BaseCalibrator):
+            bel, pl = bounds[:, 1].T
+            return self.decision(masses(bel, pl, self.model.labels))
         if not self.needs_masses:  # expected utilities are those of the pignistic probabilities
             singles = [1 << i for i in range(k)]
             return self.decision(MassFunction(Frame(self.model.labels), singles, probability))

@@ -8,12 +8,12 @@ The calibrator inside is what its `to_dict` gives, so that Python reads it witho
 import hashlib
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from math import isclose
 from pathlib import Path
-from typing import Any, TypeGuard, TypeVar
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,7 +30,6 @@ FORMAT = "evical.model"
 VERSION = 1
 _MOST = 2.0**54  # of samples: twice what weights may add up to
 _ROUNDING = 1e-9
-_T = TypeVar("_T", "Training", "ManyTraining")
 
 
 @dataclass(frozen=True)
@@ -40,51 +39,30 @@ class Training:
     source: str
     rows: int
     missing: int  # rows without a score, in addition
-    negative: float  # weight of the samples of each class
-    positive: float
-    distinct_scores: int
-    compressed: bool
-    log_loss: float | None  # in nats a sample; none if a sample had probability zero
+    weights: dict[str, float]  # of the samples of each class
+    # In nats a sample; none if one had probability zero, or the model is not about probabilities.
+    log_loss: float | None
+    # Of one score of two classes.
+    distinct_scores: int = 0
+    compressed: bool = False
 
 
 @dataclass(frozen=True)
 class Model:
-    """A fitted calibrator and the columns it belongs to."""
+    """A fitted calibrator, and its columns by class.
 
-    score: str
-    target: str
-    calibrator: BaseCalibrator
-    training: Training
-
-    @property
-    def labels(self) -> tuple[str, str]:
-        """Negative and positive class."""
-        negative, positive = self.calibrator.classes_.tolist()
-        return negative, positive
-
-
-@dataclass(frozen=True)
-class ManyTraining:
-    """What a model of a score for each class was learned from."""
-
-    source: str
-    rows: int
-    missing: int
-    weights: dict[str, float]  # of the samples of each class
-    log_loss: float | None  # none also if the model is conformal: it is not about probabilities
-
-
-@dataclass(frozen=True)
-class ManyModel:
-    """A fitted calibrator of a score for each class, and its columns by class.
-
-    A conformal one may also have one score of two classes, which is that of the positive one.
+    One score of two classes is that of the positive one.
     """
 
     scores: dict[str, str]
     target: str
-    calibrator: BaseMulticlassCalibrator | ConformalScores
-    training: ManyTraining
+    calibrator: BaseCalibrator | BaseMulticlassCalibrator | ConformalScores
+    training: Training
+
+    @property
+    def score(self) -> str:
+        """The column of one score."""
+        return next(iter(self.scores.values()))
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -115,22 +93,22 @@ def check_score(column: str, label: str, classes: Sequence[str]) -> None:
         )
 
 
-def two_classes(model: Model | ManyModel) -> Model:
-    """The model, if it is of one score.
+def two_classes(model: Model) -> BaseCalibrator:
+    """The calibrator of a model, if it is of one score.
 
     Raises ValueError if it is of a score for each class, or conformal.
     """
-    if isinstance(model, ManyModel) and is_conformal(model.calibrator):
+    if is_conformal(model.calibrator):
         raise ValueError(
             "the model is conformal; this takes one of evical fit without --conformal, for one "
             "score of two classes"
         )
-    if isinstance(model, ManyModel):
+    if not isinstance(model.calibrator, BaseCalibrator):
         raise ValueError(
             f"the model has a score for each of {len(model.labels)} classes; this takes one score "
             "of two classes"
         )
-    return model
+    return model.calibrator
 
 
 def log_loss(probability: NDArray[Any], weights: NDArray[Any]) -> float | None:
@@ -144,13 +122,28 @@ def log_loss(probability: NDArray[Any], weights: NDArray[Any]) -> float | None:
     return float(-(weights[used] @ np.log(probability[used])) / weights.sum())
 
 
-def model_text(model: Model | ManyModel) -> str:
+# Entries of trainings in files: of one score of two classes, and of others.
+_SIDES = ("negative", "positive")
+_OF_ONE = ("source", "rows", "missing", *_SIDES, "distinct_scores", "compressed", "log_loss")
+_OF_MANY = ("source", "rows", "missing", "weights", "log_loss")
+
+
+def training_data(model: Model) -> dict[str, Any]:
+    """What a model was learned from, as files have it."""
+    training = model.training
+    values = vars(training) | dict(zip(_SIDES, training.weights.values(), strict=False))
+    names = _OF_ONE if isinstance(model.calibrator, BaseCalibrator) else _OF_MANY
+    return {name: values[name] for name in names}
+
+
+def model_text(model: Model) -> str:
     """The content of a model file."""
-    scores = {"scores": model.scores} if isinstance(model, ManyModel) else {"score": model.score}
+    one = isinstance(model.calibrator, BaseCalibrator)
+    scores = {"score": model.score} if one else {"scores": model.scores}
     return file_text(
         FORMAT,
         columns={**scores, "target": model.target},
-        training=asdict(model.training),
+        training=training_data(model),
         calibrator=model.calibrator.to_dict(),
     )
 
@@ -161,7 +154,7 @@ def file_text(kind: str, **content: Any) -> str:
     return json.dumps({**data, "checksum": checksum(data)}, indent=1, allow_nan=False) + "\n"
 
 
-def load_model(path: str | Path) -> Model | ManyModel:
+def load_model(path: str | Path) -> Model:
     """The model in a file.
 
     Raises OSError if it cannot be read, and ValueError if it is damaged, foreign, of a later
@@ -170,15 +163,7 @@ def load_model(path: str | Path) -> Model | ManyModel:
     name = Path(path).name
     data = check_content(read_json(Path(path)), name, FORMAT, "evical fit")
     with refuse_damage(name, "fit the model"):
-        if "scores" in data["columns"]:
-            return _many(data)
-        calibrator = _calibrator(data["calibrator"])
-        return Model(
-            score=_text(data["columns"]["score"]),
-            target=_text(data["columns"]["target"]),
-            calibrator=calibrator,
-            training=_training(data["training"], Training, calibrator.classes_.tolist()),
-        )
+        return _model(data)
 
 
 @contextmanager
@@ -233,25 +218,35 @@ def check_content(data: Any, name: str, kind: str, maker: str) -> dict[str, Any]
     return data
 
 
-def _many(data: dict[str, Any]) -> ManyModel:
-    saved = data["calibrator"]
-    kind = ConformalScores if saved["format"] == "evical.conformal" else BaseMulticlassCalibrator
-    calibrator: BaseMulticlassCalibrator | ConformalScores = kind.from_dict(saved)
-    scores = {_text(label): _text(column) for label, column in data["columns"]["scores"].items()}
+def _model(data: dict[str, Any]) -> Model:
+    columns, saved = data["columns"], data["calibrator"]
+    one = "scores" not in columns
+    calibrator = _kind(saved, one).from_dict(saved)
     labels = [_text(label) for label in calibrator.classes_.tolist()]
-    if len(scores) == 1 and len(labels) == 2 and is_conformal(calibrator):
-        labels = labels[1:]
+    if one and labels[0] == labels[1]:
+        raise ValueError(f"both classes are {labels[0]!r}")
+    named = {labels[1]: columns["score"]} if one else columns["scores"]
+    scores = {_text(label): _text(column) for label, column in named.items()}
+    single = one or (len(scores) == 1 and len(labels) == 2 and is_conformal(calibrator))
     # Keys of JSON come in any order.
-    in_order = {label: scores[label] for label in labels}
+    in_order = {label: scores[label] for label in (labels[1:] if single else labels)}
     if len(scores) != len(in_order) or len(set(scores.values())) != len(scores):
         raise ValueError("its columns are not those of its classes")
-    training = _training(data["training"], ManyTraining, calibrator.classes_.tolist())
-    return ManyModel(in_order, _text(data["columns"]["target"]), calibrator, training)
+    training = _training(data["training"], labels, one)
+    return Model(in_order, _text(columns["target"]), calibrator, training)
 
 
-def _training(data: Any, kind: type[_T], labels: Sequence[str]) -> _T:
+def _kind(saved: Mapping[str, Any], one: bool) -> Any:
+    """The class of a saved calibrator."""
+    if one:
+        return BaseCalibrator
+    conformal = saved["format"] == "evical.conformal"
+    return ConformalScores if conformal else BaseMulticlassCalibrator
+
+
+def _training(data: Any, labels: Sequence[str], one: bool) -> Training:
     """The record of a training, each entry of which is what it should be."""
-    names = [field.name for field in fields(kind)]
+    names = _OF_ONE if one else _OF_MANY
     if not isinstance(data, dict) or set(data) != set(names):
         raise ValueError(f"its training lacks the entries {', '.join(names)}")
     for name, value in data.items():
@@ -261,7 +256,10 @@ def _training(data: Any, kind: type[_T], labels: Sequence[str]) -> _T:
         holds, expected = _ENTRIES[name]
         if not holds(value):
             raise ValueError(f"training {name} is {value!r}, expected {expected}")
-    return kind(**data)
+    if one:
+        sides = zip(labels, _SIDES, strict=True)
+        data = {**data, "weights": {label: data[side] for label, side in sides}}
+    return Training(**{name: value for name, value in data.items() if name not in _SIDES})
 
 
 def _check_weights(weights: ArrayLike, labels: Sequence[str]) -> None:
@@ -301,14 +299,6 @@ _ENTRIES: dict[str, tuple[Callable[[Any], bool], str]] = {
 }
 
 
-def _calibrator(data: Any) -> BaseCalibrator:
-    calibrator = BaseCalibrator.from_dict(data)
-    labels = [_text(label) for label in calibrator.classes_.tolist()]
-    if labels[0] == labels[1]:
-        raise ValueError(f"both classes are {labels[0]!r}")
-    return calibrator
-
-
 def _text(value: object) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{value!r} is not a name")
@@ -325,7 +315,7 @@ _SAME = 1e-9  # relative difference of two log losses that is rounding
 
 
 def on_table(
-    model: Model | ManyModel, table: str, codes: NDArray[np.integer], right: NDArray[np.float64]
+    model: Model, table: str, codes: NDArray[np.integer], right: NDArray[np.float64]
 ) -> str:
     """Name of what is judged: a model on a table, and whether it was fitted to that table.
 
@@ -337,11 +327,8 @@ def on_table(
     return f"{name}, which it was fitted to" if _seen(model, codes, right) else name
 
 
-def _seen(model: Model | ManyModel, codes: NDArray[np.integer], right: NDArray[np.float64]) -> bool:
-    if isinstance(model, ManyModel):
-        weights = [model.training.weights.get(label, 0.0) for label in model.labels]
-    else:
-        weights = [model.training.negative, model.training.positive]
+def _seen(model: Model, codes: NDArray[np.integer], right: NDArray[np.float64]) -> bool:
+    weights = [model.training.weights.get(label, 0.0) for label in model.labels]
     if np.bincount(codes, minlength=len(weights)).tolist() != weights:
         return False
     found = log_loss(right, np.ones_like(right))

@@ -7,11 +7,12 @@ from typing import Annotated, Any
 import typer
 
 from evical._versions import version_of
+from evical.calibrators import BaseCalibrator
 from evical.cli import arguments
 from evical.cli._judged import Selection, evaluate_selection, many_judged, read_for_classes
 from evical.cli._kinds import complete_rows
 from evical.cli._many_classes import model_values
-from evical.cli._model import ManyModel, Model, is_conformal, load_model
+from evical.cli._model import Model, is_conformal, load_model
 from evical.cli._output import check_output, user_input, write_atomically
 from evical.conformal import ConformalScores
 from evical.evaluation import ConformalEvaluation, check_calibration
@@ -55,9 +56,9 @@ def card(
         typer.echo(text, nl=False)
 
 
-def _checks(selection: Selection, fitted: Model | ManyModel) -> str:
+def _checks(selection: Selection, fitted: Model) -> str:
     """How a model did on the samples of a selection."""
-    if isinstance(fitted, ManyModel) and is_conformal(fitted.calibrator):
+    if is_conformal(fitted.calibrator):
         return conformal_checks_text(_conformal(selection, fitted, fitted.calibrator))
     many = many_judged(selection)
     if many is None:
@@ -71,7 +72,7 @@ def _checks(selection: Selection, fitted: Model | ManyModel) -> str:
 
 
 def _conformal(
-    selection: Selection, fitted: ManyModel, calibrator: ConformalScores
+    selection: Selection, fitted: Model, calibrator: ConformalScores
 ) -> ConformalEvaluation:
     """Sets of a conformal model, judged."""
     owners, rows, name = read_for_classes(selection, fitted)
@@ -157,13 +158,12 @@ def promise_text(calibrator: Any) -> str:
     return f"of each class: {text}" if each else text
 
 
-def card_text(model: Model | ManyModel, checks: str | None = None) -> str:
+def card_text(model: Model, checks: str | None = None) -> str:
     """The card of a model; `checks` say how it did on other samples."""
     method = type(model.calibrator).__name__
-    rows = _rows_of_many(model) if isinstance(model, ManyModel) else _rows(model)
-    rows.append(("Written by", f"evical {version_of('evical')}"))
+    rows = [*_rows(model), ("Written by", f"evical {version_of('evical')}")]
     table = "\n".join(f"| {name} | {value} |" for name, value in rows)
-    title = model.target if isinstance(model, ManyModel) else model.score
+    title = model.score if isinstance(model.calibrator, BaseCalibrator) else model.target
     return (
         "---\nlibrary_name: evical\ntags:\n- calibration\n- belief-functions\n"
         f"- {method}\n---\n\n# Calibration of {_code(title)}\n\n"
@@ -176,46 +176,33 @@ def card_text(model: Model | ManyModel, checks: str | None = None) -> str:
 
 
 def _rows(model: Model) -> list[tuple[str, str]]:
-    """What a model of one score is."""
-    training, (negative, positive) = model.training, model.labels
-    merged = ", neighbors merged" if training.compressed else ""
+    """What a model is."""
+    training, target = model.training, _code(model.target)
+    conformal = is_conformal(model.calibrator)
+    counts = [(_code(label), f"{n:.12g} samples") for label, n in training.weights.items()]
+    if isinstance(model.calibrator, BaseCalibrator):
+        merged = ", neighbors merged" if training.compressed else ""
+        read, read_in = f"{_code(model.score)}, a score", "a score"
+        about = f"{target} = {_code(model.labels[1])}"
+        sides = ("Negative class", "Positive class")
+        classes = [(side, ": ".join(pair)) for side, pair in zip(sides, counts, strict=True)]
+        classes.append(("Distinct scores", f"{training.distinct_scores}{merged}"))
+    else:
+        inputs = (f"{_code(column)} for {_code(label)}" for label, column in model.scores.items())
+        read, read_in = f"scores: {', '.join(inputs)}", "all scores"
+        about = f"each class of {target}"
+        classes = [(f"Class {label}", count) for label, count in counts]
+    told = "belief and plausibility" if conformal else "belief, plausibility and probability"
+    loss = "infinite" if training.log_loss is None else f"{training.log_loss:.6f}"
     return [
         ("Method", f"`{' '.join(repr(model.calibrator).split())}`"),
-        ("Input", f"{_code(model.score)}, a score"),
-        (
-            "Output",
-            f"belief, plausibility and probability of {_code(model.target)} = {_code(positive)}",
-        ),
-        ("Fitted on", _code(training.source)),
-        ("Rows", f"{training.rows} with a score, {training.missing} without"),
-        ("Negative class", f"{_code(negative)}: {training.negative:.12g} samples"),
-        ("Positive class", f"{_code(positive)}: {training.positive:.12g} samples"),
-        ("Distinct scores", f"{training.distinct_scores}{merged}"),
-        ("Log loss of these samples", _loss(training.log_loss)),
-    ]
-
-
-def _rows_of_many(model: ManyModel) -> list[tuple[str, str]]:
-    """What a model of a score for each class is, or a conformal one."""
-    training, conformal = model.training, is_conformal(model.calibrator)
-    inputs = (f"{_code(column)} for {_code(label)}" for label, column in model.scores.items())
-    told = "belief and plausibility" if conformal else "belief, plausibility and probability"
-    rows = [
-        ("Method", f"`{' '.join(repr(model.calibrator).split())}`"),
-        ("Input", f"scores: {', '.join(inputs)}"),
-        ("Output", f"{told} of each class of {_code(model.target)}"),
+        ("Input", read),
+        ("Output", f"{told} of {about}"),
         ("Calibrated on" if conformal else "Fitted on", _code(training.source)),
-        ("Rows", f"{training.rows} with all scores, {training.missing} without"),
-        *(
-            (f"Class {_code(label)}", f"{weight:.12g} samples")
-            for label, weight in training.weights.items()
-        ),
+        ("Rows", f"{training.rows} with {read_in}, {training.missing} without"),
+        *classes,
+        *([] if conformal else [("Log loss of these samples", loss)]),
     ]
-    return rows if conformal else [*rows, ("Log loss of these samples", _loss(training.log_loss))]
-
-
-def _loss(value: float | None) -> str:
-    return "infinite" if value is None else f"{value:.6f}"
 
 
 def checks_text(name: str, found: CalibrationCheck) -> str:

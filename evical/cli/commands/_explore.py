@@ -58,8 +58,8 @@ def _shown(
         raise ValueError("--target and --score name columns of DATA; give a model and a table")
     if model is None:
         return {}
-    fitted = two_classes(load_model(model))
-    found: dict[str, Any] = {"calibrator": fitted.calibrator, "score_name": score or fitted.score}
+    fitted = load_model(model)
+    found: dict[str, Any] = {"calibrator": two_classes(fitted), "score_name": score or fitted.score}
     if data is not None:
         selection = Selection(
             predictions=model, data=data, target=target, score=score, missing=missing

@@ -7,7 +7,7 @@ import typer
 
 from evical.calibrators import BaseCalibrator
 from evical.cli import arguments
-from evical.cli._model import ManyModel, Model, is_conformal, load_model
+from evical.cli._model import Model, is_conformal, load_model
 from evical.cli._output import check_output, user_input, write_atomically
 from evical.export import to_javascript, to_onnx, to_sql
 
@@ -53,22 +53,23 @@ def export(
             raise ValueError("--dialect and --column are for --to sql")
         if output == "-" and to == "onnx":
             raise ValueError("a graph is written to a file; name it with --output")
-        fitted = _of_one_score(load_model(model))
+        fitted = load_model(model)
+        calibrator = _of_one_score(fitted)
         if output != "-":
             check_output(Path(output), force, [model])
         options = {"max_bytes": max_bytes, "class_columns": class_columns}
         name = fitted.score if column is None else column
-        content = _content(fitted.calibrator, to, name, dialect or "duckdb", options)
+        content = _content(calibrator, to, name, dialect or "duckdb", options)
         if output != "-":
             write_atomically(Path(output), content)
     if output == "-":
         typer.echo(content)
 
 
-def _of_one_score(model: Model | ManyModel) -> Model:
-    """The model, if it can be exported; raises ValueError, which says what to do, if it cannot."""
-    if isinstance(model, Model):
-        return model
+def _of_one_score(model: Model) -> BaseCalibrator:
+    """The calibrator, if it can be exported; raises ValueError, which says what to do, else."""
+    if isinstance(model.calibrator, BaseCalibrator):
+        return model.calibrator
     if is_conformal(model.calibrator):
         raise ValueError(
             "the model is conformal: plausibilities are counts of calibration samples, for which "

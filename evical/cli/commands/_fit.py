@@ -21,7 +21,6 @@ from evical.cli._conformal import Sets, fit_conformal
 from evical.cli._kinds import Kind, among, complete_rows, kinds_to_count, tell_missing
 from evical.cli._many_classes import SampleTable, fit_many, make_many
 from evical.cli._model import (
-    ManyModel,
     Model,
     Training,
     check_score,
@@ -29,6 +28,7 @@ from evical.cli._model import (
     log_loss,
     model_text,
     score_kind,
+    training_data,
 )
 from evical.cli._output import check_output, echo_json, user_input, write_atomically
 from evical.cli._show import new_console, watch
@@ -112,7 +112,6 @@ def fit(
         limits = limits_of(engine)
         if limits is not None and (sets.conformal or len(samples.score) > 1):
             raise ValueError("--engine duckdb counts one score of two classes; leave it out here")
-        fitted: Model | ManyModel
         if sets.conformal:
             if arguments.changed(calibration, "option"):
                 raise ValueError("--method, --model and --max-scores are not for --conformal")
@@ -124,13 +123,13 @@ def fit(
                 raise ValueError("--positive is for one score; with several, each has its class")
             fitted = fit_many(samples, make_many(calibration.method, calibration.options))
         else:
-            calibrator = _of_one_score(calibration.method, calibration.options)
-            kind = score_kind(calibrator)
-            counted = _counted(samples, kind, calibration.max_scores, limits, output)
-            fitted = _fitted(samples, calibrator, positive, *counted)
+            one = _of_one_score(calibration.method, calibration.options)
+            counted = _counted(samples, score_kind(one), calibration.max_scores, limits, output)
+            fitted = _fitted(samples, one, positive, *counted)
         write_atomically(output, model_text(fitted))
-    if isinstance(fitted, Model) and wrong_ways(fitted.calibrator):
-        typer.echo(f"warning: {message(wrong_ways(fitted.calibrator), _ADVICE)}", err=True)
+    calibrator = fitted.calibrator
+    if isinstance(calibrator, BaseCalibrator) and wrong_ways(calibrator):
+        typer.echo(f"warning: {message(wrong_ways(calibrator), _ADVICE)}", err=True)
     _show(fitted, output, as_json)
 
 
@@ -180,13 +179,12 @@ def _fitted(
         source=source,
         rows=tally.rows,
         missing=lacking,
-        negative=counts.n_negative,
-        positive=counts.n_positive,
+        weights=dict(zip(labels, (counts.n_negative, counts.n_positive), strict=True)),
+        log_loss=log_loss(calibrator.predict_proba(counts.scores), weights),
         distinct_scores=len(counts),
         compressed=tally.bits < EXACT,
-        log_loss=log_loss(calibrator.predict_proba(counts.scores), weights),
     )
-    return Model(score, samples.target, calibrator, training)
+    return Model({labels[1]: score}, samples.target, calibrator, training)
 
 
 def _check_names(samples: SampleTable, output: Path) -> None:
@@ -231,31 +229,31 @@ def _count(
         return table.name, lacking, tally
 
 
-def _show(model: Model | ManyModel, output: Path, as_json: bool) -> None:
+def _show(model: Model, output: Path, as_json: bool) -> None:
     """Print what was learned; a model of one score and of several differ in the middle."""
     calibrator, training = model.calibrator, model.training
-    if isinstance(model, ManyModel):
-        data: dict[str, Any] = {"scores": model.scores}
+    if isinstance(calibrator, BaseCalibrator):
+        data: dict[str, Any] = {"parameters": calibrator.get_params(deep=False)}
+        merged = " (rounded)" if training.compressed else ""
+        sides = zip(("Negative class", "Positive class"), training.weights.items(), strict=True)
+        counted = [
+            ("Distinct scores", f"{training.distinct_scores}{merged}"),
+            *((side, f"{label}: {total:.12g}") for side, (label, total) in sides),
+        ]
+    else:
+        data = {"scores": model.scores}
         columns = {label: f", by {column}" for label, column in model.scores.items()}
         counted = [
             (f"Class {label}", f"{total:.12g}{columns.get(label, '')}")
-            for label, total in model.training.weights.items()
-        ]
-    else:
-        parameters = model.calibrator.get_params(deep=False)
-        data, (negative, positive) = {"parameters": parameters}, model.labels
-        merged = " (rounded)" if model.training.compressed else ""
-        counted = [
-            ("Distinct scores", f"{model.training.distinct_scores}{merged}"),
-            ("Negative class", f"{negative}: {model.training.negative:.12g}"),
-            ("Positive class", f"{positive}: {model.training.positive:.12g}"),
+            for label, total in training.weights.items()
         ]
     if is_conformal(calibrator):
         names = ("nonconformity", "conditional", "parameters", "smoothed")
         data |= {name: getattr(calibrator, name) for name in names}
     if as_json:
         head = {"output": str(output), "method": type(calibrator).__name__}
-        echo_json({**head, **data, "classes": list(model.labels), "training": vars(training)})
+        told = {"classes": list(model.labels), "training": training_data(model)}
+        echo_json({**head, **data, **told})
         return
     shown = RichTable(box=box.SIMPLE_HEAD, show_header=False, padding=(0, 2, 0, 0))
     for name, value in [
@@ -269,7 +267,7 @@ def _show(model: Model | ManyModel, output: Path, as_json: bool) -> None:
     new_console().print(shown)
 
 
-def _quality(model: Model | ManyModel) -> tuple[str, str]:
+def _quality(model: Model) -> tuple[str, str]:
     """Title and text of the log loss; of a conformal model, of the least p-value of each class."""
     if is_conformal(model.calibrator):
         least = {1 / (1 + total) for total in model.calibrator.n_calibration.values()}

@@ -8,8 +8,6 @@ import pytest
 
 from evical.calibrators import LogisticCalibrator
 from evical.cli._model import (
-    ManyModel,
-    ManyTraining,
     Model,
     Training,
     checksum,
@@ -20,7 +18,7 @@ from evical.cli._model import (
 from evical.multiclass import SoftmaxCalibrator
 from tests.support.each import each
 
-TRAINING = Training("t.csv", 4, 0, 2.0, 2.0, 4, False, 0.5)
+TRAINING = Training("t.csv", 4, 0, {"no": 2.0, "yes": 2.0}, 0.5, 4)
 
 
 @pytest.fixture
@@ -31,7 +29,7 @@ def path(tmp_path):
 @pytest.fixture
 def model():
     calibrator = LogisticCalibrator().fit([0.0, 1, 2, 3], ["no", "yes", "no", "yes"])
-    return Model("s", "t", calibrator, TRAINING)
+    return Model({"yes": "s"}, "t", calibrator, TRAINING)
 
 
 def test_what_was_written_is_read(path, model):
@@ -161,8 +159,8 @@ def test_each_entry_of_a_training_is_checked(path, model):
         assert f"training {name} is" in message
         assert ", expected " in message
     calibrator = SoftmaxCalibrator().fit(np.eye(3).repeat(3, axis=0), list("aaabbbccc"))
-    training = ManyTraining("t.csv", 9, 0, dict.fromkeys("abc", 3.0), None)
-    many = ManyModel(dict(zip("abc", "xyz", strict=True)), "t", calibrator, training)
+    training = Training("t.csv", 9, 0, dict.fromkeys("abc", 3.0), None)
+    many = Model(dict(zip("abc", "xyz", strict=True)), "t", calibrator, training)
     for name, message in refusals(path, model_text(many), MANY):
         assert name.replace("weights.", "the training weight of ") in message
         assert ", expected " in message

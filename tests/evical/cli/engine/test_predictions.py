@@ -25,11 +25,11 @@ def models():
     rng = np.random.default_rng(0)
     scores = rng.normal(size=500)
     labels = np.where(rng.random(500) < 1 / (1 + np.exp(-2 * scores)), "it's", "can't")
-    training = Training("s.csv", 500, 0, 250.0, 250.0, 500, False, 0.5)
+    training = Training("s.csv", 500, 0, {"can't": 250.0, "it's": 250.0}, 0.5, 500)
     texts = {}
     for name in ("isotonic", "logistic"):
         fitted = make_calibrator(name, ()).fit(scores, labels)
-        texts[f"{name}.json"] = model_text(Model("score", "kind", fitted, training))
+        texts[f"{name}.json"] = model_text(Model({"it's": "score"}, "kind", fitted, training))
     return texts
 
 
