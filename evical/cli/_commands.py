@@ -1,4 +1,4 @@
-"""The commands of `evical`: the module of each, and its line in the help.
+"""The commands of `evical`, and the line of each in the help.
 
 A module is imported only when its command runs, so a command does not wait for the libraries of
 others. A test compares the lines with the docstrings.
@@ -10,17 +10,15 @@ from typing import Any, NamedTuple
 
 
 class Command(NamedTuple):
-    """Module, first line of the docstring, and examples to copy."""
+    """First line of the docstring, and examples to copy."""
 
-    module: str
     line: str
     examples: tuple[str, ...]
 
 
-# By the name of the command and of its function.
+# By the name of the command, of its function and, after an underscore, of its module.
 COMMANDS = {
     "fit": Command(
-        "_fit",
         "Fit a calibrator to scores and true classes, and save it as a model file.",
         (
             "evical fit scores.csv --score score --target income -o model.json",
@@ -31,7 +29,6 @@ COMMANDS = {
         ),
     ),
     "predict": Command(
-        "_predict",
         "Add beliefs and decisions to a table of new scores.",
         (
             "evical predict model.json new.csv -o out.csv",
@@ -39,7 +36,6 @@ COMMANDS = {
         ),
     ),
     "combine": Command(
-        "_combine",
         "Combine the beliefs of several tables, row by row.",
         (
             "evical combine out.csv other.csv -o both.csv",
@@ -47,7 +43,6 @@ COMMANDS = {
         ),
     ),
     "evaluate": Command(
-        "_evaluate",
         "Evaluate predictions: proper scores, calibration, coverage of beliefs, with intervals.",
         (
             "evical evaluate out.csv --target income",
@@ -55,12 +50,10 @@ COMMANDS = {
         ),
     ),
     "compare": Command(
-        "_compare",
         "Compare calibrators by cross-validation, and recommend one with reasons.",
         ("evical compare scores.csv --score score --target income -o methods.html",),
     ),
     "report": Command(
-        "_report",
         "Write a page about predictions, a comparison of calibrators, or an ensemble.",
         (
             "evical report out.csv --target income -o report.html",
@@ -68,12 +61,10 @@ COMMANDS = {
         ),
     ),
     "check": Command(
-        "_check",
         "Test calibration: exit code 0 if all tests pass, 1 if not, 2 for wrong input.",
         ("evical check out.csv --target income --test interval",),
     ),
     "export": Command(
-        "_export",
         "Write a model as SQL, ONNX or JavaScript, which predict without Python.",
         (
             "evical export model.json --to sql --dialect sqlite -o model.sql",
@@ -81,12 +72,10 @@ COMMANDS = {
         ),
     ),
     "card": Command(
-        "_card",
         "Write a model card: what it was fitted on, what it promises, and checks on other samples.",
         ("evical card model.json new.csv -o card.md",),
     ),
     "explore": Command(
-        "_explore",
         "Write a page to play with: masses, rules, where conflict goes, and decisions.",
         (
             "evical explore -o explore.html",
@@ -94,7 +83,6 @@ COMMANDS = {
         ),
     ),
     "demo": Command(
-        "_demo",
         "Train ten classifiers, calibrate each into beliefs, and combine them.",
         (
             "evical demo --repeats 5",
@@ -106,6 +94,6 @@ COMMANDS = {
 
 def load(name: str) -> Callable[..., Any]:
     """The function of a command."""
-    module = import_module(f"evical.cli.commands.{COMMANDS[name].module}")
+    module = import_module(f"evical.cli.commands._{name}")
     function: Callable[..., Any] = getattr(module, name)
     return function

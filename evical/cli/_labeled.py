@@ -1,6 +1,6 @@
 """Tables of numbers with a column of two classes, read as a whole, for evaluation."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -119,12 +119,8 @@ def read_labeled_table(
     kinds: dict[str, Kind] = {**optional_kinds(columns, missing), target: label_kind(missing)}
     if beliefs is not None:
         kinds = {**beliefs[0].kinds(missing), **kinds}
-    rows = lacking = 0
-    for chunk in watch(table, kinds, "Reading"):
-        complete = complete_rows(chunk.columns[name] for name in names)
-        labeled = chunk.columns[target] != ""
-        rows, lacking = rows + len(chunk), lacking + int((~(complete & labeled)).sum())
-        kept = complete & labeled if missing == "drop" else slice(None)
+    for chunk, complete in complete_chunks(table, kinds, names, target, missing):
+        kept = complete if missing == "drop" else slice(None)
         codes.extend(_codes(chunk, target, classes, of if known else None)[kept])
         if beliefs is not None:
             found = beliefs[0].read(chunk.columns, chunk.place, beliefs[1])
@@ -135,11 +131,6 @@ def read_labeled_table(
             if missing == "vacuous" and columns[name] == "probability":
                 values = np.where(complete, values, 0.5)
             column.extend(values[kept])
-    if missing == "drop" and rows == lacking:
-        raise ValueError(
-            f"{table.name}: each of {rows} rows lacks a number or a class; nothing is left"
-        )
-    tell_missing(table.name, lacking, rows, missing)
     second = codes.joined()
     _check_both(second, classes, table.name, target)
     ascending = list(known) if known else sorted_labels(set(classes))
@@ -160,6 +151,26 @@ def read_labeled_table(
         (ascending[0], ascending[1]),
         (sides[0].joined(), sides[1].joined()) if sides else None,
     )
+
+
+def complete_chunks(
+    table: Table, kinds: Mapping[str, Kind], numbers: Collection[str], target: str, missing: str
+) -> Iterator[tuple[Chunk, NDArray[np.bool_]]]:
+    """Chunks, with the rows that have all numbers and a class; says how many have not.
+
+    Raises ValueError if those are dropped and none is left.
+    """
+    rows = lacking = 0
+    for chunk in watch(table, kinds, "Reading"):
+        complete = complete_rows(chunk.columns[name] for name in numbers)
+        complete &= chunk.columns[target] != ""
+        rows, lacking = rows + len(chunk), lacking + int((~complete).sum())
+        yield chunk, complete
+    if missing == "drop" and rows == lacking:
+        raise ValueError(
+            f"{table.name}: each of {rows} rows lacks a number or a class; nothing is left"
+        )
+    tell_missing(table.name, lacking, rows, missing)
 
 
 def _positive(

@@ -17,7 +17,8 @@ from evical.calibrators import BaseCalibrator
 from evical.calibrators.by_name import suggestion
 from evical.cli import arguments
 from evical.cli._decisions import Decision, masses
-from evical.cli._kinds import Kind, complete_rows, label_kind, optional_kinds, tell_missing
+from evical.cli._kinds import Kind, complete_rows, label_kind, optional_kinds
+from evical.cli._labeled import complete_chunks
 from evical.cli._model import (
     Model,
     Training,
@@ -26,7 +27,6 @@ from evical.cli._model import (
     log_loss,
     score_kind,
 )
-from evical.cli._show import watch
 from evical.cli._tables import Chunk, Table, check_columns, open_table
 from evical.datasets.csv import sorted_labels
 from evical.multiclass import BaseMulticlassCalibrator, OneVsRestCalibrator
@@ -281,26 +281,16 @@ def read_class_rows(
     Raises ValueError as `read_table`, or if no row is left.
     """
     parts: list[dict[str, NDArray[Any]]] = []
-    rows = 0
+    lacking = 0
     read = {**optional_kinds(kinds, missing), **(texts or {}), target: label_kind(missing)}
-    for chunk in watch(table, read, "Reading"):
-        rows += len(chunk)
-        labeled = chunk.columns[target] != ""
+    for chunk, complete in complete_chunks(table, read, kinds, target, missing):
         if check is not None:
             check(chunk)
-        complete = complete_rows(chunk.columns[name] for name in kinds) & labeled
+        lacking += int((~complete).sum())
         kept = complete if missing == "drop" else slice(None)
         parts.append({name: chunk.columns[name][kept] for name in (*kinds, target)})
     columns = {
         name: np.concatenate([part.pop(name) for part in parts]) for name in (*kinds, target)
     }
     labels = columns.pop(target)
-    if not len(labels):
-        raise ValueError(
-            f"{table.name}: each of {rows} rows lacks a number or a class; nothing is left"
-        )
-    lacking = (
-        rows - len(labels) if missing == "drop" else int((~complete_rows(columns.values())).sum())
-    )
-    tell_missing(table.name, lacking, rows, missing)
     return ClassRows(columns, np.asarray(labels.tolist()), lacking)

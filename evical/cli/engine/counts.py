@@ -92,15 +92,14 @@ def _read(job: _Job, columns: Mapping[str, Kind], missing: str) -> tuple[int, in
     read.append(f"coalesce({' OR '.join(wrong)}, true) AS wrong")
     job.session.rows(f"CREATE TEMP VIEW read AS SELECT {', '.join(read)} FROM {job.source.sql}")
     try:
-        job.session.run(
-            "CREATE TEMP TABLE found AS SELECT count(*), count(*) FILTER (lacking), "
+        rows, without, n_wrong, distinct, labels = job.session.found(
+            "SELECT count(*), count(*) FILTER (lacking), "
             "count(*) FILTER (wrong), approx_count_distinct(score), approx_count_distinct(label) "
             "FROM read",
             f"Checking {job.source.table.name}",
         )
     except EngineError:
         job.refuse()
-    rows, without, n_wrong, distinct, labels = job.session.row("FROM found")
     if n_wrong or labels > _MANY_LABELS:
         job.refuse()
     return rows, without, distinct
@@ -109,13 +108,12 @@ def _read(job: _Job, columns: Mapping[str, Kind], missing: str) -> tuple[int, in
 def _bits(job: _Job) -> int:
     """The fewest of `_BITS` that leave more groups than are kept, or all bits."""
     counts = ", ".join(f"approx_count_distinct({_cell(bits)})" for bits in _BITS)
-    job.session.run(
-        f"CREATE TEMP TABLE cells AS SELECT {counts} FROM read WHERE NOT lacking",
-        f"Grouping {job.source.table.name}",
+    found = job.session.found(
+        f"SELECT {counts} FROM read WHERE NOT lacking", f"Grouping {job.source.table.name}"
     )
     enough = 2 * _MARGIN * job.max_scores
-    found = zip(_BITS, job.session.row("FROM cells"), strict=True)
-    return next((bits for bits, count in found if count > enough), EXACT)
+    pairs = zip(_BITS, found, strict=True)
+    return next((bits for bits, count in pairs if count > enough), EXACT)
 
 
 def _cell(bits: int) -> str:

@@ -142,12 +142,11 @@ def _checked(
     found = []
     for i, source in enumerate(sources):
         try:
-            session.run(
-                f"CREATE TEMP TABLE found{i} AS SELECT count(*), count(*) FILTER ({own.lacking}), "
+            rows, lacking, wrong, keys = session.found(
+                f"SELECT count(*), count(*) FILTER ({own.lacking}), "
                 f"count(*) FILTER ({own.wrong}), sum(hash({own.key})::HUGEINT) FROM t{i}",
                 f"Checking {source.table.name}",
             )
-            rows, lacking, wrong, keys = session.row(f"FROM found{i}")
             reason = f"DuckDB reads {wrong} of {rows} rows as wrong"
         except EngineError as error:
             wrong, reason = 1, str(error)
@@ -184,12 +183,11 @@ def _refuse_key(session: Session, job: Join, own: OwnNames) -> NoReturn:
     numbers = range(len(job.tables))
     all_keys = " UNION ALL ".join(f"SELECT {own.key}, {i} AS n FROM t{i}" for i in numbers)
     wrong = " OR ".join(f"count(*) FILTER (n = {i}) <> 1" for i in numbers)
-    session.run(
-        f"CREATE TEMP TABLE odd AS SELECT min({own.key})::VARCHAR FROM (SELECT {own.key} FROM "
+    (key,) = session.found(
+        f"SELECT min({own.key})::VARCHAR FROM (SELECT {own.key} FROM "
         f"({all_keys}) GROUP BY {own.key} HAVING {wrong})",
         "Comparing keys",
     )
-    (key,) = session.row("FROM odd")
     job.refuse(key, f"key {key!r} does not name one row of each table")
 
 

@@ -76,12 +76,11 @@ def _checked(session: Session, source: Source, score: tuple[str, Kind]) -> tuple
     """Rows, and those without a score; a wrong value is named."""
     number = source.number(*score)
     try:
-        session.run(
-            f"CREATE TEMP TABLE found AS SELECT count(*), count(*) FILTER ({number.missing}), "
+        rows, lacking, wrong = session.found(
+            f"SELECT count(*), count(*) FILTER ({number.missing}), "
             f"count(*) FILTER ({number.wrong}) FROM {source.sql}",
             f"Checking {source.table.name}",
         )
-        rows, lacking, wrong = session.row("FROM found")
         reason = f"DuckDB reads {wrong} of {rows} scores as no such number"
     except EngineError as error:
         wrong, reason = 1, str(error)
