@@ -1,7 +1,7 @@
 """Results as one self-contained HTML page."""
 
-from evical.report._build import build
-from evical.report.explorer._page import build_explorer
+from evical.report._explorer import build_explorer
+from evical.report._html import build
 from evical.report.page import Page, Picture, Row, Section, Table
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""A page as HTML: one self-contained file, accessible, printable, with light and dark styles.
+"""Results and pages as HTML: one file, accessible, printable, with light and dark styles.
 
 Every text is escaped by the template engine, so a class named ``<script>`` stays a name. The
 content security policy forbids the browser to load anything and to run any other script.
@@ -9,12 +9,78 @@ import hashlib
 import math
 import re
 from importlib.resources import files
+from typing import Any
 
 from dstheory.optional import require
+from evical.evaluation import (
+    Comparison,
+    ConformalEvaluation,
+    DataSetComparison,
+    EnsembleEvaluation,
+    Evaluation,
+)
 from evical.report.page import Page, Picture, Row, Table
 from evical.report.svg import embed, printable
 
 _NUMBER = re.compile(r"[<>≈]?\s*([-+−]?(?:\d[\d,]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+−]?inf)")
+
+
+Reportable = (
+    Page | Evaluation | Comparison | DataSetComparison | EnsembleEvaluation | ConformalEvaluation
+)
+
+
+def build(results: Reportable, *, command: str = "") -> str:
+    """Results as one self-contained HTML document.
+
+    Parameters
+    ----------
+    results : Page, Evaluation, Comparison, DataSetComparison, EnsembleEvaluation or \
+ConformalEvaluation
+    command : str
+        The command or call that reproduces this page, shown at its end.
+
+    Returns
+    -------
+    str
+        HTML with styles, pictures and one small script inside; it loads nothing. The same
+        results give the same text.
+
+    Raises
+    ------
+    TypeError
+        If the results are of another kind.
+
+    Examples
+    --------
+    >>> html = build(Page("Results of <script>", ("All is well.",), ()))
+    >>> "<h1>Results of &lt;script&gt;</h1>" in html
+    True
+    """
+    if isinstance(results, Page):
+        return render(results)
+    require("matplotlib", "a report")
+    # Inside, because a Page alone needs no matplotlib.
+    from evical.report._comparison_page import comparison_page
+    from evical.report._conformal_page import conformal_page
+    from evical.report._data_sets_page import data_sets_page
+    from evical.report._ensemble_page import ensemble_page
+    from evical.report._evaluation_page import evaluation_page
+
+    pages: dict[type, Any] = {
+        Evaluation: evaluation_page,
+        Comparison: comparison_page,
+        DataSetComparison: data_sets_page,
+        EnsembleEvaluation: ensemble_page,
+        ConformalEvaluation: conformal_page,
+    }
+    for kind, page in pages.items():
+        if isinstance(results, kind):
+            return render(page(results, command))
+    raise TypeError(
+        f"results are a {type(results).__name__}, expected a Page, an Evaluation, a Comparison, "
+        "a DataSetComparison, an EnsembleEvaluation or a ConformalEvaluation"
+    )
 
 
 def render(page: Page) -> str:
