@@ -11,6 +11,7 @@ from typing import Any, final
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 
 from dstheory._typing import Floats
 from dstheory.checks.arguments import as_mapping, as_sequence, check_flag, check_instance
@@ -153,7 +154,7 @@ class LevelSetDisplay:
         ax.set_ylabel(literal(self.names[1]))
         ax.autoscale_view()
         self.marginal_ax_ = marginal_ax
-        self.marginal_: Any = None
+        self.marginal_: Line2D | None = None
         self.shadows_: dict[float, Any] = {}
         if marginal_ax is not None and self.marginal is not None:
             self._plot_marginal(marginal_ax, self.marginal)

@@ -80,7 +80,7 @@ def value_text(value: float) -> str:
     return f"{value:.2f}" if value >= 0.01 else f"{value:.1g}"
 
 
-def check_single(m: Any) -> MassFunction:
+def check_single(m: object) -> MassFunction:
     """A single mass function whose masses are numbers."""
     one = check_mass(m)
     if one.batch_shape:

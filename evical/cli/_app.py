@@ -118,7 +118,7 @@ def _meant(message: str) -> str:
     return did_you_mean(found[1], re.findall(r"'([^']*)'", found[2]))
 
 
-def _usage_text(app: typer.Typer, error: Any) -> str:
+def _usage_text(app: typer.Typer, error: typer.BadParameter) -> str:
     """The parser's message, with the names of the values of an option that takes several."""
     message = error.format_message().rstrip(".")
     commands: dict[str, Any] = getattr(typer.main.get_command(app), "commands", {})
@@ -147,7 +147,7 @@ def _ended_by_signals() -> Iterator[None]:
         usual[signal.SIGHUP] = signal.SIG_DFL
     former = {number: way for number, way in usual.items() if signal.getsignal(number) is way}
 
-    def end(number: int, _: Any) -> None:
+    def end(number: int, _: object) -> None:
         for each in former:
             signal.signal(each, lambda *_: None)
         raise KeyboardInterrupt if number == signal.SIGINT else _Ended(number)

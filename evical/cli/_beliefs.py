@@ -103,14 +103,11 @@ class BeliefColumns:
         sides = {}
         for label, (low, high) in self.columns.items():
             bel, pl = (np.where(known, values[low], 0), np.where(known, values[high], 1))
-            _refuse(
-                bel > pl + ROUNDING,
-                place,
-                lambda row, low=low, high=high, bel=bel, pl=pl: (
-                    f"{low} is {bel[row]:g}, above {high}, {pl[row]:g}; belief is at most "
-                    "plausibility"
-                ),
-            )
+            if (row := _first(bel > pl + ROUNDING)) is not None:
+                raise ValueError(
+                    f"{place(row)}: {low} is {bel[row]:g}, above {high}, {pl[row]:g}; belief is "
+                    "at most plausibility"
+                )
             pl = np.maximum(bel, pl)
             sides[label] = (bel, pl) if label == pair[1] else (1 - pl, 1 - bel)
         if len(sides) == 2:
@@ -127,14 +124,11 @@ class BeliefColumns:
         (bel, pl), (low, high) = sides[pair[1]], sides[str(pair[0])]
         mine, other = self.columns[pair[1]], self.columns[str(pair[0])]
         for a, b, one, two in ((bel, low, mine[0], other[1]), (pl, high, mine[1], other[0])):
-            _refuse(
-                np.abs(a - b) > AGREEING,
-                place,
-                lambda row, a=a, b=b, one=one, two=two: (
-                    f"{one} is {a[row]:g} and {two} is {1 - b[row]:g}, but of two classes they add "
-                    "up to 1; are columns exchanged?"
-                ),
-            )
+            if (row := _first(np.abs(a - b) > AGREEING)) is not None:
+                raise ValueError(
+                    f"{place(row)}: {one} is {a[row]:g} and {two} is {1 - b[row]:g}, but of two "
+                    "classes they add up to 1; are columns exchanged?"
+                )
 
     def check_decisions(
         self, decided: NDArray[Any], bel: Floats, pl: Floats, place: Place, pair: Pair
@@ -306,7 +300,5 @@ def _listed(classes: Sequence[str]) -> str:
     return f"{', '.join(most)} and {last}" if most else last
 
 
-def _refuse(wrong: NDArray[np.bool_], place: Place, reason: Any) -> None:
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        raise ValueError(f"{place(row)}: {reason(row)}")
+def _first(wrong: NDArray[np.bool_]) -> int | None:
+    return int(np.argmax(wrong)) if wrong.any() else None

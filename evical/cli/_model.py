@@ -32,6 +32,9 @@ _MOST = 2.0**54  # of samples: twice what weights may add up to
 _ROUNDING = 1e-9
 
 
+Calibrator = BaseCalibrator | BaseMulticlassCalibrator | ConformalScores
+
+
 @dataclass(frozen=True)
 class Training:
     """What a model was learned from."""
@@ -56,7 +59,7 @@ class Model:
 
     scores: dict[str, str]
     target: str
-    calibrator: BaseCalibrator | BaseMulticlassCalibrator | ConformalScores
+    calibrator: Calibrator
     training: Training
 
     @property
@@ -71,12 +74,12 @@ class Model:
         return tuple(labels)
 
 
-def is_conformal(calibrator: Any) -> TypeGuard[ConformalScores]:
+def is_conformal(calibrator: object) -> TypeGuard[ConformalScores]:
     """Whether a calibrator of a model is conformal."""
     return isinstance(calibrator, ConformalScores)
 
 
-def score_kind(calibrator: Any) -> Kind:
+def score_kind(calibrator: Calibrator) -> Kind:
     """What the columns of scores of a calibrator hold; a wrong value is named with its row."""
     if is_conformal(calibrator):
         return "score" if calibrator.nonconformity == "margin" else "probability"
@@ -190,7 +193,7 @@ def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is not a number")
 
 
-def check_content(data: Any, name: str, kind: str, maker: str) -> dict[str, Any]:
+def check_content(data: object, name: str, kind: str, maker: str) -> dict[str, Any]:
     """The content of a file of this format, without its checksum; `maker` is what writes it.
 
     Raises ValueError if it is of another format or version, or was changed.
@@ -244,7 +247,7 @@ def _kind(saved: Mapping[str, Any], one: bool) -> Any:
     return ConformalScores if conformal else BaseMulticlassCalibrator
 
 
-def _training(data: Any, labels: Sequence[str], one: bool) -> Training:
+def _training(data: object, labels: Sequence[str], one: bool) -> Training:
     """The record of a training, each entry of which is what it should be."""
     names = _OF_ONE if one else _OF_MANY
     if not isinstance(data, dict) or set(data) != set(names):

@@ -15,11 +15,14 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import typer
 
 from evical._files import atomic_path
+
+if TYPE_CHECKING:  # which takes long to load
+    from evical.evaluation import Comparison, EnsembleEvaluation, Evaluation
 
 
 def prepare_folder(folder: Path) -> None:
@@ -94,7 +97,7 @@ def discard_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def echo_json(data: Any) -> None:
+def echo_json(data: object) -> None:
     """Print as JSON; a number that is not finite, such as an infinite loss, is null."""
     typer.echo(json.dumps(_finite(data), indent=1, allow_nan=False))
 
@@ -110,7 +113,9 @@ def check_page(output: Path | None, force: bool, inputs: list[str]) -> None:
     check_output(output, force, inputs)
 
 
-def write_page(output: Path, results: Any, command: str) -> None:
+def write_page(
+    output: Path, results: "Comparison | EnsembleEvaluation | Evaluation", command: str
+) -> None:
     """Write results as an HTML page, whole or not at all."""
     # Inside, because tables and verdicts need neither matplotlib nor the template engine.
     from evical.report import build
@@ -118,7 +123,7 @@ def write_page(output: Path, results: Any, command: str) -> None:
     write_atomically(output, build(results, command=command))
 
 
-def command_line(command: str, *arguments: str, **options: Any) -> str:
+def command_line(command: str, *arguments: str, **options: object) -> str:
     """The command that does the same again; options that are None are left out."""
     words = ["evical", command, *arguments]
     for name, value in options.items():

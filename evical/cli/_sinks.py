@@ -8,7 +8,7 @@ import csv
 import gzip
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -174,7 +174,7 @@ class TextSink:
         quoted = {text: self._quote([text]) for text in set(texts)}
         return [quoted[text] for text in texts]
 
-    def _write(self, lines: Any) -> None:
+    def _write(self, lines: Iterable[str]) -> None:
         text = self._newline.join(lines) + self._newline
         self._file.write(text.encode("utf-8"))
 
@@ -231,7 +231,7 @@ def _quoter(delimiter: str, escaped: bool) -> Callable[[Sequence[Any]], str]:
     return quote
 
 
-def _escaped(cell: Any) -> Any:
+def _escaped(cell: object) -> object:
     """A cell, with an apostrophe before what a spreadsheet would take for a formula.
 
     >>> [_escaped(cell) for cell in ("=1+1", "-5", "-5e-3", "- 5", "yes", -5)]

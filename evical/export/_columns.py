@@ -107,7 +107,7 @@ def _columns_read(fitted: Any, columns: str | Sequence[str] | None) -> list[str]
     return listed
 
 
-def _reads_scores(fitted: Any) -> bool:
+def _reads_scores(fitted: object) -> bool:
     """Whether it is a calibrator, which reads scores, or a classifier, which reads features."""
     return isinstance(fitted, BaseCalibrator | BaseMulticlassCalibrator)
 

@@ -93,7 +93,7 @@ class Graph:
             return self.add(kind, [values, self.whole([axis])], keepdims=1)
         return self.add(kind, [values], axes=[axis], keepdims=1)
 
-    def whole(self, numbers: Any) -> str:
+    def whole(self, numbers: ArrayLike) -> str:
         """A list of whole numbers, such as axes."""
         return self.constant(np.array(numbers, dtype=np.int64))
 

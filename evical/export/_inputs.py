@@ -1,7 +1,5 @@
 """What all targets ask for: a fitted calibrator of one score, and a text that is not too long."""
 
-from typing import Any
-
 from sklearn.utils.validation import check_is_fitted
 
 from dstheory.checks.arguments import check_count, check_instance
@@ -11,7 +9,7 @@ from evical.export._table import PieceTable
 from evical.multiclass import BaseMulticlassCalibrator
 
 
-def check_binary(calibrator: Any) -> None:
+def check_binary(calibrator: object) -> None:
     """Raise unless this is a fitted calibrator of one score."""
     if isinstance(calibrator, BaseMulticlassCalibrator):
         raise TypeError(

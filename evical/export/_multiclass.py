@@ -252,7 +252,11 @@ def _positive(columns: list[Any], scores: Tensor) -> Tensor:
 class _Scaled:
     """Structured scaling of scores (n, K), as read: what `Structured` of Python computes."""
 
-    def __init__(self, calibrator: Any, scores: Tensor) -> None:
+    def __init__(
+        self,
+        calibrator: StructuredMatrixCalibrator | StructuredVectorCalibrator,
+        scores: Tensor,
+    ) -> None:
         self.calibrator, fit = calibrator, calibrator._fit
         k = len(fit.intercepts)
         greatest = float(np.finfo(np.float64).max)

@@ -149,9 +149,9 @@ class CriticalDifferenceDisplay:
             result = nemenyi(results, greater_is_better, alpha)
         else:
             result = holm(results, control, greater_is_better, alpha)
-        return (_of_nemenyi if isinstance(result, NemenyiResult) else _of_holm)(cls, result).plot(
-            ax
-        )
+        if isinstance(result, NemenyiResult):
+            return _of_nemenyi(cls, result).plot(ax)
+        return _of_holm(cls, result).plot(ax)
 
     def plot(self, ax: Axes | None = None) -> "CriticalDifferenceDisplay":
         """Draw.
@@ -274,7 +274,9 @@ class CriticalDifferenceDisplay:
         return line
 
 
-def _of_nemenyi(cls: type[CriticalDifferenceDisplay], result: Any) -> CriticalDifferenceDisplay:
+def _of_nemenyi(
+    cls: type[CriticalDifferenceDisplay], result: NemenyiResult
+) -> CriticalDifferenceDisplay:
     return cls(
         result.methods,
         result.mean_ranks,
@@ -284,7 +286,7 @@ def _of_nemenyi(cls: type[CriticalDifferenceDisplay], result: Any) -> CriticalDi
     )
 
 
-def _of_holm(cls: type[CriticalDifferenceDisplay], result: Any) -> CriticalDifferenceDisplay:
+def _of_holm(cls: type[CriticalDifferenceDisplay], result: HolmResult) -> CriticalDifferenceDisplay:
     """Display of Holm's tests: p-values depend on the size of differences only."""
     k = len(result.methods) + 1
     # Each data set assigns ranks 1 to k, so mean ranks sum to k (k + 1) / 2.

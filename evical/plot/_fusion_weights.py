@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.collections import PathCollection, QuadMesh
 from matplotlib.colors import LinearSegmentedColormap
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
@@ -506,8 +507,8 @@ class FusionWeightsDisplay:
             rows = np.argsort(-self._columns.mean(axis=1), kind="stable")
         self.intervals_: list[Any] = []
         self.marks_: list[Any] = []
-        self.map_: Any = None
-        self.doubtful_: Any = None
+        self.map_: QuadMesh | None = None
+        self.doubtful_: PathCollection | None = None
         self._name_rows(ax, rows)
         (self._draw_map if self._is_map() else self._draw_intervals)(ax, rows)
         return self

@@ -38,7 +38,7 @@ class Beliefs:
     labels: tuple[Any, ...]
 
 
-def check_threshold(threshold: Any) -> None:
+def check_threshold(threshold: object) -> None:
     """Raise unless a threshold is a probability or None."""
     if threshold is None:
         return
@@ -268,7 +268,9 @@ class BeliefIntervalDisplay:
         options["name"] = display_name(estimator, options.get("name"))
         return cls.from_predictions(y, beliefs, **options)
 
-    def plot(self, ax: Any = None) -> "BeliefIntervalDisplay":
+    def plot(
+        self, ax: Axes | Sequence[Axes] | NDArray[Any] | None = None
+    ) -> "BeliefIntervalDisplay":
         """Draw.
 
         Parameters
@@ -377,7 +379,7 @@ def _columns(values: NDArray[Any]) -> NDArray[Any]:
     return array[:, np.newaxis] if array.ndim == 1 else array
 
 
-def _panels(ax: Axes | None, count: int) -> NDArray[Any]:
+def _panels(ax: Axes | Sequence[Axes] | NDArray[Any] | None, count: int) -> NDArray[Any]:
     """One pair of axes per class: the given ones, or new ones in rows."""
     if ax is None and count > 1:
         import matplotlib.pyplot as plt  # imported here, as in axes_or_new

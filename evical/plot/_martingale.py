@@ -130,7 +130,7 @@ class MartingaleDisplay:
         return self
 
 
-def _power(exponent: float, _: Any) -> str:
+def _power(exponent: float, _: object) -> str:
     """10^exponent, in full where it is short."""
     if exponent == round(exponent) and abs(exponent) <= 3:
         return f"{10**exponent:g}"

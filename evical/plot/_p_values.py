@@ -4,12 +4,11 @@ Conformal p-values of true classes are uniform, up to ties, which make them grea
 the line at the left end break the promise: at the levels there, sets miss the class too often.
 """
 
-from typing import Any
-
 import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import betabinom, binom
+from sklearn.base import BaseEstimator
 
 from dstheory.checks.arguments import as_floats, check_count, check_instance
 from evical._typing import Floats, SamplesLike
@@ -95,7 +94,7 @@ class PValuesDisplay:
     @classmethod
     def from_estimator(
         cls,
-        classifier: Any,
+        classifier: BaseEstimator,
         X: SamplesLike,
         y: ArrayLike,
         *,

@@ -3,6 +3,7 @@
 The fourth class is the peak, above the triangle of the others (Gebel 2009, sec. 2.1, fig. 2.2).
 """
 
+from collections.abc import Iterable
 from itertools import combinations
 from typing import Any, ClassVar, final
 
@@ -176,7 +177,7 @@ def _axes(ax: Axes | None) -> Any:
     return ax
 
 
-def _lines(ax: Any, places: Floats, pairs: Any, **style: Any) -> Any:
+def _lines(ax: Any, places: Floats, pairs: Iterable[tuple[int, int]], **style: Any) -> Any:
     ends = places @ TETRAHEDRON
     lines = Line3DCollection([ends[[a, b]] for a, b in pairs], **style)
     ax.add_collection3d(lines)

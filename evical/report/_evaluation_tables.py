@@ -3,7 +3,7 @@
 Every share has a Clopper-Pearson interval, every measure its bootstrap interval where it has one.
 """
 
-from typing import Any
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -126,7 +126,7 @@ def _share_row(
     size: float,
     predicted: tuple[float, ...],
     share: float,
-    limits: Any,
+    limits: Iterable[float],
     pvalue: float,
 ) -> Row:
     values = (float(size), *map(float, (*predicted, share, *limits)), float(pvalue))

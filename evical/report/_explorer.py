@@ -30,9 +30,9 @@ _VISIBLE = 0.01
 
 
 def build_explorer(
-    calibrator: Any = None,
-    scores: Any = None,
-    y: Any = None,
+    calibrator: BaseCalibrator | None = None,
+    scores: ArrayLike | None = None,
+    y: ArrayLike | None = None,
     *,
     score_name: str = "score",
     command: str = "",
@@ -107,11 +107,13 @@ def _part(name: str) -> str:
     return (files("evical.report") / "explorer" / name).read_text(encoding="utf-8")
 
 
-def _fitted(calibrator: Any, scores: Any, y: Any, score_name: str) -> dict[str, Any]:
+def _fitted(
+    calibrator: BaseCalibrator, scores: ArrayLike | None, y: ArrayLike | None, score_name: str
+) -> dict[str, Any]:
     """What the page says of a calibrator, ready for JSON."""
     check_instance("calibrator", calibrator, BaseCalibrator, "a calibrator of one score")
     check_is_fitted(calibrator)
-    counts = None if scores is None else _counts(calibrator, scores, y)
+    counts = None if scores is None or y is None else _counts(calibrator, scores, y)
     merged = None if counts is None else counts.compress(_MAX_SCORES)
     negative, positive = map(str, calibrator.classes_.tolist())
     text = f"{calibrator!r} turns {score_name} into beliefs about {positive}, against {negative}."
@@ -132,12 +134,12 @@ def _fitted(calibrator: Any, scores: Any, y: Any, score_name: str) -> dict[str, 
     }
 
 
-def _beliefs(calibrator: Any, scores: Floats) -> dict[str, list[float]]:
+def _beliefs(calibrator: BaseCalibrator, scores: Floats) -> dict[str, list[float]]:
     bel, pl = calibrator.predict_interval(scores).T
     return {"score": scores.tolist(), "bel": bel.tolist(), "pl": pl.tolist()}
 
 
-def _counts(calibrator: Any, scores: ArrayLike, y: ArrayLike) -> ScoreCounts:
+def _counts(calibrator: BaseCalibrator, scores: ArrayLike, y: ArrayLike) -> ScoreCounts:
     labels, classes = np.asarray(y), calibrator.classes_
     known = np.isin(labels, classes)
     if not known.all():
@@ -152,7 +154,7 @@ def _counts(calibrator: Any, scores: ArrayLike, y: ArrayLike) -> ScoreCounts:
     return ScoreCounts.from_samples(values, labels == classes[1])
 
 
-def _grid(calibrator: Any, counts: ScoreCounts | None) -> Floats:
+def _grid(calibrator: BaseCalibrator, counts: ScoreCounts | None) -> Floats:
     """Scores of the curve, ascending: the range of the samples, or where beliefs change."""
     if calibrator._takes_probabilities:
         low, high = 0.0, 1.0
@@ -164,7 +166,7 @@ def _grid(calibrator: Any, counts: ScoreCounts | None) -> Floats:
     return np.linspace(low, high, _N_CURVE)
 
 
-def _changing(calibrator: Any) -> tuple[float, float]:
+def _changing(calibrator: BaseCalibrator) -> tuple[float, float]:
     """Scores between which belief or plausibility is not yet that of extreme scores."""
     bounds = calibrator.predict_interval(_ALL_SIZES)
     away = [np.abs(bounds - bounds[end]).max(axis=1) > _VISIBLE for end in (0, -1)]

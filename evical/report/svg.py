@@ -9,7 +9,10 @@ import io
 import re
 import warnings
 import xml.etree.ElementTree as ET
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # a page without pictures needs no matplotlib
+    from matplotlib.figure import Figure
 
 _KEPT = frozenset(
     {"svg", "g", "defs", "path", "use", "rect", "circle", "ellipse", "line", "polyline"}
@@ -62,7 +65,7 @@ def printable(text: str) -> str:
     return _NO_CHARACTER.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
-def svg_of(figure: Any) -> str:
+def svg_of(figure: "Figure") -> str:
     """A matplotlib figure as SVG, the same bytes for the same figure.
 
     Parameters

@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -136,7 +136,7 @@ _OF_CLASS = {
 }
 
 
-def promise_text(calibrator: Any) -> str:
+def promise_text(calibrator: object) -> str:
     """What the intervals of a calibrator promise, in short; the guide has figures.
 
     >>> from evical.calibrators import IsotonicCalibrator
