@@ -106,7 +106,7 @@ def read_labeled_table(
     Raises
     ------
     ValueError
-        As `read_table`; for a third class, only one, or an unknown `positive`; for names, beliefs
+        As `table_chunks`; for a third class, only one, or an unknown `positive`; for names, beliefs
         or decisions of other classes; the place of a wrong value is named.
     """
     names = [*columns, *(beliefs[0].names if beliefs else [])]

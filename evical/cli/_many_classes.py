@@ -278,7 +278,7 @@ def read_class_rows(
 
     `texts` are read for `check`, which gets each chunk.
 
-    Raises ValueError as `read_table`, or if no row is left.
+    Raises ValueError as `table_chunks`, or if no row is left.
     """
     parts: list[dict[str, NDArray[Any]]] = []
     lacking = 0

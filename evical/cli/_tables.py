@@ -224,21 +224,13 @@ def open_table(source: str | Path) -> Iterator[Table]:
         table.close()
 
 
-def read_chunks(
-    source: str | Path, columns: Mapping[str, Kind], size: int = CHUNK_SIZE
-) -> Iterator[Chunk]:
-    """Chunks of a table, with `chunk.columns[name]` checked for each name in `columns`.
-
-    Raises as `open_table`, and ValueError for an unknown column, a wrong value, or no rows.
-    """
-    with open_table(source) as table:
-        yield from table_chunks(table, columns, size)
-
-
 def table_chunks(
     table: Table, columns: Mapping[str, Kind], size: int = CHUNK_SIZE
 ) -> Iterator[Chunk]:
-    """The same for a table that is open already."""
+    """Chunks of a table, with `chunk.columns[name]` checked for each name in `columns`.
+
+    Raises ValueError for an unknown column, a wrong value, or no rows.
+    """
     check_columns(table, columns)
     empty = True
     for chunk in table.chunks(columns, size):
@@ -246,15 +238,6 @@ def table_chunks(
         yield chunk
     if empty:
         raise ValueError(f"{table.name} has a header but no data rows")
-
-
-def read_table(source: str | Path, columns: Mapping[str, Kind]) -> dict[str, NDArray[Any]]:
-    """Whole columns (n,) of a table, checked: float64 for numbers, Python strings for labels.
-
-    Raises as `read_chunks`.
-    """
-    parts = [chunk.columns for chunk in read_chunks(source, columns)]
-    return {name: np.concatenate([part[name] for part in parts]) for name in columns}
 
 
 def check_columns(table: Table, names: Mapping[str, Any]) -> None:

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from evical.cli._tables import open_table, read_chunks, read_table
+from evical.cli._tables import CHUNK_SIZE, open_table, table_chunks
 
 # What surrounds the columns asked for must come out as it went in.
 TEXT = 'id,s,"a, b"\n007,0.5,"two\nlines"\n1.10,1e3,"say ""ab"""\n\n12345678901234567890,-2,\n'
@@ -24,6 +24,16 @@ def write_parquet(folder, columns):
     path = folder / "t.parquet"
     pq.write_table(pa.table(columns), path)
     return path
+
+
+def read_chunks(path, columns, size=CHUNK_SIZE):
+    with open_table(path) as table:
+        yield from table_chunks(table, columns, size)
+
+
+def read_table(path, columns):
+    parts = [chunk.columns for chunk in read_chunks(path, columns)]
+    return {name: np.concatenate([part[name] for part in parts]) for name in columns}
 
 
 @pytest.mark.parametrize("size", [1, 20, 10**6])
