@@ -21,7 +21,7 @@ from evical.cli._many_classes import (
     class_columns,
     model_values,
 )
-from evical.cli._model import Model, Training, check_score, is_conformal
+from evical.cli._model import Model, check_score, is_conformal
 from evical.cli._tables import Chunk
 from evical.conformal import ConformalScores
 from evical.conformal.contour import prediction_sets
@@ -68,7 +68,7 @@ def fit_conformal(
     known = settable(named_score(nonconformity), ("values", "u"))
     parameters = parse_options(options, known, f"nonconformity {nonconformity!r}")
     kind: Kind = "score" if nonconformity == "margin" else "probability"
-    name, named, rows = samples.read(kind)
+    named, rows = samples.read(kind)
     found = sorted_labels(set(rows.labels.tolist()))
     classes, owners = _columns(named, found, samples.target, positive)
     weights = None if samples.weight is None else rows.columns[samples.weight]
@@ -83,10 +83,7 @@ def fit_conformal(
         smoothed=sets.smoothed,
         random_state=0,
     )
-    counts = np.ones(len(rows.labels)) if weights is None else weights
-    totals = {label: float(counts[rows.labels == label].sum()) for label in classes}
-    training = Training(name, len(counts), rows.missing, totals, None)
-    return Model(owners, samples.target, fitted, training)
+    return Model(owners, samples.target, fitted, samples.training(rows, classes, None))
 
 
 def _columns(

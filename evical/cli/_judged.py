@@ -270,25 +270,25 @@ def _refuse_columns(selection: Selection) -> None:
             raise ValueError(f"{option} is for two classes; with more, each has its own columns")
 
 
-def read_for_classes(selection: Selection, model: Model) -> tuple[Model, ClassRows, str]:
-    """The model with its scores where they are, the rows of a table, and its name."""
+def read_for_classes(selection: Selection, model: Model) -> tuple[Model, ClassRows]:
+    """The model with its scores where they are, and the rows of a table."""
     if len(model.scores) == 1:
         model, selection = with_score(model, selection.score), replace(selection, score=None)
     _refuse_columns(selection)
     kinds: dict[str, Kind] = dict.fromkeys(model.scores.values(), score_kind(model.calibrator))
     target = model.target if selection.target is None else selection.target
-    rows, name = _read_classes(str(selection.data), kinds, target, selection.missing, model.labels)
-    return model, rows, name
+    rows = _read_classes(str(selection.data), kinds, target, selection.missing, model.labels)
+    return model, rows
 
 
 def _classes_of_model(selection: Selection, model: Model) -> ClassPredictions:
-    model, rows, name = read_for_classes(selection, model)
+    model, rows = read_for_classes(selection, model)
     bounds, probability, _ = beliefs(model, rows.columns)
     known = complete_rows(rows.columns.values())
     classes = np.array(model.labels)
     order = np.argsort(classes)
     codes = order[np.searchsorted(classes, rows.labels[known], sorter=order)]
-    title = on_table(model, name, codes, probability[known][np.arange(len(codes)), codes])
+    title = on_table(model, rows.name, codes, probability[known][np.arange(len(codes)), codes])
     return ClassPredictions(title, rows.labels, model.labels, bounds, probability)
 
 
@@ -310,13 +310,15 @@ def _classes_of_table(selection: Selection, found: BeliefColumns) -> ClassPredic
     kinds: dict[str, Kind] = dict.fromkeys(names.ravel().tolist(), "probability")
     texts: dict[str, Kind] = {} if found.decision is None else {found.decision: "text"}
     source, target, missing = selection.predictions, selection.target, selection.missing
-    rows, name = _read_classes(source, kinds, target, missing, classes, texts, check)
+    rows = _read_classes(source, kinds, target, missing, classes, texts, check)
     known = complete_rows(rows.columns.values())[:, np.newaxis]
     bel, pl, probability = (
         np.where(known, np.stack([rows.columns[one] for one in part], axis=1), vacuous)
         for part, vacuous in zip(names.T, (0.0, 1.0, 1 / len(classes)), strict=True)
     )
-    return ClassPredictions(name, rows.labels, classes, np.stack([bel, pl], axis=2), probability)
+    return ClassPredictions(
+        rows.name, rows.labels, classes, np.stack([bel, pl], axis=2), probability
+    )
 
 
 def _check_order(parts: list[Floats], names: NDArray[np.str_], chunk: Chunk) -> None:
@@ -360,7 +362,7 @@ def _read_classes(
     classes: tuple[str, ...],
     texts: dict[str, Kind] | None = None,
     check: Callable[[Chunk], None] | None = None,
-) -> tuple[ClassRows, str]:
+) -> ClassRows:
     with open_table(source) as table:
         check_columns(table, dict.fromkeys((*kinds, target)))
         rows = read_class_rows(table, kinds, target, missing, texts, check)
@@ -370,4 +372,4 @@ def _read_classes(
                     f"{table.name}, column {target!r}: {label!r} is none of the classes "
                     f"{', '.join(classes[:12])}"
                 )
-        return rows, table.name
+        return rows

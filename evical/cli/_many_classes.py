@@ -71,8 +71,8 @@ class SampleTable:
     ] = None
     missing: arguments.Dropped = "refuse"
 
-    def read(self, kind: Kind) -> tuple[str, dict[str, str | None], "ClassRows"]:
-        """Name of the table, columns of scores with the class if it is named, and the rows.
+    def read(self, kind: Kind) -> tuple[dict[str, str | None], "ClassRows"]:
+        """Columns of scores with the class if it is named, and the rows.
 
         Raises OSError or ValueError for what is wrong with the table or the names.
         """
@@ -82,7 +82,17 @@ class SampleTable:
             kinds: dict[str, Kind] = dict.fromkeys(named, kind)
             if self.weight is not None:
                 kinds[self.weight] = "weight"
-            return table.name, named, read_class_rows(table, kinds, self.target, self.missing)
+            return named, read_class_rows(table, kinds, self.target, self.missing)
+
+    def training(self, rows: "ClassRows", classes: Iterable[str], loss: float | None) -> Training:
+        """The record of what was learned from the rows."""
+        counts = self.counts(rows)
+        weights = {label: float(counts[rows.labels == label].sum()) for label in classes}
+        return Training(rows.name, len(counts), rows.missing, weights, loss)
+
+    def counts(self, rows: "ClassRows") -> Floats:
+        """How much each row counts."""
+        return np.ones(len(rows.labels)) if self.weight is None else rows.columns[self.weight]
 
 
 def fit_many(samples: SampleTable, calibrator: BaseMulticlassCalibrator) -> Model:
@@ -90,22 +100,15 @@ def fit_many(samples: SampleTable, calibrator: BaseMulticlassCalibrator) -> Mode
 
     Raises OSError or ValueError for what is wrong with the table or the names.
     """
-    name, named, rows = samples.read(score_kind(calibrator))
+    named, rows = samples.read(score_kind(calibrator))
     owners = class_columns(named, sorted_labels(set(rows.labels.tolist())))
     in_order = dict(sorted(owners.items()))  # as calibrators sort them: as texts
     values = np.stack([rows.columns[column] for column in in_order.values()], axis=1)
     weights = None if samples.weight is None else rows.columns[samples.weight]
     calibrator.fit(values, rows.labels, sample_weight=weights)
-    counts = np.ones(len(values)) if weights is None else weights
-    shares = (rows.labels[:, np.newaxis] == calibrator.classes_) * counts[:, np.newaxis]
-    training = Training(
-        source=name,
-        rows=len(values),
-        missing=rows.missing,
-        weights={label: float(counts[rows.labels == label].sum()) for label in in_order},
-        log_loss=log_loss(calibrator.predict_proba(values), shares),
-    )
-    return Model(in_order, samples.target, calibrator, training)
+    shares = (rows.labels == calibrator.classes_[:, np.newaxis]) * samples.counts(rows)
+    loss = log_loss(calibrator.predict_proba(values), shares.T)
+    return Model(in_order, samples.target, calibrator, samples.training(rows, in_order, loss))
 
 
 def model_values(model: Model, columns: Mapping[str, Floats]) -> Floats:
@@ -212,6 +215,7 @@ class Predictor:
 class ClassRows:
     """Columns of numbers (n,), labels (n,) as texts, and how many rows had no number."""
 
+    name: str
     columns: dict[str, NDArray[np.float64]]
     labels: NDArray[Any]
     missing: int
@@ -293,4 +297,4 @@ def read_class_rows(
         name: np.concatenate([part.pop(name) for part in parts]) for name in (*kinds, target)
     }
     labels = columns.pop(target)
-    return ClassRows(columns, np.asarray(labels.tolist()), lacking)
+    return ClassRows(table.name, columns, np.asarray(labels.tolist()), lacking)

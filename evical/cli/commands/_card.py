@@ -75,11 +75,11 @@ def _conformal(
     selection: Selection, fitted: Model, calibrator: ConformalScores
 ) -> ConformalEvaluation:
     """Sets of a conformal model, judged."""
-    owners, rows, name = read_for_classes(selection, fitted)
+    owners, rows = read_for_classes(selection, fitted)
     values = model_values(owners, rows.columns)
     known = complete_rows(values.T)
     if not known.any():
-        raise ValueError(f"{name} has no row with all scores, so that nothing can be checked")
+        raise ValueError(f"{rows.name} has no row with all scores, so that nothing can be checked")
     values, labels, training = values[known], rows.labels[known], fitted.training
     by_class = calibrator.conditional is not None
     # Weights of samples are no numbers of samples.
@@ -93,7 +93,7 @@ def _conformal(
         labels=list(fitted.labels),
         n_calibration=number if counted else None,
         groups=labels if by_class else None,
-        name=name,
+        name=rows.name,
     )
 
 
