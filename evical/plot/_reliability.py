@@ -13,7 +13,7 @@ Smith 2007.
 """
 
 from collections.abc import Hashable
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -59,33 +59,6 @@ _MAX_DISTINCT = 5000
 _N_BAND = 400
 
 
-@dataclass(frozen=True, eq=False)
-class Reliability:
-    """A reliability curve.
-
-    Parameters
-    ----------
-    prob_pred, prob_true : (b,) arrays
-        Mean prediction and share of positives of each bin, or the isotonic curve at each
-        distinct prediction. NaN where a bin is empty.
-    counts : (b,) array
-        Samples.
-    edges : (b + 1,) array or None
-        Of bins of equal width.
-    interval : pair of (b,) arrays or None
-        Lower and upper end for the share of each bin.
-    band : triple of (c,) arrays or None
-        Predictions, and lower and upper end of the consistency band there.
-    """
-
-    prob_pred: Floats
-    prob_true: Floats
-    counts: NDArray[np.int64]
-    edges: Floats | None = None
-    interval: tuple[Floats, Floats] | None = None
-    band: tuple[Floats, Floats, Floats] | None = None
-
-
 def uncertainty_name(strategy: str, interval: str | None, confidence: float) -> str | None:
     """Name of intervals or band."""
     if strategy == "corp":
@@ -99,7 +72,7 @@ def uncertainty_name(strategy: str, interval: str | None, confidence: float) -> 
 
 def binned(
     sample: BinarySample, n_bins: int, strategy: str, interval: str | None, confidence: float
-) -> Reliability:
+) -> "ReliabilityDisplay":
     """Bins of equal width or of equal frequency; with weights, of effective sizes."""
     curve = curve_of(sample, n_bins, strategy, interval, confidence)
 
@@ -112,18 +85,18 @@ def binned(
     ends = None
     if curve.lower is not None and curve.upper is not None:
         ends = (spread(curve.lower), spread(curve.upper))
-    return Reliability(
+    return ReliabilityDisplay(
         spread(curve.centers),
         spread(curve.frequencies),
         spread(curve.counts, 0),
-        np.linspace(0, 1, n_bins + 1) if strategy == "uniform" else None,
-        ends,
+        edges=np.linspace(0, 1, n_bins + 1) if strategy == "uniform" else None,
+        interval=ends,
     )
 
 
 def corp(
     sample: BinarySample, n_resamples: int, confidence: float, random_state: RandomState
-) -> Reliability:
+) -> "ReliabilityDisplay":
     """Isotonic curve at each distinct prediction, with its consistency band."""
     check_count("n_resamples", n_resamples, 0, MOST_REPEATS)
     values, place, counts = np.unique(sample.p, return_inverse=True, return_counts=True)
@@ -132,7 +105,7 @@ def corp(
     band = None
     if n_resamples:
         band = _band(sample, values, place, n_resamples, confidence, random_state)
-    return Reliability(values, curve, counts, band=band)
+    return ReliabilityDisplay(values, curve, counts, band=band)
 
 
 def _isotonic(positives: NDArray[Any], weight: NDArray[Any]) -> Floats:
@@ -327,19 +300,14 @@ class ReliabilityDisplay:
         if strategy == "corp":
             if interval is not None:
                 raise ValueError(f'interval is {interval!r}, but strategy="corp" has a band')
-            data = corp(sample, n_resamples, confidence, random_state)
+            display = corp(sample, n_resamples, confidence, random_state)
         else:
-            data = binned(sample, n_bins, strategy, interval, confidence)
+            display = binned(sample, n_bins, strategy, interval, confidence)
         if class_name is None and pos_label is not None:
             class_name = str(pos_label)
-        display = cls(
-            data.prob_pred,
-            data.prob_true,
-            data.counts,
+        display = replace(
+            display,
             strategy=strategy,
-            edges=data.edges,
-            interval=data.interval,
-            band=data.band,
             uncertainty_name=uncertainty_name(strategy, interval, confidence),
             y_true=sample.y,
             y_prob=sample.p,
