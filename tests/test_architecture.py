@@ -111,7 +111,7 @@ ONLY_IN = {
 }
 
 # Modules that load others by names which they compute, when these are asked for.
-BY_COMPUTED_NAME = {"dstheory", "evical", "evical.cli._commands"}
+BY_COMPUTED_NAME = {"dstheory", "evical", "evical.cli._app"}
 
 LOADED_SCRIPT = """
 import importlib, sys

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from evical.cli import main
-from evical.cli._commands import COMMANDS, load
+from evical.cli._app import COMMANDS, load
 from tests.support.each import each
 
 

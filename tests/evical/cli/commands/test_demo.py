@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from evical.cli import main
-from evical.cli._commands import COMMANDS
+from evical.cli._app import COMMANDS
 
 FILES = {"calibration.png", "contour.png", "reliability.png", "table.csv", "index.html"}
 
