@@ -23,17 +23,11 @@ from evical.cli._beliefs import (
     find_beliefs,
     pair_of,
 )
-from evical.cli._conformal import with_score
+from evical.cli._fitting import ClassRows, read_class_rows
 from evical.cli._kinds import Kind, complete_rows
 from evical.cli._labeled import Labeled, read_labeled_table
-from evical.cli._many_classes import ClassRows, beliefs, read_class_rows
-from evical.cli._model import (
-    Model,
-    load_model,
-    on_table,
-    score_kind,
-    two_classes,
-)
+from evical.cli._model import Model, load_model, on_table, score_kind, two_classes
+from evical.cli._predicting import beliefs, with_score
 from evical.cli._tables import Chunk, Table, check_columns, open_table
 from evical.evaluation import Evaluation
 from evical.metrics import calibration_report, mean_imprecision

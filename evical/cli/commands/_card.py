@@ -11,9 +11,9 @@ from evical.calibrators import BaseCalibrator
 from evical.cli import arguments
 from evical.cli._judged import Selection, evaluate_selection, many_judged, read_for_classes
 from evical.cli._kinds import complete_rows
-from evical.cli._many_classes import model_values
 from evical.cli._model import Model, is_conformal, load_model
 from evical.cli._output import check_output, user_input, write_atomically
+from evical.cli._predicting import model_values
 from evical.conformal import ConformalScores
 from evical.evaluation import ConformalEvaluation, check_calibration
 from evical.evaluation.check import CalibrationCheck

@@ -17,9 +17,8 @@ from evical._typing import CalibratorName, MulticlassCalibratorName
 from evical.calibrators import BaseCalibrator
 from evical.calibrators.by_name import make_calibrator
 from evical.cli import arguments
-from evical.cli._conformal import Sets, fit_conformal
+from evical.cli._fitting import SampleTable, Sets, fit_conformal, fit_many, make_many
 from evical.cli._kinds import Kind, among, complete_rows, kinds_to_count, tell_missing
-from evical.cli._many_classes import SampleTable, fit_many, make_many
 from evical.cli._model import (
     Model,
     Training,

@@ -9,12 +9,11 @@ import typer
 from evical.calibrators import BaseCalibrator
 from evical.calibrators.by_name import suggestion
 from evical.cli import arguments
-from evical.cli._conformal import ConformalPredictor, with_score
-from evical.cli._decisions import BY_DEFAULT, Choices, Decision, new_decision
+from evical.cli._decisions import Choices, Decision, new_decision
 from evical.cli._kinds import optional_kinds, tell_missing
-from evical.cli._many_classes import Predictor
 from evical.cli._model import Model, is_conformal, load_model
 from evical.cli._output import check_output, echo_json, user_input
+from evical.cli._predicting import Predictor, with_score
 from evical.cli._show import watch
 from evical.cli._sinks import Layout, check_output_name, open_sink
 from evical.cli._tables import Table, open_table
@@ -107,27 +106,22 @@ def _predictor(
     score: str | None,
     alpha: float | None,
     choices: Choices,
-) -> Predictor | ConformalPredictor:
+) -> Predictor:
     """What predicts a table; `choices` are those of the decision."""
-    conformal = is_conformal(model.calibrator)
-    if alpha is not None and not conformal:
+    if alpha is not None and not is_conformal(model.calibrator):
         raise ValueError("--alpha is for models of evical fit --conformal")
     if score is None:
         _check_score(model, table)
-    given = with_score(model, score)
-    beliefs = Predictor(given, decision, table, choices.criterion is not None)
-    if not conformal:
-        return beliefs
-    plain = choices == BY_DEFAULT
-    predictor = ConformalPredictor(beliefs, 0.1 if alpha is None else alpha, plain)
-    few = predictor.scores.too_few(predictor.alpha)
+    alpha = 0.1 if alpha is None else alpha
+    predictor = Predictor(with_score(model, score), decision, choices, table, alpha)
+    few = model.calibrator.too_few(alpha) if is_conformal(model.calibrator) else None
     if few is not None:
         typer.echo(f"warning: {few}", err=True)
     return predictor
 
 
 def _write(
-    predictor: Predictor | ConformalPredictor, layout: Layout, output: str, missing: str
+    predictor: Predictor, layout: Layout, output: str, missing: str
 ) -> tuple[Counter[str], int]:
     """Predict and write chunk by chunk; how often each act was chosen, and rows without score."""
     chosen: Counter[str] = Counter()
@@ -145,23 +139,21 @@ def _write(
 
 def _write_by_engine(
     limits: arguments.Engine,
-    predictor: Predictor | ConformalPredictor,
+    predictor: Predictor,
     scores: str,
     layout: Layout,
     output: str,
     missing: str,
 ) -> tuple[Counter[str], int]:
     """The same by statements of SQL."""
-    if isinstance(predictor, ConformalPredictor) or not isinstance(
-        predictor.model.calibrator, BaseCalibrator
-    ):
+    calibrator = predictor.model.calibrator
+    if not isinstance(calibrator, BaseCalibrator):
         raise ValueError(
             "--engine duckdb predicts by one score of two classes; leave it out: tables of any "
             "size are predicted piece by piece"
         )
     score = next(iter(optional_kinds(predictor.kinds, missing).items()))
-    calibrator, decision = predictor.model.calibrator, predictor.decision
-    return predict_table(limits, scores, score, calibrator, decision, layout, output)
+    return predict_table(limits, scores, score, calibrator, predictor.decision, layout, output)
 
 
 def _show(read: str, output: str, chosen: Counter[str], lacking: int, as_json: bool) -> None:

@@ -1,44 +1,32 @@
-"""Calibration of several scores, one a class: learned from a table, and applied to chunks.
+"""Models of a score for each class, and conformal ones, learned from a table.
 
-Which column is whose is told by its name, or by `--score COLUMN=CLASS`.
+Which column is whose is told by its name, or by `--score COLUMN=CLASS`. The rows of a conformal
+model calibrate a classifier that must not have seen them.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from dstheory import Frame, MassFunction, betp
 from evical._typing import Floats
-from evical.calibrators import BaseCalibrator
-from evical.calibrators.by_name import suggestion
+from evical.calibrators.by_name import parse_options, settable, suggestion
 from evical.cli import arguments
-from evical.cli._decisions import Decision, masses
-from evical.cli._kinds import Kind, complete_rows, label_kind, optional_kinds
+from evical.cli._kinds import Kind, label_kind, optional_kinds
 from evical.cli._labeled import complete_chunks
-from evical.cli._model import (
-    Model,
-    Training,
-    check_score,
-    is_conformal,
-    log_loss,
-    score_kind,
-)
+from evical.cli._model import Model, Training, check_score, log_loss, score_kind
 from evical.cli._tables import Chunk, Table, check_columns, open_table
+from evical.conformal import ConformalScores
+from evical.conformal.nonconformity import named_score
 from evical.datasets.csv import sorted_labels
 from evical.multiclass import BaseMulticlassCalibrator, OneVsRestCalibrator
 from evical.multiclass.by_name import named_calibrator
-from evical.scores.names import belief_names
 
 # What stands between a prefix such as p and the name of a class.
 _SEPARATORS = "_-. :"
-# Masses that are listed at a time, 2**K a row: 32 MB.
-_LISTED = 1 << 22
-# How far sums of masses miss 0 and 1.
-_ROUNDING = 1e-9
 
 
 def make_many(method: str, options: Sequence[str]) -> BaseMulticlassCalibrator:
@@ -93,122 +81,6 @@ class SampleTable:
     def counts(self, rows: "ClassRows") -> Floats:
         """How much each row counts."""
         return np.ones(len(rows.labels)) if self.weight is None else rows.columns[self.weight]
-
-
-def fit_many(samples: SampleTable, calibrator: BaseMulticlassCalibrator) -> Model:
-    """The model of a table with a score for each class.
-
-    Raises OSError or ValueError for what is wrong with the table or the names.
-    """
-    named, rows = samples.read(score_kind(calibrator))
-    owners = class_columns(named, sorted_labels(set(rows.labels.tolist())))
-    in_order = dict(sorted(owners.items()))  # as calibrators sort them: as texts
-    values = np.stack([rows.columns[column] for column in in_order.values()], axis=1)
-    weights = None if samples.weight is None else rows.columns[samples.weight]
-    calibrator.fit(values, rows.labels, sample_weight=weights)
-    shares = (rows.labels == calibrator.classes_[:, np.newaxis]) * samples.counts(rows)
-    loss = log_loss(calibrator.predict_proba(values), shares.T)
-    return Model(in_order, samples.target, calibrator, samples.training(rows, in_order, loss))
-
-
-def model_values(model: Model, columns: Mapping[str, Floats]) -> Floats:
-    """Scores (n, C) of a model."""
-    return np.stack([columns[name] for name in model.scores.values()], axis=1)
-
-
-def at_rows(model: Model, rows: NDArray[np.intp]) -> Any:
-    """The calibrator, for these rows of a table if a random number belongs to each."""
-    found = model.calibrator
-    return found.at_rows(rows) if is_conformal(found) else found
-
-
-def beliefs(
-    model: Model, columns: Mapping[str, Floats], first: int = 0
-) -> tuple[Floats, Floats, NDArray[Any]]:
-    """[Bel, Pl] of each class (n, K, 2), pignistic probabilities (n, K), and rows with scores.
-
-    Where a score is missing nothing is known. `first` is the number of the first row, from 0.
-    """
-    values = model_values(model, columns)
-    known, k = complete_rows(values.T), len(model.labels)
-    bounds = np.tile([0.0, 1.0], (len(values), k, 1))
-    probability = np.full((len(values), k), 1 / k)
-    if not known.any():
-        return bounds, probability, known
-    if isinstance(model.calibrator, BaseCalibrator):
-        bel, pl = _interval(model.calibrator, values[known, 0])
-        bounds[known] = np.stack([1 - pl, 1 - bel, bel, pl], axis=1).reshape(-1, 2, 2)
-        probability[known] = betp(masses(bel, pl, model.labels))
-    else:
-        calibrator = at_rows(model, first + np.flatnonzero(known))
-        bounds[known] = np.clip(calibrator.predict_interval(values[known]), 0, 1)
-        probability[known] = calibrator.predict_proba(values[known])
-    return bounds, probability, known
-
-
-def _interval(calibrator: BaseCalibrator, scores: Floats) -> tuple[Floats, Floats]:
-    """Belief and plausibility (n,), within [0, 1] to the last bit."""
-    bel, pl = calibrator.predict_interval(scores).T
-    bad = ~((bel >= -_ROUNDING) & (bel <= pl) & (pl <= 1 + _ROUNDING))
-    if bad.any():  # which only an edited file can do
-        row = int(np.argmax(bad))
-        raise ValueError(
-            f"the model is damaged: score {scores[row]:g} gives belief {bel[row]:g} and "
-            f"plausibility {pl[row]:g}; fit it again"
-        )
-    return np.clip(bel, 0, 1), np.clip(pl, 0, 1)
-
-
-@dataclass(frozen=True)
-class Predictor:
-    """Predicts the classes of a model from the chunks of a table."""
-
-    model: Model
-    decision: Decision
-    table: Table
-    needs_masses: bool
-
-    def __post_init__(self) -> None:
-        check_columns(self.table, dict.fromkeys(self.model.scores.values()))
-
-    @property
-    def kinds(self) -> dict[str, Kind]:
-        """Columns of scores."""
-        return dict.fromkeys(self.model.scores.values(), score_kind(self.model.calibrator))
-
-    @property
-    def new(self) -> tuple[str, ...]:
-        """Three columns a class, and the decision."""
-        return (*belief_names(self.model.labels), "decision")
-
-    def __call__(self, chunk: Chunk) -> tuple[list[NDArray[Any]], int]:
-        """New columns of a chunk, and rows without a score."""
-        bounds, probability, known = beliefs(self.model, chunk.columns, chunk.first_row)
-        columns = np.concatenate([bounds, probability[..., np.newaxis]], axis=2)
-        parts = columns.reshape(len(columns), -1).T
-        acts = self._acts(chunk, bounds, probability, known)
-        return [*map(np.ascontiguousarray, parts), acts], int((~known).sum())
-
-    def _acts(
-        self, chunk: Chunk, bounds: Floats, probability: Floats, known: NDArray[np.bool_]
-    ) -> NDArray[Any]:
-        k = len(self.model.labels)
-        if isinstance(self.model.calibrator, BaseCalibrator):
-            bel, pl = bounds[:, 1].T
-            return self.decision(masses(bel, pl, self.model.labels))
-        if not self.needs_masses:  # expected utilities are those of the pignistic probabilities
-            singles = [1 << i for i in range(k)]
-            return self.decision(MassFunction(Frame(self.model.labels), singles, probability))
-        values = model_values(self.model, chunk.columns)
-        nothing = MassFunction(Frame(self.model.labels), [2**k - 1], [[1.0]])
-        acts = np.full(len(values), self.decision(nothing)[0], dtype=object)
-        rows = np.flatnonzero(known)
-        size = max(1, _LISTED >> k)
-        for start in range(0, len(rows), size):
-            part = rows[start : start + size]
-            calibrator = at_rows(self.model, chunk.first_row + part)
-            acts[part] = self.decision(calibrator.predict_mass(values[part]))
-        return acts
 
 
 @dataclass(frozen=True, eq=False)
@@ -298,3 +170,100 @@ def read_class_rows(
     }
     labels = columns.pop(target)
     return ClassRows(table.name, columns, np.asarray(labels.tolist()), lacking)
+
+
+def fit_many(samples: SampleTable, calibrator: BaseMulticlassCalibrator) -> Model:
+    """The model of a table with a score for each class.
+
+    Raises OSError or ValueError for what is wrong with the table or the names.
+    """
+    named, rows = samples.read(score_kind(calibrator))
+    owners = class_columns(named, sorted_labels(set(rows.labels.tolist())))
+    in_order = dict(sorted(owners.items()))  # as calibrators sort them: as texts
+    values = np.stack([rows.columns[column] for column in in_order.values()], axis=1)
+    weights = None if samples.weight is None else rows.columns[samples.weight]
+    calibrator.fit(values, rows.labels, sample_weight=weights)
+    shares = (rows.labels == calibrator.classes_[:, np.newaxis]) * samples.counts(rows)
+    loss = log_loss(calibrator.predict_proba(values), shares.T)
+    return Model(in_order, samples.target, calibrator, samples.training(rows, in_order, loss))
+
+
+@dataclass(frozen=True)
+class Sets:
+    """Whether to learn sets, and how."""
+
+    conformal: Annotated[
+        bool,
+        typer.Option(
+            "--conformal",
+            help="Sets that keep a promise, for any classifier that was not trained on these rows.",
+        ),
+    ] = False
+    nonconformity: Annotated[
+        Literal["lac", "aps", "raps", "margin"] | None,
+        typer.Option(
+            help="Of --conformal: how strange a class is. All but margin take probabilities.",
+            show_default="lac",
+        ),
+    ] = None
+    by_class: Annotated[
+        bool, typer.Option("--by-class", help="Of --conformal: keep the promise for each class.")
+    ] = False
+    smoothed: Annotated[
+        bool,
+        typer.Option("--smoothed", help="Of --conformal: random numbers break ties (seed 0)."),
+    ] = False
+
+
+def fit_conformal(
+    samples: SampleTable, positive: str | None, sets: Sets, options: Sequence[str]
+) -> Model:
+    """The model of a table of calibration samples, with one score or one for each class.
+
+    `options` are parameters of the nonconformity score. Raises OSError or ValueError for what is
+    wrong with the table, the names or the options.
+    """
+    nonconformity = sets.nonconformity or "lac"
+    known = settable(named_score(nonconformity), ("values", "u"))
+    parameters = parse_options(options, known, f"nonconformity {nonconformity!r}")
+    kind: Kind = "score" if nonconformity == "margin" else "probability"
+    named, rows = samples.read(kind)
+    found = sorted_labels(set(rows.labels.tolist()))
+    classes, owners = _owners(named, found, samples.target, positive)
+    weights = None if samples.weight is None else rows.columns[samples.weight]
+    fitted = ConformalScores.from_samples(
+        np.stack([rows.columns[column] for column in owners.values()], axis=1),
+        rows.labels,
+        classes=np.array(classes),
+        nonconformity=nonconformity,
+        parameters=parameters,
+        conditional="class" if sets.by_class else None,
+        sample_weight=weights,
+        smoothed=sets.smoothed,
+        random_state=0,
+    )
+    return Model(owners, samples.target, fitted, samples.training(rows, classes, None))
+
+
+def _owners(
+    named: Mapping[str, str | None], found: list[str], target: str, positive: str | None
+) -> tuple[list[str], dict[str, str]]:
+    """All classes, and class to column; of one column, which is the positive class's, one."""
+    if len(named) > 1:
+        if positive is not None:
+            raise ValueError("--positive is for one score; with several, each has its class")
+        owners = dict(sorted(class_columns(named, found).items()))
+        return list(owners), owners
+    [(column, label)] = named.items()
+    if label is not None:
+        raise ValueError(f"of one score, write --score {column} --positive {label}")
+    if len(found) != 2:
+        what = f"one class only (all {found[0]!r})" if len(found) == 1 else f"{len(found)} classes"
+        raise ValueError(
+            f"column {target!r} has {what}, but one score is of two; of more, repeat --score"
+        )
+    if positive is not None and positive not in found:
+        hint = suggestion(positive, found, "classes")
+        raise ValueError(f"column {target!r} has no class {positive!r}{hint}")
+    classes = sorted(found, key=lambda one: one == positive)
+    return classes, {classes[1]: column}

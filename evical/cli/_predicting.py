@@ -1,0 +1,158 @@
+"""Beliefs and decisions of a model for the chunks of a table, and sets of a conformal one."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory import Frame, MassFunction, betp
+from evical._typing import Floats
+from evical.calibrators import BaseCalibrator
+from evical.cli._decisions import BY_DEFAULT, Choices, Decision, joined, masses
+from evical.cli._kinds import Kind, complete_rows
+from evical.cli._model import Model, check_score, is_conformal, score_kind
+from evical.cli._tables import Chunk, Table, check_columns
+from evical.conformal.contour import prediction_sets
+from evical.scores.names import belief_names
+
+# Masses that are listed at a time, 2**K a row: 32 MB.
+_LISTED = 1 << 22
+# How far sums of masses miss 0 and 1.
+_ROUNDING = 1e-9
+
+
+def with_score(model: Model, column: str | None) -> Model:
+    """The model with its one score in another column, if one is named.
+
+    Raises ValueError if it has several scores.
+    """
+    if column is None:
+        return model
+    if len(model.scores) > 1:
+        raise ValueError("--score is for one score; with several, the columns keep their names")
+    (label,) = model.scores
+    check_score(column, label, model.labels)
+    return replace(model, scores={label: column})
+
+
+def model_values(model: Model, columns: Mapping[str, Floats]) -> Floats:
+    """Scores (n, C) of a model."""
+    return np.stack([columns[name] for name in model.scores.values()], axis=1)
+
+
+def at_rows(model: Model, rows: NDArray[np.intp]) -> Any:
+    """The calibrator, for these rows of a table if a random number belongs to each."""
+    found = model.calibrator
+    return found.at_rows(rows) if is_conformal(found) else found
+
+
+def beliefs(
+    model: Model, columns: Mapping[str, Floats], first: int = 0
+) -> tuple[Floats, Floats, NDArray[Any]]:
+    """[Bel, Pl] of each class (n, K, 2), pignistic probabilities (n, K), and rows with scores.
+
+    Where a score is missing nothing is known. `first` is the number of the first row, from 0.
+    """
+    values = model_values(model, columns)
+    known, k = complete_rows(values.T), len(model.labels)
+    bounds = np.tile([0.0, 1.0], (len(values), k, 1))
+    probability = np.full((len(values), k), 1 / k)
+    if not known.any():
+        return bounds, probability, known
+    if isinstance(model.calibrator, BaseCalibrator):
+        bel, pl = _interval(model.calibrator, values[known, 0])
+        bounds[known] = np.stack([1 - pl, 1 - bel, bel, pl], axis=1).reshape(-1, 2, 2)
+        probability[known] = betp(masses(bel, pl, model.labels))
+    else:
+        calibrator = at_rows(model, first + np.flatnonzero(known))
+        bounds[known] = np.clip(calibrator.predict_interval(values[known]), 0, 1)
+        probability[known] = calibrator.predict_proba(values[known])
+    return bounds, probability, known
+
+
+def _interval(calibrator: BaseCalibrator, scores: Floats) -> tuple[Floats, Floats]:
+    """Belief and plausibility (n,), within [0, 1] to the last bit."""
+    bel, pl = calibrator.predict_interval(scores).T
+    bad = ~((bel >= -_ROUNDING) & (bel <= pl) & (pl <= 1 + _ROUNDING))
+    if bad.any():  # which only an edited file can do
+        row = int(np.argmax(bad))
+        raise ValueError(
+            f"the model is damaged: score {scores[row]:g} gives belief {bel[row]:g} and "
+            f"plausibility {pl[row]:g}; fit it again"
+        )
+    return np.clip(bel, 0, 1), np.clip(pl, 0, 1)
+
+
+@dataclass(frozen=True)
+class Predictor:
+    """Predicts the classes of a model from the chunks of a table.
+
+    A conformal model gives sets at a level, too; if no option says how to decide, it decides for
+    the class of plausibility 1, as in Python.
+    """
+
+    model: Model
+    decision: Decision
+    choices: Choices
+    table: Table
+    alpha: float
+
+    def __post_init__(self) -> None:
+        check_columns(self.table, dict.fromkeys(self.model.scores.values()))
+
+    @property
+    def kinds(self) -> dict[str, Kind]:
+        """Columns of scores."""
+        return dict.fromkeys(self.model.scores.values(), score_kind(self.model.calibrator))
+
+    @property
+    def new(self) -> tuple[str, ...]:
+        """Three columns a class, the set of a conformal model, and the decision."""
+        sets = ("set",) if is_conformal(self.model.calibrator) else ()
+        return (*belief_names(self.model.labels), *sets, "decision")
+
+    def __call__(self, chunk: Chunk) -> tuple[list[NDArray[Any]], int]:
+        """New columns of a chunk, and rows without a score."""
+        bounds, probability, known = beliefs(self.model, chunk.columns, chunk.first_row)
+        columns = np.concatenate([bounds, probability[..., np.newaxis]], axis=2)
+        parts = columns.reshape(len(columns), -1).T
+        acts = self._acts(chunk, bounds, probability, known)
+        sets = self._sets(chunk, known, acts) if is_conformal(self.model.calibrator) else []
+        return [*map(np.ascontiguousarray, parts), *sets, acts], int((~known).sum())
+
+    def _sets(
+        self, chunk: Chunk, known: NDArray[np.bool_], acts: NDArray[Any]
+    ) -> list[NDArray[Any]]:
+        """The column of sets, which have all classes in rows without a score."""
+        values = model_values(self.model, chunk.columns)
+        kept = np.ones((len(values), len(self.model.labels)), dtype=bool)
+        if known.any():
+            scores = at_rows(self.model, chunk.first_row + np.flatnonzero(known))
+            kept[known] = prediction_sets(scores.predict_contour(values[known]), self.alpha)
+            if self.choices == BY_DEFAULT:
+                acts[known] = scores.predict(values[known]).astype(object)
+        return [joined(kept, self.model.labels)]
+
+    def _acts(
+        self, chunk: Chunk, bounds: Floats, probability: Floats, known: NDArray[np.bool_]
+    ) -> NDArray[Any]:
+        k = len(self.model.labels)
+        if isinstance(self.model.calibrator, BaseCalibrator):
+            bel, pl = bounds[:, 1].T
+            return self.decision(masses(bel, pl, self.model.labels))
+        if self.choices.criterion is None:
+            # Expected utilities are those of the pignistic probabilities.
+            singles = [1 << i for i in range(k)]
+            return self.decision(MassFunction(Frame(self.model.labels), singles, probability))
+        values = model_values(self.model, chunk.columns)
+        nothing = MassFunction(Frame(self.model.labels), [2**k - 1], [[1.0]])
+        acts = np.full(len(values), self.decision(nothing)[0], dtype=object)
+        rows = np.flatnonzero(known)
+        size = max(1, _LISTED >> k)
+        for start in range(0, len(rows), size):
+            part = rows[start : start + size]
+            calibrator = at_rows(self.model, chunk.first_row + part)
+            acts[part] = self.decision(calibrator.predict_mass(values[part]))
+        return acts
