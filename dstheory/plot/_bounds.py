@@ -6,7 +6,7 @@ Fuzzy Sets and Systems 453, 2023, for Gaussian random fuzzy numbers.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, final
+from typing import final
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -153,10 +153,13 @@ class BoundsDisplay:
         self.band_ = ax.fill_between(
             self.y, self.lower, self.upper, color=COLORS["blue"], alpha=0.18, lw=0
         )
-        (self.upper_,) = self._curve(
-            ax, self.upper, COLORS["vermilion"], "--", f"Pl(at most {name})"
+        self.upper_, self.lower_ = (
+            ax.plot(self.y, values, style, color=COLORS[color], lw=1.6, label=label)[0]
+            for values, style, color, label in (
+                (self.upper, "--", "vermilion", f"Pl(at most {name})"),
+                (self.lower, "-", "blue", f"Bel(at most {name})"),
+            )
         )
-        (self.lower_,) = self._curve(ax, self.lower, COLORS["blue"], "-", f"Bel(at most {name})")
         self.quantiles_ = {
             p: ax.plot(ends, [p, p], color=ink(), marker="|", ms=9, mew=1.4, lw=1.4)[0]
             for p, ends in self.quantiles.items()
@@ -171,16 +174,6 @@ class BoundsDisplay:
         # Below the axes, because the band of a vague belief can fill them.
         ax.legend(loc="upper left", bbox_to_anchor=(0, -0.17), ncols=2, frameon=False)
         return self
-
-    def _curve(self, ax: Axes, values: Floats, color: str, style: str, label: str) -> Any:
-        return ax.plot(
-            self.y,
-            values,
-            color=color,
-            linestyle=style,
-            lw=1.6,
-            label=label,
-        )
 
 
 def _require_one(source: Source) -> None:

@@ -9,10 +9,8 @@ from matplotlib.axes import Axes
 from dstheory.checks.arguments import as_mapping, as_sequence, check_instance
 from dstheory.network import ValuationNetwork, join_tree
 from dstheory.network.layout import tree_positions
-from dstheory.plot._network import key_text
-from dstheory.plot.style import COLORS, axes_or_new, literal, paper
-
-Place = tuple[float, float]
+from dstheory.plot._network import Place, draw_box, draw_link, key_text
+from dstheory.plot.style import axes_or_new
 
 # With more nodes, names would overlap.
 _MAX_NAMED = 80
@@ -102,7 +100,9 @@ class JoinTreeDisplay:
             Itself, with the artists as attributes.
         """
         self.ax_ = ax = axes_or_new(ax, self._size())
-        self.edges_ = [self._edge(ax, child, parent) for child, parent in self.edges]
+        self.edges_ = [
+            draw_link(ax, self.places[child], self.places[parent]) for child, parent in self.edges
+        ]
         self.nodes_ = {node: self._node(ax, node) for node in self.places}
         ax.margins(0.12)
         ax.set_axis_off()
@@ -116,25 +116,13 @@ class JoinTreeDisplay:
         height = (max(rows) + 1) * (max(map(len, lines)) + 2)
         return min(max(3.0, width * _INCHES[0]), 40.0), min(max(2.0, height * _INCHES[1]), 40.0)
 
-    def _edge(self, ax: Axes, child: int, parent: int) -> Any:
-        ends = zip(self.places[child], self.places[parent], strict=True)
-        return ax.plot(*ends, color=COLORS["gray"], lw=1, zorder=1)[0]
-
     def _node(self, ax: Axes, node: int) -> Any:
         inner = any(parent == node for _, parent in self.edges)
-        color = COLORS["blue"] if inner else COLORS["vermilion" if self.keys[node] else "gray"]
+        color = "blue" if inner else "vermilion" if self.keys[node] else "gray"
         style = "round,pad=0.3" if inner else "square,pad=0.25"
-        box = {"boxstyle": style, "facecolor": paper(), "edgecolor": color, "lw": 1.2}
         lines = _lines(self.names[node], self.keys[node])
-        shown = literal("\n".join(lines)) if len(self.places) <= _MAX_NAMED else ""
-        # Making room for each box in the layout would leave none for the axes.
-        options: dict[str, Any] = {
-            "ha": "center",
-            "va": "center",
-            "fontsize": "x-small",
-            "in_layout": False,
-        }
-        return ax.text(*self.places[node], shown, bbox=box, zorder=2, **options)
+        shown = "\n".join(lines) if len(self.places) <= _MAX_NAMED else ""
+        return draw_box(ax, self.places[node], shown, color, style, "x-small")
 
 
 def _lines(names: Sequence[str], keys: Sequence[Hashable]) -> list[str]:

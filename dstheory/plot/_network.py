@@ -95,37 +95,35 @@ class NetworkDisplay:
         """
         self.ax_ = ax = axes_or_new(ax)
         self.links_ = [
-            ax.plot(
-                *zip(self.variables[name], self.valuations[key], strict=True),
-                color=COLORS["gray"],
-                lw=1,
-                zorder=1,
-            )[0]
-            for name, key in self.links
+            draw_link(ax, self.variables[name], self.valuations[key]) for name, key in self.links
         ]
         self.variables_ = {
-            name: self._box(ax, place, name, COLORS["blue"], "round,pad=0.4")
+            name: draw_box(ax, place, name, "blue", "round,pad=0.4")
             for name, place in self.variables.items()
         }
         self.valuations_ = {
-            key: self._box(ax, place, key_text(key), COLORS["vermilion"], "square,pad=0.25")
+            key: draw_box(ax, place, key_text(key), "vermilion", "square,pad=0.25")
             for key, place in self.valuations.items()
         }
         ax.margins(0.15)
         ax.set_axis_off()
         return self
 
-    def _box(self, ax: Axes, place: Place, text: object, color: str, style: str) -> Any:
-        box = {"boxstyle": style, "facecolor": paper(), "edgecolor": color, "lw": 1.4}
-        shown = literal(text)
-        # Making room for each box in the layout would leave none for the axes.
-        options: dict[str, Any] = {
-            "ha": "center",
-            "va": "center",
-            "fontsize": "small",
-            "in_layout": False,
-        }
-        return ax.text(*place, shown, bbox=box, zorder=2, **options)
+
+def draw_link(ax: Axes, one: Place, other: Place) -> Any:
+    """A line behind the boxes."""
+    return ax.plot(*zip(one, other, strict=True), color=COLORS["gray"], lw=1, zorder=1)[0]
+
+
+def draw_box(
+    ax: Axes, place: Place, text: object, color: str, style: str, size: str = "small"
+) -> Any:
+    """A text in a box."""
+    edge = {"edgecolor": COLORS[color], "lw": 1.4 if size == "small" else 1.2}
+    box = {"boxstyle": style, "facecolor": paper(), **edge}
+    # Making room for each box in the layout would leave none for the axes.
+    options: dict[str, Any] = {"ha": "center", "va": "center", "in_layout": False}
+    return ax.text(*place, literal(text), bbox=box, zorder=2, fontsize=size, **options)
 
 
 def key_text(key: Hashable) -> str:
