@@ -70,6 +70,9 @@ class BaseCornersDisplay(ABC):
     """
 
     n_corners: ClassVar[int]
+    # Where the corners are, and the order of points among what is drawn.
+    _places: ClassVar[Floats]
+    _above: ClassVar[int]
 
     def __init__(
         self,
@@ -262,23 +265,30 @@ class BaseCornersDisplay(ABC):
             "rasterized": len(self.points) > _MAX_VECTOR,
         }
 
-    def _legend_style(self) -> dict[str, Any]:
-        """Legend beside the upper corner, with markers large enough to tell apart."""
-        return {
-            "loc": "upper left",
-            "bbox_to_anchor": (0.72, 1.02),
-            "frameon": False,
-            "title": self.legend or None,
-            "markerscale": max(1.0, 6 / self._marker_size()),
-        }
+    @abstractmethod
+    def _region(self, ax: Any, sides: list[Floats], color: str) -> Any:
+        """Draw a credal set, of which these are the facets."""
 
-    def _members(self) -> list[tuple[int, str, Floats]]:
-        """Number and name of each group that has points, and these."""
-        return [
-            (number, name, self.points[self.groups == number])
-            for number, name in enumerate(self.names)
-            if np.any(self.groups == number)
-        ]
+    def _draw_groups(self, ax: Any, loc: str, anchor: tuple[float, float]) -> None:
+        """Credal sets and points, with a legend whose markers are large enough to tell apart."""
+        self.regions_ = {}
+        for row, sides in self.sides().items():
+            color = MARKS[self.groups[row]][0]
+            self.regions_[row] = self._region(ax, [side @ self._places for side in sides], color)
+        self.points_ = {}
+        for number, name in enumerate(self.names):
+            points = self.points[self.groups == number] @ self._places
+            if len(points):
+                style = self._point_style(number)
+                (self.points_[name],) = ax.plot(*points.T, zorder=self._above, **style)
+        if self.names != [""]:
+            ax.legend(
+                loc=loc,
+                bbox_to_anchor=anchor,
+                frameon=False,
+                title=self.legend or None,
+                markerscale=max(1.0, 6 / self._marker_size()),
+            )
 
 
 def _folded(name: str, letters: int) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from evical._typing import Floats
-from evical.plot._corners import MARKS, BaseCornersDisplay
+from evical.plot._corners import BaseCornersDisplay
 from evical.plot.style import COLORS, axes_or_new, ink, literal, short
 
 # Lower left, top and lower right, as in the thesis.
@@ -64,6 +64,8 @@ class SimplexDisplay(BaseCornersDisplay):
     """
 
     n_corners: ClassVar[int] = 3
+    _places: ClassVar[Floats] = TRIANGLE
+    _above: ClassVar[int] = 3
 
     def plot(self, ax: Axes | None = None) -> "SimplexDisplay":
         """Draw.
@@ -82,16 +84,7 @@ class SimplexDisplay(BaseCornersDisplay):
         self._grid(ax)
         self.boundaries_ = self._boundaries(ax)
         self._names(ax)
-        self.regions_ = {
-            row: self._region(ax, side @ TRIANGLE, self.groups[row])
-            for row, (side,) in self.sides().items()
-        }
-        self.points_ = {
-            name: self._scatter(ax, points @ TRIANGLE, number)
-            for number, name, points in self._members()
-        }
-        if self.names != [""]:
-            ax.legend(**self._legend_style())
+        self._draw_groups(ax, "upper left", (0.72, 1.02))  # beside the upper corner
         if self.note:
             ax.set_title(self.note, fontsize="medium")
         ax.set_aspect("equal")
@@ -134,13 +127,9 @@ class SimplexDisplay(BaseCornersDisplay):
             for middle in middles
         ]
 
-    def _region(self, ax: Axes, polygon: Floats, group: int) -> Any:
-        color = MARKS[group][0]
+    def _region(self, ax: Axes, sides: list[Floats], color: str) -> Any:
         style: dict[str, Any] = {"facecolor": (color, 0.2), "edgecolor": color, "lw": 1.1}
-        return ax.fill(*polygon.T, zorder=2, joinstyle="round", **style)[0]
-
-    def _scatter(self, ax: Axes, places: Floats, number: int) -> Any:
-        return ax.plot(*places.T, zorder=3, **self._point_style(number))[0]
+        return ax.fill(*sides[0].T, zorder=2, joinstyle="round", **style)[0]
 
 
 _BOUNDARY: dict[str, Any] = {"color": COLORS["gray"], "lw": 1.6, "zorder": 1}

@@ -13,7 +13,7 @@ from mpl_toolkits.mplot3d.art3d import Line3DCollection, Poly3DCollection
 
 from dstheory.checks.arguments import as_real, shown
 from evical._typing import Floats
-from evical.plot._corners import MARKS, BaseCornersDisplay
+from evical.plot._corners import BaseCornersDisplay
 from evical.plot.style import COLORS, ink
 
 # A regular tetrahedron: the triangle of three classes as base, and the peak.
@@ -73,6 +73,8 @@ class TetrahedronDisplay(BaseCornersDisplay):
     """
 
     n_corners: ClassVar[int] = 4
+    _places: ClassVar[Floats] = TETRAHEDRON
+    _above: ClassVar[int] = 100  # of all regions, which are numbered by depth
 
     def plot(
         self, ax: Any = None, *, elev: float = 14.0, azim: float = -72.0
@@ -105,16 +107,7 @@ class TetrahedronDisplay(BaseCornersDisplay):
         self.edges_ = self._edges(ax, elev, azim)
         self.boundaries_ = self._boundaries(ax)
         self._names(ax)
-        self.regions_ = {
-            row: self._region(ax, sides, self.groups[row]) for row, sides in self.sides().items()
-        }
-        self.points_ = {
-            name: self._scatter(ax, points @ TETRAHEDRON, number)
-            for number, name, points in self._members()
-        }
-        if self.names != [""]:
-            style = {"loc": "upper right", "bbox_to_anchor": (1.0, 1.0)}
-            ax.legend(**{**self._legend_style(), **style})
+        self._draw_groups(ax, "upper right", (1.0, 1.0))
         if self.note:
             ax.text2D(0.03, 0.95, self.note, transform=ax.transAxes)  # a title would be outside
         return self
@@ -151,18 +144,12 @@ class TetrahedronDisplay(BaseCornersDisplay):
         style: dict[str, Any] = {"color": COLORS["gray"], "lw": 0.8, "linestyle": (0, (4, 3))}
         return _lines(ax, places, [*inner, *outer], **style)
 
-    def _region(self, ax: Any, sides: list[Floats], group: int) -> Any:
-        color = MARKS[group][0]
-        polygons = [side @ TETRAHEDRON for side in sides]
+    def _region(self, ax: Any, sides: list[Floats], color: str) -> Any:
         region = Poly3DCollection(
-            polygons, facecolor=(color, 0.1), edgecolor=(color, 0.7), linewidth=0.7
+            sides, facecolor=(color, 0.1), edgecolor=(color, 0.7), linewidth=0.7
         )
         ax.add_collection3d(region)
         return region
-
-    def _scatter(self, ax: Axes, places: Floats, number: int) -> Any:
-        # above all regions, which are numbered by depth
-        return ax.plot(*places.T, zorder=100, **self._point_style(number))[0]
 
 
 def _axes(ax: Axes | None) -> Any:
