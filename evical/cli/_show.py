@@ -45,14 +45,13 @@ def rich_table(table: "ReportTable") -> RichTable:
         if groups and groups[0] != group:
             group = groups[0]
             shown.add_row(Text(group, style="bold"))
-        cells = [_cell(cell, i in row.best) for i, cell in enumerate(row.cells)]
+        # Text, because brackets in a string would be read as markup.
+        cells = [
+            Text(cell.replace("± ", "±"), style="bold underline" if i in row.best else "")
+            for i, cell in enumerate(row.cells)
+        ]
         shown.add_row(Text(f"  {name}" if groups else name), *cells)
     return shown
-
-
-def _cell(text: str, best: bool) -> Text:
-    # Text, because brackets in a string would be read as markup.
-    return Text(text.replace("± ", "±"), style="bold underline" if best else "")
 
 
 # Columns of a file or pipe, where there is no terminal to ask.

@@ -1,7 +1,7 @@
 """`evical check`: does a stated test of calibration pass? For pipelines."""
 
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -10,8 +10,8 @@ from evical.calibrators.by_name import suggestion
 from evical.cli import arguments
 from evical.cli._judged import Selection, evaluate_selection, many_judged
 from evical.cli._output import echo_json, user_input
-from evical.evaluation import Evaluation, check_calibration
-from evical.evaluation.check import TESTS, CalibrationCheck
+from evical.evaluation import check_calibration
+from evical.evaluation.check import TESTS
 
 _FAILED = 1
 
@@ -58,10 +58,12 @@ def check(
             for one in judged
         ]
     passed = all(found.passed for found in checks)
-    told = [_as_dict(found) for found in checks]
+    told = [{**asdict(found), "verdict": str(found), "warning": found.warning} for found in checks]
     if not as_json:
         for one, found in zip(judged, checks, strict=True):
-            typer.echo(_verdict(one, found))
+            typer.echo(f"{one.name}: {found}")
+            if found.warning:
+                typer.echo(f"warning: {found.warning}")
     elif many is None:
         echo_json({"name": judged[0].name, **told[0]})
     else:
@@ -87,13 +89,3 @@ def _names(tests: list[str] | None, max_ece: float | None) -> list[str] | None:
             raise ValueError("--test none leaves nothing to check; give --max-ece")
         return []
     return names
-
-
-def _as_dict(found: CalibrationCheck) -> dict[str, Any]:
-    return {**asdict(found), "verdict": str(found), "warning": found.warning}
-
-
-def _verdict(evaluation: Evaluation, found: CalibrationCheck) -> str:
-    """One line, and another one if a promise was broken."""
-    lines = [f"{evaluation.name}: {found}"]
-    return "\n".join([*lines, f"warning: {found.warning}"] if found.warning else lines)
