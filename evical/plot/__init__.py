@@ -9,7 +9,7 @@ from evical.plot._contour import ContourDisplay
 from evical.plot._coupling import CouplingDisplay
 from evical.plot._credal_partition import CredalPartitionDisplay
 from evical.plot._critical_difference import CriticalDifferenceDisplay
-from evical.plot._fusion_weights import FusionWeightsDisplay, fusion_weights
+from evical.plot._fusion_weights import FusionWeightsDisplay
 from evical.plot._interval import BeliefIntervalDisplay
 from evical.plot._martingale import MartingaleDisplay
 from evical.plot._p_values import PValuesDisplay
@@ -30,5 +30,4 @@ __all__ = [
     "ReliabilityDisplay",
     "SimplexDisplay",
     "TetrahedronDisplay",
-    "fusion_weights",
 ]

@@ -555,35 +555,3 @@ class FusionWeightsDisplay:
             self.class_names,
             f"0 is in the {100 * self.confidence:g} % interval",
         )
-
-
-def fusion_weights(fitted: Any, **options: Any) -> FusionWeightsDisplay:
-    """Draw how much each member of an ensemble counts, with intervals.
-
-    Parameters
-    ----------
-    fitted : fitted EvidentialEnsemble or EvidentialFusion, or fitted fusion of `evical.fusion`
-    **options
-        As for `FusionWeightsDisplay.from_fusion`.
-
-    Returns
-    -------
-    FusionWeightsDisplay
-
-    Raises
-    ------
-    TypeError
-        If it is neither.
-    ValueError
-        If there are no weights to show.
-
-    Examples
-    --------
-    >>> from evical.fusion import Mixture
-    >>> display = fusion_weights(Mixture("size").fit(sizes=[30, 10]), order="weight")
-    >>> display.members, display.weights.tolist()
-    (('member 1', 'member 2'), [0.75, 0.25])
-    """
-    if hasattr(fitted, "_fitted_members"):
-        return FusionWeightsDisplay.from_estimator(fitted, **options)
-    return FusionWeightsDisplay.from_fusion(fitted, **options)

@@ -12,7 +12,7 @@ from sklearn.naive_bayes import GaussianNB
 from dstheory.combine import dempster
 from evical import EvidentialEnsemble, EvidentialFusion
 from evical.fusion import Discounted, Mixture, Stacked, TNorm
-from evical.plot import FusionWeightsDisplay, fusion_weights
+from evical.plot import FusionWeightsDisplay
 from tests.support.each import each
 from tests.support.probabilities import fit_to_probabilities
 
@@ -84,7 +84,7 @@ def test_an_ensemble_of_two_classes(ax):
     X = rng.normal(size=(120, 2)) + (y == "yes")[:, np.newaxis]
     members = [("nb", GaussianNB()), ("lr", LogisticRegression())]
     ensemble = EvidentialEnsemble(members, cv=2).fit(X, y)
-    display = fusion_weights(ensemble, ax=ax)
+    display = FusionWeightsDisplay.from_estimator(ensemble, ax=ax)
     assert display.members == ("nb", "lr")
     assert np.array_equal(display.weights, ensemble.fusion_.weights_)
     spread = 1.959964 * ensemble.fusion_.standard_error_
@@ -97,7 +97,7 @@ def test_an_ensemble_of_two_classes(ax):
 
 def test_classes_stand_side_by_side_in_a_row(ax):
     fusion = stacked(3)
-    display = fusion_weights(fusion, members=NAMES, ax=ax)
+    display = FusionWeightsDisplay.from_fusion(fusion, members=NAMES, ax=ax)
     assert len(display.intervals_) == 3
     for k, drawn in enumerate(display.intervals_):
         assert drawn.lines[0].get_xdata().tolist() == fusion.weights_[:, k].tolist()
@@ -109,7 +109,7 @@ def test_classes_stand_side_by_side_in_a_row(ax):
 
 def test_many_classes_are_a_map(ax):
     fusion = stacked(6)
-    display = fusion_weights(fusion, order="weight", ax=ax)
+    display = FusionWeightsDisplay.from_fusion(fusion, order="weight", ax=ax)
     order = np.argsort(-fusion.weights_.mean(axis=1))
     shown = np.asarray(display.map_.get_array()).reshape(3, 6)
     assert shown == pytest.approx(fusion.weights_[order])
@@ -125,7 +125,7 @@ def test_a_map_of_reliabilities_runs_from_0_to_1(ax):
     rates = np.full((2, 5), 0.25)
     rates[1, 4] = 1.0
     fusion = Discounted(rates=rates, contextual=True).fit(sizes=[1, 1])
-    display = fusion_weights(fusion, ax=ax)
+    display = FusionWeightsDisplay.from_fusion(fusion, ax=ax)
     assert display.map_.get_clim() == (0, 1)
     assert display.doubtful_ is None
     assert display.weights == pytest.approx(1 - rates)
@@ -137,7 +137,7 @@ def test_weights_that_classes_share_are_drawn_once(ax):
     fusion = stacked(26, n_sources=16, n=200)
     assert fusion.weights_.shape == (16, 26)
     assert (fusion.weights_ == fusion.weights_[:, :1]).all()
-    display = fusion_weights(fusion, ax=ax)
+    display = FusionWeightsDisplay.from_fusion(fusion, ax=ax)
     assert display.weights.shape == (16,)
     assert len(display.intervals_) == 1
 
@@ -151,7 +151,7 @@ def test_weights_that_classes_share_are_drawn_once(ax):
     ids=["discounted", "mixture"],
 )
 def test_other_fusions_have_no_intervals(ax, fusion, weights, label):
-    display = fusion_weights(fusion.fit(sizes=[30, 10]), ax=ax)
+    display = FusionWeightsDisplay.from_fusion(fusion.fit(sizes=[30, 10]), ax=ax)
     assert display.weights.tolist() == weights
     assert display.members == ("member 1", "member 2")
     assert display.interval is None
@@ -187,12 +187,28 @@ def test_all_weights_are_0(ax):
 @each(
     ("call", "kind", "message"),
     [
-        (lambda: fusion_weights(dempster), ValueError, 'dempster has no weights to show; "stack'),
-        (lambda: fusion_weights(TNorm("frank", 0.5).fit(sizes=[1])), ValueError, "TNorm.* has no"),
-        (lambda: fusion_weights("stacked"), TypeError, "fusion is 'stacked', expected a fitted"),
-        (lambda: fusion_weights(Stacked), TypeError, "expected a fitted fusion"),
-        (lambda: fusion_weights(Stacked()), ValueError, "not fitted"),
-        (lambda: fusion_weights(EvidentialEnsemble([GaussianNB()])), ValueError, "not fitted"),
+        (
+            lambda: FusionWeightsDisplay.from_fusion(dempster),
+            ValueError,
+            'dempster has no weights to show; "stack',
+        ),
+        (
+            lambda: FusionWeightsDisplay.from_fusion(TNorm("frank", 0.5).fit(sizes=[1])),
+            ValueError,
+            "TNorm.* has no",
+        ),
+        (
+            lambda: FusionWeightsDisplay.from_fusion("stacked"),
+            TypeError,
+            "fusion is 'stacked', expected a fitted",
+        ),
+        (lambda: FusionWeightsDisplay.from_fusion(Stacked), TypeError, "expected a fitted fusion"),
+        (lambda: FusionWeightsDisplay.from_fusion(Stacked()), ValueError, "not fitted"),
+        (
+            lambda: FusionWeightsDisplay.from_estimator(EvidentialEnsemble([GaussianNB()])),
+            ValueError,
+            "not fitted",
+        ),
         (lambda: FusionWeightsDisplay.from_estimator(GaussianNB()), TypeError, "expected a fitted"),
         (lambda: FusionWeightsDisplay([]), ValueError, r"have shape \(0,\)"),
         (lambda: FusionWeightsDisplay([[0.1, np.nan]]), ValueError, r"weights\[0\] has nan"),
@@ -225,12 +241,12 @@ def test_an_ensemble_by_dempsters_rule_has_no_weights():
     X, y = rng.normal(size=(60, 2)), rng.integers(2, size=60)
     ensemble = EvidentialEnsemble([GaussianNB()], rule="dempster", cv=2).fit(X + y[:, None], y)
     with pytest.raises(ValueError, match="dempster has no weights"):
-        fusion_weights(ensemble)
+        FusionWeightsDisplay.from_estimator(ensemble)
 
 
 def test_given_sources_have_their_names():
     truth = np.arange(100) % 2
     noise = np.random.default_rng(0).normal(size=(2, 100))
     given = {"far": noise[0] + truth, "near": noise[1] + 2 * truth}
-    display = fusion_weights(EvidentialFusion().fit(given, truth))
+    display = FusionWeightsDisplay.from_estimator(EvidentialFusion().fit(given, truth))
     assert display.members == ("far", "near")
