@@ -244,7 +244,7 @@ class MassDisplay:
             self.marks_[name, kind] = line
 
 
-def _sources(m: Any) -> dict[str, MassFunction]:
+def _sources(m: MassFunction | Mapping[str, MassFunction]) -> dict[str, MassFunction]:
     """Sources by name, all on one frame."""
     sources = dict(m) if isinstance(m, Mapping) else {"m": m}
     if not 1 <= len(sources) <= len(_FILLS):

@@ -6,7 +6,7 @@ too simple for its data (Naeini 2016, section 4.1).
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -186,6 +186,6 @@ def simulated_quantiles(kind: str, n: int) -> Floats:
     return _kind(kind)[1]((np.arange(size) + 0.5) / size)
 
 
-def _kind(kind: Any) -> tuple[Callable[[Floats], Floats], Callable[[Floats], Floats]]:
+def _kind(kind: str) -> tuple[Callable[[Floats], Floats], Callable[[Floats], Floats]]:
     check_choice("kind", kind, _KINDS)
     return _KINDS[kind]

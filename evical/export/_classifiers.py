@@ -19,9 +19,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from dstheory.optional import require
 from evical._typing import Floats
+from evical.calibrators import BaseCalibrator
 from evical.classifier import EvidentialClassifier
 from evical.ensemble import EvidentialEnsemble
-from evical.estimators.calibrated import CalibratedColumns, score_scale
+from evical.estimators.calibrated import CalibratedColumns, CalibratedScores, score_scale
 from evical.estimators.partial import of_columns
 from evical.estimators.predictor import plain
 from evical.export._graph import DOUBLE, FLOAT, Graph, label_type
@@ -34,7 +35,10 @@ from evical.export._multiclass import (
 )
 from evical.export._stacked import Source, stacked
 from evical.export._tensor import Tensor, Told, exp, joined, log, maximum, mean_told, minimum, where
+from evical.multiclass import BaseMulticlassCalibrator
 from evical.source import EvidentialSource
+
+Member = EvidentialClassifier | EvidentialEnsemble | EvidentialSource
 
 _MEANS = "means ('mixing', 'size_mixture', 'likelihood_mixture')"
 CLOSED = (
@@ -119,7 +123,11 @@ _TENSORS: dict[str, Callable[[Sequence[Told], Floats, str], Told]] = {
 }
 
 
-def scores_of(estimator: BaseEstimator, calibrator: Any, features: Tensor) -> Tensor:
+def scores_of(
+    estimator: BaseEstimator,
+    calibrator: BaseCalibrator | BaseMulticlassCalibrator,
+    features: Tensor,
+) -> Tensor:
     """Scores (n, 1) of two classes, or (n, K), from features (n, p), as the calibrator reads them.
 
     Raises ValueError for a classifier that skl2onnx does not convert.
@@ -264,7 +272,7 @@ def classifier_model(
     )
 
 
-def classified(classifier: Any, features: Tensor) -> Told:
+def classified(classifier: Member, features: Tensor) -> Told:
     """Beliefs of a fitted classifier or ensemble from features (n, p)."""
     if isinstance(classifier, EvidentialEnsemble):
         return _fused(classifier, features)
@@ -295,7 +303,7 @@ def _fused(ensemble: EvidentialEnsemble, features: Tensor) -> Told:
     return _TENSORS[formula.kind](told, formula.parameters, ensemble.total_conflict)
 
 
-def _source(member: Any, features: Tensor) -> Source:
+def _source(member: Member, features: Tensor) -> Source:
     """What a fusion of evidence reads of a member, to a share of the smaller probability."""
     if isinstance(member, EvidentialSource):
         own, missing = _seen(member, features)
@@ -380,7 +388,7 @@ def _pairs(classifier: EvidentialClassifier) -> list[Any]:
     return classifier.calibrated_classifiers_
 
 
-def _part(pair: Any, features: Tensor) -> Told:
+def _part(pair: CalibratedScores | CalibratedColumns, features: Tensor) -> Told:
     """Beliefs of a calibrated classifier."""
     if isinstance(pair, CalibratedColumns):
         return _coupled(pair, features)
@@ -388,7 +396,7 @@ def _part(pair: Any, features: Tensor) -> Told:
     return (binary_told if _is_binary(pair) else multiclass_told)(pair.calibrator, scores)
 
 
-def _is_binary(pair: Any) -> bool:
+def _is_binary(pair: CalibratedScores | CalibratedColumns) -> bool:
     """Whether a calibrator takes a single score."""
     return not isinstance(pair, CalibratedColumns) and not pair.is_table
 

@@ -1,6 +1,6 @@
 """Beliefs as new columns of a table, made by the engine that holds it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -132,7 +132,7 @@ class _Writer:
     names: list[str]
     prefix: str
 
-    def check(self, schema: Any) -> None:
+    def check(self, schema: Mapping[str, Any]) -> None:
         """Raise unless a table has what is read, and nothing of what is written."""
         of_scores = _reads_scores(self.fitted)
         for name in self.columns or []:
@@ -155,14 +155,14 @@ class _Writer:
             )
         ).to_native()
 
-    def _values(self, frame: Any) -> list[Floats]:
+    def _values(self, frame: nw.DataFrame[Any]) -> list[Floats]:
         """Bel, Pl and pignistic probability of each class."""
         beliefs = self.fitted.beliefs(self._read(frame))
         bounds, p = beliefs.interval(), beliefs.betp()
         by_class = zip(np.moveaxis(bounds, 0, 2), p.T, strict=True)
         return [column for (bel, pl), betp in by_class for column in (bel, pl, betp)]
 
-    def _read(self, frame: Any) -> Any:
+    def _read(self, frame: nw.DataFrame[Any]) -> Any:
         """Scores, or features as `fit` has seen them."""
         read = frame if self.columns is None else frame.select(self.columns)
         if _reads_scores(self.fitted):

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from itertools import permutations
 from textwrap import fill
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -266,10 +266,12 @@ class BaseCornersDisplay(ABC):
         }
 
     @abstractmethod
-    def _region(self, ax: Any, sides: list[Floats], color: str) -> Any:
+    def _region(self, ax: Axes, sides: list[Floats], color: str) -> Any:
         """Draw a credal set, of which these are the facets."""
 
-    def _draw_groups(self, ax: Any, loc: str, anchor: tuple[float, float]) -> None:
+    def _draw_groups(
+        self, ax: Axes, side: Literal["left", "right"], anchor: tuple[float, float]
+    ) -> None:
         """Credal sets and points, with a legend whose markers are large enough to tell apart."""
         self.regions_ = {}
         for row, sides in self.sides().items():
@@ -283,7 +285,7 @@ class BaseCornersDisplay(ABC):
                 (self.points_[name],) = ax.plot(*points.T, zorder=self._above, **style)
         if self.names != [""]:
             ax.legend(
-                loc=loc,
+                loc="upper left" if side == "left" else "upper right",
                 bbox_to_anchor=anchor,
                 frameon=False,
                 title=self.legend or None,
@@ -335,7 +337,7 @@ def _chosen(n: int, most: int) -> list[int]:
     return [int(row) for row in np.unique(np.linspace(0, n - 1, min(n, most)).round())]
 
 
-def _check_single(source: Any, name: str, first: Any) -> None:
+def _check_single(source: MassFunction, name: str, first: MassFunction) -> None:
     owner = f"m[{name!r}]" if name else "m"
     check_instance(owner, source, MassFunction, "a MassFunction")
     if source.batch_shape:

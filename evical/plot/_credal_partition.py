@@ -137,7 +137,7 @@ class CredalPartitionDisplay:
     def from_mass(
         cls,
         partition: MassFunction,
-        X: Any,
+        X: SamplesLike,
         *,
         centers: ArrayLike | None = None,
         rule: str = "maximum_mass",
@@ -168,16 +168,16 @@ class CredalPartitionDisplay:
             If there are not as many samples as mass functions, or centers have other features.
         """
         columns = [str(name) for name in getattr(X, "columns", [])]
-        X = _table(X, "X")
-        axes, names = _axes_of(X, columns)
+        table = _table(X, "X")
+        axes, names = _axes_of(table, columns)
         if centers is not None:
             centers = _table(centers, "centers")
-            if centers.shape[1] != X.shape[1]:
+            if centers.shape[1] != table.shape[1]:
                 raise ValueError(
-                    f"centers have {centers.shape[1]} features, but X has {X.shape[1]}"
+                    f"centers have {centers.shape[1]} features, but X has {table.shape[1]}"
                 )
             centers = axes(centers)
-        return cls(axes(X), partition, centers=centers, names=names, rule=rule).plot(ax)
+        return cls(axes(table), partition, centers=centers, names=names, rule=rule).plot(ax)
 
     def plot(self, ax: Axes | None = None) -> "CredalPartitionDisplay":
         """Draw.
@@ -292,7 +292,7 @@ def _axes_of(X: Floats, columns: list[str]) -> tuple[Any, tuple[str, str]]:
     return (lambda table: (table - mean) @ components.T), ("first component", "second component")
 
 
-def _table(values: ArrayLike, name: str) -> Floats:
+def _table(values: SamplesLike, name: str) -> Floats:
     table = as_floats(values, name)
     if table.ndim != 2 or not table.shape[1]:
         raise ValueError(f"{name} has the shape {table.shape}, expected (n, n_features)")

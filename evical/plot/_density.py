@@ -35,7 +35,7 @@ def draw_density(
     positive: NDArray[np.bool_] | None,
     weight: Floats | None,
     n_bins: int | None,
-    color: Any,
+    color: str,
     linestyle: Any,
 ) -> list[Any]:
     """Draw the density of values in [0, 1], for each class if classes are known."""

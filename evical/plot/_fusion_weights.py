@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from dstheory.checks.arguments import as_floats, as_sequence, check_choice, check_level
 from evical._typing import Floats
-from evical.fusion import as_rule
+from evical.fusion import Rule, as_rule
 from evical.fusion.described import Learned, learned_from
 from evical.plot.style import COLORS, axes_or_new, ink, legend_above, literal, paper, short
 
@@ -157,7 +157,7 @@ KINDS = {
 }
 
 
-def learned_by(fusion: Any) -> Learned:
+def learned_by(fusion: Rule) -> Learned:
     """Weights or reliabilities of a fitted fusion; an error if it has none."""
     if isinstance(fusion, type) or not callable(fusion):
         raise TypeError(f"fusion is {fusion!r}, expected a fitted fusion of evical.fusion")
@@ -389,7 +389,7 @@ class FusionWeightsDisplay:
     @classmethod
     def from_fusion(
         cls,
-        fusion: Any,
+        fusion: Rule,
         *,
         members: Sequence[str] | None = None,
         class_names: Sequence[str] | None = None,

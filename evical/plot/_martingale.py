@@ -4,14 +4,13 @@ On a logarithmic scale, capital that grows steadily is a straight line upwards, 
 evidence of a sample. Above the dashed line the test rejects at its level (Ville's inequality).
 """
 
-from typing import Any
-
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 from numpy.typing import ArrayLike
 
 from dstheory.checks.arguments import as_floats, check_level
+from evical.conformal import ExchangeabilityTest
 from evical.plot.style import axes_or_new, ink, legend_above, literal, next_curve
 
 _SIZE = (5.4, 3.4)
@@ -62,7 +61,12 @@ class MartingaleDisplay:
 
     @classmethod
     def from_test(
-        cls, test: Any, *, level: float = 0.01, name: str | None = None, ax: Axes | None = None
+        cls,
+        test: ExchangeabilityTest,
+        *,
+        level: float = 0.01,
+        name: str | None = None,
+        ax: Axes | None = None,
     ) -> "MartingaleDisplay":
         """Draw the capital of a test.
 

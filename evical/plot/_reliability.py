@@ -464,7 +464,7 @@ class ReliabilityDisplay:
         if self.band is not None:
             self.band_ = ax.fill_between(*self.band, color=color, alpha=0.2, lw=0, label=label)
 
-    def _draw_density(self, ax: Axes, density: str, color: Any, linestyle: Any) -> list[Any]:
+    def _draw_density(self, ax: Axes, density: str, color: str, linestyle: Any) -> list[Any]:
         assert self.y_prob is not None
         positive = None if self.y_true is None else self.y_true == 1
         n_bins = None if self.edges is None else len(self.edges) - 1

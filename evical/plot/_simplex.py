@@ -84,7 +84,7 @@ class SimplexDisplay(BaseCornersDisplay):
         self._grid(ax)
         self.boundaries_ = self._boundaries(ax)
         self._names(ax)
-        self._draw_groups(ax, "upper left", (0.72, 1.02))  # beside the upper corner
+        self._draw_groups(ax, "left", (0.72, 1.02))  # beside the upper corner
         if self.note:
             ax.set_title(self.note, fontsize="medium")
         ax.set_aspect("equal")

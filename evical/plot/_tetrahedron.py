@@ -9,6 +9,7 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 from matplotlib.axes import Axes
+from mpl_toolkits.mplot3d import Axes3D
 from mpl_toolkits.mplot3d.art3d import Line3DCollection, Poly3DCollection
 
 from dstheory.checks.arguments import as_real, shown
@@ -77,7 +78,7 @@ class TetrahedronDisplay(BaseCornersDisplay):
     _above: ClassVar[int] = 100  # of all regions, which are numbered by depth
 
     def plot(
-        self, ax: Any = None, *, elev: float = 14.0, azim: float = -72.0
+        self, ax: Axes3D | None = None, *, elev: float = 14.0, azim: float = -72.0
     ) -> "TetrahedronDisplay":
         """Draw.
 
@@ -107,7 +108,7 @@ class TetrahedronDisplay(BaseCornersDisplay):
         self.edges_ = self._edges(ax, elev, azim)
         self.boundaries_ = self._boundaries(ax)
         self._names(ax)
-        self._draw_groups(ax, "upper right", (1.0, 1.0))
+        self._draw_groups(ax, "right", (1.0, 1.0))
         if self.note:
             ax.text2D(0.03, 0.95, self.note, transform=ax.transAxes)  # a title would be outside
         return self
@@ -122,7 +123,7 @@ class TetrahedronDisplay(BaseCornersDisplay):
         widths = [0.8 if back in pair else 1.3 for pair in pairs]
         return _lines(ax, np.eye(4), pairs, colors=colors, linewidths=widths)
 
-    def _names(self, ax: Any) -> None:
+    def _names(self, ax: Axes3D) -> None:
         """Names below the base, within its width, and above the peak, behind all points."""
         sides = (("left", "top"), ("center", "top"), ("right", "top"), ("center", "bottom"))
         heads = zip(TETRAHEDRON, self._corner_names(), sides, strict=True)
@@ -144,7 +145,7 @@ class TetrahedronDisplay(BaseCornersDisplay):
         style: dict[str, Any] = {"color": COLORS["gray"], "lw": 0.8, "linestyle": (0, (4, 3))}
         return _lines(ax, places, [*inner, *outer], **style)
 
-    def _region(self, ax: Any, sides: list[Floats], color: str) -> Any:
+    def _region(self, ax: Axes3D, sides: list[Floats], color: str) -> Any:
         region = Poly3DCollection(
             sides, facecolor=(color, 0.1), edgecolor=(color, 0.7), linewidth=0.7
         )
@@ -177,7 +178,7 @@ def _check_angle(name: str, value: object) -> None:
         raise ValueError(f"{name} is {shown(value)}, expected an angle in degrees")
 
 
-def _look(ax: Any, elev: float, azim: float) -> None:
+def _look(ax: Axes3D, elev: float, azim: float) -> None:
     """Set the viewpoint and the zoom."""
     width, depth, height = TETRAHEDRON.max(axis=0)
     ax.set_xlim(0, width)
