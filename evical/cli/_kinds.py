@@ -212,16 +212,6 @@ def label_kind(missing: str) -> Kind:
     return or_none("label") if missing == "drop" else "label"
 
 
-def kinds_to_count(columns: Mapping[str, Kind], missing: str) -> dict[str, Kind]:
-    """Kinds of columns of scores, of the class, and maybe of weights, which are never missing."""
-    score, target, *weight = columns
-    return {
-        **optional_kinds({score: columns[score]}, missing),
-        target: label_kind(missing),
-        **{name: columns[name] for name in weight},
-    }
-
-
 def complete_rows(columns: Iterable[NDArray[Any]]) -> NDArray[np.bool_]:
     """Rows (n,) in which no number is missing."""
     return np.asarray(np.logical_and.reduce([~np.isnan(values) for values in columns]))

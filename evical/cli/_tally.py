@@ -1,5 +1,7 @@
 """Counts of scores by class, from chunks of any number of rows with bounded memory."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -7,13 +9,59 @@ from numpy.typing import NDArray
 
 from evical._typing import Floats
 from evical.calibrators.by_name import suggestion
-from evical.cli._kinds import Place
+from evical.cli._kinds import Kind, Place, among, complete_rows, label_kind, optional_kinds
+from evical.cli._show import watch
+from evical.cli._tables import open_table
 from evical.datasets.csv import sorted_labels
 from evical.scores import ScoreCounts
 from evical.scores.counts import EXACT
 
 # Distinct scores that wait to be merged: sorting many at once costs less than one by one.
 _PENDING = 2**19
+
+
+@dataclass(frozen=True)
+class Counting:
+    """What to count of a table: columns of the score, of the class, and maybe of weights."""
+
+    source: str
+    columns: Mapping[str, Kind]
+    max_scores: int
+    missing: str
+
+    @property
+    def kinds(self) -> dict[str, Kind]:
+        """Kinds of the columns; weights are never missing."""
+        score, target, *weight = self.columns
+        return {
+            **optional_kinds({score: self.columns[score]}, self.missing),
+            target: label_kind(self.missing),
+            **{name: self.columns[name] for name in weight},
+        }
+
+    def by_chunks(self) -> "Tally":
+        """All rows, read chunk by chunk.
+
+        Raises ValueError for the first wrong value, or if no row has a score and a class.
+        """
+        score, target, *weight = self.columns
+        tally = Tally(target, self.max_scores)
+        with open_table(self.source) as table:
+            for chunk in watch(table, self.kinds, "Reading"):
+                labeled = chunk.columns[target] != ""
+                rows = np.flatnonzero(complete_rows([chunk.columns[score]]) & labeled)
+                tally.lacking += len(chunk) - len(rows)
+                if not len(rows):
+                    continue
+                values = {name: column[rows] for name, column in chunk.columns.items()}
+                weights = values[weight[0]] if weight else None
+                tally.add(values[score], values[target], weights, among(chunk.place, rows))
+            if not tally.rows:
+                raise ValueError(
+                    f"{table.name}: none of {tally.lacking} rows has a score and a class"
+                )
+            tally.source = table.name
+        return tally
 
 
 class Tally:
@@ -25,10 +73,20 @@ class Tally:
         Column of the class, for messages.
     max_size : int
         Distinct scores kept, at least; beyond twice as many, scores are rounded.
+
+    Attributes
+    ----------
+    source : str
+        Name of the table.
+    rows, lacking : int
+        Those that were counted, and others without a score or a class.
+    bits : int
+        Of the significands of scores.
     """
 
     def __init__(self, target: str, max_size: int) -> None:
-        self.rows = 0
+        self.source = ""
+        self.rows = self.lacking = 0
         self.bits = EXACT
         self._target = target
         self._max_size = max_size

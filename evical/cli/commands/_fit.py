@@ -3,7 +3,6 @@
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, get_args
 
@@ -18,7 +17,7 @@ from evical.calibrators import BaseCalibrator
 from evical.calibrators.by_name import make_calibrator
 from evical.cli import arguments
 from evical.cli._fitting import SampleTable, Sets, fit_conformal, fit_many, make_many
-from evical.cli._kinds import Kind, among, complete_rows, kinds_to_count, tell_missing
+from evical.cli._kinds import Kind, tell_missing
 from evical.cli._model import (
     Model,
     Training,
@@ -30,9 +29,8 @@ from evical.cli._model import (
     training_data,
 )
 from evical.cli._output import check_output, echo_json, user_input, write_atomically
-from evical.cli._show import new_console, watch
-from evical.cli._tables import open_table
-from evical.cli._tally import Tally
+from evical.cli._show import new_console
+from evical.cli._tally import Counting, Tally
 from evical.cli.engine.counts import tally_table
 from evical.cli.engine.session import limits_of
 from evical.errors import WrongWayWarning
@@ -123,8 +121,11 @@ def fit(
             fitted = fit_many(samples, make_many(calibration.method, calibration.options))
         else:
             one = _of_one_score(calibration.method, calibration.options)
-            counted = _counted(samples, score_kind(one), calibration.max_scores, limits, output)
-            fitted = _fitted(samples, one, positive, *counted)
+            counting = _counting(samples, score_kind(one), calibration.max_scores)
+            tally = (
+                counting.by_chunks() if limits is None else tally_table(limits, counting, output)
+            )
+            fitted = _fitted(samples, one, positive, tally)
         write_atomically(output, model_text(fitted))
     calibrator = fitted.calibrator
     if isinstance(calibrator, BaseCalibrator) and wrong_ways(calibrator):
@@ -140,44 +141,28 @@ def _of_one_score(method: str, options: Sequence[str]) -> BaseCalibrator:
     return made
 
 
-def _counted(
-    samples: SampleTable,
-    kind: Kind,
-    max_scores: int,
-    limits: arguments.Engine | None,
-    output: Path,
-) -> tuple[str, int, Tally]:
-    """Name of the table, number of rows that are left out, and the others, counted."""
+def _counting(samples: SampleTable, kind: Kind, max_scores: int) -> Counting:
+    """What to count of a table with one score."""
     columns: dict[str, Kind] = {samples.score[0]: kind, samples.target: "label"}
     if samples.weight is not None:
         columns[samples.weight] = "weight"
-    by_chunks = partial(_count, samples.scores, columns, max_scores, samples.missing)
-    if limits is None:
-        return by_chunks()
-    return tally_table(
-        limits, samples.scores, columns, max_scores, samples.missing, output, by_chunks
-    )
+    return Counting(samples.scores, columns, max_scores, samples.missing)
 
 
 def _fitted(
-    samples: SampleTable,
-    calibrator: BaseCalibrator,
-    positive: str | None,
-    source: str,
-    lacking: int,
-    tally: Tally,
+    samples: SampleTable, calibrator: BaseCalibrator, positive: str | None, tally: Tally
 ) -> Model:
     """The model of one score, fitted to the rows that were counted."""
     score = samples.score[0]
-    tell_missing(source, lacking, tally.rows + lacking, samples.missing)
+    tell_missing(tally.source, tally.lacking, tally.rows + tally.lacking, samples.missing)
     counts, labels = tally.result(_positive(score, tally.labels, positive))
     with warnings.catch_warnings(action="ignore", category=WrongWayWarning):
         calibrator.fit_counts(counts, labels)
     weights = np.stack([counts.negative, counts.positive], axis=1)
     training = Training(
-        source=source,
+        source=tally.source,
         rows=tally.rows,
-        missing=lacking,
+        missing=tally.lacking,
         weights=dict(zip(labels, (counts.n_negative, counts.n_positive), strict=True)),
         log_loss=log_loss(calibrator.predict_proba(counts.scores), weights),
         distinct_scores=len(counts),
@@ -203,29 +188,6 @@ def _positive(score: str, labels: Sequence[str], positive: str | None) -> str | 
     if positive is not None and positive in labels:
         check_score(score, positive, labels)
     return positive or class_in_name(score, labels)
-
-
-def _count(
-    source: str, columns: dict[str, Kind], max_scores: int, missing: str
-) -> tuple[str, int, Tally]:
-    """Name of the table, number of rows that are left out, and the others."""
-    score, target, *weight = columns
-    tally = Tally(target, max_scores)
-    lacking = 0
-    kinds = kinds_to_count(columns, missing)
-    with open_table(source) as table:
-        for chunk in watch(table, kinds, "Reading"):
-            labeled = chunk.columns[target] != ""
-            rows = np.flatnonzero(complete_rows([chunk.columns[score]]) & labeled)
-            lacking += len(chunk) - len(rows)
-            if not len(rows):
-                continue
-            values = {name: column[rows] for name, column in chunk.columns.items()}
-            weights = values[weight[0]] if weight else None
-            tally.add(values[score], values[target], weights, among(chunk.place, rows))
-        if not tally.rows:
-            raise ValueError(f"{table.name}: none of {lacking} rows has a score and a class")
-        return table.name, lacking, tally
 
 
 def _show(model: Model, output: Path, as_json: bool) -> None:

@@ -5,16 +5,15 @@ DuckDB. The cells of `evical.scores.counts` nest, so that the counts that are ro
 those of the reader of chunks.
 """
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import numpy as np
 
-from evical.cli._kinds import Kind, kinds_to_count, may_be_none
+from evical.cli._kinds import may_be_none
 from evical.cli._tables import as_text
-from evical.cli._tally import Tally
+from evical.cli._tally import Counting, Tally
 from evical.cli.arguments import Engine
 from evical.cli.engine._source import Source, checked_first, open_source
 from evical.cli.engine.session import EngineError, Session, open_session, quoted
@@ -34,50 +33,35 @@ _TINY = 1e-15  # weights that `ScoreCounts` refuses
 class _Job:
     session: Session
     source: Source
-    weighted: bool
-    target: str
-    max_scores: int
-    refuse: Callable[[], NoReturn]
+    counting: Counting
+
+    def refuse(self) -> NoReturn:
+        """Raise where the first wrong value is, which only the reader of chunks knows."""
+        self.counting.by_chunks()
+        raise EngineError(f"{self.source.table.name}: DuckDB reads values that are wrong")
 
 
-def tally_table(
-    limits: Engine,
-    path: str,
-    columns: Mapping[str, Kind],
-    max_scores: int,
-    missing: str,
-    beside: Path,
-    by_chunks: Callable[[], Any],
-) -> tuple[str, int, Tally]:
-    """Name of the table, rows without a score or a class, and the tally of the others.
-
-    `columns` are those of the score, of the class, and maybe of the weight. `by_chunks` does the
-    same in chunks, and raises where the first wrong value is.
-    """
-    _, target, *weight = columns
-    source = open_source(path)
-    checked_first(source, kinds_to_count(columns, missing))
-
-    def refuse() -> NoReturn:
-        by_chunks()
-        raise EngineError(f"{source.table.name}: DuckDB reads values that are wrong")
-
+def tally_table(limits: Engine, counting: Counting, beside: Path) -> Tally:
+    """What `Counting.by_chunks` gives."""
+    source = open_source(counting.source)
+    checked_first(source, counting.kinds)
     with open_session(limits, beside) as session:
-        job = _Job(session, source, bool(weight), target, max_scores, refuse)
-        rows, lacking, distinct = _read(job, columns, missing)
+        job = _Job(session, source, counting)
+        rows, lacking, distinct = _read(job)
         if rows == lacking:
-            refuse()
-        bits = EXACT if distinct <= 2 * _MARGIN * max_scores else _bits(job)
+            job.refuse()
+        bits = EXACT if distinct <= 2 * _MARGIN * counting.max_scores else _bits(job)
         tally = _tally(job, bits)
         if tally.bits == bits < EXACT:  # more might have been enough
             tally = _tally(job, EXACT)
-    return source.table.name, lacking, tally
+    tally.source, tally.lacking = source.table.name, lacking
+    return tally
 
 
-def _read(job: _Job, columns: Mapping[str, Kind], missing: str) -> tuple[int, int, int]:
+def _read(job: _Job) -> tuple[int, int, int]:
     """Rows, those left out, and about how many scores differ; all values are checked."""
-    score, target, *weight = columns
-    kinds = kinds_to_count(columns, missing)
+    score, target, *weight = job.counting.columns
+    kinds = job.counting.kinds
     number, label = job.source.number(score, kinds[score]), quoted(target)
     wrong, lacking = [number.wrong], number.missing
     if may_be_none(kinds[target]):
@@ -111,7 +95,7 @@ def _bits(job: _Job) -> int:
     found = job.session.found(
         f"SELECT {counts} FROM read WHERE NOT lacking", f"Grouping {job.source.table.name}"
     )
-    enough = 2 * _MARGIN * job.max_scores
+    enough = 2 * _MARGIN * job.counting.max_scores
     pairs = zip(_BITS, found, strict=True)
     return next((bits for bits, count in pairs if count > enough), EXACT)
 
@@ -123,14 +107,15 @@ def _cell(bits: int) -> str:
 
 def _tally(job: _Job, bits: int) -> Tally:
     """Count, with one score of each cell for all of it."""
-    weight = "sum(weight)" if job.weighted else "count(*)"
+    _, target, *weighted = job.counting.columns
+    weight = "sum(weight)" if weighted else "count(*)"
     job.session.run(
         f"CREATE OR REPLACE TEMP TABLE groups AS SELECT min(score) AS score, label, "
         f"{weight}::DOUBLE AS weight, count(*) AS n FROM read WHERE NOT lacking "
         f"GROUP BY {_cell(bits)}, label",
         f"Counting {job.source.table.name}",
     )
-    tally = Tally(job.target, job.max_scores)
+    tally = Tally(target, job.counting.max_scores)
     tally.bits = bits
     classes: set[str] = set()
     for batch in job.session.batches("FROM groups"):
