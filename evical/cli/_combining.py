@@ -19,8 +19,6 @@ from evical.cli._rules import Combiner, RowError, known_classes
 from evical.cli._show import watch
 from evical.cli._sinks import Layout, open_sink
 from evical.cli._tables import Table, check_columns, open_table, table_chunks
-from evical.cli.arguments import Engine
-from evical.cli.engine.joined import Join, combine_tables
 from evical.datasets.csv import sorted_labels
 from evical.scores.names import belief_names
 
@@ -209,8 +207,8 @@ class Job:
     def run(self, output: str) -> Summary:
         """Combine chunk by chunk."""
         rows, lacking, highest = 0, 0, 0.0
-        with self._open() as sources:
-            new = self._new(sources)
+        with self.open() as sources:
+            new = self.new(sources)
             layout = Layout((*self.kept, *new), escaped=self.escape_formulas)
             with open_sink(output, layout) as sink:
                 for parts in sources.aligned(self.kept):
@@ -221,56 +219,39 @@ class Job:
                     highest = max(highest, float(columns["conflict"].max()))
         return Summary(output, rows, lacking, highest)
 
-    def run_by_engine(self, output: str, limits: Engine) -> Summary:
-        """Combine by statements of SQL."""
-        assert self.key is not None
-        with self._open() as sources:
-            new = self._new(sources)
-            join = Join(
-                tables=self.tables,
-                key=self.key,
-                found=sources.found,
-                pair=sources.pair,
-                missing=self.missing,
-                kept=self.kept,
-                new=new,
-                decision=self._decision(sources),
-                vacuous=self.combiner.vacuous,
-                refuse=self.refuse,
-            )
-        return Summary(output, *combine_tables(limits, join, output))
-
     def refuse(self, value: str | None, reason: str) -> NoReturn:
         """Raise for the first wrong value, or for the rows of a key; else say the reason."""
         for place in range(len(self.tables) if value is None else 0):
-            with self._open() as sources:
+            with self.open() as sources:
                 one, pair = sources.found[place], sources.pair
                 for chunk in watch(sources.tables[place], sources.kinds(place), "Locating"):
                     one.read(chunk.columns, chunk.place, pair)
         if value is not None:
-            with self._open() as sources:
-                new = self._new(sources)
+            with self.open() as sources:
+                new = self.new(sources)
                 for parts in sources.aligned(self.kept, value):
                     if len(parts[0]):
                         self._columns(sources, new, parts)
         raise ValueError(reason)
 
-    def _open(self) -> AbstractContextManager[Sources]:
+    def open(self) -> AbstractContextManager[Sources]:
+        """The tables."""
         known = known_classes(self.combiner)
         return _open_sources(self.tables, self.naming, self.key, self.missing, known)
 
-    def _new(self, sources: Sources) -> tuple[str, ...]:
+    def new(self, sources: Sources) -> tuple[str, ...]:
         """Columns to write after the kept ones: those of the classes that are known."""
         known = [label for label in sources.pair if label is not None]
         names = belief_names(known)
-        decision = () if self._decision(sources) is None else ("decision",)
+        decision = () if self.decision(sources) is None else ("decision",)
         new = (*names, *decision, "conflict")
         for name in self.kept:
             if name in new:
                 raise ValueError(f"--keep {name!r} is the name of a new column; leave it out")
         return new
 
-    def _decision(self, sources: Sources) -> Decision | None:
+    def decision(self, sources: Sources) -> Decision | None:
+        """How to decide, if both classes are known."""
         return None if sources.pair[0] is None else new_decision(sources.labels)
 
     def _columns(
@@ -289,7 +270,7 @@ class Job:
                 bel = np.asarray(m.bel(mask=mask))
                 pl = np.maximum(m.pl(mask=mask), bel)
                 values |= dict(zip(belief_names([label]), (bel, pl, p), strict=True))
-        if (decision := self._decision(sources)) is not None:
+        if (decision := self.decision(sources)) is not None:
             values["decision"] = decision(m)
         kept = {name: parts[0].columns[name] for name in self.kept}
         return {**kept, **{name: values[name] for name in new}}, lacking

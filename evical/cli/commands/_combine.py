@@ -23,6 +23,7 @@ from evical.cli._rules import (
     tell_rule,
 )
 from evical.cli._sinks import check_output_name
+from evical.cli.engine.joined import combine_tables
 from evical.cli.engine.session import limits_of
 
 
@@ -100,7 +101,7 @@ def combine(
         combiner = combiner_of(rule or RULE, option or [], total_conflict == "vacuous", len(tables))
         kept = list(dict.fromkeys([*([] if key is None else [key]), *(keep or [])]))
         job = Job(tables, combiner, key, naming, kept, missing, escape_formulas)
-        summary = job.run(output) if limits is None else job.run_by_engine(output, limits)
+        summary = job.run(output) if limits is None else combine_tables(limits, job, output)
         tell_missing("all tables", summary.missing, summary.rows * len(tables), missing)
         if rule is None:
             tell_rule()

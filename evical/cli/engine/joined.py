@@ -6,15 +6,15 @@ join has that many rows again. With equal multisets of keys, of which one occurs
 of m tables has the sum of c^m rows.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
 import numpy as np
 
-from evical.cli._beliefs import AGREEING, ROUNDING, BeliefColumns, Pair
-from evical.cli._decisions import Decision
+from evical.cli._beliefs import AGREEING, ROUNDING
+from evical.cli._combining import Job, Sources, Summary
 from evical.cli._kinds import Kind
 from evical.cli._sinks import delimiter_of
 from evical.cli._tables import ParquetTable, load_pyarrow
@@ -35,69 +35,67 @@ from evical.scores.names import belief_names
 
 
 @dataclass(frozen=True)
-class Join:
-    """What to combine, and what to write.
+class _Join:
+    """A job, its tables with their beliefs, and names of new columns, for all and for itself."""
 
-    `refuse` reads in chunks, and raises for the first wrong value, or for what is wrong with the
-    rows of a key; it gets the key, if there is one, and a reason that stands if nothing is found.
-    """
-
-    tables: Sequence[str]
+    job: Job
+    session: Session
     key: str
-    found: Sequence[BeliefColumns]
-    pair: Pair
-    missing: str
-    kept: Sequence[str]
+    beliefs: Sources
+    files: Sequence[Source]
     new: Sequence[str]
-    decision: Decision | None
-    vacuous: bool
-    refuse: Callable[[str | None, str], NoReturn]
+    own: OwnNames
 
 
-def combine_tables(limits: Engine, job: Join, output: str) -> tuple[int, int, float]:
-    """Write the combined beliefs; rows, rows without a number, and the highest conflict."""
+def combine_tables(limits: Engine, job: Job, output: str) -> Summary:
+    """Write the combined beliefs of a job with a key, as `Job.run` does."""
+    assert job.key is not None
+    with job.open() as beliefs:
+        new = job.new(beliefs)
     check_target(output)
-    sources = [open_source(path) for path in job.tables]
-    check_cases(output, [*job.kept, *job.new])
-    for i, (source, found) in enumerate(zip(sources, job.found, strict=True)):
+    files = [open_source(path) for path in job.tables]
+    names = [*job.kept, *new]
+    check_cases(output, names)
+    for i, (file, found) in enumerate(zip(files, beliefs.found, strict=True)):
         texts: dict[str, Kind] = dict.fromkeys(job.kept if i == 0 else (), "text")
-        checked_first(source, {**texts, **found.kinds(job.missing), job.key: "key"})
+        checked_first(file, {**texts, **found.kinds(job.missing), job.key: "key"})
     with open_session(limits, Path(output)) as session:
         session.rows("SET preserve_insertion_order = false")
-        own = OwnNames.beside(job.kept)
-        for i in range(len(sources)):
-            session.rows(f"CREATE TEMP VIEW t{i} AS {_view(job, sources, i, own)}")
-        rows, lacking = _checked(session, job, sources, own)
-        text = f"Combining {sources[0].table.name}"
-        query = _query(job, own, rows, delimiter_of(output) is None)
-        (belief, *_) = belief_names([job.pair[1]])
-        with written(session, query, output, [*job.kept, *job.new], text) as made:
+        join = _Join(job, session, job.key, beliefs, files, new, OwnNames.beside(job.kept))
+        for i in range(len(files)):
+            session.rows(f"CREATE TEMP VIEW t{i} AS {_view(join, i)}")
+        rows, lacking = _checked(join)
+        text = f"Combining {files[0].table.name}"
+        query = _query(join, rows, delimiter_of(output) is None)
+        (belief, *_) = belief_names([beliefs.pair[1]])
+        with written(session, query, output, names, text) as made:
             count, highest, refused = session.row(
                 f"SELECT count(*), max(CAST(conflict AS DOUBLE)), "
                 f"min({quoted(job.key)}) FILTER ({quoted(belief)} IS NULL) FROM {made}"
             )
             if count != rows:
-                _refuse_key(session, job, own)
+                _refuse_key(join)
             if refused is not None:
                 job.refuse(
                     refused,
                     f"the rows of {refused!r} agree by less than {LEAST_AGREEMENT}, which SQL does "
                     "not resolve; leave out --engine duckdb",
                 )
-    return rows, lacking, highest
+    return Summary(output, rows, lacking, highest)
 
 
-def _view(job: Join, sources: Sequence[Source], number: int, own: OwnNames) -> str:
+def _view(join: _Join, number: int) -> str:
     """A table with its key, beliefs, and what is wrong or missing."""
-    source, found = sources[number], job.found[number]
-    kinds = found.kinds(job.missing)
+    own, positive = join.own, join.beliefs.pair[1]
+    source, found = join.files[number], join.beliefs.found[number]
+    kinds = found.kinds(join.job.missing)
     columns = {
         label: [source.number(name, kinds[name]) for name in pair]
         for label, pair in found.columns.items()
     }
-    name = quoted(job.key)
+    name = quoted(join.key)
     # The text that the reader of chunks compares, unless all are whole numbers.
-    key = name if all(_is_whole(table, job.key) for table in sources) else f"{name}::VARCHAR"
+    key = name if all(_is_whole(file, join.key) for file in join.files) else f"{name}::VARCHAR"
     every = [number for pair in columns.values() for number in pair]
     lacking = f"({' OR '.join(number.missing for number in every)})"
     wrong = [number.wrong for number in every]
@@ -105,16 +103,16 @@ def _view(job: Join, sources: Sequence[Source], number: int, own: OwnNames) -> s
     crossed = [f"{bel.value} > {pl.value} + {ROUNDING}" for bel, pl in columns.values()]
     sides = {
         label: (bel.value, f"greatest({bel.value}, {pl.value})")
-        if label == job.pair[1]
+        if label == positive
         else (f"1 - greatest({bel.value}, {pl.value})", f"1 - {bel.value}")
         for label, (bel, pl) in columns.items()
     }
-    low, high = sides.get(job.pair[1]) or next(iter(sides.values()))
+    low, high = sides.get(positive) or next(iter(sides.values()))
     for one, other in sides.values():
         crossed += [f"abs(({one}) - ({low})) > {AGREEING}"]
         crossed += [f"abs(({other}) - ({high})) > {AGREEING}"]
     wrong.append(f"(NOT {lacking} AND ({' OR '.join(crossed)}))")
-    kept = [f"{quoted(column)}::VARCHAR AS {quoted(column)}" for column in job.kept]
+    kept = [f"{quoted(column)}::VARCHAR AS {quoted(column)}" for column in join.job.kept]
     decided = "NULL" if found.decision is None else f"{quoted(found.decision)}::VARCHAR"
     parts = [
         *(kept if number == 0 else []),
@@ -135,75 +133,75 @@ def _is_whole(source: Source, column: str) -> bool:
     return bool(load_pyarrow()[0].types.is_integer(table.schema.field(column).type))
 
 
-def _checked(
-    session: Session, job: Join, sources: Sequence[Source], own: OwnNames
-) -> tuple[int, int]:
+def _checked(join: _Join) -> tuple[int, int]:
     """Rows of each table, and rows of all without a number; wrong values and keys are named."""
-    found = []
-    for i, source in enumerate(sources):
+    found, own = [], join.own
+    for i, file in enumerate(join.files):
         try:
-            rows, lacking, wrong, keys = session.found(
+            rows, lacking, wrong, keys = join.session.found(
                 f"SELECT count(*), count(*) FILTER ({own.lacking}), "
                 f"count(*) FILTER ({own.wrong}), sum(hash({own.key})::HUGEINT) FROM t{i}",
-                f"Checking {source.table.name}",
+                f"Checking {file.table.name}",
             )
             reason = f"DuckDB reads {wrong} of {rows} rows as wrong"
         except EngineError as error:
             wrong, reason = 1, str(error)
         if wrong:
-            job.refuse(None, f"{source.table.name}: {reason}; leave --engine out for these files")
-        _check_decided(session, job, i, own)
+            reason = f"{file.table.name}: {reason}; leave --engine out for these files"
+            join.job.refuse(None, reason)
+        _check_decided(join, i)
         found.append((rows, keys, lacking))
     if len({pair[:2] for pair in found}) > 1:
-        _refuse_key(session, job, own)
+        _refuse_key(join)
     return found[0][0], sum(lacking for *_, lacking in found)
 
 
-def _check_decided(session: Session, job: Join, number: int, own: OwnNames) -> None:
+def _check_decided(join: _Join, number: int) -> None:
     """Refuse decisions that are none of the classes, or that beliefs contradict."""
-    if job.found[number].decision is None:
+    one, own = join.beliefs.found[number], join.own
+    if one.decision is None:
         return
     extremes = ", ".join(
         f"{which}({side}, {own.bel} + {own.pl})"
         for which in ("arg_min", "arg_max")
         for side in (own.bel, own.pl)
     )
-    rows = session.rows(f"SELECT coalesce({own.decided}, ''), {extremes} FROM t{number} GROUP BY 1")
+    rows = join.session.rows(
+        f"SELECT coalesce({own.decided}, ''), {extremes} FROM t{number} GROUP BY 1"
+    )
     decided = np.repeat(np.array([row[0] for row in rows], dtype=object), 2)
     bel, pl = np.reshape([row[1:] for row in rows], (-1, 2)).T
-    one = job.found[number]
     try:
-        one.check_decisions(decided, bel, pl, lambda _: one.table, job.pair)
+        one.check_decisions(decided, bel, pl, lambda _: one.table, join.beliefs.pair)
     except ValueError as error:
-        job.refuse(None, str(error))
+        join.job.refuse(None, str(error))
 
 
-def _refuse_key(session: Session, job: Join, own: OwnNames) -> NoReturn:
+def _refuse_key(join: _Join) -> NoReturn:
     """Name the least key that is not once in each table."""
-    numbers = range(len(job.tables))
+    own, numbers = join.own, range(len(join.files))
     all_keys = " UNION ALL ".join(f"SELECT {own.key}, {i} AS n FROM t{i}" for i in numbers)
     wrong = " OR ".join(f"count(*) FILTER (n = {i}) <> 1" for i in numbers)
-    (key,) = session.found(
+    (key,) = join.session.found(
         f"SELECT min({own.key})::VARCHAR FROM (SELECT {own.key} FROM "
         f"({all_keys}) GROUP BY {own.key} HAVING {wrong})",
         "Comparing keys",
     )
-    job.refuse(key, f"key {key!r} does not name one row of each table")
+    join.job.refuse(key, f"key {key!r} does not name one row of each table")
 
 
-def _query(job: Join, own: OwnNames, rows: int, to_parquet: bool) -> str:
+def _query(join: _Join, rows: int, to_parquet: bool) -> str:
     """The join, and one step for each further source; one row too many shows repeated keys."""
+    negative, positive = join.beliefs.pair
+    job, own, numbers = join.job, join.own, range(len(join.files))
     kept = [quoted(name) for name in job.kept]
-    sides = [
-        f"t{i}.{own.bel} AS {own[f'b{i}']}, t{i}.{own.pl} AS {own[f'p{i}']}"
-        for i in range(len(job.tables))
-    ]
-    joins = [f"JOIN t{i} ON t0.{own.key} = t{i}.{own.key}" for i in range(1, len(job.tables))]
+    sides = [f"t{i}.{own.bel} AS {own[f'b{i}']}, t{i}.{own.pl} AS {own[f'p{i}']}" for i in numbers]
+    joins = [f"JOIN t{i} ON t0.{own.key} = t{i}.{own.key}" for i in numbers[1:]]
     passed = [f"t0.{name}" for name in kept]
     query = f"SELECT {', '.join([*passed, *sides])} FROM t0 {' '.join(joins)} LIMIT {rows + 1}"
-    sources = [(own[f"b{i}"], own[f"p{i}"]) for i in range(len(job.tables))]
+    sources = [(own[f"b{i}"], own[f"p{i}"]) for i in numbers]
     query, m = dempster_query(query, sources, own.__getitem__)
-    bel, pl = ("0e0", "1e0") if job.vacuous else ("NULL", "NULL")
+    bel, pl = ("0e0", "1e0") if job.combiner.vacuous else ("NULL", "NULL")
     both = f"({m.yes} + {m.both})"
     known = f"WHEN {m.agreement} >= {LEAST_AGREEMENT} THEN"
     lows, highs = (", ".join(side) for side in zip(*sources, strict=True))
@@ -214,12 +212,12 @@ def _query(job: Join, own: OwnNames, rows: int, to_parquet: bool) -> str:
     )
     low, high = own.low, f"greatest({own.low}, {own.high})"
     values = beliefs_sql(low, high)
-    made = dict(zip(belief_names([job.pair[1]]), values[3:], strict=True))
-    if job.pair[0] is not None:
-        made |= zip(belief_names([job.pair[0]]), values[:3], strict=True)
+    made = dict(zip(belief_names([positive]), values[3:], strict=True))
+    if negative is not None:
+        made |= zip(belief_names([negative]), values[:3], strict=True)
     made["conflict"] = m.empty
-    if job.decision is not None:
-        made["decision"] = decision_sql(job.decision, low, high)
+    if (decision := job.decision(join.beliefs)) is not None:
+        made["decision"] = decision_sql(decision, low, high)
     out = [f"coalesce({name}, '') AS {name}" for name in kept] if to_parquet else kept
-    out += [f"{made[name]} AS {quoted(name)}" for name in job.new]
+    out += [f"{made[name]} AS {quoted(name)}" for name in join.new]
     return f"SELECT {', '.join(out)}\nFROM ({query})"
