@@ -11,7 +11,7 @@ from dstheory import Frame, MassFunction, betp
 from evical._typing import Floats
 from evical.calibrators import BaseCalibrator
 from evical.cli._decisions import BY_DEFAULT, Choices, Decision, joined, masses
-from evical.cli._kinds import Kind, complete_rows
+from evical.cli._kinds import Kind, complete_rows, optional_kinds
 from evical.cli._model import Model, check_score, is_conformal, score_kind
 from evical.cli._tables import Chunk, Table, check_columns
 from evical.conformal.contour import prediction_sets
@@ -98,6 +98,7 @@ class Predictor:
     choices: Choices
     table: Table
     alpha: float
+    missing: str
 
     def __post_init__(self) -> None:
         check_columns(self.table, dict.fromkeys(self.model.scores.values()))
@@ -105,7 +106,8 @@ class Predictor:
     @property
     def kinds(self) -> dict[str, Kind]:
         """Columns of scores."""
-        return dict.fromkeys(self.model.scores.values(), score_kind(self.model.calibrator))
+        kind = score_kind(self.model.calibrator)
+        return optional_kinds(dict.fromkeys(self.model.scores.values(), kind), self.missing)
 
     @property
     def new(self) -> tuple[str, ...]:

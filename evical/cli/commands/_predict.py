@@ -6,11 +6,10 @@ from typing import Annotated
 
 import typer
 
-from evical.calibrators import BaseCalibrator
 from evical.calibrators.by_name import suggestion
 from evical.cli import arguments
-from evical.cli._decisions import Choices, Decision, new_decision
-from evical.cli._kinds import optional_kinds, tell_missing
+from evical.cli._decisions import Choices, new_decision
+from evical.cli._kinds import tell_missing
 from evical.cli._model import Model, is_conformal, load_model
 from evical.cli._output import check_output, echo_json, user_input
 from evical.cli._predicting import Predictor, with_score
@@ -63,17 +62,19 @@ def predict(
         if output != "-":
             check_output(Path(output), force, [scores, model])
         with open_table(scores) as table:
-            predictor = _predictor(fitted, decision, table, score, alpha, choices)
+            if score is None:
+                _check_score(fitted, table)
+            given = with_score(fitted, score)
+            level = _level(fitted, alpha)
+            predictor = Predictor(given, decision, choices, table, level, missing)
             new = tuple(prefix + name for name in predictor.new)
             layout = Layout(new, table, escape_formulas)
             if not force_columns:
                 _refuse_collision(table, layout)
             if limits is None:
-                chosen, lacking = _write(predictor, layout, output, missing)
+                chosen, lacking = _write(predictor, layout, output)
             else:
-                chosen, lacking = _write_by_engine(
-                    limits, predictor, scores, layout, output, missing
-                )
+                chosen, lacking = predict_table(limits, scores, predictor, layout, output)
             read = table.name
         tell_missing(read, lacking, chosen.total(), missing)
     if output != "-":
@@ -99,61 +100,30 @@ def _refuse_collision(table: Table, layout: Layout) -> None:
         )
 
 
-def _predictor(
-    model: Model,
-    decision: Decision,
-    table: Table,
-    score: str | None,
-    alpha: float | None,
-    choices: Choices,
-) -> Predictor:
-    """What predicts a table; `choices` are those of the decision."""
+def _level(model: Model, alpha: float | None) -> float:
+    """The level of sets; raises ValueError for one of another model."""
     if alpha is not None and not is_conformal(model.calibrator):
         raise ValueError("--alpha is for models of evical fit --conformal")
-    if score is None:
-        _check_score(model, table)
-    alpha = 0.1 if alpha is None else alpha
-    predictor = Predictor(with_score(model, score), decision, choices, table, alpha)
-    few = model.calibrator.too_few(alpha) if is_conformal(model.calibrator) else None
+    level = 0.1 if alpha is None else alpha
+    few = model.calibrator.too_few(level) if is_conformal(model.calibrator) else None
     if few is not None:
         typer.echo(f"warning: {few}", err=True)
-    return predictor
+    return level
 
 
-def _write(
-    predictor: Predictor, layout: Layout, output: str, missing: str
-) -> tuple[Counter[str], int]:
+def _write(predictor: Predictor, layout: Layout, output: str) -> tuple[Counter[str], int]:
     """Predict and write chunk by chunk; how often each act was chosen, and rows without score."""
     chosen: Counter[str] = Counter()
     lacking = 0
     table = layout.table
     assert table is not None
     with open_sink(output, layout) as sink:
-        for chunk in watch(table, optional_kinds(predictor.kinds, missing), "Predicting"):
+        for chunk in watch(table, predictor.kinds, "Predicting"):
             values, without = predictor(chunk)
             sink.write(dict(zip(layout.new, values, strict=True)), chunk)
             lacking += without
             chosen.update(values[-1].tolist())
     return chosen, lacking
-
-
-def _write_by_engine(
-    limits: arguments.Engine,
-    predictor: Predictor,
-    scores: str,
-    layout: Layout,
-    output: str,
-    missing: str,
-) -> tuple[Counter[str], int]:
-    """The same by statements of SQL."""
-    calibrator = predictor.model.calibrator
-    if not isinstance(calibrator, BaseCalibrator):
-        raise ValueError(
-            "--engine duckdb predicts by one score of two classes; leave it out: tables of any "
-            "size are predicted piece by piece"
-        )
-    score = next(iter(optional_kinds(predictor.kinds, missing).items()))
-    return predict_table(limits, scores, score, calibrator, predictor.decision, layout, output)
 
 
 def _show(read: str, output: str, chosen: Counter[str], lacking: int, as_json: bool) -> None:

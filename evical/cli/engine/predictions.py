@@ -7,11 +7,13 @@ from pathlib import Path
 from dstheory import decide
 from evical.calibrators import BaseCalibrator
 from evical.cli._decisions import Decision
-from evical.cli._kinds import Kind
+from evical.cli._model import two_classes
+from evical.cli._predicting import Predictor
 from evical.cli._sinks import Layout, delimiter_of
 from evical.cli._tables import TextTable
 from evical.cli.arguments import Engine
 from evical.cli.engine._source import (
+    Number,
     OwnNames,
     Source,
     check_cases,
@@ -25,38 +27,32 @@ from evical.cli.engine.session import EngineError, Session, literal, open_sessio
 from evical.export.lookup import lookup_steps
 
 
-def check_criterion(decision: Decision) -> None:
-    """Raise ValueError for a criterion that is not written as SQL."""
-    if decision.criterion is not decide.maximize_expected_utility:
-        raise ValueError(
-            "--engine duckdb decides by expected utility; leave out --criterion, or --engine"
-        )
-
-
 def predict_table(
-    limits: Engine,
-    path: str,
-    score: tuple[str, Kind],
-    calibrator: BaseCalibrator,
-    decision: Decision,
-    layout: Layout,
-    output: str,
+    limits: Engine, path: str, predictor: Predictor, layout: Layout, output: str
 ) -> tuple[Counter[str], int]:
     """Write a table with beliefs; how often each act was chosen, and rows without a score.
 
     `layout.new` names belief, plausibility and pignistic probability of the negative and of the
     positive class, and the decision.
     """
+    if not isinstance(predictor.model.calibrator, BaseCalibrator):
+        raise ValueError(
+            "--engine duckdb predicts by one score of two classes; leave it out: tables of any "
+            "size are predicted piece by piece"
+        )
     check_target(output)
-    check_criterion(decision)
+    if predictor.decision.criterion is not decide.maximize_expected_utility:
+        raise ValueError(
+            "--engine duckdb decides by expected utility; leave out --criterion, or --engine"
+        )
     source = open_source(path)
     header = source.table.header
     names = [*(header[i] for i in layout.kept), *layout.new]
     check_cases(source.table.name, names)
-    checked_first(source, dict([score]))
+    checked_first(source, predictor.kinds)
     with open_session(limits, Path(output)) as session:
-        rows, lacking = _checked(session, source, score)
-        query = _query(source, score, calibrator, decision, layout, delimiter_of(output) is None)
+        rows, lacking = _checked(session, source, predictor)
+        query = _query(source, predictor, layout, delimiter_of(output) is None)
         text = f"Predicting {source.table.name}"
         with written(session, query, output, names, text) as made:
             bel, act = (quoted(layout.new[place]) for place in (0, -1))
@@ -72,9 +68,9 @@ def predict_table(
     return chosen, lacking
 
 
-def _checked(session: Session, source: Source, score: tuple[str, Kind]) -> tuple[int, int]:
+def _checked(session: Session, source: Source, predictor: Predictor) -> tuple[int, int]:
     """Rows, and those without a score; a wrong value is named."""
-    number = source.number(*score)
+    number = _score(source, predictor)
     try:
         rows, lacking, wrong = session.found(
             f"SELECT count(*), count(*) FILTER ({number.missing}), "
@@ -85,29 +81,28 @@ def _checked(session: Session, source: Source, score: tuple[str, Kind]) -> tuple
     except EngineError as error:
         wrong, reason = 1, str(error)
     if wrong:
-        explain(source, dict([score]), reason)
+        explain(source, predictor.kinds, reason)
     return rows, lacking
 
 
-def _query(
-    source: Source,
-    score: tuple[str, Kind],
-    calibrator: BaseCalibrator,
-    decision: Decision,
-    layout: Layout,
-    to_parquet: bool,
-) -> str:
+def _score(source: Source, predictor: Predictor) -> Number:
+    """Expressions of the one score."""
+    ((column, kind),) = predictor.kinds.items()
+    return source.number(column, kind)
+
+
+def _query(source: Source, predictor: Predictor, layout: Layout, to_parquet: bool) -> str:
     """The table with its beliefs, step by step: the score, the expressions, their limits."""
-    header, number = source.table.header, source.number(*score)
+    header, number = source.table.header, _score(source, predictor)
     own = OwnNames.beside(header)
     beliefs = (
         f"SELECT *, {number.value} AS {own.score}, {number.missing} AS {own.lacking} "
         f"FROM {source.sql}"
     )
-    for columns in lookup_steps(calibrator, f"{own.prefix}score", own.prefix):
+    for columns in lookup_steps(two_classes(predictor.model), f"{own.prefix}score", own.prefix):
         beliefs = f"SELECT *, {columns}\nFROM ({beliefs})"
     kept = [_kept(source, header[i], to_parquet) for i in layout.kept]
-    new = [*beliefs_sql(own.low, own.high), decision_sql(decision, own.low, own.high)]
+    new = [*beliefs_sql(own.low, own.high), decision_sql(predictor.decision, own.low, own.high)]
     made = [f"{value} AS {quoted(name)}" for value, name in zip(new, layout.new, strict=True)]
     return f"""
 SELECT {", ".join([*kept, *made])} FROM (
