@@ -4,7 +4,7 @@ Predictions are columns of a table, or a model file with a table of scores. The 
 those that `evical predict` writes, and their names say which class they are of.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -54,6 +54,13 @@ class Columns:
         return Naming(self.bel, self.pl, self.prefix, self.positive)
 
     @property
+    def needed_target(self) -> str:
+        """The column of the class; raises ValueError if none was given."""
+        if self.target is None:
+            raise ValueError("--target is missing: the column of the true class")
+        return self.target
+
+    @property
     def given(self) -> dict[str, Any]:
         """Those that are not as they are by default, by option."""
         return arguments.changed(self, "predictions", "data")
@@ -87,15 +94,8 @@ def evaluate_selection(selection: Selection, **options: Any) -> Evaluation:
 
 
 def _of_model(selection: Selection, data: str, options: dict[str, Any]) -> Evaluation:
-    chosen = {
-        "--probability": selection.probability,
-        "--bel": selection.bel,
-        "--pl": selection.pl,
-        "--prefix": selection.prefix,
-    }
-    for option, value in chosen.items():
-        if value:
-            raise ValueError(f"{option} is for tables of predictions; a model makes its own")
+    reason = "is for tables of predictions; a model makes its own"
+    _refuse(selection, ("probability", "bel", "pl", "prefix"), reason)
     model = load_model(selection.predictions)
     calibrator = two_classes(model)
     rows, score = read_for_model(selection, data, model)
@@ -146,10 +146,9 @@ def _check_model_columns(table: Table, selection: Selection, score: str, target:
 
 
 def _of_table(selection: Selection, options: dict[str, Any]) -> Evaluation:
-    if selection.target is None:
-        raise ValueError("--target is missing: the column of the true class")
+    target = selection.needed_target
     with open_table(selection.predictions) as table:
-        rows = _rows(selection, table, selection.target)
+        rows = _rows(selection, table, target)
     made: dict[str, Any] = {"name": rows.name}
     if selection.probability is not None:
         made["probability"] = rows.columns[selection.probability]
@@ -252,16 +251,15 @@ def many_judged(selection: Selection) -> ClassPredictions | None:
 
 
 def _refuse_columns(selection: Selection) -> None:
-    given = {
-        "--positive": selection.positive,
-        "--score": selection.score,
-        "--probability": selection.probability,
-        "--bel": selection.bel,
-        "--pl": selection.pl,
-    }
-    for option, value in given.items():
-        if value is not None:
-            raise ValueError(f"{option} is for two classes; with more, each has its own columns")
+    reason = "is for two classes; with more, each has its own columns"
+    _refuse(selection, ("positive", "score", "probability", "bel", "pl"), reason)
+
+
+def _refuse(selection: Selection, options: Iterable[str], reason: str) -> None:
+    """Raise for the first of these options that was given."""
+    for option in options:
+        if option in selection.given:
+            raise ValueError(f"--{option} {reason}")
 
 
 def read_for_classes(selection: Selection, model: Model) -> tuple[Model, ClassRows]:
@@ -288,8 +286,7 @@ def _classes_of_model(selection: Selection, model: Model) -> ClassPredictions:
 
 def _classes_of_table(selection: Selection, found: BeliefColumns) -> ClassPredictions:
     _refuse_columns(selection)
-    if selection.target is None:
-        raise ValueError("--target is missing: the column of the true class")
+    target = selection.needed_target
     classes, prefix = tuple(found.classes), selection.prefix
     names = np.reshape(belief_names(classes, prefix), (-1, len(KINDS)))
 
@@ -303,7 +300,7 @@ def _classes_of_table(selection: Selection, found: BeliefColumns) -> ClassPredic
 
     kinds: dict[str, Kind] = dict.fromkeys(names.ravel().tolist(), "probability")
     texts: dict[str, Kind] = {} if found.decision is None else {found.decision: "text"}
-    source, target, missing = selection.predictions, selection.target, selection.missing
+    source, missing = selection.predictions, selection.missing
     rows = _read_classes(source, kinds, target, missing, classes, texts, check)
     known = complete_rows(rows.columns.values())[:, np.newaxis]
     bel, pl, probability = (

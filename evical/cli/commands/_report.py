@@ -121,12 +121,11 @@ def _comparison(selection: Selection, tables: list[str], plan: Plan) -> Comparis
 def _ensemble(
     selection: Selection, tables: list[str], key: str | None, rule: str | None
 ) -> EnsembleEvaluation:
-    if selection.target is None:
-        raise ValueError("--target is missing: the column of the true class")
+    target = selection.needed_target
     if selection.missing == "drop":
         raise ValueError("--missing drop would misalign the rows of the tables; use vacuous")
     combiner = combiner_of(rule or RULE, [], vacuous=True, n_tables=len(tables))
-    known, target = known_classes(combiner), selection.target
+    known = known_classes(combiner)
     members = read_with_classes(tables, selection.naming, key, selection.missing, target, known)
     beliefs, labels = members.beliefs, members.labels
     tell_missing("all tables", members.lacking, labels.size * len(tables), selection.missing)
