@@ -11,10 +11,9 @@ require("matplotlib", "dstheory.plot")
 from dstheory.plot._bounds import BoundsDisplay
 from dstheory.plot._credal import credal_vertices
 from dstheory.plot._hasse import HasseDisplay
-from dstheory.plot._join_tree import JoinTreeDisplay
 from dstheory.plot._level_set import LevelSetDisplay
 from dstheory.plot._mass import MassDisplay
-from dstheory.plot._network import NetworkDisplay
+from dstheory.plot._network import JoinTreeDisplay, NetworkDisplay
 from dstheory.plot._parameter import ParameterContourDisplay
 
 __all__ = [

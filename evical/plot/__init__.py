@@ -6,6 +6,7 @@ require("matplotlib", "evical.plot")
 
 from evical.plot._band import BeliefBandDisplay
 from evical.plot._contour import ContourDisplay
+from evical.plot._corners import SimplexDisplay, TetrahedronDisplay
 from evical.plot._coupling import CouplingDisplay
 from evical.plot._credal_partition import CredalPartitionDisplay
 from evical.plot._critical_difference import CriticalDifferenceDisplay
@@ -14,8 +15,6 @@ from evical.plot._interval import BeliefIntervalDisplay
 from evical.plot._martingale import MartingaleDisplay
 from evical.plot._p_values import PValuesDisplay
 from evical.plot._reliability import ReliabilityDisplay
-from evical.plot._simplex import SimplexDisplay
-from evical.plot._tetrahedron import TetrahedronDisplay
 
 __all__ = [
     "BeliefBandDisplay",

@@ -1,29 +1,42 @@
-"""Common base of the triangle of three classes and the tetrahedron of four.
+"""`SimplexDisplay` and `TetrahedronDisplay`: beliefs about three and four classes between corners.
 
 A probability is the weighted center of the corners, one for each class (barycentric
-coordinates: Gebel 2009, sec. 2.1). A belief is the set of the probabilities that agree with it, a
-polytope. Its vertices correspond to orders of the classes, its edges to swaps of neighbors in an
-order, and its facets to events: first the classes of the event, then the others.
+coordinates: Gebel 2009, sec. 2.1, figs. 2.1 and 2.2). The nearer it is to a corner, the more
+probable that class is. Lines separate the sectors of the most probable class; the peak of the
+tetrahedron, above the triangle of the others, is the fourth class.
+
+A belief is the set of the probabilities that agree with it, a polytope. Its vertices correspond to
+orders of the classes, its edges to swaps of neighbors in an order, and its facets to events: first
+the classes of the event, then the others.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from itertools import permutations
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations, permutations
 from textwrap import fill
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self, final
 
 import numpy as np
 from matplotlib.axes import Axes
+from mpl_toolkits.mplot3d import Axes3D
+from mpl_toolkits.mplot3d.art3d import Line3DCollection, Poly3DCollection
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 
 from dstheory import MassFunction, betp
-from dstheory.checks.arguments import as_mapping, as_sequence, check_count, check_instance
+from dstheory.checks.arguments import (
+    as_mapping,
+    as_real,
+    as_sequence,
+    check_count,
+    check_instance,
+    shown,
+)
 from dstheory.plot import credal_vertices
 from evical._typing import Floats, SamplesLike
 from evical.metrics.inputs import MOST_REPEATS, class_sample
 from evical.plot._inputs import known_classes, predictions
-from evical.plot.style import COLORS, literal
+from evical.plot.style import COLORS, axes_or_new, ink, literal, short
 
 # Color and marker of each class, distinguishable in grayscale.
 MARKS = (
@@ -347,3 +360,300 @@ def _check_single(source: MassFunction, name: str, first: MassFunction) -> None:
         )
     if source.frame != first.frame:
         raise ValueError(f"{owner} is on {source.frame!r}, the first one on {first.frame!r}")
+
+
+# Lower left, top and lower right, as in the thesis.
+TRIANGLE = np.array([[0.0, 0.0], [0.5, np.sqrt(0.75)], [1.0, 0.0]])
+# Maximum letters of a name along a side.
+_SIDE_LETTERS = 16
+_TICKS = (0.2, 0.4, 0.6, 0.8)
+
+
+@final
+class SimplexDisplay(BaseCornersDisplay):
+    """Probabilities of three classes as points of a triangle, beliefs as polygons.
+
+    Usually made by `from_estimator`, `from_predictions` or `from_mass`.
+
+    Parameters
+    ----------
+    labels : sequence of str
+        Names of the three classes: at the lower left, the top and the lower right.
+    points : (n, 3) array
+        Probabilities; pignistic ones of beliefs.
+    groups : (n,) array of int
+        Group of each point; it has a color and a marker.
+    names : sequence of str
+        Of the groups, for the legend.
+    corners : mapping of int to (6, 3) array, optional
+        Corners of the credal set of some points, by row, as `dstheory.plot.credal_vertices`
+        gives them.
+    legend : str
+        Title of the legend.
+    note : str
+        Title.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    points_ : dict of str to Line2D
+        By the name of the group; without a line.
+    regions_ : dict of int to Polygon
+        Credal sets by row; single points are not drawn.
+    boundaries_ : list of Line2D
+        Where two classes are equally probable.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> display = SimplexDisplay.from_predictions([0, 1, 2], np.eye(3))
+    >>> display.points_["1"].get_xydata().round(3)
+    array([[0.5  , 0.866]])
+    """
+
+    n_corners: ClassVar[int] = 3
+    _places: ClassVar[Floats] = TRIANGLE
+    _above: ClassVar[int] = 3
+
+    def plot(self, ax: Axes | None = None) -> "SimplexDisplay":
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            New ones by default.
+
+        Returns
+        -------
+        SimplexDisplay
+            Itself, with the artists as attributes.
+        """
+        self.ax_ = ax = axes_or_new(ax)
+        self._grid(ax)
+        self.boundaries_ = self._boundaries(ax)
+        self._names(ax)
+        self._draw_groups(ax, "left", (0.72, 1.02))  # beside the upper corner
+        if self.note:
+            ax.set_title(self.note, fontsize="medium")
+        ax.set_aspect("equal")
+        ax.set_xlim(-0.16, 1.16)
+        ax.set_ylim(-0.17, 0.98)
+        ax.set_axis_off()
+        return self
+
+    def _grid(self, ax: Axes) -> None:
+        """Lines of equal probability, with values where they leave the triangle clockwise."""
+        ax.fill(*TRIANGLE.T, facecolor="none", edgecolor=ink(), lw=1, zorder=1)
+        style: dict[str, Any] = {"fontsize": "x-small", "color": COLORS["gray"]}
+        for k, angle in enumerate((-60, 0, 60)):
+            before, after = (k - 1) % 3, (k + 1) % 3
+            for p in _TICKS:
+                ends = np.zeros((2, 3))
+                ends[:, k] = p
+                ends[0, before] = ends[1, after] = 1 - p
+                line = ends @ TRIANGLE
+                ax.plot(*line.T, color=COLORS["gray"], alpha=0.3, lw=0.6, zorder=0)
+                x, y = line[0] + 0.03 * _unit(line[0] - line[1])
+                ax.text(x, y, f"{p:g}", rotation=angle, ha="center", va="center", **style)
+
+    def _names(self, ax: Axes) -> None:
+        names = [literal(short(label, _SIDE_LETTERS)) for label in self.labels]
+        places = TRIANGLE + np.array([[-0.01, -0.04], [0, 0.025], [0.01, -0.04]])
+        heads = zip(places, self._corner_names(), ("top", "bottom", "top"), strict=True)
+        for (x, y), name, va in heads:
+            ax.text(x, y, name, ha="center", va=va, fontweight="bold")
+        sides = (((0.5, -0.1), 0), ((0.14, 0.48), 60), ((0.86, 0.48), -60))
+        texts = (f"← P({names[0]})", f"P({names[1]}) →", f"P({names[2]}) →")
+        for ((x, y), angle), text in zip(sides, texts, strict=True):
+            ax.text(x, y, text, rotation=angle, ha="center", va="center", fontsize="small")
+
+    def _boundaries(self, ax: Axes) -> list[Any]:
+        """Lines from the center to the middle of each side."""
+        middles = (np.ones((3, 3)) - np.eye(3)) / 2
+        return [
+            ax.plot(*(np.stack([np.full(3, 1 / 3), middle]) @ TRIANGLE).T, **_BOUNDARY)[0]
+            for middle in middles
+        ]
+
+    def _region(self, ax: Axes, sides: list[Floats], color: str) -> Any:
+        style: dict[str, Any] = {"facecolor": (color, 0.2), "edgecolor": color, "lw": 1.1}
+        return ax.fill(*sides[0].T, zorder=2, joinstyle="round", **style)[0]
+
+
+_BOUNDARY: dict[str, Any] = {"color": COLORS["gray"], "lw": 1.6, "zorder": 1}
+
+
+def _unit(vector: Floats) -> Floats:
+    return np.asarray(vector / np.hypot(*vector))
+
+
+# A regular tetrahedron: the triangle of three classes as base, and the peak.
+TETRAHEDRON = np.array(
+    [
+        [0.0, 0.0, 0.0],
+        [0.5, np.sqrt(3 / 4), 0.0],
+        [1.0, 0.0, 0.0],
+        [0.5, np.sqrt(1 / 12), np.sqrt(2 / 3)],
+    ]
+)
+
+
+@final
+class TetrahedronDisplay(BaseCornersDisplay):
+    """Probabilities of four classes as points of a tetrahedron, beliefs as polyhedra.
+
+    Usually made by `from_estimator`, `from_predictions` or `from_mass`.
+
+    Parameters
+    ----------
+    labels : sequence of str
+        Names of the four classes; the last one is the peak.
+    points : (n, 4) array
+        Probabilities; pignistic ones of beliefs.
+    groups : (n,) array of int
+        Group of each point; it has a color and a marker.
+    names : sequence of str
+        Of the groups, for the legend.
+    corners : mapping of int to (24, 4) array, optional
+        Corners of the credal set of some points, by row, as `dstheory.plot.credal_vertices`
+        gives them.
+    legend : str
+        Title of the legend.
+    note : str
+        Title.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes3D
+    points_ : dict of str to Line3D
+        By the name of the group; without a line.
+    regions_ : dict of int to Poly3DCollection
+        Credal sets by row; single points are not drawn.
+    edges_ : Line3DCollection
+        Of the tetrahedron.
+    boundaries_ : Line3DCollection
+        Lines where three classes are equally and most probable, from the center to the middle of
+        each side, and lines on the sides where two are.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> display = TetrahedronDisplay.from_predictions([0, 1, 2, 3], np.eye(4))
+    >>> [round(float(x), 3) for x, in display.points_["3"].get_data_3d()]
+    [0.5, 0.289, 0.816]
+    """
+
+    n_corners: ClassVar[int] = 4
+    _places: ClassVar[Floats] = TETRAHEDRON
+    _above: ClassVar[int] = 100  # of all regions, which are numbered by depth
+
+    def plot(
+        self, ax: Axes3D | None = None, *, elev: float = 14.0, azim: float = -72.0
+    ) -> "TetrahedronDisplay":
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes3D, optional
+            Axes with ``projection="3d"``; new ones if not given.
+        elev, azim : float
+            Elevation and azimuth of the viewpoint, in degrees.
+
+        Returns
+        -------
+        TetrahedronDisplay
+            Itself, with the artists as attributes.
+
+        Raises
+        ------
+        TypeError
+            If the axes have no third dimension.
+        """
+        _check_angle("elev", elev)
+        _check_angle("azim", azim)
+        self.ax_ = ax = _axes(ax)
+        # Set limits first: matplotlib would otherwise take them from polygons that it pads with
+        # uninitialized memory.
+        _look(ax, elev, azim)
+        self.edges_ = self._edges(ax, elev, azim)
+        self.boundaries_ = self._boundaries(ax)
+        self._names(ax)
+        self._draw_groups(ax, "right", (1.0, 1.0))
+        if self.note:
+            ax.text2D(0.03, 0.95, self.note, transform=ax.transAxes)  # a title would be outside
+        return self
+
+    def _edges(self, ax: Axes, elev: float, azim: float) -> Any:
+        """Edges of the tetrahedron; those to the corner at the back are gray."""
+        up, turn = np.radians([elev, azim])
+        toward = np.array([np.cos(up) * np.cos(turn), np.cos(up) * np.sin(turn), np.sin(up)])
+        back = int(np.argmin(TETRAHEDRON @ toward))
+        pairs = list(combinations(range(4), 2))
+        colors = [COLORS["gray"] if back in pair else ink() for pair in pairs]
+        widths = [0.8 if back in pair else 1.3 for pair in pairs]
+        return _lines(ax, np.eye(4), pairs, colors=colors, linewidths=widths)
+
+    def _names(self, ax: Axes3D) -> None:
+        """Names below the base, within its width, and above the peak, behind all points."""
+        sides = (("left", "top"), ("center", "top"), ("right", "top"), ("center", "bottom"))
+        heads = zip(TETRAHEDRON, self._corner_names(), sides, strict=True)
+        for (x, y, z), name, (ha, va) in heads:
+            place = (x, y, z + (0.03 if va == "bottom" else -0.03))
+            ax.text(*place, name, ha=ha, va=va, fontweight="bold", zorder=1)
+
+    def _boundaries(self, ax: Axes) -> Any:
+        """Edges of the six faces that separate the sectors."""
+        center = np.full(4, 1 / 4)
+        sides = (1 - np.eye(4)) / 3
+        pairs = list(combinations(range(4), 2))
+        middles = np.array([(np.arange(4) == a) | (np.arange(4) == b) for a, b in pairs]) / 2
+        places = np.vstack([center, sides, middles])
+        inner = [(0, 1 + k) for k in range(4)]
+        outer = [
+            (1 + k, 5 + number) for k in range(4) for number, p in enumerate(pairs) if k not in p
+        ]
+        style: dict[str, Any] = {"color": COLORS["gray"], "lw": 0.8, "linestyle": (0, (4, 3))}
+        return _lines(ax, places, [*inner, *outer], **style)
+
+    def _region(self, ax: Axes3D, sides: list[Floats], color: str) -> Any:
+        region = Poly3DCollection(
+            sides, facecolor=(color, 0.1), edgecolor=(color, 0.7), linewidth=0.7
+        )
+        ax.add_collection3d(region)
+        return region
+
+
+def _axes(ax: Axes | None) -> Any:
+    if ax is None:
+        # Imported here, so that pyplot does not choose a backend for users with their own axes.
+        import matplotlib.pyplot as plt
+
+        figure = plt.figure(figsize=(5.6, 5.0))
+        return figure.add_axes((0.0, 0.0, 1.0, 1.0), projection="3d")
+    if getattr(ax, "name", "") != "3d":
+        raise TypeError("ax has two dimensions; make it with projection='3d'")
+    return ax
+
+
+def _lines(ax: Any, places: Floats, pairs: Iterable[tuple[int, int]], **style: Any) -> Any:
+    ends = places @ TETRAHEDRON
+    lines = Line3DCollection([ends[[a, b]] for a, b in pairs], **style)
+    ax.add_collection3d(lines)
+    return lines
+
+
+def _check_angle(name: str, value: object) -> None:
+    """Raise unless an angle is a finite number."""
+    if not np.isfinite(as_real(name, value, "an angle in degrees")):
+        raise ValueError(f"{name} is {shown(value)}, expected an angle in degrees")
+
+
+def _look(ax: Axes3D, elev: float, azim: float) -> None:
+    """Set the viewpoint and the zoom."""
+    width, depth, height = TETRAHEDRON.max(axis=0)
+    ax.set_xlim(0, width)
+    ax.set_ylim(0, depth)
+    ax.set_zlim(0, height)
+    ax.set_box_aspect((width, depth, height), zoom=1.12)
+    ax.view_init(elev=elev, azim=azim)
+    ax.set_axis_off()

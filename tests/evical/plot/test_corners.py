@@ -14,9 +14,7 @@ from dstheory import Frame, MassError, MassFunction, betp, vacuous
 from dstheory.plot import credal_vertices
 from evical.multiclass import OneVsRestCalibrator
 from evical.plot import SimplexDisplay, TetrahedronDisplay
-from evical.plot._corners import facets
-from evical.plot._simplex import TRIANGLE
-from evical.plot._tetrahedron import TETRAHEDRON
+from evical.plot._corners import TETRAHEDRON, TRIANGLE, facets
 from tests.support.each import each
 from tests.support.images import picture
 
