@@ -11,7 +11,6 @@ under Dempster's rule.
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -33,19 +32,6 @@ Kind = Literal[
 ]
 # Where a row stands, for a message: row 0 to "scores.csv, line 2".
 Place = Callable[[int], str]
-
-
-@dataclass(frozen=True)
-class Places:
-    """Where the rows of a chunk stand."""
-
-    name: str
-    unit: str
-    numbers: Sequence[int]
-
-    def __call__(self, row: int) -> str:
-        """`scores.csv, line 2`, or `scores.parquet, row 1`."""
-        return f"{self.name}, {self.unit} {self.numbers[row]}"
 
 
 def among(place: Place, rows: NDArray[np.intp]) -> Place:

@@ -19,7 +19,8 @@ import typer
 from numpy.typing import NDArray
 
 from evical.cli._output import BROKEN_PIPE, atomic_file, discard_output
-from evical.cli._tables import PARQUET_NAMES, Chunk, ParquetChunk, Table, TextTable, load_pyarrow
+from evical.cli._tables import PARQUET_NAMES, Chunk, Table, TextTable, load_pyarrow
+from evical.datasets.delimited import Block
 
 Columns = Mapping[str, NDArray[Any]]
 
@@ -160,8 +161,8 @@ class TextSink:
 
     def _pass(self, chunk: Chunk) -> list[str]:
         kept = self._layout.kept
-        if isinstance(chunk, ParquetChunk):
-            values = [chunk.batch.column(i).to_pylist() for i in kept]
+        if not isinstance(chunk.block, Block):
+            values = [chunk.block.column(i).to_pylist() for i in kept]
             return [self._quote(row) for row in zip(*values, strict=True)]
         if self._copied:
             return chunk.block.texts
@@ -205,8 +206,8 @@ class ParquetSink:
     def _pass(self, chunk: Chunk) -> dict[str, Any]:
         table = self._layout.table
         names = {i: table.header[i] for i in self._layout.kept} if table is not None else {}
-        if isinstance(chunk, ParquetChunk):
-            return {name: chunk.batch.column(i) for i, name in names.items()}
+        if not isinstance(chunk.block, Block):
+            return {name: chunk.block.column(i) for i, name in names.items()}
         text = self._arrow.string()
         return {name: self._arrow.array(chunk.block.column(i), text) for i, name in names.items()}
 

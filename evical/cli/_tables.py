@@ -20,7 +20,7 @@ from dstheory.optional import install_hint
 from evical.calibrators.by_name import suggestion
 from evical.cli._kinds import (
     Kind,
-    Places,
+    Place,
     check_numbers,
     convert,
     expected,
@@ -38,32 +38,33 @@ PARQUET_NAMES = (".parquet", ".pq")
 
 
 @dataclass(frozen=True)
-class TextChunk:
-    """Some rows of a text: the columns asked for, and each row as it was written."""
+class Chunk:
+    """Some rows of a table: the columns asked for, and the rows as they stand in it."""
 
     name: str
-    block: Block
-    delimiter: str
-    first_row: int = 0
+    block: Any  # Block of a text, or pyarrow.RecordBatch
+    first_row: int  # its number, from 0
     columns: dict[str, NDArray[Any]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.block)
 
     @property
-    def place(self) -> Places:
-        """Lines of the file."""
-        return Places(self.name, "line", self.block.lines)
+    def place(self) -> Place:
+        """`scores.csv, line 2`, or `scores.parquet, row 1`."""
+        if isinstance(self.block, Block):
+            return lambda row: f"{self.name}, line {self.block.lines[row]}"
+        return lambda row: f"{self.name}, row {self.first_row + row + 1}"
 
 
 class TextTable(DelimitedText):
     """A delimited text whose columns are checked as they are read."""
 
-    def chunks(self, columns: Mapping[str, Kind], size: int) -> Iterator[TextChunk]:
+    def chunks(self, columns: Mapping[str, Kind], size: int) -> Iterator[Chunk]:
         """Rows in chunks of about `size` characters, with these columns checked."""
         first = 0
         for block in self.blocks(size):
-            chunk = TextChunk(self.name, block, self.delimiter, first)
+            chunk = Chunk(self.name, block, first)
             first += len(chunk)
             for name, kind in columns.items():
                 values = block.column(self.header.index(name))
@@ -83,29 +84,6 @@ def load_pyarrow() -> tuple[Any, Any]:
     except ImportError as error:
         raise ValueError(f"Parquet needs pyarrow; {install_hint('pyarrow')}") from error
     return pyarrow, pyarrow.parquet
-
-
-@dataclass(frozen=True)
-class ParquetChunk:
-    """Some rows of a Parquet file: the columns asked for, and the batch they come from."""
-
-    name: str
-    batch: Any  # pyarrow.RecordBatch
-    first: int
-    columns: dict[str, NDArray[Any]] = field(default_factory=dict)
-
-    def __len__(self) -> int:
-        return int(self.batch.num_rows)
-
-    @property
-    def first_row(self) -> int:
-        """Number of the first row, from 0, as those of a text are."""
-        return self.first - 1
-
-    @property
-    def place(self) -> Places:
-        """Rows of the file, from 1."""
-        return Places(self.name, "row", range(self.first, self.first + len(self)))
 
 
 class ParquetTable:
@@ -130,7 +108,7 @@ class ParquetTable:
             raise ValueError(f"{self.name} has two columns {twice[0]!r}; rename one of them")
         self._rows = 0
 
-    def chunks(self, columns: Mapping[str, Kind], size: int) -> Iterator[ParquetChunk]:
+    def chunks(self, columns: Mapping[str, Kind], size: int) -> Iterator[Chunk]:
         """Rows in chunks of nearly equal numbers, with these columns checked."""
         pyarrow, _ = load_pyarrow()
         batches = self._file.iter_batches(max(1, size // _CHARACTERS_PER_ROW))
@@ -141,7 +119,7 @@ class ParquetTable:
                 raise ValueError(f"{self.name} is damaged: {error}") from error
             if batch is None:
                 return
-            chunk = ParquetChunk(self.name, batch, self._rows + 1)
+            chunk = Chunk(self.name, batch, self._rows)
             self._rows += len(chunk)
             for name, kind in columns.items():
                 values = batch.column(self.header.index(name))
@@ -163,7 +141,7 @@ class ParquetTable:
         self._file.close()
 
 
-def _check(values: Any, kind: Kind, column: str, chunk: ParquetChunk) -> NDArray[Any]:
+def _check(values: Any, kind: Kind, column: str, chunk: Chunk) -> NDArray[Any]:
     types = load_pyarrow()[0].types
     if types.is_dictionary(values.type):
         values = values.dictionary_decode()
@@ -207,7 +185,6 @@ def as_text(value: object) -> str:
     return "" if value is None else str(value)
 
 
-Chunk = TextChunk | ParquetChunk
 Table = TextTable | ParquetTable
 
 
