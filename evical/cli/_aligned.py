@@ -158,7 +158,7 @@ class _Keyed:
             self._add(chunk)
             parts.append(chunk.columns)
         self._columns = {name: np.concatenate([p[name] for p in parts]) for name in parts[0]}
-        self._taken = np.zeros(len(self._rows), dtype=bool)
+        self._taken = bytearray(len(self._rows))
 
     def take(self, wanted: Part) -> Rows:
         """The rows with the keys of `wanted`."""
@@ -169,24 +169,21 @@ class _Keyed:
             raise ValueError(
                 f"{wanted.place(row)}, column {self._key!r}: {self.name} has no row {keys[row]!r}"
             )
+        for row, found in enumerate(rows):
+            if self._taken[found]:
+                raise ValueError(
+                    f"{wanted.place(row)}, column {self._key!r}: {keys[row]!r} occurs a second "
+                    "time; a key names one row"
+                )
+            self._taken[found] = True
         taken = np.array(rows, dtype=np.intp)
-        first = np.unique(taken, return_index=True)[1]
-        again = self._taken[taken]
-        again[np.setdiff1d(np.arange(len(taken)), first)] = True
-        if again.any():
-            row = int(np.argmax(again))
-            raise ValueError(
-                f"{wanted.place(row)}, column {self._key!r}: {keys[row]!r} occurs a second time; a "
-                "key names one row"
-            )
-        self._taken[taken] = True
         columns = {name: column[taken] for name, column in self._columns.items()}
         return Rows(self.name, columns, lambda row: self._place(int(taken[row])))
 
     def check_end(self, name: str) -> None:
         """Raise if rows are left; `name` is the table that has none."""
-        if not self._taken.all():
-            row = int(np.argmin(self._taken))
+        if 0 in self._taken:
+            row = self._taken.index(0)
             key = self._columns[self._key][row]
             raise ValueError(f"{self._place(row)}, column {self._key!r}: {name} has no row {key!r}")
 

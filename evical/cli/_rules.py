@@ -1,6 +1,7 @@
 """Combination rules by name, applied to rows of several tables, with total conflict named."""
 
 import inspect
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -107,16 +108,14 @@ class Combiner:
 
     def _row_error(self, sources: Sequence[MassFunction]) -> RowError:
         """The first row that is refused, by halving; alone it says why without a row number."""
-        low, high = 0, len(sources[0]) - 1
-        while low < high:
-            middle = (low + high) // 2
-            if self._refusal([m[low : middle + 1] for m in sources]) is not None:
-                high = middle
-            else:
-                low = middle + 1
-        refusal = self._refusal([m[low] for m in sources])
+
+        def refused(last: int) -> bool:
+            return self._refusal([m[: last + 1] for m in sources]) is not None
+
+        row = bisect_left(range(len(sources[0]) - 1), True, key=refused)
+        refusal = self._refusal([m[row] for m in sources])
         hint = ", or --total-conflict vacuous" if isinstance(refusal, TotalConflictError) else ""
-        return RowError(low, f"{refusal}{hint}")
+        return RowError(row, f"{refusal}{hint}")
 
     def _refusal(self, sources: Sequence[MassFunction]) -> ValueError | None:
         try:
