@@ -47,6 +47,7 @@ def _request(scores: ArrayLike, intervals: ArrayLike | None) -> Any:
     return _Request(scores, intervals)
 
 
+@dataclass(eq=False, repr=False)
 class AdaptiveCalibrator(BaseCalibrator, LevelSets):
     """Adaptive calibration of predictions (ACP), from the interval of each prediction.
 
@@ -116,17 +117,10 @@ class AdaptiveCalibrator(BaseCalibrator, LevelSets):
         "rule_": fields.finite(5),
     }
 
-    def __init__(
-        self,
-        width: float | None = None,
-        model: str = "bayesian",
-        confidence: float = 0.95,
-        transform: str | None = None,
-    ) -> None:
-        self.width = width
-        self.model = model
-        self.confidence = confidence
-        self.transform = transform
+    width: float | None = None
+    model: str = "bayesian"
+    confidence: float = 0.95
+    transform: str | None = None
 
     def _check_parameters(self) -> None:
         check_choice("model", self.model, BINOMIAL_MODELS)

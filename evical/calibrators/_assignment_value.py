@@ -5,6 +5,7 @@ probabilities of that class are mapped, through Beta distribution functions, to 
 the share of correct assignments (Garczarek 2002; Gebel 2009, section 4.4.3).
 """
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -25,6 +26,7 @@ _SEARCHED = 256
 _CERTAIN = 36.1  # log-odds of the number next to 1
 
 
+@dataclass(eq=False, repr=False)
 class AssignmentValueCalibrator(BaseCalibrator):
     """Calibration by assignment values.
 
@@ -90,9 +92,8 @@ class AssignmentValueCalibrator(BaseCalibrator):
         "log_odds_": fields.log_odds(2, "q", "p"),
     }
 
-    def __init__(self, transform: str | None = "auto", extrapolate: bool = True) -> None:
-        self.transform = transform
-        self.extrapolate = extrapolate
+    transform: str | None = "auto"
+    extrapolate: bool = True
 
     def _fit_counts(self, counts: ScoreCounts) -> None:
         scores = counts.scores

@@ -5,6 +5,7 @@ spread differently, so each class has an asymmetric density (Bennett 2002; Gebel
 4.3.3). The log-odds are piecewise linear in the score.
 """
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -21,6 +22,7 @@ from evical.scores.scale import sides, standardized
 _FAR = 1e100  # units beyond which log-odds might overflow
 
 
+@dataclass(eq=False, repr=False)
 class AsymmetricLaplaceCalibrator(BaseCalibrator):
     """Calibration by asymmetric Laplace densities of the scores of each class.
 
@@ -86,9 +88,8 @@ class AsymmetricLaplaceCalibrator(BaseCalibrator):
         "densities_": fields.Field((2, 3), -STEEPEST, STEEPEST),
     }
 
-    def __init__(self, transform: str | None = None, extrapolate: bool = True) -> None:
-        self.transform = transform
-        self.extrapolate = extrapolate
+    transform: str | None = None
+    extrapolate: bool = True
 
     def _fit_counts(self, counts: ScoreCounts) -> None:
         first, last = float(counts.scores[0]), float(counts.scores[-1])

@@ -11,6 +11,7 @@ expected ends are Bel and Pl of a likelihood-based belief function (Xu et al. 20
 """
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -99,6 +100,7 @@ class PosteriorCurve(ABC):
 _MODELS = ("likelihood", "confidence", "bayesian")
 
 
+@dataclass(eq=False, repr=False)
 class AutoCalibrator(PosteriorCurve, BaseCalibrator):
     r"""Calibration without a choice of method, scale or smoothness.
 
@@ -184,17 +186,10 @@ class AutoCalibrator(PosteriorCurve, BaseCalibrator):
     _names = CANDIDATES
     _state: ClassVar = posterior_state(CANDIDATES)
 
-    def __init__(
-        self,
-        model: str = "likelihood",
-        confidence: float = 0.95,
-        transform: str | None = None,
-        extrapolate: bool = True,
-    ) -> None:
-        self.model = model
-        self.confidence = confidence
-        self.transform = transform
-        self.extrapolate = extrapolate
+    model: str = "likelihood"
+    confidence: float = 0.95
+    transform: str | None = None
+    extrapolate: bool = True
 
     def _check_parameters(self) -> None:
         check_choice("model", self.model, _MODELS)

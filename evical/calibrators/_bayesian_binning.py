@@ -17,7 +17,7 @@ Binnings with few and with many bins are scored by the probability of the labels
 The best ones are kept, and their predictions are averaged (Naeini 2016, section 3.2.2).
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar
 
@@ -105,6 +105,7 @@ def check_max_size(value: object) -> None:
         check_count("max_size", value, 1)
 
 
+@dataclass(eq=False, repr=False)
 class SBBCalibrator(BaseCalibrator, LevelSets):
     r"""Calibration by the best of all binnings (Selection over Bayesian Binnings, SBB).
 
@@ -201,25 +202,14 @@ class SBBCalibrator(BaseCalibrator, LevelSets):
         "log_score_": fields.finite(),
     }
 
-    def __init__(
-        self,
-        criterion: str = "k2",
-        lam: float = 10.0,
-        strength: float = 2.0,
-        clip: float = 0.005,
-        max_size: int | None = 5000,
-        model: str = "bayesian",
-        confidence: float = 0.95,
-        transform: str | None = "auto",
-    ) -> None:
-        self.criterion = criterion
-        self.lam = lam
-        self.strength = strength
-        self.clip = clip
-        self.max_size = max_size
-        self.model = model
-        self.confidence = confidence
-        self.transform = transform
+    criterion: str = "k2"
+    lam: float = 10.0
+    strength: float = 2.0
+    clip: float = 0.005
+    max_size: int | None = 5000
+    model: str = "bayesian"
+    confidence: float = 0.95
+    transform: str | None = "auto"
 
     def _check_parameters(self) -> None:
         check_prior(self)
@@ -249,6 +239,7 @@ class SBBCalibrator(BaseCalibrator, LevelSets):
         return ends[:, np.searchsorted(self.thresholds_, scores, side="right")]
 
 
+@dataclass(eq=False, repr=False)
 class ABBCalibrator(BaseCalibrator):
     r"""Calibration by the average over all binnings (Averaging over Bayesian Binnings, ABB).
 
@@ -324,25 +315,14 @@ class ABBCalibrator(BaseCalibrator):
     _turns: ClassVar = ("thresholds_",)
     _state: ClassVar = {"thresholds_": fields.ascending("n-1"), "masses_": fields.masses("n")}
 
-    def __init__(
-        self,
-        criterion: str = "k2",
-        lam: float = 10.0,
-        strength: float = 2.0,
-        clip: float = 0.005,
-        max_size: int | None = 5000,
-        model: str = "bayesian",
-        confidence: float = 0.95,
-        transform: str | None = "auto",
-    ) -> None:
-        self.criterion = criterion
-        self.lam = lam
-        self.strength = strength
-        self.clip = clip
-        self.max_size = max_size
-        self.model = model
-        self.confidence = confidence
-        self.transform = transform
+    criterion: str = "k2"
+    lam: float = 10.0
+    strength: float = 2.0
+    clip: float = 0.005
+    max_size: int | None = 5000
+    model: str = "bayesian"
+    confidence: float = 0.95
+    transform: str | None = "auto"
 
     def _check_parameters(self) -> None:
         check_prior(self)
@@ -369,6 +349,7 @@ _CHOICES = {
 }
 
 
+@dataclass(eq=False, repr=False)
 class BBQCalibrator(BaseCalibrator):
     r"""Calibration by averaged equal-frequency binnings (Bayesian Binning into Quantiles, BBQ).
 
@@ -476,31 +457,17 @@ class BBQCalibrator(BaseCalibrator):
         "weights_": fields.shares("t"),
     }
 
-    def __init__(
-        self,
-        criterion: str = "bdeu",
-        strength: float = 2.0,
-        strength_of: str = "bin",
-        clip: float = 0.005,
-        n_bins: Any = None,
-        remainder: str = "last",
-        alpha: float | None = 0.001,
-        smoothing: str = "prior",
-        model: str = "bayesian",
-        confidence: float = 0.95,
-        transform: str | None = "auto",
-    ) -> None:
-        self.criterion = criterion
-        self.strength = strength
-        self.strength_of = strength_of
-        self.clip = clip
-        self.n_bins = n_bins
-        self.remainder = remainder
-        self.alpha = alpha
-        self.smoothing = smoothing
-        self.model = model
-        self.confidence = confidence
-        self.transform = transform
+    criterion: str = "bdeu"
+    strength: float = 2.0
+    strength_of: str = "bin"
+    clip: float = 0.005
+    n_bins: Any = None
+    remainder: str = "last"
+    alpha: float | None = 0.001
+    smoothing: str = "prior"
+    model: str = "bayesian"
+    confidence: float = 0.95
+    transform: str | None = "auto"
 
     def _check_parameters(self) -> None:
         check_prior(self)

@@ -5,6 +5,7 @@ which, unlike a sigmoid of the score, can leave calibrated probabilities unchang
 about the coefficients becomes a mass function as for the sigmoid (Xu et al. 2016, section 4.3).
 """
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -34,6 +35,7 @@ _LEAST_UNIT = 1e-6  # of the table, in which log-odds of scores differ by more t
 _END = 36.1  # log-odds of scores are cut off at about 36.04
 
 
+@dataclass(eq=False, repr=False)
 class BetaCalibrator(BaseCalibrator, LevelSets):
     """Evidential beta calibration of scores in [0, 1].
 
@@ -115,21 +117,12 @@ class BetaCalibrator(BaseCalibrator, LevelSets):
         "table": fields.optional(fields.log_odds(2, "q", "p")),
     }
 
-    def __init__(
-        self,
-        parameters: str = "abm",
-        smooth: bool = True,
-        model: str = "likelihood",
-        confidence: float = 0.95,
-        transform: str | None = "auto",
-        extrapolate: bool = True,
-    ) -> None:
-        self.parameters = parameters
-        self.smooth = smooth
-        self.model = model
-        self.confidence = confidence
-        self.transform = transform
-        self.extrapolate = extrapolate
+    parameters: str = "abm"
+    smooth: bool = True
+    model: str = "likelihood"
+    confidence: float = 0.95
+    transform: str | None = "auto"
+    extrapolate: bool = True
 
     def _check_parameters(self) -> None:
         check_choice("parameters", self.parameters, _PARAMETERS)

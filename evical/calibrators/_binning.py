@@ -5,6 +5,7 @@ among n_j samples (Zadrozny & Elkan 2001); its evidence about the next sample is
 predictive belief function (Xu et al. 2016, sections 2 and 4.1, eq. 24-32).
 """
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -25,6 +26,7 @@ from evical.scores import ScoreCounts
 from evical.scores.counts import midpoints
 
 
+@dataclass(eq=False, repr=False)
 class BinningCalibrator(BaseCalibrator, LevelSets):
     """Evidential calibration by binning.
 
@@ -81,19 +83,11 @@ class BinningCalibrator(BaseCalibrator, LevelSets):
         "masses_": fields.masses("n"),
     }
 
-    def __init__(
-        self,
-        n_bins: Any = 10,
-        strategy: str = "uniform",
-        model: str = "likelihood",
-        confidence: float = 0.95,
-        transform: str | None = None,
-    ) -> None:
-        self.n_bins = n_bins
-        self.strategy = strategy
-        self.model = model
-        self.confidence = confidence
-        self.transform = transform
+    n_bins: Any = 10
+    strategy: str = "uniform"
+    model: str = "likelihood"
+    confidence: float = 0.95
+    transform: str | None = None
 
     def _check_parameters(self) -> None:
         check_choice("model", self.model, BINOMIAL_MODELS)

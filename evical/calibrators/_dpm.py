@@ -33,6 +33,7 @@ _MAX_STEPS = 2000  # of variational inference, which gains in each until it gain
 _FAR = 1e300  # scales; the log-density there is that of any farther score, but for a constant
 
 
+@dataclass(eq=False, repr=False)
 class DPMCalibrator(BaseCalibrator):
     """Calibration by Dirichlet-process mixtures of both classes.
 
@@ -98,21 +99,12 @@ class DPMCalibrator(BaseCalibrator):
         )
     }
 
-    def __init__(
-        self,
-        n_components: int = 10,
-        concentration: float | None = None,
-        max_points: int = 2000,
-        random_state: int | None = 0,
-        transform: str | None = "auto",
-        extrapolate: bool = True,
-    ) -> None:
-        self.n_components = n_components
-        self.concentration = concentration
-        self.max_points = max_points
-        self.random_state = random_state
-        self.transform = transform
-        self.extrapolate = extrapolate
+    n_components: int = 10
+    concentration: float | None = None
+    max_points: int = 2000
+    random_state: int | None = 0
+    transform: str | None = "auto"
+    extrapolate: bool = True
 
     def _check_parameters(self) -> None:
         for name, least in (("n_components", 1), ("max_points", 2)):

@@ -6,6 +6,7 @@ the filters for 50 penalties, weighted by the corrected Akaike information crite
 section 3.4).
 """
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -27,6 +28,7 @@ CRITERIA = ("aicc", "aic", "bic")
 _NEGLIGIBLE = 1e-18
 
 
+@dataclass(eq=False, repr=False)
 class ELiTECalibrator(BaseCalibrator):
     r"""Ensemble of linear trend estimations (ELiTE).
 
@@ -110,19 +112,11 @@ class ELiTECalibrator(BaseCalibrator):
         "weights_": fields.shares("t"),
     }
 
-    def __init__(
-        self,
-        n_lambdas: int = 50,
-        min_ratio: float = 1e-4,
-        criterion: str = "aicc",
-        clip: float | None = None,
-        transform: str | None = "auto",
-    ) -> None:
-        self.n_lambdas = n_lambdas
-        self.min_ratio = min_ratio
-        self.criterion = criterion
-        self.clip = clip
-        self.transform = transform
+    n_lambdas: int = 50
+    min_ratio: float = 1e-4
+    criterion: str = "aicc"
+    clip: float | None = None
+    transform: str | None = "auto"
 
     def _check_parameters(self) -> None:
         check_size("n_lambdas", self.n_lambdas)

@@ -6,6 +6,7 @@ lambda, from nearly unconstrained to isotonic, weighted by the Bayesian informat
 (Naeini 2016, section 3.3).
 """
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -31,6 +32,7 @@ _MARGIN = 100.0
 _PRIOR_MEANS = (0.005, 0.995)
 
 
+@dataclass(eq=False, repr=False)
 class ENIRCalibrator(BaseCalibrator):
     """Ensemble of near-isotonic regressions (ENIR).
 
@@ -103,17 +105,10 @@ class ENIRCalibrator(BaseCalibrator):
         "model_weights_": fields.shares("t"),
     }
 
-    def __init__(
-        self,
-        model: str = "bayesian",
-        smoothing: float = 1.0,
-        confidence: float = 0.95,
-        transform: str | None = "auto",
-    ) -> None:
-        self.model = model
-        self.smoothing = smoothing
-        self.confidence = confidence
-        self.transform = transform
+    model: str = "bayesian"
+    smoothing: float = 1.0
+    confidence: float = 0.95
+    transform: str | None = "auto"
 
     def _check_parameters(self) -> None:
         check_choice("model", self.model, BINOMIAL_MODELS)

@@ -6,6 +6,7 @@ likelihood model accounts for the uncertainty about the five parameters by the p
 that probability, as Xu et al. (2016, section 4.3) do for the logistic function.
 """
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -27,6 +28,7 @@ _MODELS = ("bayesian", "likelihood")
 _VARIANCES = ("unequal", "equal")
 
 
+@dataclass(eq=False, repr=False)
 class GaussianCalibrator(BaseCalibrator, LevelSets):
     """Calibration by normal densities of the scores of each class.
 
@@ -96,17 +98,10 @@ class GaussianCalibrator(BaseCalibrator, LevelSets):
         "coefficients": fields.optional(fields.log_odds(2, "q", "p")),
     }
 
-    def __init__(
-        self,
-        variances: str = "unequal",
-        model: str = "bayesian",
-        transform: str | None = None,
-        extrapolate: bool = True,
-    ) -> None:
-        self.variances = variances
-        self.model = model
-        self.transform = transform
-        self.extrapolate = extrapolate
+    variances: str = "unequal"
+    model: str = "bayesian"
+    transform: str | None = None
+    extrapolate: bool = True
 
     def _check_parameters(self) -> None:
         check_choice("model", self.model, _MODELS)

@@ -7,6 +7,7 @@ bound isotonic too (Xu et al. 2016, section 4.2). A band that holds for all scor
 no pools (Dimitriadis et al. 2023).
 """
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -33,6 +34,7 @@ from evical.scores.scale import between
 _MODELS = (*BINOMIAL_MODELS, "band")
 
 
+@dataclass(eq=False, repr=False)
 class IsotonicCalibrator(BaseCalibrator, LevelSets):
     """Evidential calibration by isotonic regression.
 
@@ -144,21 +146,12 @@ class IsotonicCalibrator(BaseCalibrator, LevelSets):
         "band.masses": fields.optional(fields.masses("m")),
     }
 
-    def __init__(
-        self,
-        model: str = "likelihood",
-        envelope: bool = True,
-        confidence: float = 0.95,
-        centered: bool = False,
-        grid: Any = "auto",
-        transform: str | None = None,
-    ) -> None:
-        self.model = model
-        self.envelope = envelope
-        self.confidence = confidence
-        self.centered = centered
-        self.grid = grid
-        self.transform = transform
+    model: str = "likelihood"
+    envelope: bool = True
+    confidence: float = 0.95
+    centered: bool = False
+    grid: Any = "auto"
+    transform: str | None = None
 
     def _check_parameters(self) -> None:
         check_choice("model", self.model, _MODELS)

@@ -6,7 +6,7 @@ the same sums also define a binomial experiment, and evidence.
 """
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import ulp
 from typing import Any, ClassVar
 
@@ -34,6 +34,7 @@ _FAR = 8.0  # bandwidths: a Gaussian has fallen to 1e-14 of its peak
 _NOTHING = 1e-9  # share of the sample below which a compact kernel has found nothing
 
 
+@dataclass(eq=False, repr=False)
 class KDECalibrator(BaseCalibrator, LevelSets):
     """Calibration by kernel density estimates of both classes.
 
@@ -111,25 +112,12 @@ class KDECalibrator(BaseCalibrator, LevelSets):
         "grid.step": fields.optional(fields.positive()),
         "grid.values": fields.optional(fields.weights(2, "v")),
     }
-    _groups: list[Group]
-    _grid: KernelGrid | None
-    _sums: list[Callable[[Floats], Floats]]
-
-    def __init__(
-        self,
-        kernel: str = "gaussian",
-        bandwidth: Any = "shared",
-        model: str = "bayesian",
-        confidence: float = 0.95,
-        transform: str | None = "auto",
-        extrapolate: bool = True,
-    ) -> None:
-        self.kernel = kernel
-        self.bandwidth = bandwidth
-        self.model = model
-        self.confidence = confidence
-        self.transform = transform
-        self.extrapolate = extrapolate
+    kernel: str = "gaussian"
+    bandwidth: Any = "shared"
+    model: str = "bayesian"
+    confidence: float = 0.95
+    transform: str | None = "auto"
+    extrapolate: bool = True
 
     def _check_parameters(self) -> None:
         check_choice("kernel", self.kernel, KERNELS)
@@ -138,13 +126,15 @@ class KDECalibrator(BaseCalibrator, LevelSets):
         _check_bandwidth(self.bandwidth)
 
     def _fit_counts(self, counts: ScoreCounts) -> None:
-        self._groups = [
+        self._groups: list[Group] = [
             (counts.scores[weights > 0], weights[weights > 0])
             for weights in (counts.negative, counts.positive)
         ]
         self.bandwidth_ = _bandwidths(self.bandwidth, counts, self._groups)
         many = self.kernel == "gaussian" and len(counts) > _EXACT
-        self._grid = _filled_grid(self._groups, self.bandwidth_) if many else None
+        self._grid: KernelGrid | None = (
+            _filled_grid(self._groups, self.bandwidth_) if many else None
+        )
         self._prepare()
 
     def _prepare(self) -> None:
@@ -152,7 +142,7 @@ class KDECalibrator(BaseCalibrator, LevelSets):
         if self._grid is not None:
             self._groups = []
         bandwidths = map(float, self.bandwidth_)
-        self._sums = [
+        self._sums: list[Callable[[Floats], Floats]] = [
             GaussianSums(*group, h)
             if self.kernel == "gaussian"
             else WindowSums.of(*group, h, self.kernel)

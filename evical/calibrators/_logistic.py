@@ -6,6 +6,7 @@ relative likelihood, turns this uncertainty into a mass function (Xu et al. 2016
 22-28 and 33-40).
 """
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -23,6 +24,7 @@ from evical.curves.platt import PlattFit, platt_of_counts
 from evical.scores import ScoreCounts
 
 
+@dataclass(eq=False, repr=False)
 class LogisticCalibrator(BaseCalibrator, LevelSets):
     """Evidential calibration by logistic regression of the label on the score.
 
@@ -102,17 +104,10 @@ class LogisticCalibrator(BaseCalibrator, LevelSets):
         },
     }
 
-    def __init__(
-        self,
-        model: str = "likelihood",
-        confidence: float = 0.95,
-        transform: str | None = None,
-        extrapolate: bool = True,
-    ) -> None:
-        self.model = model
-        self.confidence = confidence
-        self.transform = transform
-        self.extrapolate = extrapolate
+    model: str = "likelihood"
+    confidence: float = 0.95
+    transform: str | None = None
+    extrapolate: bool = True
 
     def _check_parameters(self) -> None:
         check_choice("model", self.model, LOG_ODDS_MODELS)

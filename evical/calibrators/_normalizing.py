@@ -5,6 +5,7 @@ The results look like probabilities and nothing more. They serve as input to met
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -24,6 +25,7 @@ _STEEPEST = 1e300
 _LOG_STEEPEST = float(np.log(_STEEPEST))
 
 
+@dataclass(eq=False, repr=False)
 class NormalizingCalibrator(BaseCalibrator):
     """Normalization of margins to [0, 1], for use before another method.
 
@@ -81,17 +83,10 @@ class NormalizingCalibrator(BaseCalibrator):
         "alphas_": fields.Field((2,), 0.0, _STEEPEST),
     }
 
-    def __init__(
-        self,
-        method: str = "range",
-        rho: float = 1.05,
-        transform: str | None = None,
-        extrapolate: bool = True,
-    ) -> None:
-        self.method = method
-        self.rho = rho
-        self.transform = transform
-        self.extrapolate = extrapolate
+    method: str = "range"
+    rho: float = 1.05
+    transform: str | None = None
+    extrapolate: bool = True
 
     def _check_parameters(self) -> None:
         check_choice("method", self.method, _METHODS)

@@ -6,6 +6,7 @@ The likelihood model accounts for the uncertainty about the log-odds, given the 
 2016, section 4.3, carried over from the sigmoid).
 """
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -32,6 +33,7 @@ _MODELS = ("bayesian", "likelihood")
 _FITTED = ("first", "last", "inner", "parameters", "strength", "objective")
 
 
+@dataclass(eq=False, repr=False)
 class PiecewiseLogisticCalibrator(BaseCalibrator, LevelSets):
     """Calibration by log-odds that are linear between four knots.
 
@@ -105,17 +107,10 @@ class PiecewiseLogisticCalibrator(BaseCalibrator, LevelSets):
         "coefficients": fields.optional(fields.finite(2, "q", "p")),
     }
 
-    def __init__(
-        self,
-        penalty: float = 0.001,
-        smooth: bool = True,
-        model: str = "bayesian",
-        transform: str | None = None,
-    ) -> None:
-        self.penalty = penalty
-        self.smooth = smooth
-        self.model = model
-        self.transform = transform
+    penalty: float = 0.001
+    smooth: bool = True
+    model: str = "bayesian"
+    transform: str | None = None
 
     def _check_parameters(self) -> None:
         check_choice("model", self.model, _MODELS)

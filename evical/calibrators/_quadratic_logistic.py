@@ -6,6 +6,7 @@ The uncertainty about the coefficients becomes a mass function as for the sigmoi
 section 4.3).
 """
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -34,6 +35,7 @@ from evical.scores import ScoreCounts
 _FITTED = ("center", "scale", "coefficients", "root")
 
 
+@dataclass(eq=False, repr=False)
 class QuadraticLogisticCalibrator(BaseCalibrator, LevelSets):
     """Evidential calibration by logistic regression of the label on the score and its square.
 
@@ -111,19 +113,11 @@ class QuadraticLogisticCalibrator(BaseCalibrator, LevelSets):
         "table": fields.optional(fields.log_odds(2, "q", "p")),
     }
 
-    def __init__(
-        self,
-        smooth: bool = True,
-        model: str = "likelihood",
-        confidence: float = 0.95,
-        transform: str | None = None,
-        extrapolate: bool = True,
-    ) -> None:
-        self.smooth = smooth
-        self.model = model
-        self.confidence = confidence
-        self.transform = transform
-        self.extrapolate = extrapolate
+    smooth: bool = True
+    model: str = "likelihood"
+    confidence: float = 0.95
+    transform: str | None = None
+    extrapolate: bool = True
 
     def _check_parameters(self) -> None:
         check_flag("smooth", self.smooth)

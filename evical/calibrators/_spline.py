@@ -5,6 +5,7 @@ left-out samples chooses the scale and the smoothness. With few samples the curv
 so they lose little against Platt's method, and with large samples the curve follows the data.
 """
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -23,6 +24,7 @@ from evical.curves.candidates import AveragedCurve
 from evical.scores import ScoreCounts
 
 
+@dataclass(eq=False, repr=False)
 class SplineCalibrator(PosteriorCurve, BaseCalibrator, LevelSets):
     r"""Calibration by natural cubic smoothing splines of the log-odds.
 
@@ -105,17 +107,10 @@ class SplineCalibrator(PosteriorCurve, BaseCalibrator, LevelSets):
     _names = SPLINES
     _state: ClassVar = posterior_state(SPLINES)
 
-    def __init__(
-        self,
-        model: str = "likelihood",
-        confidence: float = 0.95,
-        transform: str | None = None,
-        extrapolate: bool = True,
-    ) -> None:
-        self.model = model
-        self.confidence = confidence
-        self.transform = transform
-        self.extrapolate = extrapolate
+    model: str = "likelihood"
+    confidence: float = 0.95
+    transform: str | None = None
+    extrapolate: bool = True
 
     def _check_parameters(self) -> None:
         check_choice("model", self.model, LOG_ODDS_MODELS)

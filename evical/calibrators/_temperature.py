@@ -5,6 +5,7 @@ its decisions (Guo et al. 2017). The uncertainty about the temperature becomes a
 for the sigmoid (Xu et al. 2016, section 4.3), here in closed form.
 """
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -32,6 +33,7 @@ from evical.scores import ScoreCounts
 from evical.scores.counts import refuse_separated
 
 
+@dataclass(eq=False, repr=False)
 class TemperatureCalibrator(BaseCalibrator, LevelSets):
     """Evidential temperature scaling of the margins of a binary classifier.
 
@@ -101,19 +103,11 @@ class TemperatureCalibrator(BaseCalibrator, LevelSets):
         "coefficients": fields.optional(fields.finite(2, "q", "p")),
     }
 
-    def __init__(
-        self,
-        smooth: bool = True,
-        model: str = "likelihood",
-        confidence: float = 0.95,
-        transform: str | None = "auto",
-        extrapolate: bool = True,
-    ) -> None:
-        self.smooth = smooth
-        self.model = model
-        self.confidence = confidence
-        self.transform = transform
-        self.extrapolate = extrapolate
+    smooth: bool = True
+    model: str = "likelihood"
+    confidence: float = 0.95
+    transform: str | None = "auto"
+    extrapolate: bool = True
 
     def _check_parameters(self) -> None:
         check_choice("model", self.model, LOG_ODDS_MODELS)

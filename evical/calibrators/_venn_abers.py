@@ -6,6 +6,7 @@ or p1, and one of the two is perfectly calibrated for any distribution (Vovk & P
 wide where there are few.
 """
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -17,6 +18,7 @@ from evical.curves.venn_abers import venn_abers_table
 from evical.scores import ScoreCounts
 
 
+@dataclass(eq=False, repr=False)
 class VennAbersCalibrator(BaseCalibrator):
     """Inductive Venn-Abers calibration as an evidential calibrator.
 
@@ -66,8 +68,7 @@ class VennAbersCalibrator(BaseCalibrator):
     _turns: ClassVar = ("thresholds_",)
     _state: ClassVar = {"thresholds_": fields.rising("n-1"), "intervals_": fields.shares(2, "2n-1")}
 
-    def __init__(self, transform: str | None = None) -> None:
-        self.transform = transform
+    transform: str | None = None
 
     def _fit_counts(self, counts: ScoreCounts) -> None:
         # Slopes of sums of fractions leave [0, 1] by their rounding, and p0 = p1 may change places.

@@ -9,6 +9,7 @@ Finished bootstraps in a folder: a small file each, and one for what they were m
 import json
 import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 from typing import Any, Self
@@ -141,6 +142,7 @@ SWAPPED = [0, 2, 1, 3]
 """Place of each of `EDGE_TYPES` for the pair (B, A)."""
 
 
+@dataclass(eq=False, repr=False)
 class BootstrappedEdges(BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
     """Counts of edge types over bootstrap samples of a table.
 
@@ -194,19 +196,11 @@ class BootstrappedEdges(BaseEstimator):  # type: ignore[misc]  # sklearn is unty
     [[0, 0, 0, 10]]
     """
 
-    def __init__(
-        self,
-        discovery: Callable[[Any], "nx.DiGraph[Any]"] | None = None,
-        n_bootstraps: int = 200,
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-        folder: str | Path | None = None,
-    ) -> None:
-        self.discovery = discovery
-        self.n_bootstraps = n_bootstraps
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.folder = folder
+    discovery: Callable[[Any], "nx.DiGraph[Any]"] | None = None
+    n_bootstraps: int = 200
+    random_state: RandomState = None
+    n_jobs: int | None = None
+    folder: str | Path | None = None
 
     @all_or_nothing
     def fit(

@@ -7,6 +7,7 @@ using classifier calibration, section 6.2.
 """
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -32,6 +33,7 @@ from evical.scores.checks import check_same_length, check_weights
 Pairs = Iterable[tuple[Any, Any]]
 
 
+@dataclass(eq=False, repr=False)
 class CalibratedEdges(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
     """Calibrated beliefs about the edge types of pairs of variables.
 
@@ -87,17 +89,10 @@ class CalibratedEdges(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  # 
     ['none']
     """
 
-    def __init__(
-        self,
-        edges: BootstrappedEdges,
-        calibrator: BaseMulticlassCalibrator | MulticlassCalibratorName | str | None = None,
-        symmetric: bool = True,
-        discount_rate: float = 0.0,
-    ) -> None:
-        self.edges = edges
-        self.calibrator = calibrator
-        self.symmetric = symmetric
-        self.discount_rate = discount_rate
+    edges: BootstrappedEdges
+    calibrator: BaseMulticlassCalibrator | MulticlassCalibratorName | str | None = None
+    symmetric: bool = True
+    discount_rate: float = 0.0
 
     @all_or_nothing
     def fit(self, X: Pairs, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:

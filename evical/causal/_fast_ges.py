@@ -277,6 +277,7 @@ def local_score(
     return DiscreteBICScore(columns.values.T, columns.sizes, penalty)
 
 
+@dataclass(eq=False, repr=False)
 class FastGES(BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
     """Greedy equivalence search: the causal network of a table, as far as data can tell it.
 
@@ -333,17 +334,10 @@ class FastGES(BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
     [(0, 2), (1, 2)]
     """
 
-    def __init__(
-        self,
-        score: str = "bic",
-        penalty: float = 1.0,
-        sample_size: float = 1.0,
-        max_parents: int | None = None,
-    ) -> None:
-        self.score = score
-        self.penalty = penalty
-        self.sample_size = sample_size
-        self.max_parents = max_parents
+    score: str = "bic"
+    penalty: float = 1.0
+    sample_size: float = 1.0
+    max_parents: int | None = None
 
     @all_or_nothing
     def fit(self, X: SamplesLike, y: ArrayLike | None = None) -> Self:

@@ -12,7 +12,7 @@ needs; and so it is for groups.
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -50,6 +50,7 @@ from evical.scores.checks import check_groups, check_samples
 Fold = tuple[Indices, Indices]
 
 
+@dataclass(eq=False, repr=False)
 class ConformalClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[misc]  # untyped base
     """Classifier whose beliefs keep their promise for any classifier and any number of samples.
 
@@ -138,32 +139,18 @@ class ConformalClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mis
            [False, False,  True]])
     """
 
-    def __init__(
-        self,
-        estimator: BaseEstimator | None = None,
-        *,
-        nonconformity: Any = "lac",
-        conditional: Any = None,
-        method: str = "split",
-        held_out: float = 0.3,
-        cv: Any = None,
-        smoothed: bool = False,
-        density_ratio: Any = None,
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.estimator = estimator
-        self.nonconformity = nonconformity
-        self.conditional = conditional
-        self.method = method
-        self.held_out = held_out
-        self.cv = cv
-        self.smoothed = smoothed
-        self.density_ratio = density_ratio
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    estimator: BaseEstimator | None = None
+    _: KW_ONLY
+    nonconformity: Any = "lac"
+    conditional: Any = None
+    method: str = "split"
+    held_out: float = 0.3
+    cv: Any = None
+    smoothed: bool = False
+    density_ratio: Any = None
+    random_state: RandomState = None
+    n_jobs: int | None = None
+    verbose: int = 0
 
     @all_or_nothing
     def fit(

@@ -13,7 +13,7 @@ clustering, Computational Statistics & Data Analysis 53(8), 3183-3193.
 Gaussian mixtures: one chosen by its BIC, and those of bootstrap samples.
 """
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from typing import Any, Self
 
@@ -291,6 +291,7 @@ _MOST = 10_000  # clusters
 _MOST_CHOSEN = 9
 
 
+@dataclass(eq=False, repr=False)
 class BootClus(CredalClustering):
     """Model-based clusters with beliefs calibrated by the bootstrap.
 
@@ -364,28 +365,16 @@ class BootClus(CredalClustering):
     True
     """
 
-    def __init__(
-        self,
-        n_clusters: int | None = None,
-        *,
-        covariance_type: str | None = None,
-        confidence: float = 0.9,
-        n_bootstraps: int = 500,
-        focal: str = "pairs",
-        max_iter: int = 100,
-        tol: float = 1e-4,
-        n_jobs: int | None = None,
-        random_state: RandomState = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.covariance_type = covariance_type
-        self.confidence = confidence
-        self.n_bootstraps = n_bootstraps
-        self.focal = focal
-        self.max_iter = max_iter
-        self.tol = tol
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    n_clusters: int | None = None
+    _: KW_ONLY
+    covariance_type: str | None = None
+    confidence: float = 0.9
+    n_bootstraps: int = 500
+    focal: str = "pairs"
+    max_iter: int = 100
+    tol: float = 1e-4
+    n_jobs: int | None = None
+    random_state: RandomState = None
 
     @all_or_nothing
     def fit(self, X: SamplesLike, y: ArrayLike | None = None) -> Self:

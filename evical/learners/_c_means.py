@@ -1,5 +1,6 @@
 """`EvidentialCMeans`: clusters, sets of clusters that cannot be told apart, and outliers."""
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -37,6 +38,7 @@ from evical.learners._relational_c_means import (
 )
 
 
+@dataclass(eq=False, repr=False)
 class EvidentialCMeans(CredalClustering):
     """Evidential c-means: samples between clusters get mass on sets of clusters.
 
@@ -119,30 +121,17 @@ class EvidentialCMeans(CredalClustering):
     array([0.  , 0.01, 1.  , 0.01, 0.  ])
     """
 
-    def __init__(
-        self,
-        n_clusters: int = 3,
-        *,
-        focal: str = "pairs",
-        alpha: float = 1.0,
-        beta: float = 2.0,
-        delta: float | None = None,
-        n_init: int = 1,
-        max_iter: int = 500,
-        tol: float = 1e-6,
-        metric: str = "euclidean",
-        random_state: RandomState = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.focal = focal
-        self.alpha = alpha
-        self.beta = beta
-        self.delta = delta
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.metric = metric
-        self.random_state = random_state
+    n_clusters: int = 3
+    _: KW_ONLY
+    focal: str = "pairs"
+    alpha: float = 1.0
+    beta: float = 2.0
+    delta: float | None = None
+    n_init: int = 1
+    max_iter: int = 500
+    tol: float = 1e-6
+    metric: str = "euclidean"
+    random_state: RandomState = None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -13,7 +13,7 @@ Computational Statistics & Data Analysis 56(4), 894-914.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -312,6 +312,7 @@ def _value(
 METRICS = ("euclidean", "mahalanobis")
 
 
+@dataclass(eq=False, repr=False)
 class ConstrainedEvidentialCMeans(CredalClustering):
     """Constrained evidential c-means (CECM): some pairs must or cannot be in the same cluster.
 
@@ -378,30 +379,17 @@ class ConstrainedEvidentialCMeans(CredalClustering):
     (np.True_, np.False_)
     """
 
-    def __init__(
-        self,
-        n_clusters: int = 3,
-        *,
-        focal: str = "pairs",
-        alpha: float = 1.0,
-        delta: float | None = None,
-        trade_off: float = 0.5,
-        metric: str = "euclidean",
-        n_init: int = 1,
-        max_iter: int = 500,
-        tol: float = 1e-6,
-        random_state: RandomState = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.focal = focal
-        self.alpha = alpha
-        self.delta = delta
-        self.trade_off = trade_off
-        self.metric = metric
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
+    n_clusters: int = 3
+    _: KW_ONLY
+    focal: str = "pairs"
+    alpha: float = 1.0
+    delta: float | None = None
+    trade_off: float = 0.5
+    metric: str = "euclidean"
+    n_init: int = 1
+    max_iter: int = 500
+    tol: float = 1e-6
+    random_state: RandomState = None
 
     @all_or_nothing
     def fit(

@@ -9,6 +9,7 @@ Sriboonchitta (2015), EK-NNclus: A clustering procedure based on the evidential 
 rule, Knowledge-Based Systems 88, 57-69.
 """
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -196,6 +197,7 @@ CHUNK = 2**22
 """Numbers in an array of new samples by clusters."""
 
 
+@dataclass(eq=False, repr=False)
 class EvidentialKNNClustering(CredalClustering):
     """EK-NNclus: neighbors are evidence for their clusters, as many as it takes.
 
@@ -268,28 +270,16 @@ class EvidentialKNNClustering(CredalClustering):
            [0.  , 0.  , 1.  ]])
     """
 
-    def __init__(
-        self,
-        n_neighbors: int | None = None,
-        *,
-        alpha: float = 0.95,
-        quantile: float = 0.5,
-        exponent: float = 1.0,
-        n_init: int = 1,
-        max_iter: int = 100,
-        metric: str = "euclidean",
-        n_jobs: int | None = None,
-        random_state: RandomState = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.alpha = alpha
-        self.quantile = quantile
-        self.exponent = exponent
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.metric = metric
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    n_neighbors: int | None = None
+    _: KW_ONLY
+    alpha: float = 0.95
+    quantile: float = 0.5
+    exponent: float = 1.0
+    n_init: int = 1
+    max_iter: int = 100
+    metric: str = "euclidean"
+    n_jobs: int | None = None
+    random_state: RandomState = None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

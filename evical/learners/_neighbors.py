@@ -12,6 +12,7 @@ A neighbor at distance d, of class q, says "q" with the mass s = alpha exp(-gamm
 contextual discounting it says "not k" of every other class k, with s = alpha exp(-gamma_k d^2).
 """
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -152,6 +153,7 @@ CHUNK = 2**22
 """Numbers in an array of neighbors by classes."""
 
 
+@dataclass(eq=False, repr=False)
 class EvidentialKNeighborsClassifier(EvidencePredictor, BaseEstimator):  # type: ignore[misc] # sklearn
     """K nearest neighbors, each a piece of evidence that fades with distance.
 
@@ -222,22 +224,13 @@ class EvidentialKNeighborsClassifier(EvidencePredictor, BaseEstimator):  # type:
            [0.  , 1.  ]])
     """
 
-    def __init__(
-        self,
-        n_neighbors: int = 5,
-        *,
-        discounting: str = "auto",
-        alpha: float = 0.7,
-        optimize: bool = True,
-        algorithm: str = "auto",
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.discounting = discounting
-        self.alpha = alpha
-        self.optimize = optimize
-        self.algorithm = algorithm
-        self.n_jobs = n_jobs
+    n_neighbors: int = 5
+    _: KW_ONLY
+    discounting: str = "auto"
+    alpha: float = 0.7
+    optimize: bool = True
+    algorithm: str = "auto"
+    n_jobs: int | None = None
 
     @all_or_nothing
     def fit(self, X: Any, y: Any) -> Self:

@@ -4,6 +4,7 @@ Source: Denoeux (2000), A neural network classifier based on Dempster-Shafer the
 Systems, Man, and Cybernetics A 30(2), 131-150.
 """
 
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import cast
 
@@ -31,6 +32,7 @@ _FLOOR = 0.01
 """Added to starting shares: at 0 their gradient vanishes, and they would stay there."""
 
 
+@dataclass(eq=False, repr=False)
 class EvidentialNeuralClassifier(PrototypeClassifier):
     """Evidential neural network: each prototype is a piece of evidence that fades with distance.
 
@@ -111,32 +113,18 @@ class EvidentialNeuralClassifier(PrototypeClassifier):
            [0., 1.]])
     """
 
-    def __init__(
-        self,
-        n_prototypes: int | None = None,
-        *,
-        per_class: bool = False,
-        loss: str = "log",
-        probability: str = "pignistic",
-        frame_share: float | None = None,
-        regularization: float = 0.0,
-        optimize_prototypes: bool = True,
-        n_init: int = 1,
-        max_iter: int = 1000,
-        tol: float = 1e-5,
-        random_state: RandomState = None,
-    ) -> None:
-        self.n_prototypes = n_prototypes
-        self.per_class = per_class
-        self.loss = loss
-        self.probability = probability
-        self.frame_share = frame_share
-        self.regularization = regularization
-        self.optimize_prototypes = optimize_prototypes
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
+    n_prototypes: int | None = None
+    _: KW_ONLY
+    per_class: bool = False
+    loss: str = "log"
+    probability: str = "pignistic"
+    frame_share: float | None = None
+    regularization: float = 0.0
+    optimize_prototypes: bool = True
+    n_init: int = 1
+    max_iter: int = 1000
+    tol: float = 1e-5
+    random_state: RandomState = None
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

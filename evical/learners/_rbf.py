@@ -6,6 +6,7 @@ segmentation from 3D PET-CT images using a deep evidential network, Int. J. Appr
 39-60.
 """
 
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 
 import numpy as np
@@ -28,6 +29,7 @@ _RIDGE = 1e-3
 """Added to mean squared answers: those of prototypes close to each other are nearly the same."""
 
 
+@dataclass(eq=False, repr=False)
 class EvidentialRBFClassifier(EvidencePredictor, PrototypeClassifier):
     """Radial basis function network, read as evidence for and against classes.
 
@@ -103,28 +105,16 @@ class EvidentialRBFClassifier(EvidencePredictor, PrototypeClassifier):
            [0., 1.]])
     """
 
-    def __init__(
-        self,
-        n_prototypes: int | None = None,
-        *,
-        per_class: bool = False,
-        probability: str = "plausibility",
-        regularization: float | None = None,
-        optimize_prototypes: bool = True,
-        n_init: int = 1,
-        max_iter: int = 1000,
-        tol: float = 1e-5,
-        random_state: RandomState = None,
-    ) -> None:
-        self.n_prototypes = n_prototypes
-        self.per_class = per_class
-        self.probability = probability
-        self.regularization = regularization
-        self.optimize_prototypes = optimize_prototypes
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
+    n_prototypes: int | None = None
+    _: KW_ONLY
+    per_class: bool = False
+    probability: str = "plausibility"
+    regularization: float | None = None
+    optimize_prototypes: bool = True
+    n_init: int = 1
+    max_iter: int = 1000
+    tol: float = 1e-5
+    random_state: RandomState = None
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -14,6 +14,7 @@ Source: Lei, G'Sell, Rinaldo, Tibshirani & Wasserman (2018), Distribution-free p
 for regression, J. American Statistical Association 113, 1094-1111.
 """
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -183,6 +184,7 @@ def refuse_scale(scale: float) -> None:
 _FARTHEST = 1e100  # standard deviations; their squares are floats
 
 
+@dataclass(eq=False, repr=False)
 class EvidentialRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
     """Evidential neural network for regression (ENNreg).
 
@@ -297,40 +299,22 @@ class EvidentialRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc] 
     (0.0, 1.0)
     """
 
-    def __init__(
-        self,
-        n_prototypes: int | None = None,
-        *,
-        loss: str = "evreg",
-        pessimism: float = 0.9,
-        epsilon: float = 0.01,
-        xi: float | None = 0.01,
-        rho: float | None = None,
-        slope_penalty: float | None = None,
-        n_folds: int = 3,
-        reach: float = 5.0,
-        standardize: bool = True,
-        calibration_fraction: float | None = None,
-        n_init: int = 1,
-        max_iter: int = 200,
-        tol: float = 1e-6,
-        random_state: RandomState = None,
-    ) -> None:
-        self.n_prototypes = n_prototypes
-        self.loss = loss
-        self.pessimism = pessimism
-        self.epsilon = epsilon
-        self.xi = xi
-        self.rho = rho
-        self.slope_penalty = slope_penalty
-        self.n_folds = n_folds
-        self.reach = reach
-        self.standardize = standardize
-        self.calibration_fraction = calibration_fraction
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
+    n_prototypes: int | None = None
+    _: KW_ONLY
+    loss: str = "evreg"
+    pessimism: float = 0.9
+    epsilon: float = 0.01
+    xi: float | None = 0.01
+    rho: float | None = None
+    slope_penalty: float | None = None
+    n_folds: int = 3
+    reach: float = 5.0
+    standardize: bool = True
+    calibration_fraction: float | None = None
+    n_init: int = 1
+    max_iter: int = 200
+    tol: float = 1e-6
+    random_state: RandomState = None
 
     @all_or_nothing
     def fit(self, X: SamplesLike, y: Any, sample_weight: Any = None) -> Self:

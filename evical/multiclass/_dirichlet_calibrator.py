@@ -13,6 +13,7 @@ Source: Gebel, "Multivariate calibration of classifier scores into the probabili
 
 import warnings
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -274,6 +275,7 @@ _COMBINATIONS = ("product", "geometric", "trimmed")
 _SHAPES = {"double": 1.0, "single": 0.5}  # of a Gamma distribution, as multiples of h_k
 
 
+@dataclass(eq=False, repr=False)
 class DirichletCalibrator(BaseMulticlassCalibrator):
     """Gebel's Dirichlet calibration (2009), not Kull et al. (2019): see `SoftmaxCalibrator`.
 
@@ -354,21 +356,12 @@ class DirichletCalibrator(BaseMulticlassCalibrator):
         "factor_": fields.whole(),
     }
 
-    def __init__(
-        self,
-        code: Any = "direct",
-        combine: str = "trimmed",
-        trim: float = 0.1,
-        factor: int | None = None,
-        max_search_size: int = 2000,
-        degrees: str = "double",
-    ) -> None:
-        self.code = code
-        self.combine = combine
-        self.trim = trim
-        self.factor = factor
-        self.max_search_size = max_search_size
-        self.degrees = degrees
+    code: Any = "direct"
+    combine: str = "trimmed"
+    trim: float = 0.1
+    factor: int | None = None
+    max_search_size: int = 2000
+    degrees: str = "double"
 
     def _check_parameters(self) -> None:
         if isinstance(self.code, str):

@@ -6,6 +6,7 @@ random levels are the belief and the plausibility of the class.
 """
 
 from collections.abc import Hashable
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -35,6 +36,7 @@ _RANK = 1e-10  # relative variation below which a direction of scores counts as 
 _OUTSIDE = 1e-7  # tolerated relative distance of a score from the directions of the training scores
 
 
+@dataclass(eq=False, repr=False)
 class MultinomialLogisticCalibrator(BaseMulticlassCalibrator):
     """Evidential calibration by multinomial logistic regression of the class on all scores.
 
@@ -109,12 +111,9 @@ class MultinomialLogisticCalibrator(BaseMulticlassCalibrator):
         "n_levels_": fields.Field((), 2.0, 2.0**16, is_whole=True),
     }
 
-    def __init__(
-        self, model: str = "quadratic", max_size: int = 200, transform: str | None = None
-    ) -> None:
-        self.model = model
-        self.max_size = max_size
-        self.transform = transform
+    model: str = "quadratic"
+    max_size: int = 200
+    transform: str | None = None
 
     def _check_parameters(self) -> None:
         check_choice("model", self.model, _MODELS)

@@ -5,6 +5,7 @@ Probabilities of "class k or not" do not sum to 1 over the classes; they are div
 each is evidence on a coarsening of the frame, and Dempster's rule combines them.
 """
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -27,6 +28,7 @@ _COUPLINGS = ("auto", "normalize", "dempster")
 _DOUBT = 1e-9  # a calibrator whose mass on "either" is always below this gives probabilities
 
 
+@dataclass(eq=False, repr=False)
 class OneVsRestCalibrator(BaseMulticlassCalibrator):
     """A binary calibrator for the score of each class, and one belief from all of them.
 
@@ -74,15 +76,9 @@ class OneVsRestCalibrator(BaseMulticlassCalibrator):
 
     _state = ("calibrators", "combines")
 
-    def __init__(
-        self,
-        calibrator: BaseCalibrator | CalibratorName | str | None = None,
-        coupling: str = "auto",
-        total_conflict: str = "error",
-    ) -> None:
-        self.calibrator = calibrator
-        self.coupling = coupling
-        self.total_conflict = total_conflict
+    calibrator: BaseCalibrator | CalibratorName | str | None = None
+    coupling: str = "auto"
+    total_conflict: str = "error"
 
     @property
     def _one(self) -> Any:

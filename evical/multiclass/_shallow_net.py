@@ -6,6 +6,7 @@ weights reduces the variance (Naeini 2016, section 6.1).
 """
 
 import warnings
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -25,6 +26,7 @@ from evical.multiclass._base import BaseMulticlassCalibrator
 _HEAVIEST = 1e100  # penalty whose product with squared weights does not overflow
 
 
+@dataclass(eq=False, repr=False)
 class ShallowNetCalibrator(BaseMulticlassCalibrator):
     """Probabilistic calibration by the mean of small neural networks.
 
@@ -81,21 +83,12 @@ class ShallowNetCalibrator(BaseMulticlassCalibrator):
         "output_biases_": fields.product("b", "k"),
     }
 
-    def __init__(
-        self,
-        n_nets: int = 10,
-        hidden: tuple[int, int] = (4, 7),
-        penalty: float = 1e-2,
-        max_iter: int = 200,
-        random_state: RandomState = None,
-        transform: str | None = None,
-    ) -> None:
-        self.n_nets = n_nets
-        self.hidden = hidden
-        self.penalty = penalty
-        self.max_iter = max_iter
-        self.random_state = random_state
-        self.transform = transform
+    n_nets: int = 10
+    hidden: tuple[int, int] = (4, 7)
+    penalty: float = 1e-2
+    max_iter: int = 200
+    random_state: RandomState = None
+    transform: str | None = None
 
     def _check_parameters(self) -> None:
         check_count("n_nets", self.n_nets, 1, 2**24)

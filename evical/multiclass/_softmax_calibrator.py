@@ -7,6 +7,7 @@ matrix, with optional penalties on the off-diagonal part and the intercepts (Kul
 matrix is Platt's method for many classes (Naeini 2016, 6.1).
 """
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -28,6 +29,7 @@ from evical.multiclass._base import BaseMulticlassCalibrator
 _PARAMETERS = ("temperature", "vector", "matrix")
 
 
+@dataclass(eq=False, repr=False)
 class SoftmaxCalibrator(BaseMulticlassCalibrator):
     """Probabilistic calibration by multinomial logistic regression of the class on its scores.
 
@@ -87,17 +89,10 @@ class SoftmaxCalibrator(BaseMulticlassCalibrator):
 
     _state: ClassVar = {"weights_": fields.product("k", "k"), "intercepts_": fields.product("k")}
 
-    def __init__(
-        self,
-        parameters: str = "matrix",
-        off_diagonal_penalty: float = 0.0,
-        intercept_penalty: float = 0.0,
-        transform: str | None = None,
-    ) -> None:
-        self.parameters = parameters
-        self.off_diagonal_penalty = off_diagonal_penalty
-        self.intercept_penalty = intercept_penalty
-        self.transform = transform
+    parameters: str = "matrix"
+    off_diagonal_penalty: float = 0.0
+    intercept_penalty: float = 0.0
+    transform: str | None = None
 
     def _check_parameters(self) -> None:
         check_choice("parameters", self.parameters, _PARAMETERS)

@@ -3,6 +3,7 @@
 Nobody (2000).
 """
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,6 +19,7 @@ __all__ = ["ThresholdCalibrator"]
 Floats = NDArray[np.float64]
 
 
+@dataclass(eq=False, repr=False)
 class ThresholdCalibrator(BaseCalibrator):
     """Two bins: below the mean score, and from it on.
 
@@ -47,8 +49,7 @@ class ThresholdCalibrator(BaseCalibrator):
 
     _state: ClassVar = {"threshold_": fields.Field(), "masses_": fields.masses(2)}
 
-    def __init__(self, transform: str | None = None) -> None:
-        self.transform = transform
+    transform: str | None = None
 
     def _check_parameters(self) -> None:
         """There are none."""
