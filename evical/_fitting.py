@@ -1,25 +1,141 @@
-"""What every `fit` of an estimator does: all or nothing, by a seed, in so many jobs, with progress.
+"""What every `fit` does: check parameters, learn all or nothing, by a seed, in jobs, with progress.
 
 Lines about the steps of a long fit have the form of scikit-learn's own meta-estimators.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
-from functools import wraps
-from typing import Any, TypeVar, cast
+from dataclasses import dataclass, fields, is_dataclass
+from functools import cache, partial, wraps
+from types import NoneType
+from typing import Any, Literal, TypeVar, cast, get_args, get_origin
 
 import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils._user_interface import _print_elapsed_time
 from sklearn.utils.parallel import Parallel, delayed
 
-from dstheory.checks.arguments import check_count, check_instance, shown
+from dstheory.checks.arguments import (
+    as_real,
+    check_choice,
+    check_count,
+    check_flag,
+    check_instance,
+    check_level,
+    shown,
+)
 
-__all__ = ["Progress", "all_or_nothing", "as_random_state", "check_jobs", "check_verbose"]
+__all__ = [
+    "NOT_NEGATIVE",
+    "POSITIVE",
+    "Check",
+    "Progress",
+    "all_or_nothing",
+    "as_random_state",
+    "check_declared",
+    "check_jobs",
+    "check_verbose",
+    "number",
+    "optional",
+    "up_to",
+]
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
+Check = Callable[[str, Any], object]
+"""Of the name of a parameter and its value; it raises TypeError or ValueError."""
+
+
+def number(expected: str, inside: Callable[[float], bool]) -> Check:
+    """The check of a number; `expected` says in words what `inside` decides.
+
+    Examples
+    --------
+    >>> number("a number from 1", lambda x: 1 <= x < np.inf)("rho", 0.5)
+    Traceback (most recent call last):
+    ValueError: rho is 0.5, expected a number from 1
+    """
+
+    def check(name: str, value: Any) -> None:
+        if not inside(as_real(name, value, expected)):
+            raise ValueError(f"{name} is {shown(value)}, expected {expected}")
+
+    return check
+
+
+NOT_NEGATIVE = number("a finite number from 0", lambda x: 0 <= x < np.inf)
+POSITIVE = number("a finite number above 0", lambda x: 0 < x < np.inf)
+
+
+def up_to(most: float, check: Check) -> Check:
+    """The check of a number that another check has passed, and that is not too large.
+
+    Examples
+    --------
+    >>> up_to(100, POSITIVE)("exponent", 1000)
+    Traceback (most recent call last):
+    ValueError: exponent is 1000, expected at most 100
+    """
+
+    def limited(name: str, value: Any) -> None:
+        check(name, value)
+        if float(value) > most:
+            raise ValueError(f"{name} is {shown(value)}, expected at most {most:g}")
+
+    return limited
+
+
+def optional(check: Check) -> Check:
+    """The same check, which None passes too."""
+    return lambda name, value: None if value is None else check(name, value)
+
+
+def check_declared(estimator: Any) -> None:
+    """Raise unless the parameters of an estimator have the values that its class declares.
+
+    The types of the fields declare flags and choices, its `_ranges` all else: by name, the check
+    of a value. Confidence, iterations and jobs are the same everywhere.
+
+    Parameters
+    ----------
+    estimator : dataclass
+        Of others, nothing is declared.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> from typing import ClassVar
+    >>> @dataclass
+    ... class Counter:
+    ...     side: Literal["left", "right"] = "left"
+    ...     step: float = 1.0
+    ...     _ranges: ClassVar = {"step": POSITIVE}
+    >>> check_declared(Counter(side="top"))
+    Traceback (most recent call last):
+    ValueError: side is 'top', expected one of 'left', 'right'
+    >>> check_declared(Counter(step=0))
+    Traceback (most recent call last):
+    ValueError: step is 0, expected a finite number above 0
+    """
+    ranges = {**_EVERYWHERE, **getattr(estimator, "_ranges", {})}
+    for field in fields(estimator) if is_dataclass(estimator) else ():
+        kind: Any = field.type
+        value, choices = getattr(estimator, field.name), _choices(kind)
+        if kind is bool:
+            check_flag(field.name, value)
+        elif choices:
+            check_choice(field.name, value, choices)
+        elif field.name in ranges:
+            ranges[field.name](field.name, value)
+
+
+@cache
+def _choices(kind: Hashable) -> tuple[Any, ...]:
+    """Those that a type lists, None among them; nothing, if it allows more."""
+    if get_origin(kind) is Literal:
+        return get_args(kind)
+    parts = [(None,) if part is NoneType else _choices(part) for part in get_args(kind)]
+    return tuple(choice for part in parts for choice in part) if all(parts) else ()
 
 
 def all_or_nothing(fit: F) -> F:
@@ -95,6 +211,13 @@ def check_jobs(n_jobs: Any) -> None:
     check_instance("n_jobs", n_jobs, (int, np.integer), expected)
     if n_jobs == 0 or not -_MOST_JOBS <= n_jobs <= _MOST_JOBS:
         raise ValueError(f"n_jobs is {shown(n_jobs)}, expected {expected}, of 4 digits at most")
+
+
+_EVERYWHERE: Mapping[str, Check] = {
+    "confidence": check_level,
+    "max_iter": partial(check_count, least=1),
+    "n_jobs": lambda _, value: check_jobs(value),
+}
 
 
 @dataclass(frozen=True)

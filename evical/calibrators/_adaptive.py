@@ -15,15 +15,12 @@ from scipy.special import ndtri
 from sklearn.utils.validation import check_is_fitted
 
 from dstheory import MassFunction
-from dstheory.checks.arguments import as_real, check_choice, check_level, shown
+from evical._fitting import number, optional
 from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._level_set import LevelSets
-from evical.calibrators._models import (
-    BINOMIAL_MODELS,
-    count_masses,
-)
+from evical.calibrators.models import BinomialModel, count_masses
 from evical.curves.platt import platt_of_counts
 from evical.likelihood.level_set import binomial_level_set
 from evical.scores import ScoreCounts
@@ -110,6 +107,9 @@ class AdaptiveCalibrator(BaseCalibrator, LevelSets):
            [0.333, 0.667]])
     """
 
+    _ranges: ClassVar = {
+        "width": optional(number("None or a number from 0", lambda x: 0 <= x < np.inf))
+    }
     _state: ClassVar = {
         "scores_": fields.rising("m"),
         "positive_": fields.Field(("m+1",), 0.0, 2.0**54, "ascends"),
@@ -118,18 +118,9 @@ class AdaptiveCalibrator(BaseCalibrator, LevelSets):
     }
 
     width: float | None = None
-    model: str = "bayesian"
+    model: BinomialModel = "bayesian"
     confidence: float = 0.95
     transform: str | None = None
-
-    def _check_parameters(self) -> None:
-        check_choice("model", self.model, BINOMIAL_MODELS)
-        check_level("confidence", self.confidence)
-        if self.width is None:
-            return
-        expected = "None or a number from 0"
-        if not 0 <= as_real("width", self.width, expected) < np.inf:
-            raise ValueError(f"width is {shown(self.width)}, expected {expected}")
 
     def _fit_counts(self, counts: ScoreCounts) -> None:
         self.scores_ = counts.scores

@@ -12,18 +12,15 @@ expected ends are Bel and Pl of a likelihood-based belief function (Xu et al. 20
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from dstheory.checks.arguments import check_choice, check_level
 from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
-from evical.calibrators._models import (
-    masses_from_log_odds,
-)
+from evical.calibrators.models import masses_from_log_odds
 from evical.curves.automatic import CANDIDATES, automatic_curve
 from evical.curves.candidates import AveragedCurve
 from evical.likelihood.normal import half_widths
@@ -95,9 +92,6 @@ class PosteriorCurve(ABC):
     def _at(self, scores: Floats, rows: object) -> Floats:
         """Rows (r, t) of the table at scores (m,)."""
         return between(self.knots_, np.asarray(rows), scores)
-
-
-_MODELS = ("likelihood", "confidence", "bayesian")
 
 
 @dataclass(eq=False, repr=False)
@@ -186,14 +180,10 @@ class AutoCalibrator(PosteriorCurve, BaseCalibrator):
     _names = CANDIDATES
     _state: ClassVar = posterior_state(CANDIDATES)
 
-    model: str = "likelihood"
+    model: Literal["likelihood", "confidence", "bayesian"] = "likelihood"
     confidence: float = 0.95
     transform: str | None = None
     extrapolate: bool = True
-
-    def _check_parameters(self) -> None:
-        check_choice("model", self.model, _MODELS)
-        check_level("confidence", self.confidence)
 
     @property
     def candidates_(self) -> dict[str, float]:

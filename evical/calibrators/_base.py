@@ -16,9 +16,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from dstheory import MassFunction
-from dstheory.checks.arguments import as_array, check_flag, check_instance
+from dstheory.checks.arguments import as_array, check_instance
 from dstheory.notebook import brief, html_table
-from evical._fitting import all_or_nothing
+from evical._fitting import Check, all_or_nothing, check_declared
 from evical._typing import Floats
 from evical.beliefs.listed import Listed
 from evical.calibrators import saved
@@ -54,6 +54,8 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     _scale: ScoreScale
     _ready: bool
     _direction: Direction | None = None  # of scores that point the wrong way
+    # Permitted values of parameters that are neither flags nor choices.
+    _ranges: ClassVar[dict[str, Check]] = {}
     # What the saved state holds, by name; by default the fitted arrays.
     _state: ClassVar[dict[str, Field] | tuple[str, ...]]
     # Fitted arrays of scores at which predictions jump or bend, for exports.
@@ -76,11 +78,11 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         return positive, 1 - positive
 
     def _check_parameters(self) -> None:
-        """Raise for a wrong parameter, before anything is learned."""
+        """Raise for parameters that do not fit each other; the values of each are declared."""
 
     def _check_all_parameters(self) -> None:
         check_transform(self.transform)
-        check_flag("extrapolate", self.extrapolate)
+        check_declared(self)
         self._check_parameters()
 
     def _get_state(self) -> dict[str, Any]:

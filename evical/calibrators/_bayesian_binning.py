@@ -19,23 +19,22 @@ The best ones are kept, and their predictions are averaged (Naeini 2016, section
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from dstheory.checks.arguments import as_real, check_choice, check_count, check_level, shown
+from dstheory.checks.arguments import check_count
+from evical._fitting import number, optional
 from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
-from evical.calibrators._binning import bin_masses
+from evical.calibrators._binning import CELLS, Cells, bin_masses
 from evical.calibrators._level_set import LevelSets
-from evical.calibrators._models import (
-    BINOMIAL_MODELS,
-)
+from evical.calibrators.models import BinomialModel
 from evical.curves.bayesian_binning import (
-    CRITERIA,
     BinPrior,
     Bins,
+    BinScores,
     average_over_binnings,
     best_binning,
     bin_scores,
@@ -76,37 +75,40 @@ def repaired(masses: Floats, model: str) -> Floats:
     return np.stack([positive, np.minimum(negative, 1 - positive)])
 
 
-def look_up(calibrator: Any, scores: Floats) -> tuple[Floats, Floats]:
-    """Masses at scores, from the attributes `thresholds_` and `masses_`."""
-    cell = np.searchsorted(calibrator.thresholds_, scores, side="right")
-    return calibrator.masses_[0, cell], calibrator.masses_[1, cell]
+Criterion: TypeAlias = Literal["k2", "bdeu"]
 
-
-def check_prior(calibrator: Any) -> None:
-    """Raise for a wrong `criterion`, `strength` or `clip`."""
-    check_choice("criterion", calibrator.criterion, CRITERIA)
-    check_number(calibrator, "strength")
-    check_number(calibrator, "clip", 0.5)
-
-
-def check_number(calibrator: Any, name: str, most: float = np.inf) -> None:
-    """Raise unless the parameter is a positive finite number up to `most`."""
-    value = getattr(calibrator, name)
-    limit = f" up to {most:g}" if np.isfinite(most) else ""
-    expected = f"a positive number{limit}"
-    number = as_real(name, value, expected)
-    if not (0 < number <= most and np.isfinite(number)):
-        raise ValueError(f"{name} is {shown(value)}, expected {expected}")
-
-
-def check_max_size(value: object) -> None:
-    """Raise unless the parameter is None or a whole number from 1."""
-    if value is not None:
-        check_count("max_size", value, 1)
+_POSITIVE = number("a positive number", lambda x: 0 < x < np.inf)
+_PRIOR = {
+    "strength": _POSITIVE,
+    "clip": number("a positive number up to 0.5", lambda x: 0 < x <= 0.5),
+}
 
 
 @dataclass(eq=False, repr=False)
-class SBBCalibrator(BaseCalibrator, LevelSets):
+class AllBinnings(Cells):
+    """What calibrators by all binnings of the training scores have in common."""
+
+    _ranges: ClassVar = {
+        **_PRIOR,
+        "lam": _POSITIVE,
+        "max_size": optional(partial(check_count, least=1)),
+    }
+
+    criterion: Criterion = "k2"
+    lam: float = 10.0
+    strength: float = 2.0
+    clip: float = 0.005
+    max_size: int | None = 5000
+    model: BinomialModel = "bayesian"
+    confidence: float = 0.95
+    transform: str | None = "auto"
+
+    def _bin_scores(self, counts: ScoreCounts) -> BinScores:
+        counts = counts if self.max_size is None else counts.compress(self.max_size)
+        return bin_scores(counts, self.lam, BinPrior(self.criterion, self.strength, self.clip))
+
+
+class SBBCalibrator(AllBinnings, BaseCalibrator, LevelSets):  # type: ignore[misc]  # a model is text
     r"""Calibration by the best of all binnings (Selection over Bayesian Binnings, SBB).
 
     Parameters
@@ -193,54 +195,30 @@ class SBBCalibrator(BaseCalibrator, LevelSets):
     array([1., 5.])
     """
 
-    _turns: ClassVar = ("thresholds_",)
     _state: ClassVar = {
-        "thresholds_": fields.ascending("n-1"),
+        **CELLS,
         "positive_": fields.weights("n"),
         "total_": fields.weights("n"),
-        "masses_": fields.masses("n"),
         "log_score_": fields.finite(),
     }
 
-    criterion: str = "k2"
-    lam: float = 10.0
-    strength: float = 2.0
-    clip: float = 0.005
-    max_size: int | None = 5000
-    model: str = "bayesian"
-    confidence: float = 0.95
-    transform: str | None = "auto"
-
-    def _check_parameters(self) -> None:
-        check_prior(self)
-        check_number(self, "lam")
-        check_max_size(self.max_size)
-        check_choice("model", self.model, BINOMIAL_MODELS)
-        check_level("confidence", self.confidence)
-
     def _fit_counts(self, counts: ScoreCounts) -> None:
-        counts = counts if self.max_size is None else counts.compress(self.max_size)
-        prior = BinPrior(self.criterion, self.strength, self.clip)
-        scores = bin_scores(counts, self.lam, prior)
+        scores = self._bin_scores(counts)
         starts, self.log_score_ = best_binning(scores)
         bins = scores.cumulated.bins(starts)
-        alpha, beta = prior(bins.edges[:-1], bins.edges[1:])
+        alpha, beta = scores.prior(bins.edges[:-1], bins.edges[1:])
         self.thresholds_ = bins.edges[1:-1]
         self.positive_, self.total_ = bins.positive, bins.positive + bins.negative
         self.masses_ = covering_masses(
             bins.positive, bins.negative, alpha, beta, self.model, self.confidence
         )
 
-    def _predict_mass(self, scores: Floats) -> tuple[Floats, Floats]:
-        return look_up(self, scores)
-
     def _level_set(self, scores: Floats, level: float) -> Floats:
         ends = binomial_level_set(self.positive_, self.total_, level)
-        return ends[:, np.searchsorted(self.thresholds_, scores, side="right")]
+        return ends[:, self._cell_of(scores)]
 
 
-@dataclass(eq=False, repr=False)
-class ABBCalibrator(BaseCalibrator):
+class ABBCalibrator(AllBinnings, BaseCalibrator):
     r"""Calibration by the average over all binnings (Averaging over Bayesian Binnings, ABB).
 
     Parameters
@@ -312,45 +290,26 @@ class ABBCalibrator(BaseCalibrator):
            [0.4, 0.6]])
     """
 
-    _turns: ClassVar = ("thresholds_",)
-    _state: ClassVar = {"thresholds_": fields.ascending("n-1"), "masses_": fields.masses("n")}
-
-    criterion: str = "k2"
-    lam: float = 10.0
-    strength: float = 2.0
-    clip: float = 0.005
-    max_size: int | None = 5000
-    model: str = "bayesian"
-    confidence: float = 0.95
-    transform: str | None = "auto"
-
-    def _check_parameters(self) -> None:
-        check_prior(self)
-        check_number(self, "lam")
-        check_max_size(self.max_size)
-        check_choice("model", self.model, BINOMIAL_MODELS)
-        check_level("confidence", self.confidence)
+    _state: ClassVar = CELLS
 
     def _fit_counts(self, counts: ScoreCounts) -> None:
-        counts = counts if self.max_size is None else counts.compress(self.max_size)
-        scores = bin_scores(counts, self.lam, BinPrior(self.criterion, self.strength, self.clip))
+        scores = self._bin_scores(counts)
         value = partial(covering_masses, model=self.model, confidence=self.confidence)
         self.thresholds_ = scores.cumulated.edges[1:-1]
         self.masses_ = repaired(average_over_binnings(scores, value), self.model)
 
-    def _predict_mass(self, scores: Floats) -> tuple[Floats, Floats]:
-        return look_up(self, scores)
 
-
-_CHOICES = {
-    "strength_of": ("bin", "binning"),
-    "remainder": ("last", "spread"),
-    "smoothing": ("prior", "scores"),
-}
+def _check_range(name: str, n_bins: Any) -> None:
+    message = f"{name} is {n_bins!r}, expected two whole numbers, 1 <= least <= greatest, or None"
+    if not isinstance(n_bins, tuple | list) or len(n_bins) != 2:
+        raise ValueError(message)
+    whole = all(isinstance(n, int | np.integer) and not isinstance(n, bool) for n in n_bins)
+    if not whole or not 1 <= n_bins[0] <= n_bins[1]:
+        raise ValueError(message)
 
 
 @dataclass(eq=False, repr=False)
-class BBQCalibrator(BaseCalibrator):
+class BBQCalibrator(Cells, BaseCalibrator):
     r"""Calibration by averaged equal-frequency binnings (Bayesian Binning into Quantiles, BBQ).
 
     Parameters
@@ -449,36 +408,24 @@ class BBQCalibrator(BaseCalibrator):
     array([21.5])
     """
 
-    _turns: ClassVar = ("thresholds_",)
-    _state: ClassVar = {
-        "thresholds_": fields.ascending("n-1"),
-        "masses_": fields.masses("n"),
-        "n_bins_": fields.whole("t"),
-        "weights_": fields.shares("t"),
+    _ranges: ClassVar = {
+        **_PRIOR,
+        "n_bins": optional(_check_range),
+        "alpha": optional(_POSITIVE),
     }
+    _state: ClassVar = {**CELLS, "n_bins_": fields.whole("t"), "weights_": fields.shares("t")}
 
-    criterion: str = "bdeu"
+    criterion: Criterion = "bdeu"
     strength: float = 2.0
-    strength_of: str = "bin"
+    strength_of: Literal["bin", "binning"] = "bin"
     clip: float = 0.005
     n_bins: Any = None
-    remainder: str = "last"
+    remainder: Literal["last", "spread"] = "last"
     alpha: float | None = 0.001
-    smoothing: str = "prior"
-    model: str = "bayesian"
+    smoothing: Literal["prior", "scores"] = "prior"
+    model: BinomialModel = "bayesian"
     confidence: float = 0.95
     transform: str | None = "auto"
-
-    def _check_parameters(self) -> None:
-        check_prior(self)
-        for name, choices in _CHOICES.items():
-            check_choice(name, getattr(self, name), choices)
-        if self.n_bins is not None:
-            _check_range(self.n_bins)
-        if self.alpha is not None:
-            check_number(self, "alpha")
-        check_choice("model", self.model, BINOMIAL_MODELS)
-        check_level("confidence", self.confidence)
 
     def _fit_counts(self, counts: ScoreCounts) -> None:
         cumulated = cumulate(counts)
@@ -514,15 +461,3 @@ class BBQCalibrator(BaseCalibrator):
         return covering_masses(
             bins.positive, bins.negative, alpha, beta, self.model, self.confidence
         )
-
-    def _predict_mass(self, scores: Floats) -> tuple[Floats, Floats]:
-        return look_up(self, scores)
-
-
-def _check_range(n_bins: Any) -> None:
-    message = f"n_bins is {n_bins!r}, expected two whole numbers, 1 <= least <= greatest, or None"
-    if not isinstance(n_bins, tuple | list) or len(n_bins) != 2:
-        raise ValueError(message)
-    whole = all(isinstance(n, int | np.integer) and not isinstance(n, bool) for n in n_bins)
-    if not whole or not 1 <= n_bins[0] <= n_bins[1]:
-        raise ValueError(message)

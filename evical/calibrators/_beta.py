@@ -6,7 +6,7 @@ about the coefficients becomes a mass function as for the sigmoid (Xu et al. 201
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,15 +14,11 @@ from scipy.optimize import brentq
 from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
-from dstheory.checks.arguments import check_choice, check_flag, check_level
 from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._level_set import LevelSets
-from evical.calibrators._models import (
-    LOG_ODDS_MODELS,
-    masses_from_log_odds,
-)
+from evical.calibrators.models import LogOddsModel, masses_from_log_odds
 from evical.curves.beta import ROUNDING, BetaFit, beta_sample, fit_beta
 from evical.curves.beta_profile import BetaProfile, beta_profile
 from evical.likelihood.profile_table import MassTable, check_table, contour
@@ -30,7 +26,6 @@ from evical.scores import ScoreCounts
 from evical.scores.counts import refuse_separated
 from evical.scores.scale import log_odds
 
-_PARAMETERS = ("abm", "am", "ab", "a")
 _LEAST_UNIT = 1e-6  # of the table, in which log-odds of scores differ by more than rounding
 _END = 36.1  # log-odds of scores are cut off at about 36.04
 
@@ -117,20 +112,16 @@ class BetaCalibrator(BaseCalibrator, LevelSets):
         "table": fields.optional(fields.log_odds(2, "q", "p")),
     }
 
-    parameters: str = "abm"
+    parameters: Literal["abm", "am", "ab", "a"] = "abm"
     smooth: bool = True
-    model: str = "likelihood"
+    model: LogOddsModel = "likelihood"
     confidence: float = 0.95
     transform: str | None = "auto"
     extrapolate: bool = True
 
     def _check_parameters(self) -> None:
-        check_choice("parameters", self.parameters, _PARAMETERS)
-        check_flag("smooth", self.smooth)
         if self.transform == "logit":
             raise ValueError("transform is 'logit', but beta calibration takes scores in [0, 1]")
-        check_choice("model", self.model, LOG_ODDS_MODELS)
-        check_level("confidence", self.confidence)
 
     def _fit_counts(self, counts: ScoreCounts) -> None:
         if counts.scores[0] < 0 or counts.scores[-1] > 1:

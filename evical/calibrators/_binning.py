@@ -6,24 +6,51 @@ predictive belief function (Xu et al. 2016, sections 2 and 4.1, eq. 24-32).
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dstheory.checks.arguments import as_array, as_floats, check_choice, check_level
+from dstheory.checks.arguments import as_array, as_floats
 from dstheory.inference import binomial_masses
-from evical._typing import Floats
+from evical._typing import Floats, Indices
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._level_set import LevelSets
-from evical.calibrators._models import (
-    BINOMIAL_MODELS,
-    check_size,
-)
+from evical.calibrators.models import BinomialModel, check_size
 from evical.likelihood.level_set import binomial_level_set
 from evical.scores import ScoreCounts
 from evical.scores.counts import midpoints
+
+
+def check_bins(name: str, value: Any) -> None:
+    """Raise unless it is a number of bins, or their edges: finite, ascending and at least two."""
+    if as_array(value, name).ndim == 0:
+        check_size(name, value)
+        return
+    edges = as_floats(value, name)
+    if edges.ndim != 1 or len(edges) < 2 or not np.isfinite(edges).all():
+        raise ValueError(f"{name} as edges needs at least two finite numbers")
+    if not (edges[1:] > edges[:-1]).all():
+        raise ValueError(f"{name} as edges must be ascending, but they are {edges.tolist()}")
+
+
+CELLS = {"thresholds_": fields.ascending("n-1"), "masses_": fields.masses("n")}
+
+
+class Cells:
+    """What calibrators with the same masses between two thresholds have in common."""
+
+    thresholds_: Floats
+    masses_: Floats
+
+    _turns: ClassVar[tuple[str, ...]] = ("thresholds_",)
+
+    def _cell_of(self, scores: Floats) -> Indices:
+        return np.searchsorted(self.thresholds_, scores, side="right")
+
+    def _predict_mass(self, scores: Floats) -> tuple[Floats, Floats]:
+        cell = self._cell_of(scores)
+        return self.masses_[0, cell], self.masses_[1, cell]
 
 
 @dataclass(eq=False, repr=False)
@@ -75,6 +102,7 @@ class BinningCalibrator(BaseCalibrator, LevelSets):
            [0.5 , 0.75]])
     """
 
+    _ranges: ClassVar = {"n_bins": check_bins}
     _turns: ClassVar = ("edges_",)
     _state: ClassVar = {
         "edges_": fields.ascending("n+1"),
@@ -84,19 +112,10 @@ class BinningCalibrator(BaseCalibrator, LevelSets):
     }
 
     n_bins: Any = 10
-    strategy: str = "uniform"
-    model: str = "likelihood"
+    strategy: Literal["uniform", "quantile"] = "uniform"
+    model: BinomialModel = "likelihood"
     confidence: float = 0.95
     transform: str | None = None
-
-    def _check_parameters(self) -> None:
-        check_choice("model", self.model, BINOMIAL_MODELS)
-        check_level("confidence", self.confidence)
-        check_choice("strategy", self.strategy, ("uniform", "quantile"))
-        if as_array(self.n_bins, "n_bins").ndim == 0:
-            check_size("n_bins", self.n_bins)
-        else:
-            check_edges("n_bins", as_floats(self.n_bins, "n_bins"))
 
     def _fit_counts(self, counts: ScoreCounts) -> None:
         self.edges_ = self._edges(counts)
@@ -150,13 +169,5 @@ def _span(low: float, high: float) -> float:
         return float(high - low)
 
 
-def _bin_of(scores: Floats, edges: Floats) -> NDArray[np.intp]:
+def _bin_of(scores: Floats, edges: Floats) -> Indices:
     return np.clip(np.searchsorted(edges, scores, side="right") - 1, 0, len(edges) - 2)
-
-
-def check_edges(name: str, edges: Floats) -> None:
-    """Raise unless a parameter, as edges of bins, is at least two ascending numbers."""
-    if edges.ndim != 1 or len(edges) < 2 or not np.isfinite(edges).all():
-        raise ValueError(f"{name} as edges needs at least two finite numbers")
-    if not (edges[1:] > edges[:-1]).all():
-        raise ValueError(f"{name} as edges must be ascending, but they are {edges.tolist()}")

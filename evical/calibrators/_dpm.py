@@ -10,6 +10,7 @@ Source: M. Pakdaman Naeini, Obtaining accurate probabilities using classifier ca
 
 import warnings
 from dataclasses import dataclass
+from functools import partial
 from math import ulp
 from typing import ClassVar
 
@@ -17,11 +18,12 @@ import numpy as np
 from scipy.special import expit, gammaln
 from sklearn.exceptions import ConvergenceWarning
 
-from dstheory.checks.arguments import as_real, check_count, shown
+from dstheory.checks.arguments import check_count
+from evical._fitting import number, optional
 from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
-from evical.calibrators._models import check_size
+from evical.calibrators.models import check_size
 from evical.errors import ConvergenceError
 from evical.scores import ScoreCounts
 
@@ -88,6 +90,12 @@ class DPMCalibrator(BaseCalibrator):
     array([[0.5, 0.5]])
     """
 
+    _ranges: ClassVar = {
+        "n_components": check_size,
+        "concentration": optional(number("None or a positive number", lambda x: 0 < x < np.inf)),
+        "max_points": partial(check_size, least=2),
+        "random_state": optional(check_count),
+    }
     _state: ClassVar = {"prior_": fields.log_odds()} | {
         f"{name}.{owner}": field
         for owner, size in (("negative", "m"), ("positive", "k"))
@@ -105,15 +113,6 @@ class DPMCalibrator(BaseCalibrator):
     random_state: int | None = 0
     transform: str | None = "auto"
     extrapolate: bool = True
-
-    def _check_parameters(self) -> None:
-        for name, least in (("n_components", 1), ("max_points", 2)):
-            check_size(name, getattr(self, name), least)
-        if self.random_state is not None:
-            check_count("random_state", self.random_state)
-        expected, alpha = "None or a positive number", self.concentration
-        if alpha is not None and not 0 < as_real("concentration", alpha, expected) < np.inf:
-            raise ValueError(f"concentration is {shown(alpha)}, expected {expected}")
 
     def _fit_counts(self, counts: ScoreCounts) -> None:
         center, scale = _location(counts)

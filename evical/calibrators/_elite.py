@@ -7,22 +7,20 @@ section 3.4).
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
 
-from dstheory.checks.arguments import as_real, check_choice, shown
+from evical._fitting import number, optional
 from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
-from evical.calibrators._models import check_size
+from evical.calibrators.models import check_size
 from evical.curves.trend_filtering import TrendFilterPath, trend_filter_path
 from evical.scores import ScoreCounts
 from evical.scores.scale import interpolated
-
-CRITERIA = ("aicc", "aic", "bic")
 
 # Fits of a smaller share are left out: even 50 of them would not change the last digit.
 _NEGLIGIBLE = 1e-18
@@ -104,6 +102,11 @@ class ELiTECalibrator(BaseCalibrator):
     """
 
     _turns: ClassVar = ("knots_",)
+    _ranges: ClassVar = {
+        "n_lambdas": check_size,
+        "min_ratio": number("a number between 0 and 1", lambda x: 0 < x < 1),
+        "clip": optional(number("a number in [0, 0.5), or None", lambda x: 0 <= x < 0.5)),
+    }
     _state: ClassVar = {
         "knots_": fields.rising("k"),
         "values_": fields.shares("k"),
@@ -114,19 +117,9 @@ class ELiTECalibrator(BaseCalibrator):
 
     n_lambdas: int = 50
     min_ratio: float = 1e-4
-    criterion: str = "aicc"
+    criterion: Literal["aicc", "aic", "bic"] = "aicc"
     clip: float | None = None
     transform: str | None = "auto"
-
-    def _check_parameters(self) -> None:
-        check_size("n_lambdas", self.n_lambdas)
-        check_choice("criterion", self.criterion, CRITERIA)
-        expected = "a number between 0 and 1"
-        if not 0 < as_real("min_ratio", self.min_ratio, expected) < 1:
-            raise ValueError(f"min_ratio is {shown(self.min_ratio)}, expected {expected}")
-        expected = "a number in [0, 0.5), or None"
-        if self.clip is not None and not 0 <= as_real("clip", self.clip, expected) < 0.5:
-            raise ValueError(f"clip is {shown(self.clip)}, expected {expected}")
 
     def _fit_counts(self, counts: ScoreCounts) -> None:
         total = counts.total

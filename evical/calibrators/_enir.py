@@ -12,14 +12,12 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.checks.arguments import check_choice, check_level, check_not_negative
+from evical._fitting import NOT_NEGATIVE
 from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
-from evical.calibrators._binning import bin_masses
-from evical.calibrators._models import (
-    BINOMIAL_MODELS,
-)
+from evical.calibrators._binning import CELLS, Cells, bin_masses
+from evical.calibrators.models import BinomialModel
 from evical.curves.near_isotonic_blocks import Blocks, relevant
 from evical.scores import ScoreCounts
 from evical.scores.counts import midpoints
@@ -33,7 +31,7 @@ _PRIOR_MEANS = (0.005, 0.995)
 
 
 @dataclass(eq=False, repr=False)
-class ENIRCalibrator(BaseCalibrator):
+class ENIRCalibrator(Cells, BaseCalibrator):
     """Ensemble of near-isotonic regressions (ENIR).
 
     Parameters
@@ -97,23 +95,17 @@ class ENIRCalibrator(BaseCalibrator):
     array([0.5, 1. ])
     """
 
-    _turns: ClassVar = ("thresholds_",)
+    _ranges: ClassVar = {"smoothing": NOT_NEGATIVE}
     _state: ClassVar = {
-        "thresholds_": fields.ascending("n-1"),
-        "masses_": fields.masses("n"),
+        **CELLS,
         "lambdas_": fields.Field(("t",), least=0.0),
         "model_weights_": fields.shares("t"),
     }
 
-    model: str = "bayesian"
+    model: BinomialModel = "bayesian"
     smoothing: float = 1.0
     confidence: float = 0.95
     transform: str | None = "auto"
-
-    def _check_parameters(self) -> None:
-        check_choice("model", self.model, BINOMIAL_MODELS)
-        check_level("confidence", self.confidence)
-        check_not_negative(smoothing=self.smoothing)
 
     def _fit_counts(self, counts: ScoreCounts) -> None:
         scores = Blocks.of(counts)
@@ -161,7 +153,3 @@ class ENIRCalibrator(BaseCalibrator):
         size = self.smoothing * (1 - np.abs(blocks.positive / total - prior))
         positive = (total * blocks.values(lam)[0] + size * prior) / (total + size)
         return np.stack([positive, 1 - positive])
-
-    def _predict_mass(self, scores: Floats) -> tuple[Floats, Floats]:
-        block = np.searchsorted(self.thresholds_, scores, side="right")
-        return self.masses_[0, block], self.masses_[1, block]

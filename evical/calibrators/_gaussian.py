@@ -7,13 +7,12 @@ that probability, as Xu et al. (2016, section 4.3) do for the logistic function.
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from dstheory.checks.arguments import check_choice
 from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
@@ -23,9 +22,6 @@ from evical.curves.gaussian_profile import GaussianProfile
 from evical.likelihood.profile_table import MassTable, check_table, contour
 from evical.scores import ScoreCounts
 from evical.scores.scale import sides
-
-_MODELS = ("bayesian", "likelihood")
-_VARIANCES = ("unequal", "equal")
 
 
 @dataclass(eq=False, repr=False)
@@ -98,14 +94,10 @@ class GaussianCalibrator(BaseCalibrator, LevelSets):
         "coefficients": fields.optional(fields.log_odds(2, "q", "p")),
     }
 
-    variances: str = "unequal"
-    model: str = "bayesian"
+    variances: Literal["unequal", "equal"] = "unequal"
+    model: Literal["bayesian", "likelihood"] = "bayesian"
     transform: str | None = None
     extrapolate: bool = True
-
-    def _check_parameters(self) -> None:
-        check_choice("model", self.model, _MODELS)
-        check_choice("variances", self.variances, _VARIANCES)
 
     def _fit_counts(self, counts: ScoreCounts) -> None:
         self._fit = fit_gaussian(counts, self.variances == "equal")

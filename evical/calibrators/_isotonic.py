@@ -8,30 +8,33 @@ no pools (Dimitriadis et al. 2023).
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
 
-from dstheory.checks.arguments import as_array, as_floats, check_choice, check_flag, check_level
+from dstheory.checks.arguments import check_choice
+from evical._fitting import optional
 from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
-from evical.calibrators._binning import bin_masses, check_edges
+from evical.calibrators._binning import bin_masses, check_bins
 from evical.calibrators._level_set import LevelSets
-from evical.calibrators._models import (
-    BINOMIAL_MODELS,
-    check_size,
-)
 from evical.calibrators.fields import owners
+from evical.calibrators.models import BinomialModel
 from evical.curves.isotonic_band import IsotonicBand, isotonic_band
 from evical.likelihood.level_set import binomial_level_set
 from evical.scores import ScoreCounts
 from evical.scores.counts import midpoints
 from evical.scores.scale import between
 
-_MODELS = (*BINOMIAL_MODELS, "band")
+
+def _check_grid(name: str, grid: Any) -> None:
+    if isinstance(grid, str):
+        check_choice(name, grid, ("auto",))
+    else:
+        check_bins(name, grid)
 
 
 @dataclass(eq=False, repr=False)
@@ -136,6 +139,7 @@ class IsotonicCalibrator(BaseCalibrator, LevelSets):
            [0.787, 1.   ]])
     """
 
+    _ranges: ClassVar = {"grid": optional(_check_grid)}
     _state: ClassVar = {
         "thresholds_": fields.ascending("n-1"),
         "centers_": fields.ascending("n"),
@@ -146,7 +150,7 @@ class IsotonicCalibrator(BaseCalibrator, LevelSets):
         "band.masses": fields.optional(fields.masses("m")),
     }
 
-    model: str = "likelihood"
+    model: Literal[BinomialModel, "band"] = "likelihood"
     envelope: bool = True
     confidence: float = 0.95
     centered: bool = False
@@ -154,13 +158,8 @@ class IsotonicCalibrator(BaseCalibrator, LevelSets):
     transform: str | None = None
 
     def _check_parameters(self) -> None:
-        check_choice("model", self.model, _MODELS)
-        check_level("confidence", self.confidence)
-        for name in ("envelope", "centered"):
-            check_flag(name, getattr(self, name))
         if self.centered and self.model == "band":
             raise ValueError("centered is True, but a band has steps; use centered=False")
-        _check_grid(self.grid)
 
     def _fit_counts(self, counts: ScoreCounts) -> None:
         if self.centered and self.model == "bayesian":
@@ -221,17 +220,6 @@ class IsotonicCalibrator(BaseCalibrator, LevelSets):
             )
         if self.band_ is not None and (np.diff(self.band_.masses) * [[1], [-1]] < 0).any():
             raise ValueError("saved calibrator is damaged: state band falls")
-
-
-def _check_grid(grid: Any) -> None:
-    if grid is None:
-        return
-    if isinstance(grid, str):
-        check_choice("grid", grid, ("auto",))
-    elif as_array(grid, "grid").ndim == 0:
-        check_size("grid", grid)
-    else:
-        check_edges("grid", as_floats(grid, "grid"))
 
 
 def _with_half_samples(counts: ScoreCounts) -> ScoreCounts:

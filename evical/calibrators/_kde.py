@@ -8,20 +8,17 @@ the same sums also define a binomial experiment, and evidence.
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import ulp
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.checks.arguments import as_floats, check_choice, check_level, shown
+from dstheory.checks.arguments import as_floats, check_choice, shown
 from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._level_set import LevelSets
-from evical.calibrators._models import (
-    BINOMIAL_MODELS,
-    count_masses,
-)
+from evical.calibrators.models import BinomialModel, count_masses
 from evical.curves.density import KERNELS, GaussianSums, KernelGrid, WindowSums, silverman
 from evical.likelihood.level_set import binomial_level_set
 from evical.scores import ScoreCounts
@@ -32,6 +29,19 @@ _EXACT = 256  # distinct scores up to which Gaussians are added up one by one
 _MOST = 2.0**54  # weight of a class
 _FAR = 8.0  # bandwidths: a Gaussian has fallen to 1e-14 of its peak
 _NOTHING = 1e-9  # share of the sample below which a compact kernel has found nothing
+
+
+def _check_bandwidth(name: str, bandwidth: Any) -> None:
+    if isinstance(bandwidth, str):
+        check_choice(name, bandwidth, ("shared", "per_class"), "a number, two numbers, or ")
+        return
+    parts = as_floats(bandwidth, name)
+    if isinstance(bandwidth, bool) or parts.shape not in ((), (2,)):
+        raise ValueError(
+            f"{name} is {shown(bandwidth)}, expected shared, per_class, a number or two numbers"
+        )
+    if not ((parts > 0) & np.isfinite(parts)).all():
+        raise ValueError(f"{name} is {shown(bandwidth)}, expected positive numbers")
 
 
 @dataclass(eq=False, repr=False)
@@ -104,6 +114,7 @@ class KDECalibrator(BaseCalibrator, LevelSets):
            [0.  , 1.  ]])
     """
 
+    _ranges: ClassVar = {"bandwidth": _check_bandwidth}
     _state: ClassVar = {
         "bandwidth_": fields.positive(2),
         "samples.negative": fields.optional(fields.finite(2, "m")),
@@ -112,18 +123,12 @@ class KDECalibrator(BaseCalibrator, LevelSets):
         "grid.step": fields.optional(fields.positive()),
         "grid.values": fields.optional(fields.weights(2, "v")),
     }
-    kernel: str = "gaussian"
+    kernel: Literal["boxcar", "epanechnikov", "tricube", "gaussian"] = "gaussian"
     bandwidth: Any = "shared"
-    model: str = "bayesian"
+    model: BinomialModel = "bayesian"
     confidence: float = 0.95
     transform: str | None = "auto"
     extrapolate: bool = True
-
-    def _check_parameters(self) -> None:
-        check_choice("kernel", self.kernel, KERNELS)
-        check_choice("model", self.model, BINOMIAL_MODELS)
-        check_level("confidence", self.confidence)
-        _check_bandwidth(self.bandwidth)
 
     def _fit_counts(self, counts: ScoreCounts) -> None:
         self._groups: list[Group] = [
@@ -287,16 +292,3 @@ def _nearest(scores: Floats, samples: Floats) -> Floats:
 def _weights_at(scores: Floats, samples: Floats, weights: Floats) -> Floats:
     place = np.minimum(np.searchsorted(samples, scores), len(samples) - 1)
     return np.where(samples[place] == scores, weights[place], 0.0)
-
-
-def _check_bandwidth(bandwidth: Any) -> None:
-    if isinstance(bandwidth, str):
-        check_choice("bandwidth", bandwidth, ("shared", "per_class"), "a number, two numbers, or ")
-        return
-    parts = as_floats(bandwidth, "bandwidth")
-    if isinstance(bandwidth, bool) or parts.shape not in ((), (2,)):
-        raise ValueError(
-            f"bandwidth is {shown(bandwidth)}, expected shared, per_class, a number or two numbers"
-        )
-    if not ((parts > 0) & np.isfinite(parts)).all():
-        raise ValueError(f"bandwidth is {shown(bandwidth)}, expected positive numbers")

@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from dstheory.checks.arguments import as_floats, check_choice, check_level
+from dstheory.checks.arguments import as_floats
 from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._level_set import LevelSets
-from evical.calibrators._models import LOG_ODDS_MODELS, masses_from_log_odds
+from evical.calibrators.models import LogOddsModel, masses_from_log_odds
 from evical.curves.logistic_profile import LogisticProfile, profile_of_counts
 from evical.curves.platt import PlattFit, platt_of_counts
 from evical.scores import ScoreCounts
@@ -104,14 +104,10 @@ class LogisticCalibrator(BaseCalibrator, LevelSets):
         },
     }
 
-    model: str = "likelihood"
+    model: LogOddsModel = "likelihood"
     confidence: float = 0.95
     transform: str | None = None
     extrapolate: bool = True
-
-    def _check_parameters(self) -> None:
-        check_choice("model", self.model, LOG_ODDS_MODELS)
-        check_level("confidence", self.confidence)
 
     def _fit_counts(self, counts: ScoreCounts) -> None:
         self.sigmoid_ = platt_of_counts(counts)

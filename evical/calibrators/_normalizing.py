@@ -6,13 +6,13 @@ The results look like probabilities and nothing more. They serve as input to met
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 from scipy.optimize import brentq
 from scipy.special import expit
 
-from dstheory.checks.arguments import as_real, check_choice, shown
+from evical._fitting import number
 from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
@@ -20,7 +20,6 @@ from evical.curves.platt import platt_targets
 from evical.scores import ScoreCounts
 from evical.scores.scale import sides
 
-_METHODS = ("range", "softmax", "exponential")
 _STEEPEST = 1e300
 _LOG_STEEPEST = float(np.log(_STEEPEST))
 
@@ -78,20 +77,16 @@ class NormalizingCalibrator(BaseCalibrator):
     array([0.8])
     """
 
+    _ranges: ClassVar = {"rho": number("a number from 1", lambda x: 1 <= x < np.inf)}
     _state: ClassVar = {
         "largest_": fields.Field(least=0.0),
         "alphas_": fields.Field((2,), 0.0, _STEEPEST),
     }
 
-    method: str = "range"
+    method: Literal["range", "softmax", "exponential"] = "range"
     rho: float = 1.05
     transform: str | None = None
     extrapolate: bool = True
-
-    def _check_parameters(self) -> None:
-        check_choice("method", self.method, _METHODS)
-        if not 1 <= as_real("rho", self.rho, "a number from 1") < np.inf:
-            raise ValueError(f"rho is {shown(self.rho)}, expected a number from 1")
 
     def _fit_counts(self, counts: ScoreCounts) -> None:
         self.largest_ = float(np.abs(counts.scores).max())

@@ -7,13 +7,13 @@ The likelihood model accounts for the uncertainty about the log-odds, given the 
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from dstheory.checks.arguments import as_real, check_choice, check_flag, shown
+from evical._fitting import number
 from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
@@ -29,7 +29,6 @@ from evical.likelihood.profile_table import MassTable, check_table, contour
 from evical.scores import ScoreCounts
 from evical.scores.scale import at_share, sides
 
-_MODELS = ("bayesian", "likelihood")
 _FITTED = ("first", "last", "inner", "parameters", "strength", "objective")
 
 
@@ -93,6 +92,7 @@ class PiecewiseLogisticCalibrator(BaseCalibrator, LevelSets):
     [0.18, 0.5]
     """
 
+    _ranges: ClassVar = {"penalty": number("a positive number", lambda x: 0 < x < np.inf)}
     _turns: ClassVar = ("knots_",)
     _state: ClassVar = {
         "first": fields.finite(),
@@ -109,14 +109,8 @@ class PiecewiseLogisticCalibrator(BaseCalibrator, LevelSets):
 
     penalty: float = 0.001
     smooth: bool = True
-    model: str = "bayesian"
+    model: Literal["bayesian", "likelihood"] = "bayesian"
     transform: str | None = None
-
-    def _check_parameters(self) -> None:
-        check_choice("model", self.model, _MODELS)
-        check_flag("smooth", self.smooth)
-        if not 0 < as_real("penalty", self.penalty, "a positive number") < np.inf:
-            raise ValueError(f"penalty is {shown(self.penalty)}, expected a positive number")
 
     def _fit_counts(self, counts: ScoreCounts) -> None:
         if not self.smooth:

@@ -13,15 +13,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from dstheory.checks.arguments import check_choice, check_flag, check_level
 from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._level_set import LevelSets
-from evical.calibrators._models import (
-    LOG_ODDS_MODELS,
-    masses_from_log_odds,
-)
+from evical.calibrators.models import LogOddsModel, masses_from_log_odds
 from evical.calibrators.saved import check_shapes
 from evical.curves.quadratic import (
     QuadraticFit,
@@ -114,15 +110,10 @@ class QuadraticLogisticCalibrator(BaseCalibrator, LevelSets):
     }
 
     smooth: bool = True
-    model: str = "likelihood"
+    model: LogOddsModel = "likelihood"
     confidence: float = 0.95
     transform: str | None = None
     extrapolate: bool = True
-
-    def _check_parameters(self) -> None:
-        check_flag("smooth", self.smooth)
-        check_choice("model", self.model, LOG_ODDS_MODELS)
-        check_level("confidence", self.confidence)
 
     def _fit_counts(self, counts: ScoreCounts) -> None:
         fit = quadratic_of_counts(counts, self.smooth)

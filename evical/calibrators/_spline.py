@@ -11,14 +11,11 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import expit
 
-from dstheory.checks.arguments import check_choice, check_level
 from evical._typing import Floats
 from evical.calibrators._auto import PosteriorCurve, posterior_state
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._level_set import LevelSets
-from evical.calibrators._models import (
-    LOG_ODDS_MODELS,
-)
+from evical.calibrators.models import LogOddsModel
 from evical.curves.automatic import SPLINES, spline_curve
 from evical.curves.candidates import AveragedCurve
 from evical.scores import ScoreCounts
@@ -107,14 +104,10 @@ class SplineCalibrator(PosteriorCurve, BaseCalibrator, LevelSets):
     _names = SPLINES
     _state: ClassVar = posterior_state(SPLINES)
 
-    model: str = "likelihood"
+    model: LogOddsModel = "likelihood"
     confidence: float = 0.95
     transform: str | None = None
     extrapolate: bool = True
-
-    def _check_parameters(self) -> None:
-        check_choice("model", self.model, LOG_ODDS_MODELS)
-        check_level("confidence", self.confidence)
 
     def _curve(self, counts: ScoreCounts) -> AveragedCurve:
         return spline_curve(counts)

@@ -180,7 +180,10 @@ def make_calibrator(
         raise ValueError(
             f"there is no {kind} {given!r}{suggestion(name, known, f'{kind}s', len(known))}"
         )
-    parameters, owner = settable(known[name]), f"{kind} {name!r}"
+    # A word that is no choice is refused below, like any other value.
+    types = settable(known[name]).items()
+    parameters = {key: str if get_origin(one) is Literal else one for key, one in types}
+    owner = f"{kind} {name!r}"
     options = [*(one if "=" in one else f"model={one}" for one in own), *options]
     if "model" not in parameters and any(one.startswith("model=") for one in options):
         raise ValueError(f"{owner} has no evidential models; leave out the model")

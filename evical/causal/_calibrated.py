@@ -16,11 +16,11 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
 from dstheory import Frame, MassFunction
-from dstheory.checks.arguments import as_sequence, check_flag, check_instance, shown
+from dstheory.checks.arguments import as_sequence, check_instance, shown
 from dstheory.combine import mixing
 from dstheory.revise import discount
 from evical import multiclass
-from evical._fitting import all_or_nothing
+from evical._fitting import all_or_nothing, check_declared
 from evical._typing import Floats, MulticlassCalibratorName
 from evical.beliefs import Beliefs, as_beliefs
 from evical.calibrators.by_name import by_name, make_calibrator
@@ -199,7 +199,7 @@ class CalibratedEdges(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  # 
                 BaseMulticlassCalibrator,
                 "a calibrator of evical.multiclass, such as ShallowNetCalibrator()",
             )
-        check_flag("symmetric", self.symmetric)
+        check_declared(self)
         discount(MassFunction(Frame([0, 1]), [3], [1.0]), rate=self.discount_rate)
 
 

@@ -16,15 +16,15 @@ import heapq
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, Self
+from typing import Any, ClassVar, Literal, Protocol, Self
 
 import networkx as nx
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 
-from dstheory.checks.arguments import check_above_zero, check_choice, check_count
-from evical._fitting import all_or_nothing
+from dstheory.checks.arguments import check_count
+from evical._fitting import POSITIVE, all_or_nothing, check_declared, optional
 from evical._typing import Floats, SamplesLike
 from evical.causal._columns import Columns
 from evical.causal._equivalence import EquivalenceClass
@@ -242,9 +242,6 @@ def _cliques(nodes: list[int], adjacent: list[set[int]]) -> Iterator[Clique]:
             yield (v, *more)
 
 
-_SCORES = ("bic", "bdeu")
-
-
 def local_score(
     columns: Columns, score: str = "bic", penalty: float = 1.0, sample_size: float = 1.0
 ) -> LocalScore:
@@ -334,7 +331,13 @@ class FastGES(BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
     [(0, 2), (1, 2)]
     """
 
-    score: str = "bic"
+    _ranges: ClassVar = {
+        "penalty": POSITIVE,
+        "sample_size": POSITIVE,
+        "max_parents": optional(check_count),
+    }
+
+    score: Literal["bic", "bdeu"] = "bic"
     penalty: float = 1.0
     sample_size: float = 1.0
     max_parents: int | None = None
@@ -383,10 +386,7 @@ class FastGES(BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
 
     def _read(self, X: SamplesLike) -> Columns:
         """Checked parameters, and the columns of a table."""
-        check_choice("score", self.score, _SCORES)
-        check_above_zero(penalty=self.penalty, sample_size=self.sample_size)
-        if self.max_parents is not None:
-            check_count("max_parents", self.max_parents, 0)
+        check_declared(self)
         return Columns.of(X)
 
     def _score(self, columns: Columns) -> LocalScore:

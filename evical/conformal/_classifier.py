@@ -13,7 +13,7 @@ needs; and so it is for groups.
 import warnings
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,11 +28,10 @@ from dstheory.checks.arguments import (
     as_array,
     as_floats,
     check_choice,
-    check_flag,
     check_level,
     shown,
 )
-from evical._fitting import Progress, all_or_nothing, check_verbose
+from evical._fitting import Progress, all_or_nothing, check_declared, check_verbose
 from evical._typing import Floats, Indices, RandomState, SamplesLike, Weights
 from evical.beliefs.consonant import Consonant
 from evical.classifier import EvidentialClassifier
@@ -139,11 +138,13 @@ class ConformalClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mis
            [False, False,  True]])
     """
 
+    _ranges: ClassVar = {"held_out": check_level}
+
     estimator: BaseEstimator | None = None
     _: KW_ONLY
     nonconformity: Any = "lac"
     conditional: Any = None
-    method: str = "split"
+    method: Literal["split", "cross"] = "split"
     held_out: float = 0.3
     cv: Any = None
     smoothed: bool = False
@@ -222,11 +223,9 @@ class ConformalClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mis
         named_score(self.nonconformity)
         if not callable(self.conditional):
             check_choice("conditional", self.conditional, (None, "class"), "a function of X, or ")
-        check_choice("method", self.method, ("split", "cross"))
+        check_declared(self)
         if self.method == "split" and self.cv is not None:
             raise ValueError("cv is for method='cross'; a split has the share held_out")
-        check_level("held_out", self.held_out)
-        check_flag("smoothed", self.smoothed)
         if self.density_ratio is not None and not callable(self.density_ratio):
             raise TypeError(f"density_ratio is {shown(self.density_ratio)}, expected a function")
         check_verbose(self.verbose)

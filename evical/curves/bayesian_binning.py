@@ -29,8 +29,6 @@ from scipy.special import betaln
 from evical._typing import Floats, Indices
 from evical.scores.counts import ScoreCounts, midpoints
 
-CRITERIA = ("k2", "bdeu")
-
 
 @dataclass(frozen=True)
 class BinPrior:

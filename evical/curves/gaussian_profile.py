@@ -21,12 +21,7 @@ from evical.errors import ConvergenceError
 from evical.likelihood.deviance import NO_PROFILE, reach_level
 from evical.likelihood.level_set import level_set
 from evical.likelihood.polar import TURN, Axis
-from evical.likelihood.profile_table import (
-    MassTable,
-    fit_mass_table,
-    mass_log_odds,
-    tabulated,
-)
+from evical.likelihood.profile_table import MassTable, fit_mass_table, mass_log_odds, tabulated
 
 _Two = tuple[Floats, Floats]
 _Three = tuple[Floats, Floats, Floats]

@@ -11,6 +11,7 @@ from sklearn.svm import SVC
 
 from evical._typing import Floats, Indices
 from evical.calibrators import LogisticCalibrator
+from evical.calibrators.models import LogOddsModel
 from evical.datasets import Dataset
 from evical.demo.contest import Contest, Method
 from evical.demo.shares import draw_training
@@ -23,7 +24,7 @@ from evical.report.svg import svg_of
 _DPI = 160
 # The score whose contour function is shown (Xu et al. 2016, figure 6b).
 _SCORE = 0.5
-_BANDS: tuple[tuple[str, dict[str, Any]], ...] = (
+_BANDS: tuple[tuple[LogOddsModel, dict[str, Any]], ...] = (
     ("likelihood", {"color": COLORS["blue"]}),
     ("confidence", {"color": COLORS["vermilion"], "linestyle": "--", "fill": False}),
     ("bayesian", {"color": "black", "linestyle": "-."}),

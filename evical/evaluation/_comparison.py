@@ -20,14 +20,7 @@ from evical.evaluation._evaluation import Evaluation
 from evical.evaluation._labels import two_labels
 from evical.evaluation.methods import name_methods
 from evical.evaluation.recommendation import Difference, Recommendation, differences, recommend
-from evical.evaluation.validation import (
-    MEASURES,
-    Fold,
-    Tried,
-    folds_of,
-    is_splitter,
-    try_methods,
-)
+from evical.evaluation.validation import MEASURES, Fold, Tried, folds_of, is_splitter, try_methods
 from evical.metrics.inputs import MOST_REPEATS
 from evical.scores.checks import check_labels, check_same_length, check_scores
 

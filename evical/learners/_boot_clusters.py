@@ -15,7 +15,7 @@ Gaussian mixtures: one chosen by its BIC, and those of bootstrap samples.
 
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, ClassVar, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -25,11 +25,12 @@ from sklearn.mixture import GaussianMixture
 from sklearn.utils.validation import check_is_fitted
 
 from dstheory import MassFunction
-from dstheory.checks.arguments import check_choice, check_count, check_level, check_not_negative
-from evical._fitting import all_or_nothing, as_random_state, check_jobs
+from evical._fitting import NOT_NEGATIVE, all_or_nothing, as_random_state, check_declared, optional
 from evical._typing import Floats, RandomState, SamplesLike
 from evical.learners._clustering import (
+    HOW_MANY,
     CredalClustering,
+    Focal,
     as_partition,
     check_count_of_clusters,
     check_focal,
@@ -38,7 +39,7 @@ from evical.learners._clustering import (
 )
 from evical.learners._features import read_features, refuse_huge
 
-COVARIANCES = ("full", "tied", "diag", "spherical")
+Covariance: TypeAlias = Literal["full", "tied", "diag", "spherical"]
 _TOL = 1e-6
 """Of the mean log-likelihood: at scikit-learn's 1e-3, EM stops near its start, as mixtures of
 bootstrap samples would, and intervals would be too narrow (tests/benchmarks/bench_boot_clusters).
@@ -287,7 +288,6 @@ def masses_beside(pairs: Pairs, interval: Floats, masses: Floats) -> Floats:
     return best_row(*_row(pairs, masses.T @ masses, masses, same, apart))
 
 
-_MOST = 10_000  # clusters
 _MOST_CHOSEN = 9
 
 
@@ -365,12 +365,18 @@ class BootClus(CredalClustering):
     True
     """
 
+    _ranges: ClassVar = {
+        "n_clusters": optional(HOW_MANY),
+        "n_bootstraps": HOW_MANY,
+        "tol": NOT_NEGATIVE,
+    }
+
     n_clusters: int | None = None
     _: KW_ONLY
-    covariance_type: str | None = None
+    covariance_type: Covariance | None = None
     confidence: float = 0.9
     n_bootstraps: int = 500
-    focal: str = "pairs"
+    focal: Focal = "pairs"
     max_iter: int = 100
     tol: float = 1e-4
     n_jobs: int | None = None
@@ -397,12 +403,13 @@ class BootClus(CredalClustering):
         ValueError
             If there are fewer samples than clusters, or a parameter is out of range.
         """
-        self._check_parameters()
+        check_declared(self)
+        check_focal(self.focal, self.n_clusters)
         X = read_features(self, X, reset=True)
         refuse_huge(X)
         X = self._standardized(X)
         random = as_random_state(self.random_state)
-        kinds = list(COVARIANCES) if self.covariance_type is None else [self.covariance_type]
+        kinds = [self.covariance_type] if self.covariance_type else list(get_args(Covariance))
         self.mixture_ = chosen_mixture(X, self._counts(len(X)), kinds, random)
         self.n_clusters_ = int(self.mixture_.n_components)
         self.mixtures_ = bootstrapped(self.mixture_, X, self.n_bootstraps, self.n_jobs, random)
@@ -442,17 +449,6 @@ class BootClus(CredalClustering):
         self.labels_ = labels_of(self.mass_)
         self.stress_ = stress[-1] * 2 / (len(start) * (len(start) - 1))
         self.n_iter_ = len(stress) - 1
-
-    def _check_parameters(self) -> None:
-        if self.n_clusters is not None:
-            check_count("n_clusters", self.n_clusters, 1, _MOST)
-        check_focal(self.focal, self.n_clusters)
-        check_choice("covariance_type", self.covariance_type, (*COVARIANCES, None))
-        check_level("confidence", self.confidence)
-        check_count("n_bootstraps", self.n_bootstraps, 1, _MOST)
-        check_count("max_iter", self.max_iter, 1)
-        check_not_negative(tol=self.tol)
-        check_jobs(self.n_jobs)
 
     def predict_mass(self, X: Any) -> MassFunction:
         """Masses of new samples, from their intervals with the training samples.

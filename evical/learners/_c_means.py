@@ -1,15 +1,14 @@
 """`EvidentialCMeans`: clusters, sets of clusters that cannot be told apart, and outliers."""
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from dstheory import MassFunction
-from dstheory.checks.arguments import check_above_zero
-from evical._fitting import all_or_nothing, as_random_state
+from evical._fitting import POSITIVE, all_or_nothing, as_random_state
 from evical._typing import Floats, RandomState, SamplesLike
 from evical.learners._c_means_fit import (
     Cost,
@@ -21,14 +20,16 @@ from evical.learners._c_means_fit import (
     masses_of,
 )
 from evical.learners._clustering import (
+    CENTERED,
     CredalClustering,
+    Focal,
     as_partition,
     check_centers,
     check_count_of_clusters,
     labels_of,
     members_of,
 )
-from evical.learners._relational import check_metric, read_samples
+from evical.learners._relational import Metric, read_samples
 from evical.learners._relational_c_means import (
     Distances,
     NewDistances,
@@ -121,16 +122,18 @@ class EvidentialCMeans(CredalClustering):
     array([0.  , 0.01, 1.  , 0.01, 0.  ])
     """
 
+    _ranges: ClassVar = {**CENTERED, "beta": POSITIVE}
+
     n_clusters: int = 3
     _: KW_ONLY
-    focal: str = "pairs"
+    focal: Focal = "pairs"
     alpha: float = 1.0
     beta: float = 2.0
     delta: float | None = None
     n_init: int = 1
     max_iter: int = 500
     tol: float = 1e-6
-    metric: str = "euclidean"
+    metric: Metric = "euclidean"
     random_state: RandomState = None
 
     def __sklearn_tags__(self) -> Any:
@@ -209,8 +212,6 @@ class EvidentialCMeans(CredalClustering):
 
     def _check_parameters(self) -> None:
         check_centers(self)
-        check_metric(self.metric)
-        check_above_zero(beta=self.beta)
         if self.beta <= 1:
             raise ValueError(f"beta is {self.beta!r}, expected more than 1")
 

@@ -1,25 +1,31 @@
 """What clusterings share: sets of clusters that may have mass, credal partitions, and labels."""
 
 from abc import abstractmethod
-from typing import Any
+from functools import partial
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 
 from dstheory import Frame, MassFunction
-from dstheory.checks.arguments import (
-    check_above_zero,
-    check_choice,
-    check_count,
-    check_not_negative,
-)
+from dstheory.checks.arguments import check_count
 from dstheory.transform import betp
+from evical._fitting import NOT_NEGATIVE, POSITIVE, Check, check_declared, optional, up_to
 from evical._typing import Floats, Ints, SamplesLike
 
-FOCAL = ("pairs", "all", "singletons")
+Focal: TypeAlias = Literal["pairs", "all", "singletons"]
 
-_MOST = 10_000  # clusters, and starts
+HOW_MANY: Check = partial(check_count, least=1, most=10_000)
+"""Clusters, starts, or samples of a bootstrap."""
 _GREATEST = 1e100  # costs of sets, and delta: products with squares are floats
+CENTERED = {
+    "n_clusters": HOW_MANY,
+    "alpha": NOT_NEGATIVE,
+    "delta": optional(up_to(_GREATEST, POSITIVE)),
+    "n_init": HOW_MANY,
+    "tol": NOT_NEGATIVE,
+}
+"""Permitted parameters of clusterings with centers."""
 _MOST_LISTED = 12  # clusters of which all sets may have mass
 _MOST_PAIRED = 200  # clusters of which all pairs may: 20,101 sets
 
@@ -64,7 +70,6 @@ class CredalClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # sk
 
 def check_focal(focal: Any, n_clusters: int | None) -> None:
     """Raise unless it names sets of clusters, and not too many of them."""
-    check_choice("focal", focal, FOCAL)
     if focal == "all" and n_clusters is not None and n_clusters > _MOST_LISTED:
         raise ValueError(
             f"focal is 'all', and {n_clusters} clusters have 2^{n_clusters} sets; take 'pairs'"
@@ -86,19 +91,12 @@ def check_count_of_clusters(n_clusters: int, n: int) -> None:
 
 def check_centers(clustering: Any) -> None:
     """Check the parameters that clusterings around centers share."""
-    n_clusters, alpha, delta = clustering.n_clusters, clustering.alpha, clustering.delta
-    check_count("n_clusters", n_clusters, 1, _MOST)
+    check_declared(clustering)
+    n_clusters, alpha = clustering.n_clusters, clustering.alpha
     check_focal(clustering.focal, n_clusters)
-    check_count("n_init", clustering.n_init, 1, _MOST)
-    check_count("max_iter", clustering.max_iter, 1)
-    check_not_negative(alpha=alpha, tol=clustering.tol)
     with np.errstate(over="ignore"):
         if np.float64(n_clusters) ** float(alpha) > _GREATEST:
             raise ValueError(f"alpha is {alpha!r}: the cost of large sets is infinite")
-    if delta is not None:
-        check_above_zero(delta=delta)
-        if float(delta) > _GREATEST:
-            raise ValueError(f"delta is {delta!r}, expected at most {_GREATEST:g}")
 
 
 def members_of(n_clusters: int, focal: str, *, empty: bool = False) -> Floats:

@@ -14,7 +14,7 @@ Computational Statistics & Data Analysis 56(4), 894-914.
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,12 +22,14 @@ from sklearn.cluster import KMeans
 from sklearn.utils.validation import check_is_fitted
 
 from dstheory import MassFunction
-from dstheory.checks.arguments import as_array, check_choice, check_level
+from dstheory.checks.arguments import as_array, check_level
 from dstheory.kernels.jit import compiled
 from evical._fitting import all_or_nothing, as_random_state
 from evical._typing import Floats, Ints, RandomState, SamplesLike
 from evical.learners._clustering import (
+    CENTERED,
     CredalClustering,
+    Focal,
     as_partition,
     check_centers,
     check_count_of_clusters,
@@ -309,9 +311,6 @@ def _value(
     return objective.value(distances_of(objective, X, centers, metrics), masses)
 
 
-METRICS = ("euclidean", "mahalanobis")
-
-
 @dataclass(eq=False, repr=False)
 class ConstrainedEvidentialCMeans(CredalClustering):
     """Constrained evidential c-means (CECM): some pairs must or cannot be in the same cluster.
@@ -379,13 +378,15 @@ class ConstrainedEvidentialCMeans(CredalClustering):
     (np.True_, np.False_)
     """
 
+    _ranges: ClassVar = {**CENTERED, "trade_off": check_level}
+
     n_clusters: int = 3
     _: KW_ONLY
-    focal: str = "pairs"
+    focal: Focal = "pairs"
     alpha: float = 1.0
     delta: float | None = None
     trade_off: float = 0.5
-    metric: str = "euclidean"
+    metric: Literal["euclidean", "mahalanobis"] = "euclidean"
     n_init: int = 1
     max_iter: int = 500
     tol: float = 1e-6
@@ -421,7 +422,7 @@ class ConstrainedEvidentialCMeans(CredalClustering):
             If there are fewer samples than clusters, a parameter is out of range, a pair is of no
             two rows, or must and cannot be linked.
         """
-        self._check_parameters()
+        check_centers(self)
         X = read_features(self, X, reset=True)
         check_count_of_clusters(self.n_clusters, len(X))
         refuse_huge(X)
@@ -451,11 +452,6 @@ class ConstrainedEvidentialCMeans(CredalClustering):
         delta = None if self.delta is None else float(self.delta)
         alpha, trade_off = float(self.alpha), float(self.trade_off)
         return Objective(members, alpha, delta, trade_off, unit or 1.0, links, adaptive)
-
-    def _check_parameters(self) -> None:
-        check_centers(self)
-        check_choice("metric", self.metric, METRICS)
-        check_level("trade_off", self.trade_off)
 
     def predict_mass(self, X: SamplesLike) -> MassFunction:
         """Masses of new samples without constraints, for the centers and metrics that were found.

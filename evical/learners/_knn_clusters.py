@@ -10,7 +10,8 @@ rule, Knowledge-Based Systems 88, 57-69.
 """
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Self
+from functools import partial
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,12 +20,19 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.validation import check_is_fitted
 
 from dstheory import Frame, MassFunction
-from dstheory.checks.arguments import check_above_zero, check_count, check_level
+from dstheory.checks.arguments import check_count, check_level
 from dstheory.kernels.jit import compiled
-from evical._fitting import all_or_nothing, as_random_state, check_jobs
+from evical._fitting import (
+    POSITIVE,
+    all_or_nothing,
+    as_random_state,
+    check_declared,
+    optional,
+    up_to,
+)
 from evical._typing import Floats, Ints, RandomState, SamplesLike
-from evical.learners._clustering import CredalClustering
-from evical.learners._relational import check_metric, read_samples
+from evical.learners._clustering import HOW_MANY, CredalClustering
+from evical.learners._relational import Metric, read_samples
 
 _LEAST = 1e-6
 """Least mass of a neighbor, so that those far from all others still join the nearest cluster."""
@@ -190,9 +198,6 @@ def mass_of_votes(support: Floats) -> MassFunction:
     return MassFunction(frame, [*(1 << k for k in range(c)), (1 << c) - 1], masses)
 
 
-_MOST = 10_000  # starts
-_MOST_EXPONENT = 100.0
-
 CHUNK = 2**22
 """Numbers in an array of new samples by clusters."""
 
@@ -270,6 +275,14 @@ class EvidentialKNNClustering(CredalClustering):
            [0.  , 0.  , 1.  ]])
     """
 
+    _ranges: ClassVar = {
+        "n_neighbors": optional(partial(check_count, least=1)),
+        "alpha": check_level,
+        "quantile": check_level,
+        "exponent": up_to(100.0, POSITIVE),
+        "n_init": HOW_MANY,
+    }
+
     n_neighbors: int | None = None
     _: KW_ONLY
     alpha: float = 0.95
@@ -277,7 +290,7 @@ class EvidentialKNNClustering(CredalClustering):
     exponent: float = 1.0
     n_init: int = 1
     max_iter: int = 100
-    metric: str = "euclidean"
+    metric: Metric = "euclidean"
     n_jobs: int | None = None
     random_state: RandomState = None
 
@@ -308,7 +321,7 @@ class EvidentialKNNClustering(CredalClustering):
         ValueError
             If there are not more samples than neighbors, or a parameter is out of range.
         """
-        self._check_parameters()
+        check_declared(self)
         X = read_samples(self, X, self.metric, reset=True)
         self.neighbors_ = NearestNeighbors(
             n_neighbors=self._count(len(X)), metric=self.metric, n_jobs=self.n_jobs
@@ -358,19 +371,6 @@ class EvidentialKNNClustering(CredalClustering):
             labels, n_iter = move(links, np.arange(links.shape[0]), random, self.max_iter)
             found.append((labels, n_iter, -cut_weight(links, labels)))
         return max(found, key=lambda each: each[2])
-
-    def _check_parameters(self) -> None:
-        if self.n_neighbors is not None:
-            check_count("n_neighbors", self.n_neighbors, 1)
-        check_level("alpha", self.alpha)
-        check_level("quantile", self.quantile)
-        check_above_zero(exponent=self.exponent)
-        if self.exponent > _MOST_EXPONENT:
-            raise ValueError(f"exponent is {self.exponent!r}, expected at most {_MOST_EXPONENT:g}")
-        check_count("n_init", self.n_init, 1, _MOST)
-        check_count("max_iter", self.max_iter, 1)
-        check_metric(self.metric)
-        check_jobs(self.n_jobs)
 
     def predict_mass(self, X: SamplesLike) -> MassFunction:
         """Combined evidence of the nearest training samples, for the clusters that were found.

@@ -13,7 +13,8 @@ contextual discounting it says "not k" of every other class k, with s = alpha ex
 """
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, NamedTuple, Self
+from functools import partial
+from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,14 +23,14 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.validation import check_is_fitted
 
 from dstheory import MassFunction
-from dstheory.checks.arguments import check_choice, check_count, check_flag, check_level
-from evical._fitting import all_or_nothing, check_jobs
+from dstheory.checks.arguments import check_count, check_level
+from evical._fitting import all_or_nothing, check_declared
 from evical._typing import Floats, SamplesLike
 from evical.curves.descent import descend
 from evical.learners._evidence import EvidencePredictor, WeightedEvidence
 from evical.learners._features import read_features, read_labels
 
-DISCOUNTINGS = ("uniform", "contextual")
+Discounting: TypeAlias = Literal["uniform", "contextual"]
 
 
 class Neighbors(NamedTuple):
@@ -147,7 +148,6 @@ _HARD = (
     "functions"
 )
 
-ALGORITHMS = ("auto", "ball_tree", "kd_tree", "brute")
 
 CHUNK = 2**22
 """Numbers in an array of neighbors by classes."""
@@ -224,12 +224,14 @@ class EvidentialKNeighborsClassifier(EvidencePredictor, BaseEstimator):  # type:
            [0.  , 1.  ]])
     """
 
+    _ranges: ClassVar = {"n_neighbors": partial(check_count, least=1), "alpha": check_level}
+
     n_neighbors: int = 5
     _: KW_ONLY
-    discounting: str = "auto"
+    discounting: Literal["auto", Discounting] = "auto"
     alpha: float = 0.7
     optimize: bool = True
-    algorithm: str = "auto"
+    algorithm: Literal["auto", "ball_tree", "kd_tree", "brute"] = "auto"
     n_jobs: int | None = None
 
     @all_or_nothing
@@ -254,7 +256,7 @@ class EvidentialKNeighborsClassifier(EvidencePredictor, BaseEstimator):  # type:
             If there are not more samples than neighbors, `y` has one class only, a parameter is
             out of range, or labels are uncertain under uniform discounting.
         """
-        self._check_parameters()
+        check_declared(self)
         X = self._read(X, y)
         uniform = self.discounting == "uniform"
         self.classes_, self.plausibility_ = read_labels(y, len(X), _HARD if uniform else None)
@@ -275,14 +277,6 @@ class EvidentialKNeighborsClassifier(EvidencePredictor, BaseEstimator):  # type:
                 others, self.plausibility_, self.gamma_, self.alpha, self.discounting_
             )
         return self
-
-    def _check_parameters(self) -> None:
-        check_count("n_neighbors", self.n_neighbors, 1)
-        check_choice("discounting", self.discounting, ("auto", *DISCOUNTINGS))
-        check_level("alpha", self.alpha)
-        check_flag("optimize", self.optimize)
-        check_choice("algorithm", self.algorithm, ALGORITHMS)
-        check_jobs(self.n_jobs)
 
     def _read(self, X: SamplesLike, y: ArrayLike | MassFunction) -> Floats:
         return read_features(self, X, None if isinstance(y, MassFunction) else y, reset=True)

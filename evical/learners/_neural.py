@@ -6,22 +6,23 @@ Systems, Man, and Cybernetics A 30(2), 131-150.
 
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
-from typing import cast
+from typing import ClassVar, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.checks.arguments import as_real, check_choice, shown
+from dstheory.checks.arguments import as_real, shown
 from evical._typing import Floats, RandomState, SamplesLike
 from evical.beliefs.products import Products
 from evical.learners._evidence import WeightedEvidence, log_loss, squared_loss
 from evical.learners._prototype_classifier import (
+    MODERATE,
     Fitted,
     Loss,
     Network,
+    Probability,
     PrototypeClassifier,
     TrainingSamples,
-    check_moderate,
 )
 from evical.learners._prototype_outputs import Committed
 from evical.learners._prototypes import start_rate
@@ -113,11 +114,13 @@ class EvidentialNeuralClassifier(PrototypeClassifier):
            [0., 1.]])
     """
 
+    _ranges: ClassVar = {**PrototypeClassifier._ranges, "regularization": MODERATE}
+
     n_prototypes: int | None = None
     _: KW_ONLY
     per_class: bool = False
-    loss: str = "log"
-    probability: str = "pignistic"
+    loss: Literal["log", "squared"] = "log"
+    probability: Probability = "pignistic"
     frame_share: float | None = None
     regularization: float = 0.0
     optimize_prototypes: bool = True
@@ -128,8 +131,6 @@ class EvidentialNeuralClassifier(PrototypeClassifier):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_moderate(regularization=self.regularization)
-        check_choice("loss", self.loss, ("log", "squared"))
         if self.frame_share is None:
             return
         share = as_real("frame_share", self.frame_share, "a number in [0, 1]")

@@ -9,7 +9,8 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from functools import partial
+from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,14 +19,16 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from dstheory import MassFunction
-from dstheory.checks.arguments import (
-    check_choice,
-    check_count,
-    check_flag,
-    check_not_negative,
-    shown,
+from dstheory.checks.arguments import check_count
+from evical._fitting import (
+    NOT_NEGATIVE,
+    Check,
+    all_or_nothing,
+    as_random_state,
+    check_declared,
+    optional,
+    up_to,
 )
-from evical._fitting import all_or_nothing, as_random_state
 from evical._typing import Floats, SamplesLike
 from evical.curves.descent import descend
 from evical.estimators.predictor import BeliefPredictor
@@ -217,22 +220,29 @@ def fit_network(
     return Fitted(network, float(found.fun), int(found.nit), found.status != 1)
 
 
-_MOST = 10_000  # prototypes, and starts
-
-_GREATEST = 1e100  # factor of a penalty, and tolerance: their products are floats
-
+HOW_MANY: Check = partial(check_count, least=1, most=10_000)
+"""Prototypes, and starts."""
+MODERATE = up_to(1e100, NOT_NEGATIVE)
+"""Factor of a penalty, and tolerance: their products are floats."""
 _FARTHEST = 1e100
 """In units of the spread: the square is a float, and nothing is left of any answer."""
 
-PROBABILITIES = ("pignistic", "plausibility")
+Probability: TypeAlias = Literal["pignistic", "plausibility"]
 
 
 class PrototypeClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  # sklearn
     """A network of prototypes that predicts mass functions."""
 
+    _ranges: ClassVar[dict[str, Check]] = {
+        "n_prototypes": optional(HOW_MANY),
+        "n_init": HOW_MANY,
+        "max_iter": partial(check_count, least=1, most=2**31 - 1),
+        "tol": MODERATE,
+    }
+
     n_prototypes: int | None
     per_class: bool
-    probability: str
+    probability: Probability
     regularization: Any
     optimize_prototypes: bool
     n_init: int
@@ -292,14 +302,7 @@ class PrototypeClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc]
         return self
 
     def _check_parameters(self) -> None:
-        if self.n_prototypes is not None:
-            check_count("n_prototypes", self.n_prototypes, 1, _MOST)
-        check_flag("per_class", self.per_class)
-        check_choice("probability", self.probability, PROBABILITIES)
-        check_flag("optimize_prototypes", self.optimize_prototypes)
-        check_count("n_init", self.n_init, 1, _MOST)
-        check_count("max_iter", self.max_iter, 1, 2**31 - 1)
-        check_moderate(tol=self.tol)
+        check_declared(self)
 
     def _refusal(self) -> str | None:
         """Why labels must be hard, if they must."""
@@ -402,14 +405,6 @@ def _default_prototypes(n: int, n_classes: int) -> int:
     log losses; 20 and 40 have greater ones where samples are few.
     """
     return max(min(10 * n_classes, n // 4), n_classes)
-
-
-def check_moderate(**values: Any) -> None:
-    """Raise unless all values are from 0 to 1e100."""
-    check_not_negative(**values)
-    for name, value in values.items():
-        if float(value) > _GREATEST:
-            raise ValueError(f"{name} is {shown(value)}, expected at most {_GREATEST:g}")
 
 
 def _spread(X: Floats, share: Floats) -> Spread:

@@ -8,19 +8,22 @@ segmentation from 3D PET-CT images using a deep evidential network, Int. J. Appr
 
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from evical._fitting import optional
 from evical._typing import Floats, RandomState, SamplesLike
 from evical.learners._evidence import EvidencePredictor, WeightedEvidence, log_loss
 from evical.learners._prototype_classifier import (
+    MODERATE,
     Fitted,
     Loss,
     Network,
+    Probability,
     PrototypeClassifier,
     TrainingSamples,
-    check_moderate,
 )
 from evical.learners._prototype_outputs import Linear
 from evical.learners._prototypes import start_rate
@@ -105,21 +108,18 @@ class EvidentialRBFClassifier(EvidencePredictor, PrototypeClassifier):
            [0., 1.]])
     """
 
+    _ranges: ClassVar = {**PrototypeClassifier._ranges, "regularization": optional(MODERATE)}
+
     n_prototypes: int | None = None
     _: KW_ONLY
     per_class: bool = False
-    probability: str = "plausibility"
+    probability: Probability = "plausibility"
     regularization: float | None = None
     optimize_prototypes: bool = True
     n_init: int = 1
     max_iter: int = 1000
     tol: float = 1e-5
     random_state: RandomState = None
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        if self.regularization is not None:
-            check_moderate(regularization=self.regularization)
 
     def _loss(self, n_classes: int) -> Loss:
         return partial(log_loss, part=None)

@@ -9,14 +9,14 @@ Source: Denoeux (2023), Quantifying prediction uncertainty in regression using r
 the ENNreg model, IEEE Trans. Fuzzy Systems 31, 3690-3699.
 """
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from scipy.special import erfcx, log_ndtr
 
 from evical._typing import Floats
 
-KINDS = ("evreg", "belief")
+Kind: TypeAlias = Literal["evreg", "belief"]
 
 # Nodes in [-1, 1], with a rule for each half: belief has a kink at 0.
 _HALF, _HALF_WEIGHTS = np.polynomial.legendre.leggauss(8)

@@ -15,24 +15,26 @@ for regression, J. American Statistical Association 113, 1094-1111.
 """
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, NamedTuple, Self
+from functools import partial
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from dstheory.checks.arguments import (
-    as_real,
-    check_above_zero,
-    check_choice,
-    check_count,
-    check_flag,
-    check_level,
-    check_not_negative,
-)
+from dstheory.checks.arguments import check_count, check_level
 from dstheory.inference import GRFN
-from evical._fitting import all_or_nothing, as_random_state
+from evical._fitting import (
+    NOT_NEGATIVE,
+    POSITIVE,
+    all_or_nothing,
+    as_random_state,
+    check_declared,
+    number,
+    optional,
+    up_to,
+)
 from evical._typing import Floats, RandomState, SamplesLike
 from evical.learners._features import read_features, read_responses, read_weights
 from evical.learners._regress_fit import (
@@ -48,7 +50,7 @@ from evical.learners._regress_fit import (
     starts_of,
     tune,
 )
-from evical.learners._regress_loss import KINDS, Loss
+from evical.learners._regress_loss import Kind, Loss
 from evical.learners._regress_network import CHUNK, Network, Penalties, forward
 
 _LEVEL = 0.9
@@ -127,38 +129,11 @@ def split(
     return rows[count:], rows[:count]
 
 
-_MOST = 10_000  # prototypes, and starts
+_MOST = 10_000
+_HOW_MANY = partial(check_count, least=1, most=_MOST)  # prototypes, and starts
 _LARGEST = 1e6  # penalties, and widths in standard deviations
 _SMALLEST = 1e-50  # widths and distances; what is divided by their squares is a float
 _SCALES = (1e-100, 1e100)  # of responses, as their variances are floats
-
-
-def check_parameters(reg: Any) -> None:
-    """Raise unless all parameters of a regressor are of their kind and in their range."""
-    if reg.n_prototypes is not None:
-        check_count("n_prototypes", reg.n_prototypes, 1, _MOST)
-    check_choice("loss", reg.loss, KINDS)
-    if not 0 <= as_real("pessimism", reg.pessimism, "a number in [0, 1]") <= 1:
-        raise ValueError(f"pessimism is {reg.pessimism!r}, expected a number in [0, 1]")
-    check_above_zero(epsilon=reg.epsilon)
-    optional = {"xi": reg.xi, "rho": reg.rho, "slope_penalty": reg.slope_penalty}
-    check_not_negative(**{name: v for name, v in optional.items() if v is not None})
-    for name, value in {"epsilon": reg.epsilon, **optional}.items():
-        if value is not None and float(value) > _LARGEST:
-            raise ValueError(f"{name} is {value!r}, expected at most {_LARGEST:g}")
-    check_count("n_folds", reg.n_folds, 2, _MOST)
-    check_above_zero(reach=reg.reach)
-    for name, value in {"epsilon": reg.epsilon, "reach": reg.reach}.items():
-        if float(value) < _SMALLEST:
-            raise ValueError(f"{name} is {value!r}, expected at least {_SMALLEST:g}")
-    check_flag("standardize", reg.standardize)
-    if reg.calibration_fraction is not None:
-        check_level("calibration_fraction", reg.calibration_fraction)
-    check_count("n_init", reg.n_init, 1, _MOST)
-    check_count("max_iter", reg.max_iter, 1)
-    check_not_negative(tol=reg.tol)
-    if reg.tol > 1:
-        raise ValueError(f"tol is {reg.tol!r}, expected a share, at most 1")
 
 
 def refuse_extremes(values: Floats, name: str) -> None:
@@ -299,9 +274,23 @@ class EvidentialRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc] 
     (0.0, 1.0)
     """
 
+    _ranges: ClassVar = {
+        "n_prototypes": optional(_HOW_MANY),
+        "pessimism": number("a number in [0, 1]", lambda x: 0 <= x <= 1),
+        "epsilon": up_to(_LARGEST, POSITIVE),
+        "xi": optional(up_to(_LARGEST, NOT_NEGATIVE)),
+        "rho": optional(up_to(_LARGEST, NOT_NEGATIVE)),
+        "slope_penalty": optional(up_to(_LARGEST, NOT_NEGATIVE)),
+        "n_folds": partial(check_count, least=2, most=_MOST),
+        "reach": POSITIVE,
+        "calibration_fraction": optional(check_level),
+        "n_init": _HOW_MANY,
+        "tol": NOT_NEGATIVE,
+    }
+
     n_prototypes: int | None = None
     _: KW_ONLY
-    loss: str = "evreg"
+    loss: Kind = "evreg"
     pessimism: float = 0.9
     epsilon: float = 0.01
     xi: float | None = 0.01
@@ -339,7 +328,7 @@ class EvidentialRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc] 
             If there are fewer than two samples, responses are too large for their squares, or a
             parameter is out of range.
         """
-        check_parameters(self)
+        self._check_parameters()
         X, y = read_responses(self, X, y)
         weight = read_weights(sample_weight, len(y))
         random = as_random_state(self.random_state)
@@ -358,6 +347,14 @@ class EvidentialRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc] 
         self._keep(units, fit_network(search, standard, tuned.penalties, starts), tuned)
         self._stretch = Stretch.of(self._grfn(X[held_out]), y[held_out], weight[held_out])
         return self
+
+    def _check_parameters(self) -> None:
+        check_declared(self)
+        for name, value in {"epsilon": self.epsilon, "reach": self.reach}.items():
+            if float(value) < _SMALLEST:
+                raise ValueError(f"{name} is {value!r}, expected at least {_SMALLEST:g}")
+        if self.tol > 1:
+            raise ValueError(f"tol is {self.tol!r}, expected a share, at most 1")
 
     def _search(self, sample: Sample) -> Search:
         return Search(

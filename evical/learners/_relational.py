@@ -1,22 +1,16 @@
 """Distances between samples in the place of features, as scikit-learn's `metric="precomputed"`."""
 
-from typing import Any
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from dstheory.checks.arguments import check_choice
 from evical._typing import Floats, SamplesLike
 from evical.learners._features import read_features, refuse_huge
 
-METRICS = ("euclidean", "precomputed")
+Metric: TypeAlias = Literal["euclidean", "precomputed"]
 _GREATEST = 1e100  # products of its square are floats
-
-
-def check_metric(metric: Any) -> None:
-    """Raise unless a metric is one of `METRICS`."""
-    check_choice("metric", metric, METRICS)
 
 
 def read_samples(estimator: BaseEstimator, X: SamplesLike, metric: str, *, reset: bool) -> Floats:

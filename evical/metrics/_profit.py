@@ -10,13 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from evical._typing import Floats
-from evical.metrics.inputs import (
-    Predicted,
-    average,
-    binary_sample,
-    class_sample,
-    numbers,
-)
+from evical.metrics.inputs import Predicted, average, binary_sample, class_sample, numbers
 from evical.scores.checks import check_same_length
 
 

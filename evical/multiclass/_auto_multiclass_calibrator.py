@@ -107,7 +107,7 @@ class AutoMulticlassCalibrator(BaseMulticlassCalibrator):
         self.confidence = confidence
 
     def _check_parameters(self) -> None:
-        AutoCalibrator(self.model, self.confidence)._check_parameters()
+        AutoCalibrator(self.model, self.confidence)._check_all_parameters()
 
     def _columns(self, table: Floats, n_classes: int, named: Any = None) -> Floats:
         return OneVsRestCalibrator()._columns(table, n_classes, named)

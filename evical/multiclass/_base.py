@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from dstheory import MassFunction
 from dstheory.checks.arguments import check_choice
-from evical._fitting import all_or_nothing
+from evical._fitting import Check, all_or_nothing, check_declared
 from evical._typing import Floats
 from evical.beliefs import Beliefs
 from evical.beliefs.bounded import Bayesian
@@ -162,6 +162,8 @@ class BaseMulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ig
     _takes_probabilities: bool = False
     # Lower limit of probabilities before logarithms.
     _least: float = float(np.finfo(np.float64).eps)
+    # Permitted values of parameters that are neither flags nor choices.
+    _ranges: ClassVar[dict[str, Check]] = {}
     # Names in the saved state, which are those of the fitted arrays.
     _state: ClassVar[dict[str, Field] | tuple[str, ...]]
 
@@ -181,7 +183,7 @@ class BaseMulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ig
         return Bayesian(self.classes_, self._predict_single(scores))
 
     def _check_parameters(self) -> None:
-        """Raise for a wrong parameter, before anything is learned."""
+        """Raise for parameters that do not fit each other; the values of each are declared."""
 
     def _n_columns(self, n_classes: int) -> int:
         """Number of scores per sample."""
@@ -200,6 +202,7 @@ class BaseMulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ig
 
     def _check_all_parameters(self) -> None:
         check_choice("transform", self.transform, _TRANSFORMS)
+        check_declared(self)
         self._check_parameters()
 
     @all_or_nothing

@@ -14,13 +14,15 @@ Source: Gebel, "Multivariate calibration of classifier scores into the probabili
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from functools import partial
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc, betaincc, betaln, gammainccinv, gammaincinv, gammaln, softmax
 
-from dstheory.checks.arguments import check_choice, check_count, check_not_negative, shown
+from dstheory.checks.arguments import check_choice, check_count, shown
+from evical._fitting import NOT_NEGATIVE, optional
 from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators.saved import check_shapes
@@ -271,7 +273,6 @@ def _grids(low: int, high: int, scores: dict[int, float]) -> Iterator[list[int]]
     yield list(range(low, high + 1))
 
 
-_COMBINATIONS = ("product", "geometric", "trimmed")
 _SHAPES = {"double": 1.0, "single": 0.5}  # of a Gamma distribution, as multiples of h_k
 
 
@@ -349,6 +350,11 @@ class DirichletCalibrator(BaseMulticlassCalibrator):
     """
 
     _takes_probabilities = True
+    _ranges: ClassVar = {
+        "trim": NOT_NEGATIVE,
+        "factor": optional(partial(check_count, least=1, most=2**53)),
+        "max_search_size": partial(check_count, least=1),
+    }
     _state: ClassVar = {
         "code_": fields.optional(fields.Field(("k", "c"), -1.0, 1.0, is_whole=True)),
         "shape_": fields.Field((2, "k"), 1e-100, 1e100),
@@ -357,25 +363,19 @@ class DirichletCalibrator(BaseMulticlassCalibrator):
     }
 
     code: Any = "direct"
-    combine: str = "trimmed"
+    combine: Literal["product", "geometric", "trimmed"] = "trimmed"
     trim: float = 0.1
     factor: int | None = None
     max_search_size: int = 2000
-    degrees: str = "double"
+    degrees: Literal["double", "single"] = "double"
 
     def _check_parameters(self) -> None:
         if isinstance(self.code, str):
             check_choice("code", self.code, ("direct", "one_vs_rest", "all_pairs"), "a matrix, or ")
-        check_choice("combine", self.combine, _COMBINATIONS)
-        check_choice("degrees", self.degrees, _SHAPES)
-        check_not_negative(trim=self.trim)
         if self.trim >= 0.5:
             raise ValueError(
                 f"trim is {shown(self.trim)}, but less than half can be left out on each side"
             )
-        check_count("max_search_size", self.max_search_size, 1)
-        if self.factor is not None:
-            check_count("factor", self.factor, 1, 2**53)
 
     def _code_matrix(self, n_classes: int) -> NDArray[np.int8] | None:
         if not isinstance(self.code, str):

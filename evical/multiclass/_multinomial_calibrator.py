@@ -7,14 +7,15 @@ random levels are the belief and the plausibility of the class.
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from functools import partial
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import softmax
 from sklearn.utils.validation import check_is_fitted
 
-from dstheory.checks.arguments import check_choice, check_count
+from dstheory.checks.arguments import check_count
 from evical._typing import Floats
 from evical.beliefs import Beliefs
 from evical.beliefs.bounded import Bounded
@@ -25,7 +26,6 @@ from evical.multiclass._base import BaseMulticlassCalibrator, merged, thinned
 from evical.multiclass._extremes import Quadratic, SampleDeviance
 from evical.multiclass._level_sets import LevelSets, checked_contour, contrasts, minimal
 
-_MODELS = ("quadratic", "likelihood")
 _ROWS_A_COLUMN = 10  # fewer rows may not determine some coefficient
 _SIZE = 1 << 21  # numbers in the largest temporary array
 # Nodes in the level. With 10 samples per class or more, masses of two classes are within 1e-8 of
@@ -99,6 +99,7 @@ class MultinomialLogisticCalibrator(BaseMulticlassCalibrator):
             [0.04, 0.49]]])
     """
 
+    _ranges: ClassVar = {"max_size": partial(check_count, least=1)}
     _state: ClassVar = {
         "center_": fields.finite("k"),
         "axes_": fields.optional(fields.product("k", "m-1")),
@@ -111,13 +112,9 @@ class MultinomialLogisticCalibrator(BaseMulticlassCalibrator):
         "n_levels_": fields.Field((), 2.0, 2.0**16, is_whole=True),
     }
 
-    model: str = "quadratic"
+    model: Literal["quadratic", "likelihood"] = "quadratic"
     max_size: int = 200
     transform: str | None = None
-
-    def _check_parameters(self) -> None:
-        check_choice("model", self.model, _MODELS)
-        check_count("max_size", self.max_size, 1)
 
     def _fit_scores(self, scores: Floats, codes: NDArray[np.intp], weight: Floats) -> None:
         scores, codes, weight = merged(scores, codes, weight)

@@ -6,13 +6,12 @@ each is evidence on a coarsening of the frame, and Dempster's rule combines them
 """
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from dstheory.checks.arguments import check_choice
 from evical._typing import CalibratorName, Floats
 from evical.beliefs import Beliefs
 from evical.beliefs.bounded import Bayesian
@@ -24,7 +23,6 @@ from evical.multiclass._base import BaseMulticlassCalibrator
 from evical.multiclass.reduction import without_total_conflict
 from evical.scores.direction import Direction, fit_quietly, wrong_ways
 
-_COUPLINGS = ("auto", "normalize", "dempster")
 _DOUBT = 1e-9  # a calibrator whose mass on "either" is always below this gives probabilities
 
 
@@ -77,8 +75,8 @@ class OneVsRestCalibrator(BaseMulticlassCalibrator):
     _state = ("calibrators", "combines")
 
     calibrator: BaseCalibrator | CalibratorName | str | None = None
-    coupling: str = "auto"
-    total_conflict: str = "error"
+    coupling: Literal["auto", "normalize", "dempster"] = "auto"
+    total_conflict: Literal["error", "vacuous"] = "error"
 
     @property
     def _one(self) -> Any:
@@ -91,8 +89,6 @@ class OneVsRestCalibrator(BaseMulticlassCalibrator):
         one = self._one
         if not hasattr(one, "predict_mass") or isinstance(one, BaseMulticlassCalibrator):
             raise TypeError(f"calibrator is {self.calibrator!r}, expected a binary calibrator")
-        check_choice("coupling", self.coupling, _COUPLINGS)
-        check_choice("total_conflict", self.total_conflict, ("error", "vacuous"))
 
     def _columns(self, table: Floats, n_classes: int, named: Any = None) -> Floats:
         if n_classes == 2 and table.shape[1] == 1:

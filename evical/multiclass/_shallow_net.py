@@ -16,10 +16,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPClassifier
 from sklearn.utils.validation import has_fit_parameter
 
-from dstheory.checks.arguments import as_sequence, check_count, check_not_negative, shown
-from evical._fitting import as_random_state
+from dstheory.checks.arguments import as_sequence, check_count, shown
+from evical._fitting import NOT_NEGATIVE, as_random_state, up_to
 from evical._typing import Floats, RandomState
 from evical.calibrators import fields
+from evical.calibrators.models import check_size
 from evical.calibrators.saved import check_shapes
 from evical.multiclass._base import BaseMulticlassCalibrator
 
@@ -74,6 +75,7 @@ class ShallowNetCalibrator(BaseMulticlassCalibrator):
     (10, 2, 7)
     """
 
+    _ranges: ClassVar = {"n_nets": check_size, "penalty": up_to(_HEAVIEST, NOT_NEGATIVE)}
     _state: ClassVar = {
         "center_": fields.product("k"),
         "scale_": fields.positive("k"),
@@ -91,11 +93,6 @@ class ShallowNetCalibrator(BaseMulticlassCalibrator):
     transform: str | None = None
 
     def _check_parameters(self) -> None:
-        check_count("n_nets", self.n_nets, 1, 2**24)
-        check_count("max_iter", self.max_iter, 1)
-        check_not_negative(penalty=self.penalty)
-        if self.penalty > _HEAVIEST:
-            raise ValueError(f"penalty is {shown(self.penalty)}, expected at most {_HEAVIEST:g}")
         expected = "the least and greatest number"
         sizes = as_sequence(self.hidden, "hidden", expected)
         if len(sizes) != 2:

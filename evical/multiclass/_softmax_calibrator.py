@@ -8,13 +8,13 @@ matrix is Platt's method for many classes (Naeini 2016, 6.1).
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
 
-from dstheory.checks.arguments import check_choice, check_not_negative
+from evical._fitting import NOT_NEGATIVE
 from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators.saved import check_shapes
@@ -25,8 +25,6 @@ from evical.curves.softmax import (
     total_target_matrix,
 )
 from evical.multiclass._base import BaseMulticlassCalibrator
-
-_PARAMETERS = ("temperature", "vector", "matrix")
 
 
 @dataclass(eq=False, repr=False)
@@ -87,18 +85,16 @@ class SoftmaxCalibrator(BaseMulticlassCalibrator):
     2.0794
     """
 
+    _ranges: ClassVar = {
+        "off_diagonal_penalty": NOT_NEGATIVE,
+        "intercept_penalty": NOT_NEGATIVE,
+    }
     _state: ClassVar = {"weights_": fields.product("k", "k"), "intercepts_": fields.product("k")}
 
-    parameters: str = "matrix"
+    parameters: Literal["temperature", "vector", "matrix"] = "matrix"
     off_diagonal_penalty: float = 0.0
     intercept_penalty: float = 0.0
     transform: str | None = None
-
-    def _check_parameters(self) -> None:
-        check_choice("parameters", self.parameters, _PARAMETERS)
-        check_not_negative(
-            off_diagonal_penalty=self.off_diagonal_penalty, intercept_penalty=self.intercept_penalty
-        )
 
     def _fit_scores(self, scores: Floats, codes: NDArray[np.intp], weight: Floats) -> None:
         centered = scores - scores.mean(axis=1, keepdims=True)

@@ -90,7 +90,7 @@ class Method:
     def __post_init__(self) -> None:
         for field, known in (("calibrator", CALIBRATORS), ("fusion", FUSIONS)):
             check_choice(field, getattr(self, field), known)
-        CALIBRATORS[self.calibrator](model=self.model)._check_parameters()
+        CALIBRATORS[self.calibrator](model=self.model)._check_all_parameters()
 
 
 BY_DEMPSTERS_RULE = tuple(

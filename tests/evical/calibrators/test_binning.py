@@ -2,6 +2,7 @@
 
 from collections import Counter
 from fractions import Fraction
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evical.calibrators import BinningCalibrator
-from evical.calibrators._models import BINOMIAL_MODELS
+from evical.calibrators.models import BinomialModel
 from tests.naive import inference as naive
 from tests.support.each import each
 
@@ -99,7 +100,7 @@ def test_given_edges():
     np.testing.assert_allclose(proba, [1 / 3, 1 / 3, 2 / 3, 2 / 3, 2 / 3])
 
 
-@each("model", BINOMIAL_MODELS)
+@each("model", get_args(BinomialModel))
 def test_an_empty_bin_is_vacuous(model):
     calibrator = BinningCalibrator([0, 1, 2, 3], model=model).fit([0.5, 2.5], [0, 1])
     interval = calibrator.predict_interval([1.5])[0].tolist()

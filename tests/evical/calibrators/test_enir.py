@@ -3,6 +3,7 @@
 import os
 from fractions import Fraction
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from sklearn.svm import SVC
 
 from evical.calibrators import ENIRCalibrator, IsotonicCalibrator
 from evical.calibrators._binning import bin_masses
-from evical.calibrators._models import BINOMIAL_MODELS
+from evical.calibrators.models import BinomialModel
 from evical.curves.near_isotonic_blocks import Blocks, near_isotonic_path, relevant
 from evical.scores import ScoreCounts
 from tests.naive import near_isotonic as naive
@@ -63,7 +64,7 @@ def test_equals_the_average_of_all_models_one_by_one(rows, smoothing):
     np.testing.assert_allclose(got, wanted, rtol=0, atol=1e-13)
 
 
-@pytest.mark.parametrize("model", [m for m in BINOMIAL_MODELS if m != "bayesian"])
+@pytest.mark.parametrize("model", [m for m in get_args(BinomialModel) if m != "bayesian"])
 @given(rows=samples)
 def test_evidence_is_the_mixture_of_the_evidence_of_blocks(model, rows):
     scores, y, weights = columns(rows)

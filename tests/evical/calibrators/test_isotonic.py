@@ -2,6 +2,7 @@
 
 import json
 from fractions import Fraction
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from scipy.optimize import isotonic_regression
 from sklearn.isotonic import IsotonicRegression
 
 from evical.calibrators import IsotonicCalibrator
-from evical.calibrators._models import BINOMIAL_MODELS
+from evical.calibrators.models import BinomialModel
 from evical.curves.isotonic_band import isotonic_band
 from evical.scores import ScoreCounts
 from tests.naive.venn_abers import centered_isotonic
@@ -124,7 +125,7 @@ def test_descending_labels_are_one_block():
     assert calibrator.total_.tolist() == [8]
 
 
-@each("model", BINOMIAL_MODELS)
+@each("model", get_args(BinomialModel))
 @given(pairs=samples)
 def test_envelope(model, pairs):
     """Xu et al. 2016, section 4.2: both bounds rise, and hold the bounds of each block."""

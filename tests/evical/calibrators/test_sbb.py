@@ -1,6 +1,7 @@
 """SBB: the best binning, its edges, and what its bins say."""
 
 import math
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evical.calibrators import SBBCalibrator
-from evical.calibrators._models import BINOMIAL_MODELS
+from evical.calibrators.models import BinomialModel
 from tests.naive import bayesian_binning as naive
 from tests.naive import inference as naive_inference
 from tests.support.each import each
@@ -40,7 +41,7 @@ def test_predictions_are_those_of_a_best_binning(pairs, prior):
     assert calibrator.total_.tolist() == [len(b.members) for b in bins]
 
 
-@each("model", BINOMIAL_MODELS)
+@each("model", get_args(BinomialModel))
 def test_evidence_is_that_of_the_bin(model):
     scores, y = np.arange(40) / 40, (np.arange(40) >= 20).astype(int)
     y[3] = 1

@@ -1,6 +1,7 @@
 """Evidential nearest neighbors: definitions, gradients, figures of other software, contracts."""
 
 import json
+from typing import get_args
 
 import numpy as np
 import pandas as pd
@@ -15,7 +16,7 @@ from dstheory.construct import bayesian
 from evical import EvidentialClassifier, EvidentialEnsemble
 from evical.learners import EvidentialKNeighborsClassifier
 from evical.learners._neighbors import (
-    DISCOUNTINGS,
+    Discounting,
     Neighbors,
     _negative_likelihood,
     _squared_error,
@@ -30,7 +31,7 @@ from tests.support.public_objects import ROOT
 from tests.support.tables import read_csv
 
 X, Y = load_iris(return_X_y=True)
-every_discounting = each("discounting", DISCOUNTINGS)
+every_discounting = each("discounting", get_args(Discounting))
 
 
 def test_scikit_learn_contract():
@@ -154,7 +155,7 @@ def test_ionosphere_as_in_the_vignette_of_evclass():
 
 def test_far_samples_are_vacuous():
     points, labels = make_blobs(200, random_state=0)
-    for discounting in DISCOUNTINGS:
+    for discounting in get_args(Discounting):
         clf = EvidentialKNeighborsClassifier(discounting=discounting).fit(points, labels)
         np.testing.assert_allclose(clf.predict_interval([[1e3, 1e3]]), [[[0, 1]] * 3], atol=1e-9)
         assert clf.predict_set([[1e3, 1e3]]).all()

@@ -1,14 +1,16 @@
 """Evidential regression as its papers define it: predictions, losses, and exact gradients."""
 
+from typing import get_args
+
 import numpy as np
 import pytest
 
 from dstheory.inference import GRFN
-from evical.learners._regress_loss import KINDS, Errors, Loss
+from evical.learners._regress_loss import Errors, Kind, Loss
 from evical.learners._regress_network import Network, Objective, Penalties, forward
 from tests.naive import regression as naive
 
-every_loss = pytest.mark.parametrize("kind", KINDS)
+every_loss = pytest.mark.parametrize("kind", get_args(Kind))
 
 
 def random_network(n_prototypes, n_features, rng):

@@ -3,6 +3,7 @@
 import pickle
 from fractions import Fraction
 from functools import cache
+from typing import get_args
 
 import numpy as np
 import pandas as pd
@@ -13,13 +14,13 @@ from sklearn.linear_model import LinearRegression
 
 from dstheory.inference import GRFN, product_intersection
 from evical.learners import EvidentialRegressor
-from evical.learners._regress_loss import KINDS
+from evical.learners._regress_loss import Kind
 from evical.learners._regressor import Stretch
 from tests.naive import regression as naive
 from tests.support.contract import check_contract
 from tests.support.each import each
 
-every_loss = each("kind", KINDS)
+every_loss = each("kind", get_args(Kind))
 
 
 def sine(n, rng):

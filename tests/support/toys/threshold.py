@@ -51,9 +51,6 @@ class ThresholdCalibrator(BaseCalibrator):
 
     transform: str | None = None
 
-    def _check_parameters(self) -> None:
-        """There are none."""
-
     def _fit_counts(self, counts: ScoreCounts) -> None:
         shares = counts.total / counts.total.sum()
         self.threshold_ = float((shares * counts.scores).sum())

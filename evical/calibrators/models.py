@@ -5,6 +5,8 @@ Masses follow from counts, or from log-odds and their standard error alone.
 Source: Xu, Davoine, Zha & Denoeux, IJAR 72 (2016), section 4.3 and equations 10, 26-28.
 """
 
+from typing import Literal, TypeAlias
+
 import numpy as np
 from scipy.special import expit, ndtri
 
@@ -36,7 +38,7 @@ def count_masses(positive: Floats, total: Floats, model: str, confidence: float)
     return masses
 
 
-LOG_ODDS_MODELS = ("likelihood", "confidence", "inverse_pignistic", "bayesian")
+LogOddsModel: TypeAlias = Literal["likelihood", "confidence", "inverse_pignistic", "bayesian"]
 
 
 def masses_from_log_odds(
@@ -73,14 +75,9 @@ def masses_from_log_odds(
 
 _MOST = 2**24  # things in one array: 128 MB of numbers
 
-BINOMIAL_MODELS = (
-    "likelihood",
-    "confidence",
-    "dempster",
-    "laplace",
-    "inverse_pignistic",
-    "bayesian",
-)
+BinomialModel: TypeAlias = Literal[
+    "likelihood", "confidence", "dempster", "laplace", "inverse_pignistic", "bayesian"
+]
 
 
 def check_size(name: str, value: object, least: int = 1) -> None:
