@@ -24,13 +24,7 @@ from sklearn.model_selection import GroupShuffleSplit
 from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from dstheory.checks.arguments import (
-    as_array,
-    as_floats,
-    check_choice,
-    check_level,
-    shown,
-)
+from dstheory.checks.arguments import as_array, as_floats, check_choice, check_level, shown
 from evical._fitting import Progress, all_or_nothing, check_declared, check_verbose
 from evical._typing import Floats, Indices, RandomState, SamplesLike, Weights
 from evical.beliefs.consonant import Consonant
