@@ -66,40 +66,6 @@ class DebiasedError(ShownFields):
         )
 
 
-def debiased_squared_calibration_error(
-    y_true: Any,
-    y_prob: Any,
-    *,
-    n_bins: int = 10,
-    strategy: Strategy = "quantile",
-    pos_label: Any = None,
-    sample_weight: Any = None,
-) -> float:
-    r"""Squared calibration error minus the part due to noise; about 0 if calibrated.
-
-    Notes
-    -----
-    :math:`\sum_b \pi_b \big[(o_b - e_b)^2 - \frac{o_b (1 - o_b)}{n_b - 1}\big]`, unbiased if
-    predictions are equal within bins. With weights, :math:`n_b` is the effective number of samples.
-    A bin of one sample counts 0, because its noise cannot be estimated.
-
-    References
-    ----------
-    Kumar, Liang & Ma (2019), Verified uncertainty calibration, NeurIPS, section 5. Ferro &
-    Fricker (2012), Quarterly Journal of the Royal Meteorological Society 138, 1954-1960.
-
-    Examples
-    --------
-    Two samples with gap 1/2 - 0.1 = 0.4, minus 1/4; three with gap 1/3 - 0.9, minus (2/9) / 2:
-
-    >>> y, p = [0, 1, 1, 0, 0], [0.1, 0.1, 0.9, 0.9, 0.9]
-    >>> round(debiased_squared_calibration_error(y, p, n_bins=2), 4)
-    0.09
-    """
-    sample = binary_sample(y_true, y_prob, pos_label, sample_weight)
-    return _debiased(filled_bins(sample, n_bins, strategy))
-
-
 def debiased_calibration_error(
     y_true: ArrayLike,
     y_prob: Predicted,
@@ -110,7 +76,7 @@ def debiased_calibration_error(
     pos_label: Hashable | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Root of the squared calibration error less the part due to noise; about 0 if calibrated.
+    r"""Root of the squared calibration error less the part due to noise; about 0 if calibrated.
 
     Parameters
     ----------
@@ -135,21 +101,30 @@ def debiased_calibration_error(
     ValueError
         As `expected_calibration_error`.
 
+    Notes
+    -----
+    The square is :math:`\sum_b \pi_b \big[(o_b - e_b)^2 - \frac{o_b (1 - o_b)}{n_b - 1}\big]`. With
+    weights, :math:`n_b` is the effective number of samples. A bin of one sample counts 0, because
+    its noise cannot be estimated.
+
+    References
+    ----------
+    Kumar, Liang & Ma (2019), Verified uncertainty calibration, NeurIPS, section 5. Ferro &
+    Fricker (2012), Quarterly Journal of the Royal Meteorological Society 138, 1954-1960.
+
     Examples
     --------
+    Two samples with gap 1/2 - 0.1 = 0.4, minus 1/4; three with gap 1/3 - 0.9, minus (2/9) / 2:
+
     >>> y, p = [0, 1, 1, 0, 0], [0.1, 0.1, 0.9, 0.9, 0.9]
+    >>> round(debiased_calibration_error(y, p, n_bins=2, squared=True), 4)
+    0.09
     >>> round(debiased_calibration_error(y, p, n_bins=2), 4)
     0.3
     """
     check_flag("squared", squared)
-    square = debiased_squared_calibration_error(
-        y_true,
-        y_prob,
-        n_bins=n_bins,
-        strategy=strategy,
-        pos_label=pos_label,
-        sample_weight=sample_weight,
-    )
+    sample = binary_sample(y_true, y_prob, pos_label, sample_weight)
+    square = _debiased(filled_bins(sample, n_bins, strategy))
     return square if squared else float(np.sqrt(max(square, 0.0)))
 
 
@@ -305,174 +280,42 @@ def largest_gap(sample: BinarySample, n_bins: int, strategy: str) -> float:
     return float(np.abs(bins.prob - bins.true).max())
 
 
-def classwise_calibration_error(
-    y_true: Any,
-    y_prob: Any,
-    *,
-    n_bins: int = 10,
-    strategy: Strategy = "uniform",
-    labels: Any = None,
-    sample_weight: Any = None,
-) -> float:
-    r"""Classwise ECE: mean over classes of the ECE of each against all others; 0 is best.
-
-    Notes
-    -----
-    :math:`\frac1K \sum_k \sum_b \pi_{kb} |o_{kb} - e_{kb}|`.
-
-    References
-    ----------
-    Kull et al. (2019), Beyond temperature scaling, NeurIPS, section 2.
-
-    Examples
-    --------
-    One bin compares the share of each class with its mean probability: the gaps are 0.2, 0.2 and 0.
-
-    >>> p = [[0.5, 0.5, 0.0]] * 4 + [[0.0, 0.0, 1.0]]
-    >>> round(classwise_calibration_error([0, 0, 0, 1, 2], p, n_bins=1), 4)
-    0.1333
-    """
-    sample = class_sample(y_true, y_prob, labels, sample_weight)
-    return float(np.mean([binned_error(one, n_bins, strategy) for one in _each_class(sample)]))
-
-
-def classwise_maximum_calibration_error(
-    y_true: Any,
-    y_prob: Any,
-    *,
-    n_bins: int = 10,
-    strategy: Strategy = "uniform",
-    labels: Any = None,
-    sample_weight: Any = None,
-) -> float:
-    """Classwise MCE: the largest gap of a bin of any class against all others; 0 is best.
-
-    Examples
-    --------
-    >>> p = [[0.5, 0.5, 0.0]] * 4 + [[0.0, 0.0, 1.0]]
-    >>> round(classwise_maximum_calibration_error([0, 0, 0, 1, 2], p, n_bins=1), 4)
-    0.2
-    """
-    sample = class_sample(y_true, y_prob, labels, sample_weight)
-    return max(largest_gap(one, n_bins, strategy) for one in _each_class(sample))
-
-
-def micro_calibration_error(
-    y_true: Any,
-    y_prob: Any,
-    *,
-    n_bins: int = 10,
-    strategy: Strategy = "uniform",
-    labels: Any = None,
-    sample_weight: Any = None,
-) -> float:
-    """Naeini's ECE_micro: the ECE of the pooled probabilities of all classes; 0 is best.
-
-    Notes
-    -----
-    It is one ECE whose predictions are all n K probabilities and whose outcomes are the indicators
-    of the true classes. Gaps of different classes can cancel within a bin.
-
-    References
-    ----------
-    Naeini (2016), section 6.1.1.
-
-    Examples
-    --------
-    Below 1/2 there are six zeros, two of which should be 1; the other nine sum to 5, and three
-    should be 1:
-
-    >>> p = [[0.5, 0.5, 0.0]] * 4 + [[0.0, 0.0, 1.0]]
-    >>> y = [0, 0, 2, 2, 2]
-    >>> round(micro_calibration_error(y, p, n_bins=2, labels=[0, 1, 2]), 4)  # (2 + 2) / 15
-    0.2667
-    """
-    sample = class_sample(y_true, y_prob, labels, sample_weight)
-    return binned_error(_heap(sample), n_bins, strategy)
-
-
-def micro_maximum_calibration_error(
-    y_true: Any,
-    y_prob: Any,
-    *,
-    n_bins: int = 10,
-    strategy: Strategy = "uniform",
-    labels: Any = None,
-    sample_weight: Any = None,
-) -> float:
-    """Naeini's MCE_micro: the MCE of the pooled probabilities of all classes; 0 is best.
-
-    References
-    ----------
-    Naeini (2016), section 6.1.1.
-
-    Examples
-    --------
-    >>> p = [[0.5, 0.5, 0.0]] * 4 + [[0.0, 0.0, 1.0]]
-    >>> y = [0, 0, 2, 2, 2]
-    >>> round(micro_maximum_calibration_error(y, p, n_bins=2, labels=[0, 1, 2]), 4)  # 2 / 6
-    0.3333
-    """
-    sample = class_sample(y_true, y_prob, labels, sample_weight)
-    return largest_gap(_heap(sample), n_bins, strategy)
-
-
-def top_label_calibration_error(
-    y_true: Any,
-    y_prob: Any,
-    *,
-    n_bins: int = 10,
-    strategy: Strategy = "uniform",
-    labels: Any = None,
-    sample_weight: Any = None,
-) -> float:
-    """Top-label (confidence) ECE: greatest probabilities against correctness; 0 is best.
-
-    References
-    ----------
-    Guo, Pleiss, Sun & Weinberger (2017), On calibration of modern neural networks, ICML.
-
-    Examples
-    --------
-    The confidence is always 0.8; first four of five are correct, then three:
-
-    >>> p = [0.2, 0.2, 0.8, 0.8, 0.8]
-    >>> round(top_label_calibration_error([0, 0, 1, 1, 0], p), 4)
-    0.0
-    >>> round(top_label_calibration_error([0, 1, 1, 1, 0], p), 4)
-    0.2
-    """
-    sample = class_sample(y_true, y_prob, labels, sample_weight)
-    assigned = assigned_classes(sample.p)
-    top = of_class(sample.p, assigned)
-    right = np.asarray(assigned == sample.codes, dtype=np.float64)
-    return binned_error(BinarySample(right, top, sample.weight), n_bins, strategy)
-
-
 def _each_class(sample: ClassSample) -> Iterator[BinarySample]:
     for k, p in enumerate(sample.p.T):
         y = np.asarray(sample.codes == k, dtype=np.float64)
         yield BinarySample(y, np.ascontiguousarray(p), sample.weight)
 
 
-def _heap(sample: ClassSample) -> BinarySample:
+def _heap(sample: ClassSample) -> Iterator[BinarySample]:
     n_classes = sample.p.shape[1]
     y = np.concatenate([sample.codes == k for k in range(n_classes)]).astype(np.float64)
     weight = None if sample.weight is None else np.tile(sample.weight, n_classes)
-    return BinarySample(y, sample.p.T.ravel(), weight)
+    yield BinarySample(y, sample.p.T.ravel(), weight)
+
+
+def _top(sample: ClassSample) -> Iterator[BinarySample]:
+    assigned = assigned_classes(sample.p)
+    right = np.asarray(assigned == sample.codes, dtype=np.float64)
+    yield BinarySample(right, of_class(sample.p, assigned), sample.weight)
 
 
 OfClasses = Literal["positive", "classwise", "micro", "top_label"]
 
-_MEAN_GAPS: dict[str, Callable[..., float]] = {
-    "classwise": classwise_calibration_error,
-    "micro": micro_calibration_error,
-    "top_label": top_label_calibration_error,
+_SAMPLES: dict[str, Callable[[ClassSample], Iterator[BinarySample]]] = {
+    "classwise": _each_class,
+    "micro": _heap,
+    "top_label": _top,
 }
-_LARGEST_GAPS: dict[str, Callable[..., float]] = {
-    "classwise": classwise_maximum_calibration_error,
-    "micro": micro_maximum_calibration_error,
-}
+
+
+def _samples_of(
+    of: str, y_true: Any, y_prob: Any, pos_label: Any, labels: Any, sample_weight: Any
+) -> Iterator[BinarySample]:
+    """Samples of two classes, from which a kind of error follows."""
+    _check_named(of, pos_label, labels)
+    if of == "positive":
+        return iter([binary_sample(y_true, y_prob, pos_label, sample_weight)])
+    return _SAMPLES[of](class_sample(y_true, y_prob, labels, sample_weight))
 
 
 def _check_named(of: str, pos_label: Hashable | None, labels: ArrayLike | None) -> None:
@@ -539,7 +382,8 @@ def expected_calibration_error(
     Notes
     -----
     :math:`\sum_b \pi_b |o_b - e_b|`: share of samples, share of positives and mean prediction
-    of bin b. For few samples it is biased upward: see `debiased_calibration_error`.
+    of bin b. For few samples it is biased upward: see `debiased_calibration_error`. "classwise"
+    is the mean of these sums over classes.
 
     References
     ----------
@@ -561,13 +405,9 @@ def expected_calibration_error(
     >>> round(expected_calibration_error([0, 0, 0, 1, 2], p, "classwise", n_bins=1), 4)
     0.1333
     """
-    check_choice("of", of, ("positive", *_MEAN_GAPS))
-    _check_named(of, pos_label, labels)
-    if of != "positive":
-        options: Any = {"labels": labels, "sample_weight": sample_weight}
-        return _MEAN_GAPS[of](y_true, y_prob, n_bins=n_bins, strategy=strategy, **options)
-    sample = binary_sample(y_true, y_prob, pos_label, sample_weight)
-    return binned_error(sample, n_bins, strategy)
+    check_choice("of", of, ("positive", *_SAMPLES))
+    samples = _samples_of(of, y_true, y_prob, pos_label, labels, sample_weight)
+    return float(np.mean([binned_error(one, n_bins, strategy) for one in samples]))
 
 
 def maximum_calibration_error(
@@ -621,10 +461,6 @@ def maximum_calibration_error(
     >>> round(maximum_calibration_error(y, p, n_bins=2), 4)  # |0.2 - 1 / 2|
     0.3
     """
-    check_choice("of", of, ("positive", *_LARGEST_GAPS))
-    _check_named(of, pos_label, labels)
-    if of != "positive":
-        options: Any = {"labels": labels, "sample_weight": sample_weight}
-        return _LARGEST_GAPS[of](y_true, y_prob, n_bins=n_bins, strategy=strategy, **options)
-    sample = binary_sample(y_true, y_prob, pos_label, sample_weight)
-    return largest_gap(sample, n_bins, strategy)
+    check_choice("of", of, ("positive", "classwise", "micro"))
+    samples = _samples_of(of, y_true, y_prob, pos_label, labels, sample_weight)
+    return max(largest_gap(one, n_bins, strategy) for one in samples)

@@ -63,7 +63,7 @@ def hand_till_auc(
     y_prob : (n,) or (n, K) array, or MassFunction
     labels : sequence of K labels, optional
     sample_weight : (n,) array, optional
-        All as in `classwise_calibration_error`.
+        All as in `expected_calibration_error` of "classwise".
 
     Returns
     -------
@@ -73,7 +73,7 @@ def hand_till_auc(
     Raises
     ------
     ValueError
-        As `classwise_calibration_error`, or if a class has no sample.
+        As `expected_calibration_error` of "classwise", or if a class has no sample.
 
     Notes
     -----

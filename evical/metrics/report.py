@@ -8,6 +8,7 @@ Lines of a report: a function, its definition in words, and whether it uses bins
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,13 +21,9 @@ from dstheory.optional import require
 from evical.metrics._decomposition import corp_decomposition
 from evical.metrics._ece import (
     adaptive_calibration_error,
-    classwise_calibration_error,
     debiased_calibration_error,
     expected_calibration_error,
     maximum_calibration_error,
-    micro_calibration_error,
-    micro_maximum_calibration_error,
-    top_label_calibration_error,
 )
 from evical.metrics._gebel import correctness_rate, well_calibration_ratio
 from evical.metrics._goodness import spiegelhalter_test
@@ -45,17 +42,19 @@ _COUNTS = "{n_bins} bins of equal frequency"
 
 @dataclass(frozen=True)
 class Line:
-    """A metric, or a test whose p-value is shown."""
+    """A metric, or a test whose p-value is shown; its name, if it is not that of the function."""
 
     function: Callable[..., Any]
     definition: str
-    binned: bool = False
+    name: str = ""
 
 
 BRIER = {
     "two": Line(brier_score, "mean of (p - y)^2; least is best"),
     "many": Line(brier_score, "mean over samples of sum over classes of (p - y)^2; least is best"),
 }
+
+TOP_LABEL = partial(expected_calibration_error, of="top_label")
 
 PROPER = (
     Line(log_loss, "mean of -ln p of the true class, not clipped; least is best"),
@@ -71,27 +70,23 @@ TWO_CLASSES = (
     Line(
         expected_calibration_error,
         f"mean |share of positives - mean p| of {_WIDTH}, positive class",
-        binned=True,
     ),
     Line(
         maximum_calibration_error,
         f"largest |share of positives - mean p| of {_WIDTH}, positive class",
-        binned=True,
     ),
     Line(
         adaptive_calibration_error,
         f"mean |share of positives - mean p| of {_COUNTS}, positive class",
-        binned=True,
     ),
     Line(
-        top_label_calibration_error,
+        TOP_LABEL,
         f"mean |share correct - mean p| of {_WIDTH}, most probable class",
-        binned=True,
+        "top_label_calibration_error",
     ),
     Line(
         debiased_calibration_error,
         f"root of mean squared gap of {_COUNTS}, less its noise (Kumar et al. 2019)",
-        binned=True,
     ),
     Line(
         smooth_calibration_error,
@@ -104,18 +99,22 @@ TWO_CLASSES = (
 )
 
 MANY_CLASSES = (
-    Line(classwise_calibration_error, f"mean over classes of the ECE of each, {_WIDTH}", True),
     Line(
-        micro_calibration_error,
+        partial(expected_calibration_error, of="classwise"),
+        f"mean over classes of the ECE of each, {_WIDTH}",
+        "classwise_calibration_error",
+    ),
+    Line(
+        partial(expected_calibration_error, of="micro"),
         f"ECE of all classes pooled, {_WIDTH} (Naeini 6.1.1)",
-        binned=True,
+        "micro_calibration_error",
     ),
     Line(
-        micro_maximum_calibration_error,
+        partial(maximum_calibration_error, of="micro"),
         f"MCE of all classes pooled, {_WIDTH} (Naeini 6.1.1)",
-        binned=True,
+        "micro_maximum_calibration_error",
     ),
-    Line(top_label_calibration_error, f"ECE of the most probable class, {_WIDTH}", binned=True),
+    Line(TOP_LABEL, f"ECE of the most probable class, {_WIDTH}", "top_label_calibration_error"),
 )
 
 RANKING = {
@@ -139,12 +138,10 @@ INTERVALS = (
     Line(
         belief_coverage,
         f"share of samples in bins whose frequency lies in mean [Bel, Pl], {_COUNTS}",
-        binned=True,
     ),
     Line(
         coverage_test,
         f"p-value: frequencies of bins lie in mean [Bel, Pl], binomial, {_COUNTS}",
-        binned=True,
     ),
     Line(interval_calibration_test, "p-value: some calibrated probability lies in [Bel, Pl]"),
 )
@@ -290,11 +287,11 @@ def _measures(
     """Values of lines; for tests the p-value."""
     found = []
     for line in lines:
-        bins = {"n_bins": n_bins} if line.binned else {}
+        bins = {"n_bins": n_bins} if "{n_bins}" in line.definition else {}
         result = line.function(y, p, **bins, **options)
         value = float(getattr(result, "pvalue", result))
         definition = line.definition.format(n_bins=n_bins)
-        found.append(Measure(line.function.__name__, value, definition))
+        found.append(Measure(line.name or line.function.__name__, value, definition))
     return found
 
 

@@ -15,12 +15,12 @@ import sklearn.metrics
 from sklearn.calibration import calibration_curve
 
 from evical import metrics
-from evical.metrics._ece import (
+from tests.benchmarks.timing import median_ms, report
+from tests.evical.metrics.kinds import (
     classwise_calibration_error,
     micro_calibration_error,
     top_label_calibration_error,
 )
-from tests.benchmarks.timing import median_ms, report
 
 N = 1_000_000
 Row = tuple[str, Callable[[], Any], Callable[[], Any]]

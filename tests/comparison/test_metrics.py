@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from evical import metrics
-from evical.metrics._ece import top_label_calibration_error
+from tests.evical.metrics.kinds import top_label_calibration_error
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from dstheory import Frame, MassFunction
 from dstheory.transform import betp
 from evical import metrics
 from evical.metrics import set_score
-from evical.metrics._ece import classwise_calibration_error
+from tests.evical.metrics.kinds import classwise_calibration_error
 from tests.evical.metrics.samples import calibrated
 from tests.support.each import each
 

@@ -6,7 +6,7 @@ import pytest
 
 from dstheory import Frame, MassFunction
 from evical import metrics
-from evical.metrics._ece import (
+from tests.evical.metrics.kinds import (
     classwise_calibration_error,
     classwise_maximum_calibration_error,
     debiased_squared_calibration_error,

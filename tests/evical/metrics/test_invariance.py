@@ -6,7 +6,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from evical import metrics
-from evical.metrics._ece import (
+from tests.evical.metrics.kinds import (
     classwise_calibration_error,
     debiased_squared_calibration_error,
     micro_calibration_error,

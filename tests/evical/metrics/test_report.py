@@ -5,14 +5,14 @@ import pytest
 
 from dstheory import Frame, MassFunction
 from evical import metrics
-from evical.metrics import _ece
+from tests.evical.metrics import kinds
 from tests.evical.metrics.samples import calibrated
 
 PARTS = {"miscalibration", "discrimination", "uncertainty"}
 
 
 def expected(name, y, p, **options):
-    found = getattr(metrics, name, getattr(_ece, name, None))(y, p, **options)
+    found = getattr(metrics, name, getattr(kinds, name, None))(y, p, **options)
     return getattr(found, "pvalue", found)
 
 
