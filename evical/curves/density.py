@@ -11,14 +11,12 @@ is misprinted.
 
 from dataclasses import dataclass
 from math import comb
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dstheory.checks.arguments import as_real, check_choice, shown
 from evical._typing import Floats
-from evical.scores.checks import check_same_length, check_scores, check_weights
+from evical.scores.checks import check_scores, check_weights
 
 Places = NDArray[np.intp]
 
@@ -84,66 +82,6 @@ def silverman(scores: ArrayLike, weights: ArrayLike | None = None) -> float:
     sigma = np.sqrt(np.sum(shares * (t - mean) ** 2) / total * unbiased)
     with np.errstate(over="ignore"):
         return float(min(2 * (1.06 * sigma * total**-0.2) * span, np.finfo(float).max))
-
-
-def kernel_sums(
-    queries: Any,
-    scores: ArrayLike,
-    bandwidth: float,
-    kernel: str = "gaussian",
-    weights: ArrayLike | None = None,
-) -> Floats:
-    """Sums of kernels, sum_i w_i K((x - s_i) / h), exact to rounding.
-
-    Parameters
-    ----------
-    queries : (q,) array
-        Where to evaluate.
-    scores : (n,) array
-    bandwidth : float
-        h > 0; compact kernels reach that far.
-    kernel : {"boxcar", "gaussian", "epanechnikov", "tricube"}
-    weights : (n,) array, optional
-
-    Returns
-    -------
-    (q,) array
-        Divide by ``bandwidth`` and the total weight for a density.
-
-    Raises
-    ------
-    ValueError
-        If an array, the bandwidth or the name of the kernel is not usable.
-    TypeError
-        If the bandwidth is not a number.
-
-    Notes
-    -----
-    On |u| <= 1, boxcar is 1/2, Epanechnikov 3/4 (1 - u^2) and tricube 70/81 (1 - |u|^3)^3;
-    Gaussian is exp(-u^2 / 2) / sqrt(2 pi). Compact kernels cost O((n + q) log n), with an
-    absolute error of about 1e-13 of the total weight; Gaussians cost O(n q).
-
-    References
-    ----------
-    Naeini (2016), section 3.1, corrected.
-
-    Examples
-    --------
-    >>> kernel_sums([0, 0.5, 3], [0, 1], bandwidth=1, kernel="epanechnikov")
-    array([0.75 , 1.125, 0.   ])
-    """
-    check_choice("kernel", kernel, sorted(KERNELS))
-    width = as_real("bandwidth", bandwidth, "a positive number")
-    if not 0 < width < np.inf:
-        raise ValueError(f"bandwidth is {shown(bandwidth)}, expected a positive number")
-    values, at = check_scores(scores), check_scores(queries)
-    given = check_weights(weights, len(values))
-    shares = np.ones(len(values)) if given is None else given
-    check_same_length(scores=values, weights=shares)
-    order = np.argsort(values, kind="stable")
-    if kernel == "gaussian":
-        return GaussianSums(values[order], shares[order], width)(at)
-    return WindowSums.of(values[order], shares[order], width, kernel)(at)
 
 
 @dataclass(frozen=True, eq=False)

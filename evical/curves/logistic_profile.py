@@ -20,17 +20,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
-from dstheory.checks.arguments import as_floats, check_instance
+from dstheory.checks.arguments import as_floats
 from dstheory.notebook import ShownFields
-from evical.curves.newton import logistic_terms
-from evical.curves.platt import PlattFit, soft_counts
+from evical.curves.platt import PlattFit
 from evical.likelihood.deviance import Deviance
 from evical.likelihood.interpolant import evaluate_piecewise, fit_piecewise
 from evical.likelihood.level_set import level_set
 from evical.likelihood.polar import FINE
 from evical.likelihood.profile_table import contour, mass_log_odds, tabulated
 from evical.likelihood.quadrature import PANEL_LENGTH, compress, panel_edges, panels_resolve
-from evical.scores.counts import ScoreCounts, checked_counts
+from evical.scores.counts import ScoreCounts
 from evical.scores.scale import standardized
 
 Array = NDArray[np.float64]
@@ -50,7 +49,7 @@ _LOG_TOLERANCE = 1e-4  # of the interpolated log-odds, that is relative, for mas
 
 @dataclass(frozen=True, eq=False)
 class LogisticProfile(ShownFields):
-    """Fitted likelihood model of evidential logistic calibration; see `fit_profile`.
+    """Fitted likelihood model of evidential logistic calibration; see `profile_of_counts`.
 
     All attributes are floats or plain arrays, and ``LogisticProfile(**arrays)`` with what
     `to_arrays` returned gives the same profile.
@@ -196,63 +195,6 @@ class LogisticProfile(ShownFields):
             limits = self.limit * np.stack([toward, ~toward])
             masses[:, far] = limits + (masses[:, far] - limits) * (end / np.abs(y[far]))
         return masses
-
-
-def fit_profile(
-    scores: ArrayLike, negative: ArrayLike, positive: ArrayLike, fit: PlattFit
-) -> LogisticProfile:
-    """Fit the likelihood model of evidential logistic calibration (Xu section 4.3).
-
-    Parameters
-    ----------
-    scores, negative, positive : array_like of shape (m,)
-        As for `fit_platt`.
-    fit : PlattFit
-        Platt's fit to the same data, from `fit_platt`.
-
-    Returns
-    -------
-    LogisticProfile
-        Masses at any score, contour function and relative likelihood.
-
-    Raises
-    ------
-    TypeError
-        If `fit` is no `PlattFit`.
-    ValueError
-        As for `fit_platt`, or if `fit` was not made from these data.
-
-    Notes
-    -----
-    Platt's targets replace the labels in the likelihood, at the optimum and elsewhere. Masses are
-    within 1e-8 of the exact ones. The labels enter through the optimum only: the sums of the
-    targets are those of the fitted probabilities.
-
-    When all scores are equal, the slope is free, and so is the probability at any other score: the
-    masses there are 0 (vacuous), and at the score itself they are those of a binomial sample.
-
-    Examples
-    --------
-    One sample a class at a single score: the contour there is ``4 * tau * (1 - tau)``, so that each
-    class gets ``1/2 - 1/3``; another score was never seen, and nothing is believed.
-
-    >>> from evical.curves.platt import fit_platt
-    >>> profile = fit_profile([0.0], [1.0], [1.0], fit_platt([0.0], [1.0], [1.0]))
-    >>> m1, m0 = profile.masses([0.0, 5.0])
-    >>> m1.round(8).tolist(), m0.round(8).tolist()
-    ([0.16666667, 0.0], [0.16666667, 0.0])
-    """
-    check_instance("fit", fit, PlattFit, "what fit_platt returned")
-    counts = checked_counts(scores, negative, positive)
-    _check_fit(counts, fit)
-    return profile_of_counts(counts, fit)
-
-
-def _check_fit(counts: ScoreCounts, fit: PlattFit) -> None:
-    """Raise unless the fit is where the likelihood of these counts is greatest."""
-    residual = logistic_terms(fit.logit(counts.scores), *soft_counts(counts))[1]
-    if abs(residual.sum()) > 1e-4 * (1.0 + np.sqrt(counts.total.sum())):
-        raise ValueError("fit is not that of these scores and weights; give what fit_platt found")
 
 
 def profile_of_counts(counts: ScoreCounts, fit: PlattFit) -> LogisticProfile:

@@ -21,7 +21,7 @@ from dstheory.checks.arguments import as_floats, check_not_negative
 from dstheory.notebook import ShownFields
 from evical.curves._linear_logistic import LogisticSums
 from evical.curves.newton import minimize_convex
-from evical.scores.counts import ScoreCounts, checked_counts
+from evical.scores.counts import ScoreCounts
 from evical.scores.scale import location_scale, standardized
 
 Array = NDArray[np.float64]
@@ -145,44 +145,6 @@ def soft_counts(counts: ScoreCounts, smooth: bool = True) -> tuple[Array, Array]
     n_minus, n_plus = platt_targets(counts.n_positive, counts.n_negative)  # roles exchanged
     against = n_plus * counts.negative + n_minus * counts.positive
     return against, t_minus * counts.negative + t_plus * counts.positive
-
-
-def fit_platt(scores: ArrayLike, negative: ArrayLike, positive: ArrayLike) -> PlattFit:
-    """Fit Platt's sigmoid to distinct scores and their class weights (Xu eqs. 2-4).
-
-    Parameters
-    ----------
-    scores : array_like of shape (m,)
-        Finite scores; equal ones are one, and their order does not matter.
-    negative, positive : array_like of shape (m,)
-        Weight of the negative and of the positive samples at each score.
-
-    Returns
-    -------
-    PlattFit
-        The optimum and its covariance.
-
-    Raises
-    ------
-    ValueError
-        If there are no scores, or no weight at all; if a score or a weight is not usable (the
-        row is named), or the lengths differ.
-    ConvergenceError
-        If scores or weights are so extreme that no optimum can be proven.
-
-    Notes
-    -----
-    When all scores are equal the slope is not identified and ``theta1 = 0`` is chosen.
-
-    Examples
-    --------
-    Two distinct scores are fitted exactly; with one sample a class the targets are 1/3 and 2/3:
-
-    >>> fit = fit_platt([0.0, 1.0], [1.0, 0.0], [0.0, 1.0])
-    >>> fit.probability([0.0, 1.0]).round(6).tolist()
-    [0.333333, 0.666667]
-    """
-    return platt_of_counts(checked_counts(scores, negative, positive))
 
 
 def platt_of_counts(counts: ScoreCounts) -> PlattFit:

@@ -35,7 +35,7 @@ from evical.likelihood.level_set import level_set
 from evical.likelihood.polar import TURN
 from evical.likelihood.profile_table import MassTable, fit_mass_table, mass_log_odds, tabulated
 from evical.likelihood.quadrature import NODES_PER_PANEL, compress
-from evical.scores.counts import ScoreCounts, checked_counts
+from evical.scores.counts import ScoreCounts
 from evical.scores.scale import location_scale, standardized
 
 # Standardized scores are cut off there, so that their squares times any coefficient are finite.
@@ -109,44 +109,6 @@ def parabola(z: Floats) -> Floats:
     [[1.0, -2.0, 4.0]]
     """
     return np.stack([np.ones_like(z), z, z * z], axis=1)
-
-
-def fit_quadratic(
-    scores: ArrayLike, negative: ArrayLike, positive: ArrayLike, smooth: bool = True
-) -> QuadraticFit:
-    """Fit log-odds that are quadratic in the score, by maximum likelihood.
-
-    Parameters
-    ----------
-    scores : array_like of shape (m,)
-        Distinct or not, in any order.
-    negative, positive : array_like of shape (m,)
-        Number, or total weight, of the negative and of the positive samples at each score.
-    smooth : bool
-        Whether Platt's targets replace the labels. Without, the optimum is finite only if no
-        parabola separates the classes.
-
-    Returns
-    -------
-    QuadraticFit
-
-    Raises
-    ------
-    ValueError
-        If a score or weight is not usable, or without `smooth` a parabola separates the
-        classes.
-    ConvergenceError
-        If no optimum can be proven.
-
-    Examples
-    --------
-    Shares 1/4, 3/4 and 1/4 at the scores 0, 1 and 2 are fitted exactly:
-
-    >>> fit = fit_quadratic([0, 1, 2], [3, 1, 3], [1, 3, 1], smooth=False)
-    >>> np.exp(fit.log_odds([0, 1, 2])).round(9).tolist()
-    [0.333333333, 3.0, 0.333333333]
-    """
-    return quadratic_of_counts(checked_counts(scores, negative, positive), smooth)
 
 
 def quadratic_of_counts(counts: ScoreCounts, smooth: bool = True) -> QuadraticFit:

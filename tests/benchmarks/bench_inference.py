@@ -17,8 +17,7 @@ from dstheory.inference import (
     predict,
     predictive_binary,
 )
-from evical.curves.logistic_profile import fit_profile
-from evical.curves.platt import fit_platt
+from tests.evical.curves.of_arrays import fit_platt, fit_profile
 
 RNG = np.random.default_rng(0)
 X = np.column_stack([np.ones(442), RNG.normal(size=(442, 4))])

@@ -9,9 +9,8 @@ import pytest
 from scipy.special import expit
 from sklearn.calibration import _SigmoidCalibration
 
-from evical.curves.logistic_profile import fit_profile
-from evical.curves.platt import fit_platt
 from tests.benchmarks.timing import best_seconds
+from tests.evical.curves.of_arrays import fit_platt, fit_profile
 
 SIZES = [20, 100, 1_000, 10_000, 100_000, 1_000_000]
 

@@ -15,8 +15,8 @@ from scipy.special import expit
 from sklearn.isotonic import IsotonicRegression
 
 from evical.calibrators import ENIRCalibrator
-from evical.curves.near_isotonic_blocks import near_isotonic_path
 from tests.benchmarks.timing import best_seconds
+from tests.evical.curves.of_arrays import near_isotonic_path
 
 NAN = float("nan")
 

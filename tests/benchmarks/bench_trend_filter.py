@@ -12,8 +12,8 @@ import pytest
 from scipy.linalg import solveh_banded
 
 from evical.calibrators import ELiTECalibrator
-from evical.curves.trend_filtering import trend_filter, trend_filter_path
 from tests.benchmarks.timing import best_seconds
+from tests.evical.curves.of_arrays import path_of, trend_filter
 
 SIZES = [1_000, 10_000, 100_000]
 
@@ -72,7 +72,7 @@ def interior_point(y, lam, rtol=1e-6, iterations=200):
 @pytest.mark.parametrize("n", SIZES)
 def test_one_fit(benchmark, n, ratio):
     x, y = data(n)
-    lam = ratio * trend_filter_path(x, y, n_lambdas=1).lambdas[0]
+    lam = ratio * path_of(x, y, n_lambdas=1).lambdas[0]
     ours = benchmark.pedantic(trend_filter, args=(x, y, lam), rounds=3, warmup_rounds=1)
     theirs, iterations, gap = interior_point(y, lam * (n - 1))
     reference = best_seconds(lambda: interior_point(y, lam * (n - 1)), repeat=1)
@@ -84,8 +84,8 @@ def test_one_fit(benchmark, n, ratio):
 @pytest.mark.parametrize("n", SIZES)
 def test_path(benchmark, n):
     x, y = data(n)
-    path = trend_filter_path(x, y)
-    benchmark.pedantic(trend_filter_path, args=(x, y), rounds=1, warmup_rounds=0)
+    path = path_of(x, y)
+    benchmark.pedantic(path_of, args=(x, y), rounds=1, warmup_rounds=0)
     # Five of fifty, as the other takes long.
     some = path.lambdas[1::12] * (n - 1)
     reference = 49 / len(some) * best_seconds(lambda: [interior_point(y, a) for a in some], 1)
@@ -96,7 +96,7 @@ def test_path(benchmark, n):
 def test_elite(benchmark, n):
     x, y = data(n)
     benchmark.pedantic(ELiTECalibrator().fit, args=(x, y), rounds=1, warmup_rounds=0)
-    path = best_seconds(lambda: trend_filter_path(x, y), repeat=1)
+    path = best_seconds(lambda: path_of(x, y), repeat=1)
     benchmark.extra_info["seconds_of_the_path"] = path
     print(f"\nELiTE n={n}: {benchmark.stats.stats.min:.3f} s, of which the path {path:.3f} s")
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.special import ndtri
 
 from evical.calibrators import AdaptiveCalibrator
-from evical.curves.platt import fit_platt
+from tests.evical.curves.of_arrays import fit_platt
 from tests.naive import inference as naive_inference
 from tests.naive import kde as naive
 

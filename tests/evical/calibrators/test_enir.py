@@ -16,8 +16,9 @@ from sklearn.svm import SVC
 from evical.calibrators import ENIRCalibrator, IsotonicCalibrator
 from evical.calibrators._binning import bin_masses
 from evical.calibrators.models import BinomialModel
-from evical.curves.near_isotonic_blocks import Blocks, near_isotonic_path, relevant
+from evical.curves.near_isotonic_blocks import Blocks, relevant
 from evical.scores import ScoreCounts
+from tests.evical.curves.of_arrays import near_isotonic_path
 from tests.naive import near_isotonic as naive
 from tests.support.each import each
 

@@ -14,7 +14,8 @@ from sklearn.svm import SVC
 
 from dstheory.inference import binomial_masses
 from evical.calibrators import DPMCalibrator, KDECalibrator
-from evical.curves.density import kernel_sums, silverman
+from evical.curves.density import silverman
+from tests.evical.curves.of_arrays import kernel_sums
 from tests.naive import kde as naive
 from tests.support.each import each
 

@@ -8,10 +8,10 @@ import pytest
 from scipy.integrate import quad
 from scipy.special import expit, logit
 
-from evical.curves.logistic_profile import LogisticProfile, _reduced, fit_profile
-from evical.curves.platt import fit_platt
+from evical.curves.logistic_profile import LogisticProfile, _reduced
 from evical.likelihood.deviance import Deviance
 from evical.likelihood.profile_table import mass_log_odds
+from tests.evical.curves.of_arrays import fit_platt, fit_profile
 from tests.naive import logistic as naive
 from tests.support.each import each
 

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import isotonic_regression, lsq_linear
 
-from evical.curves.near_isotonic_blocks import join_lambdas, joins_of, near_isotonic_path
+from evical.curves.near_isotonic_blocks import join_lambdas, joins_of
+from tests.evical.curves.of_arrays import near_isotonic_path
 from tests.naive import near_isotonic as naive
 from tests.support.each import each
 
@@ -201,36 +202,3 @@ def test_sums_and_weights_are_left_alone():
     sums, weights = np.array([1.0, 0.0]), np.ones(2)
     joins_of(sums, weights)
     np.testing.assert_array_equal([sums, weights], [[1, 0], [1, 1]])
-
-
-# ---- refusals
-
-
-@each(
-    ("values", "weights", "message"),
-    [
-        ([], None, r"shape of values is \(0,\), expected \(n,\) with n of at least 1"),
-        ([[1.0]], None, r"shape of values is \(1, 1\)"),
-        ([0, float("nan")], None, r"values\[1\] is nan, but every value must be finite"),
-        ([0, 1], [1, INF], r"weights\[1\] is inf"),
-        ([0, 1], [1, 0], r"weights\[1\] is 0\.0, but every value must be positive; leave"),
-        ([0, 1], [-1, 1], r"weights\[0\] is -1\.0"),
-        ([0, 1], [1], "lengths differ: values has 2 rows, weights has 1"),
-    ],
-)
-def test_refused_values_and_weights(values, weights, message):
-    with pytest.raises(ValueError, match=message):
-        near_isotonic_path(values, weights)
-
-
-@pytest.mark.parametrize("lam", [-0.1, float("nan"), -INF])
-def test_refused_lambda(lam):
-    path = near_isotonic_path([1, 0])
-    with pytest.raises(ValueError, match=r"lam is .*, expected a number from 0 to infinity"):
-        path.at(lam)
-
-
-@pytest.mark.parametrize("lam", ["1", None])
-def test_lambda_is_a_number(lam):
-    with pytest.raises(TypeError, match=f"lam is {lam!r}, expected a number"):
-        near_isotonic_path([1, 0]).at(lam)

@@ -8,10 +8,10 @@ import pytest
 from scipy.optimize import minimize
 from sklearn.calibration import _SigmoidCalibration
 
-from evical.curves.logistic_profile import fit_profile
-from evical.curves.platt import fit_platt, platt_targets, soft_counts
+from evical.curves.platt import platt_targets, soft_counts
 from evical.scores import ScoreCounts
 from tests.evical.curves.exact_logistic import exact_log_odds
+from tests.evical.curves.of_arrays import fit_platt, fit_profile
 from tests.support.each import each
 
 ORACLE = json.loads(
@@ -246,11 +246,3 @@ def test_constant_and_far_scores_end(scores):
     m1, m0 = fit_profile(scores, [1, 0, 1], [0, 2, 1], fit).masses(scores)
     assert (m1 + m0 <= 1).all()
     assert ((m1 >= 0) & (m0 >= 0)).all()
-
-
-def test_a_profile_takes_the_fit_to_its_data():
-    fit = fit_platt([0.0, 1.0], [1, 0], [0, 1])
-    with pytest.raises(ValueError, match="fit is not that of these scores"):
-        fit_profile([0.0, 1.0], [9, 0], [0, 1], fit)
-    with pytest.raises(TypeError, match=r"fit is \(1.0, 2.0\), expected what fit_platt"):
-        fit_profile([0.0, 1.0], [1, 0], [0, 1], (1.0, 2.0))

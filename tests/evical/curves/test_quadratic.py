@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from evical.curves.platt import fit_platt, soft_counts
-from evical.curves.quadratic import fit_quadratic
+from evical.curves.platt import soft_counts
 from evical.scores import ScoreCounts
 from tests.evical.curves.exact_logistic import exact_log_odds
+from tests.evical.curves.of_arrays import fit_platt, fit_quadratic
 from tests.support.each import each
 
 RNG = np.random.default_rng(1)

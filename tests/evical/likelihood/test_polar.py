@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from evical.curves.logistic_profile import fit_profile
-from evical.curves.platt import fit_platt
 from evical.likelihood.deviance import Deviance
 from evical.likelihood.polar import PolarProfile, tabulate_profile
 from evical.likelihood.profile_table import mass_log_odds
+from tests.evical.curves.of_arrays import fit_platt, fit_profile
 from tests.support.each import each
 
 

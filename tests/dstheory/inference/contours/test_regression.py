@@ -9,8 +9,7 @@ from scipy.special import expit, logit
 from dstheory.errors import ConvergenceError
 from dstheory.inference import LikelihoodContour, linear_contour, logistic_contour, profile_of
 from dstheory.inference.contours.regression import _check_small
-from evical.curves.logistic_profile import fit_profile
-from evical.curves.platt import fit_platt
+from tests.evical.curves.of_arrays import fit_platt, fit_profile
 from tests.support.each import each
 
 RNG = np.random.default_rng(11)
