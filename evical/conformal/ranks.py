@@ -12,11 +12,11 @@ prediction under covariate shift, NeurIPS).
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from dstheory.checks.arguments import as_array, as_floats
+from dstheory.checks.arguments import as_floats
 from evical._typing import Floats
-from evical.conformal._counts import ClassSamples, GroupSamples, ScoreSample
+from evical.conformal._counts import ScoreSample
 from evical.scores.checks import check_weights
 
 
@@ -74,112 +74,6 @@ def p_values(
     return sample.counts(new, ties=tau is not None).p_values(*_of_new(new, new_weights, tau))
 
 
-def class_p_values(
-    calibration: ArrayLike,
-    y: ArrayLike,
-    scores: ArrayLike,
-    *,
-    weights: ArrayLike | None = None,
-    new_weights: ArrayLike = 1.0,
-    tau: ArrayLike | None = None,
-) -> Floats:
-    """The same, each class compared with the calibration samples of that class.
-
-    Parameters
-    ----------
-    calibration : (n,) array
-        Nonconformity of each calibration sample with its true class.
-    y : (n,) array of int
-        Its class, 0 to K - 1, a column of `scores`.
-    scores : (m, K) array
-        Nonconformity of new samples with each class.
-    weights, new_weights, tau
-        As in `p_values`.
-
-    Returns
-    -------
-    (m, K) array
-        The true class has P(p <= alpha) <= alpha for samples of each class. A class without
-        calibration samples has 1.
-
-    Raises
-    ------
-    ValueError
-        As `p_values`; if a class is not a column.
-
-    References
-    ----------
-    Vovk, Gammerman & Shafer (2005), ch. 4.
-
-    Examples
-    --------
-    >>> class_p_values([0.1, 0.3, 0.8], [0, 0, 1], [[0.2, 0.9, 0.9]])
-    array([[0.66666667, 0.5       , 1.        ]])
-    """
-    new = _scores(scores)
-    if new.ndim != 2:
-        raise ValueError(f"scores have shape {new.shape}, expected (m, K)")
-    given, amounts = _calibration(calibration, weights)
-    codes = _same_length("y", _codes(y, new.shape[1]), given)
-    samples = ClassSamples.of(given, codes, new.shape[1], amounts)
-    counts = samples.counts(new, ties=tau is not None)
-    return counts.p_values(*_of_new(new, new_weights, tau))
-
-
-def group_p_values(
-    calibration: ArrayLike,
-    groups: ArrayLike,
-    scores: ArrayLike,
-    new_groups: ArrayLike,
-    *,
-    weights: ArrayLike | None = None,
-    new_weights: ArrayLike = 1.0,
-    tau: ArrayLike | None = None,
-) -> Floats:
-    """The same, each new sample compared with the calibration samples of its group.
-
-    Parameters
-    ----------
-    calibration : (n,) array
-        Nonconformity of each calibration sample with its true class.
-    groups : (n,) array
-        Of the calibration samples, known before their classes are.
-    scores : (m, K) or (m,) array
-        Nonconformity of new samples with each class.
-    new_groups : (m,) array
-        Of the new samples.
-    weights, new_weights, tau
-        As in `p_values`.
-
-    Returns
-    -------
-    array, shaped like `scores`
-        The true class has P(p <= alpha) <= alpha for samples of each group. In a group without
-        calibration samples all are 1.
-
-    Raises
-    ------
-    ValueError
-        As `p_values`; if there is not one group for each sample.
-
-    References
-    ----------
-    Vovk, Gammerman & Shafer (2005), ch. 4.
-
-    Examples
-    --------
-    >>> group_p_values([0.1, 0.3, 0.8], ["a", "a", "b"], [0.2, 0.2, 0.2], ["a", "b", "c"])
-    array([0.66666667, 1.        , 1.        ])
-    """
-    given, amounts = _calibration(calibration, weights)
-    new, other = _scores(scores), as_array(new_groups, "new_groups")
-    if other.shape != new.shape[:1]:
-        raise ValueError(f"new_groups have shape {other.shape}, expected ({len(new)},)")
-    own = _same_length("groups", as_array(groups, "groups"), given)
-    counts = GroupSamples.of(given, own, amounts).counts(new, other, ties=tau is not None)
-    return counts.p_values(*_of_new(new, new_weights, tau))
-
-
 def _calibration(calibration: ArrayLike, weights: ArrayLike | None) -> tuple[Floats, Any]:
     """Scores (n,) and their weights, or None."""
     scores = as_floats(calibration, "calibration")
@@ -188,15 +82,6 @@ def _calibration(calibration: ArrayLike, weights: ArrayLike | None) -> tuple[Flo
     if np.isnan(scores).any():
         raise ValueError(f"calibration[{int(np.argmax(np.isnan(scores)))}] is nan, not a score")
     return scores, check_weights(weights, len(scores), "weights")
-
-
-def _same_length(name: str, labels: NDArray[Any], scores: Floats) -> NDArray[Any]:
-    if labels.shape != scores.shape:
-        raise ValueError(
-            f"{name} has shape {labels.shape}, expected ({len(scores)},), one for each "
-            "calibration score"
-        )
-    return labels
 
 
 def _scores(scores: ArrayLike) -> Floats:
@@ -208,17 +93,6 @@ def _scores(scores: ArrayLike) -> Floats:
         row = int(np.argmax(wrong))
         raise ValueError(f"scores are {new[row].tolist()} in row {row}, expected numbers")
     return new
-
-
-def _codes(y: ArrayLike, n_classes: int) -> NDArray[Any]:
-    codes = as_array(y, "y")
-    if codes.dtype.kind not in "iu" and codes.size:
-        raise TypeError(f"y holds columns of scores (int), not {codes.dtype.name}")
-    wrong = (codes < 0) | (codes >= n_classes)
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        raise ValueError(f"y[{row}] is {codes[row]}, expected a column, 0 to {n_classes - 1}")
-    return codes
 
 
 def _of_new(new: Floats, new_weights: ArrayLike, tau: ArrayLike | None) -> tuple[Any, Any]:

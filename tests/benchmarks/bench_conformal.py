@@ -17,8 +17,8 @@ import numpy as np
 from evical.conformal import lac_scores, p_values
 from evical.conformal.contour import prediction_sets, to_contour
 from evical.conformal.nonconformity import aps_scores, margin_scores
-from evical.conformal.ranks import class_p_values
 from tests.benchmarks.timing import report
+from tests.evical.conformal.samples import class_p_values
 
 _ALPHA = 0.1
 

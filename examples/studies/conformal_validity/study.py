@@ -17,10 +17,10 @@ from sklearn.preprocessing import StandardScaler
 
 from dstheory import Frame, consonant, dempster
 from evical._typing import Floats
-from evical.conformal import ConformalClassifier, lac_scores, p_values
+from evical.conformal import ConformalClassifier, lac_scores
+from evical.conformal.calibration import Calibration
 from evical.conformal.contour import to_contour
 from evical.conformal.nonconformity import aps_scores
-from evical.conformal.ranks import class_p_values
 from evical.datasets import Dataset
 from evical.ensemble import EvidentialEnsemble
 from evical.estimators.responses import class_values
@@ -97,8 +97,8 @@ class Sample:
         """Contour (m, K) of the test samples."""
         y = self.y[self.n_trained :]
         seen, scores = (score(part) for part in values)
-        own = seen[np.arange(len(y)), y]
-        p = class_p_values(own, y, scores) if by_class else p_values(own, scores)
+        calibration = Calibration.of(seen, y, None, by_class=by_class, groups=None)
+        p = calibration.counts(scores, None, ties=False).p_values()
         return to_contour(p, scores)
 
 

@@ -7,6 +7,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.naive_bayes import GaussianNB
 
 from evical.conformal import ConformalClassifier
+from evical.conformal._counts import ClassSamples, GroupSamples
 
 X2, Y2 = make_classification(120, n_features=4, flip_y=0.2, random_state=0)
 X3, Y3 = load_iris(return_X_y=True)
@@ -20,6 +21,23 @@ def frozen(X, y, **options):
 
 def own(scores, y):
     return scores[np.arange(len(y)), y]
+
+
+def class_p_values(calibration, y, scores, weights=None):
+    """P-values of each class, by the calibration samples of that class."""
+    known, new = np.array(calibration, dtype=float), np.array(scores, dtype=float)
+    weights = None if weights is None else np.array(weights, dtype=float)
+    samples = ClassSamples.of(known, np.array(y, dtype=int), new.shape[1], weights)
+    return samples.counts(new, ties=False).p_values()
+
+
+def group_p_values(calibration, groups, scores, new_groups, weights=None, tau=None):
+    """P-values by the calibration samples of the same group."""
+    known, new = np.array(calibration, dtype=float), np.array(scores, dtype=float)
+    weights = None if weights is None else np.array(weights, dtype=float)
+    samples = GroupSamples.of(known, np.array(groups), weights)
+    counts = samples.counts(new, np.array(new_groups), ties=tau is not None)
+    return counts.p_values(tau=None if tau is None else np.array(tau)[:, np.newaxis])
 
 
 def right(X):

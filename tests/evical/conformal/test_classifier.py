@@ -12,8 +12,19 @@ from dstheory import Frame, consonant, decide
 from dstheory.transform import betp
 from evical.conformal import ConformalClassifier, lac_scores, p_values
 from evical.conformal.contour import to_contour
-from evical.conformal.ranks import class_p_values, group_p_values
-from tests.evical.conformal.samples import X2, X3, Y2, Y3, Recorded, frozen, numbered, own, right
+from tests.evical.conformal.samples import (
+    X2,
+    X3,
+    Y2,
+    Y3,
+    Recorded,
+    class_p_values,
+    frozen,
+    group_p_values,
+    numbered,
+    own,
+    right,
+)
 from tests.naive import conformal as naive
 from tests.support.contract import check_contract
 from tests.support.each import each

@@ -9,7 +9,7 @@ import pytest
 from evical.conformal import lac_scores, p_values
 from evical.conformal.contour import prediction_sets
 from evical.conformal.nonconformity import aps_scores, margin_scores
-from evical.conformal.ranks import class_p_values
+from tests.evical.conformal.samples import class_p_values
 from tests.support.each import each
 
 PEERS = json.loads((Path(__file__).parents[2] / "oracles" / "conformal.json").read_text("utf-8"))

@@ -8,7 +8,6 @@ from scipy.stats import betabinom
 from dstheory import Frame, consonant, dempster
 from evical.conformal import lac_scores, p_values
 from evical.conformal.contour import to_contour
-from evical.conformal.ranks import class_p_values
 from evical.datasets import Dataset
 from evical.fusion import valid_mean, valid_minimum
 from examples.studies._reproduce import Outcome
@@ -20,6 +19,7 @@ from examples.studies.conformal_validity.study import (
     Splits,
     judged,
 )
+from tests.evical.conformal.samples import class_p_values
 
 
 @pytest.fixture(scope="module")
