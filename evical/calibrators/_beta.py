@@ -17,11 +17,11 @@ from sklearn.utils.validation import check_is_fitted
 from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
-from evical.calibrators._level_set import LevelSets
+from evical.calibrators._level_set import Profiled
 from evical.calibrators.models import LogOddsModel, masses_from_log_odds
 from evical.curves.beta import ROUNDING, BetaFit, beta_sample, fit_beta
 from evical.curves.beta_profile import BetaProfile, beta_profile
-from evical.likelihood.profile_table import MassTable, check_table, contour
+from evical.likelihood.profile_table import MassTable
 from evical.scores import ScoreCounts
 from evical.scores.counts import refuse_separated
 from evical.scores.scale import log_odds
@@ -31,7 +31,7 @@ _END = 36.1  # log-odds of scores are cut off at about 36.04
 
 
 @dataclass(eq=False, repr=False)
-class BetaCalibrator(BaseCalibrator, LevelSets):
+class BetaCalibrator(Profiled[BetaFit, BetaProfile], BaseCalibrator):
     """Evidential beta calibration of scores in [0, 1].
 
     Parameters
@@ -102,6 +102,9 @@ class BetaCalibrator(BaseCalibrator, LevelSets):
     array([[0.62, 0.98]])
     """
 
+    _of_fit = ("coefficients", "covariance")
+    _of_profile = ("nodes", "weights", "slope")
+    _of_table = "table"
     _state: ClassVar = {
         "coefficients": fields.product(3),
         "covariance": fields.Field((3, 3), -1e200, 1e200),
@@ -133,7 +136,9 @@ class BetaCalibrator(BaseCalibrator, LevelSets):
         if not self.smooth:
             refuse_separated(sample, None if self._has_midpoint else 0.0)
         self._fit = fit_beta(sample, self.parameters, self.smooth)
-        self._profile, self._table = None, None
+        empty = np.empty(0)
+        self._profile = BetaProfile(self._fit.coefficients, self.parameters, empty, empty, empty)
+        self._table = None
         if self.model == "likelihood":
             self._profile = beta_profile(sample, self._fit, self.parameters, self.smooth)
             self._table = self._mass_table(self._profile)
@@ -173,7 +178,7 @@ class BetaCalibrator(BaseCalibrator, LevelSets):
     def _masses_at(self, x: Floats) -> tuple[Floats, Floats]:
         """Masses at log-odds of scores."""
         best = self._fit.log_odds(x)
-        if self._profile is None or self._table is None:
+        if self._table is None:
             return masses_from_log_odds(self.model, best, self._fit.deviation(x), self.confidence)
         if self._one_score(self._profile):
             positive, negative = self._table.masses(np.zeros_like(x), best)
@@ -187,8 +192,7 @@ class BetaCalibrator(BaseCalibrator, LevelSets):
         return np.where(certain, 0.5, positive), np.where(certain, 0.5, negative)
 
     def _landmarks(self) -> Floats:
-        nodes = np.empty(0) if self._profile is None else self._profile.nodes
-        return np.append(expit(nodes), [0.5, self.midpoint_])
+        return np.append(expit(self._profile.nodes), [0.5, self.midpoint_])
 
     @property
     def coefficients_(self) -> Floats:
@@ -210,75 +214,20 @@ class BetaCalibrator(BaseCalibrator, LevelSets):
             return float("nan")
         return float(expit(brentq(log_odds_at, -_END, _END, xtol=1e-14)))
 
-    def contour(self, scores: ArrayLike, probability: ArrayLike) -> Floats:
-        """Plausibility that the positive class has this probability at a score.
-
-        Parameters
-        ----------
-        scores, probability : arrays that broadcast
-            Finite scores, and probabilities in [0, 1].
-
-        Returns
-        -------
-        array of the common shape
-            Largest relative likelihood of coefficients that give that probability there.
-
-        Raises
-        ------
-        ValueError
-            If the model is not "likelihood", a score is not finite, or a probability not in
-            [0, 1].
-
-        Examples
-        --------
-        Scores of 1/2 stay there, if the midpoint is not fitted:
-
-        >>> calibrator = BetaCalibrator("ab").fit([0.2, 0.4, 0.6, 0.8], [0, 1, 0, 1])
-        >>> calibrator.contour(0.5, [0.4, 0.5])
-        array([0., 1.])
-        """
-        check_is_fitted(self)
-        profile = self._profile
-        if profile is None:
-            raise ValueError(f"model is {self.model!r}; a contour function needs 'likelihood'")
-        read = self._read(scores)
-        return contour(
-            log_odds(read), probability, lambda x, eta: profile.deviance(x, eta[:, 0])[:, None]
-        )
-
-    def _level_set(self, scores: Floats, level: float) -> Floats:
-        assert self._profile is not None  # the model is "likelihood"
-        return self._profile.level_set(log_odds(scores), level)
-
-    def _get_state(self) -> dict[str, Any]:
-        empty = np.empty(0)
-        profile, table = self._profile, self._table
-        if profile is None or table is None:
-            reduced = {"nodes": empty, "weights": empty, "slope": empty}
-            table = MassTable(empty, empty)
-        else:
-            reduced = {name: getattr(profile, name) for name in ("nodes", "weights", "slope")}
-        return {
-            "coefficients": self._fit.coefficients,
-            "covariance": self._fit.covariance,
-            **reduced,
-            "edges": table.edges,
-            "table": table.coefficients,
-        }
+    def _place(self, scores: Floats) -> Floats:
+        return log_odds(scores)
 
     def _set_state(self, state: dict[str, Any]) -> None:
+        super()._set_state(state)
         self._fit = BetaFit(state["coefficients"], state["covariance"])
-        self._profile, self._table = None, None
-        if self.model == "likelihood":
-            parts = (state[name] for name in ("nodes", "weights", "slope"))
-            self._profile = BetaProfile(state["coefficients"], self.parameters, *parts)
-            self._table = MassTable(state["edges"], state["table"])
+        parts = (state[name] for name in self._of_profile)
+        self._profile = BetaProfile(self._fit.coefficients, self.parameters, *parts)
 
     def _check_state(self) -> None:
         if (self._fit.coefficients[:2] < 0).any():
             raise ValueError("saved calibrator is damaged: state coefficients are negative")
-        if self._profile is None or self._table is None:
+        if self._table is None:
             return
         if np.size(self._profile.slope) == 0 or not np.sum(self._profile.weights) > 0:
             raise ValueError("saved calibrator is damaged: state weights or slope is empty")
-        check_table(self._table)
+        super()._check_state()

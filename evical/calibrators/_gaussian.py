@@ -10,22 +10,21 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
-from evical.calibrators._level_set import LevelSets
+from evical.calibrators._level_set import Profiled
 from evical.curves.gaussian import LEAST_VARIANCE, GaussianFit, fit_gaussian
 from evical.curves.gaussian_profile import GaussianProfile
-from evical.likelihood.profile_table import MassTable, check_table, contour
+from evical.likelihood.profile_table import MassTable
 from evical.scores import ScoreCounts
 from evical.scores.scale import sides
 
 
 @dataclass(eq=False, repr=False)
-class GaussianCalibrator(BaseCalibrator, LevelSets):
+class GaussianCalibrator(Profiled[GaussianFit, GaussianProfile], BaseCalibrator):
     """Calibration by normal densities of the scores of each class.
 
     Parameters
@@ -83,6 +82,9 @@ class GaussianCalibrator(BaseCalibrator, LevelSets):
     True
     """
 
+    _no_table = MassTable(np.empty(0), np.empty((2, 0, 0)))
+    _of_fit = ("center", "scale", "weights", "means", "variances")
+    _of_profile = ()
     _state: ClassVar = {
         "center": fields.finite(),
         "scale": fields.positive(),
@@ -101,8 +103,9 @@ class GaussianCalibrator(BaseCalibrator, LevelSets):
 
     def _fit_counts(self, counts: ScoreCounts) -> None:
         self._fit = fit_gaussian(counts, self.variances == "equal")
+        self._profile = GaussianProfile(self._fit)
         likelihood = self.model == "likelihood"
-        self._table = GaussianProfile(self._fit).table() if likelihood else None
+        self._table = self._profile.table() if likelihood else None
 
     @property
     def _used_variances(self) -> Floats:
@@ -131,8 +134,7 @@ class GaussianCalibrator(BaseCalibrator, LevelSets):
         log_odds = self._fit.log_odds(scores, self._used_variances)
         if self._table is None:
             return sides(log_odds)
-        z = self._fit.standardize(scores) - self._fit.origin
-        x = np.arcsinh(z / GaussianProfile(self._fit).narrow)
+        x = np.arcsinh(self._place(scores) / self._profile.narrow)
         return self._table.masses(x, log_odds)
 
     def _landmarks(self) -> Floats:
@@ -141,65 +143,22 @@ class GaussianCalibrator(BaseCalibrator, LevelSets):
         with np.errstate(over="ignore"):
             return np.ravel(self.means_ + units * np.array([[-1.0], [0.0], [1.0]]))
 
-    def contour(self, scores: ArrayLike, probability: ArrayLike) -> Floats:
-        """Plausibility that the positive class has this probability at a score.
-
-        Parameters
-        ----------
-        scores, probability : arrays that broadcast
-            Finite scores, and probabilities in [0, 1].
-
-        Returns
-        -------
-        array of the common shape
-            Largest relative likelihood of densities and prior that give that probability there.
-
-        Raises
-        ------
-        ValueError
-            If the model is not "likelihood", a score is not finite, or a probability not in
-            [0, 1].
-
-        Examples
-        --------
-        >>> calibrator = GaussianCalibrator(model="likelihood")
-        >>> calibrator = calibrator.fit([-2.0, 0.0, 1.0, 3.0], [0, 0, 1, 1])
-        >>> calibrator.contour(0.5, [0.25, 0.5]).round(2)
-        array([0.87, 1.  ])
-        """
-        check_is_fitted(self)
-        if self._table is None:
-            raise ValueError(f"model is {self.model!r}; a contour function needs 'likelihood'")
-        read = self._read(scores)
-        z = self._fit.standardize(read) - self._fit.origin
-        return contour(z, probability, GaussianProfile(self._fit).at)
-
-    def _level_set(self, scores: Floats, level: float) -> Floats:
-        z = self._fit.standardize(scores) - self._fit.origin
-        return GaussianProfile(self._fit).level_set(z, level)
+    def _place(self, scores: Floats) -> Floats:
+        return self._fit.standardize(scores) - self._fit.origin
 
     def _get_state(self) -> dict[str, Any]:
-        fit = self._fit
-        names = ("center", "scale", "weights", "means", "variances")
-        table = self._table or MassTable(np.empty(0), np.empty((2, 0, 0)))
-        return {
-            **{name: getattr(fit, name) for name in names},
-            "known": float(fit.known),
-            "edges": table.edges,
-            "coefficients": table.coefficients,
-        }
+        return super()._get_state() | {"known": float(self._fit.known)}
 
     def _set_state(self, state: dict[str, Any]) -> None:
+        super()._set_state(state)
         self._fit = GaussianFit(
-            **{name: state[name] for name in ("center", "scale", "weights", "means", "variances")},
+            **{name: state[name] for name in self._of_fit},
             known=bool(state["known"]),
             common=self.variances == "equal",
         )
-        table = MassTable(state["edges"], state["coefficients"])
-        self._table = table if self.model == "likelihood" else None
+        self._profile = GaussianProfile(self._fit)
 
     def _check_state(self) -> None:
         if not (self._fit.sample_variances() > 0).all():
             raise ValueError("saved calibrator is damaged: state weights leave no variance")
-        if self._table is not None:
-            check_table(self._table)
+        super()._check_state()

@@ -1,10 +1,12 @@
-"""`LevelSets`: what calibrators with a likelihood say about the probability itself.
+"""What calibrators with a likelihood say about the probability itself: level sets and contours.
 
 Belief and plausibility of the label average over what is plausible; a level set of the contour is
 the interval of the plausible probabilities, which has a known coverage. Xu et al. 2016, section 3.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,20 +14,19 @@ from sklearn.utils.validation import check_is_fitted
 
 from dstheory.checks.arguments import as_real, shown
 from evical._typing import Floats
+from evical.likelihood.profile_table import MassTable, check_table, contour
 
 
 class LevelSets(ABC):
     """Abstract calibrator with a model "likelihood"."""
 
     model: str
+    # Checked scores, on the scale of the fit.
+    _read: Callable[[ArrayLike], Floats]
 
     @abstractmethod
     def _level_set(self, scores: Floats, level: float) -> Floats:
         """Ends (2, n) at scores on the scale of the fit; level is minus log(alpha)."""
-
-    @abstractmethod
-    def _read(self, scores: ArrayLike) -> Floats:
-        """Checked scores, on the scale of the fit."""
 
     def level_set(self, scores: ArrayLike, alpha: float) -> Floats:
         """Probabilities of the positive class whose plausibility is at least alpha.
@@ -82,3 +83,89 @@ class LevelSets(ABC):
         if not 0 < as_real("alpha", alpha, expected) <= 1:
             raise ValueError(f"alpha is {shown(alpha)}, expected {expected}")
         return np.asarray(self._level_set(self._read(scores).ravel(), -np.log(alpha)).T)
+
+
+class Profile(Protocol):
+    """Profile likelihood of the log-odds at scores, as the fit knows them."""
+
+    def at(self, x: Floats, log_odds: Floats) -> Floats:
+        """Deviance (k, q) at scores (k,) and log-odds (k, q)."""
+
+    def level_set(self, x: Floats, level: float) -> Floats:
+        """Ends (2, k) of the probabilities whose deviance is at most a level."""
+
+
+F = TypeVar("F")
+P = TypeVar("P", bound=Profile)
+
+
+class Profiled(LevelSets, Generic[F, P]):
+    """Abstract calibrator whose model "likelihood" has a profile and a table of masses."""
+
+    _fit: F
+    _profile: P
+    _table: MassTable | None  # of the model "likelihood" only
+    _no_table: ClassVar[MassTable] = MassTable(np.empty(0), np.empty(0))
+    # Names in the saved state: of the fit, of the profile, and of the table's coefficients.
+    _of_fit: ClassVar[tuple[str, ...]]
+    _of_profile: ClassVar[tuple[str, ...]] = ("nodes", "weights")
+    _of_table: ClassVar[str] = "coefficients"
+
+    @abstractmethod
+    def _place(self, scores: Floats) -> Floats:
+        """What the profile knows scores by, which are on the scale of the fit."""
+
+    def contour(self, scores: ArrayLike, probability: ArrayLike) -> Floats:
+        """Plausibility that the positive class has this probability at a score.
+
+        Parameters
+        ----------
+        scores, probability : arrays that broadcast
+            Finite scores, and probabilities in [0, 1].
+
+        Returns
+        -------
+        array of the common shape
+            Largest relative likelihood of fits of this form that give that probability there.
+
+        Raises
+        ------
+        ValueError
+            If the model is not "likelihood", a score is not finite, or a probability not in
+            [0, 1].
+
+        Examples
+        --------
+        Two of three were right: p = 1/2 has the relative likelihood 3^3 / (2^2 2^3).
+
+        >>> from evical.calibrators import TemperatureCalibrator
+        >>> calibrator = TemperatureCalibrator(smooth=False).fit([2.0, 2.0, 2.0], [1, 1, 0])
+        >>> calibrator.contour(2.0, [0.25, 0.5, 2 / 3]).round(5)
+        array([0.     , 0.84375, 1.     ])
+        >>> 3**3 / (2**2 * 2**3)
+        0.84375
+        """
+        check_is_fitted(self)
+        if self._table is None:
+            raise ValueError(f"model is {self.model!r}; a contour function needs 'likelihood'")
+        return contour(self._place(self._read(scores)), probability, self._profile.at)
+
+    def _level_set(self, scores: Floats, level: float) -> Floats:
+        return self._profile.level_set(self._place(scores), level)
+
+    def _get_state(self) -> dict[str, Any]:
+        table = self._table or self._no_table
+        owners = ((self._fit, self._of_fit), (self._profile, self._of_profile))
+        return {
+            **{name: getattr(owner, name) for owner, names in owners for name in names},
+            "edges": table.edges,
+            self._of_table: table.coefficients,
+        }
+
+    def _set_state(self, state: dict[str, Any]) -> None:
+        table = MassTable(state["edges"], state[self._of_table])
+        self._table = table if self.model == "likelihood" else None
+
+    def _check_state(self) -> None:
+        if self._table is not None:
+            check_table(self._table)

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from dstheory.checks.arguments import as_floats
 from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
@@ -157,13 +156,7 @@ class LogisticCalibrator(BaseCalibrator, LevelSets):
         >>> calibrator.contour(0.0, [0.25, 0.5]).round(2)
         array([0.65, 1.  ])
         """
-        profile = self._likelihood()
-        read = self._read(scores)
-        tau = as_floats(probability, "probability")
-        outside = ~((tau >= 0) & (tau <= 1))
-        if outside.any():
-            raise ValueError(f"probability is {tau[outside][0]}, expected numbers in [0, 1]")
-        return profile.contour(read, tau)
+        return self._likelihood().contour(self._read(scores), probability)
 
     def _level_set(self, scores: Floats, level: float) -> Floats:
         return self._likelihood().level_set(scores, level)

@@ -10,14 +10,13 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from evical._fitting import number
 from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
-from evical.calibrators._level_set import LevelSets
+from evical.calibrators._level_set import Profiled
 from evical.calibrators.saved import check_shapes
 from evical.curves.piecewise_logistic import (
     PiecewiseFit,
@@ -25,15 +24,13 @@ from evical.curves.piecewise_logistic import (
     fit_piecewise_logistic,
     piecewise_profile,
 )
-from evical.likelihood.profile_table import MassTable, check_table, contour
+from evical.likelihood.profile_table import MassTable
 from evical.scores import ScoreCounts
 from evical.scores.scale import at_share, sides
 
-_FITTED = ("first", "last", "inner", "parameters", "strength", "objective")
-
 
 @dataclass(eq=False, repr=False)
-class PiecewiseLogisticCalibrator(BaseCalibrator, LevelSets):
+class PiecewiseLogisticCalibrator(Profiled[PiecewiseFit, PiecewiseProfile], BaseCalibrator):
     """Calibration by log-odds that are linear between four knots.
 
     Parameters
@@ -92,6 +89,8 @@ class PiecewiseLogisticCalibrator(BaseCalibrator, LevelSets):
     [0.18, 0.5]
     """
 
+    _no_table = MassTable(np.empty(0), np.empty((2, 0, 0)))
+    _of_fit = ("first", "last", "inner", "parameters", "strength", "objective")
     _ranges: ClassVar = {"penalty": number("a positive number", lambda x: 0 < x < np.inf)}
     _turns: ClassVar = ("knots_",)
     _state: ClassVar = {
@@ -115,26 +114,22 @@ class PiecewiseLogisticCalibrator(BaseCalibrator, LevelSets):
     def _fit_counts(self, counts: ScoreCounts) -> None:
         if not self.smooth:
             _refuse_separable(counts)
-        fit = fit_piecewise_logistic(counts, float(self.penalty), self.smooth)
-        profile, table = PiecewiseProfile(fit, np.empty(0), np.empty(0)), None
+        self._fit = fit_piecewise_logistic(counts, float(self.penalty), self.smooth)
+        self._profile, self._table = PiecewiseProfile(self._fit, np.empty(0), np.empty(0)), None
         if self.model == "likelihood":
-            profile = piecewise_profile(counts, fit)
-            table = profile.table()
-        self._profile, self._table = profile, table
-
-    @property
-    def _fit(self) -> PiecewiseFit:
-        check_is_fitted(self)
-        return self._profile.fit
+            self._profile = piecewise_profile(counts, self._fit)
+            self._table = self._profile.table()
 
     @property
     def knots_(self) -> Floats:
         """Scores, as read, between which the log-odds are linear."""
+        check_is_fitted(self)
         return at_share(self._fit.knots()[0], self._fit.first, self._fit.last)
 
     @property
     def log_odds_(self) -> Floats:
         """Log-odds of the positive class at the knots."""
+        check_is_fitted(self)
         return self._fit.knots()[1]
 
     def _predict_mass(self, scores: Floats) -> tuple[Floats, Floats]:
@@ -143,52 +138,13 @@ class PiecewiseLogisticCalibrator(BaseCalibrator, LevelSets):
             return sides(log_odds)
         return self._table.masses(self._fit.standardize(scores), log_odds)
 
-    def contour(self, scores: ArrayLike, probability: ArrayLike) -> Floats:
-        """Plausibility that the positive class has this probability at a score.
-
-        Parameters
-        ----------
-        scores, probability : arrays that broadcast
-            Finite scores, and probabilities in [0, 1].
-
-        Returns
-        -------
-        array of the common shape
-            Largest relative likelihood of log-odds with these knots that give that probability.
-
-        Raises
-        ------
-        ValueError
-            If the model is not "likelihood", a score is not finite, or a probability not in
-            [0, 1].
-
-        Examples
-        --------
-        >>> calibrator = PiecewiseLogisticCalibrator(model="likelihood")
-        >>> calibrator = calibrator.fit([0.0, 1.0, 2.0, 3.0], [0, 1, 0, 1])
-        >>> calibrator.contour(1.5, [0.1, 0.5]).round(2)
-        array([0.23, 0.97])
-        """
-        fit = self._fit
-        if self._table is None:
-            raise ValueError(f"model is {self.model!r}; a contour function needs 'likelihood'")
-        read = self._read(scores)
-        return contour(fit.standardize(read), probability, self._profile.deviance)
-
-    def _level_set(self, scores: Floats, level: float) -> Floats:
-        return self._profile.level_set(self._fit.standardize(scores), level)
-
-    def _get_state(self) -> dict[str, Any]:
-        table = self._table or MassTable(np.empty(0), np.empty((2, 0, 0)))
-        fitted = {name: getattr(self._fit, name) for name in _FITTED}
-        reduced = {"nodes": self._profile.nodes, "weights": self._profile.weights}
-        return {**fitted, **reduced, "edges": table.edges, "coefficients": table.coefficients}
+    def _place(self, scores: Floats) -> Floats:
+        return self._fit.standardize(scores)
 
     def _set_state(self, state: dict[str, Any]) -> None:
-        fit = PiecewiseFit(**{name: state[name] for name in _FITTED})
-        self._profile = PiecewiseProfile(fit, state["nodes"], state["weights"])
-        table = MassTable(state["edges"], state["coefficients"])
-        self._table = table if self.model == "likelihood" else None
+        super()._set_state(state)
+        self._fit = PiecewiseFit(**{name: state[name] for name in self._of_fit})
+        self._profile = PiecewiseProfile(self._fit, state["nodes"], state["weights"])
 
     def _check_state(self) -> None:
         fit, nodes = self._profile.fit, self._profile.nodes
@@ -196,8 +152,7 @@ class PiecewiseLogisticCalibrator(BaseCalibrator, LevelSets):
         if np.size(fit.parameters) not in (1, 2 + len(fit.inner)):
             raise ValueError("saved calibrator is damaged: parameters do not fit the knots")
         check_shapes(self._profile, nodes=(np.size(nodes),), weights=(np.size(nodes),))
-        if self._table is not None:
-            check_table(self._table)
+        super()._check_state()
 
 
 def _refuse_separable(counts: ScoreCounts) -> None:

@@ -10,13 +10,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
-from evical.calibrators._level_set import LevelSets
+from evical.calibrators._level_set import Profiled
 from evical.calibrators.models import LogOddsModel, masses_from_log_odds
 from evical.calibrators.saved import check_shapes
 from evical.curves.quadratic import (
@@ -25,14 +24,11 @@ from evical.curves.quadratic import (
     quadratic_of_counts,
     quadratic_profile,
 )
-from evical.likelihood.profile_table import MassTable, check_table, contour
 from evical.scores import ScoreCounts
-
-_FITTED = ("center", "scale", "coefficients", "root")
 
 
 @dataclass(eq=False, repr=False)
-class QuadraticLogisticCalibrator(BaseCalibrator, LevelSets):
+class QuadraticLogisticCalibrator(Profiled[QuadraticFit, QuadraticProfile], BaseCalibrator):
     """Evidential calibration by logistic regression of the label on the score and its square.
 
     Parameters
@@ -98,6 +94,8 @@ class QuadraticLogisticCalibrator(BaseCalibrator, LevelSets):
     1.0
     """
 
+    _of_fit = ("center", "scale", "coefficients", "root")
+    _of_table = "table"
     _state: ClassVar = {
         "center": fields.finite(),
         "scale": fields.positive(),
@@ -116,20 +114,16 @@ class QuadraticLogisticCalibrator(BaseCalibrator, LevelSets):
     extrapolate: bool = True
 
     def _fit_counts(self, counts: ScoreCounts) -> None:
-        fit = quadratic_of_counts(counts, self.smooth)
-        self._profile, self._table = QuadraticProfile(fit, np.empty(0), np.empty(0)), None
+        self._fit = quadratic_of_counts(counts, self.smooth)
+        self._profile, self._table = QuadraticProfile(self._fit, np.empty(0), np.empty(0)), None
         if self.model == "likelihood":
-            self._profile = quadratic_profile(counts, fit)
+            self._profile = quadratic_profile(counts, self._fit)
             self._table = self._profile.table()
-
-    @property
-    def _fit(self) -> QuadraticFit:
-        check_is_fitted(self)
-        return self._profile.fit
 
     @property
     def coefficients_(self) -> Floats:
         """Coefficients a, b and c of the log-odds of the positive class."""
+        check_is_fitted(self)
         fit = self._fit
         a, b, c = np.pad(fit.coefficients, (0, 3 - len(fit.coefficients)))
         with np.errstate(over="ignore", invalid="ignore"):  # of scores as small as floats can be
@@ -141,6 +135,7 @@ class QuadraticLogisticCalibrator(BaseCalibrator, LevelSets):
     @property
     def turning_point_(self) -> float:
         """The score from which probabilities go the other way."""
+        check_is_fitted(self)
         fit = self._fit
         if len(fit.coefficients) < 3 or fit.coefficients[2] == 0.0:
             return float("inf")
@@ -162,50 +157,13 @@ class QuadraticLogisticCalibrator(BaseCalibrator, LevelSets):
         turns = [fit.center - fit.scale, fit.center, fit.center + fit.scale]
         return np.append(turns, self.turning_point_)
 
-    def contour(self, scores: ArrayLike, probability: ArrayLike) -> Floats:
-        """Plausibility that the positive class has this probability at a score.
-
-        Parameters
-        ----------
-        scores, probability : arrays that broadcast
-            Finite scores, and probabilities in [0, 1].
-
-        Returns
-        -------
-        array of the common shape
-            Largest relative likelihood of coefficients that give that probability there.
-
-        Raises
-        ------
-        ValueError
-            If the model is not "likelihood", a score is not finite, or a probability not in
-            [0, 1].
-
-        Examples
-        --------
-        >>> calibrator = QuadraticLogisticCalibrator().fit([0.0, 1.0, 2.0, 3.0], [0, 1, 1, 0])
-        >>> calibrator.contour(1.5, [0.25, 0.75]).round(2)
-        array([0.34, 0.99])
-        """
-        fit = self._fit
-        if self._table is None:
-            raise ValueError(f"model is {self.model!r}; a contour function needs 'likelihood'")
-        return contour(fit.standardize(self._read(scores)), probability, self._profile.deviance)
-
-    def _level_set(self, scores: Floats, level: float) -> Floats:
-        return self._profile.level_set(self._fit.standardize(scores), level)
-
-    def _get_state(self) -> dict[str, Any]:
-        table = self._table or MassTable(np.empty(0), np.empty(0))
-        fitted = {name: getattr(self._profile.fit, name) for name in _FITTED}
-        reduced = {"nodes": self._profile.nodes, "weights": self._profile.weights}
-        return {**fitted, **reduced, "edges": table.edges, "table": table.coefficients}
+    def _place(self, scores: Floats) -> Floats:
+        return self._fit.standardize(scores)
 
     def _set_state(self, state: dict[str, Any]) -> None:
-        fit = QuadraticFit(*(state[name] for name in _FITTED))
-        self._profile = QuadraticProfile(fit, state["nodes"], state["weights"])
-        table = MassTable(state["edges"], state["table"])
-        self._table = table if self.model == "likelihood" else None
+        super()._set_state(state)
+        self._fit = QuadraticFit(*(state[name] for name in self._of_fit))
+        self._profile = QuadraticProfile(self._fit, state["nodes"], state["weights"])
 
     def _check_state(self) -> None:
         fit, nodes = self._profile.fit, self._profile.nodes
@@ -214,4 +172,4 @@ class QuadraticLogisticCalibrator(BaseCalibrator, LevelSets):
             raise ValueError("saved calibrator is damaged: state root is that of no parabola")
         if self._table is not None:
             check_shapes(self._profile, nodes=(max(np.size(nodes), 1),), weights=(np.size(nodes),))
-            check_table(self._table)
+        super()._check_state()

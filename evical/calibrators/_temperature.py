@@ -9,13 +9,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
-from evical.calibrators._level_set import LevelSets
+from evical.calibrators._level_set import Profiled
 from evical.calibrators.models import LogOddsModel, masses_from_log_odds
 from evical.calibrators.saved import check_shapes
 from evical.curves.temperature import (
@@ -24,13 +23,12 @@ from evical.curves.temperature import (
     fit_temperature,
     temperature_profile,
 )
-from evical.likelihood.profile_table import MassTable, check_table, contour
 from evical.scores import ScoreCounts
 from evical.scores.counts import refuse_separated
 
 
 @dataclass(eq=False, repr=False)
-class TemperatureCalibrator(BaseCalibrator, LevelSets):
+class TemperatureCalibrator(Profiled[TemperatureFit, TemperatureProfile], BaseCalibrator):
     """Evidential temperature scaling of the margins of a binary classifier.
 
     Parameters
@@ -88,6 +86,8 @@ class TemperatureCalibrator(BaseCalibrator, LevelSets):
     """
 
     _of_margins: ClassVar[bool] = True
+    _of_fit = ("scale", "inverse", "deviation")
+    _of_profile = ("nodes", "weights", "slope")
     _state: ClassVar = {
         "scale": fields.positive(),
         "inverse": fields.Field(least=0.0),
@@ -109,7 +109,8 @@ class TemperatureCalibrator(BaseCalibrator, LevelSets):
         if not self.smooth:
             refuse_separated(counts, 0.0)
         self._fit = fit_temperature(counts, self.smooth)
-        self._profile, self._table = None, None
+        empty = np.empty(0)
+        self._profile, self._table = TemperatureProfile(0.0, 0.0, empty, empty, 0.0), None
         if self.model == "likelihood":
             self._profile = temperature_profile(counts, self._fit, self.smooth)
             self._table = self._profile.table()
@@ -123,7 +124,7 @@ class TemperatureCalibrator(BaseCalibrator, LevelSets):
     def _predict_mass(self, scores: Floats) -> tuple[Floats, Floats]:
         best = self._fit.log_odds(scores)
         size = np.abs(self._fit.standardize(scores))
-        if self._profile is None or self._table is None:
+        if self._table is None:
             deviation = self._fit.deviation * size
             # No temperature is negative: an interval of log-odds ends at 0.
             favored, against = masses_from_log_odds(
@@ -142,70 +143,17 @@ class TemperatureCalibrator(BaseCalibrator, LevelSets):
     def _landmarks(self) -> Floats:
         return np.array([-self._fit.scale, 0.0, self._fit.scale])
 
-    def contour(self, scores: ArrayLike, probability: ArrayLike) -> Floats:
-        """Plausibility that the positive class has this probability at a margin.
-
-        Parameters
-        ----------
-        scores, probability : arrays that broadcast
-            Finite scores, and probabilities in [0, 1].
-
-        Returns
-        -------
-        array of the common shape
-            Relative likelihood of the temperature that gives that probability, if there is one.
-
-        Raises
-        ------
-        ValueError
-            If the model is not "likelihood", a score is not finite, or a probability not in
-            [0, 1].
-
-        Examples
-        --------
-        Two of three were right: p = 1/2 has the relative likelihood 3^3 / (2^2 2^3).
-
-        >>> calibrator = TemperatureCalibrator(smooth=False).fit([2.0, 2.0, 2.0], [1, 1, 0])
-        >>> calibrator.contour(2.0, [0.25, 0.5, 2 / 3]).round(5)
-        array([0.     , 0.84375, 1.     ])
-        >>> 3**3 / (2**2 * 2**3)
-        0.84375
-        """
-        check_is_fitted(self)
-        profile = self._profile
-        if profile is None:
-            raise ValueError(f"model is {self.model!r}; a contour function needs 'likelihood'")
-        read = self._read(scores)
-        z = self._fit.standardize(read)
-        return contour(z, probability, lambda at, eta: profile.at(at, eta[:, 0])[:, None])
-
-    def _level_set(self, scores: Floats, level: float) -> Floats:
-        assert self._profile is not None  # the model is "likelihood"
-        return self._profile.level_set(self._fit.standardize(scores), level)
-
-    def _get_state(self) -> dict[str, Any]:
-        fit, empty = self._fit, np.empty(0)
-        profile = self._profile or TemperatureProfile(0.0, 0.0, empty, empty, 0.0)
-        table = self._table or MassTable(empty, empty)
-        return {
-            **{name: getattr(fit, name) for name in ("scale", "inverse", "deviation")},
-            **{name: getattr(profile, name) for name in ("nodes", "weights", "slope")},
-            "edges": table.edges,
-            "coefficients": table.coefficients,
-        }
+    def _place(self, scores: Floats) -> Floats:
+        return self._fit.standardize(scores)
 
     def _set_state(self, state: dict[str, Any]) -> None:
-        self._fit = TemperatureFit(*(state[name] for name in ("scale", "inverse", "deviation")))
-        self._profile, self._table = None, None
-        if self.model == "likelihood":
-            self._profile = TemperatureProfile(
-                *(state[name] for name in ("inverse", "deviation", "nodes", "weights", "slope"))
-            )
-            self._table = MassTable(state["edges"], state["coefficients"])
+        super()._set_state(state)
+        self._fit = TemperatureFit(*(state[name] for name in self._of_fit))
+        parts = (state[name] for name in ("inverse", "deviation", *self._of_profile))
+        self._profile = TemperatureProfile(*parts)
 
     def _check_state(self) -> None:
-        if self._profile is None or self._table is None:
-            return
-        m = np.size(self._profile.nodes)
-        check_shapes(self._profile, nodes=(max(m, 1),), weights=(m,))
-        check_table(self._table)
+        if self._table is not None:
+            m = np.size(self._profile.nodes)
+            check_shapes(self._profile, nodes=(max(m, 1),), weights=(m,))
+        super()._check_state()

@@ -117,20 +117,17 @@ class BetaProfile:
 
     def mass_log_odds(self, x: Floats) -> Floats:
         """Log-odds (k, 2) of m({1}) and m({0}) at log-odds of scores (k,)."""
-
-        def deviance(x: Floats, eta: Floats) -> Floats:
-            return self.deviance(np.repeat(x, eta.shape[1]), eta.ravel()).reshape(eta.shape)
-
         mle, spread = self.log_odds(x), self._guess(x)
-        return belief_log_odds(x, mle, spread, deviance, self._ends, CORNERS)
+        return belief_log_odds(x, mle, spread, self.at, self._ends, CORNERS)
 
     def level_set(self, x: Floats, level: float) -> Floats:
         """Ends (2, k) of the probabilities with a plausibility of exp(-level) at least."""
+        return level_set(x, self.log_odds(x), self._guess(x), self.at, level)
 
-        def deviance(x: Floats, eta: Floats) -> Floats:
-            return self.deviance(x, eta[:, 0])[:, None]
-
-        return level_set(x, self.log_odds(x), self._guess(x), deviance, level)
+    def at(self, x: Floats, log_odds: Floats) -> Floats:
+        """Deviance of log-odds (k, q) at log-odds of scores (k,)."""
+        each = self.deviance(np.repeat(x, log_odds.shape[1]), log_odds.ravel())
+        return each.reshape(log_odds.shape)
 
     def table(self, points: Callable[[Floats], Floats], edges: Floats) -> MassTable:
         """Masses over an axis, given the log-odds of scores at its points and panels to begin."""

@@ -273,7 +273,7 @@ class PiecewiseProfile:
         """Ends (2, k) of the probabilities with a plausibility of exp(-level) at least."""
         return self._linear.level_set(self.features(x), level)
 
-    def deviance(self, x: Floats, log_odds: Floats) -> Floats:
+    def at(self, x: Floats, log_odds: Floats) -> Floats:
         """Minus the log relative likelihood of log-odds (k, q) at standardized scores (k,)."""
         return self._linear.deviance(self.features(x), log_odds)
 
@@ -301,7 +301,7 @@ def piecewise_profile(counts: ScoreCounts, fit: PiecewiseFit) -> PiecewiseProfil
     >>> counts = ScoreCounts.from_samples([0.0, 1, 2, 3], [0, 1, 0, 1])
     >>> profile = piecewise_profile(counts, fit_piecewise_logistic(counts, 0.001, True))
     >>> mle = profile.fit.log_odds(np.array([1.5]))
-    >>> profile.deviance(np.array([0.5]), mle[:, None]).round(12).tolist()
+    >>> profile.at(np.array([0.5]), mle[:, None]).round(12).tolist()
     [[0.0]]
     """
     x, weights = fit.standardize(counts.scores), counts.total

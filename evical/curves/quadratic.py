@@ -214,7 +214,7 @@ class QuadraticProfile:
         """Most plausible log-odds at standardized scores (k,)."""
         return np.asarray(self.fit.features(z) @ self.fit.coefficients)
 
-    def deviance(self, z: Floats, log_odds: Floats) -> Floats:
+    def at(self, z: Floats, log_odds: Floats) -> Floats:
         """Minus the log relative likelihood of log-odds (k, q) at standardized scores (k,)."""
         # Any log-odds is possible away from the only score of a sample.
         known = (z[:, None] == 0.0) | (len(self.fit.root) > 1)
@@ -222,7 +222,7 @@ class QuadraticProfile:
 
     def level_set(self, z: Floats, level: float) -> Floats:
         """Ends (2, k) of the probabilities with a plausibility of exp(-level) at least."""
-        return level_set(z, self.mle(z), self.rays.spread(z), self.deviance, level)
+        return level_set(z, self.mle(z), self.rays.spread(z), self.at, level)
 
     def table(self) -> MassTable:
         """Masses over asinh of the standardized score; at the only score, if there is one."""
@@ -254,7 +254,7 @@ def quadratic_profile(counts: ScoreCounts, fit: QuadraticFit) -> QuadraticProfil
     >>> counts = ScoreCounts.from_samples([0.0, 1, 2, 3], [0, 1, 0, 1])
     >>> profile = quadratic_profile(counts, quadratic_of_counts(counts))
     >>> mle = profile.fit.log_odds([1.5])
-    >>> abs(profile.deviance(profile.fit.standardize([1.5]), mle[:, None])).round(12).tolist()
+    >>> abs(profile.at(profile.fit.standardize([1.5]), mle[:, None])).round(12).tolist()
     [[0.0]]
     """
     z, weights = fit.standardize(counts.scores), counts.total

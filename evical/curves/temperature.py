@@ -121,8 +121,9 @@ class TemperatureProfile:
         return self._with_derivative(inverse)[0]
 
     def at(self, margins: Floats, log_odds: Floats) -> Floats:
-        """Minus the log relative likelihood of log-odds at margins, both (k,); can be infinite."""
-        some = margins != 0.0
+        """Minus the log relative likelihood of log-odds (k, q) at margins (k,); can be infinite."""
+        margins = margins[:, None]
+        some = np.broadcast_to(margins != 0.0, log_odds.shape)
         ratio = np.divide(log_odds, margins, out=np.full_like(log_odds, -1.0), where=some)
         possible = (ratio >= 0.0) & (ratio < np.inf)
         result = np.full_like(log_odds, np.inf)
@@ -132,12 +133,8 @@ class TemperatureProfile:
 
     def level_set(self, margins: Floats, level: float) -> Floats:
         """Ends (2, k) of the probabilities with a plausibility of exp(-level) at least."""
-
-        def deviance(margins: Floats, eta: Floats) -> Floats:
-            return self.at(margins, eta[:, 0])[:, None]
-
         spread = self.deviation * np.abs(margins)
-        return level_set(margins, self.inverse * margins, spread, deviance, level)
+        return level_set(margins, self.inverse * margins, spread, self.at, level)
 
     def _with_derivative(self, inverse: Floats) -> tuple[Floats, Floats]:
         # Log-odds are those of the class that is less probable; see `Deviance`.

@@ -225,7 +225,7 @@ def test_deviance_of_far_log_odds_is_that_of_a_line_search(gap):
         return counts.total @ change
 
     wanted = min(minimize_scalar(loss, bracket=(a, a + 1)).fun for a in (-100, -10, 0, 10, 100))
-    got = profile.deviance(x, (fit.log_odds(x) + gap)[:, None])
+    got = profile.at(x, (fit.log_odds(x) + gap)[:, None])
     assert got[0, 0] == pytest.approx(wanted, rel=1e-9)
 
 

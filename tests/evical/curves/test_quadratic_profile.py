@@ -88,7 +88,7 @@ def test_deviance_is_the_least_of_parabolas_through_a_point(z, gap):
         np.logaddexp(0, np.polyval(best[::-1], nodes)) - mean * np.polyval(best[::-1], nodes)
     )
     found = minimize(loss, best[1:], method="BFGS", options={"gtol": 1e-9})
-    ours = direct.deviance(np.array([z]), np.array([[eta]]))[0, 0]
+    ours = direct.at(np.array([z]), np.array([[eta]]))[0, 0]
     assert ours == pytest.approx(found.fun - floor, rel=1e-6, abs=1e-8)
 
 

@@ -104,7 +104,7 @@ def test_log_odds_beyond_the_family_are_impossible():
     counts = sample(40)
     profile = temperature_profile(counts, fit_temperature(counts, True), True)
     z, eta = np.array([[1, -1], [-1, 1], [0, 1], [0, 0], [1, 0]], dtype=float).T
-    found = profile.at(z, eta)
+    found = profile.at(z, eta[:, np.newaxis])[:, 0]
     assert np.isinf(found[:3]).all()
     assert found[3] == 0
     assert found[4] == profile.deviance(np.zeros(1))[0]
