@@ -11,7 +11,6 @@ needs; and so it is for groups.
 """
 
 import warnings
-from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Literal, Self
 
@@ -206,9 +205,9 @@ class ConformalClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mis
             found = Progress(type(self).__name__, self.verbose).each(trained_on, tasks, self.n_jobs)
             trained = [(one, test) for one, (_, test) in zip(found, folds, strict=True)]
         u = rng.uniform(size=len(y))
-        self.conformed_ = [self._recipe().conformed(*part, X, y, weight, u) for part in trained]
+        self.conformed_ = [self._conformed(*part, X, y, weight, u) for part in trained]
         self._seed = new_seed(rng)
-        self.n_calibration_ = self._recipe().totals(self.conformed_)
+        self.n_calibration_ = self._totals()
         self._take_features(self.conformed_[0].estimator)
 
     def _check_parameters(self) -> None:
@@ -235,21 +234,75 @@ class ConformalClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mis
     def _folds(self, X: Any, y: Indices, weight: Any, split_params: Any, rng: Any) -> list[Fold]:
         if self.method == "cross":
             return counting_folds(self.cv, X, y, weight, split_params)
-        strata = y if self._recipe().by_class else self._recipe().groups(X)
+        strata = y if isinstance(self.conditional, str) else self._groups(X)
         return [split_rows(y, weight, self.held_out, rng, strata, split_params.get("groups"))]
 
-    def _recipe(self) -> "Recipe":
-        return Recipe(
-            self.classes_,
-            self.nonconformity,
-            self.conditional,
-            bool(self.smoothed),
-            self.density_ratio,
+    def _groups(self, X: SamplesLike) -> NDArray[Any] | None:
+        if not callable(self.conditional):
+            return None
+        return _one_each("conditional", as_array(self.conditional(X), "groups"), X)
+
+    def _ratio(self, X: SamplesLike) -> Floats | None:
+        if self.density_ratio is None:
+            return None
+        ratio = _one_each("density_ratio", as_floats(self.density_ratio(X), "density_ratio"), X)
+        wrong = ~((ratio >= 0) & (ratio < np.inf))
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            raise ValueError(
+                f"density_ratio gives {ratio[row]} in row {row}, expected finite numbers from 0"
+            )
+        return ratio
+
+    def _scores(self, estimator: BaseEstimator, X: SamplesLike, u: Floats) -> Floats:
+        unit = isinstance(self.nonconformity, str) and self.nonconformity in NEED_PROBABILITIES
+        values = class_values(estimator, X, self.classes_, unit=unit)
+        return score_table(named_score(self.nonconformity), values, u if self.smoothed else None)
+
+    def _conformed(
+        self,
+        estimator: BaseEstimator,
+        rows: Indices,
+        X: SamplesLike,
+        y: NDArray[Any],
+        weight: Floats | None,
+        u: Floats,
+    ) -> Conformed:
+        """A fitted classifier, calibrated on some rows by uniform random numbers (n,)."""
+        own, counted = _safe_indexing(X, rows), None if weight is None else weight[rows]
+        ratio = self._ratio(own)
+        if ratio is not None:
+            counted = ratio if counted is None else ratio * counted
+        calibration = Calibration.of(
+            self._scores(estimator, own, u[rows]),
+            np.searchsorted(self.classes_, y[rows]),
+            counted,
+            by_class=isinstance(self.conditional, str),
+            groups=self._groups(own),
         )
+        return Conformed(estimator, calibration)
+
+    def _totals(self) -> dict[Any, float]:
+        """Weight of the calibration samples of all parts, by class, group or None."""
+        found: dict[Any, float] = {}
+        for part in self.conformed_:
+            for name, total in part.calibration.totals(self.classes_).items():
+                found[name] = found.get(name, 0.0) + total
+        return found
 
     def _p_and_scores(self, X: SamplesLike) -> tuple[Floats, Floats]:
+        """P-values (n, K), and the mean scores (n, K) over the parts."""
         check_is_fitted(self)
-        return self._recipe().p_values(self.conformed_, X, self._seed)
+        u, tau = random_shares(self._seed, np.arange(_num_samples(X)))
+        groups, ratio = self._groups(X), self._ratio(X)
+        scores = [self._scores(part.estimator, X, u) for part in self.conformed_]
+        counts = [
+            part.calibration.counts(own, groups, ties=bool(self.smoothed))
+            for part, own in zip(self.conformed_, scores, strict=True)
+        ]
+        weight = 1.0 if ratio is None else ratio[:, np.newaxis]
+        p = Counts.sum(counts).p_values(weight, tau[:, np.newaxis] if self.smoothed else None)
+        return p, np.mean(scores, axis=0)
 
     def predict_p(self, X: SamplesLike) -> Floats:
         """P-value of each class, which small ones reject.
@@ -361,131 +414,6 @@ class ConformalClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mis
         if few is not None and self.density_ratio is None and not self.smoothed:
             warnings.warn(few, stacklevel=2)
         return prediction_sets(self.predict_contour(X), alpha)
-
-
-@dataclass(frozen=True, eq=False)
-class Recipe:
-    """Parameters of a `ConformalClassifier`, with its classes.
-
-    Parameters
-    ----------
-    classes : (K,) array
-    nonconformity, conditional, smoothed, density_ratio
-        As in `ConformalClassifier`.
-    """
-
-    classes: NDArray[Any]
-    nonconformity: Any
-    conditional: Any
-    smoothed: bool
-    density_ratio: Any
-
-    @property
-    def by_class(self) -> bool:
-        """Whether each class has calibration samples of its own."""
-        return isinstance(self.conditional, str)
-
-    def groups(self, X: SamplesLike) -> NDArray[Any] | None:
-        """Groups (n,) of samples, if the promise is for each."""
-        if not callable(self.conditional):
-            return None
-        return _one_each("conditional", as_array(self.conditional(X), "groups"), X)
-
-    def _ratio(self, X: SamplesLike) -> Floats | None:
-        if self.density_ratio is None:
-            return None
-        ratio = _one_each("density_ratio", as_floats(self.density_ratio(X), "density_ratio"), X)
-        wrong = ~((ratio >= 0) & (ratio < np.inf))
-        if wrong.any():
-            row = int(np.argmax(wrong))
-            raise ValueError(
-                f"density_ratio gives {ratio[row]} in row {row}, expected finite numbers from 0"
-            )
-        return ratio
-
-    def _scores(self, estimator: BaseEstimator, X: SamplesLike, u: Floats) -> Floats:
-        unit = isinstance(self.nonconformity, str) and self.nonconformity in NEED_PROBABILITIES
-        values = class_values(estimator, X, self.classes, unit=unit)
-        return score_table(named_score(self.nonconformity), values, u if self.smoothed else None)
-
-    def conformed(
-        self,
-        estimator: BaseEstimator,
-        rows: NDArray[np.intp],
-        X: SamplesLike,
-        y: NDArray[Any],
-        weight: Floats | None,
-        u: Floats,
-    ) -> Conformed:
-        """A fitted classifier calibrated on some rows.
-
-        Parameters
-        ----------
-        estimator : fitted classifier
-        rows : index array
-        X, y, weight : all samples, labels, and weights or None
-        u : (n,) array of uniform random numbers
-
-        Returns
-        -------
-        Conformed
-        """
-        own, counted = _safe_indexing(X, rows), None if weight is None else weight[rows]
-        ratio = self._ratio(own)
-        if ratio is not None:
-            counted = ratio if counted is None else ratio * counted
-        calibration = Calibration.of(
-            self._scores(estimator, own, u[rows]),
-            np.searchsorted(self.classes, y[rows]),
-            counted,
-            by_class=self.by_class,
-            groups=self.groups(own),
-        )
-        return Conformed(estimator, calibration)
-
-    def totals(self, parts: Sequence[Conformed]) -> dict[Any, float]:
-        """Weight of the calibration samples of all parts, by class, group or None.
-
-        Parameters
-        ----------
-        parts : sequence of Conformed
-
-        Returns
-        -------
-        dict
-        """
-        found: dict[Any, float] = {}
-        for part in parts:
-            for name, total in part.calibration.totals(self.classes).items():
-                found[name] = found.get(name, 0.0) + total
-        return found
-
-    def p_values(
-        self, parts: Sequence[Conformed], X: SamplesLike, seed: int
-    ) -> tuple[Floats, Floats]:
-        """P-values (n, K), and the mean scores (n, K) over the parts.
-
-        Parameters
-        ----------
-        parts : sequence of Conformed
-        X : samples
-        seed : int
-            Of the random numbers of the samples, which must not be those of calibration.
-
-        Returns
-        -------
-        p, scores : (n, K) arrays
-        """
-        u, tau = random_shares(seed, np.arange(_num_samples(X)))
-        groups, ratio = self.groups(X), self._ratio(X)
-        scores = [self._scores(part.estimator, X, u) for part in parts]
-        counts = [
-            part.calibration.counts(own, groups, ties=self.smoothed)
-            for part, own in zip(parts, scores, strict=True)
-        ]
-        weight = 1.0 if ratio is None else ratio[:, np.newaxis]
-        p = Counts.sum(counts).p_values(weight, tau[:, np.newaxis] if self.smoothed else None)
-        return p, np.mean(scores, axis=0)
 
 
 def _one_each(name: str, values: NDArray[Any], X: SamplesLike) -> NDArray[Any]:
