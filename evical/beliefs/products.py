@@ -1,7 +1,8 @@
 """Beliefs about classes as products over classes, without listing sets of classes.
 
 If classes enter a random set independently, its mass function is a product over the classes.
-Evidence on one class against the rest gives such a set, plus single classes (`one_vs_rest_mass`).
+Evidence on one class against the rest gives such a set, plus single classes
+(`Products.of_columns`).
 Means, discounting and Dempster's rule (sets meet class by class) give sums of such products. Bel,
 Pl, pignistic probabilities and expected utilities of a product are polynomials in its K factors
 (Shafer 1976, A Mathematical Theory of Evidence, ch. 3 and 6).

@@ -43,9 +43,6 @@ from evical.multiclass.contours import (
 from evical.multiclass.reduction import (
     MAX_CLASSES,
     column_evidence,
-    one_vs_rest_betp,
-    one_vs_rest_interval,
-    one_vs_rest_mass,
     without_total_conflict,
 )
 
@@ -200,7 +197,8 @@ def code_mass(columns: NDArray[Any], frame: Frame, code: ArrayLike) -> MassFunct
     if len(frame) != len(matrix):
         raise ValueError(f"code has {len(matrix)} rows, but {frame!r} has {len(frame)} classes")
     if is_one_vs_rest(matrix) and len(frame) <= MAX_CLASSES:
-        return one_vs_rest_mass(without_total_conflict(columns), frame)
+        names = np.array(frame.labels, dtype=object)
+        return Products.of_columns(without_total_conflict(columns), names).mass()
     contours = Contours(columns, matrix).alive()
     batch = columns.shape[2:]
     if len(frame) > MAX_CLASSES:
@@ -243,7 +241,7 @@ def code_interval(columns: NDArray[Any], code: ArrayLike) -> NDArray[Any]:
     """
     columns, matrix = checked_columns(columns, code)
     if is_one_vs_rest(matrix):
-        return one_vs_rest_interval(without_total_conflict(columns))
+        return Products.of_columns(without_total_conflict(columns)).interval()
     return _from_tables(columns, matrix, _interval_of)
 
 
@@ -281,7 +279,7 @@ def code_betp(columns: NDArray[Any], code: ArrayLike) -> NDArray[Any]:
     """
     columns, matrix = checked_columns(columns, code)
     if is_one_vs_rest(matrix) and columns.dtype != object:
-        return one_vs_rest_betp(without_total_conflict(columns))
+        return Products.of_columns(without_total_conflict(columns)).betp()
     return _from_tables(columns, matrix, _betp_of)[..., 0]
 
 

@@ -19,14 +19,7 @@ from dstheory.errors import TotalConflictError
 from evical.beliefs.products import MAX_CLASSES, Products
 from evical.multiclass._inputs import column_masses
 
-__all__ = [
-    "MAX_CLASSES",
-    "column_evidence",
-    "one_vs_rest_betp",
-    "one_vs_rest_interval",
-    "one_vs_rest_mass",
-    "without_total_conflict",
-]
+__all__ = ["MAX_CLASSES", "column_evidence", "without_total_conflict"]
 
 
 def column_evidence(m: MassFunction, frame: Frame, column: ArrayLike) -> MassFunction:
@@ -136,94 +129,3 @@ def settled(columns: NDArray[Any], dead: NDArray[np.bool_], total_conflict: str)
         f"total conflict (kappa = 1){where if dead.ndim else ''}: the calibrators of the classes "
         "exclude each other; use an evidential model, or total_conflict='vacuous'"
     )
-
-
-def one_vs_rest_mass(columns: NDArray[Any], frame: Frame) -> MassFunction:
-    """Combination of one-vs-rest columns by Dempster's rule, over all sets of classes.
-
-    Parameters
-    ----------
-    columns : (3, K, *batch) array
-        Masses of "not k", "k" and "either" for each class k; not in total conflict.
-    frame : Frame
-        The K classes, three or more and at most `MAX_CLASSES`.
-
-    Returns
-    -------
-    MassFunction
-        Over the 2^K - 1 non-empty sets of classes.
-
-    Raises
-    ------
-    ValueError
-        If there are too many classes.
-
-    Notes
-    -----
-    With p, n, w the masses of k, not k and either, the mass of a set A of two or more
-    classes is proportional to the product of w_k in A and of n_k outside; {k} has p_k prod_{j != k}
-    (1 - p_j) in addition.
-
-    Examples
-    --------
-    >>> columns = np.array([[0.0, 0.5, 0.5], [0.5, 0.0, 0.0], [0.5, 0.5, 0.5]])
-    >>> one_vs_rest_mass(columns, Frame(["a", "b", "c"])).prune()
-    MassFunction on {a, b, c}
-      {a}        0.625
-      {a, b}     0.125
-      {a, c}     0.125
-      {a, b, c}  0.125
-    """
-    check_instance("frame", frame, Frame, "a Frame")
-    masses = column_masses(columns)
-    if masses.shape[1] != len(frame):
-        raise ValueError(f"columns have shape {masses.shape}, expected (3, {len(frame)}, ...)")
-    return Products.of_columns(masses, np.array(frame.labels, dtype=object)).mass()
-
-
-def one_vs_rest_interval(columns: NDArray[Any]) -> NDArray[Any]:
-    """Belief and plausibility of each class after combining the columns by Dempster's rule.
-
-    Parameters
-    ----------
-    columns : (3, K, *batch) array
-        Masses of "not k", "k" and "either" for each class k; not in total conflict.
-
-    Returns
-    -------
-    (*batch, K, 2) array
-        [Bel, Pl]; the cost is O(K) per sample.
-
-    Examples
-    --------
-    >>> columns = np.array([[0.0, 0.5, 0.5], [0.5, 0.0, 0.0], [0.5, 0.5, 0.5]])
-    >>> one_vs_rest_interval(columns)
-    array([[0.625, 1.   ],
-           [0.   , 0.25 ],
-           [0.   , 0.25 ]])
-    """
-    return Products.of_columns(column_masses(columns)).interval()
-
-
-def one_vs_rest_betp(columns: NDArray[Any], rule: Any = None) -> NDArray[Any]:
-    """Pignistic probabilities after combining one-vs-rest columns by Dempster's rule.
-
-    Parameters
-    ----------
-    columns : (3, K, *batch) array
-        Masses of "not k", "k" and "either" for each class k; not in total conflict.
-    rule : (nodes, weights), optional
-        Quadrature on [0, 1], exact for polynomials of degree K - 1. Default: Gauss-Legendre.
-
-    Returns
-    -------
-    (*batch, K) array
-        The cost is O(K^2) per sample, without subtraction; see `Products.betp`.
-
-    Examples
-    --------
-    >>> columns = np.array([[0.0, 0.5, 0.5], [0.5, 0.0, 0.0], [0.5, 0.5, 0.5]])
-    >>> (48 * one_vs_rest_betp(columns)).round(9)
-    array([38.,  5.,  5.])
-    """
-    return Products.of_columns(column_masses(columns)).betp(rule)

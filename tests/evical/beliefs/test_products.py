@@ -15,7 +15,7 @@ from evical.beliefs import as_beliefs
 from evical.beliefs.bounded import Bounded
 from evical.beliefs.joined import Joined, conjoined
 from evical.beliefs.products import Products
-from evical.multiclass.reduction import one_vs_rest_mass
+from tests.evical.multiclass.one_vs_rest import one_vs_rest_mass
 from tests.evical.multiclass.test_reduction import naive_sources, rational_rule
 from tests.naive import decide as naive_decide
 from tests.naive import mass as naive

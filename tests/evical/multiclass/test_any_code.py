@@ -13,7 +13,8 @@ from dstheory.transform import betp, plausibility_transform
 from evical.multiclass import code_beliefs, code_matrix
 from evical.multiclass.coded import code_betp, code_interval, code_mass
 from evical.multiclass.contours import code_contour, code_without_conflict
-from evical.multiclass.reduction import MAX_CLASSES, one_vs_rest_interval, one_vs_rest_mass
+from evical.multiclass.reduction import MAX_CLASSES
+from tests.evical.multiclass.one_vs_rest import one_vs_rest_interval, one_vs_rest_mass
 from tests.naive import code as naive_code
 from tests.naive import mass as naive
 

@@ -15,10 +15,12 @@ from dstheory.transform import betp
 from evical.multiclass.reduction import (
     MAX_CLASSES,
     column_evidence,
+    without_total_conflict,
+)
+from tests.evical.multiclass.one_vs_rest import (
     one_vs_rest_betp,
     one_vs_rest_interval,
     one_vs_rest_mass,
-    without_total_conflict,
 )
 from tests.naive import mass as naive
 from tests.support.each import each
