@@ -23,24 +23,27 @@ _STEPS, _HALVINGS = 100, 60
 _TOLERANCE = 1e-10  # squared Newton decrement of the last step
 
 
-def least_squares_on_simplex(rows: Floats, target: Floats) -> Floats:
+def least_squares_on_simplex(rows: Floats, target: Floats | float = 0.0) -> Floats:
     """Weights x (S,) with the least ``|rows @ x - target|``.
 
     With sum 1, ``rows @ x - target`` is ``(rows - target) @ x``. The least distance of a cone is
-    found with a row of ones for scale (Dax 1990), so that only signs are constraints.
+    found with a row of ones for scale (Dax 1990), so that only signs are constraints: for t x with
+    x on the simplex, the sum of squares is t^2 S(x) + (t - 1)^2, whose minimum over t,
+    S / (S + 1), grows with S.
 
     Parameters
     ----------
     rows : (n, S) array
-    target : (n,) array
+    target : (n,) array or a number
 
     Examples
     --------
     >>> least_squares_on_simplex(np.eye(3), np.array([0.5, 0.7, -1.0])).round(3)
     array([0.4, 0.6, 0. ])
     """
-    scaled = np.vstack([rows - target[:, np.newaxis], np.ones(rows.shape[1])])
-    found, _ = nnls(scaled, np.append(np.zeros(len(rows)), 1.0))
+    size = rows.shape[1]
+    scaled = np.vstack([rows - np.asarray(target)[..., np.newaxis], np.ones(size)])
+    found, _ = nnls(scaled, np.append(np.zeros(len(rows)), 1.0), maxiter=100 * size)
     return np.asarray(found / found.sum())
 
 

@@ -20,13 +20,13 @@ from typing import Any, ClassVar, Literal, Self, TypeAlias, get_args
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
-from scipy.optimize import nnls
 from sklearn.mixture import GaussianMixture
 from sklearn.utils.validation import check_is_fitted
 
 from dstheory import MassFunction
 from evical._fitting import NOT_NEGATIVE, all_or_nothing, as_random_state, check_declared, optional
 from evical._typing import Floats, RandomState, SamplesLike
+from evical.curves.newton import least_squares_on_simplex
 from evical.learners._clustering import (
     HOW_MANY,
     CredalClustering,
@@ -188,8 +188,7 @@ class Pairs:
 def best_row(gram: Floats, pull: Floats, total: float) -> Floats:
     """Masses m >= 0 of sum 1 with the least m'Gm - 2 p'm, for G and p of a least-squares problem.
 
-    On the simplex, |Am - b|^2 = |(A - b1')m|^2, and without the sum, the least |(A - b1')m|^2 +
-    (1'm - 1)^2 is at a multiple of the same m: non-negative least squares.
+    On the simplex, |Am - b|^2 = |(A - b1')m|^2.
 
     Parameters
     ----------
@@ -213,9 +212,7 @@ def best_row(gram: Floats, pull: Floats, total: float) -> Floats:
     values, vectors = np.linalg.eigh(shifted)
     root = np.sqrt(np.maximum(values, 0))[:, np.newaxis] * vectors.T
     scale = root.max() or 1.0
-    system = np.vstack([root / scale, np.ones(len(pull))])
-    found = nnls(system, np.append(np.zeros(len(pull)), 1.0), maxiter=100 * len(pull))[0]
-    return np.asarray(found / found.sum())
+    return least_squares_on_simplex(root / scale)
 
 
 def fit_masses(

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import nnls
 
 from dstheory import Frame, MassFunction
 from dstheory.checks.arguments import as_floats, check_instance
 from evical._typing import Floats
+from evical.curves.newton import least_squares_on_simplex
 from evical.multiclass.codes import code_matrix
 from evical.multiclass.contours import checked_columns
 
@@ -94,7 +94,7 @@ def pairwise_belief(
             differences = rows[:, :, row, np.newaxis] * inside.sum(axis=0) - inside
         else:
             differences = _covered(rows[..., row], known[:, row], inside)
-        store[:, row] = _nearest(differences.reshape(-1, n_sets))
+        store[:, row] = least_squares_on_simplex(differences.reshape(-1, n_sets))
     return MassFunction.from_store(
         frame, np.arange(1, n_sets + 1), store.reshape(len(store), *batch)
     )
@@ -137,16 +137,3 @@ def _covered(masses: Floats, coverage: Floats, inside: Floats) -> Floats:
     constants = np.concatenate([masses * coverage, 1 - coverage[np.newaxis]])
     outside = 1 - inside.sum(axis=0, keepdims=True)
     return np.asarray(constants[..., np.newaxis] - np.concatenate([inside, outside]))
-
-
-def _nearest(differences: Floats) -> Floats:
-    """Point of the simplex that minimizes the sum of squares of ``differences @ point``.
-
-    For point = t x with x on the simplex, the sum with one more row for the sum of the point is
-    t^2 S(x) + (t - 1)^2. Its minimum over t, S / (S + 1), grows with S.
-    """
-    rows = np.vstack([differences, np.ones(differences.shape[1])])
-    goal = np.zeros(len(rows))
-    goal[-1] = 1
-    solution, _ = nnls(rows, goal)
-    return np.asarray(solution / solution.sum())
