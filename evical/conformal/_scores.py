@@ -33,7 +33,7 @@ from evical.conformal._randomness import new_seed, random_shares
 from evical.conformal.calibration import Calibration, too_few
 from evical.conformal.contour import least_strange, prediction_sets, to_contour
 from evical.conformal.nonconformity import SCORES, score_parameters, score_table, tied_score
-from evical.scores.checks import check_labels, check_weights
+from evical.scores.checks import check_labels, check_weights, refuse_row
 
 _Parts = tuple[NDArray[Any], str, dict[str, Any], str | None, Calibration, int | None, str]
 
@@ -447,12 +447,8 @@ def _table(values: ArrayLike, nonconformity: str, n_classes: int) -> Floats:
 def _check_unit(table: Floats, nonconformity: str, dtype: np.dtype[Any]) -> None:
     most = 1 + sum_tolerance(dtype, table.shape[1])
     wrong = ~((table >= 0) & (table <= most)).all(axis=1)
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        raise ValueError(
-            f"values are {table[row].tolist()} in row {row}, but {nonconformity!r} needs "
-            "probabilities, in [0, 1]; 'margin' takes any values"
-        )
+    needs = "needs probabilities, in [0, 1]; 'margin' takes any values"
+    refuse_row(table, wrong, "values are", f"but {nonconformity!r} {needs}")
 
 
 def _scores(
@@ -460,10 +456,7 @@ def _scores(
 ) -> Floats:
     with np.errstate(over="ignore"):
         scores = score_table(partial(score, **parameters), table, u)
-    wrong = ~np.isfinite(scores).all(axis=1)
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        raise ValueError(f"values are {table[row].tolist()} in row {row}, too large for a margin")
+    refuse_row(table, ~np.isfinite(scores).all(axis=1), "values are", "too large for a margin")
     return scores
 
 

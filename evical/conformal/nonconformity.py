@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dstheory.checks.arguments import as_floats, as_real, check_choice, check_count
 from evical._typing import Floats
+from evical.scores.checks import refuse_row
 
 Score = Callable[..., Any]
 
@@ -318,12 +319,7 @@ def score_table(score: Score, values: Floats, u: Floats | None) -> Floats:
             f"nonconformity gives shape {found.shape} for values of shape {values.shape}, "
             "expected one score for each class"
         )
-    wrong = np.isnan(found).any(axis=1)
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        raise ValueError(
-            f"nonconformity gives {found[row].tolist()} in row {row}, expected numbers"
-        )
+    refuse_row(found, np.isnan(found).any(axis=1), "nonconformity gives", "expected numbers")
     return found
 
 
@@ -331,22 +327,14 @@ def _checked(values: ArrayLike) -> Floats:
     table = as_floats(values, "values")
     if table.ndim != 2 or table.shape[1] < 2:
         raise ValueError(f"values have shape {table.shape}, expected (n, K) with K from 2")
-    wrong = ~np.isfinite(table).all(axis=1)
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        raise ValueError(f"values are {table[row].tolist()} in row {row}, expected finite numbers")
+    refuse_row(table, ~np.isfinite(table).all(axis=1), "values are", "expected finite numbers")
     return table
 
 
 def _probabilities(values: ArrayLike) -> Floats:
     table = _checked(values)
-    wrong = (table < 0).any(axis=1)
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        raise ValueError(
-            f"values are {table[row].tolist()} in row {row}, expected probabilities; lac "
-            "and margin take any values"
-        )
+    expected = "expected probabilities; lac and margin take any values"
+    refuse_row(table, (table < 0).any(axis=1), "values are", expected)
     return table
 
 

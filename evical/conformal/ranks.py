@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from dstheory.checks.arguments import as_floats
 from evical._typing import Floats
 from evical.conformal._counts import ScoreSample
-from evical.scores.checks import check_weights
+from evical.scores.checks import check_weights, refuse_row
 
 
 def p_values(
@@ -89,9 +89,7 @@ def _scores(scores: ArrayLike) -> Floats:
     if new.ndim not in (1, 2):
         raise ValueError(f"scores have shape {new.shape}, expected (m, K) or (m,)")
     wrong = np.isnan(new).reshape(len(new), -1).any(axis=1)
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        raise ValueError(f"scores are {new[row].tolist()} in row {row}, expected numbers")
+    refuse_row(new, wrong, "scores are", "expected numbers")
     return new
 
 

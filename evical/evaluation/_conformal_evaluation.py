@@ -34,7 +34,7 @@ from evical.metrics import set_coverage
 from evical.metrics.inputs import class_codes, class_labels
 from evical.metrics.outcome import pvalue_text
 from evical.metrics.sets import SetCoverage
-from evical.scores.checks import check_same_length
+from evical.scores.checks import check_same_length, refuse_row
 from evical.significance import holm_adjusted
 
 
@@ -51,11 +51,7 @@ def unit_table(values: ArrayLike, name: str) -> Floats:
     if len(table) == 0:
         raise ValueError(f"{name} have no row; at least one sample is needed")
     wrong = ~((table >= 0) & (table <= 1)).all(axis=1)
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        raise ValueError(
-            f"{name} are {table[row].tolist()} in row {row}, expected numbers in [0, 1]"
-        )
+    refuse_row(table, wrong, f"{name} are", "expected numbers in [0, 1]")
     return table
 
 

@@ -9,7 +9,7 @@ from sklearn.utils import check_array, column_or_1d, indexable
 from sklearn.utils.multiclass import check_classification_targets
 
 from dstheory.checks.arguments import as_array, as_floats, shown, without_mask
-from evical._typing import Floats
+from evical._typing import Flags, Floats
 from evical.errors import WeightError
 
 _TEXT_OF_FLOAT = np.dtype("<U32").itemsize
@@ -483,6 +483,20 @@ def _refuse(array: Floats, wrong: NDArray[np.bool_], name: str, expected: str) -
         raise ValueError(
             f"{name}[{row}] is {array[row]}{count}, but every value must be {expected}"
         )
+
+
+def refuse_row(table: Floats, wrong: Flags | np.bool_, what: str, expected: str) -> None:
+    """Raise if a row is wrong; `what` names the table, with its verb.
+
+    Examples
+    --------
+    >>> refuse_row(np.eye(2), np.array([False, True]), "values are", "expected numbers")
+    Traceback (most recent call last):
+    ValueError: values are [0.0, 1.0] in row 1, expected numbers
+    """
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise ValueError(f"{what} {table[row].tolist()} in row {row}, {expected}")
 
 
 def check_groups(groups: ArrayLike, n: int) -> NDArray[Any]:
