@@ -29,8 +29,7 @@ from evical._typing import Floats, Indices, RandomState, SamplesLike, Weights
 from evical.beliefs.consonant import Consonant
 from evical.classifier import EvidentialClassifier
 from evical.conformal._counts import Counts
-from evical.conformal._randomness import new_seed, random_shares
-from evical.conformal.calibration import Calibration, Conformed, too_few
+from evical.conformal.calibration import Calibration, Conformed, new_seed, random_shares, too_few
 from evical.conformal.contour import least_strange, prediction_sets, to_contour
 from evical.conformal.nonconformity import NEED_PROBABILITIES, named_score, score_table
 from evical.estimators.folds import make_folds

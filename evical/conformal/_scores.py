@@ -29,8 +29,7 @@ from evical._typing import Floats, RandomState, Weights
 from evical.beliefs.consonant import Consonant
 from evical.calibrators.saved import restored_arrays, restored_classes
 from evical.conformal._counts import ClassSamples, ScoreSample
-from evical.conformal._randomness import new_seed, random_shares
-from evical.conformal.calibration import Calibration, too_few
+from evical.conformal.calibration import Calibration, new_seed, random_shares, too_few
 from evical.conformal.contour import least_strange, prediction_sets, to_contour
 from evical.conformal.nonconformity import SCORES, score_parameters, score_table, tied_score
 from evical.scores.checks import check_labels, check_weights, refuse_row

@@ -16,8 +16,7 @@ from dstheory.checks.arguments import check_callable, check_choice, check_count
 from dstheory.notebook import html_table
 from evical._fitting import as_random_state, check_jobs
 from evical._typing import Floats, RandomState
-from evical.evaluation._evaluation import Evaluation
-from evical.evaluation._labels import two_labels
+from evical.evaluation._evaluation import Evaluation, two_labels
 from evical.evaluation.methods import name_methods
 from evical.evaluation.recommendation import Difference, Recommendation, differences, recommend
 from evical.evaluation.validation import MEASURES, Fold, Tried, folds_of, is_splitter, try_methods

@@ -25,7 +25,6 @@ from dstheory.checks.arguments import as_floats, check_count, check_instance, ch
 from dstheory.notebook import ShownFields, html_table
 from evical._fitting import as_random_state
 from evical._typing import Floats, RandomState
-from evical.evaluation._labels import two_labels
 from evical.metrics import calibration_report
 from evical.metrics.beliefs import checked_bounds, interval_sample
 from evical.metrics.bins import bin_numbers
@@ -38,7 +37,48 @@ from evical.metrics.inputs import (
     probabilities,
 )
 from evical.metrics.report import CalibrationReport, Measure, belief_measures
-from evical.scores.checks import check_labels, check_same_length, check_scores
+from evical.scores.checks import check_label, check_labels, check_same_length, check_scores
+
+
+def two_labels(
+    labels: NDArray[Any], pos_label: Hashable | None, ordered: bool = False
+) -> NDArray[Any]:
+    """The negative and the positive label of all that occur.
+
+    Parameters
+    ----------
+    labels : (n,) array
+    pos_label : label or None
+        By default the greater one, or the second if they are `ordered` already.
+    ordered : bool
+        Whether `labels` are the two themselves.
+
+    Returns
+    -------
+    (2,) array
+
+    Raises
+    ------
+    ValueError
+        If there are not two, or `pos_label` is none of them.
+
+    Examples
+    --------
+    >>> two_labels(np.array(["no", "yes", "no"]), "no").tolist()
+    ['yes', 'no']
+    """
+    check_label("pos_label", pos_label)
+    found = labels if ordered else np.unique(labels)
+    if len(found) == 1:
+        raise ValueError(f"y has one class only (all {found[0]}); both classes are needed")
+    if len(found) != 2:
+        raise ValueError(f"y has {len(found)} classes {found[:5].tolist()}, expected two")
+    if pos_label is None or pos_label == found[1]:
+        return found
+    if pos_label != found[0]:
+        raise ValueError(f"pos_label is {pos_label!r}, but the classes are {found.tolist()}")
+    return found[::-1]
+
 
 # Beyond this many draws resamples become fewer: they take about two seconds.
 _DRAWS = 30_000_000

@@ -12,12 +12,17 @@ from evical._fitting import POSITIVE, all_or_nothing, as_random_state
 from evical._typing import Floats, RandomState, SamplesLike
 from evical.learners._c_means_fit import (
     Cost,
+    Distances,
     Features,
     Located,
+    NewDistances,
     Partition,
     TrainingSamples,
     alternate,
     masses_of,
+    shift_of,
+    shifted,
+    spread_of,
 )
 from evical.learners._clustering import (
     CENTERED,
@@ -30,13 +35,6 @@ from evical.learners._clustering import (
     members_of,
 )
 from evical.learners._relational import Metric, read_samples
-from evical.learners._relational_c_means import (
-    Distances,
-    NewDistances,
-    shift_of,
-    shifted,
-    spread_of,
-)
 
 
 @dataclass(eq=False, repr=False)

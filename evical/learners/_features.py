@@ -1,4 +1,4 @@
-"""Features and labels of samples, as an estimator reads them."""
+"""Features and labels of samples, as an estimator reads them, and distances of samples."""
 
 from typing import Any
 
@@ -11,6 +11,30 @@ from dstheory import Frame, MassFunction
 from dstheory.checks.arguments import without_mask
 from evical._typing import Floats, SamplesLike
 from evical.scores.checks import check_labels, check_weights
+
+
+def squared_distances(X: Floats, centers: Floats) -> Floats:
+    """Squared Euclidean distances; best of centered samples, as norms are subtracted.
+
+    Parameters
+    ----------
+    X : (n, d) array
+    centers : (R, d) array
+
+    Returns
+    -------
+    (n, R) array
+
+    Examples
+    --------
+    >>> squared_distances(np.array([[3.0, 4.0]]), np.array([[0.0, 0.0], [3.0, 0.0]])).tolist()
+    [[25.0, 16.0]]
+    """
+    found = X @ (-2 * centers.T)
+    found += np.einsum("nj,nj->n", X, X)[:, np.newaxis]
+    found += np.einsum("rj,rj->r", centers, centers)
+    return np.maximum(found, 0, out=found)
+
 
 _GREATEST = 1e100  # products of its square are floats
 

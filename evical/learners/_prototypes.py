@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.cluster import KMeans, kmeans_plusplus
 
 from evical._typing import Floats
-from evical.learners._distances import squared_distances
+from evical.learners._features import squared_distances
 
 _START = 0.2
 """Of 0.1, 0.3 and 1 over that mean, 1 ends in worse minima (vehicle, digits, breast cancer, glass);

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from evical._typing import Floats
-from evical.learners._distances import squared_distances
+from evical.learners._features import squared_distances
 from evical.learners._regress_loss import Errors, Loss
 
 CHUNK = 2**21

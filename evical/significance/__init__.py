@@ -5,8 +5,7 @@ sets: `wilcoxon`, and how much one gains: `relative_gain`. Several methods on se
 `friedman`, then `holm` against one method or `nemenyi` among all (Demsar 2006).
 """
 
-from evical.significance._gain import relative_gain
-from evical.significance._pairs import corrected_t, mcnemar, wilcoxon
+from evical.significance._pairs import corrected_t, mcnemar, relative_gain, wilcoxon
 from evical.significance._results import Results
 from evical.significance.posthoc import holm, holm_adjusted, nemenyi
 from evical.significance.rank_tests import friedman

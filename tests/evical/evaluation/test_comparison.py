@@ -16,9 +16,8 @@ from evical.calibrators import (
     LogisticCalibrator,
 )
 from evical.evaluation import compare, compare_data_sets, make_calibrator
-from evical.evaluation._sample_size import TIMES_LOGISTIC
 from evical.evaluation.methods import complexity, complexity_text, method_names
-from evical.evaluation.recommendation import differences
+from evical.evaluation.recommendation import TIMES_LOGISTIC, differences
 from evical.evaluation.validation import MEASURES
 from evical.significance import corrected_t, holm_adjusted
 from tests.support.each import each

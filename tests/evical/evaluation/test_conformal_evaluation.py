@@ -9,7 +9,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from evical.conformal import ConformalClassifier, p_values
 from evical.evaluation import ConformalEvaluation
-from evical.evaluation._rank_tests import misses_pvalue, promise_tests, small_pvalue
+from evical.evaluation._conformal_evaluation import misses_pvalue, promise_tests, small_pvalue
 from tests.naive import conformal as naive
 from tests.support.each import each
 

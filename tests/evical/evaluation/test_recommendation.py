@@ -10,8 +10,12 @@ from evical.calibrators import (
     VennAbersCalibrator,
 )
 from evical.evaluation import make_calibrator
-from evical.evaluation._sample_size import general_warnings, method_warnings
-from evical.evaluation.recommendation import differences, recommend
+from evical.evaluation.recommendation import (
+    differences,
+    general_warnings,
+    method_warnings,
+    recommend,
+)
 from evical.evaluation.validation import MEASURES
 
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
 
-from evical.learners._distances import squared_distances
 from evical.learners._evidence import log_loss, squared_loss
+from evical.learners._features import squared_distances
 from evical.learners._prototype_classifier import Network, TrainingSamples, cost
 from evical.learners._prototype_outputs import Committed, Linear, committed_weights
 from tests.naive import learners as naive

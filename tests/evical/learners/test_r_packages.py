@@ -20,7 +20,7 @@ from evical.learners import (
     rough_clusters,
     summarize_clusters,
 )
-from evical.learners._c_means_fit import Cost, Features, alternate, centers_of, masses_of
+from evical.learners._c_means_fit import Cost, Distances, Features, alternate, centers_of, masses_of
 from evical.learners._constrained_c_means import (
     Links,
     Objective,
@@ -36,7 +36,6 @@ from evical.learners._regress_loss import Loss
 from evical.learners._regress_network import Network as Regression
 from evical.learners._regress_network import Objective as RegressionObjective
 from evical.learners._regress_network import Penalties, forward
-from evical.learners._relational_c_means import Distances
 from tests.support.data_folder import DATA
 from tests.support.tables import read_csv
 

@@ -7,9 +7,16 @@ from sklearn.datasets import load_iris, make_blobs
 from sklearn.metrics import adjusted_rand_score, pairwise_distances
 
 from evical.learners import EvidentialCMeans
-from evical.learners._c_means_fit import Cost, Features, alternate, masses_of
+from evical.learners._c_means_fit import (
+    Cost,
+    Distances,
+    Features,
+    alternate,
+    masses_of,
+    shift_of,
+    shifted,
+)
 from evical.learners._clustering import members_of
-from evical.learners._relational_c_means import Distances, shift_of, shifted
 from tests.naive import clusters as naive
 from tests.support.contract import check_contract
 from tests.support.each import each
