@@ -189,7 +189,11 @@ def _check_shape(
     if len(found) == len(shape):
         for size, wanted in zip(found, shape, strict=True):
             _learn(size, wanted, sizes)
-    expected = tuple(_value(wanted, sizes) for wanted in shape)
+    check_shape(name, found, tuple(_value(wanted, sizes) for wanted in shape))
+
+
+def check_shape(name: str, found: tuple[int, ...], expected: tuple[int, ...]) -> None:
+    """Raise unless a restored array has the shape that others call for."""
     if found != expected:
         raise ValueError(
             f"saved calibrator is damaged: state {name} has shape {found}, but the rest calls for "

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dstheory.errors import CostLimitError, TotalConflictError
 from evical._typing import Floats
-from evical.calibrators.fields import checked_fields, owners, required, rising, weights
+from evical.calibrators.fields import check_shape, checked_fields, owners, required, rising, weights
 from evical.scores import ScoreCounts
 from evical.scores.checks import check_labels, check_unit
 from evical.scores.scale import ScoreScale, restored_scale
@@ -69,12 +69,7 @@ def from_dict(data: Any, known: dict[str, Any]) -> Any:
 def check_shapes(owner: Any, **shapes: tuple[int, ...]) -> None:
     """Raise unless restored arrays, attributes of `owner`, have these shapes."""
     for name, shape in shapes.items():
-        found = np.shape(getattr(owner, name))
-        if found != shape:
-            raise ValueError(
-                f"saved calibrator is damaged: state {name} has shape {found}, but the rest "
-                f"calls for {shape}"
-            )
+        check_shape(name, np.shape(getattr(owner, name)), shape)
 
 
 def check_saved(data: Any, known: dict[str, Any], name: str, keys: tuple[str, ...] = _KEYS) -> None:

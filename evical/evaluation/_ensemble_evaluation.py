@@ -265,7 +265,7 @@ class EnsembleEvaluation:
         return tuple(
             Contrast(
                 self.ways[i],
-                **{key: _estimate(values[own] - values[i]) for key, values in losses.items()},
+                **{key: Estimate.of(values[own] - values[i]) for key, values in losses.items()},
                 pvalue=pvalue,
                 adjusted=float(level),
             )
@@ -295,12 +295,6 @@ class EnsembleEvaluation:
 
 def _probability(m: MassFunction) -> Floats:
     return np.asarray(betp(normal(m)), dtype=np.float64)
-
-
-def _estimate(values: Floats) -> Estimate:
-    n = len(values)
-    error = float(values.std(ddof=1) / np.sqrt(n)) if n > 1 else float("nan")
-    return Estimate(float(values.mean()), error)
 
 
 def _names(members: Sequence[str] | None, count: int) -> tuple[str, ...]:

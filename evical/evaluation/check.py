@@ -23,7 +23,7 @@ from dstheory.notebook import ShownFields
 from evical.conformal import ExchangeabilityTest, online_p_values
 from evical.evaluation import _detectable as detectable
 from evical.evaluation._evaluation import Evaluation
-from evical.evaluation.promise import BeliefPromise, promise_of
+from evical.evaluation.promise import BeliefPromise, beliefs_of, promise_of
 from evical.metrics import (
     binomial_test,
     expected_calibration_error,
@@ -259,7 +259,7 @@ def check_calibration(
     sample = BinarySample(
         evaluation.y.astype(np.float64), evaluation.probability, evaluation.weight
     )
-    beliefs = _beliefs(evaluation, sample.y)
+    beliefs = beliefs_of(evaluation)
     pvalues = [_pvalue(TESTS[name], sample, beliefs, n_bins) for name in names]
     adjusted = holm_adjusted(pvalues) if names else np.empty(0)
     results = []
@@ -292,12 +292,6 @@ def _check_arguments(
     check_level("level", level)
     if max_error is not None and not 0 <= as_real("max_error", max_error) <= 1:
         raise ValueError(f"the bound of the error is {max_error!r}, expected one in [0, 1]")
-
-
-def _beliefs(evaluation: Evaluation, y: NDArray[np.float64]) -> IntervalSample | None:
-    if evaluation.bel is None or evaluation.pl is None:
-        return None
-    return IntervalSample(y, evaluation.bel, evaluation.pl, evaluation.weight)
 
 
 def _pvalue(

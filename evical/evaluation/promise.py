@@ -151,12 +151,16 @@ def check_promise(
     """
     check_instance("evaluation", evaluation, Evaluation, "an Evaluation")
     check_level("level", level)
+    beliefs = beliefs_of(evaluation)
+    return None if beliefs is None else promise_of(beliefs, level, n_bins)
+
+
+def beliefs_of(evaluation: Evaluation) -> IntervalSample | None:
+    """Labels and intervals of an evaluation, if it has beliefs."""
     if evaluation.bel is None or evaluation.pl is None:
         return None
     y = evaluation.y.astype(np.float64)
-    return promise_of(
-        IntervalSample(y, evaluation.bel, evaluation.pl, evaluation.weight), level, n_bins
-    )
+    return IntervalSample(y, evaluation.bel, evaluation.pl, evaluation.weight)
 
 
 def promise_of(sample: IntervalSample, level: float, n_bins: int) -> BeliefPromise | None:

@@ -1,7 +1,7 @@
 """`EvidentialCMeans`: clusters, sets of clusters that cannot be told apart, and outliers."""
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -133,12 +133,6 @@ class EvidentialCMeans(CredalClustering):
     tol: float = 1e-6
     metric: Metric = "euclidean"
     random_state: RandomState = None
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.metric == "precomputed"
-        tags.input_tags.positive_only = self.metric == "precomputed"
-        return tags
 
     @all_or_nothing
     def fit(self, X: SamplesLike, y: ArrayLike | None = None) -> Self:

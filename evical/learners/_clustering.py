@@ -33,6 +33,12 @@ _MOST_PAIRED = 200  # clusters of which all pairs may: 20,101 sets
 class CredalClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
     """A clustering that gives each sample a mass function on the set of clusters."""
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        precomputed = getattr(self, "metric", None) == "precomputed"
+        tags.input_tags.pairwise = tags.input_tags.positive_only = precomputed
+        return tags
+
     @abstractmethod
     def predict_mass(self, X: SamplesLike) -> MassFunction:
         """Masses of new samples, a batch (m,) on the frame of clusters."""

@@ -294,12 +294,6 @@ class EvidentialKNNClustering(CredalClustering):
     n_jobs: int | None = None
     random_state: RandomState = None
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.metric == "precomputed"
-        tags.input_tags.positive_only = self.metric == "precomputed"
-        return tags
-
     @all_or_nothing
     def fit(self, X: SamplesLike, y: ArrayLike | None = None) -> Self:
         """Find clusters and masses.

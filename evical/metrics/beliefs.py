@@ -21,6 +21,7 @@ from evical.metrics.inputs import (
     BinarySample,
     Predicted,
     average,
+    check_rows,
     check_some,
     checked_weights,
     class_codes,
@@ -223,9 +224,5 @@ def checked_bounds(bel: Floats, pl: Floats) -> tuple[Floats, Floats]:
 
 def normal(m: MassFunction) -> MassFunction:
     """A batch (n,) without mass on the empty set."""
-    if len(m.batch_shape) != 1:
-        raise ValueError(
-            f"the mass functions have batch shape {m.batch_shape}, expected (n,): one for each "
-            "sample"
-        )
+    check_rows(m)
     return m if np.all(m.is_normalized) else m.normalize()

@@ -177,12 +177,17 @@ def positive_column(p: Floats) -> Floats:
     return np.ascontiguousarray(p[:, 1])
 
 
-def _pignistic(m: MassFunction) -> Floats:
+def check_rows(m: MassFunction) -> None:
+    """Raise unless there is a mass function for each sample."""
     if len(m.batch_shape) != 1:
         raise ValueError(
             f"the mass functions have batch shape {m.batch_shape}, expected (n,): one for each "
             "sample"
         )
+
+
+def _pignistic(m: MassFunction) -> Floats:
+    check_rows(m)
     return np.asarray(betp(m), dtype=np.float64)
 
 
@@ -233,15 +238,10 @@ def is_positive(y_true: ArrayLike, pos_label: Hashable | None) -> Floats:
 
 def plain_labels(y_true: ArrayLike) -> NDArray[Any]:
     """Labels (n,); an object array of numbers becomes an array of numbers."""
-    y = one_column(y_true, "y_true")
+    y = as_column(y_true, "y_true")
     if y.dtype != object:
         return y
     return np.asarray(y.tolist()) if all(isinstance(v, int | float) for v in y) else y
-
-
-def one_column(values: ArrayLike, name: str) -> NDArray[Any]:
-    """Labels (n,) of any kind."""
-    return as_column(values, name)
 
 
 def _is_positive_name(y: NDArray[Any], pos_label: Hashable | None) -> Floats:
@@ -261,7 +261,7 @@ def _check_present(one: NDArray[np.bool_], rest: NDArray[Any], pos_label: Hashab
 def class_labels(y_true: ArrayLike, labels: ArrayLike | None, n_classes: int) -> NDArray[Any]:
     """Labels of the columns: those given, or those of `y_true`, sorted."""
     if labels is not None:
-        names = one_column(labels, "labels")
+        names = as_column(labels, "labels")
         if len(names) != n_classes or len(set(names.tolist())) != n_classes:
             raise ValueError(
                 f"labels are {names.tolist()}, expected {n_classes} distinct labels, one for each "

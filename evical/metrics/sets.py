@@ -21,7 +21,7 @@ from dstheory.checks.arguments import as_array, check_choice, check_level
 from dstheory.decide import interval_dominance
 from dstheory.inference.counts.quantiles import lower_limit
 from dstheory.notebook import ShownFields
-from evical._typing import Floats
+from evical._typing import Flags, Floats, Indices
 from evical.metrics.beliefs import normal
 from evical.metrics.inputs import (
     average,
@@ -88,21 +88,22 @@ def set_score(
     0.59
     """
     check_choice("kind", kind, _GAIN)
-    x, weight = _precision(y_true, y_set, labels, sample_weight)
+    kept, codes, _ = _labeled_sets(y_true, y_set, labels)
+    # 1 / size of each set that contains the true class, else 0.
+    x = kept[np.arange(len(codes)), codes] / np.maximum(kept.sum(axis=1), 1)
+    weight = checked_weights(sample_weight, len(codes))
     return average(x + _GAIN[kind] * x * (1 - x), weight)
 
 
-def _precision(
-    y_true: Any, y_set: Any, labels: Any, sample_weight: Any
-) -> tuple[Floats, Floats | None]:
-    """1 / size of each set that contains the true class, else 0, and the weights."""
+def _labeled_sets(
+    y_true: ArrayLike, y_set: ArrayLike | MassFunction, labels: ArrayLike | None
+) -> tuple[Flags, Indices, NDArray[Any]]:
+    """Sets (n, K), the place of the true class in each, and the labels of the classes."""
     kept, names = sets_of(y_true, y_set, labels)
     check_some(kept)
     codes = class_codes(y_true, names)
     check_same_length(y_true=codes, y_set=kept)
-    right = kept[np.arange(len(codes)), codes]
-    sizes = np.maximum(kept.sum(axis=1), 1)
-    return right / sizes, checked_weights(sample_weight, len(codes))
+    return kept, codes, names
 
 
 def sets_of(
@@ -221,10 +222,7 @@ def set_coverage(
     """
     check_choice("by", by, ("all", "class", "size"))
     check_level("confidence", confidence)
-    kept, names = sets_of(y_true, y_set, labels)
-    check_some(kept)
-    codes = class_codes(y_true, names)
-    check_same_length(y_true=codes, y_set=kept)
+    kept, codes, names = _labeled_sets(y_true, y_set, labels)
     right, sizes = kept[np.arange(len(codes)), codes], kept.sum(axis=1)
     group, groups = _grouped(by, codes, sizes, names)
     n = np.bincount(group, minlength=len(groups))

@@ -7,6 +7,7 @@ suffices (Kong & Dietterich 1997 as in Zadrozny & Elkan 2002, sec. 4; Wu, Lin & 
 "Probability estimates for multi-class classification by pairwise coupling").
 """
 
+from collections.abc import Callable
 from math import isqrt
 
 import numpy as np
@@ -74,11 +75,7 @@ def least_squares(r: ArrayLike, code: ArrayLike, weights: ArrayLike | None = Non
     matrix = check_code_matrix(code)
     values = probabilities(r, matrix.shape[1])
     columns = make_columns(matrix, column_weights(weights, matrix.shape[1]))
-    p = np.empty((len(values), len(matrix)))
-    for first in range(0, len(p), CHUNK):
-        answers = np.ascontiguousarray(values[first : first + CHUNK].T)
-        p[first : first + CHUNK] = _pivot(_quadratic(answers, columns)).T
-    return p
+    return _in_chunks(_pivot, values, columns)
 
 
 def wu_lin_weng(r: ArrayLike) -> Floats:
@@ -126,10 +123,14 @@ def wu_lin_weng(r: ArrayLike) -> Floats:
         )
     code = code_matrix("all_pairs", n_classes)
     columns = make_columns(code, column_weights(None, code.shape[1]))
-    p = np.empty((len(values), n_classes))
+    return _in_chunks(_direction, values, columns)
+
+
+def _in_chunks(minimum: Callable[[Floats], Floats], r: Floats, columns: Columns) -> Floats:
+    p = np.empty((len(r), columns.positive.shape[1]))
     for first in range(0, len(p), CHUNK):
-        answers = np.ascontiguousarray(values[first : first + CHUNK].T)
-        p[first : first + CHUNK] = _direction(_quadratic(answers, columns)).T
+        answers = np.ascontiguousarray(r[first : first + CHUNK].T)
+        p[first : first + CHUNK] = minimum(_quadratic(answers, columns)).T
     return p
 
 
