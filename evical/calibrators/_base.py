@@ -6,23 +6,21 @@ special case, with no mass on the frame. Each method implements `_fit_counts`, a
 `_predict_mass` (evidential) or `_predict_positive` (probabilistic); the base class does the rest.
 """
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from copy import deepcopy
 from typing import Any, ClassVar, Self, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from dstheory import MassFunction
 from dstheory.checks.arguments import as_array, check_instance
 from dstheory.notebook import brief, html_table
-from evical._fitting import Check, all_or_nothing, check_declared
+from evical._fitting import all_or_nothing
 from evical._typing import Floats
 from evical.beliefs.listed import Listed
 from evical.calibrators import saved
-from evical.calibrators.fields import Field, owners
 from evical.scores import ScoreCounts
 from evical.scores.checks import (
     check_labels,
@@ -33,19 +31,17 @@ from evical.scores.checks import (
 )
 from evical.scores.counts import checked_counts
 from evical.scores.direction import Direction, warn_of_wrong_ways, wrong_way
-from evical.scores.scale import ScoreScale, check_transform, fit_scale
+from evical.scores.scale import TRANSFORMS, ScoreScale, fit_scale
 
 # Of the scores that a notebook shows, from the least to the greatest of the calibration sample.
 _QUANTILES = (0, 0.25, 0.5, 0.75, 1)
 
 
-class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # sklearn is untyped
+class BaseCalibrator(saved.SavedCalibrator):
     """Abstract calibrator of the scores of a binary classifier."""
 
-    classes_: NDArray[Any]
     counts_: ScoreCounts
-    # How scores are read before anything else; every calibrator has it as a parameter.
-    transform: str | None = None
+    _transforms = TRANSFORMS
     # What "auto" makes of scores: margins, or probabilities.
     _of_margins: ClassVar[bool] = False
     # Whether the fit extrapolates: a parameter of calibrators that are not constant beyond the
@@ -54,10 +50,6 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     _scale: ScoreScale
     _ready: bool
     _direction: Direction | None = None  # of scores that point the wrong way
-    # Permitted values of parameters that are neither flags nor choices.
-    _ranges: ClassVar[dict[str, Check]] = {}
-    # What the saved state holds, by name; by default the fitted arrays.
-    _state: ClassVar[dict[str, Field] | tuple[str, ...]]
     # Fitted arrays of scores at which predictions jump or bend, for exports.
     _turns: ClassVar[tuple[str, ...]] = ()
 
@@ -76,25 +68,6 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         """Masses m({positive}), m({negative}); the rest is on the frame."""
         positive = self._predict_positive(scores)
         return positive, 1 - positive
-
-    def _check_parameters(self) -> None:
-        """Raise for parameters that do not fit each other; the values of each are declared."""
-
-    def _check_all_parameters(self) -> None:
-        check_transform(self.transform)
-        check_declared(self)
-        self._check_parameters()
-
-    def _get_state(self) -> dict[str, Any]:
-        """Arrays and numbers, nested in dicts if need be, from which predictions follow."""
-        return {name: getattr(self, name) for name in owners(self._state)}
-
-    def _set_state(self, state: dict[str, Any]) -> None:
-        for name, value in state.items():
-            setattr(self, name, value)
-
-    def _check_state(self) -> None:
-        """Raise for restored arrays that do not fit each other."""
 
     def _landmarks(self) -> Floats:
         """Scores, as read, where predictions may jump or bend, or around which they change."""
@@ -289,9 +262,6 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         """The direction of the scores, if they point the wrong way."""
         found = self._direction
         return [] if found is None else [found.between(self.classes_[:1], self.classes_[1:])]
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return getattr(self, "_ready", False)
 
     def __getstate__(self) -> dict[str, Any]:
         """The state to pickle: everything but the counts, which grow with the training sample."""

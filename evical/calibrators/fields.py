@@ -5,6 +5,7 @@ before any use. Fields inside a dict are called ``owner.name``.
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -134,8 +135,12 @@ def owners(state: State | tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name.split(".")[0] for name in state))
 
 
-def checked_fields(arrays: dict[str, Any], state: State) -> dict[str, Any]:
+def checked_fields(
+    arrays: dict[str, Any], state: State, known: Mapping[str, int] | None = None
+) -> dict[str, Any]:
     """Arrays, nested in dicts, as what the state says that they are: arrays, or single numbers.
+
+    Sizes that are known, by their letters, need not follow from the arrays.
 
     Raises
     ------
@@ -151,7 +156,7 @@ def checked_fields(arrays: dict[str, Any], state: State) -> dict[str, Any]:
     Traceback (most recent call last):
     ValueError: saved calibrator is damaged: state total has shape (2,), but the rest calls for (1,)
     """
-    flat, sizes = dict(_flat(arrays, "")), dict[str, int]()
+    flat, sizes = dict(_flat(arrays, "")), dict(known or {})
     foreign = [name for name in flat if name not in state]
     if foreign:
         raise ValueError(f"saved calibrator is damaged: state {foreign[0]} is unknown")

@@ -4,14 +4,26 @@ Arrays become nested lists of numbers, which JSON keeps to the last bit. Loading
 else, with the reason.
 """
 
-from typing import Any
+from abc import ABC
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
 
+from dstheory.checks.arguments import check_choice
 from dstheory.errors import CostLimitError, TotalConflictError
+from evical._fitting import Check, check_declared
 from evical._typing import Floats
-from evical.calibrators.fields import check_shape, checked_fields, owners, required, rising, weights
+from evical.calibrators.fields import (
+    Field,
+    check_shape,
+    checked_fields,
+    owners,
+    required,
+    rising,
+    weights,
+)
 from evical.scores import ScoreCounts
 from evical.scores.checks import check_labels, check_unit
 from evical.scores.scale import ScoreScale, restored_scale
@@ -19,6 +31,41 @@ from evical.scores.scale import ScoreScale, restored_scale
 FORMAT = "evical.calibrator"
 VERSION = 1
 _KEYS = ("format", "version", "class", "parameters", "classes", "state")
+
+
+class SavedCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # sklearn is untyped
+    """Abstract calibrator: its parameters are checked, and its fitted state can be saved."""
+
+    classes_: NDArray[Any]
+    # How scores are read before anything else; by default as they are.
+    transform: str | None = None
+    _transforms: ClassVar[tuple[str | None, ...]]
+    # Permitted values of parameters that are neither flags nor choices.
+    _ranges: ClassVar[dict[str, Check]] = {}
+    # What the saved state holds, by name; by default the fitted arrays.
+    _state: ClassVar[dict[str, Field] | tuple[str, ...]]
+
+    def _check_parameters(self) -> None:
+        """Raise for parameters that do not fit each other; the values of each are declared."""
+
+    def _check_all_parameters(self) -> None:
+        check_choice("transform", self.transform, self._transforms)
+        check_declared(self)
+        self._check_parameters()
+
+    def _get_state(self) -> dict[str, Any]:
+        """Arrays and numbers, nested in dicts if need be, from which predictions follow."""
+        return {name: getattr(self, name) for name in owners(self._state)}
+
+    def _set_state(self, state: dict[str, Any]) -> None:
+        for name, value in state.items():
+            setattr(self, name, value)
+
+    def _check_state(self) -> None:
+        """Raise for restored arrays that do not fit each other."""
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return getattr(self, "_ready", False)
 
 
 def to_dict(calibrator: Any, include_counts: bool) -> dict[str, Any]:
@@ -98,12 +145,12 @@ def check_saved(data: Any, known: dict[str, Any], name: str, keys: tuple[str, ..
         raise ValueError(f"saved calibrator is damaged: state {', '.join(absent)} missing")
 
 
-def restore_state(calibrator: Any, state: dict[str, Any]) -> None:
-    """Set the arrays and numbers of a saved state, and check them."""
+def restore_state(calibrator: Any, state: dict[str, Any], **sizes: int) -> None:
+    """Set the arrays and numbers of a saved state, and check them; some sizes are known."""
     owned = [name for name in owners(calibrator._state) if name in state]
     arrays = {name: restored_arrays(state[name], name) for name in owned}
     if isinstance(calibrator._state, dict):
-        arrays = checked_fields(arrays, calibrator._state)
+        arrays = checked_fields(arrays, calibrator._state, sizes)
     try:
         calibrator._set_state(arrays)
     except (AttributeError, KeyError, TypeError, IndexError) as error:

@@ -9,22 +9,19 @@ Tables of scores are checked here. Where cost grows too fast with their rows, th
 weighted rows that stand for many.
 """
 
-from abc import ABC, abstractmethod
-from typing import Any, ClassVar, Self
+from abc import abstractmethod
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from dstheory import MassFunction
-from dstheory.checks.arguments import check_choice
-from evical._fitting import Check, all_or_nothing, check_declared
+from evical._fitting import all_or_nothing
 from evical._typing import Floats
 from evical.beliefs import Beliefs
 from evical.beliefs.bounded import Bayesian
 from evical.calibrators import saved
-from evical.calibrators.fields import Field, owners
 from evical.scores.checks import check_labels, check_same_length, check_weights, real_numbers
 from evical.scores.direction import Direction, warn_of_wrong_ways
 
@@ -148,24 +145,17 @@ def thinned(weight: Floats, size: int) -> tuple[NDArray[np.intp], Floats]:
 
 
 FORMAT = "evical.multiclass_calibrator"
-_TRANSFORMS = (None, "log")
 
 
-class BaseMulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # sklearn is untyped
+class BaseMulticlassCalibrator(saved.SavedCalibrator):
     """Abstract calibrator of the scores of a classifier of K classes."""
 
-    classes_: NDArray[Any]
     n_features_in_: int
-    # How scores are read; a parameter of methods that depend on it.
-    transform: str | None = None
+    _transforms = (None, "log")
     # Whether scores are probabilities, where a single score is that of the second of two classes.
     _takes_probabilities: bool = False
     # Lower limit of probabilities before logarithms.
     _least: float = float(np.finfo(np.float64).eps)
-    # Permitted values of parameters that are neither flags nor choices.
-    _ranges: ClassVar[dict[str, Check]] = {}
-    # Names in the saved state, which are those of the fitted arrays.
-    _state: ClassVar[dict[str, Field] | tuple[str, ...]]
 
     @abstractmethod
     def _fit_scores(self, scores: Floats, codes: NDArray[np.intp], weight: Floats) -> None:
@@ -182,28 +172,9 @@ class BaseMulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ig
         """Beliefs about the class of each sample."""
         return Bayesian(self.classes_, self._predict_single(scores))
 
-    def _check_parameters(self) -> None:
-        """Raise for parameters that do not fit each other; the values of each are declared."""
-
     def _n_columns(self, n_classes: int) -> int:
         """Number of scores per sample."""
         return n_classes
-
-    def _get_state(self) -> dict[str, Any]:
-        """Arrays and numbers, nested in dicts if need be, from which predictions follow."""
-        return {name: getattr(self, name) for name in owners(self._state)}
-
-    def _set_state(self, state: dict[str, Any]) -> None:
-        for name, value in state.items():
-            setattr(self, name, value)
-
-    def _check_state(self) -> None:
-        """Raise if restored arrays do not fit each other."""
-
-    def _check_all_parameters(self) -> None:
-        check_choice("transform", self.transform, _TRANSFORMS)
-        check_declared(self)
-        self._check_parameters()
 
     @all_or_nothing
     def fit(self, scores: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -278,9 +249,6 @@ class BaseMulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ig
         if self.transform == "log":
             return np.log(np.maximum(table, self._least))
         return table
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return getattr(self, "_ready", False)
 
     def predict_mass(self, scores: ArrayLike) -> MassFunction:
         """Belief about the class of each sample; `predict_interval` says what it promises.
@@ -380,7 +348,7 @@ class BaseMulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ig
         return cls(**parameters)
 
     def _restore_state(self, state: dict[str, Any]) -> None:
-        saved.restore_state(self, state)
+        saved.restore_state(self, state, k=len(self.classes_))
 
     def to_dict(self) -> dict[str, Any]:
         """The fitted calibrator as plain data, ready for JSON.

@@ -25,7 +25,6 @@ from dstheory.checks.arguments import check_choice, check_count, shown
 from evical._fitting import NOT_NEGATIVE, optional
 from evical._typing import Floats
 from evical.calibrators import fields
-from evical.calibrators.saved import check_shapes
 from evical.multiclass._base import BaseMulticlassCalibrator, merged, thinned
 from evical.multiclass.codes import check_code_matrix, code_matrix
 
@@ -420,9 +419,7 @@ class DirichletCalibrator(BaseMulticlassCalibrator):
         self.code_ = check_code_matrix(state["code_"]) if state["code_"].size else None
 
     def _check_state(self) -> None:
-        k = len(self.classes_)
-        check_shapes(self, shape_=(2, k), h_=(k,))
-        expected = self._code_matrix(k)
+        expected = self._code_matrix(len(self.classes_))
         if not np.array_equal(expected, self.code_):  # type: ignore[arg-type]  # both may be None
             raise ValueError(
                 "saved calibrator is damaged: its code does not follow from its parameters"

@@ -154,17 +154,8 @@ class ShallowNetCalibrator(BaseMulticlassCalibrator):
         return np.asarray(total / len(self.hidden_weights_))
 
     def _check_state(self) -> None:
-        k, nets = len(self.classes_), len(self.hidden_weights_)
-        units = self.hidden[1]
-        check_shapes(
-            self,
-            center_=(k,),
-            scale_=(k,),
-            hidden_weights_=(nets, k, units),
-            hidden_biases_=(nets, units),
-            output_weights_=(nets, units, k),
-            output_biases_=(nets, k),
-        )
+        nets, k, _ = self.hidden_weights_.shape
+        check_shapes(self, hidden_weights_=(nets, k, self.hidden[1]))
 
 
 def _weighted(weight: Floats) -> dict[str, Floats]:

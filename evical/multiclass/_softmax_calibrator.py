@@ -17,7 +17,6 @@ from scipy.special import softmax
 from evical._fitting import NOT_NEGATIVE
 from evical._typing import Floats
 from evical.calibrators import fields
-from evical.calibrators.saved import check_shapes
 from evical.curves.softmax import (
     Problem,
     minimize_softmax,
@@ -145,7 +144,3 @@ class SoftmaxCalibrator(BaseMulticlassCalibrator):
 
     def _predict_single(self, scores: Floats) -> Floats:
         return np.asarray(softmax(scores @ self.weights_.T + self.intercepts_, axis=1))
-
-    def _check_state(self) -> None:
-        k = len(self.classes_)
-        check_shapes(self, weights_=(k, k), intercepts_=(k,))
