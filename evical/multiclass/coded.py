@@ -31,7 +31,7 @@ from dstheory.kernels.bits import mask_array
 from dstheory.transform import betp
 from evical._typing import Floats
 from evical.beliefs import Beliefs
-from evical.beliefs.products import Products, check_listed, member_sums
+from evical.beliefs.products import Products, member_sums
 from evical.multiclass.codes import check_code_matrix
 from evical.multiclass.contours import (
     Contours,
@@ -196,9 +196,6 @@ def code_mass(columns: NDArray[Any], frame: Frame, code: ArrayLike) -> MassFunct
     columns, matrix = checked_columns(columns, code)
     if len(frame) != len(matrix):
         raise ValueError(f"code has {len(matrix)} rows, but {frame!r} has {len(frame)} classes")
-    if is_one_vs_rest(matrix) and len(frame) <= MAX_CLASSES:
-        names = np.array(frame.labels, dtype=object)
-        return Products.of_columns(without_total_conflict(columns), names).mass()
     contours = Contours(columns, matrix).alive()
     batch = columns.shape[2:]
     if len(frame) > MAX_CLASSES:
@@ -228,8 +225,8 @@ def code_interval(columns: NDArray[Any], code: ArrayLike) -> NDArray[Any]:
     Raises
     ------
     ValueError, TotalConflictError
-        As `code_mass`. One-vs-rest, and Bayesian columns that separate all pairs of classes,
-        have no limit of classes.
+        As `code_mass`. Bayesian columns that separate all pairs of classes have no limit of
+        classes.
 
     Examples
     --------
@@ -240,8 +237,6 @@ def code_interval(columns: NDArray[Any], code: ArrayLike) -> NDArray[Any]:
            [0. , 0.5]])
     """
     columns, matrix = checked_columns(columns, code)
-    if is_one_vs_rest(matrix):
-        return Products.of_columns(without_total_conflict(columns)).interval()
     return _from_tables(columns, matrix, _interval_of)
 
 
@@ -278,8 +273,6 @@ def code_betp(columns: NDArray[Any], code: ArrayLike) -> NDArray[Any]:
     array([0.75, 0.  , 0.25])
     """
     columns, matrix = checked_columns(columns, code)
-    if is_one_vs_rest(matrix) and columns.dtype != object:
-        return Products.of_columns(without_total_conflict(columns)).betp()
     return _from_tables(columns, matrix, _betp_of)[..., 0]
 
 
@@ -354,8 +347,6 @@ def _fold(columns: NDArray[Any], frame: Frame, code: NDArray[np.int8]) -> MassFu
 
 
 def _refuse_many_sets(code: NDArray[np.int8]) -> None:
-    if is_one_vs_rest(code):
-        check_listed(len(code))
     everything = (1 << len(code)) - 1
     reached = {everything}
     for column in code.T:

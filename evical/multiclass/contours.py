@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dstheory.checks.arguments import as_array, shown
 from evical.multiclass._inputs import column_masses
-from evical.multiclass.reduction import settled, without_total_conflict
+from evical.multiclass.reduction import settled
 
 # Replaces log 0, because 0 times it is 0 in a matrix product. No sum of real logarithms comes near
 # it, and it takes 10^8 columns to overflow.
@@ -123,8 +123,6 @@ def code_without_conflict(
     array([1., 1., 1.])
     """
     masses, matrix = checked_columns(columns, code)
-    if is_one_vs_rest(matrix):
-        return without_total_conflict(masses, total_conflict)
     dead = Contours(masses, matrix).dead.reshape(masses.shape[2:])
     return settled(masses, dead, total_conflict)
 
