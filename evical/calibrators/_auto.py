@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
-from evical.calibrators.models import masses_from_log_odds
+from evical.calibrators.models import LogOddsModel, masses_from_log_odds
 from evical.curves.automatic import CANDIDATES, automatic_curve
 from evical.curves.candidates import AveragedCurve
 from evical.likelihood.normal import half_widths
@@ -40,17 +40,15 @@ def posterior_state(names: tuple[str, ...]) -> dict[str, fields.Field]:
     }
 
 
+@dataclass(eq=False, repr=False)
 class PosteriorCurve(ABC):
     """Abstract calibrator that averages candidates and keeps the curve at a table of scores."""
 
-    model: str
-    confidence: float
-    knots_: Floats
-    probability_: Floats
-    log_odds_: Floats
-    standard_error_: Floats
-    masses_: Floats
-    weights_: Floats
+    model: LogOddsModel = "likelihood"
+    confidence: float = 0.95
+    transform: str | None = None
+    extrapolate: bool = True
+
     _names: ClassVar[tuple[str, ...]]  # of all candidates that there can be
     _turns: ClassVar[tuple[str, ...]] = ("knots_",)
 
@@ -181,9 +179,6 @@ class AutoCalibrator(PosteriorCurve, BaseCalibrator):
     _state: ClassVar = posterior_state(CANDIDATES)
 
     model: Literal["likelihood", "confidence", "bayesian"] = "likelihood"
-    confidence: float = 0.95
-    transform: str | None = None
-    extrapolate: bool = True
 
     @property
     def candidates_(self) -> dict[str, float]:

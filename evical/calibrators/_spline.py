@@ -5,7 +5,6 @@ left-out samples chooses the scale and the smoothness. With few samples the curv
 so they lose little against Platt's method, and with large samples the curve follows the data.
 """
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -15,14 +14,12 @@ from evical._typing import Floats
 from evical.calibrators._auto import PosteriorCurve, posterior_state
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._level_set import LevelSets
-from evical.calibrators.models import LogOddsModel
 from evical.curves.automatic import SPLINES, spline_curve
 from evical.curves.candidates import AveragedCurve
 from evical.scores import ScoreCounts
 
 
-@dataclass(eq=False, repr=False)
-class SplineCalibrator(PosteriorCurve, BaseCalibrator, LevelSets):
+class SplineCalibrator(PosteriorCurve, BaseCalibrator, LevelSets):  # type: ignore[misc]  # a model is text
     r"""Calibration by natural cubic smoothing splines of the log-odds.
 
     Parameters
@@ -103,11 +100,6 @@ class SplineCalibrator(PosteriorCurve, BaseCalibrator, LevelSets):
 
     _names = SPLINES
     _state: ClassVar = posterior_state(SPLINES)
-
-    model: LogOddsModel = "likelihood"
-    confidence: float = 0.95
-    transform: str | None = None
-    extrapolate: bool = True
 
     def _curve(self, counts: ScoreCounts) -> AveragedCurve:
         return spline_curve(counts)

@@ -1,6 +1,6 @@
 """`EvidentialCMeans`: clusters, sets of clusters that cannot be told apart, and outliers."""
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from typing import ClassVar, Self
 
 import numpy as np
@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from dstheory import MassFunction
 from evical._fitting import POSITIVE, all_or_nothing, as_random_state
-from evical._typing import Floats, RandomState, SamplesLike
+from evical._typing import Floats, SamplesLike
 from evical.learners._c_means_fit import (
     Cost,
     Distances,
@@ -25,11 +25,8 @@ from evical.learners._c_means_fit import (
     spread_of,
 )
 from evical.learners._clustering import (
-    CENTERED,
-    CredalClustering,
-    Focal,
+    CenteredClustering,
     as_partition,
-    check_centers,
     check_count_of_clusters,
     labels_of,
     members_of,
@@ -37,8 +34,8 @@ from evical.learners._clustering import (
 from evical.learners._relational import Metric, read_samples
 
 
-@dataclass(eq=False, repr=False)
-class EvidentialCMeans(CredalClustering):
+@dataclass(eq=False, repr=False, kw_only=True)
+class EvidentialCMeans(CenteredClustering):
     """Evidential c-means: samples between clusters get mass on sets of clusters.
 
     Parameters
@@ -49,8 +46,6 @@ class EvidentialCMeans(CredalClustering):
         single ones only, which is fuzzy c-means.
     alpha : float
         0 or more: how much larger sets cost.
-    beta : float
-        Above 1: how soft the masses are.
     delta : float or None
         Distance beyond which samples are outliers, with mass on the empty set, in the unit of the
         features. None: there are no outliers.
@@ -59,10 +54,12 @@ class EvidentialCMeans(CredalClustering):
     max_iter : int
     tol : float
         Ends when the cost falls by less than this share.
+    random_state : int, RandomState or None
+    beta : float
+        Above 1: how soft the masses are.
     metric : {"euclidean", "precomputed"}
         "precomputed": X has distances, (n, n) in `fit`, and from new samples to the n training
         samples otherwise. This is relational evidential c-means (RECM).
-    random_state : int, RandomState or None
 
     Attributes
     ----------
@@ -120,19 +117,10 @@ class EvidentialCMeans(CredalClustering):
     array([0.  , 0.01, 1.  , 0.01, 0.  ])
     """
 
-    _ranges: ClassVar = {**CENTERED, "beta": POSITIVE}
+    _ranges: ClassVar = {**CenteredClustering._ranges, "beta": POSITIVE}
 
-    n_clusters: int = 3
-    _: KW_ONLY
-    focal: Focal = "pairs"
-    alpha: float = 1.0
     beta: float = 2.0
-    delta: float | None = None
-    n_init: int = 1
-    max_iter: int = 500
-    tol: float = 1e-6
     metric: Metric = "euclidean"
-    random_state: RandomState = None
 
     @all_or_nothing
     def fit(self, X: SamplesLike, y: ArrayLike | None = None) -> Self:
@@ -203,7 +191,7 @@ class EvidentialCMeans(CredalClustering):
         return Cost(members, float(self.alpha), float(self.beta), delta)
 
     def _check_parameters(self) -> None:
-        check_centers(self)
+        super()._check_parameters()
         if self.beta <= 1:
             raise ValueError(f"beta is {self.beta!r}, expected more than 1")
 

@@ -1,8 +1,9 @@
 """What clusterings share: sets of clusters that may have mass, credal partitions, and labels."""
 
 from abc import abstractmethod
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
-from typing import Any, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
@@ -11,21 +12,13 @@ from dstheory import Frame, MassFunction
 from dstheory.checks.arguments import check_count
 from dstheory.transform import betp
 from evical._fitting import NOT_NEGATIVE, POSITIVE, Check, check_declared, optional, up_to
-from evical._typing import Floats, Ints, SamplesLike
+from evical._typing import Floats, Ints, RandomState, SamplesLike
 
 Focal: TypeAlias = Literal["pairs", "all", "singletons"]
 
 HOW_MANY: Check = partial(check_count, least=1, most=10_000)
 """Clusters, starts, or samples of a bootstrap."""
 _GREATEST = 1e100  # costs of sets, and delta: products with squares are floats
-CENTERED = {
-    "n_clusters": HOW_MANY,
-    "alpha": NOT_NEGATIVE,
-    "delta": optional(up_to(_GREATEST, POSITIVE)),
-    "n_init": HOW_MANY,
-    "tol": NOT_NEGATIVE,
-}
-"""Permitted parameters of clusterings with centers."""
 _MOST_LISTED = 12  # clusters of which all sets may have mass
 _MOST_PAIRED = 200  # clusters of which all pairs may: 20,101 sets
 
@@ -95,14 +88,34 @@ def check_count_of_clusters(n_clusters: int, n: int) -> None:
         )
 
 
-def check_centers(clustering: Any) -> None:
-    """Check the parameters that clusterings around centers share."""
-    check_declared(clustering)
-    n_clusters, alpha = clustering.n_clusters, clustering.alpha
-    check_focal(clustering.focal, n_clusters)
-    with np.errstate(over="ignore"):
-        if np.float64(n_clusters) ** float(alpha) > _GREATEST:
-            raise ValueError(f"alpha is {alpha!r}: the cost of large sets is infinite")
+@dataclass(eq=False, repr=False)
+class CenteredClustering(CredalClustering):
+    """A clustering around centers, which sets of clusters share."""
+
+    _ranges: ClassVar[dict[str, Check]] = {
+        "n_clusters": HOW_MANY,
+        "alpha": NOT_NEGATIVE,
+        "delta": optional(up_to(_GREATEST, POSITIVE)),
+        "n_init": HOW_MANY,
+        "tol": NOT_NEGATIVE,
+    }
+
+    n_clusters: int = 3
+    _: KW_ONLY
+    focal: Focal = "pairs"
+    alpha: float = 1.0
+    delta: float | None = None
+    n_init: int = 1
+    max_iter: int = 500
+    tol: float = 1e-6
+    random_state: RandomState = None
+
+    def _check_parameters(self) -> None:
+        check_declared(self)
+        check_focal(self.focal, self.n_clusters)
+        with np.errstate(over="ignore"):
+            if np.float64(self.n_clusters) ** float(self.alpha) > _GREATEST:
+                raise ValueError(f"alpha is {self.alpha!r}: the cost of large sets is infinite")
 
 
 def members_of(n_clusters: int, focal: str, *, empty: bool = False) -> Floats:

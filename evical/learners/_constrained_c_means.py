@@ -13,7 +13,7 @@ Computational Statistics & Data Analysis 56(4), 894-914.
 """
 
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -25,13 +25,10 @@ from dstheory import MassFunction
 from dstheory.checks.arguments import as_array, check_level
 from dstheory.kernels.jit import compiled
 from evical._fitting import all_or_nothing, as_random_state
-from evical._typing import Floats, Ints, RandomState, SamplesLike
+from evical._typing import Floats, Ints, SamplesLike
 from evical.learners._clustering import (
-    CENTERED,
-    CredalClustering,
-    Focal,
+    CenteredClustering,
     as_partition,
-    check_centers,
     check_count_of_clusters,
     labels_of,
     members_of,
@@ -311,8 +308,8 @@ def _value(
     return objective.value(distances_of(objective, X, centers, metrics), masses)
 
 
-@dataclass(eq=False, repr=False)
-class ConstrainedEvidentialCMeans(CredalClustering):
+@dataclass(eq=False, repr=False, kw_only=True)
+class ConstrainedEvidentialCMeans(CenteredClustering):
     """Constrained evidential c-means (CECM): some pairs must or cannot be in the same cluster.
 
     Parameters
@@ -325,17 +322,17 @@ class ConstrainedEvidentialCMeans(CredalClustering):
     delta : float or None
         Distance beyond which samples are outliers, with mass on the empty set, in the unit of the
         features. None: there are no outliers.
-    trade_off : float
-        In (0, 1): weight of the constraints; that of the distances is the rest.
-    metric : {"euclidean", "mahalanobis"}
-        "mahalanobis": each cluster has a metric of its own, of determinant 1, so clusters may be
-        ellipses.
     n_init : int
         Starts from k-means with different seeds, of which the least cost counts.
     max_iter : int
     tol : float
         Ends when the cost falls by less than this share.
     random_state : int, RandomState or None
+    trade_off : float
+        In (0, 1): weight of the constraints; that of the distances is the rest.
+    metric : {"euclidean", "mahalanobis"}
+        "mahalanobis": each cluster has a metric of its own, of determinant 1, so clusters may be
+        ellipses.
 
     Attributes
     ----------
@@ -378,19 +375,10 @@ class ConstrainedEvidentialCMeans(CredalClustering):
     (np.True_, np.False_)
     """
 
-    _ranges: ClassVar = {**CENTERED, "trade_off": check_level}
+    _ranges: ClassVar = {**CenteredClustering._ranges, "trade_off": check_level}
 
-    n_clusters: int = 3
-    _: KW_ONLY
-    focal: Focal = "pairs"
-    alpha: float = 1.0
-    delta: float | None = None
     trade_off: float = 0.5
     metric: Literal["euclidean", "mahalanobis"] = "euclidean"
-    n_init: int = 1
-    max_iter: int = 500
-    tol: float = 1e-6
-    random_state: RandomState = None
 
     @all_or_nothing
     def fit(
@@ -422,7 +410,7 @@ class ConstrainedEvidentialCMeans(CredalClustering):
             If there are fewer samples than clusters, a parameter is out of range, a pair is of no
             two rows, or must and cannot be linked.
         """
-        check_centers(self)
+        self._check_parameters()
         X = read_features(self, X, reset=True)
         check_count_of_clusters(self.n_clusters, len(X))
         refuse_huge(X)

@@ -4,7 +4,7 @@ Source: Denoeux (2000), A neural network classifier based on Dempster-Shafer the
 Systems, Man, and Cybernetics A 30(2), 131-150.
 """
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, Literal, cast
 
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory.checks.arguments import as_real, shown
-from evical._typing import Floats, RandomState, SamplesLike
+from evical._typing import Floats, SamplesLike
 from evical.beliefs.products import Products
 from evical.learners._evidence import WeightedEvidence, log_loss, squared_loss
 from evical.learners._prototype_classifier import (
@@ -20,7 +20,6 @@ from evical.learners._prototype_classifier import (
     Fitted,
     Loss,
     Network,
-    Probability,
     PrototypeClassifier,
     TrainingSamples,
 )
@@ -33,7 +32,7 @@ _FLOOR = 0.01
 """Added to starting shares: at 0 their gradient vanishes, and they would stay there."""
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class EvidentialNeuralClassifier(PrototypeClassifier):
     """Evidential neural network: each prototype is a piece of evidence that fades with distance.
 
@@ -47,15 +46,8 @@ class EvidentialNeuralClassifier(PrototypeClassifier):
         default 10 a class, but at most one for four samples.
     per_class : bool
         Start from prototypes of each class by itself.
-    loss : {"log", "squared"}
-        What the fit minimizes: minus the log-likelihood of labels; or the squared error of
-        probabilities, as in the paper.
     probability : {"pignistic", "plausibility"}
         What `predict_proba` returns, and the loss fits: BetP or relative plausibilities.
-    frame_share : float, optional
-        Of the squared loss: how much of the mass of the frame counts for each class, in [0, 1]. 0
-        compares belief with labels, and 1 plausibility. By default as `probability` says: 1/K for
-        BetP.
     regularization : float
         Factor of the sum of `alpha_`, beside the mean loss.
     optimize_prototypes : bool
@@ -66,6 +58,13 @@ class EvidentialNeuralClassifier(PrototypeClassifier):
     tol : float
         Ends when the cost falls by less than this.
     random_state : int, RandomState or None
+    loss : {"log", "squared"}
+        What the fit minimizes: minus the log-likelihood of labels; or the squared error of
+        probabilities, as in the paper.
+    frame_share : float, optional
+        Of the squared loss: how much of the mass of the frame counts for each class, in [0, 1]. 0
+        compares belief with labels, and 1 plausibility. By default as `probability` says: 1/K for
+        BetP.
 
     Attributes
     ----------
@@ -116,18 +115,9 @@ class EvidentialNeuralClassifier(PrototypeClassifier):
 
     _ranges: ClassVar = {**PrototypeClassifier._ranges, "regularization": MODERATE}
 
-    n_prototypes: int | None = None
-    _: KW_ONLY
-    per_class: bool = False
-    loss: Literal["log", "squared"] = "log"
-    probability: Probability = "pignistic"
-    frame_share: float | None = None
     regularization: float = 0.0
-    optimize_prototypes: bool = True
-    n_init: int = 1
-    max_iter: int = 1000
-    tol: float = 1e-5
-    random_state: RandomState = None
+    loss: Literal["log", "squared"] = "log"
+    frame_share: float | None = None
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

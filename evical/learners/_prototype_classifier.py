@@ -8,7 +8,7 @@ The vector of parameters has the prototypes, the roots of twice the rates, and t
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeAlias
 
@@ -29,7 +29,7 @@ from evical._fitting import (
     optional,
     up_to,
 )
-from evical._typing import Floats, SamplesLike
+from evical._typing import Floats, RandomState, SamplesLike
 from evical.curves.descent import descend
 from evical.estimators.predictor import BeliefPredictor
 from evical.learners._features import read_features, read_labels, read_weights
@@ -230,6 +230,7 @@ _FARTHEST = 1e100
 Probability: TypeAlias = Literal["pignistic", "plausibility"]
 
 
+@dataclass(eq=False, repr=False)
 class PrototypeClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  # sklearn
     """A network of prototypes that predicts mass functions."""
 
@@ -240,18 +241,16 @@ class PrototypeClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc]
         "tol": MODERATE,
     }
 
-    n_prototypes: int | None
-    per_class: bool
-    probability: Probability
-    regularization: Any
-    optimize_prototypes: bool
-    n_init: int
-    max_iter: int
-    tol: float
-    random_state: Any
-
-    _network: Network
-    _spread: Spread
+    n_prototypes: int | None = None
+    _: KW_ONLY
+    per_class: bool = False
+    probability: Probability = "pignistic"
+    regularization: float | None = None
+    optimize_prototypes: bool = True
+    n_init: int = 1
+    max_iter: int = 1000
+    tol: float = 1e-5
+    random_state: RandomState = None
 
     @all_or_nothing
     def fit(self, X: Any, y: ArrayLike | MassFunction, sample_weight: Any = None) -> Self:

@@ -6,7 +6,7 @@ segmentation from 3D PET-CT images using a deep evidential network, Int. J. Appr
 39-60.
 """
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evical._fitting import optional
-from evical._typing import Floats, RandomState, SamplesLike
+from evical._typing import Floats, SamplesLike
 from evical.learners._evidence import EvidencePredictor, WeightedEvidence, log_loss
 from evical.learners._prototype_classifier import (
     MODERATE,
@@ -32,7 +32,7 @@ _RIDGE = 1e-3
 """Added to mean squared answers: those of prototypes close to each other are nearly the same."""
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class EvidentialRBFClassifier(EvidencePredictor, PrototypeClassifier):
     """Radial basis function network, read as evidence for and against classes.
 
@@ -110,16 +110,7 @@ class EvidentialRBFClassifier(EvidencePredictor, PrototypeClassifier):
 
     _ranges: ClassVar = {**PrototypeClassifier._ranges, "regularization": optional(MODERATE)}
 
-    n_prototypes: int | None = None
-    _: KW_ONLY
-    per_class: bool = False
     probability: Probability = "plausibility"
-    regularization: float | None = None
-    optimize_prototypes: bool = True
-    n_init: int = 1
-    max_iter: int = 1000
-    tol: float = 1e-5
-    random_state: RandomState = None
 
     def _loss(self, n_classes: int) -> Loss:
         return partial(log_loss, part=None)
