@@ -243,10 +243,6 @@ class LinearRays:
         """Standard errors of the log-odds at scores (k,)."""
         return self.rays(y)[2]
 
-    def distance(self, y: Floats, log_odds: Floats) -> Floats:
-        """How many standard errors log-odds (k, q) are from the optimum at scores (k,)."""
-        return np.asarray((log_odds - self.mle(y)[:, None]) / self.spread(y)[:, None])
-
     def at(self, y: Floats, log_odds: Floats) -> Floats:
         """Minus the log relative likelihood of log-odds (k, q) at scores (k,)."""
         return self.linear.deviance(self.features(y), log_odds)

@@ -128,10 +128,6 @@ class GaussianProfile:
         (n0, n1), (v0, v1) = self.fit.weights, self.fit.variances
         return float(np.log(n1) - np.log(n0) + 0.5 * (np.log(v0) - np.log(v1)))
 
-    def distance(self, z: Floats, log_odds: Floats) -> Floats:
-        """How many standard errors log-odds (k, q) are from the optimum at scores (k,)."""
-        return np.asarray((log_odds - self.mle(z)[:, None]) / self.spread(z)[:, None])
-
     def profile(
         self, along: Floats, z: Floats, across: Floats, atol: float = _ERROR
     ) -> tuple[Floats, Floats]:

@@ -37,7 +37,7 @@ from evical.learners._clustering import (
     labels_of,
     members_of,
 )
-from evical.learners._features import read_features, refuse_huge
+from evical.learners._relational import read_samples
 
 Covariance: TypeAlias = Literal["full", "tied", "diag", "spherical"]
 _TOL = 1e-6
@@ -402,8 +402,7 @@ class BootClus(CredalClustering):
         """
         check_declared(self)
         check_focal(self.focal, self.n_clusters)
-        X = read_features(self, X, reset=True)
-        refuse_huge(X)
+        X = read_samples(self, X, reset=True)
         X = self._standardized(X)
         random = as_random_state(self.random_state)
         kinds = [self.covariance_type] if self.covariance_type else list(get_args(Covariance))
@@ -465,8 +464,7 @@ class BootClus(CredalClustering):
             Before `fit`.
         """
         check_is_fitted(self)
-        X = read_features(self, X, reset=False)
-        refuse_huge(X)
+        X = read_samples(self, X, reset=False)
         X, pairs = (X - self.center_) / self.scale_, self._pairs
         known = np.asarray(self.mass_.masses, dtype=np.float64)
         found = []

@@ -33,7 +33,7 @@ from evical.learners._clustering import (
     labels_of,
     members_of,
 )
-from evical.learners._features import read_features, refuse_huge
+from evical.learners._relational import read_samples
 
 _LEAST = 1e-12
 """Share of the cost of the farthest cluster that each cost has at least, in a quadratic program; on
@@ -411,9 +411,8 @@ class ConstrainedEvidentialCMeans(CenteredClustering):
             two rows, or must and cannot be linked.
         """
         self._check_parameters()
-        X = read_features(self, X, reset=True)
+        X = read_samples(self, X, reset=True)
         check_count_of_clusters(self.n_clusters, len(X))
-        refuse_huge(X)
         middle = X.mean(axis=0)
         links = _links(len(X), must_link, cannot_link)
         objective = self._minimized(float(X.var(axis=0).mean()), links)
@@ -459,8 +458,7 @@ class ConstrainedEvidentialCMeans(CenteredClustering):
             Before `fit`.
         """
         check_is_fitted(self)
-        X = read_features(self, X, reset=False)
-        refuse_huge(X)
+        X = read_samples(self, X, reset=False)
         middle = self.cluster_centers_.mean(axis=0)
         objective = self._objective  # parameters may have changed since
         squared = distances_of(objective, X - middle, self.cluster_centers_ - middle, self.metrics_)

@@ -13,7 +13,9 @@ Metric: TypeAlias = Literal["euclidean", "precomputed"]
 _GREATEST = 1e100  # products of its square are floats
 
 
-def read_samples(estimator: BaseEstimator, X: SamplesLike, metric: str, *, reset: bool) -> Floats:
+def read_samples(
+    estimator: BaseEstimator, X: SamplesLike, metric: str = "euclidean", *, reset: bool
+) -> Floats:
     """Features, or distances to the training samples.
 
     Parameters

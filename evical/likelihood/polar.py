@@ -86,9 +86,6 @@ class Profiled(Protocol):
     def at(self, y: Array, log_odds: Array) -> Array:
         """Return the profile D of log-odds (k, q), those of row i at score i of `y` (k,)."""
 
-    def distance(self, y: Array, log_odds: Array) -> Array:
-        """Return how many standard errors log-odds (k, q) are from the optimum at scores (k,)."""
-
     def profile(
         self, along: Array, y: Array, across: Array, atol: float = ...
     ) -> tuple[Array, Array]:
