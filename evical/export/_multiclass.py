@@ -45,7 +45,6 @@ from evical.multiclass import (
     StructuredMatrixCalibrator,
     StructuredVectorCalibrator,
 )
-from evical.multiclass._structured import LITTLE
 
 
 def normalized_columns(positive: Tensor, n_classes: int) -> Tensor:
@@ -101,6 +100,7 @@ def _flags(like: Tensor, table: NDArray[np.bool_]) -> Tensor:
 
 
 _TINY = float(np.finfo(np.float64).tiny)
+_LITTLE = 1e-9  # of the other classes, to which less is raised in errors, as in Python
 
 
 def binary_told(calibrator: BaseCalibrator, scores: Tensor) -> Told:
@@ -275,7 +275,7 @@ class _Scaled:
         slopes = np.diag(slopes[:, 0]) if slopes.shape[1] == 1 else slopes
         own = (apart * apart) @ slopes.T + variances[np.newaxis, :, -1]
         others = (p * p * own) @ (1.0 - np.eye(k))
-        rest = maximum(1.0 - p, LITTLE)
+        rest = maximum(1.0 - p, _LITTLE)
         total: Tensor = own + others / (rest * rest)
         return total
 
@@ -293,7 +293,7 @@ class _Scaled:
         mean = p.reshape(-1, 1, k) @ slopes
         apart = slopes - mean
         lengths: Tensor = (apart * apart).sum(axis=2).reshape(-1, k)
-        rest = maximum(1.0 - p, LITTLE)
+        rest = maximum(1.0 - p, _LITTLE)
         return lengths / (rest * rest)
 
 

@@ -9,6 +9,7 @@ has few samples; then learned scaling is better without curves.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -22,6 +23,7 @@ from evical.beliefs import Beliefs
 from evical.beliefs.bounded import Bounded
 from evical.beliefs.listed import Listed, sides
 from evical.calibrators import AutoCalibrator
+from evical.calibrators.models import LogOddsModel
 from evical.multiclass._base import BaseMulticlassCalibrator
 from evical.multiclass._one_vs_rest_calibrator import (
     OneVsRestCalibrator,
@@ -33,6 +35,7 @@ from evical.multiclass._structured import (
     LITTLE,
     StructuredMatrixCalibrator,
     StructuredVectorCalibrator,
+    Transform,
 )
 from evical.scores.direction import Direction
 
@@ -45,6 +48,7 @@ _SIZE = 1 << 22  # numbers in the largest temporary array
 Scaling: TypeAlias = StructuredMatrixCalibrator | StructuredVectorCalibrator
 
 
+@dataclass(eq=False, repr=False)
 class AutoMulticlassCalibrator(BaseMulticlassCalibrator):
     """Calibration of many classes without a choice.
 
@@ -102,15 +106,8 @@ class AutoMulticlassCalibrator(BaseMulticlassCalibrator):
 
     _state = ("each", "scaling")  # and "learned", which the first saved ones lack
 
-    def __init__(self, model: str = "likelihood", confidence: float = 0.95) -> None:
-        self.model = model
-        self.confidence = confidence
-
-    def _check_parameters(self) -> None:
-        AutoCalibrator(self.model, self.confidence)._check_all_parameters()
-
-    def _columns(self, table: Floats, n_classes: int, named: Any = None) -> Floats:
-        return OneVsRestCalibrator()._columns(table, n_classes, named)
+    model: LogOddsModel = "likelihood"
+    confidence: float = 0.95
 
     def _fit_scores(self, scores: Floats, codes: NDArray[np.intp], weight: Floats) -> None:
         k = max(scores.shape[1], 2)
@@ -212,13 +209,13 @@ def _scaling(model: str) -> StructuredMatrixCalibrator:
     return StructuredMatrixCalibrator(model="bayesian" if model == "bayesian" else "quadratic")
 
 
-def _learned(k: int, transform: str | None) -> Scaling:
+def _learned(k: int, transform: Transform) -> Scaling:
     """Scaling of the scores of K classes with learned penalties, not fitted."""
     kind = StructuredMatrixCalibrator if k <= _MOST_OF_MATRIX else StructuredVectorCalibrator
     return kind(transform=transform, learned=True)
 
 
-def _scale(scores: Floats) -> str | None:
+def _scale(scores: Floats) -> Transform:
     """The transform of scores (n, K): "log" if all are probabilities of sum 1."""
     unit = ((scores >= 0.0) & (scores <= 1.0)).all()
     return "log" if unit and (np.abs(scores.sum(axis=1) - 1.0) <= _NEAR_ONE).all() else None

@@ -4,15 +4,16 @@ Source: Berta, Holzmueller, Jordan & Bach, "Structured matrix scaling for multi-
 arXiv 2511.03685 (2025).
 """
 
-from collections.abc import Hashable
-from typing import Any, ClassVar
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import softmax
 from sklearn.utils.validation import check_is_fitted
 
-from dstheory.checks.arguments import as_real, check_choice, check_flag, check_not_negative, shown
+from evical._fitting import NOT_NEGATIVE, POSITIVE
 from evical._typing import Floats
 from evical.beliefs import Beliefs
 from evical.beliefs.bounded import Bayesian, Bounded
@@ -33,7 +34,8 @@ from evical.multiclass._scaling import (
 )
 
 _HELD = 1e200  # a penalty that pins the coefficients
-_MODELS = ("bayesian", "quadratic")
+Model: TypeAlias = Literal["bayesian", "quadratic"]
+Transform: TypeAlias = Literal["log"] | None
 _LEVELS, _MANY_LEVELS, _FEW = 12, 28, 8  # as in multinomial logistic calibration
 LITTLE = 1e-9  # of the other classes; less of them adds nothing to the error but rounding
 _SIZE = 1 << 21  # numbers in the largest temporary array
@@ -44,8 +46,23 @@ class StructuredScaling:
     """Mixin of a multiclass calibrator: both steps, their uncertainty, and the saved state."""
 
     classes_: NDArray[Any]
+    intercept_penalty: float
+    diagonal_penalty: float
+    rho: float
+    tau: float
+    smooth: bool
+    model: Model
+    transform: Transform
+    learned: bool
     _fit: Structured
-    _ridge: Ridge
+    _read: Callable[[ArrayLike], Floats]
+
+    _ranges: ClassVar = {
+        **dict.fromkeys(
+            ("intercept_penalty", "diagonal_penalty", "off_diagonal_penalty"), POSITIVE
+        ),
+        **dict.fromkeys(("rho", "tau"), NOT_NEGATIVE),
+    }
 
     # Lower limit of probabilities: the smallest float32, as in the authors' package.
     _least: float = float(np.finfo(np.float32).tiny)
@@ -62,45 +79,15 @@ class StructuredScaling:
         "n_levels": fields.Field((), 2.0, 2.0**16, is_whole=True),
     }
 
-    def __init__(
-        self,
-        intercept_penalty: float = 1.0,
-        diagonal_penalty: float = 1.0,
-        rho: float = 1.0,
-        tau: float = 1.0,
-        smooth: bool = False,
-        model: str = "bayesian",
-        transform: str | None = "log",
-        learned: bool = False,
-    ) -> None:
-        self.intercept_penalty = intercept_penalty
-        self.diagonal_penalty = diagonal_penalty
-        self.rho = rho
-        self.tau = tau
-        self.smooth = smooth
-        self.model = model
-        self.transform = transform
-        self.learned = learned
-
     def _off_diagonal(self) -> float | None:
         """lambda of the weights between classes, if there are any."""
         return None
 
     def _check_parameters(self) -> None:
-        check_choice("model", self.model, _MODELS)
-        check_flag("smooth", self.smooth)
-        check_flag("learned", self.learned)
         if self.smooth and self.learned:
             raise ValueError(
                 "smooth and learned are both True; learned penalties take the labels as they are"
             )
-        check_not_negative(rho=self.rho, tau=self.tau)
-        expected = "a finite positive number"
-        for part in ("intercept", "diagonal", "off_diagonal"):
-            name = f"{part}_penalty"
-            value = getattr(self, name, 1.0)  # there may be no slopes between classes
-            if not 0 < as_real(name, value, expected) < np.inf:
-                raise ValueError(f"{name} is {shown(value)}, expected {expected}")
 
     def _penalties(self, k: int, total: float) -> Ridge:
         """Penalties on the mean loss of `total` samples of K classes."""
@@ -185,10 +172,40 @@ class StructuredScaling:
         chunk = max(1, _SIZE // (2 * k * k * (len(self._steps) + 2 * k)))
         return LevelSets((n, k), local, Quadratic(), self._n_levels, chunk)
 
-    def _contour(self, scores: Floats, label: Hashable, probability: ArrayLike) -> Floats:
+    def contour(self, scores: ArrayLike, label: Hashable, probability: ArrayLike) -> Floats:
+        """Plausibility that a class has these probabilities.
+
+        Parameters
+        ----------
+        scores : (n, K) array
+        label : label
+            One of the classes.
+        probability : (q,) array
+            In [0, 1].
+
+        Returns
+        -------
+        (n, q) array
+            Largest relative likelihood of coefficients that give the class this probability; 0
+            below 7e-10.
+
+        Raises
+        ------
+        ValueError
+            If the model is not "quadratic", the label is unknown, or a probability is not in
+            [0, 1].
+
+        Examples
+        --------
+        >>> p, y = [[0.6, 0.2, 0.2], [0.2, 0.6, 0.2], [0.2, 0.2, 0.6]] * 9, [0, 1, 2, 2, 1, 0] * 4
+        >>> calibrator = StructuredMatrixCalibrator(model="quadratic").fit(p[:24], y)
+        >>> bool((calibrator.contour(p[:1], 0, [0.0, 1.0]) == 0).all())
+        True
+        """
         if self.model == "bayesian":
             raise ValueError(f"model is {self.model!r}; a contour function needs 'quadratic'")
-        return self._level_sets(scores).contour(*checked_contour(label, probability, self.classes_))
+        levels = self._level_sets(self._read(scores))
+        return levels.contour(*checked_contour(label, probability, self.classes_))
 
     def _get_state(self) -> dict[str, Any]:
         return {
@@ -217,6 +234,7 @@ class StructuredScaling:
             check_shapes(self, _center=(k,), _variances=(k, width))
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class StructuredMatrixCalibrator(StructuredScaling, BaseMulticlassCalibrator):
     """Calibration by structured matrix scaling (SMS).
 
@@ -285,59 +303,21 @@ class StructuredMatrixCalibrator(StructuredScaling, BaseMulticlassCalibrator):
     True
     """
 
-    def __init__(
-        self,
-        intercept_penalty: float = 1.0,
-        diagonal_penalty: float = 1.0,
-        off_diagonal_penalty: float = 1.0,
-        rho: float = 1.0,
-        tau: float = 1.0,
-        smooth: bool = False,
-        model: str = "bayesian",
-        transform: str | None = "log",
-        learned: bool = False,
-    ) -> None:
-        super().__init__(
-            intercept_penalty, diagonal_penalty, rho, tau, smooth, model, transform, learned
-        )
-        self.off_diagonal_penalty = off_diagonal_penalty
+    intercept_penalty: float = 1.0
+    diagonal_penalty: float = 1.0
+    off_diagonal_penalty: float = 1.0
+    rho: float = 1.0
+    tau: float = 1.0
+    smooth: bool = False
+    model: Model = "bayesian"
+    transform: Transform = "log"
+    learned: bool = False
 
     def _off_diagonal(self) -> float | None:
         return self.off_diagonal_penalty
 
-    def contour(self, scores: ArrayLike, label: Hashable, probability: ArrayLike) -> Floats:
-        """Plausibility that a class has these probabilities.
 
-        Parameters
-        ----------
-        scores : (n, K) array
-        label : label
-            One of the classes.
-        probability : (q,) array
-            In [0, 1].
-
-        Returns
-        -------
-        (n, q) array
-            Largest relative likelihood of coefficients that give the class this probability; 0
-            below 7e-10.
-
-        Raises
-        ------
-        ValueError
-            If the model is not "quadratic", the label is unknown, or a probability is not in
-            [0, 1].
-
-        Examples
-        --------
-        >>> p, y = [[0.6, 0.2, 0.2], [0.2, 0.6, 0.2], [0.2, 0.2, 0.6]] * 9, [0, 1, 2, 2, 1, 0] * 4
-        >>> calibrator = StructuredMatrixCalibrator(model="quadratic").fit(p[:24], y)
-        >>> bool((calibrator.contour(p[:1], 0, [0.0, 1.0]) == 0).all())
-        True
-        """
-        return self._contour(self._read(scores), label, probability)
-
-
+@dataclass(kw_only=True, eq=False, repr=False)
 class StructuredVectorCalibrator(StructuredScaling, BaseMulticlassCalibrator):
     """Calibration by structured vector scaling (SVS).
 
@@ -404,34 +384,11 @@ class StructuredVectorCalibrator(StructuredScaling, BaseMulticlassCalibrator):
     True
     """
 
-    def contour(self, scores: ArrayLike, label: Hashable, probability: ArrayLike) -> Floats:
-        """Plausibility that a class has these probabilities.
-
-        Parameters
-        ----------
-        scores : (n, K) array
-        label : label
-            One of the classes.
-        probability : (q,) array
-            In [0, 1].
-
-        Returns
-        -------
-        (n, q) array
-            Largest relative likelihood of coefficients that give the class this probability; 0
-            below 7e-10.
-
-        Raises
-        ------
-        ValueError
-            If the model is not "quadratic", the label is unknown, or a probability is not in
-            [0, 1].
-
-        Examples
-        --------
-        >>> p, y = [[0.6, 0.2, 0.2], [0.2, 0.6, 0.2], [0.2, 0.2, 0.6]] * 9, [0, 1, 2, 2, 1, 0] * 4
-        >>> calibrator = StructuredVectorCalibrator(model="quadratic").fit(p[:24], y)
-        >>> bool((calibrator.contour(p[:1], 0, [0.0, 1.0]) == 0).all())
-        True
-        """
-        return self._contour(self._read(scores), label, probability)
+    intercept_penalty: float = 1.0
+    diagonal_penalty: float = 1.0
+    rho: float = 1.0
+    tau: float = 1.0
+    smooth: bool = False
+    model: Model = "bayesian"
+    transform: Transform = "log"
+    learned: bool = False

@@ -27,6 +27,7 @@ from tests.support.each import each
 
 PEER = json.loads((Path(__file__).parents[2] / "oracles" / "probmetrics.json").read_text("utf-8"))
 BOTH = each("kind", [StructuredMatrixCalibrator, StructuredVectorCalibrator])
+PENALTIES = ("intercept_penalty", "diagonal_penalty", "off_diagonal_penalty")
 WEAK = {
     "intercept_penalty": 0.1,
     "diagonal_penalty": 0.2,
@@ -108,7 +109,7 @@ def test_strong_penalties_leave_the_temperature_alone(kind):
     wanted = (1 - share) * tempered + share / 3
     if kind is StructuredVectorCalibrator:
         np.testing.assert_allclose(ours.predict_proba(p), wanted, atol=1e-8)
-    free = StructuredMatrixCalibrator(1e9, 1e9, 1e9).fit(p, y)
+    free = StructuredMatrixCalibrator(**dict.fromkeys(PENALTIES, 1e9)).fit(p, y)
     np.testing.assert_allclose(free.predict_proba(p), wanted, atol=1e-8)
     plain = SoftmaxCalibrator("temperature").fit(np.log(p), y)
     assert 1 / plain.weights_[0, 0] == pytest.approx(ours.temperature_, rel=0.15)  # its targets
@@ -117,7 +118,7 @@ def test_strong_penalties_leave_the_temperature_alone(kind):
 def test_without_penalty_it_is_multinomial_regression():
     """Of the logarithms of tempered probabilities."""
     p, y = simulated(400)
-    ours = StructuredMatrixCalibrator(1e-9, 1e-9, 1e-9).fit(p, y)
+    ours = StructuredMatrixCalibrator(**dict.fromkeys(PENALTIES, 1e-9)).fit(p, y)
     share = 1 / 401
     x = np.log((1 - share) * softmax(np.log(p) / ours.temperature_, axis=1) + share / 3)
     with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
