@@ -109,6 +109,9 @@ class AutoMulticlassCalibrator(BaseMulticlassCalibrator):
     model: LogOddsModel = "likelihood"
     confidence: float = 0.95
 
+    def _columns(self, table: Floats, n_classes: int, named: Any = None) -> Floats:
+        return OneVsRestCalibrator()._columns(table, n_classes, named)
+
     def _fit_scores(self, scores: Floats, codes: NDArray[np.intp], weight: Floats) -> None:
         k = max(scores.shape[1], 2)
         self._each = self.scaling_ = self.learned_ = None
