@@ -12,7 +12,7 @@ from evical.calibrators.by_name import suggestion
 from evical.cli._beliefs import BeliefColumns, Pair
 from evical.cli._kinds import Kind, complete_rows, label_kind, optional_kinds, tell_missing
 from evical.cli._show import watch
-from evical.cli._tables import Chunk, Table, open_table
+from evical.cli._tables import Chunk, Table
 from evical.datasets.csv import sorted_labels
 from evical.scores.names import class_in_name
 
@@ -52,18 +52,6 @@ class _Column:
         """All rows (n,)."""
         self._values.resize(self._size, refcheck=False)
         return self._values
-
-
-def read_labeled(
-    source: str,
-    columns: Mapping[str, Kind],
-    target: str,
-    positive: str | None,
-    missing: str = "refuse",
-) -> Labeled:
-    """Columns of a file with classes; see `read_labeled_table`."""
-    with open_table(source) as table:
-        return read_labeled_table(table, columns, target, positive, missing=missing)
 
 
 def read_labeled_table(

@@ -12,9 +12,10 @@ from rich.text import Text
 
 from evical.cli import arguments
 from evical.cli._kinds import Kind
-from evical.cli._labeled import read_labeled
+from evical.cli._labeled import read_labeled_table
 from evical.cli._output import check_page, command_line, echo_json, user_input, write_page
 from evical.cli._show import new_console, progress_bar
+from evical.cli._tables import open_table
 from evical.evaluation import Comparison
 from evical.evaluation import compare as compare_calibrators
 from evical.evaluation.methods import name_methods
@@ -95,7 +96,8 @@ def compare_columns(
 ) -> Comparison:
     """The comparison, with a progress bar on standard error if that is a terminal."""
     columns: dict[str, Kind] = {score: "score"}
-    rows = read_labeled(scores, columns, target, positive, missing=missing)
+    with open_table(scores) as table:
+        rows = read_labeled_table(table, columns, target, positive, missing=missing)
     values = rows.columns[score]
     methods = _list_methods(plan.methods)
     total = len(name_methods(methods, values)) * plan.folds * plan.repeats
