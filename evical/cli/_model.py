@@ -152,7 +152,7 @@ def model_text(model: Model) -> str:
 
 
 def file_text(kind: str, **content: Any) -> str:
-    """The text of a file of this format, as `check_content` reads it."""
+    """The text of a file of this format, as `reading` reads it."""
     data = {"format": kind, "version": VERSION, "evical": version_of("evical"), **content}
     return json.dumps({**data, "checksum": checksum(data)}, indent=1, allow_nan=False) + "\n"
 
@@ -163,37 +163,37 @@ def load_model(path: str | Path) -> Model:
     Raises OSError if it cannot be read, and ValueError if it is damaged, foreign, of a later
     version, or changed by hand.
     """
-    name = Path(path).name
-    data = check_content(read_json(Path(path)), name, FORMAT, "evical fit")
-    with refuse_damage(name, "fit the model"):
+    with reading(path, FORMAT, "evical fit", "fit the model") as data:
         return _model(data)
 
 
 @contextmanager
-def refuse_damage(name: str, remedy: str) -> Iterator[None]:
-    """Raise ValueError for whatever reading the content of a file raises."""
-    try:
-        yield
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        reason = f"there is no {error}" if isinstance(error, KeyError) else error
-        raise ValueError(f"{name} is damaged: {reason}; {remedy} again") from error
+def reading(path: str | Path, kind: str, maker: str, remedy: str) -> Iterator[dict[str, Any]]:
+    """The content of a file of this format; `maker` is what writes it.
 
-
-def read_json(path: Path) -> Any:
-    """The content of a JSON file; raises ValueError for what is not JSON, NaN included."""
+    Raises OSError if it cannot be read, and ValueError for what is no such file, or whatever
+    reading its content raises.
+    """
+    path = Path(path)
     try:
-        return json.loads(path.read_bytes().decode("utf-8"), parse_constant=_refuse_constant)
+        data = json.loads(path.read_bytes().decode("utf-8"), parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
         raise ValueError(
             f"{path.name} is not a model file, or truncated: it is not JSON ({error})"
         ) from error
+    content = _checked(data, path.name, kind, maker)
+    try:
+        yield content
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        reason = f"there is no {error}" if isinstance(error, KeyError) else error
+        raise ValueError(f"{path.name} is damaged: {reason}; {remedy} again") from error
 
 
 def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is not a number")
 
 
-def check_content(data: object, name: str, kind: str, maker: str) -> dict[str, Any]:
+def _checked(data: object, name: str, kind: str, maker: str) -> dict[str, Any]:
     """The content of a file of this format, without its checksum; `maker` is what writes it.
 
     Raises ValueError if it is of another format or version, or was changed.

@@ -4,7 +4,6 @@ import inspect
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from dstheory.errors import TotalConflictError
 from evical.beliefs import as_beliefs
 from evical.beliefs.composed import placed
 from evical.calibrators.by_name import parse_options, settable, suggestion
-from evical.cli._model import check_content, file_text, read_json, refuse_damage
+from evical.cli._model import file_text, reading
 from evical.fusion import Rule, as_rule
 from evical.fusion.conflicts import total_conflict
 
@@ -154,9 +153,7 @@ def fusion_text(fusion: Rule, sources: Sequence[str], rows: int) -> str:
 
 def load_fusion(path: str) -> Rule:
     """The fusion in a file; raises OSError or ValueError as `load_model`."""
-    name = Path(path).name
-    data = check_content(read_json(Path(path)), name, FORMAT, "evical combine --fit")
-    with refuse_damage(name, "learn it"):
+    with reading(path, FORMAT, "evical combine --fit", "learn it") as data:
         fusion: Rule = Rule.from_dict(data["fusion"])
         if fusion.frame_ is None or len(fusion.frame_) != 2:
             raise ValueError("it is not for two classes")
