@@ -62,11 +62,13 @@ def predict(
         if output != "-":
             check_output(Path(output), force, [scores, model])
         with open_table(scores) as table:
+            level = _level(fitted, alpha)
             if score is None:
                 _check_score(fitted, table)
             given = with_score(fitted, score)
-            level = _level(fitted, alpha)
             predictor = Predictor(given, decision, choices, table, level, missing)
+            if is_conformal(fitted.calibrator) and (few := fitted.calibrator.too_few(level)):
+                typer.echo(f"warning: {few}", err=True)
             new = tuple(prefix + name for name in predictor.new)
             layout = Layout(new, table, escape_formulas)
             if not force_columns:
@@ -104,11 +106,7 @@ def _level(model: Model, alpha: float | None) -> float:
     """The level of sets; raises ValueError for one of another model."""
     if alpha is not None and not is_conformal(model.calibrator):
         raise ValueError("--alpha is for models of evical fit --conformal")
-    level = 0.1 if alpha is None else alpha
-    few = model.calibrator.too_few(level) if is_conformal(model.calibrator) else None
-    if few is not None:
-        typer.echo(f"warning: {few}", err=True)
-    return level
+    return 0.1 if alpha is None else alpha
 
 
 def _write(predictor: Predictor, layout: Layout, output: str) -> tuple[Counter[str], int]:
