@@ -229,13 +229,13 @@ def code_matrix(
     -----
     Two classes make one binary problem, so every kind has one column.
 
-    A sparse code has the largest minimum of `row_distances` among 10,000 random codes (fewer above
-    100 classes, 67 for 1000, so that the search takes seconds). Entries are 0 with probability 1/2,
-    and 1 or -1 with 1/4 each, given that each column has both signs and no column repeats another.
-    Drawing entries and discarding invalid matrices, as printed, finds none below nine classes
-    (Gebel, sec. 5.2.2). So columns are drawn instead of entries; for eight classes or fewer, they
-    are drawn from the complete code without replacement. Gebel writes that the distance is
-    minimized, which would defeat its purpose.
+    A sparse code has the largest minimum distance of two rows (of Hamming, where 0 is half a
+    difference) among 10,000 random codes (fewer above 100 classes, 67 for 1000, so that the search
+    takes seconds). Entries are 0 with probability 1/2, and 1 or -1 with 1/4 each, given that each
+    column has both signs and no column repeats another. Drawing entries and discarding invalid
+    matrices, as printed, finds none below nine classes (Gebel, sec. 5.2.2). So columns are drawn
+    instead of entries; for eight classes or fewer, they are drawn from the complete code without
+    replacement. Gebel writes that the distance is minimized, which would defeat its purpose.
 
     References
     ----------
@@ -417,30 +417,3 @@ def _first_repeated(rows: NDArray[np.int8]) -> tuple[int, int] | None:
         if earlier != index:
             return earlier, index
     return None
-
-
-def row_distances(code: ArrayLike) -> NDArray[np.float64]:
-    """Distances between the rows of a code: Hamming distances in which 0 is half a difference.
-
-    Parameters
-    ----------
-    code : (K, B) array of 1, -1 and 0
-
-    Returns
-    -------
-    (K, K) array
-        Sum over columns of (1 - M_kb M_lb) / 2; on the diagonal, half the number of zeros.
-
-    References
-    ----------
-    .. [1] M. Gebel (2009), sec. 5.2.2, after Allwein et al. (2000).
-
-    Examples
-    --------
-    >>> row_distances([[1, 1, 0], [-1, 0, 1], [0, -1, -1]])
-    array([[0.5, 2. , 2. ],
-           [2. , 0.5, 2. ],
-           [2. , 2. , 0.5]])
-    """
-    rows = check_code_matrix(code).astype(np.float64)
-    return np.asarray((rows.shape[1] - rows @ rows.T) / 2)

@@ -155,24 +155,6 @@ class ScoreScale:
         return merge_equal(self(counts.scores), counts.negative, counts.positive)
 
 
-def check_transform(transform: object) -> None:
-    """Raise for an unknown `transform`.
-
-    Raises
-    ------
-    ValueError
-        With the choices.
-
-    Examples
-    --------
-    >>> check_transform("log")
-    Traceback (most recent call last):
-    ValueError: transform is 'log', expected one of None, 'auto', 'logit', 'sigmoid', 'rank'; did \
-you mean 'logit'?
-    """
-    check_choice("transform", transform, TRANSFORMS)
-
-
 def are_probabilities(counts: ScoreCounts) -> bool:
     """Whether scores are read as probabilities where nobody says so: if all lie in [0, 1].
 
@@ -222,7 +204,7 @@ def fit_scale(
     >>> ranks(np.array([5.0, 7.0, 53.5, 1e9]))
     array([0.125 , 0.5   , 0.6875, 0.875 ])
     """
-    check_transform(transform)
+    check_choice("transform", transform, TRANSFORMS)
     if not extrapolate:
         found = fit_scale(transform, counts, of_margins=of_margins)
         return replace(found, ends=counts.scores[[0, -1]])

@@ -11,6 +11,7 @@ from sklearn.svm import SVC
 from evical.calibrators import ELiTECalibrator, IsotonicCalibrator
 from evical.curves.trend_filtering import trend_filter_path
 from evical.scores import ScoreCounts
+from tests.evical.curves.of_arrays import fits_of
 from tests.support.each import each, pairs
 
 DATA = Path(__file__).parents[4] / "shared" / "data"
@@ -36,14 +37,14 @@ def averaged(scores, y, criterion, clip, at):
     path = trend_filter_path(counts.scores, counts.positive / counts.total, counts.total)
     n, laplace = len(y), 1 / (len(y) + 2)
     sizes = []
-    for fit, d in zip(path.predict(scores), path.degrees_of_freedom, strict=True):
+    for fit, d in zip(fits_of(path, scores), path.degrees_of_freedom, strict=True):
         p = np.clip(fit, laplace, 1 - laplace)
         cost = -2 * np.log(np.where(y == 1, p, 1 - p)).sum()
         small = 2 * d * (d + 1) / (n - d - 1) if n > d + 1 else np.inf
         sizes.append(cost + {"aicc": 2 * d + small, "aic": 2 * d, "bic": d * np.log(n)}[criterion])
     weights = np.exp((min(sizes) - np.array(sizes)) / 2)
     clip = laplace if clip is None else clip
-    return weights / weights.sum() @ np.clip(path.predict(at), clip, 1 - clip)
+    return weights / weights.sum() @ np.clip(fits_of(path, at), clip, 1 - clip)
 
 
 @pytest.mark.filterwarnings("ignore::evical.errors.WrongWayWarning")
