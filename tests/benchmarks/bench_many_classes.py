@@ -1,0 +1,112 @@
+"""Many classes: seconds of CPU and log loss, beside shared scalings and beside stacking.
+
+Run with ``python -m tests.benchmarks.bench_many_classes [CLASSES ...]``, with one thread of linear
+algebra. Logits of 2,500 samples are simulated: right up to a temperature ("overconfident"), with
+noise ("noisy"), or with a slope and an offset of each class ("distorted"). The log loss is that of
+4,000 other samples. Then two naive Bayes classifiers: the ensemble beside `StackingClassifier`.
+"""
+
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+from scipy.special import log_softmax, softmax
+from sklearn.ensemble import StackingClassifier
+from sklearn.naive_bayes import GaussianNB
+
+from evical import EvidentialEnsemble
+from evical.metrics import log_loss
+from evical.multiclass import (
+    AutoMulticlassCalibrator,
+    SoftmaxCalibrator,
+    StructuredMatrixCalibrator,
+    StructuredVectorCalibrator,
+)
+
+SHARED: dict[str, Callable[[], Any]] = {
+    "temperature": lambda: SoftmaxCalibrator("temperature", transform="log"),
+    "vector": lambda: StructuredVectorCalibrator(),
+    "matrix": lambda: StructuredMatrixCalibrator(),
+    "Auto": lambda: AutoMulticlassCalibrator(),
+}
+KINDS = ("overconfident", "noisy", "distorted")
+
+
+def seconds(function: Callable[[], Any]) -> tuple[float, Any]:
+    """CPU seconds of a call, and what it returns."""
+    start = time.process_time()
+    found = function()
+    return time.process_time() - start, found
+
+
+def simulated(kind: str, k: int, n: int, seed: int) -> tuple[Any, Any, Any, Any]:
+    """Probabilities (n, K) with classes, and those of 4,000 others; classes that occur alone."""
+    rng = np.random.default_rng([seed, k])
+    spread = float(np.interp(np.log(k), np.log([30, 300]), [3, 4]))
+    slope, offset = np.exp(0.4 * rng.normal(size=k)), rng.normal(size=k)
+
+    def draw(size: int) -> tuple[Any, Any]:
+        logits = spread * rng.normal(size=(size, k))
+        y = (logits + rng.gumbel(size=logits.shape)).argmax(axis=1)
+        shown = {
+            "overconfident": 2 * logits,
+            "noisy": logits + 2 * rng.normal(size=logits.shape),
+            "distorted": slope * logits + offset,
+        }[kind]
+        return log_softmax(shown, axis=1), y
+
+    (scores, y), (others, y_others) = draw(n), draw(4_000)
+    present = np.unique(y)
+    known = np.isin(y_others, present)
+    p, p_others = (softmax(part[:, present], axis=1) for part in (scores, others[known]))
+    return p, np.searchsorted(present, y), p_others, np.searchsorted(present, y_others[known])
+
+
+def calibrators(k: int) -> None:
+    """Fits and log losses of one number of classes."""
+    for kind in KINDS:
+        p, y, others, y_others = simulated(kind, k, 2_500, 0)
+        cells = []
+        for name, make in SHARED.items():
+            took, calibrator = seconds(partial(make().fit, p, y))
+            loss = log_loss(y_others, calibrator.predict_proba(others), labels=calibrator.classes_)
+            cells.append(f"{name} {loss:.4f} in {took:.2f} s")
+        print(f"K={p.shape[1]}, {kind}: {', '.join(cells)}", flush=True)
+
+
+def ensembles(k: int) -> None:
+    """Two naive Bayes classifiers of 50 samples a class."""
+    rng = np.random.default_rng(k)
+    center = 1.2 * rng.normal(size=(k, 20))
+    scale = 1 + 0.5 * rng.random(20)
+
+    def draw(size: int) -> tuple[Any, Any]:
+        y = np.append(np.arange(k), rng.integers(k, size=size - k))
+        return center[y] + scale * rng.normal(size=(size, 20)), y
+
+    (x, y), (others, y_others) = draw(50 * k + 500), draw(2_000)
+    members = [("one", GaussianNB()), ("other", GaussianNB(var_smoothing=0.1))]
+    peer_fit, peer = seconds(lambda: StackingClassifier(members, cv=5).fit(x, y))
+    ours_fit, ours = seconds(lambda: EvidentialEnsemble(members).fit(x, y))
+    own, _ = seconds(lambda: [one.predict_proba(others) for one in peer.estimators_])
+    ours_time, p = seconds(lambda: ours.predict_proba(others))
+    ours_loss, peer_loss = (log_loss(y_others, q) for q in (p, peer.predict_proba(others)))
+    print(
+        f"K={k}, ensemble: fit {ours_fit:.2f} s, stacking {peer_fit:.2f} s; predict_proba of 2,000 "
+        f"rows {ours_time:.3f} s, the members' own {own:.3f} s; log loss {ours_loss:.4f}, stacking "
+        f"{peer_loss:.4f}",
+        flush=True,
+    )
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")  # of logistic regression in stacking
+    chosen = [int(word) for word in sys.argv[1:]]
+    for k in chosen or (30, 100, 300, 1000):
+        calibrators(k)
+    for k in chosen or (60, 100):
+        ensembles(k)
