@@ -1,5 +1,6 @@
 """Names of what functions take and return; the shapes of arrays stand in their docstrings."""
 
+from collections.abc import Hashable
 from typing import Literal, Protocol, TypeAlias
 
 import numpy as np
@@ -11,6 +12,8 @@ __all__ = [
     "Floats",
     "Indices",
     "Ints",
+    "Label",
+    "Labels",
     "MulticlassCalibratorName",
     "RandomState",
     "RuleName",
@@ -33,6 +36,12 @@ class _Shaped(Protocol):
 
 SamplesLike: TypeAlias = ArrayLike | _Shaped
 """Features (n, n_features): an array, a data frame or a sparse matrix."""
+
+Label: TypeAlias = Hashable
+"""The label of one class; None: the greater of two."""
+
+Labels: TypeAlias = ArrayLike | None
+"""Labels of the classes in the order of their columns; None: those that occur, sorted."""
 
 Weights: TypeAlias = ArrayLike | None
 """A number for each sample; None: all count alike."""

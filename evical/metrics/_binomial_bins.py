@@ -6,15 +6,16 @@ within the bin, this is wider than the true distribution, so the test is conserv
 """
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import betainc
 
 from dstheory.notebook import ShownFields
-from evical._typing import Floats
+from evical._typing import Floats, Label, Weights
 from evical.metrics.bins import filled_bins
-from evical.metrics.inputs import binary_sample
+from evical.metrics.inputs import Predicted, binary_sample
 from evical.metrics.outcome import pvalue_text, refuted
 
 
@@ -53,13 +54,13 @@ class BinomialBins(ShownFields):
 
 
 def binomial_test(
-    y_true: Any,
-    y_prob: Any,
+    y_true: ArrayLike,
+    y_prob: Predicted,
     *,
     n_bins: int = 10,
     strategy: Literal["uniform", "quantile"] = "quantile",
-    pos_label: Any = None,
-    sample_weight: Any = None,
+    pos_label: Label = None,
+    sample_weight: Weights = None,
 ) -> BinomialBins:
     r"""Binomial test of calibration of each bin, and of all.
 

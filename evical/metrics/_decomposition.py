@@ -7,17 +7,18 @@ score. Murphy 1973; DeGroot & Fienberg 1983; Dimitriadis, Gneiting & Jordan 2021
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.optimize import isotonic_regression
 from scipy.special import xlogy
 
 from dstheory.checks.arguments import check_choice
 from dstheory.notebook import ShownFields
-from evical._typing import Floats
+from evical._typing import Floats, Label, Weights
 from evical.metrics.bins import bin_numbers, check_bins, summed_bins
-from evical.metrics.inputs import BinarySample, average, binary_sample
+from evical.metrics.inputs import BinarySample, Predicted, average, binary_sample
 
 
 @dataclass(frozen=True)
@@ -83,13 +84,13 @@ class CorpDecomposition(ShownFields):
 
 
 def brier_decomposition(
-    y_true: Any,
-    y_prob: Any,
+    y_true: ArrayLike,
+    y_prob: Predicted,
     *,
     n_bins: int | None = None,
     strategy: Literal["uniform", "quantile"] = "uniform",
-    pos_label: Any = None,
-    sample_weight: Any = None,
+    pos_label: Label = None,
+    sample_weight: Weights = None,
 ) -> BrierDecomposition:
     r"""Brier score of two classes, decomposed into calibration and refinement.
 
@@ -156,12 +157,12 @@ def brier_decomposition(
 
 
 def corp_decomposition(
-    y_true: Any,
-    y_prob: Any,
+    y_true: ArrayLike,
+    y_prob: Predicted,
     *,
     score: Literal["brier", "log"] = "brier",
-    pos_label: Any = None,
-    sample_weight: Any = None,
+    pos_label: Label = None,
+    sample_weight: Weights = None,
 ) -> CorpDecomposition:
     r"""CORP decomposition: miscalibration, discrimination and uncertainty, by PAV.
 

@@ -17,14 +17,14 @@ estimate of this variance is subtracted. Kumar, Liang & Ma 2019; Ferro & Fricker
 
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dstheory.checks.arguments import check_choice, check_count, check_flag, check_level, check_rng
 from dstheory.notebook import ShownFields
-from evical._typing import Floats
+from evical._typing import Floats, Label, Labels, Weights
 from evical.metrics.bins import Bins, bin_gaps, bin_numbers, check_bins, filled_bins, summed_bins
 from evical.metrics.inputs import (
     MOST_REPEATS,
@@ -129,16 +129,16 @@ def debiased_calibration_error(
 
 
 def debiased_interval(
-    y_true: Any,
-    y_prob: Any,
+    y_true: ArrayLike,
+    y_prob: Predicted,
     *,
     rng: np.random.Generator,
     n_bins: int = 10,
     strategy: Strategy = "quantile",
     confidence: float = 0.95,
     n_resamples: int = 1000,
-    pos_label: Any = None,
-    sample_weight: Any = None,
+    pos_label: Label = None,
+    sample_weight: Weights = None,
 ) -> DebiasedError:
     """Debiased squared calibration error with a bootstrap interval.
 
@@ -216,12 +216,12 @@ def _resampled(
 
 
 def adaptive_calibration_error(
-    y_true: Any,
-    y_prob: Any,
+    y_true: ArrayLike,
+    y_prob: Predicted,
     *,
     n_bins: int = 10,
-    pos_label: Any = None,
-    sample_weight: Any = None,
+    pos_label: Label = None,
+    sample_weight: Weights = None,
 ) -> float:
     """Adaptive calibration error: the ECE with bins of equal frequency; 0 is best.
 
@@ -309,7 +309,12 @@ _SAMPLES: dict[str, Callable[[ClassSample], Iterator[BinarySample]]] = {
 
 
 def _samples_of(
-    of: str, y_true: Any, y_prob: Any, pos_label: Any, labels: Any, sample_weight: Any
+    of: str,
+    y_true: ArrayLike,
+    y_prob: Predicted,
+    pos_label: Label,
+    labels: Labels,
+    sample_weight: Weights,
 ) -> Iterator[BinarySample]:
     """Samples of two classes, from which a kind of error follows."""
     _check_named(of, pos_label, labels)
@@ -330,15 +335,15 @@ def _check_named(of: str, pos_label: Hashable | None, labels: ArrayLike | None) 
 
 
 def expected_calibration_error(
-    y_true: Any,
-    y_prob: Any,
+    y_true: ArrayLike,
+    y_prob: Predicted,
     of: OfClasses = "positive",
     *,
     n_bins: int = 10,
     strategy: Strategy = "uniform",
-    pos_label: Any = None,
-    labels: Any = None,
-    sample_weight: Any = None,
+    pos_label: Label = None,
+    labels: Labels = None,
+    sample_weight: Weights = None,
 ) -> float:
     r"""Expected calibration error ECE; 0 is best.
 
@@ -411,15 +416,15 @@ def expected_calibration_error(
 
 
 def maximum_calibration_error(
-    y_true: Any,
-    y_prob: Any,
+    y_true: ArrayLike,
+    y_prob: Predicted,
     of: Literal["positive", "classwise", "micro"] = "positive",
     *,
     n_bins: int = 10,
     strategy: Strategy = "uniform",
-    pos_label: Any = None,
-    labels: Any = None,
-    sample_weight: Any = None,
+    pos_label: Label = None,
+    labels: Labels = None,
+    sample_weight: Weights = None,
 ) -> float:
     r"""Maximum calibration error MCE: the largest gap of a bin; 0 is best.
 

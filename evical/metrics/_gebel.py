@@ -4,14 +4,16 @@ They ask whether true classes have high probabilities, and whether probabilities
 frequencies among the samples assigned to each class. Gebel 2009, section 2.4, equations 2.3-2.7.
 """
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dstheory.checks.arguments import check_choice
+from evical._typing import Labels, Weights
 from evical.metrics.inputs import (
     ClassSample,
+    Predicted,
     assigned_classes,
     average,
     checked_weights,
@@ -23,7 +25,7 @@ from evical.metrics.inputs import (
 
 
 def correctness_rate(
-    y_true: Any, y_prob: Any, *, labels: Any = None, sample_weight: Any = None
+    y_true: ArrayLike, y_prob: Predicted, *, labels: Labels = None, sample_weight: Weights = None
 ) -> float:
     """Share of samples whose most probable class is the true one; 1 is best.
 
@@ -61,7 +63,7 @@ def correctness_rate(
 
 
 def mean_root_squared_error(
-    y_true: Any, y_prob: Any, *, labels: Any = None, sample_weight: Any = None
+    y_true: ArrayLike, y_prob: Predicted, *, labels: Labels = None, sample_weight: Weights = None
 ) -> float:
     r"""Gebel's "RMSE": mean over samples of the root of the mean square over classes; 0 is best.
 
@@ -107,7 +109,7 @@ def mean_root_squared_error(
 
 
 def well_calibration_ratio(
-    y_true: Any, y_prob: Any, *, labels: Any = None, sample_weight: Any = None
+    y_true: ArrayLike, y_prob: Predicted, *, labels: Labels = None, sample_weight: Weights = None
 ) -> float:
     r"""Well-calibration ratio WCR: agreement of mean probabilities and frequencies; 1 is best.
 
@@ -153,7 +155,7 @@ def well_calibration_ratio(
 
 
 def calibration_measure(
-    y_true: Any, y_prob: Any, *, labels: Any = None, sample_weight: Any = None
+    y_true: ArrayLike, y_prob: Predicted, *, labels: Labels = None, sample_weight: Weights = None
 ) -> float:
     r"""Gebel's Cal: geometric mean of effectiveness and well-calibration; 1 is best.
 
@@ -196,7 +198,7 @@ def calibration_measure(
 
 
 def ability_to_separate(
-    y_prob: Any, *, sample_weight: Any = None, scale: Literal["unit", "printed"] = "unit"
+    y_prob: Predicted, *, sample_weight: Weights = None, scale: Literal["unit", "printed"] = "unit"
 ) -> float:
     r"""Ability to separate AS: how close probabilities are to certainty; 1 is certainty.
 
@@ -246,7 +248,7 @@ def ability_to_separate(
     return float(1 - (factor if scale == "printed" else np.sqrt(factor)) * distance)
 
 
-def _unlabeled(y_prob: ArrayLike, sample_weight: ArrayLike | None) -> ClassSample:
+def _unlabeled(y_prob: Predicted, sample_weight: Weights) -> ClassSample:
     """The sample, with the assigned classes as true classes."""
     p = unlabeled_probabilities(y_prob)
     return ClassSample(

@@ -9,20 +9,21 @@ If predictions are calibrated, the Brier score has a known mean and variance, an
 normal for many samples. Spiegelhalter 1986.
 """
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import ndtr
 from scipy.stats import chi2
 
-from evical._typing import Floats
+from evical._typing import Floats, Label, Weights
 from evical.metrics.bins import filled_bins
-from evical.metrics.inputs import BinarySample, binary_sample
+from evical.metrics.inputs import BinarySample, Predicted, binary_sample
 from evical.metrics.outcome import CalibrationTest, refuted
 
 
 def spiegelhalter_test(
-    y_true: Any, y_prob: Any, *, pos_label: Any = None, sample_weight: Any = None
+    y_true: ArrayLike, y_prob: Predicted, *, pos_label: Label = None, sample_weight: Weights = None
 ) -> CalibrationTest:
     r"""Spiegelhalter's z test of calibration.
 
@@ -94,13 +95,13 @@ def _slope(sample: BinarySample) -> Floats:
 
 
 def hosmer_lemeshow_test(
-    y_true: Any,
-    y_prob: Any,
+    y_true: ArrayLike,
+    y_prob: Predicted,
     *,
     n_bins: int = 10,
     strategy: Literal["uniform", "quantile"] = "quantile",
-    pos_label: Any = None,
-    sample_weight: Any = None,
+    pos_label: Label = None,
+    sample_weight: Weights = None,
 ) -> CalibrationTest:
     r"""Hosmer and Lemeshow's chi-square test of calibration.
 

@@ -4,18 +4,21 @@ For each sample, the act with the largest expected profit is chosen; the metric 
 profit. Good probabilities make good decisions. Elkan 2001; Zadrozny & Elkan 2002, section 5.
 """
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike
 
-from evical._typing import Floats
+from evical._typing import Floats, Label, Labels, Weights
 from evical.metrics.inputs import Predicted, average, binary_sample, class_sample, numbers
 from evical.scores.checks import check_same_length
 
 
 def decision_profit(
-    y_true: Any, y_prob: Any, profit: Any, *, labels: Any = None, sample_weight: Any = None
+    y_true: ArrayLike,
+    y_prob: Predicted,
+    profit: ArrayLike,
+    *,
+    labels: Labels = None,
+    sample_weight: Weights = None,
 ) -> float:
     r"""Mean profit of the acts of greatest expected profit; more is better.
 
@@ -76,7 +79,7 @@ def decision_profit(
 def decision_cost(
     y_true: ArrayLike,
     y_prob: Predicted,
-    cost: Any,
+    cost: ArrayLike,
     *,
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
@@ -117,14 +120,14 @@ def decision_cost(
 
 
 def solicitation_profit(
-    y_true: Any,
-    y_prob: Any,
-    gain: Any,
-    cost: Any,
+    y_true: ArrayLike,
+    y_prob: Predicted,
+    gain: ArrayLike,
+    cost: ArrayLike,
     *,
-    predicted_gain: Any = None,
-    pos_label: Any = None,
-    sample_weight: Any = None,
+    predicted_gain: ArrayLike | None = None,
+    pos_label: Label = None,
+    sample_weight: Weights = None,
 ) -> float:
     r"""Total profit of asking those whose expected gain exceeds the cost; more is better.
 

@@ -4,20 +4,22 @@ Each is the mean over samples of a score of the whole forecast. Brier 1950; Good
 Raftery 2007.
 """
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dstheory.checks.arguments import as_real, check_choice, shown
-from evical.metrics.inputs import average, class_sample, mean_squares, of_class
+from evical._typing import Labels, Weights
+from evical.metrics.inputs import Predicted, average, class_sample, mean_squares, of_class
 
 
 def brier_score(
-    y_true: Any,
-    y_prob: Any,
+    y_true: ArrayLike,
+    y_prob: Predicted,
     *,
-    labels: Any = None,
-    sample_weight: Any = None,
+    labels: Labels = None,
+    sample_weight: Weights = None,
     scale_by_half: bool | Literal["auto"] = "auto",
 ) -> float:
     r"""Brier score: mean squared distance of probabilities from outcomes; 0 is best.
@@ -70,7 +72,7 @@ def brier_score(
 
 
 def root_mean_squared_error(
-    y_true: Any, y_prob: Any, *, labels: Any = None, sample_weight: Any = None
+    y_true: ArrayLike, y_prob: Predicted, *, labels: Labels = None, sample_weight: Weights = None
 ) -> float:
     r"""Root of the mean squared error over samples and classes; 0 is best.
 
@@ -111,7 +113,12 @@ def root_mean_squared_error(
 
 
 def log_loss(
-    y_true: Any, y_prob: Any, *, labels: Any = None, sample_weight: Any = None, eps: float = 0.0
+    y_true: ArrayLike,
+    y_prob: Predicted,
+    *,
+    labels: Labels = None,
+    sample_weight: Weights = None,
+    eps: float = 0.0,
 ) -> float:
     r"""Mean negative logarithm of the probability of the true class; 0 is best.
 
@@ -163,7 +170,7 @@ def log_loss(
 
 
 def spherical_score(
-    y_true: Any, y_prob: Any, *, labels: Any = None, sample_weight: Any = None
+    y_true: ArrayLike, y_prob: Predicted, *, labels: Labels = None, sample_weight: Weights = None
 ) -> float:
     r"""Spherical score: probability of the true class over the norm of the forecast; 1 is best.
 

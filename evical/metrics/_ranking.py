@@ -5,16 +5,18 @@ more, the mean over pairs of classes (Hand & Till 2001). Scikit-learn computes b
 """
 
 from itertools import permutations
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.metrics import roc_auc_score
 
-from evical._typing import Floats
-from evical.metrics.inputs import binary_sample, class_sample
+from evical._typing import Floats, Label, Labels, Weights
+from evical.metrics.inputs import Predicted, binary_sample, class_sample
 
 
-def roc_auc(y_true: Any, y_prob: Any, *, pos_label: Any = None, sample_weight: Any = None) -> float:
+def roc_auc(
+    y_true: ArrayLike, y_prob: Predicted, *, pos_label: Label = None, sample_weight: Weights = None
+) -> float:
     """Area under the ROC curve: share of pairs in order, ties half; 1 is best.
 
     Parameters
@@ -53,7 +55,7 @@ def roc_auc(y_true: Any, y_prob: Any, *, pos_label: Any = None, sample_weight: A
 
 
 def hand_till_auc(
-    y_true: Any, y_prob: Any, *, labels: Any = None, sample_weight: Any = None
+    y_true: ArrayLike, y_prob: Predicted, *, labels: Labels = None, sample_weight: Weights = None
 ) -> float:
     r"""Hand and Till's M: mean area under the ROC curve over pairs of classes; 1 is best.
 

@@ -5,15 +5,14 @@ error is the mean absolute result, at the kernel width that equals it. It change
 the predictions and has no parameter. Blasiok & Nakkiran 2024.
 """
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.fft import dct, idct
 from scipy.optimize import brentq
 
 from dstheory.checks.arguments import as_real, shown
-from evical._typing import Floats
-from evical.metrics.inputs import BinarySample, binary_sample, total_weight
+from evical._typing import Floats, Label, Weights
+from evical.metrics.inputs import BinarySample, Predicted, binary_sample, total_weight
 
 # Cells of the axis. Splitting residuals between two neighbors has an error of the order of (cell /
 # width)^2: below 1e-4 of the result for widths of 0.005 or more.
@@ -22,12 +21,12 @@ _WIDEST = 1e6  # only the mean remains long before
 
 
 def smooth_calibration_error(
-    y_true: Any,
-    y_prob: Any,
+    y_true: ArrayLike,
+    y_prob: Predicted,
     *,
     width: float | None = None,
-    pos_label: Any = None,
-    sample_weight: Any = None,
+    pos_label: Label = None,
+    sample_weight: Weights = None,
 ) -> float:
     r"""Smooth calibration error smECE of the positive class; 0 is best.
 

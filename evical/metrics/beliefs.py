@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from dstheory import MassFunction
 from dstheory.checks.arguments import check_flag
-from evical._typing import Floats
+from evical._typing import Floats, Label, Weights
 from evical.metrics.inputs import (
     BLOCK,
     BinarySample,
@@ -32,7 +32,7 @@ from evical.metrics.inputs import (
 from evical.scores.checks import check_same_length
 
 
-def mean_imprecision(y_belief: Predicted, *, sample_weight: Any = None) -> float:
+def mean_imprecision(y_belief: Predicted, *, sample_weight: Weights = None) -> float:
     """Mean width Pl - Bel, what the evidence leaves open: 0 for probabilities, 1 if vacuous.
 
     Parameters
@@ -63,12 +63,12 @@ def mean_imprecision(y_belief: Predicted, *, sample_weight: Any = None) -> float
 
 
 def evidential_log_likelihood(
-    y_true: Any,
-    y_belief: Any,
+    y_true: ArrayLike,
+    y_belief: Predicted,
     *,
     normalize: bool = True,
-    pos_label: Any = None,
-    sample_weight: Any = None,
+    pos_label: Label = None,
+    sample_weight: Weights = None,
 ) -> float:
     r"""Logarithm of the evidential likelihood, the product of plausibilities of true classes.
 

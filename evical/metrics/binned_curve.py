@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from dstheory.checks.arguments import check_choice, check_level
 from dstheory.inference import binomial_masses
 from dstheory.notebook import ShownFields
-from evical._typing import Floats
+from evical._typing import Floats, Label, Weights
 from evical.metrics.bins import Bins, bin_numbers, filled_bins
-from evical.metrics.inputs import BinarySample, binary_sample, counted
+from evical.metrics.inputs import BinarySample, Predicted, binary_sample, counted
 
 INTERVALS = ("clopper_pearson", "likelihood")
 
@@ -59,15 +59,15 @@ class CalibrationCurve(ShownFields):
 
 
 def calibration_curve(
-    y_true: Any,
-    y_prob: Any,
+    y_true: ArrayLike,
+    y_prob: Predicted,
     *,
     n_bins: int = 10,
     strategy: Literal["uniform", "quantile"] = "uniform",
     interval: Literal["clopper_pearson", "likelihood"] | None = "clopper_pearson",
     confidence: float = 0.95,
-    pos_label: Any = None,
-    sample_weight: Any = None,
+    pos_label: Label = None,
+    sample_weight: Weights = None,
 ) -> CalibrationCurve:
     """Share of positives against mean prediction, with limits, for each bin of predictions.
 

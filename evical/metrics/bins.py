@@ -8,7 +8,6 @@ stay together and the order of samples does not matter.
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,7 +51,7 @@ class Bins:
     true: Floats
 
 
-def check_bins(n_bins: int, strategy: Any) -> None:
+def check_bins(n_bins: int, strategy: object) -> None:
     """Raise unless the binning is valid."""
     check_count("n_bins", n_bins, 1, MOST_REPEATS)
     check_choice("strategy", strategy, ("uniform", "quantile"))

@@ -6,17 +6,17 @@ deviations exceed chance.
 """
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from dstheory.notebook import ShownFields
-from evical._typing import Floats
+from evical._typing import Floats, Label, Weights
 from evical.metrics._binomial_bins import at_least, at_most, sidak
 from evical.metrics.beliefs import IntervalSample, interval_sample
 from evical.metrics.bins import Bins, added_bins, check_bins, numbering
-from evical.metrics.inputs import BLOCK, BinarySample
+from evical.metrics.inputs import BLOCK, BinarySample, Predicted
 from evical.metrics.outcome import pvalue_text
 
 Strategy = Literal["uniform", "quantile"]
@@ -86,13 +86,13 @@ class BeliefCoverage(ShownFields):
 
 
 def belief_coverage(
-    y_true: Any,
-    y_belief: Any,
+    y_true: ArrayLike,
+    y_belief: Predicted,
     *,
     n_bins: int = 10,
     strategy: Strategy = "quantile",
-    pos_label: Any = None,
-    sample_weight: Any = None,
+    pos_label: Label = None,
+    sample_weight: Weights = None,
 ) -> float:
     """Share of samples in bins whose frequency lies in their mean [Bel, Pl].
 
@@ -139,13 +139,13 @@ def belief_coverage(
 
 
 def coverage_test(
-    y_true: Any,
-    y_belief: Any,
+    y_true: ArrayLike,
+    y_belief: Predicted,
     *,
     n_bins: int = 10,
     strategy: Strategy = "quantile",
-    pos_label: Any = None,
-    sample_weight: Any = None,
+    pos_label: Label = None,
+    sample_weight: Weights = None,
 ) -> BeliefCoverage:
     r"""Binomial test whether the frequency of each bin is compatible with its beliefs.
 

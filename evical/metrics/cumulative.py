@@ -5,21 +5,19 @@ walk. For many samples, its largest distance from 0 (Kolmogorov-Smirnov) and its
 standard deviations, are distributed as those of a Brownian motion. Arrieta-Ibarra et al. 2022.
 """
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr
 
-from evical._typing import Floats
-from evical.metrics.inputs import BLOCK, BinarySample, binary_sample, total_weight
+from evical._typing import Floats, Label, Weights
+from evical.metrics.inputs import BLOCK, BinarySample, Predicted, binary_sample, total_weight
 from evical.metrics.outcome import CalibrationTest, refuted
 
 _HYPOTHESIS = "each outcome is positive with the probability predicted for it"
 
 
 def kolmogorov_smirnov_error(
-    y_true: Any, y_prob: Any, *, pos_label: Any = None, sample_weight: Any = None
+    y_true: ArrayLike, y_prob: Predicted, *, pos_label: Label = None, sample_weight: Weights = None
 ) -> float:
     r"""Largest cumulative calibration error (ECCE-MAD); 0 is best.
 
@@ -63,7 +61,7 @@ def kolmogorov_smirnov_error(
 
 
 def kuiper_error(
-    y_true: Any, y_prob: Any, *, pos_label: Any = None, sample_weight: Any = None
+    y_true: ArrayLike, y_prob: Predicted, *, pos_label: Label = None, sample_weight: Weights = None
 ) -> float:
     r"""Range of the cumulative calibration error (ECCE-R); 0 is best.
 
@@ -106,7 +104,7 @@ def kuiper_error(
 
 
 def kolmogorov_smirnov_test(
-    y_true: Any, y_prob: Any, *, pos_label: Any = None, sample_weight: Any = None
+    y_true: ArrayLike, y_prob: Predicted, *, pos_label: Label = None, sample_weight: Weights = None
 ) -> CalibrationTest:
     """Kolmogorov-Smirnov test of calibration, by cumulative residuals.
 
@@ -153,7 +151,7 @@ def kolmogorov_smirnov_test(
 
 
 def kuiper_test(
-    y_true: Any, y_prob: Any, *, pos_label: Any = None, sample_weight: Any = None
+    y_true: ArrayLike, y_prob: Predicted, *, pos_label: Label = None, sample_weight: Weights = None
 ) -> CalibrationTest:
     """Kuiper's test of calibration, by cumulative residuals.
 

@@ -15,7 +15,7 @@ from dstheory import MassFunction
 from dstheory.checks.arguments import as_array, as_floats
 from dstheory.kernels.rounding import sum_tolerance, unit_rows
 from dstheory.transform import betp
-from evical._typing import Floats
+from evical._typing import Floats, Label, Labels, Weights
 from evical.scores.checks import (
     as_column,
     check_label,
@@ -69,7 +69,9 @@ class ClassSample:
     labels: NDArray[Any]
 
 
-def binary_sample(y_true: Any, y_prob: Any, pos_label: Any, sample_weight: Any) -> BinarySample:
+def binary_sample(
+    y_true: ArrayLike, y_prob: Predicted, pos_label: Label, sample_weight: Weights
+) -> BinarySample:
     """Two classes: probabilities of the positive one, from any input."""
     if isinstance(y_prob, MassFunction):
         p, pos_label = _pignistic_positive(y_prob, pos_label, y_true)
@@ -89,7 +91,9 @@ def counted(sample: BinarySample) -> BinarySample:
     return BinarySample(sample.y[some], sample.p[some], sample.weight[some])
 
 
-def class_sample(y_true: Any, y_prob: Any, labels: Any, sample_weight: Any) -> ClassSample:
+def class_sample(
+    y_true: ArrayLike, y_prob: Predicted, labels: Labels, sample_weight: Weights
+) -> ClassSample:
     """Any number of classes; a single column is the probability of the greater of two labels."""
     if isinstance(y_prob, MassFunction):
         names, p = np.asarray(y_prob.frame.labels), _pignistic(y_prob)
@@ -337,7 +341,7 @@ def of_class(p: Floats, codes: NDArray[np.intp]) -> Floats:
     return np.asarray(p[np.arange(len(p)), codes])
 
 
-def checked_weights(sample_weight: Any, n: int) -> Floats | None:
+def checked_weights(sample_weight: Weights, n: int) -> Floats | None:
     """Weights (n,) that are not all zero, or None."""
     weight = check_weights(sample_weight, n)
     if weight is not None and not weight.any():

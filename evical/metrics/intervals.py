@@ -8,16 +8,15 @@ chance, no choice is calibrated. After Jurgens et al. 2025, with another statist
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from dstheory.checks.arguments import check_count, check_rng
-from evical._typing import Floats
+from evical._typing import Floats, Label, Weights
 from evical.metrics.beliefs import IntervalSample, interval_sample
 from evical.metrics.cumulative import brownian_range_sf, in_deviations, variances
-from evical.metrics.inputs import BLOCK, MOST_REPEATS, BinarySample, total_weight
+from evical.metrics.inputs import BLOCK, MOST_REPEATS, BinarySample, Predicted, total_weight
 from evical.metrics.outcome import CalibrationTest
 
 _HYPOTHESIS = "some probability within each [Bel, Pl] is calibrated: P(y = 1 | Bel, Pl) lies there"
@@ -48,13 +47,13 @@ class _Groups:
 
 
 def interval_calibration_test(
-    y_true: Any,
-    y_belief: Any,
+    y_true: ArrayLike,
+    y_belief: Predicted,
     *,
     n_resamples: int = 0,
     rng: np.random.Generator | None = None,
-    pos_label: Any = None,
-    sample_weight: Any = None,
+    pos_label: Label = None,
+    sample_weight: Weights = None,
 ) -> CalibrationTest:
     r"""Test of the hypothesis that some calibrated probability lies within the intervals.
 
@@ -150,7 +149,11 @@ def interval_test_of(
 
 
 def nearest_calibrated(
-    y_true: Any, y_belief: Any, *, pos_label: Any = None, sample_weight: Any = None
+    y_true: ArrayLike,
+    y_belief: Predicted,
+    *,
+    pos_label: Label = None,
+    sample_weight: Weights = None,
 ) -> Floats:
     """Probabilities within the intervals with the smallest cumulative calibration error.
 

@@ -18,6 +18,7 @@ from dstheory import MassFunction
 from dstheory.checks.arguments import as_array, check_count
 from dstheory.notebook import ShownFields
 from dstheory.optional import require
+from evical._typing import Label, Labels, Weights
 from evical.metrics._decomposition import corp_decomposition
 from evical.metrics._ece import (
     adaptive_calibration_error,
@@ -33,7 +34,7 @@ from evical.metrics._smooth import smooth_calibration_error
 from evical.metrics.beliefs import evidential_log_likelihood, interval_sample, mean_imprecision
 from evical.metrics.coverage import belief_coverage, coverage_test
 from evical.metrics.cumulative import kolmogorov_smirnov_test, kuiper_error, kuiper_test
-from evical.metrics.inputs import MOST_REPEATS, binary_sample, class_sample
+from evical.metrics.inputs import MOST_REPEATS, Predicted, binary_sample, class_sample
 from evical.metrics.intervals import interval_calibration_test
 
 _WIDTH = "{n_bins} bins of equal width"
@@ -212,13 +213,13 @@ class CalibrationReport(ShownFields):
 
 
 def calibration_report(
-    y_true: Any,
-    y_prob: Any,
+    y_true: ArrayLike,
+    y_prob: Predicted,
     *,
     n_bins: int = 10,
-    labels: Any = None,
-    pos_label: Any = None,
-    sample_weight: Any = None,
+    labels: Labels = None,
+    pos_label: Label = None,
+    sample_weight: Weights = None,
 ) -> CalibrationReport:
     """Proper scores, calibration errors and tests, each with its definition.
 
@@ -271,7 +272,7 @@ def _n_classes(y_prob: ArrayLike | MassFunction) -> int:
     return shape[1] if len(shape) == 2 and shape[1] > 2 else 2
 
 
-def _check_positive(n_classes: int, labels: Any, pos_label: Any, framed: bool) -> None:
+def _check_positive(n_classes: int, labels: Any, pos_label: Label, framed: bool) -> None:
     """Raise if a positive label is inconsistent; in a frame of two, either can be positive."""
     if pos_label is None:
         return
@@ -296,7 +297,12 @@ def _measures(
 
 
 def _two_classes(
-    y_true: Any, y_prob: Any, n_bins: int, labels: Any, pos_label: Any, sample_weight: Any
+    y_true: ArrayLike,
+    y_prob: Predicted,
+    n_bins: int,
+    labels: Labels,
+    pos_label: Label,
+    sample_weight: Weights,
 ) -> list[Measure]:
     if labels is not None:
         named = class_sample(y_true, y_prob, labels, sample_weight)
@@ -312,7 +318,7 @@ def _two_classes(
 
 
 def _many_classes(
-    y_true: Any, y_prob: Any, n_bins: int, labels: Any, sample_weight: Any
+    y_true: ArrayLike, y_prob: Predicted, n_bins: int, labels: Labels, sample_weight: Weights
 ) -> list[Measure]:
     sample = class_sample(y_true, y_prob, labels, sample_weight)
     n_classes = sample.p.shape[1]
@@ -328,7 +334,11 @@ def _all_classes(codes: Any, weight: Any, n_classes: int) -> bool:
 
 
 def belief_measures(
-    y_true: Any, beliefs: Any, n_bins: int, pos_label: Any = None, sample_weight: Any = None
+    y_true: ArrayLike,
+    beliefs: Predicted,
+    n_bins: int,
+    pos_label: Label = None,
+    sample_weight: Weights = None,
 ) -> list[Measure]:
     """Measures of beliefs only: of mass functions, or of [Bel, Pl] of two classes (n, 2)."""
     options = {"sample_weight": sample_weight}

@@ -21,7 +21,7 @@ from dstheory.checks.arguments import as_array, check_choice, check_level
 from dstheory.decide import interval_dominance
 from dstheory.inference.counts.quantiles import lower_limit
 from dstheory.notebook import ShownFields
-from evical._typing import Flags, Floats, Indices
+from evical._typing import Flags, Floats, Indices, Labels
 from evical.metrics.beliefs import normal
 from evical.metrics.inputs import (
     average,
@@ -180,7 +180,12 @@ class SetCoverage(ShownFields):
 
 
 def set_coverage(
-    y_true: Any, y_set: Any, *, by: str = "all", labels: Any = None, confidence: float = 0.95
+    y_true: ArrayLike,
+    y_set: ArrayLike | MassFunction,
+    *,
+    by: str = "all",
+    labels: Labels = None,
+    confidence: float = 0.95,
 ) -> SetCoverage:
     """How often sets of classes hold the true class, with exact confidence limits.
 

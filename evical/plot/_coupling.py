@@ -140,7 +140,7 @@ class CouplingDisplay:
         if not len(best):
             raise ValueError("r has no rows; there is nothing to couple")
         target = None
-        if measure == "mse":
+        if measure == "mse" and y_true is not None:
             target = indicators(class_sample(y_true, best, labels, None))
         least = coupling_divergence(best, r, code, weights)
         values: dict[Update, list[float]] = {update: [] for update in updates}
