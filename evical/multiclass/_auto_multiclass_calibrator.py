@@ -71,13 +71,12 @@ class AutoMulticlassCalibrator(BaseMulticlassCalibrator):
         Of the scores, with learned penalties; above 128 classes without weights between them. None
         for two classes.
 
-    Notes
-    -----
-    Scores of a class may be probabilities or margins, of any scale; each column is read as
-    `AutoCalibrator` reads scores of two classes. Its probabilities, divided by their sum, are
+    Notes ----- Scores of a class may be probabilities or margins, of any scale; each column is read
+    as `AutoCalibrator` reads scores of two classes. Its probabilities, divided by their sum, are
     scaled by the same samples: the curves are smooth and the ridge is strong, so that little is
-    counted twice. Learned scaling takes the logarithms of scores that are probabilities of sum 1,
-    and others as margins. The result is the geometric mean of both, divided by its sum.
+    counted twice. If a class has no sample, there are no curves. Learned scaling takes the
+    logarithms of scores that are probabilities of sum 1, and others as margins. The result is the
+    geometric mean of both, divided by its sum.
 
     The log-odds of a class against the others have the variance of its curve, and that of the
     coefficients of the matrix by the delta method; above 26 classes that of the learned
@@ -104,6 +103,7 @@ class AutoMulticlassCalibrator(BaseMulticlassCalibrator):
     (array([[0.68, 0.31, 0.01]]), array([[0.52, 0.39, 0.08]]), array([[0.55, 0.37, 0.08]]))
     """
 
+    _learns_absent = True
     _state = ("each", "scaling")  # and "learned", which the first saved ones lack
 
     model: LogOddsModel = "likelihood"
@@ -113,16 +113,18 @@ class AutoMulticlassCalibrator(BaseMulticlassCalibrator):
         return OneVsRestCalibrator()._columns(table, n_classes, named)
 
     def _fit_scores(self, scores: Floats, codes: NDArray[np.intp], weight: Floats) -> None:
-        k = max(scores.shape[1], 2)
+        k, every = max(scores.shape[1], 2), np.arange(scores.shape[1])
+        # A class without samples has no curve.
+        curved = k <= _MOST_CURVES and (k == 2 or np.isin(every, codes).all())
         self._each = self.scaling_ = self.learned_ = None
         if k > 2:
             self.learned_ = _learned(k, _scale(scores))
-            self.learned_._fit_quietly(scores, codes, weight)
-        if k <= _MOST_CURVES:
+            self.learned_._fit_quietly(scores, codes, weight, every)
+        if curved:
             model = self.model if k == 2 else "bayesian"  # two classes have no more
             each = OneVsRestCalibrator(AutoCalibrator(model, self.confidence), coupling="normalize")
             self._each = each._fit_quietly(scores, codes, weight)
-        if 2 < k <= _MOST_CURVES:
+        if curved and k > 2:
             self.scaling_ = _scaling(self.model)
             self.scaling_._fit_quietly(self._shares(scores), codes, weight)
 

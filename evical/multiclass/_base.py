@@ -22,7 +22,13 @@ from evical._typing import Floats
 from evical.beliefs import Beliefs
 from evical.beliefs.bounded import Bayesian
 from evical.calibrators import saved
-from evical.scores.checks import check_labels, check_same_length, check_weights, real_numbers
+from evical.scores.checks import (
+    as_column,
+    check_labels,
+    check_same_length,
+    check_weights,
+    real_numbers,
+)
 from evical.scores.direction import Direction, warn_of_wrong_ways
 
 
@@ -154,6 +160,8 @@ class BaseMulticlassCalibrator(saved.SavedCalibrator):
     _transforms = (None, "log")
     # Whether scores are probabilities, where a single score is that of the second of two classes.
     _takes_probabilities: bool = False
+    # Whether a class may have no sample.
+    _learns_absent: bool = False
     # Lower limit of probabilities before logarithms.
     _least: float = float(np.finfo(np.float64).eps)
 
@@ -161,7 +169,7 @@ class BaseMulticlassCalibrator(saved.SavedCalibrator):
     def _fit_scores(self, scores: Floats, codes: NDArray[np.intp], weight: Floats) -> None:
         """Learn from scores (n, C), indices of classes (n,) and weights (n,), all positive.
 
-        Each class occurs, so that ``codes.max() + 1`` is K; attributes that are set end in ``_``.
+        Each class occurs, unless `_learns_absent`; attributes that are set end in ``_``.
         """
 
     def _predict_single(self, scores: Floats) -> Floats:
@@ -177,7 +185,14 @@ class BaseMulticlassCalibrator(saved.SavedCalibrator):
         return n_classes
 
     @all_or_nothing
-    def fit(self, scores: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        scores: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        classes: ArrayLike | None = None,
+    ) -> Self:
         """Learn the calibration from scores and labels.
 
         Parameters
@@ -190,6 +205,10 @@ class BaseMulticlassCalibrator(saved.SavedCalibrator):
             Labels of K classes, of any kind.
         sample_weight : (n,) array, optional
             Non-negative weights; a weight of 2 counts as two samples.
+        classes : (K,) array of labels, optional
+            Of the columns, where some have no sample: structured scaling and
+            `AutoMulticlassCalibrator` calibrate those as the others are on average, with an
+            interval as wide as classes differ. By default those in `y`.
 
         Returns
         -------
@@ -198,8 +217,8 @@ class BaseMulticlassCalibrator(saved.SavedCalibrator):
         Raises
         ------
         ValueError
-            If a score, label or weight is not usable (the row is named), or there are not as
-            many columns as classes.
+            If a score, label or weight is not usable (the row is named), there are not as many
+            columns as classes, or a class has no sample and the method needs one.
 
         Warns
         -----
@@ -207,25 +226,46 @@ class BaseMulticlassCalibrator(saved.SavedCalibrator):
             If a binary calibrator is fitted to each column, and higher scores of some column speak
             against its class.
         """
-        self._fit_quietly(scores, y, sample_weight)
+        self._fit_quietly(scores, y, sample_weight, classes)
         warn_of_wrong_ways(self._wrong_ways())
         return self
 
     def _fit_quietly(
-        self, scores: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+        self,
+        scores: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        classes: ArrayLike | None = None,
     ) -> Self:
         """`fit` without the warning, for callers that warn once for many calibrators."""
         self._check_all_parameters()
         table, labels = check_table(scores), check_labels(y)
         check_same_length(scores=table, y=labels)
-        classes, codes = np.unique(labels, return_inverse=True)
-        weight = _present(check_weights(sample_weight, len(labels)), codes, classes)
+        told, codes = np.unique(labels, return_inverse=True)
+        weight = _present(check_weights(sample_weight, len(labels)), codes, told)
+        classes, codes = (told, codes) if classes is None else self._among(classes, told, codes)
         columns = self._columns(table, len(classes), classes.tolist())
         used = weight > 0
         self._fit_scores(columns[used], codes[used], weight[used])
         self.classes_, self.n_features_in_ = classes, table.shape[1]
         self._ready = True
         return self
+
+    def _among(
+        self, classes: ArrayLike, told: NDArray[Any], codes: NDArray[np.intp]
+    ) -> tuple[NDArray[Any], NDArray[np.intp]]:
+        """All classes in order, and the codes among them of samples of the classes `told`."""
+        named = np.unique(as_column(classes, "classes"))
+        strange = [label for label in told.tolist() if label not in named.tolist()]
+        if strange:
+            raise ValueError(f"y holds {strange[0]!r}, which is none of the classes")
+        absent = [label for label in named.tolist() if label not in told.tolist()]
+        if absent and not self._learns_absent:
+            raise ValueError(
+                f"class {absent[0]!r} has no sample, which {type(self).__name__} needs; take "
+                "AutoMulticlassCalibrator or structured scaling, or leave its column out"
+            )
+        return named, np.searchsorted(named, told)[codes]
 
     def _wrong_ways(self) -> list[Direction]:
         """Directions of the columns that point the wrong way, if columns are fitted singly."""
@@ -244,7 +284,8 @@ class BaseMulticlassCalibrator(saved.SavedCalibrator):
             seen = "" if named is None else f" {named[:5]}{'...' if len(named) > 5 else ''}"
             raise ValueError(
                 f"scores have shape {table.shape}, but {n_classes} classes{seen} need "
-                f"{expected} columns; if a class has no sample, calibrate without its column"
+                f"{expected} columns; if a class has no sample, name all classes by classes=..., "
+                "or calibrate without its column"
             )
         if self.transform == "log":
             return np.log(np.maximum(table, self._least))

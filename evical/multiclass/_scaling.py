@@ -22,7 +22,7 @@ section 4.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -94,6 +94,16 @@ class Structured:
         gain = pulled - p * pulled.sum(axis=1, keepdims=True)
         change = (1.0 - self.share) * gain / np.exp(self.tempered(scores))
         return np.asarray(change @ self.weights.T)
+
+    def among(
+        self, k: int, present: NDArray[np.intp], intercept: float | None = None
+    ) -> "Structured":
+        """The same for K classes, of which the others are as these on average, with slope 1."""
+        weights, intercepts = np.eye(k), np.empty(k)
+        weights[np.ix_(present, present)] = self.weights
+        intercepts[:] = self.intercepts.mean() if intercept is None else intercept
+        intercepts[present] = self.intercepts
+        return replace(self, weights=weights, intercepts=intercepts)
 
 
 def below_best(scores: Floats, unit: float = 1.0) -> Floats:
@@ -253,7 +263,7 @@ def fit_learned(
     scores : (n, K) array
         Logarithms of probabilities, or margins.
     codes : (n,) array
-        Classes from 0 to K - 1; some may have no sample.
+        Classes from 0 to K - 1.
     weight : (n,) array
     ridge : Ridge
         Penalties to start from; one class more is as they say.
@@ -305,6 +315,32 @@ def fit_learned(
         center,
         1.0 / (total * (curvature + penalties[groups])),
     )
+
+
+def with_absent(
+    learned: Learned, present: NDArray[np.intp], scores: Floats, weight: Floats
+) -> Learned:
+    """The same for all columns of the scores (n, K), where it is known of the present classes.
+
+    Another class is moved as these are on average, and is as open as they differ.
+    """
+    k = scores.shape[1]
+    if len(present) == k:
+        return learned
+    fit, ridge, center, variances = learned
+    moved = float((fit.weights @ center + fit.intercepts - center).mean())
+    fit = fit.among(k, present, moved)
+    centers = weight @ fit.tempered(scores) / weight.sum()
+    centers[present] = center
+    slope, intercept = 0.5 / (weight.sum() * np.array([ridge.diagonal, ridge.intercept]))
+    if ridge.off_diagonal is None:
+        spread = np.tile([slope, intercept], (k, 1))
+        spread[present] = variances
+    else:
+        spread = np.full((k, k + 1), 0.5 / (weight.sum() * ridge.off_diagonal))
+        spread[range(k), range(k)], spread[:, -1] = slope, intercept
+        spread[np.ix_(present, np.append(present, k))] = variances
+    return Learned(fit, ridge, centers, spread)
 
 
 def _spread_out(w: Floats) -> Floats:

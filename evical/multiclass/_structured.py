@@ -31,6 +31,7 @@ from evical.multiclass._scaling import (
     fit_structured,
     step_slopes,
     unit_steps,
+    with_absent,
 )
 
 _HELD = 1e200  # a penalty that pins the coefficients
@@ -64,6 +65,7 @@ class StructuredScaling:
         **dict.fromkeys(("rho", "tau"), NOT_NEGATIVE),
     }
 
+    _learns_absent = True
     # Lower limit of probabilities: the smallest float32, as in the authors' package.
     _least: float = float(np.finfo(np.float32).tiny)
 
@@ -99,17 +101,21 @@ class StructuredScaling:
         )
 
     def _fit_scores(self, scores: Floats, codes: NDArray[np.intp], weight: Floats) -> None:
-        k, totals = scores.shape[1], np.bincount(codes, weight).astype(np.float64)
-        targets = platt_target_matrix(totals) if self.smooth else np.eye(k)
-        ridge = self._penalties(k, float(totals.sum()))
+        totals = np.bincount(codes, weight, minlength=scores.shape[1]).astype(np.float64)
+        present = np.flatnonzero(totals)
+        shown, places = scores[:, present], np.searchsorted(present, codes)
+        ridge = self._penalties(len(present), float(totals.sum()))
         # Logarithms of probabilities need no unit.
-        unit = 1.0 if self.transform == "log" else float(-below_best(scores).min()) or 1.0
+        unit = 1.0 if self.transform == "log" else float(-below_best(shown).min()) or 1.0
         self._center, self._variances = np.empty(0), np.empty((0, 0))
         if self.learned:
-            found = fit_learned(scores, codes, weight, ridge, unit)
+            found = fit_learned(shown, places, weight, ridge, unit)
+            found = with_absent(found, present, scores, weight)
             self._fit, ridge, self._center, self._variances = found
         else:
-            self._fit = fit_structured(scores, targets[codes], weight, ridge, unit)
+            soft = platt_target_matrix(totals[present]) if self.smooth else np.eye(len(present))
+            fit = fit_structured(shown, soft[places], weight, ridge, unit)
+            self._fit = fit.among(scores.shape[1], present)
         self._steps, self._n_levels = np.empty((0, 0)), _LEVELS
         if self.model == "quadratic":
             self._steps = unit_steps(self._fit, scores, weight, ridge)

@@ -216,3 +216,39 @@ def test_parts_of_other_sizes_are_refused(spoil, message):
     data = AutoMulticlassCalibrator().fit(*drawn(100)[:2]).to_dict()
     with pytest.raises(ValueError, match=message):
         AutoMulticlassCalibrator.from_dict(data | {"state": spoil(data["state"])})
+
+
+@pytest.mark.parametrize("k", [5, 40])
+@pytest.mark.parametrize("kind", [AutoMulticlassCalibrator, StructuredVectorCalibrator])
+def test_a_class_without_samples_keeps_its_column(kind, k):
+    """It is calibrated as the others are on average, and its interval is wider than theirs."""
+    p, y, _ = drawn(1500, k=k)
+    absent, names = 2, np.array([f"c{i:02d}" for i in range(k)])
+    rows = y != absent
+    calibrator = kind().fit(p[rows], names[y[rows]], classes=names)
+    assert calibrator.classes_.tolist() == names.tolist()
+    new, _, truth = drawn(2000, seed=1, k=k)
+    found = calibrator.predict_proba(new)
+    assert found.shape == new.shape
+    assert found[:, absent].max() > 0.05
+    # Nobody could know more than that it is rarer here: order and scale are those of the scores.
+    assert np.corrcoef(found[:, absent], truth[:, absent])[0, 1] > 0.7
+    again = BaseMulticlassCalibrator.from_dict(calibrator.to_dict())
+    np.testing.assert_array_equal(again.predict_proba(new), found)
+    if kind is AutoMulticlassCalibrator:
+        interval = calibrator.predict_interval(new)
+        likely = found > 0.02
+        width = (interval[..., 1] - interval[..., 0]) / (found * (1 - found))
+        widths = [np.median(width[likely[:, i], i]) for i in range(k)]
+        assert widths[absent] > np.median(widths)
+
+
+def test_classes_that_are_not_named_or_not_learned_are_refused():
+    p, y, _ = drawn(100)
+    with pytest.raises(ValueError, match="y holds 2, which is none of the classes"):
+        AutoMulticlassCalibrator().fit(p, y, classes=[0, 1])
+    rows = y != 2
+    with pytest.raises(ValueError, match="class 2 has no sample, which SoftmaxCalibrator needs"):
+        SoftmaxCalibrator().fit(p[rows], y[rows], classes=[0, 1, 2])
+    with pytest.raises(ValueError, match="name all classes by classes="):
+        AutoMulticlassCalibrator().fit(p[rows], y[rows])
