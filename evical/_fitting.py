@@ -32,6 +32,7 @@ __all__ = [
     "Progress",
     "all_or_nothing",
     "as_random_state",
+    "check_all_parameters",
     "check_declared",
     "check_jobs",
     "check_verbose",
@@ -127,6 +128,19 @@ def check_declared(estimator: Any) -> None:
             check_choice(field.name, value, choices)
         elif field.name in ranges:
             ranges[field.name](field.name, value)
+
+
+def check_all_parameters(calibrator: Any) -> None:
+    """Raise unless the parameters of a calibrator have declared values, and fit each other.
+
+    Parameters
+    ----------
+    calibrator : calibrator
+    """
+    check_choice("transform", calibrator.transform, calibrator._transforms)
+    check_declared(calibrator)
+    if hasattr(calibrator, "_check_parameters"):
+        calibrator._check_parameters()
 
 
 @cache

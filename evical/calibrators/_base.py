@@ -278,6 +278,9 @@ class BaseCalibrator(saved.SavedCalibrator):
         new.__dict__.update(deepcopy(vars(self), memo))
         return new
 
+    def __sklearn_is_fitted__(self) -> bool:
+        return getattr(self, "_ready", False)
+
     def predict_mass(self, scores: ArrayLike) -> MassFunction:
         """Belief about the class of each sample.
 

@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from dstheory.checks.arguments import check_choice
 from dstheory.errors import CostLimitError, TotalConflictError
-from evical._fitting import Check, check_declared
+from evical._fitting import Check, check_all_parameters
 from evical._typing import Floats
 from evical.calibrators.fields import (
     Field,
@@ -45,13 +44,7 @@ class SavedCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
     # What the saved state holds, by name; by default the fitted arrays.
     _state: ClassVar[dict[str, Field] | tuple[str, ...]]
 
-    def _check_parameters(self) -> None:
-        """Raise for parameters that do not fit each other; the values of each are declared."""
-
-    def _check_all_parameters(self) -> None:
-        check_choice("transform", self.transform, self._transforms)
-        check_declared(self)
-        self._check_parameters()
+    _check_all_parameters = check_all_parameters
 
     def _get_state(self) -> dict[str, Any]:
         """Arrays and numbers, nested in dicts if need be, from which predictions follow."""
@@ -63,9 +56,6 @@ class SavedCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
 
     def _check_state(self) -> None:
         """Raise for restored arrays that do not fit each other."""
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return getattr(self, "_ready", False)
 
 
 def to_dict(calibrator: Any, include_counts: bool) -> dict[str, Any]:

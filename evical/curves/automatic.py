@@ -1,21 +1,18 @@
 """The calibration curve without a choice: an average over methods, scales and smoothness.
 
 Candidates are the scores as they are, read as probabilities or log-odds; lines and smoothing
-splines of the log-odds, on the scale as given, on that of log-odds and on ranks; and step
-functions. They are averaged by what they say about samples that are left out, see `candidates`.
-
-Scales, groups of scores, and the table of scores at which a curve is kept.
-
-A curve that is smooth on one scale bends sharply on another. So curves are tried on the scale as
-given, on log-odds of probabilities, and on log-odds of ranks.
-
-A smoothing spline of the log-odds, whose scale and smoothness left-out samples choose.
+splines of the log-odds, on the scale as given, on that of log-odds and on ranks, since a curve that
+is smooth on one scale bends sharply on another; and step functions. They are averaged by what they
+say about samples that are left out, see `candidates`.
 
 A smoothing spline is the posterior mean under a prior on its roughness (Wahba 1978), and the
 posterior covariance gives intervals that cover the truth on average over the scores (Nychka 1988),
 for other distributions than the normal too (Marra & Wood 2012). Splines of every smoothness are
-fitted on every scale, and averaged by what they say about samples that are left out; so the
-intervals include what is unknown about the smoothness.
+fitted on every scale, so the intervals include what is unknown about the smoothness.
+
+A step function is the average over all ways to cut the scores: the probability is constant between
+cuts, and the cuts are unknown (Naeini 2016, section 3.2.1, on ranks). Where a cut is likely, scores
+are looked at one by one; elsewhere in groups.
 
 Sources: G. Wahba, J. R. Stat. Soc. B 40 (1978), 364-372; D. Nychka, "Bayesian confidence intervals
 for smoothing splines", Journal of the American Statistical Association 83 (1988), 1134-1143; G.
@@ -24,16 +21,144 @@ components", Scandinavian Journal of Statistics 39 (2012), 53-74.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit
+from scipy.special import expit, psi, zeta
 
-from evical._typing import Floats
+from evical._typing import Floats, Indices
+from evical.curves.bayesian_binning import (
+    BinScores,
+    average_over_binnings,
+    bin_scores,
+    cut_shares,
+    posterior_mean,
+)
 from evical.curves.candidates import AveragedCurve, Candidate, average, gaussian_candidates
 from evical.curves.smooth_candidates import BENDS, SHAPES, smooth_candidates
-from evical.curves.step_candidate import fit_steps
-from evical.scores.counts import ScoreCounts
+from evical.scores.counts import ScoreCounts, midpoints
 from evical.scores.scale import are_probabilities, at_share, interpolated
+
+_STEP_GROUPS = 64
+_CUTS = 3.0  # a priori, on average
+_STRENGTH = 1.0  # of the prior of each bin, around the share of positives, in samples
+_LEAST_SHARE = 0.05  # of a class in that prior
+# Groups beside the likeliest cuts are divided until they have few samples.
+_LIKELY, _MOST_LIKELY, _PARTS, _FEW, _ROUNDS = 0.02, 6, 8, 16.0, 6
+
+
+@dataclass(frozen=True, eq=False)
+class Steps:
+    """The average over all step functions; made by `fit_steps`.
+
+    Parameters
+    ----------
+    starts : (g,) array
+        Least score of each group between which cuts may lie.
+    ends : (g,) array
+        Greatest score of each group.
+    cuts : (g,) array
+        Probability of a cut before each group; 1 for the first.
+    moments : (3, g) array
+        Posterior mean of the probability, and mean and mean square of the log-odds.
+    left_out : float
+        Log-likelihood of the samples, each under the posterior without it.
+    """
+
+    starts: Floats
+    ends: Floats
+    cuts: Floats
+    moments: Floats
+    left_out: float
+
+    @property
+    def jumps(self) -> Floats:
+        """Scores on both sides of likely cuts."""
+        likely = np.flatnonzero(self.cuts[1:] > _LIKELY)
+        return np.concatenate([self.ends[likely], self.starts[likely + 1]])
+
+    def candidate(self, prior: float, table: Floats) -> Candidate:
+        """The curve at the scores of a table."""
+        edges = midpoints(self.ends[:-1], self.starts[1:])
+        mean, level, square = self.moments[:, np.searchsorted(edges, table, side="right")]
+        variance = np.maximum(square - level**2, 0.0)
+        degrees = float(self.cuts.sum())
+        return Candidate("steps", prior, mean, level, variance, self.left_out, degrees)
+
+
+def fit_steps(counts: ScoreCounts) -> Steps:
+    """Average over all ways to cut the scores.
+
+    Parameters
+    ----------
+    counts : ScoreCounts
+
+    Returns
+    -------
+    Steps
+
+    Examples
+    --------
+    >>> steps = fit_steps(ScoreCounts.from_samples(np.arange(200), np.arange(200) >= 100))
+    >>> found = steps.candidate(1.0, np.array([0.0, 99.0, 100.0, 199.0]))
+    >>> found.probability.round(2), round(found.degrees, 1)
+    (array([0.01, 0.01, 0.99, 0.99]), 2.5)
+    """
+    starts, scores = _refined(counts)
+    groups = counts.pool(starts)
+    rows = average_over_binnings(scores, _moments)
+    rows[0] = np.clip(rows[0], 0.0, 1.0)
+    inverse = np.log(np.maximum(rows[3:], 1.0))
+    left_out = -(groups.positive @ inverse[0] + groups.negative @ inverse[1])
+    ends = counts.scores[np.append(starts[1:], len(counts)) - 1]
+    return Steps(counts.scores[starts], ends, cut_shares(scores), rows[:3], float(left_out))
+
+
+def _refined(counts: ScoreCounts) -> tuple[Indices, BinScores]:
+    """Starts of groups of scores, small where a cut is likely, and the bins that they allow."""
+    starts = counts.group_starts(_STEP_GROUPS)
+    scores = _bin_scores(counts, starts)
+    total = counts.n_negative + counts.n_positive
+    for _ in range(_ROUNDS):
+        if len(starts) == len(counts) or total / _STEP_GROUPS <= _FEW:
+            break
+        shares = cut_shares(scores)
+        likely = np.flatnonzero(shares[1:] > _LIKELY) + 1
+        likely = likely[np.argsort(-shares[likely], kind="stable")][:_MOST_LIKELY]
+        beside = np.union1d(likely - 1, likely)
+        weight = np.diff(scores.cumulated.positive + scores.cumulated.negative)
+        finer = _divided(starts, beside[weight[beside] > _FEW], len(counts))
+        if len(finer) == len(starts):
+            break
+        starts, scores = finer, _bin_scores(counts, finer)
+    return starts, scores
+
+
+def _divided(starts: Indices, groups: Indices, n: int) -> Indices:
+    ends = np.append(starts[1:], n)
+    parts = [np.linspace(starts[g], ends[g], _PARTS + 1)[:-1].astype(np.intp) for g in groups]
+    return np.unique(np.concatenate([starts, *parts]))
+
+
+def _bin_scores(counts: ScoreCounts, starts: Indices) -> BinScores:
+    groups = counts.pool(starts)
+    ranks = np.cumsum(groups.total) - groups.total / 2
+    rate = (counts.n_positive + 1.0) / (counts.n_positive + counts.n_negative + 2.0)
+    prior = _STRENGTH * np.clip([rate, 1.0 - rate], _LEAST_SHARE, None)
+    ranked = ScoreCounts(ranks, groups.negative, groups.positive)
+    return bin_scores(ranked, _CUTS, lambda left, right: (prior[0], prior[1]))
+
+
+def _moments(positive: Floats, negative: Floats, a: float, b: float) -> Floats:
+    """Mean of p; mean and square of its log-odds; mean of 1 / p and 1 / (1 - p), one left out."""
+    p, q = positive + a, negative + b
+    level = psi(p) - psi(q)
+    square = level**2 + zeta(2.0, p) + zeta(2.0, q)  # trigamma functions
+    rest_p, rest_q = np.minimum(positive, 1.0), np.minimum(negative, 1.0)
+    without_p = (p + q - rest_p) / (p - rest_p)
+    without_q = (p + q - rest_q) / (q - rest_q)
+    return np.stack([posterior_mean(positive, negative, a, b), level, square, without_p, without_q])
+
 
 _CONSTANT = "steps"  # of a single score, or where no spline can be proven
 SPLINES = (

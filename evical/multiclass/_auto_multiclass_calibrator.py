@@ -24,11 +24,10 @@ from evical.beliefs.bounded import Bounded
 from evical.beliefs.listed import Listed, sides
 from evical.calibrators import AutoCalibrator
 from evical.calibrators.models import LogOddsModel
-from evical.multiclass._base import BaseMulticlassCalibrator
+from evical.multiclass._base import BaseMulticlassCalibrator, normalized
 from evical.multiclass._one_vs_rest_calibrator import (
     OneVsRestCalibrator,
     named_directions,
-    normalized,
 )
 from evical.multiclass._scaling import Ridge, step_slopes
 from evical.multiclass._structured import (
@@ -103,14 +102,11 @@ class AutoMulticlassCalibrator(BaseMulticlassCalibrator):
     (array([[0.68, 0.31, 0.01]]), array([[0.52, 0.39, 0.08]]), array([[0.55, 0.37, 0.08]]))
     """
 
-    _learns_absent = True
+    _learns_absent = _against_rest = True
     _state = ("each", "scaling")  # and "learned", which the first saved ones lack
 
     model: LogOddsModel = "likelihood"
     confidence: float = 0.95
-
-    def _columns(self, table: Floats, n_classes: int, named: Any = None) -> Floats:
-        return OneVsRestCalibrator()._columns(table, n_classes, named)
 
     def _fit_scores(self, scores: Floats, codes: NDArray[np.intp], weight: Floats) -> None:
         k, every = max(scores.shape[1], 2), np.arange(scores.shape[1])

@@ -160,6 +160,8 @@ class BaseMulticlassCalibrator(saved.SavedCalibrator):
     _transforms = (None, "log")
     # Whether scores are probabilities, where a single score is that of the second of two classes.
     _takes_probabilities: bool = False
+    # Whether each class is calibrated against the rest: of two the second, by its score alone.
+    _against_rest: bool = False
     # Whether a class may have no sample.
     _learns_absent: bool = False
     # Lower limit of probabilities before logarithms.
@@ -276,7 +278,9 @@ class BaseMulticlassCalibrator(saved.SavedCalibrator):
         unit = self._takes_probabilities or self.transform == "log"
         if unit:
             check_unit_table(table)
-        expected = self._n_columns(n_classes)
+        expected, alone = self._n_columns(n_classes), self._against_rest and n_classes == 2
+        if table.shape[1] == 1 and alone:
+            return table
         if table.shape[1] == 1 and n_classes == 2 and expected == 2:
             negative = 1 - table if unit else -table / 2
             table = np.hstack([negative, table if unit else table / 2])
@@ -289,7 +293,10 @@ class BaseMulticlassCalibrator(saved.SavedCalibrator):
             )
         if self.transform == "log":
             return np.log(np.maximum(table, self._least))
-        return table
+        return table[:, 1:] if alone else table
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return getattr(self, "_ready", False)
 
     def predict_mass(self, scores: ArrayLike) -> MassFunction:
         """Belief about the class of each sample; `predict_interval` says what it promises.
@@ -457,6 +464,13 @@ def _n_columns(data: dict[str, Any], calibrator: BaseMulticlassCalibrator) -> in
         f"saved calibrator is damaged: it has {found!r} columns for {n_classes} classes, "
         f"expected {expected}"
     )
+
+
+def normalized(positive: Floats) -> Floats:
+    """Probabilities (n, K), divided by their sum; even ones where all are 0."""
+    total = positive.sum(axis=1, keepdims=True)
+    none = total == 0
+    return np.asarray(np.where(none, 1.0, positive) / np.where(none, positive.shape[1], total))
 
 
 def _present(weight: Floats | None, codes: NDArray[np.intp], classes: NDArray[Any]) -> Floats:

@@ -19,7 +19,7 @@ from evical.beliefs.listed import Listed, sides
 from evical.beliefs.products import Products
 from evical.calibrators import AutoCalibrator, BaseCalibrator
 from evical.calibrators.by_name import make_calibrator
-from evical.multiclass._base import BaseMulticlassCalibrator
+from evical.multiclass._base import BaseMulticlassCalibrator, normalized
 from evical.multiclass.reduction import without_total_conflict
 from evical.scores.direction import Direction, fit_quietly, wrong_ways
 
@@ -72,6 +72,7 @@ class OneVsRestCalibrator(BaseMulticlassCalibrator):
     array([[0.6923, 0.1538, 0.1538]])
     """
 
+    _against_rest = True
     _state = ("calibrators", "combines")
 
     calibrator: BaseCalibrator | CalibratorName | str | None = None
@@ -89,12 +90,6 @@ class OneVsRestCalibrator(BaseMulticlassCalibrator):
         one = self._one
         if not hasattr(one, "predict_mass") or isinstance(one, BaseMulticlassCalibrator):
             raise TypeError(f"calibrator is {self.calibrator!r}, expected a binary calibrator")
-
-    def _columns(self, table: Floats, n_classes: int, named: Any = None) -> Floats:
-        if n_classes == 2 and table.shape[1] == 1:
-            return table
-        columns = super()._columns(table, n_classes, named)
-        return columns[:, 1:] if n_classes == 2 else columns
 
     def _fit_scores(self, scores: Floats, codes: NDArray[np.intp], weight: Floats) -> None:
         calibrator = self._one
@@ -164,13 +159,6 @@ class OneVsRestCalibrator(BaseMulticlassCalibrator):
             raise ValueError(f"saved calibrator is damaged: combines is {state['combines']!r}")
         self.calibrators_ = [BaseCalibrator.from_dict(data) for data in saved]
         self.combines_ = state["combines"]
-
-
-def normalized(positive: Floats) -> Floats:
-    """Probabilities (n, K), divided by their sum; even ones where all are 0."""
-    total = positive.sum(axis=1, keepdims=True)
-    none = total == 0
-    return np.asarray(np.where(none, 1.0, positive) / np.where(none, positive.shape[1], total))
 
 
 def named_directions(classes: NDArray[Any], calibrators: list[Any]) -> list[Direction]:

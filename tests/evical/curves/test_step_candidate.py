@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from evical.curves.step_candidate import fit_steps
+from evical.curves.automatic import fit_steps
 from evical.scores import ScoreCounts
 from tests.naive.averaging import step_left_out, step_probability
 from tests.support.each import each
