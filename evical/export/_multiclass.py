@@ -302,19 +302,21 @@ def _automatic(calibrator: AutoMulticlassCalibrator, scores: Tensor) -> Told:
     k, scaling, learned = len(calibrator.classes_), calibrator.scaling_, calibrator.learned_
     if k == 2:
         return binary_told(calibrator.calibrators_[0], scores)
-    parts = []
     if learned is not None:
         logs = learned.transform == "log"
         alone = _Scaled(learned, log(maximum(scores, learned._least)) if logs else scores)
-        parts.append(softmax(alone.logits))
+        p = softmax(alone.logits)
     if scaling is not None:
         curves = calibrator.calibrators_
         shown = normalized_columns(_positive(curves, scores), k)
         scaled = _Scaled(scaling, log(maximum(shown, scaling._least)))
-        parts.append(softmax(scaled.logits))
-    p = parts[0]
-    if len(parts) == 2:
-        p = softmax((log(maximum(p, _TINY)) + log(maximum(parts[1], _TINY))) * 0.5)
+        curved = softmax(scaled.logits)
+        if learned is None:
+            p = curved
+        else:
+            share = calibrator.curves_weight_
+            ahead, other = log(maximum(curved, _TINY)), log(maximum(p, _TINY))
+            p = softmax(other + (ahead - other) * share)
     if calibrator.model == "bayesian":
         return Told(p, p, p)
     if scaling is None:
@@ -326,7 +328,7 @@ def _automatic(calibrator: AutoMulticlassCalibrator, scores: Tensor) -> Told:
         own = joined(errors)
         variance = own * own
         if scaling.model == "quadratic":
-            variance = variance + scaled.variances(parts[-1])
+            variance = variance + scaled.variances(curved)
     odds = log(maximum(p, _TINY)) - log(maximum(1.0 - p, _TINY))
     return normal_told(p, odds, variance.node("Sqrt"), calibrator, k)
 

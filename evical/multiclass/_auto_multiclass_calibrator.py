@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import brentq
 from scipy.special import softmax
 from sklearn.utils.validation import check_is_fitted
 
@@ -39,6 +40,9 @@ from evical.multiclass._structured import (
 from evical.scores.direction import Direction
 
 _MOST_CURVES, _MOST_OF_MATRIX = 26, 128  # classes
+# A curve has about two parameters more than the learned scaling of its class, and even weights are
+# as good a guess as a curvature of the log-likelihood says.
+_MORE, _EVEN = 2.0, 80.0
 _NEAR_ONE = 1e-3  # how far the sum of probabilities may be from 1
 _LEAST = float(np.finfo(np.float64).tiny)
 _SIZE = 1 << 22  # numbers in the largest temporary array
@@ -75,7 +79,9 @@ class AutoMulticlassCalibrator(BaseMulticlassCalibrator):
     scaled by the same samples: the curves are smooth and the ridge is strong, so that little is
     counted twice. If a class has no sample, there are no curves. Learned scaling takes the
     logarithms of scores that are probabilities of sum 1, and others as margins. The result is the
-    geometric mean of both, divided by its sum.
+    weighted geometric mean of both, divided by its sum. The weights are those under which the
+    labels are most probable, less two for each curve, and drawn to even ones: with few samples the
+    mean is better than either, and with many the samples tell.
 
     The log-odds of a class against the others have the variance of its curve, and that of the
     coefficients of the matrix by the delta method; above 26 classes that of the learned
@@ -123,6 +129,10 @@ class AutoMulticlassCalibrator(BaseMulticlassCalibrator):
         if curved and k > 2:
             self.scaling_ = _scaling(self.model)
             self.scaling_._fit_quietly(self._shares(scores), codes, weight)
+        self.curves_weight_ = float(curved)
+        if self.learned_ is not None and curved:
+            curves, alone = (np.log(np.maximum(p, _LEAST)) for p in self._parts(scores))
+            self.curves_weight_ = _best_weight(curves, alone, codes, weight)
 
     @property
     def calibrators_(self) -> list[AutoCalibrator]:
@@ -152,21 +162,28 @@ class AutoMulticlassCalibrator(BaseMulticlassCalibrator):
         odds = np.log(np.maximum(p, _LEAST)) - np.log(np.maximum(1.0 - p, _LEAST))
         return Bounded.normal(self.classes_, p, odds, errors, self.model, self.confidence)
 
+    def _parts(self, scores: Floats) -> list[Floats]:
+        """Probabilities (n, K) of the curves and of learned scaling, as far as they are fitted."""
+        found = []
+        if self.scaling_ is not None:
+            found.append(self.scaling_._predict_single(self.scaling_._read(self._shares(scores))))
+        if self.learned_ is not None:
+            shown = self.learned_._columns(scores, scores.shape[1])
+            found.append(self.learned_._predict_single(shown))
+        return found
+
     def _pooled(self, scores: Floats) -> tuple[Floats, Callable[[], Floats]]:
         """Probabilities (n, K), and what gives the standard errors of the log-odds."""
-        if self.learned_ is not None:
-            shown = self.learned_._columns(scores, len(self.classes_))
-            p = self.learned_._predict_single(shown)
+        parts = self._parts(scores)
         if self.scaling_ is None:
             assert self.learned_ is not None  # one of both is there
-            return p, partial(self.learned_._errors, shown, p)
-        shares = self._shares(scores)
-        curved = self.scaling_._predict_single(self.scaling_._read(shares))
-        errors = partial(self._errors, scores, shares, curved)
-        if self.learned_ is None:  # as saved before there were two parts
-            return curved, errors
-        logs = np.log(np.maximum(curved, _LEAST)) + np.log(np.maximum(p, _LEAST))
-        return softmax(logs / 2.0, axis=1), errors
+            shown = self.learned_._columns(scores, scores.shape[1])
+            return parts[0], partial(self.learned_._errors, shown, parts[0])
+        errors = partial(self._errors, scores, self._shares(scores), parts[0])
+        if len(parts) == 1:  # as saved before there were two parts
+            return parts[0], errors
+        curves, alone = (np.log(np.maximum(p, _LEAST)) for p in parts)
+        return softmax(alone + self.curves_weight_ * (curves - alone), axis=1), errors
 
     def _errors(self, scores: Floats, shares: Floats, p: Floats) -> Floats:
         """Standard errors (n, K) of the log-odds of each class against the others."""
@@ -181,7 +198,8 @@ class AutoMulticlassCalibrator(BaseMulticlassCalibrator):
 
     def _get_state(self) -> dict[str, Any]:
         parts = {"each": self._each, "scaling": self.scaling_, "learned": self.learned_}
-        return {name: None if part is None else part.to_dict() for name, part in parts.items()}
+        saved = {name: None if part is None else part.to_dict() for name, part in parts.items()}
+        return {**saved, "curves_weight": self.curves_weight_}
 
     def _restore_state(self, state: dict[str, Any]) -> None:
         def part(name: str, kinds: tuple[type, ...]) -> Any:
@@ -197,12 +215,33 @@ class AutoMulticlassCalibrator(BaseMulticlassCalibrator):
         structured = (StructuredMatrixCalibrator, StructuredVectorCalibrator)
         self._each = part("each", (OneVsRestCalibrator,))
         self.scaling_, self.learned_ = part("scaling", structured), part("learned", structured)
+        self.curves_weight_ = float(state.get("curves_weight", 1.0))
+        if not 0.0 <= self.curves_weight_ <= 1.0:
+            raise ValueError(
+                "saved calibrator is damaged: curves_weight is "
+                f"{self.curves_weight_:g}, expected a number from 0 to 1"
+            )
         kinds = {type(one) for one in self._curves()} - {AutoCalibrator}
         two = len(self.classes_) == 2
         curved, scaled = self._each is not None, self.scaling_ is not None
         whole = curved if two else curved == scaled and (curved or self.learned_ is not None)
         if kinds or not whole:
             raise ValueError("saved calibrator is damaged: its parts do not belong together")
+
+
+def _best_weight(curves: Floats, alone: Floats, codes: NDArray[np.intp], weight: Floats) -> float:
+    """Weight of the curves in the pool of log-probabilities (n, K): a convex problem."""
+    (n, k), apart = curves.shape, curves - alone
+    own = apart[np.arange(n), codes]
+
+    def slope(at: float) -> float:
+        p = softmax(alone + at * apart, axis=1)
+        gain = weight @ (own - np.einsum("nk,nk->n", p, apart))
+        return float(_MORE * k + _EVEN * (at - 0.5) - gain)
+
+    if slope(0.0) >= 0.0:
+        return 0.0
+    return 1.0 if slope(1.0) <= 0.0 else float(brentq(slope, 0.0, 1.0, xtol=1e-13))
 
 
 def _scaling(model: str) -> StructuredMatrixCalibrator:

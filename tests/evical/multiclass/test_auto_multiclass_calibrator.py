@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.optimize import approx_fprime
+from scipy.optimize import approx_fprime, minimize_scalar
 from scipy.special import expit, softmax
 
 from evical.calibrators import AutoCalibrator
@@ -41,11 +41,39 @@ def test_it_is_the_mean_of_curves_with_a_matrix_and_of_a_learned_matrix():
 
     curved = StructuredMatrixCalibrator().fit(first(p), y).predict_proba(first(at))
     alone = StructuredMatrixCalibrator(learned=True).fit(p, y).predict_proba(at)
-    wanted = np.sqrt(curved * alone)
-    wanted /= wanted.sum(axis=1, keepdims=True)
     for model in ("bayesian", "likelihood"):
         found = AutoMulticlassCalibrator(model).fit(p, y)
+        assert 0 < found.curves_weight_ < 1
+        wanted = curved**found.curves_weight_ * alone ** (1 - found.curves_weight_)
+        wanted /= wanted.sum(axis=1, keepdims=True)
         np.testing.assert_allclose(found.predict_proba(at), wanted, atol=1e-9)
+
+
+def test_the_weight_is_the_most_probable_one_less_two_for_each_curve():
+    """By another optimizer of the definition."""
+    p, y, _ = drawn(200)
+    calibrator = AutoMulticlassCalibrator().fit(p, y)
+    curved, alone = (np.log(part) for part in calibrator._parts(p))
+
+    def loss(w):
+        q = softmax(w * curved + (1 - w) * alone, axis=1)[np.arange(len(y)), y]
+        return -np.log(q).sum() + 2 * K * w + 40 * (w - 0.5) ** 2
+
+    found = minimize_scalar(loss, bounds=(0, 1), method="bounded", options={"xatol": 1e-9})
+    assert calibrator.curves_weight_ == pytest.approx(found.x, abs=1e-5)
+
+
+def test_many_samples_of_bent_scores_are_left_to_the_curves():
+    """And few, or scores that are right up to a temperature, are shared."""
+    weights = {}
+    for bend, n in ((0.8, 3000), (0.8, 60), (0.0, 3000)):
+        p, y, _ = drawn(n, power=1.0)
+        z = np.log(p)
+        shown = softmax(z + bend * np.sin(2 * z), axis=1)
+        weights[bend, n] = AutoMulticlassCalibrator("bayesian").fit(shown, y).curves_weight_
+    assert weights[0.8, 3000] > 0.8
+    assert 0.2 < weights[0.8, 60] < 0.8
+    assert weights[0.0, 3000] < 0.6
 
 
 def test_errors_are_those_of_columns_and_of_the_matrix():
