@@ -371,7 +371,7 @@ def _most_evident(
             penalties = before
             break
         back = np.log(penalties / before)
-        turned = back * changes < 0  # to and fro: half of the way
+        turned = back * changes < 0  # back and forth: half of the way
         penalties = np.where(turned, np.sqrt(penalties * before), penalties)
         changes = back
         w = _fitted(problem, start, w, penalties[groups], _ROUGHLY / total)
