@@ -115,15 +115,17 @@ from tests.protocols.rules_table import RULES
 # A rule that allocates first ends in a MemoryError, and one that works on is killed.
 resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
 resource.setrlimit(resource.RLIMIT_CPU, (60, 60))
-simple = [MassFunction(FRAME, [FRAME.full - (1 << i), FRAME.full], [0.5, 0.5]) for i in range(40)]
+# Each is what four simple sources give: a tenth of the steps until the limit is met.
+many = [MassFunction(FRAME, [FRAME.full - (sets << at) for sets in range(16)], np.full(16, 1 / 16))
+          for at in range(0, 40, 4)]
 wide = [MassFunction(FRAME, [1, FRAME.full], np.full((*shape, 2), 0.5))
         for shape in ((70_000, 1), (1, 70_000))]
 two = [large(seed, 1 << 14) for seed in range(2)]
 for rule in map(of_sixty, RULES):
-    for kind, sources in {"simple": simple, "large": two, "wide": wide}.items():
+    for kind, sources in {"many": many, "large": two, "wide": wide}.items():
         if rule.name == "mixing" and kind != "wide":
             continue  # a mean lists no intersections
-        united = rule.name == "disjunctive" and kind == "simple"
+        united = rule.name == "disjunctive" and kind == "many"
         print(rule.id, kind, flush=True)
         try:
             rule(*(~m if rule.takes == "subnormal" or united else m for m in sources))
@@ -136,7 +138,7 @@ for rule in map(of_sixty, RULES):
 
 
 def test_explosive_sources_are_refused_before_anything_is_allocated():
-    """40 simple sources have 2^40 intersections, two large ones 2^28 pairs, a batch 5e9 rows."""
+    """Ten sources of 16 sets: 2^40 intersections; two large ones: 2^28 pairs; a batch: 5e9 rows."""
     pytest.importorskip("resource")
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
     done = subprocess.run(
