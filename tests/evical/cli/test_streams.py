@@ -18,13 +18,14 @@ CODE = "import sys; from evical.cli import main; sys.exit(main())"
 # One import for all of them: a child for each line, with exit codes. A pipe is its input.
 # A shell that runs the tests in the background lets them ignore SIGINT, and so their children.
 CHILDREN = """
-import os, signal, sys, warnings
+import gc, os, signal, sys, warnings
 from evical.cli import main
 from evical.cli.commands import _predict
 # Python 3.12 warns of threads that packages leave idle; the children never wait for them.
 warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)  # which nohup ignores, and so does the command
+gc.freeze()  # or each child would search what was imported for garbage when it ends
 children = []
 for pipe, line in zip(sys.argv[1::2], sys.argv[2::2]):
     children.append(os.fork())
