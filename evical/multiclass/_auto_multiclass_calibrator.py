@@ -11,7 +11,7 @@ has few samples; then learned scaling is better without curves.
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,6 @@ from evical.beliefs import Beliefs
 from evical.beliefs.bounded import Bounded
 from evical.beliefs.listed import Listed, sides
 from evical.calibrators import AutoCalibrator
-from evical.calibrators.models import LogOddsModel
 from evical.multiclass._base import BaseMulticlassCalibrator, normalized
 from evical.multiclass._one_vs_rest_calibrator import (
     OneVsRestCalibrator,
@@ -111,7 +110,7 @@ class AutoMulticlassCalibrator(BaseMulticlassCalibrator):
     _learns_absent = _against_rest = True
     _state = ("each", "scaling")  # and "learned", which the first saved ones lack
 
-    model: LogOddsModel = "likelihood"
+    model: Literal["likelihood", "confidence", "bayesian"] = "likelihood"
     confidence: float = 0.95
 
     def _fit_scores(self, scores: Floats, codes: NDArray[np.intp], weight: Floats) -> None:

@@ -130,9 +130,9 @@ def _evidential(task: Task, labels: list[Integers]) -> Iterator[tuple[str, Float
 def calibrated_direct(scores: Scores, y: Integers, source: str) -> Iterator[tuple[str, Floats]]:
     """The same for probabilities of all classes."""
     yield ORIGINAL, scores.new
-    for name, degrees in ((DIRECT, "double"), (f"{DIRECT}{_SINGLE}", "single")):
-        dirichlet = DirichletCalibrator(degrees=degrees).fit(scores.seen[source], y)
-        yield name, dirichlet.predict_proba(scores.new)
+    single = DirichletCalibrator(degrees="single")
+    for name, dirichlet in ((DIRECT, DirichletCalibrator()), (f"{DIRECT}{_SINGLE}", single)):
+        yield name, dirichlet.fit(scores.seen[source], y).predict_proba(scores.new)
     if source == CROSS_FIT:
         yield DEFAULT, _shared(scores.seen[source], y, list(scores.new_of_folds))
 

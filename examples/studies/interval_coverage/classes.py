@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,7 +87,7 @@ class ClassesCondition:
     """
 
     name: str
-    model: str
+    model: Literal["confidence", "likelihood"]
     sizes: tuple[int, ...] = SIZES
     every: int = 2
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +39,7 @@ class PromiseCondition:
     """
 
     map_name: str
-    model: str
+    model: Literal["confidence", "likelihood"]
     sizes: tuple[int, ...] = SIZES
     draws: int = 9
 

@@ -7,7 +7,7 @@ samples, and its interval covers the probability at a score or does not.
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -145,7 +145,7 @@ def _linear(n: int, rng: np.random.Generator) -> tuple[Floats, NDArray[np.int64]
 _PROSE = read_prose(__file__)
 
 _ALONE = (*MAPS, "P(y | x)")
-_MODELS = ("likelihood", "confidence")
+_MODELS: tuple[Literal["likelihood", "confidence"], ...] = ("likelihood", "confidence")
 
 
 def _columns(quantity: str, name: str, scale: float, digits: int, *more: int) -> dict[str, Any]:
