@@ -86,7 +86,7 @@ def _value(name: str, text: str, annotation: Any, owner: str) -> Any:
     kinds = get_args(annotation) if is_union else (annotation,)
     if NoneType in kinds and text.lower() == "none":
         return None
-    kinds = tuple(kind for kind in kinds if kind in _KINDS)
+    kinds = tuple(kind for kind in _KINDS if kind in kinds)  # the narrowest first
     if not kinds:
         raise ValueError(f"{owner}: option {name} cannot be given as text")
     for kind in kinds:

@@ -178,7 +178,10 @@ class AutoMulticlassCalibrator(BaseMulticlassCalibrator):
             assert self.learned_ is not None  # one of both is there
             shown = self.learned_._columns(scores, scores.shape[1])
             return parts[0], partial(self.learned_._errors, shown, parts[0])
-        errors = partial(self._errors, scores, self._shares(scores), parts[0])
+
+        def errors() -> Floats:
+            return self._errors(scores, self._shares(scores), parts[0])
+
         if len(parts) == 1:  # as saved before there were two parts
             return parts[0], errors
         curves, alone = (np.log(np.maximum(p, _LEAST)) for p in parts)

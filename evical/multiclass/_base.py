@@ -27,6 +27,7 @@ from evical.scores.checks import (
     check_labels,
     check_same_length,
     check_weights,
+    missing,
     real_numbers,
 )
 from evical.scores.direction import Direction, warn_of_wrong_ways
@@ -257,7 +258,11 @@ class BaseMulticlassCalibrator(saved.SavedCalibrator):
         self, classes: ArrayLike, told: NDArray[Any], codes: NDArray[np.intp]
     ) -> tuple[NDArray[Any], NDArray[np.intp]]:
         """All classes in order, and the codes among them of samples of the classes `told`."""
-        named = np.unique(as_column(classes, "classes"))
+        listed = as_column(classes, "classes")
+        if (unknown := missing(listed)).any():
+            place = int(np.argmax(unknown))
+            raise ValueError(f"classes[{place}] is {listed[place]}; every column needs a label")
+        named = np.unique(listed)
         strange = [label for label in told.tolist() if label not in named.tolist()]
         if strange:
             raise ValueError(f"y holds {strange[0]!r}, which is none of the classes")

@@ -280,3 +280,9 @@ def test_classes_that_are_not_named_or_not_learned_are_refused():
         SoftmaxCalibrator().fit(p[rows], y[rows], classes=[0, 1, 2])
     with pytest.raises(ValueError, match="name all classes by classes="):
         AutoMulticlassCalibrator().fit(p[rows], y[rows])
+
+
+def test_a_class_without_a_name_is_refused():
+    p, y, _ = drawn(100)
+    with pytest.raises(ValueError, match=r"classes\[1\] is None; every column needs a label"):
+        AutoMulticlassCalibrator().fit(p, y, classes=[0, None, 2])
