@@ -7,7 +7,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import ModuleType, NoneType, UnionType
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Any, Literal, SupportsFloat, Union, get_args, get_origin
 
 from dstheory.checks.arguments import check_instance, did_you_mean
 from evical import calibrators
@@ -86,7 +86,8 @@ def _value(name: str, text: str, annotation: Any, owner: str) -> Any:
     kinds = get_args(annotation) if is_union else (annotation,)
     if NoneType in kinds and text.lower() == "none":
         return None
-    kinds = tuple(kind for kind in _KINDS if kind in kinds)  # the narrowest first
+    numbers = any(kind in kinds for kind in (complex, SupportsFloat))  # of arrays and the like
+    kinds = (int, float) if numbers else tuple(kind for kind in _KINDS if kind in kinds)
     if not kinds:
         raise ValueError(f"{owner}: option {name} cannot be given as text")
     for kind in kinds:
