@@ -39,6 +39,9 @@ def as_array(values: object, name: str) -> NDArray[Any]:
     Raises
     ------
     ValueError
+        If rows differ in length.
+    TypeError
+        For a tensor with gradients.
 
     Examples
     --------
@@ -48,6 +51,13 @@ def as_array(values: object, name: str) -> NDArray[Any]:
     """
     try:
         return np.asarray(without_mask(values))
+    except RuntimeError as error:
+        if not getattr(values, "requires_grad", False):
+            raise
+        raise TypeError(
+            f"{name} are a tensor with gradients, which an array does not keep; pass "
+            "tensor.detach()"
+        ) from error
     except (TypeError, ValueError) as error:
         raise ValueError(
             f"{name} are {shown(values)}, whose rows differ in length; expected an array"
@@ -105,7 +115,8 @@ def as_floats(values: object, name: str) -> NDArray[np.float64]:
     TypeError: scores are ['high', 'low'], expected real numbers
     """
     array = as_array(values, name)
-    if array.dtype.kind in "fiub":
+    short = array.dtype.kind == "V" and np.can_cast(array.dtype, np.float64)  # such as bfloat16
+    if short or array.dtype.kind in "fiub":
         return array.astype(np.float64, copy=False)
     if array.dtype != object:
         raise TypeError(f"{name} are {shown(values)}, expected real numbers")

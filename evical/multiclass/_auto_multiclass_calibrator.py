@@ -42,7 +42,7 @@ _MOST_CURVES, _MOST_OF_MATRIX = 26, 128  # classes
 # A curve has about two parameters more than the learned scaling of its class, and even weights are
 # as good a guess as a curvature of the log-likelihood says.
 _MORE, _EVEN = 2.0, 80.0
-_NEAR_ONE = 1e-3  # how far the sum of probabilities may be from 1
+_NEAR_ONE = 0.01  # how far the sum of probabilities may be from 1, as of bfloat16
 _LEAST = float(np.finfo(np.float64).tiny)
 _SIZE = 1 << 22  # numbers in the largest temporary array
 

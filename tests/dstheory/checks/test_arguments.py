@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from dstheory.checks.arguments import as_floats, as_sequence, check_choice, check_count, shown
+from evical.calibrators import AutoCalibrator
 from tests.support.each import each
 
 
@@ -70,3 +71,26 @@ def test_values_are_shown_on_one_short_line():
     assert len(shown(np.zeros((9, 9)))) <= 70
     assert "\n" not in shown(np.zeros((9, 9)))
     assert shown(10**5000) == "about 10^5000"
+
+
+def test_short_floats_of_other_packages_are_real_numbers():
+    kind = pytest.importorskip("ml_dtypes").bfloat16
+    assert as_floats(np.array([0.5, -2.0], dtype=kind), "scores").tolist() == [0.5, -2.0]
+    with pytest.raises(TypeError, match="expected real numbers"):
+        as_floats(np.array([b"ab"], dtype="V2"), "scores")
+
+
+class WithGradients:
+    """As a tensor that would lose its gradients says it."""
+
+    requires_grad, dtype, shape = True, "float32", (2,)
+
+    def __array__(self, dtype=None, copy=None):
+        raise RuntimeError("Can't call numpy() on Tensor that requires grad.")
+
+
+def test_gradients_are_not_lost_silently():
+    with pytest.raises(TypeError, match=r"scores are a tensor with gradients.*pass tensor.detach"):
+        as_floats(WithGradients(), "scores")
+    with pytest.raises(TypeError, match="scores are a tensor with gradients"):
+        AutoCalibrator().fit(WithGradients(), [0, 1])
