@@ -51,6 +51,7 @@ RuleName = Literal[
     "bold",
     "cautious",
     "conjunctive",
+    "consensus",
     "contextually_discounted",
     "dempster",
     "deng",

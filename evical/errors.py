@@ -7,7 +7,7 @@ a plain `TypeError`.
 import dstheory.errors
 from dstheory.errors import DSTheoryError
 
-__all__ = ["ConvergenceError", "IndependenceWarning", "WeightError", "WrongWayWarning"]
+__all__ = ["ConvergenceError", "WeightError", "WrongWayWarning"]
 
 
 class ConvergenceError(dstheory.errors.ConvergenceError):
@@ -19,25 +19,6 @@ class ConvergenceError(dstheory.errors.ConvergenceError):
     --------
     >>> issubclass(ConvergenceError, ValueError)
     True
-    """
-
-
-class IndependenceWarning(UserWarning):
-    """Sources were taken for independent, because there was nothing to learn from.
-
-    Dempster's rule counts evidence that they share several times. Give labels, or name a rule.
-
-    Examples
-    --------
-    >>> import warnings
-    >>> from evical import EvidentialFusion
-    >>> sources = [[[0.8, 0.2]], [[0.6, 0.4]]]  # one sample, two classes
-    >>> with warnings.catch_warnings(record=True) as caught:
-    ...     warnings.simplefilter("always")
-    ...     fusion = EvidentialFusion(classes=["a", "b"]).fit(sources)
-    ...     fusion = EvidentialFusion("dempster", classes=["a", "b"]).fit(sources)
-    >>> print(str(caught.pop().message)[:80], len(caught))
-    there are no labels to learn from, so 2 sources are taken for independent and co 0
     """
 
 

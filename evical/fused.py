@@ -1,11 +1,10 @@
-"""`EvidentialFusion`: sources that come as beliefs, probabilities or scores, without classifiers.
+"""`EvidentialFusion`: sources that come as beliefs, probabilities, scores or votes.
 
 Experts, sensors and models of other places give what they believe, not how they learned it. With
-labels of some samples, the weights of their evidence can be learned; without, they must be taken
-for independent, or for what a rule names.
+labels of some samples, the weights of their evidence are learned from these; without, from how far
+the sources agree.
 """
 
-import warnings
 from collections.abc import Callable
 from typing import Any, Literal, Self
 
@@ -19,11 +18,10 @@ from dstheory.checks.arguments import check_choice
 from evical._fitting import all_or_nothing
 from evical._typing import Floats, RuleName, SamplesLike, Weights
 from evical.classifier import EvidentialClassifier
-from evical.errors import IndependenceWarning
 from evical.estimators.given import Given, GivenBeliefs, OfSource, known_classes, named_sources
 from evical.estimators.held_out import Samples, Share, beliefs_of, learned_by_name, rows_told
 from evical.estimators.predictor import FusedPredictor
-from evical.fusion import Rule, as_rule
+from evical.fusion import Consensus, Rule, as_rule
 from evical.multiclass.by_name import CalibratorChoice
 from evical.scores.checks import check_groups, check_samples
 from evical.scores.direction import OF_A_CLASSIFIER, Direction, warn_of_wrong_ways
@@ -33,16 +31,16 @@ __all__ = ["EvidentialFusion"]
 
 
 class EvidentialFusion(FusedPredictor, BaseEstimator):  # type: ignore[misc]  # untyped base
-    """Fusion of sources that come as mass functions, probabilities or scores.
+    """Fusion of sources that come as mass functions, probabilities, scores or votes.
 
     Parameters
     ----------
     rule : callable or str, optional
         As of `EvidentialEnsemble`. Default: "stacked", which learns from labels; without labels,
-        Dempster's rule, with an `evical.errors.IndependenceWarning`.
+        "consensus", which learns from how far the sources agree (`evical.fusion.Consensus`).
     classes : (K,) array, optional
-        All classes. Default: those of the frames, or of the labels; of arrays of probabilities
-        without labels, the numbers 0 to K - 1 of their columns.
+        All classes. Default: those of the frames, of the labels, or of the votes; of arrays of
+        probabilities without labels, the numbers 0 to K - 1 of their columns.
     calibrator : calibrator or str, optional
         For sources that come as scores; see `EvidentialClassifier`. Default, "auto":
         `evical.calibrators.AutoCalibrator`.
@@ -73,8 +71,11 @@ class EvidentialFusion(FusedPredictor, BaseEstimator):  # type: ignore[misc]  # 
       carries it there from a coarser one. Vacuous rows are those about which it is silent.
     * probabilities, an (n, K) array, in the order of the sorted classes; a silent row is NaN.
     * of two classes, scores, an (n,) array, greater for the second class, NaN where it is silent.
-      They are calibrated, and the fusion learns from beliefs about samples that are new to the
-      calibrator.
+      They are calibrated, which needs labels, and the fusion learns from beliefs about samples that
+      are new to the calibrator.
+    * votes, an (n,) array of classes, None or NaN where there is none: texts always, numbers of
+      classes where they cannot be scores, that is without labels or for more than two classes. A
+      long table of items, sources and votes is read by `evical.fusion.sources_from_long`.
 
     Probabilities and mass functions are taken as they are. All samples must be new to all sources:
     otherwise the source that overfits most seems best.
@@ -93,6 +94,12 @@ class EvidentialFusion(FusedPredictor, BaseEstimator):  # type: ignore[misc]  # 
     (100,)
     >>> float(fusion.score(sources, truth)) > 0.8
     True
+
+    Three models vote without labels:
+
+    >>> votes = {"a": ["x", "y", "x"], "b": ["x", "y", None], "c": ["y", "y", "x"]}
+    >>> EvidentialFusion().fit(votes).predict(votes).tolist()
+    ['x', 'y', 'x']
     """
 
     def __init__(
@@ -119,7 +126,7 @@ class EvidentialFusion(FusedPredictor, BaseEstimator):  # type: ignore[misc]  # 
         sources : list or dict of sources, or data frame
             About n samples, new to the sources.
         y : (n,) array, optional
-            Labels. Without, nothing can be learned.
+            Labels. Without, the default learns from how far the sources agree.
         sample_weight : (n,) array, optional
             Non-negative weights.
         groups : (n,) array, optional
@@ -137,33 +144,33 @@ class EvidentialFusion(FusedPredictor, BaseEstimator):  # type: ignore[misc]  # 
         check_choice("total_conflict", self.total_conflict, ("error", "vacuous"))
         named = named_sources(sources)
         if y is None:
-            self._take_as_they_are(named)
+            self._learn_without_labels(named, sample_weight)
         else:
             self._learn(named, y, sample_weight, groups)
+        self._labeled = y is not None
         self.source_names_ = list(named)
         self.fusion_by_name_ = learned_by_name(self.fusion_, self.source_names_)
+        if isinstance(self.fusion_, Consensus):
+            self.fusion_.warn_of_contradictions([f"source {name!r}" for name in named])
         warn_of_wrong_ways(self._wrong_ways(), OF_A_CLASSIFIER)
         return self
 
-    def _take_as_they_are(self, named: dict[str, Any]) -> None:
+    def _learn_without_labels(self, named: dict[str, Any], weight: Weights) -> None:
         """A rule that needs no labels."""
         self.classes_ = known_classes(named, None, self.classes)
-        given = Given.checked(named, self.classes_)
-        for name in given.scores:
-            raise ValueError(
-                f"source {name!r} has scores, which are calibrated by labels, but y is None; give "
-                "y, or probabilities (n, K)"
-            )
+        given = Given.checked(named, self.classes_, labeled=False)
         self._members = [GivenBeliefs(name, self.classes_) for name in named]
-        rule = as_rule("dempster" if self.rule is None else self.rule)
+        rule = as_rule("consensus" if self.rule is None else self.rule)
         if rule.needs == "labels":
             raise ValueError(
-                f"{rule!r} learns from labels, but y is None; give y, or a rule that learns "
-                "nothing, such as 'dempster'"
+                f"{rule!r} learns from labels, but y is None; give y, or rule='consensus', which "
+                "learns from how far sources agree"
             )
-        self.fusion_ = rule.fit(sizes=np.ones(len(named)))
-        if self.rule is None and len(named) > 1:
-            _warn_of_independence(len(named))
+        if rule.needs != "beliefs":
+            self.fusion_ = rule.fit(sizes=np.ones(len(named)))
+            return
+        beliefs = list(given.beliefs.values())
+        self.fusion_ = rule._fit(beliefs, sample_weight=weight)
 
     def _learn(
         self, named: dict[str, Any], y: ArrayLike, sample_weight: Weights, groups: ArrayLike | None
@@ -171,7 +178,7 @@ class EvidentialFusion(FusedPredictor, BaseEstimator):  # type: ignore[misc]  # 
         _, y, weight = check_samples(np.arange(np.size(y)), y, sample_weight)
         groups = None if groups is None else check_groups(groups, len(y))
         self.classes_ = known_classes(named, y, self.classes)
-        given = Given.checked(named, self.classes_)
+        given = Given.checked(named, self.classes_, labeled=True)
         if given.n != len(y):
             raise ValueError(f"sources are about {given.n} samples, but there are {len(y)} labels")
         rule = as_rule("stacked" if self.rule is None else self.rule)
@@ -187,7 +194,7 @@ class EvidentialFusion(FusedPredictor, BaseEstimator):  # type: ignore[misc]  # 
         rule.check_cost(len(self.classes_), len(named), {})
         samples = Samples(given, y, weight, groups)
         beliefs = [beliefs_of(member, shares.get(member.name), samples) for member in self._members]
-        self.fusion_ = rule.fit(beliefs, y, np.ones(len(named)), weight)
+        self.fusion_ = rule._fit(beliefs, y, np.ones(len(named)), weight)
 
     def _calibrated(self, name: str, scores: Floats, y: NDArray[Any], weight: Weights) -> Share:
         """A calibrated source of scores, silent where they are missing."""
@@ -214,7 +221,7 @@ class EvidentialFusion(FusedPredictor, BaseEstimator):  # type: ignore[misc]  # 
             raise ValueError(
                 f"sources are {list(named)}, but the fusion was fitted to {self.source_names_}"
             )
-        given = Given.checked(named, self.classes_)
+        given = Given.checked(named, self.classes_, self._labeled)
         for member in self._members:
             if isinstance(member, OfSource) != (member.name in given.scores):
                 kinds = ("scores (n,)", "beliefs")
@@ -239,14 +246,3 @@ class _Scores(BaseEstimator):  # type: ignore[misc]  # untyped base
     def decision_function(self, X: Floats) -> Floats:
         """The scores (n,)."""
         return X[:, 0]
-
-
-def _warn_of_independence(number: int) -> None:
-    warnings.warn(
-        f"there are no labels to learn from, so {number} sources are taken for independent and "
-        "combined by Dempster's rule, which is overconfident if they share evidence; give labels "
-        "y, or name a rule: 'mixing' (or 'cautious', if beliefs leave doubt) for sources that "
-        "share evidence, 'dempster' for independent ones",
-        IndependenceWarning,
-        stacklevel=5,  # beyond `fit` and its decorator
-    )

@@ -1,4 +1,4 @@
-"""Sources that come as mass functions, probabilities or scores, checked."""
+"""Sources that come as mass functions, probabilities, scores or votes, checked."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,12 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory import Frame, MassFunction
-from dstheory.checks.arguments import as_array, as_floats, shown
+from dstheory.checks.arguments import as_array, as_floats, did_you_mean, shown
 from dstheory.errors import FrameError
 from dstheory.kernels.rounding import unit_rows
 from dstheory.revise import refine
-from evical._typing import Floats
+from evical._typing import Flags, Floats
 from evical.beliefs import Beliefs, as_beliefs
+from evical.beliefs.bounded import Bayesian
+from evical.beliefs.composed import placed
 from evical.estimators.predictor import BeliefPredictor
 
 
@@ -57,7 +59,7 @@ def named_sources(sources: Any) -> dict[str, Any]:
 
 
 def known_classes(sources: dict[str, Any], y: NDArray[Any] | None, classes: Any) -> NDArray[Any]:
-    """All classes, sorted: those given, or of frames and labels, or numbers of columns.
+    """All classes, sorted: those given, or of frames, labels and votes, or numbers of columns.
 
     Parameters
     ----------
@@ -83,6 +85,9 @@ def known_classes(sources: dict[str, Any], y: NDArray[Any] | None, classes: Any)
         known = np.unique(y)
     elif (size := _n_columns(sources)) is not None:
         known = np.arange(size)
+    elif votes := [vote for source in sources.values() if (vote := as_votes(source)) is not None]:
+        _refuse_scores(sources)
+        known = np.unique(np.concatenate([np.unique(one[~silent]) for one, silent in votes]))
     else:
         raise ValueError(
             "sources do not name their classes, and there are no labels; give "
@@ -95,6 +100,48 @@ def known_classes(sources: dict[str, Any], y: NDArray[Any] | None, classes: Any)
             "samples, or take sources that know it"
         )
     return known
+
+
+def as_votes(source: Any) -> tuple[NDArray[Any], Flags] | None:
+    """Votes (n,) and where there are none, of a source that may consist of classes.
+
+    Parameters
+    ----------
+    source : source
+
+    Returns
+    -------
+    tuple of (n,) arrays, or None
+        None if it is a mass function or has another shape.
+
+    Examples
+    --------
+    >>> votes, silent = as_votes(["ant", None])
+    >>> votes[~silent].tolist(), silent.tolist()
+    (['ant'], [False, True])
+    """
+    if isinstance(source, MassFunction) or np.ndim(source) != 1:
+        return None
+    array = np.asarray(source)
+    if array.dtype.kind in "OSU":
+        objects = array.astype(object)
+        missing = (objects == None) | (objects != objects)  # noqa: E711  # each, NaN too
+        return objects, missing
+    return array, np.isnan(array) if array.dtype.kind == "f" else np.zeros(len(array), dtype=bool)
+
+
+def _refuse_scores(sources: dict[str, Any]) -> None:
+    """Raise for numbers (n,) that are not whole: they are no votes."""
+    for name, source in sources.items():
+        votes = as_votes(source)
+        if votes is None or votes[0].dtype.kind != "f":
+            continue
+        broken = votes[0] % 1 > 0
+        if broken.any():
+            raise ValueError(
+                f"source {name!r} has scores, such as {votes[0][np.argmax(broken)]:g}, which are "
+                "calibrated by labels, but y is None; give y, or probabilities (n, K)"
+            )
 
 
 def _n_columns(sources: dict[str, Any]) -> int | None:
@@ -124,13 +171,23 @@ class Given:
     n: int
 
     @classmethod
-    def checked(cls, sources: dict[str, Any], classes: NDArray[Any]) -> "Given":
-        """The sources, or an error that names the first wrong one."""
+    def checked(
+        cls, sources: dict[str, Any], classes: NDArray[Any], labeled: bool = True
+    ) -> "Given":
+        """The sources, or an error that names the first wrong one.
+
+        Numbers (n,) about two classes are scores if there are labels to calibrate them by.
+        """
         beliefs, scores = dict[str, Beliefs](), dict[str, Floats]()
         sizes = dict[str, int]()
         for name, source in sources.items():
             if isinstance(source, MassFunction):
                 beliefs[name] = _of_masses(name, source, classes)
+                sizes[name] = len(beliefs[name])
+                continue
+            votes = as_votes(source)
+            if votes is not None and (votes[0].dtype == object or not labeled or len(classes) > 2):
+                beliefs[name] = _of_votes(name, *votes, classes)
                 sizes[name] = len(beliefs[name])
                 continue
             array = as_floats(source, f"source {name!r}")
@@ -186,6 +243,26 @@ def _of_probabilities(name: str, p: Floats, dtype: np.dtype[Any], classes: NDArr
             "classes are calibrated first, by AutoMulticlassCalibrator"
         )
     return as_beliefs(rows / rows.sum(axis=1, keepdims=True), classes)
+
+
+def _of_votes(name: str, votes: NDArray[Any], silent: Flags, classes: NDArray[Any]) -> Beliefs:
+    """Certain beliefs in votes (n,), vacuous where there are none."""
+    given = votes[~silent]
+    known = np.isin(given, classes)
+    if not known.all():
+        row = np.flatnonzero(~silent)[np.argmin(known)]
+        if given.dtype.kind == "f":
+            raise ValueError(
+                f"source {name!r} has {given[np.argmin(known)]:g} in row {row}, which is none of "
+                f"the classes {classes.tolist()}; give probabilities (n, {len(classes)}), or "
+                "labels y to calibrate scores of two classes"
+            )
+        raise ValueError(
+            f"source {name!r} votes for {shown(votes[row])} in row {row}, which is none of the "
+            f"classes {classes.tolist()}{did_you_mean(votes[row], classes.tolist())}"
+        )
+    sure = Bayesian(classes, np.equal.outer(given, classes).astype(np.float64))
+    return placed(classes, len(votes), [(np.flatnonzero(~silent), sure)])
 
 
 class GivenBeliefs(BeliefPredictor):

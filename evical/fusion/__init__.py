@@ -1,6 +1,8 @@
 """Fusions: from the beliefs of several sources to one, with parameters that can be learned."""
 
+from evical.fusion._consensus import Consensus
 from evical.fusion._discounted import Discounted
+from evical.fusion._long import sources_from_long
 from evical.fusion._mixture import Mixture
 from evical.fusion._named import as_rule
 from evical.fusion._rule import Rule
@@ -9,6 +11,7 @@ from evical.fusion._t_norm import TNorm
 from evical.fusion._valid import merge_p_values, valid_mean, valid_minimum
 
 __all__ = [
+    "Consensus",
     "Discounted",
     "Mixture",
     "Rule",
@@ -16,6 +19,7 @@ __all__ = [
     "TNorm",
     "as_rule",
     "merge_p_values",
+    "sources_from_long",
     "valid_mean",
     "valid_minimum",
 ]

@@ -8,6 +8,7 @@ from sklearn.base import clone
 
 from dstheory import MassFunction, combine
 from dstheory.checks.arguments import did_you_mean
+from evical.fusion._consensus import Consensus
 from evical.fusion._discounted import Discounted
 from evical.fusion._function import of_function
 from evical.fusion._mixture import Mixture
@@ -18,6 +19,7 @@ from evical.fusion._valid import valid_mean, valid_minimum
 
 _MADE: dict[str, Callable[[], Rule]] = {
     "stacked": Stacked,
+    "consensus": Consensus,
     "size_mixture": Mixture,
     "likelihood_mixture": lambda: Mixture("likelihood"),
     "discounted": Discounted,
@@ -37,9 +39,9 @@ def as_rule(rule: Rule | str | Callable[..., MassFunction]) -> Rule:
     Parameters
     ----------
     rule : Rule, callable or str
-        ``rule(*masses)``; the name of a rule of `dstheory.combine`; or "stacked", "size_mixture",
-        "likelihood_mixture", "discounted", "contextually_discounted", "learned_tnorm",
-        "valid_mean" or "valid_minimum" for the rules of this stage.
+        ``rule(*masses)``; the name of a rule of `dstheory.combine`; or "stacked", "consensus",
+        "size_mixture", "likelihood_mixture", "discounted", "contextually_discounted",
+        "learned_tnorm", "valid_mean" or "valid_minimum" for the rules of this stage.
 
     Returns
     -------

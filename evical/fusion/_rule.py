@@ -89,6 +89,22 @@ class HeldOut:
         used = tuple(source if kept.all() else source[kept] for source in known)
         return cls(frame, used, codes, weight)
 
+    @classmethod
+    def without_labels(cls, sources: list[Beliefs], sample_weight: Any) -> "HeldOut":
+        """Samples of positive weight of which no label is known; their codes are -1."""
+        check_beliefs(sources)
+        n = len(sources[0])
+        if not n:
+            raise ValueError("sources are about no samples; a fusion learns from one or more")
+        weight = check_weights(sample_weight, n)
+        weight = np.ones(n) if weight is None else weight
+        kept = weight > 0
+        if not kept.any():
+            raise ValueError("all weights are zero; the fusion has nothing to learn from")
+        used = tuple(source if kept.all() else source[kept] for source in sources)
+        codes = np.full(int(kept.sum()), -1)
+        return cls(Frame(sources[0].classes), used, codes, weight[kept])
+
     @cached_property
     def masses(self) -> list[MassFunction]:
         """Mass functions of the sources, batches (n,)."""
@@ -132,7 +148,8 @@ def read(sources: Sequence[Beliefs]) -> tuple[Floats, Flags]:
     """
     silent = np.stack([source.silent for source in sources])
     p = np.stack([source.betp() for source in sources])
-    return np.where(silent[..., np.newaxis], 1 / p.shape[2], p) if silent.any() else p, silent
+    p[silent] = 1 / p.shape[2]
+    return p, silent
 
 
 def _samples(
@@ -293,8 +310,8 @@ def _codes(labels: NDArray[Any], frame: Frame) -> NDArray[np.intp]:
 Reads = Literal["masses", "products", "probabilities"]
 """What a rule asks of beliefs: all sets, products over the classes, or pignistic probabilities."""
 
-Needs = Literal["nothing", "sizes", "labels"]
-"""What `fit` learns from: nothing, sizes of the sources, or beliefs about labeled samples."""
+Needs = Literal["nothing", "sizes", "beliefs", "labels"]
+"""What `fit` learns from: nothing, sizes of the sources, or beliefs, about labeled samples."""
 
 FORMAT = "evical.fusion"
 _KEYS = ("format", "version", "class", "parameters", "n_sources", "classes", "state", "parts")
@@ -310,7 +327,7 @@ class Rule(BaseEstimator, ABC):  # type: ignore[misc]  # sklearn is untyped
         Frame of the beliefs it was fitted to, if any.
     name : str
         In messages.
-    needs : {"nothing", "sizes", "labels"}
+    needs : {"nothing", "sizes", "beliefs", "labels"}
         What `fit` learns from.
     """
 
@@ -358,6 +375,17 @@ class Rule(BaseEstimator, ABC):  # type: ignore[misc]  # sklearn is untyped
     def _fuse(self, masses: Sequence[MassFunction]) -> MassFunction:
         """Combine; there is one mass function a source."""
 
+    def _fuse_beliefs(self, masses: Sequence[MassFunction]) -> MassFunction:
+        """Combine through beliefs, for rules that read no masses; any batch shapes."""
+        shapes = [m.batch_shape for m in masses]
+        whole = np.broadcast_shapes(*shapes)
+        sources = [Listed.of(m.reshape(prod(m.batch_shape))) for m in masses]
+        if any(shape != whole for shape in shapes):
+            each = (np.arange(prod(shape)).reshape(shape) for shape in shapes)
+            rows = (np.broadcast_to(own, whole).ravel() for own in each)
+            sources = [source[row] for source, row in zip(sources, rows, strict=True)]
+        return self._combine(sources, "error").mass().reshape(*whole)
+
     @all_or_nothing
     def fit(
         self,
@@ -395,10 +423,20 @@ class Rule(BaseEstimator, ABC):  # type: ignore[misc]  # sklearn is untyped
             If there is no source or sample, numbers of samples differ, a label is not in the
             frame, all labels are the same, or a size, weight or parameter is not usable.
         """
+        return self._fit(sources, y, sizes, sample_weight)
+
+    def _fit(
+        self, sources: Any, y: Any = None, sizes: Any = None, sample_weight: Any = None
+    ) -> Self:
+        """Fit without warnings."""
         self._check_parameters()
-        learns = self.needs == "labels"
+        learns = self.needs in ("beliefs", "labels")
         known = of_sources(sources) if sources is not None or learns else None
-        held_out = HeldOut.of(known, y, sample_weight) if learns and known is not None else None
+        held_out = None
+        if known is not None and self.needs == "labels":
+            held_out = HeldOut.of(known, y, sample_weight)
+        elif known is not None and learns:
+            held_out = HeldOut.without_labels(known, sample_weight)
         amounts = check_sizes(sizes, None if known is None else len(known))
         self._learn(held_out, amounts)
         self.frame_, self.n_sources_ = (

@@ -17,7 +17,6 @@ favors no class.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from math import prod
 from typing import Any, ClassVar
 
 import numpy as np
@@ -28,7 +27,6 @@ from dstheory.checks.arguments import check_choice, check_level, check_not_negat
 from evical._typing import Flags, Floats
 from evical.beliefs import Beliefs, as_beliefs
 from evical.beliefs.bounded import Bounded
-from evical.beliefs.listed import Listed
 from evical.calibrators.fields import Field, log_odds, optional, positive, rising, shares
 from evical.curves.automatic import automatic_curve
 from evical.curves.candidates import AveragedCurve
@@ -521,14 +519,7 @@ class Stacked(Rule):
         return np.repeat(np.hypot(own, pulled)[:, np.newaxis], 2, axis=1)
 
     def _fuse(self, masses: Sequence[MassFunction]) -> MassFunction:
-        shapes = [m.batch_shape for m in masses]
-        whole = np.broadcast_shapes(*shapes)
-        sources = [Listed.of(m.reshape(prod(m.batch_shape))) for m in masses]
-        if any(shape != whole for shape in shapes):
-            each = (np.arange(prod(shape)).reshape(shape) for shape in shapes)
-            rows = (np.broadcast_to(own, whole).ravel() for own in each)
-            sources = [source[row] for source, row in zip(sources, rows, strict=True)]
-        return self._combine(sources, "error").mass().reshape(*whole)
+        return self._fuse_beliefs(masses)
 
 
 def _curve(knots: Floats, probability: Floats, log_odds: Floats, error: Floats) -> AveragedCurve:

@@ -16,8 +16,8 @@ from dstheory.errors import FrameError, TotalConflictError
 from dstheory.revise import refine
 from evical import EvidentialFusion
 from evical.calibrators import AutoCalibrator, IsotonicCalibrator, LogisticCalibrator
-from evical.errors import IndependenceWarning, WrongWayWarning
-from evical.fusion import Discounted, Mixture, Stacked
+from evical.errors import WrongWayWarning
+from evical.fusion import Consensus, Discounted, Mixture, Stacked
 from tests.evical.fusion.samples import LABELS, sources
 from tests.support.each import each
 from tests.support.probabilities import fit_to_probabilities, fuse_probabilities
@@ -124,25 +124,21 @@ def test_weights_of_samples_are_repeated_samples():
     assert EvidentialFusion(**options).fit(SCORES, Y, sample_weight=times).score(SCORES, Y) > 0.7
 
 
-def test_without_labels_sources_are_independent_with_one_warning():
+def test_without_labels_the_default_is_a_consensus_and_rules_are_taken_by_name():
     masses, _ = sources()
-    with pytest.warns(IndependenceWarning, match="3 sources are taken for independent") as caught:
-        given = EvidentialFusion().fit(masses)
-    assert len(caught) == 1
-    assert caught[0].filename == __file__
-    assert given.predict_mass(masses).equals(dempster(*masses), atol=1e-12)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert (
-            EvidentialFusion("cautious")
-            .fit(masses)
-            .predict_mass(masses)
-            .equals(cautious(*masses), atol=1e-12)
-        )
-        EvidentialFusion("dempster").fit(masses)
+        given = EvidentialFusion().fit(masses)
+        assert isinstance(given.fusion_, Consensus)
+        expected = Consensus().fit(masses)(*masses)
+        assert given.predict_mass(masses).equals(expected, atol=1e-12)
+        for name, rule in {"cautious": cautious, "dempster": dempster}.items():
+            found = EvidentialFusion(name).fit(masses).predict_mass(masses)
+            assert found.equals(rule(*masses), atol=1e-12)
         EvidentialFusion("size_mixture").fit(masses)
         EvidentialFusion(Discounted(rates=[0.5, 0.5, 0])).fit(masses)
-        EvidentialFusion().fit(masses[:1])
+        alone = EvidentialFusion().fit(masses[:1])
+    np.testing.assert_array_equal(alone.predict_proba(masses[:1]), betp(masses[0]))
 
 
 def test_coarser_sources_are_refined_by_the_user():
@@ -196,17 +192,30 @@ P = np.tile([0.4, 0.6], (200, 1))
         ([P * 2], Y, {}, ValueError, r"probabilities \[0.8, 1.2\] in row 0, expected numbers"),
         ([P], Y * 2, {"classes": [0, 1]}, ValueError, r"y has label 2, but .* about \[0, 1\]"),
         ([P], np.arange(200) % 3, {}, ValueError, r"shape \(200, 2\), expected \(n, 3\)"),
-        ([SCORES[0]], np.arange(200) % 3, {}, ValueError, r"shape \(200,\), expected \(n, 3\)"),
+        (
+            [SCORES[0]],
+            np.arange(200) % 3,
+            {},
+            ValueError,
+            r"has 0\.\d+ in row 0, .*\(n, 3\)",
+        ),
         ([P], Y * 0, {}, ValueError, "y has one class only"),
         ([P], Y * 0, {"classes": [0, 1]}, ValueError, "y has one class only"),
         (
-            [SCORES[0]],
+            [pd.DataFrame(P)],
             None,
             {},
             ValueError,
             r"sources do not name their classes, .* EvidentialFusion\(classes=",
         ),
-        ([SCORES[0]], None, {"classes": [0, 1]}, ValueError, "scores, which are calibrated by lab"),
+        ([SCORES[0]], None, {"classes": [0, 1]}, ValueError, "or labels y to calibrate scores"),
+        (
+            [SCORES[0]],
+            None,
+            {},
+            ValueError,
+            r"has scores, such as 0\.1.* but y is None",
+        ),
         ([P], None, {"classes": [0, 1], "rule": "stacked"}, ValueError, "learns from labels"),
         ([P], Y, {"rule": "stackd"}, ValueError, "rule is 'stackd'"),
         ([P], Y, {"total_conflict": "no"}, ValueError, "total_conflict is 'no'"),

@@ -1,0 +1,294 @@
+"""What sources without labels show of themselves: how they vary together.
+
+Second moments are all that is kept of the samples, besides a sample of rows, so batches add up. A
+source that follows the others is reliable, one that varies on its own is not, one that goes against
+them contradicts, and two that are nearly equal are one.
+
+How reliable all of them are together, agreement alone cannot show: sources that err on the same
+samples agree as well. So the truth is taken to explain a power of each correlation only, and no
+source is believed more than it says itself: calibrated probabilities p have the covariance with
+the truth that they have with themselves, ``Cov(p, y) = Var(p)``. The rest is a model with one
+factor, the truth, as in Parisi, Strino, Nadler & Kluger, "Ranking and combining multiple predictors
+without labeled data", PNAS 111 (2014), 1253-1258.
+"""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evical._typing import Flags, Floats, Indices
+
+ALIKE = 0.97  # correlation above which two sources begin to count as one
+_JOINT = 10.0  # samples behind the mean correlation, towards which those of few samples shrink
+_STEPS, _CLOSE = 100, 1e-10
+_NOTHING = 1e-24  # variance of a source that always says the same
+_KEPT, _CELLS = 5000, 1 << 24  # rows kept, and at most so many numbers
+_BLOCK = 1 << 22
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """Sums over samples of the probabilities of S sources about K classes.
+
+    Parameters
+    ----------
+    joint : (S, S) array
+        Weight of the samples about which both sources are available.
+    product : (S, S) array
+        Sum over them of the inner products of their probabilities.
+    total : (S, K) array
+        Sum of the probabilities of a source.
+    """
+
+    joint: Floats
+    product: Floats
+    total: Floats
+
+    @classmethod
+    def of(cls, probabilities: Floats, silent: Flags, weight: Floats) -> Self:
+        """Sums over n samples.
+
+        Parameters
+        ----------
+        probabilities : (S, n, K) array
+        silent : (S, n) array of bool
+        weight : (n,) array
+
+        Returns
+        -------
+        Moments
+        """
+        s, n, k = probabilities.shape
+        joint, product, total = np.zeros((s, s)), np.zeros((s, s)), np.zeros((s, k))
+        step = max(_BLOCK // (s * k), 1)
+        for start in range(0, n, step):
+            rows = slice(start, start + step)
+            available = (~silent[:, rows]).astype(np.float64)
+            root = np.sqrt(weight[rows])
+            p = probabilities[:, rows] * (available * root)[..., np.newaxis]
+            total += np.einsum("snk,n->sk", p, root)
+            flat = p.reshape(s, -1)
+            product += flat @ flat.T
+            joint += (available * root) @ (available * root).T
+        return cls(joint, product, total)
+
+    def __add__(self, other: "Moments") -> "Moments":
+        return Moments(
+            self.joint + other.joint, self.product + other.product, self.total + other.total
+        )
+
+    @cached_property
+    def mean(self) -> Floats:
+        """Mean probabilities (S, K) of each source; even ones if it is never available."""
+        weight = self.joint.diagonal()[:, np.newaxis]
+        even = np.full_like(self.total, 1 / self.total.shape[1])
+        return np.divide(self.total, weight, out=even, where=weight > 0)
+
+    @cached_property
+    def deviation(self) -> Floats:
+        """Standard deviation (S,) of each source, over samples and summed over classes."""
+        return np.sqrt(np.maximum(self._covariance.diagonal(), 0))
+
+    @cached_property
+    def _covariance(self) -> Floats:
+        found = np.zeros_like(self.product)
+        np.divide(self.product, self.joint, out=found, where=self.joint > 0)
+        return np.where(self.joint > 0, found - self.mean @ self.mean.T, 0)
+
+    @cached_property
+    def _varies(self) -> Flags:
+        return np.asarray(self.deviation**2 > _NOTHING)
+
+    @cached_property
+    def observed(self) -> Floats:
+        """Correlations (S, S) as they were; 0 for a source that always says the same."""
+        scale = np.where(self._varies, self.deviation, 1)
+        known = np.outer(self._varies, self._varies)
+        found = np.where(known, self._covariance / np.outer(scale, scale), 0)
+        found = np.clip(found, -1, 1)
+        np.fill_diagonal(found, 1)
+        return np.asarray(found)
+
+    @cached_property
+    def correlation(self) -> Floats:
+        """The same, those of few common samples drawn towards the mean one."""
+        known = np.outer(self._varies, self._varies)
+        pairs = np.where(known, self.joint, 0)
+        np.fill_diagonal(pairs, 0)
+        usual = max((pairs * self.observed).sum() / pairs.sum(), 0) if pairs.any() else 0
+        found = np.where(known, (pairs * self.observed + _JOINT * usual) / (pairs + _JOINT), 0)
+        np.fill_diagonal(found, 1)
+        return np.asarray(found)
+
+
+@dataclass(frozen=True, eq=False)
+class Agreement:
+    """What moments say of each of S sources.
+
+    Parameters
+    ----------
+    with_others : (S,) array
+        Correlation with the mean of the others, repetitions of the source left out.
+    copies : (S, S) array
+        How far two sources count as one, from 0 to 1; 1 for a source and itself.
+    reliability : (S,) array
+        Estimated correlation with the truth, from 0 to 1.
+    """
+
+    with_others: Floats
+    copies: Floats
+    reliability: Floats
+
+    @classmethod
+    def of(cls, moments: Moments, dependence: float) -> Self:
+        """Agreement by the moments.
+
+        Parameters
+        ----------
+        moments : Moments
+        dependence : float
+            Share of the logarithm of a correlation that the truth does not explain.
+
+        Returns
+        -------
+        Agreement
+        """
+        correlation, deviation = moments.correlation, moments.deviation
+        copies = np.clip((moments.observed - ALIKE) / (1 - ALIKE), 0, 1)
+        copies *= moments.joint / (moments.joint + _JOINT)
+        np.fill_diagonal(copies, 1)
+        covariance = correlation * np.outer(deviation, deviation)
+        others = (1 - copies) / copies.sum(axis=1)
+        alone = others.sum(axis=1) <= 0  # all are copies of each other
+        others[alone] = 1 - np.eye(len(others))[alone]
+        with_them = (others * covariance).sum(axis=1)
+        spread = np.einsum("st,tu,su->s", others, covariance, others)
+        scale = np.sqrt(np.maximum(spread, 0)) * deviation
+        known = scale > np.sqrt(_NOTHING)
+        found = np.where(known, with_them / np.where(known, scale, 1), 0)
+        independent = np.sign(correlation) * np.abs(correlation) ** (1 / (1 - dependence))
+        return cls(np.clip(found, -1, 1), copies, np.maximum(one_factor(independent), 0))
+
+    @property
+    def weights(self) -> Floats:
+        """Weights (S,) of sum 1: squared agreement, shared by those that count as one."""
+        weights = np.maximum(self.with_others, 0) ** 2 / self.copies.sum(axis=1)
+        total = weights.sum()
+        return weights / total if total > 0 else np.full(len(weights), 1 / len(weights))
+
+    @property
+    def groups(self) -> Indices:
+        """Number (S,) of the group of each source: sources that count as one share a number."""
+        group = np.arange(len(self.copies))
+        for one, other in np.argwhere(np.triu(self.copies, 1) > 0):
+            group[group == group[other]] = group[one]
+        return np.asarray(np.unique(group, return_inverse=True)[1])
+
+
+def one_factor(correlation: Floats) -> Floats:
+    """Loadings (S,) of which the products are nearest to the correlations off the diagonal.
+
+    Parameters
+    ----------
+    correlation : (S, S) array
+
+    Returns
+    -------
+    (S,) array
+        From -1 to 1, with a sum that is not negative.
+
+    Examples
+    --------
+    >>> one_factor(np.array([[1, 0.42, 0.54], [0.42, 1, 0.63], [0.54, 0.63, 1]])).round(6)
+    array([0.6, 0.7, 0.9])
+    """
+    off = correlation - np.diag(correlation.diagonal())
+    n = len(off)
+    if n < 2:
+        return np.ones(n)
+    loadings = np.full(n, np.sqrt(max(off.sum() / (n * (n - 1)), 1e-3)))
+    for _ in range(_STEPS):
+        before = loadings.copy()
+        for own in range(n):
+            square = loadings @ loadings - loadings[own] ** 2
+            loadings[own] = np.clip(off[own] @ loadings / max(square, 1e-9), -1, 1)
+        if np.abs(loadings - before).max() < _CLOSE:
+            break
+    return loadings if loadings.sum() >= 0 else -loadings
+
+
+@dataclass(frozen=True, eq=False)
+class KeptRows:
+    """Rows of the samples seen so far, the same ones whatever the batches were.
+
+    Parameters
+    ----------
+    key : (m,) array
+        Pseudorandom numbers of the rows by their places; the least are kept.
+    probabilities : (S, m, K) array
+    silent : (S, m) array of bool
+    weight : (m,) array
+    seen : int
+        How many rows there were.
+    """
+
+    key: NDArray[np.uint64]
+    probabilities: Floats
+    silent: Flags
+    weight: Floats
+    seen: int
+
+    @classmethod
+    def of(cls, probabilities: Floats, silent: Flags, weight: Floats, seen: int = 0) -> "KeptRows":
+        """Rows of a batch that follows so many rows.
+
+        Parameters
+        ----------
+        probabilities : (S, n, K) array
+        silent : (S, n) array of bool
+        weight : (n,) array
+        seen : int
+
+        Returns
+        -------
+        KeptRows
+        """
+        n = len(weight)
+        key = _scrambled(np.arange(seen, seen + n, dtype=np.uint64))
+        return cls(key, probabilities, silent, weight, seen + n)._least()
+
+    def __add__(self, later: "KeptRows") -> "KeptRows":
+        joined = KeptRows(
+            np.concatenate([self.key, later.key]),
+            np.concatenate([self.probabilities, later.probabilities], axis=1),
+            np.concatenate([self.silent, later.silent], axis=1),
+            np.concatenate([self.weight, later.weight]),
+            later.seen,
+        )
+        return joined._least()
+
+    def _least(self) -> "KeptRows":
+        s, _, k = self.probabilities.shape
+        number = max(min(_KEPT, _CELLS // (s * k)), 100)
+        if len(self.key) <= number:
+            return self
+        rows = np.sort(np.argpartition(self.key, number)[:number])
+        return replace(
+            self,
+            key=self.key[rows],
+            probabilities=self.probabilities[:, rows],
+            silent=self.silent[:, rows],
+            weight=self.weight[rows],
+        )
+
+
+def _scrambled(place: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Pseudorandom numbers of the places (SplitMix64: Steele, Lea & Flood 2014)."""
+    with np.errstate(over="ignore"):
+        z = (place + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        return np.asarray(z ^ (z >> np.uint64(31)))

@@ -1,0 +1,420 @@
+"""`Consensus`: a fusion that learns without labels, from how far sources agree.
+
+It lies between the mean of probabilities, which no source can mislead much, and their logarithmic
+pool, which is as sharp as the evidence of several sources allows. Weights follow agreement with the
+other sources. The sharpness of the pool makes it vary with each source as much as the truth is
+expected to: if sources are calibrated, the expectation of the pooled probability given what one
+source says is what that source says.
+
+Which majority is wrong cannot be found without labels.
+"""
+
+import math
+import warnings
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import brentq
+from scipy.special import softmax
+
+from dstheory import Frame, MassFunction
+from dstheory.checks.arguments import check_choice, check_level
+from evical._fitting import all_or_nothing
+from evical._typing import Flags, Floats
+from evical.beliefs import Beliefs
+from evical.beliefs.bounded import Bounded
+from evical.beliefs.composed import placed
+from evical.calibrators.fields import Field, positive, shares
+from evical.errors import WrongWayWarning
+from evical.fusion._agreement import Agreement, KeptRows, Moments
+from evical.fusion._rule import HeldOut, Needs, Reads, Rule, of_sources, read
+
+_FLOOR = 1e-4  # of a probability in the pool
+_LEAST_PREVALENCE = 1e-3
+_SHARPEST, _BLUNTEST = 3.0, -4.0  # logarithms of the sharpness
+_LEVEL = 2.58  # standard errors below 0 at which a source contradicts the others: one in 200
+_MODELS = ("likelihood", "confidence", "bayesian")
+# Standard deviations of the log-odds: of their own; relative to the evidence, for the sharpness is
+# known up to such a factor only; and of one sample. Chosen on data sets that do not evaluate them.
+_OWN_ERROR, _SHARPNESS_ERROR, _SAMPLE_ERROR = 0.2, 0.3, 2.0
+
+
+class Consensus(Rule):
+    """Weights of sources by their agreement, learned without labels.
+
+    Without labels nothing shows whether a majority is wrong together: if most sources share an
+    error, so does their consensus. It is for sources of which most are better than chance.
+
+    Parameters
+    ----------
+    dependence : float
+        How far agreement is due to common errors, from 0 to less than 1. The default is what
+        classifiers of the same problem showed, and serves models that learned from similar data; 0
+        is for sources that err independently, such as annotators who work alone, and makes the
+        consensus sharper.
+    model : {"likelihood", "confidence", "bayesian"}
+        Kind of beliefs, as in `Stacked`.
+    confidence : float
+        Level of the intervals of the "confidence" model.
+
+    Attributes
+    ----------
+    weights_ : (S,) array
+        Share of each source, of sum 1.
+    agreement_ : (S,) array
+        Correlation of a source with the mean of the others.
+    agreement_interval_ : (S, 2) array
+        Its confidence interval of level 0.95, by Fisher's transformation.
+    reliability_ : (S,) array
+        Estimated correlation of a source with the truth: 0 is guessing, 1 is always right.
+    groups_ : (S,) array of int
+        Sources that repeat each other, with a correlation above 0.97, share a number.
+    contradicts_ : (S,) array of bool
+        Sources that go against the others beyond chance; their weight is 0.
+    prevalence_ : (K,) array
+        Expected class frequencies.
+    sharpness_ : float
+        Factor of the pooled evidence. 1 is a weighted mean of log-probabilities, the number of
+        sources is Dempster's rule.
+
+    See Also
+    --------
+    Stacked : learns from labels, and is better as soon as there are enough.
+
+    Notes
+    -----
+    Let source s give probabilities p_s, with weights w_s by squared agreement, shared among
+    sources that repeat each other. With dependence d, the result is
+
+        d sum_s w_s p_s + (1 - d) softmax(log pi + t sum_s w_s (log p_s - log pi))
+
+    with prevalences pi and sharpness t. An unavailable source adds nothing to the evidence, and the
+    mean is over the others. For the sharpness, ``sum_s w_s Cov(p_s, q)`` over the pooled
+    probabilities q equals ``sum_s w_s c_s``, where c_s is the expected covariance of source s and
+    the truth: its own variance, as if it were calibrated, or what correlations with the others
+    allow, whichever is less. There, sources with reliabilities r_s and r_t are expected to have the
+    correlation ``(r_s r_t) ** (1 - d)``.
+
+    Votes are probabilities of 0 and 1. A single source is returned as it is.
+
+    Beliefs widen where sources disagree, are few, or lie far from the prevalence, since how sharp
+    they may be is known only roughly.
+
+    References
+    ----------
+    Parisi, Strino, Nadler & Kluger (2014), Ranking and combining multiple predictors without
+    labeled data, PNAS 111(4), 1253-1258. Dawid & Skene (1979), Maximum likelihood estimation of
+    observer error-rates using the EM algorithm, Applied Statistics 28(1), 20-28. Genest & Zidek
+    (1986), Combining probability distributions, Statistical Science 1(1), 114-135.
+
+    Examples
+    --------
+    Two sources agree, the third is guessing:
+
+    >>> from evical.beliefs import as_beliefs
+    >>> rng = np.random.default_rng(0)
+    >>> truth = rng.random(200) < 0.5
+    >>> good = np.where(truth[:, np.newaxis], [0.2, 0.8], [0.7, 0.3])
+    >>> noise = rng.random((200, 1)) * [1, -1] + [0, 1]
+    >>> other = np.clip(good + rng.normal(0, 0.1, (200, 1)) * [1, -1], 0, 1)
+    >>> sources = [as_beliefs(p, np.array(["a", "b"])) for p in (good, other, noise)]
+    >>> rule = Consensus().fit(sources)
+    >>> rule.weights_.round(2).tolist()
+    [0.5, 0.5, 0.0]
+    >>> rule.combine(sources).betp().shape
+    (200, 2)
+    """
+
+    _by_source = ("weights_", "reliability_")
+    _state: ClassVar = {
+        "joint": Field(("s", "s"), 0.0),
+        "product": Field(("s", "s"), 0.0),
+        "total": Field(("s", "k"), 0.0),
+        "prevalence_": shares("k"),
+        "sharpness_": positive(),
+    }
+
+    def __init__(
+        self, dependence: float = 0.5, model: str = "likelihood", confidence: float = 0.95
+    ) -> None:
+        self.dependence = dependence
+        self.model = model
+        self.confidence = confidence
+
+    @property
+    def needs(self) -> Needs:
+        """Beliefs, without labels."""
+        return "beliefs"
+
+    def reads(self, n_classes: int) -> Reads:
+        """Probabilities alone.
+
+        Parameters
+        ----------
+        n_classes : int
+
+        Returns
+        -------
+        {"probabilities"}
+        """
+        return "probabilities"
+
+    def _check_parameters(self) -> None:
+        check_choice("model", self.model, _MODELS)
+        check_level("confidence", self.confidence)
+        number = isinstance(self.dependence, int | float | np.number)
+        if not number or not 0 <= self.dependence < 1:
+            raise ValueError(
+                f"dependence is {self.dependence!r}, expected a number from 0 to less than 1"
+            )
+
+    @all_or_nothing
+    def fit(
+        self,
+        sources: Sequence[MassFunction] | Sequence[Beliefs] | None = None,
+        y: ArrayLike | None = None,
+        sizes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Learn from the agreement of the sources.
+
+        Parameters
+        ----------
+        sources : sequence of MassFunction or of Beliefs
+            For each source, its beliefs about n samples, vacuous where it is not available.
+        y, sizes : ignored
+        sample_weight : (n,) array, optional
+            Non-negative weights; a weight of 2 counts as two samples.
+
+        Returns
+        -------
+        self
+
+        Warns
+        -----
+        WrongWayWarning
+            If a source contradicts the others.
+        """
+        self._fit(sources, sample_weight=sample_weight)
+        self.warn_of_contradictions([f"source {n}" for n in range(1, self.n_sources_ + 1)])
+        return self
+
+    def _learn(self, held_out: HeldOut | None, sizes: Floats) -> None:
+        assert held_out is not None  # beliefs are needed
+        p, silent = read(held_out.sources)
+        self._moments = Moments.of(p, silent, held_out.weight)
+        self._rows: KeptRows | None = KeptRows.of(p, silent, held_out.weight)
+        self._derive()
+
+    def partial_fit(
+        self,
+        sources: Sequence[MassFunction] | Sequence[Beliefs],
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Learn from further samples; any batches lead to what `fit` learns from all at once.
+
+        Parameters
+        ----------
+        sources : sequence of MassFunction or of Beliefs
+            As for `fit`. Sources beyond those known so far are new; they were not available before.
+        sample_weight : (n,) array, optional
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If there are fewer sources than before, or the rule was read from a file.
+        FrameError
+            If the classes are different ones.
+        """
+        if not self.__sklearn_is_fitted__():
+            return self.fit(sources, sample_weight=sample_weight)
+        if self._rows is None:
+            raise ValueError(
+                "this Consensus was read from a file, which has no samples; fit it to all samples"
+            )
+        known = of_sources(sources)
+        self._check_frame(Frame(known[0].classes))
+        if len(known) < self.n_sources_:
+            raise ValueError(
+                f"there are {len(known)} sources, but there were {self.n_sources_}; give a vacuous "
+                "batch for a source that is not available"
+            )
+        later = HeldOut.without_labels(known, sample_weight)
+        p, silent = read(later.sources)
+        moments, rows = _padded(self._moments, self._rows, len(known))
+        self._moments = moments + Moments.of(p, silent, later.weight)
+        self._rows = rows + KeptRows.of(p, silent, later.weight, rows.seen)
+        self.n_sources_ = len(known)
+        self._derive()
+        return self
+
+    def _derive(self) -> None:
+        """Everything that follows from the moments, and the sharpness from the rows."""
+        self._describe()
+        prevalence = np.maximum(self.weights_ @ self._moments.mean, _LEAST_PREVALENCE)
+        self.prevalence_ = prevalence / prevalence.sum()
+        self.reliability_ = self._believed()
+        self.sharpness_ = self._sharpness()
+
+    def _describe(self) -> None:
+        agreement = Agreement.of(self._moments, float(self.dependence))
+        self._agreement = agreement
+        self.weights_, self.groups_ = agreement.weights, agreement.groups
+        self.agreement_ = agreement.with_others
+        error = 1 / np.sqrt(np.maximum(self._moments.joint.diagonal() - 3, 1))
+        at = np.arctanh(np.clip(self.agreement_, -1 + 1e-12, 1 - 1e-12))
+        reach = 1.96 * error
+        self.agreement_interval_ = np.tanh(np.stack([at - reach, at + reach], axis=1))
+        self.contradicts_ = at < -_LEVEL * error
+
+    def _believed(self) -> Floats:
+        """Correlations (S,) with the truth, none above what a calibrated source has."""
+        spread = np.sqrt(1 - self.prevalence_ @ self.prevalence_)
+        return np.asarray(np.minimum(self._agreement.reliability, self._moments.deviation / spread))
+
+    def _sharpness(self) -> float:
+        rows, weights = self._rows, self.weights_
+        assert rows is not None
+        moments = self._moments
+        spread = np.sqrt(1 - self.prevalence_ @ self.prevalence_)
+        expected = float(weights @ (self.reliability_ * moments.deviation) * spread)
+        available = np.where(rows.silent, 0, rows.weight)
+        total = available.sum(axis=1, keepdims=True)
+        share = weights[:, np.newaxis] * np.divide(
+            available, total, out=np.zeros_like(available), where=total > 0
+        )
+        mean = Moments.of(rows.probabilities, rows.silent, rows.weight).mean
+        moved = np.einsum("sn,snk->nk", share, rows.probabilities) - share.T @ mean
+        evidence, prior = self._evidence(rows.probabilities, rows.silent), np.log(self.prevalence_)
+
+        def lack(log_sharpness: float) -> float:
+            pooled = softmax(prior + np.exp(log_sharpness) * evidence, axis=1)
+            return float((moved * pooled).sum()) - expected
+
+        if lack(_SHARPEST) <= 0 or not moved.any():
+            return math.exp(_SHARPEST) if moved.any() else 1.0
+        if lack(_BLUNTEST) >= 0:
+            return math.exp(_BLUNTEST)
+        log_sharpness: Any = brentq(lack, _BLUNTEST, _SHARPEST, xtol=1e-10)
+        return math.exp(log_sharpness)
+
+    def _evidence(self, probabilities: Floats, silent: Flags) -> Floats:
+        """Weighted evidence (n, K) against the prevalences; none of what is silent."""
+        weights = self.weights_
+        found = np.zeros(probabilities.shape[1:])
+        prior = np.log(self.prevalence_)
+        for weight, p, out in zip(weights, probabilities, silent, strict=True):
+            if weight:
+                says = np.log(np.maximum(p, _FLOOR)) - prior
+                found += weight * np.where(out[:, np.newaxis], 0, says)
+        return found
+
+    def warn_of_contradictions(self, names: Sequence[str]) -> None:
+        """Warn of sources that go against the others.
+
+        Parameters
+        ----------
+        names : sequence of str
+        """
+        for at in np.flatnonzero(self.contradicts_).tolist():
+            warnings.warn(
+                f"{names[at]} contradicts the other sources: its correlation with them is "
+                f"{self.agreement_[at]:.2f}; it has no weight. If its labels are swapped, correct "
+                "them; otherwise leave it out",
+                WrongWayWarning,
+                stacklevel=4,  # beyond `fit` and its decorator
+            )
+
+    def _combine(self, sources: Sequence[Beliefs], total_conflict: str) -> Beliefs:
+        if len(sources) == 1:
+            return sources[0]
+        classes = sources[0].classes
+        p, silent = read(sources)
+        heard = self.weights_ @ ~silent > 0
+        if heard.all():
+            return self._fused(classes, p, silent)
+        if not heard.any():
+            return placed(classes, len(heard), [])
+        rows = np.flatnonzero(heard)
+        return placed(
+            classes, len(heard), [(rows, self._fused(classes, p[:, rows], silent[:, rows]))]
+        )
+
+    def _fused(self, classes: NDArray[Any], p: Floats, silent: Flags) -> Beliefs:
+        share = self.weights_[:, np.newaxis] * ~silent
+        mean = np.einsum("sn,snk->nk", share / share.sum(axis=0), p)
+        prior = np.log(self.prevalence_)
+        pooled = softmax(prior + self.sharpness_ * self._evidence(p, silent), axis=1)
+        fused = self.dependence * mean + (1 - self.dependence) * pooled
+        odds = np.log(np.maximum(fused, 1e-300)) - np.log(np.maximum(1 - fused, 1e-300))
+        errors = partial(self._errors, p, silent, pooled)
+        return Bounded.normal(classes, fused, odds, errors, self.model, self.confidence)
+
+    def _errors(self, p: Floats, silent: Flags, pooled: Floats) -> Floats:
+        """Standard errors (n, K) of the log-odds.
+
+        The evidence for a class against the others varies over sources, as if these were drawn
+        from many, and is known up to the sharpness.
+        """
+        share = self.weights_[:, np.newaxis] * ~silent
+        total = share.sum(axis=0)
+        effective = total**2 / (share**2).sum(axis=0)
+        prior = np.log(self.prevalence_)
+        first, second = np.zeros_like(pooled), np.zeros_like(pooled)
+        for own, says in zip(share, p, strict=True):
+            log = np.log(np.maximum(says, _FLOOR)) - prior
+            whole = (pooled * log).sum(axis=1, keepdims=True)
+            against = log - (whole - pooled * log) / np.maximum(1 - pooled, 1e-12)
+            first += own[:, np.newaxis] * against
+            second += own[:, np.newaxis] * against**2
+        mean = first / total[:, np.newaxis]
+        spread = np.maximum(second / total[:, np.newaxis] - mean**2, 0)
+        drawn = spread / np.maximum(effective - 1, 0.5)[:, np.newaxis]
+        reach = self.sharpness_ * total[:, np.newaxis]
+        variance = reach**2 * (drawn + (_SHARPNESS_ERROR * mean) ** 2)
+        learned_from = self._moments.joint.diagonal().max()
+        return np.asarray(np.sqrt(_OWN_ERROR**2 + _SAMPLE_ERROR**2 / learned_from + variance))
+
+    def _get_state(self) -> dict[str, Any]:
+        moments = self._moments
+        return {
+            "joint": moments.joint,
+            "product": moments.product,
+            "total": moments.total,
+            "prevalence_": self.prevalence_,
+            "sharpness_": self.sharpness_,
+        }
+
+    def _set_state(self, state: dict[str, Any]) -> None:
+        self._moments = Moments(state["joint"], state["product"], state["total"])
+        self._rows = None
+        self.prevalence_, self.sharpness_ = state["prevalence_"], float(state["sharpness_"])
+        self._describe()
+        self.reliability_ = self._believed()
+
+    def _fuse(self, masses: Sequence[MassFunction]) -> MassFunction:
+        return self._fuse_beliefs(masses)
+
+
+def _padded(moments: Moments, rows: KeptRows, number: int) -> tuple[Moments, KeptRows]:
+    """The same, with further sources that were not available."""
+    s, n, k = rows.probabilities.shape
+    new = number - s
+    if not new:
+        return moments, rows
+    square = ((0, new), (0, new))
+    wider = Moments(
+        np.pad(moments.joint, square),
+        np.pad(moments.product, square),
+        np.pad(moments.total, (square[0], (0, 0))),
+    )
+    p = np.concatenate([rows.probabilities, np.full((new, n, k), 1 / k)])
+    silent = np.concatenate([rows.silent, np.ones((new, n), dtype=bool)])
+    return wider, KeptRows(rows.key, p, silent, rows.weight, rows.seen)

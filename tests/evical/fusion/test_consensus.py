@@ -1,0 +1,217 @@
+"""Consensus: fusion without labels, by how far sources agree."""
+
+import json
+import warnings
+
+import numpy as np
+import pytest
+
+from evical import EvidentialFusion
+from evical.beliefs import as_beliefs
+from evical.errors import WrongWayWarning
+from evical.fusion import Consensus, Rule, Stacked, sources_from_long
+from evical.fusion._agreement import one_factor
+from tests.naive import consensus as naive
+
+
+def simulated(n=200, n_classes=3, skills=(2.0, 1.5, 1.0, 0.5), silent=0.2, seed=0):
+    """Probabilities (S, n, K), NaN where a source is not available, and the truth."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, n_classes, n)
+    p = []
+    for skill in skills:
+        logits = rng.normal(size=(n, n_classes)) * np.sqrt(skill) + skill * np.eye(n_classes)[y]
+        share = np.exp(logits)
+        share /= share.sum(axis=1, keepdims=True)
+        share[rng.random(n) < silent] = np.nan
+        p.append(share)
+    return np.stack(p), y
+
+
+def beliefs(p):
+    return [as_beliefs(one, np.arange(p.shape[2])) for one in p]
+
+
+def lists(p):
+    return [[None if np.isnan(row[0]) else row.tolist() for row in one] for one in p]
+
+
+@pytest.mark.parametrize(("n_classes", "dependence"), [(2, 0.5), (3, 0.5), (4, 0.0), (2, 0.2)])
+def test_it_is_its_definition(n_classes, dependence):
+    p, _ = simulated(60, n_classes, seed=n_classes)
+    p[3] = np.where(np.isnan(p[3]), np.nan, 0.9 * p[2] + 0.1 * p[3])
+    rule = Consensus(dependence=dependence).fit(beliefs(p))
+    weights, prevalence, sharpness = naive.learned(lists(p), dependence)
+    np.testing.assert_allclose(rule.weights_, weights, rtol=1e-9)
+    np.testing.assert_allclose(rule.prevalence_, prevalence, rtol=1e-9)
+    np.testing.assert_allclose(rule.sharpness_, sharpness, rtol=1e-6)
+    rows = [row for row in zip(*lists(p), strict=True) if any(row)]
+    expected = [naive.fused(row, weights, prevalence, sharpness, dependence) for row in rows]
+    found = rule.combine(beliefs(p))
+    heard = ~np.isnan(p).all(axis=(0, 2))
+    np.testing.assert_allclose(found.betp()[heard], expected, atol=1e-6)
+    assert found.silent.tolist() == (~heard).tolist()
+    lower, upper = np.moveaxis(found.interval(), 2, 0)
+    assert (lower[heard] <= found.betp()[heard]).all()
+    assert (found.betp() <= upper + 1e-12).all()
+
+
+def test_one_factor_is_exact_where_there_is_one():
+    loadings = np.array([0.9, 0.7, 0.4, 0.1, -0.3])
+    np.testing.assert_allclose(one_factor(np.outer(loadings, loadings)), loadings, atol=1e-6)
+
+
+def test_calibrated_independent_sources_are_as_sharp_as_they_deserve():
+    """With calibrated sources, the expected pooled probability given a source is the source."""
+    p, _y = simulated(20_000, 2, (1.0, 1.0, 1.0), silent=0.0)
+    rule = Consensus(dependence=0).fit(beliefs(p))
+    exact = np.exp(np.log(p).sum(axis=0))
+    exact /= exact.sum(axis=1, keepdims=True)  # Bayes' rule: the prevalences are equal
+    found = rule.combine(beliefs(p)).betp()
+    assert abs(rule.sharpness_ - 3) < 0.3
+    assert np.abs(found - exact).mean() < 0.01
+    assert np.abs(found - exact).max() < 0.08
+
+
+def test_copies_count_as_little_more_than_one():
+    p, _ = simulated(400, 2, (1.0, 1.0, 1.0), silent=0.0)
+    jitter = np.random.default_rng(1).normal(0, 1e-3, (7, 400, 1)) * [1, -1]
+    copied = np.concatenate([p, np.clip(p[:1] + jitter, 1e-6, 1)])
+    copied /= copied.sum(axis=2, keepdims=True)
+    once, often = Consensus().fit(beliefs(p)), Consensus().fit(beliefs(copied))
+    assert often.groups_.tolist() == [0, 1, 2, 0, 0, 0, 0, 0, 0, 0]
+    together = often.weights_[often.groups_ == 0].sum()
+    assert abs(together - once.weights_[0]) < 0.1
+    gap = often.combine(beliefs(copied)).betp() - once.combine(beliefs(p)).betp()
+    assert np.abs(gap).max() < 0.06
+
+
+def test_a_source_that_contradicts_the_others_is_named_and_has_no_weight():
+    p, y = simulated(200, 2, (2.0, 1.5, 1.0, 1.0), silent=0.1)
+    p[3] = p[3, :, ::-1]
+    named = dict(zip(["lab", "scan", "nurse", "swapped"], p, strict=True))
+    with pytest.warns(WrongWayWarning, match=r"source 'swapped' contradicts .* -0\.\d\d") as caught:
+        fusion = EvidentialFusion().fit(named)
+    assert [one.filename for one in caught] == [__file__]
+    assert fusion.fusion_by_name_["weights_"]["swapped"] == 0
+    with pytest.warns(WrongWayWarning, match="source 4 contradicts") as caught:
+        rule = Consensus().fit(beliefs(p))
+    assert [one.filename for one in caught] == [__file__]
+    assert rule.contradicts_.tolist() == [False, False, False, True]
+    low, high = rule.agreement_interval_.T
+    assert ((low < rule.agreement_) & (rule.agreement_ < high)).all()
+    assert fusion.score(named, y) > 0.8
+
+
+def test_batches_and_new_sources_lead_to_the_same():
+    p, _ = simulated(12_000, 2)
+    p[3, :5000] = np.nan  # comes later
+    whole, parts = Consensus().fit(beliefs(p)), Consensus()
+    for rows, number in ((slice(0, 5000), 3), (slice(5000, 9000), 4), (slice(9000, None), 4)):
+        parts.partial_fit(beliefs(p[:number, rows]))
+    np.testing.assert_allclose(parts.weights_, whole.weights_, rtol=1e-12)
+    np.testing.assert_allclose(parts.sharpness_, whole.sharpness_, rtol=1e-8)
+    np.testing.assert_allclose(
+        parts.combine(beliefs(p)).betp(), whole.combine(beliefs(p)).betp(), atol=1e-9
+    )
+    with pytest.raises(ValueError, match="there are 3 sources, but there were 4"):
+        parts.partial_fit(beliefs(p[:3]))
+    again = Rule.from_dict(json.loads(json.dumps(parts.to_dict())))
+    for name in ("weights_", "reliability_", "agreement_", "groups_", "contradicts_"):
+        np.testing.assert_array_equal(getattr(again, name), getattr(parts, name))
+    np.testing.assert_array_equal(
+        again.combine(beliefs(p)).interval(), parts.combine(beliefs(p)).interval()
+    )
+    with pytest.raises(ValueError, match="read from a file, which has no samples"):
+        again.partial_fit(beliefs(p))
+
+
+def test_weights_of_samples_are_repeated_samples():
+    p, _ = simulated(150)
+    times = np.random.default_rng(0).integers(0, 4, 150)
+    weighted = Consensus().fit(beliefs(p), sample_weight=times)
+    repeated = Consensus().fit(beliefs(np.repeat(p, times, axis=1)))
+    np.testing.assert_allclose(weighted.weights_, repeated.weights_, rtol=1e-10)
+    np.testing.assert_allclose(weighted.sharpness_, repeated.sharpness_, rtol=1e-6)
+
+
+def test_votes_of_texts_and_numbers_and_long_tables():
+    rng = np.random.default_rng(0)
+    truth = rng.choice(["ham", "spam"], 300)
+    other = np.where(truth == "ham", "spam", "ham")
+    votes = {
+        name: np.where(rng.random(300) < right, truth, other).astype(object)
+        for name, right in {"a": 0.9, "b": 0.8, "c": 0.75, "guess": 0.5}.items()
+    }
+    votes["b"][::3] = None
+    fusion = EvidentialFusion().fit(votes)
+    assert fusion.classes_.tolist() == ["ham", "spam"]
+    assert fusion.score(votes, truth) > 0.9
+    assert fusion.fusion_by_name_["weights_"]["guess"] < 0.05
+    numbers = {
+        name: [{"ham": 0, "spam": 1}.get(v, np.nan) for v in one] for name, one in votes.items()
+    }
+    np.testing.assert_array_equal(
+        EvidentialFusion().fit(numbers).predict_proba(numbers), fusion.predict_proba(votes)
+    )
+    item, source, vote = zip(
+        *((i, name, v) for name, one in votes.items() for i, v in enumerate(one) if v is not None),
+        strict=True,
+    )
+    items, table = sources_from_long(item, source, vote)
+    assert items.tolist() == list(range(300))
+    assert list(table) == list(votes)
+    np.testing.assert_array_equal(fusion.predict_proba(table), fusion.predict_proba(votes))
+    with pytest.raises(ValueError, match="source 'a' votes twice about item 3, in rows 0 and 2"):
+        sources_from_long([3, 4, 3], ["a", "a", "a"], ["x", "x", "y"])
+    with pytest.raises(ValueError, match="2 items, 1 sources and 2 votes"):
+        sources_from_long([3, 4], ["a"], ["x", "x"])
+
+
+def test_nothing_to_learn_is_equal_weights_and_never_an_error():
+    same = np.tile([0.7, 0.3], (3, 20, 1))
+    rule = Consensus().fit(beliefs(same))
+    np.testing.assert_allclose(rule.weights_, 1 / 3)
+    np.testing.assert_allclose(rule.combine(beliefs(same)).betp(), same[0])
+    one, _ = simulated(30, 2, (1.0,))
+    alone = Consensus().fit(beliefs(one))
+    np.testing.assert_array_equal(alone.combine(beliefs(one)).betp(), beliefs(one)[0].betp())
+    sure = np.stack([np.eye(2)[[0, 1, 0, 1]], np.eye(2)[[1, 0, 1, 0]]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", WrongWayWarning)
+        found = Consensus().fit(beliefs(sure)).combine(beliefs(sure)).betp()
+    np.testing.assert_allclose(found, 0.5)
+    nobody = np.full((2, 5, 2), np.nan)
+    assert Consensus().fit(beliefs(nobody)).combine(beliefs(nobody)).silent.all()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"dependence": 1}, "dependence is 1, expected a number from 0 to less than 1"),
+        ({"dependence": "high"}, "dependence is 'high', expected a number"),
+        ({"model": "best"}, "model is 'best', expected"),
+        ({"confidence": 1}, "confidence is 1"),
+    ],
+)
+def test_parameters_are_refused(options, message):
+    p, _ = simulated(30)
+    with pytest.raises(ValueError, match=message):
+        Consensus(**options).fit(beliefs(p))
+
+
+def test_votes_and_scores_that_cannot_be_are_refused():
+    for sources, message in (
+        ({"a": ["x", "y"], "b": ["x", "Y"]}, None),
+        ({"a": [0.3, 1.0], "b": [1.0, 0.0]}, "'a' has scores, such as 0.3, .* but y is None"),
+    ):
+        if message is None:
+            assert EvidentialFusion().fit(sources).classes_.tolist() == ["Y", "x", "y"]
+            continue
+        with pytest.raises(ValueError, match=message):
+            EvidentialFusion().fit(sources)
+    with pytest.raises(ValueError, match=r"'b' votes for 'Y' in row 1.*did you mean 'y'\?"):
+        EvidentialFusion(classes=["x", "y"]).fit({"a": ["x", "y"], "b": ["x", "Y"]})
+    with pytest.raises(ValueError, match="y is None; give y, or rule='consensus'"):
+        EvidentialFusion("stacked").fit({"a": ["x", "y"], "b": ["x", "y"]})
+    assert issubclass(Stacked, Rule)

@@ -1,0 +1,115 @@
+"""The consensus of sources without labels, sample by sample (evical.fusion.Consensus)."""
+
+from math import exp, log, sqrt
+
+ALIKE, JOINT, FLOOR, LEAST = 0.97, 10, 1e-4, 1e-3
+
+
+def learned(sources, dependence):
+    """Weights, prevalences and sharpness from probabilities[s][i], a list of K or None."""
+    number, k = len(sources), len(next(p for p in sources[0] if p))
+    mean = [_average([p for p in source if p], k) for source in sources]
+    covariance = [
+        [_covariance(one, other, mean[s], mean[t]) for t, other in enumerate(sources)]
+        for s, one in enumerate(sources)
+    ]
+    joint = [
+        [sum(1 for a, b in zip(one, o, strict=True) if a and b) for o in sources] for one in sources
+    ]
+    sd = [sqrt(covariance[s][s]) for s in range(number)]
+    raw = [
+        [min(max(covariance[s][t] / (sd[s] * sd[t]), -1), 1) for t in range(number)]
+        for s in range(number)
+    ]
+    pairs = [(s, t) for s in range(number) for t in range(number) if s != t]
+    usual = sum(joint[s][t] * raw[s][t] for s, t in pairs) / sum(joint[s][t] for s, t in pairs)
+    usual = max(usual, 0)
+    shrunk = [[1.0] * number for _ in range(number)]
+    alike = [[1.0] * number for _ in range(number)]
+    for s, t in pairs:
+        n = joint[s][t]
+        shrunk[s][t] = (n * raw[s][t] + JOINT * usual) / (n + JOINT)
+        alike[s][t] = min(max((raw[s][t] - ALIKE) / (1 - ALIKE), 0), 1) * n / (n + JOINT)
+    weights = []
+    for s in range(number):
+        part = [(1 - alike[s][t]) / sum(alike[t]) if t != s else 0 for t in range(number)]
+        cov = [[shrunk[a][b] * sd[a] * sd[b] for b in range(number)] for a in range(number)]
+        along = sum(part[t] * cov[s][t] for t in range(number))
+        spread = sum(part[a] * part[b] * cov[a][b] for a in range(number) for b in range(number))
+        agreement = along / sqrt(spread * cov[s][s])
+        weights.append(max(agreement, 0) ** 2 / sum(alike[s]))
+    weights = [w / sum(weights) for w in weights]
+    prevalence = [
+        max(sum(w * m[j] for w, m in zip(weights, mean, strict=True)), LEAST) for j in range(k)
+    ]
+    prevalence = [p / sum(prevalence) for p in prevalence]
+    powers = [
+        [abs(r) ** (1 / (1 - dependence)) * (1 if r >= 0 else -1) for r in row] for row in shrunk
+    ]
+    variance = 1 - sum(p * p for p in prevalence)
+    reliability = [
+        min(max(r, 0), sd[s] / sqrt(variance)) for s, r in enumerate(_one_factor(powers))
+    ]
+    expected = sum(weights[s] * reliability[s] * sd[s] for s in range(number)) * sqrt(variance)
+
+    def moved(sharpness):
+        total = 0.0
+        for s, source in enumerate(sources):
+            rows = [i for i, p in enumerate(source) if p]
+            for i in rows:
+                row = [one[i] for one in sources]
+                q = pooled(row, weights, prevalence, sharpness)
+                gain = sum((source[i][j] - mean[s][j]) * q[j] for j in range(k))
+                total += weights[s] * gain / len(rows)
+        return total
+
+    low, high = exp(-4.0), exp(3.0)
+    for _ in range(200):
+        middle = sqrt(low * high)
+        low, high = (middle, high) if moved(middle) < expected else (low, middle)
+    return weights, prevalence, high
+
+
+def pooled(row, weights, prevalence, sharpness):
+    """Pool of log-probabilities of one sample."""
+    logits = [log(p) for p in prevalence]
+    for w, p in zip(weights, row, strict=True):
+        if p:
+            for j, prior in enumerate(prevalence):
+                logits[j] += sharpness * w * (log(max(p[j], FLOOR)) - log(prior))
+    top = max(logits)
+    total = sum(exp(x - top) for x in logits)
+    return [exp(x - top) / total for x in logits]
+
+
+def fused(row, weights, prevalence, sharpness, dependence):
+    """Probabilities of one sample."""
+    said = [(w, p) for w, p in zip(weights, row, strict=True) if p]
+    total = sum(w for w, _ in said)
+    pool = pooled(row, weights, prevalence, sharpness)
+    return [
+        dependence * sum(w * p[j] for w, p in said) / total + (1 - dependence) * pool[j]
+        for j in range(len(pool))
+    ]
+
+
+def _average(rows, k):
+    return [sum(row[j] for row in rows) / len(rows) for j in range(k)]
+
+
+def _covariance(one, other, mean, other_mean):
+    both = [(a, b) for a, b in zip(one, other, strict=True) if a and b]
+    product = sum(sum(x * y for x, y in zip(a, b, strict=True)) for a, b in both) / len(both)
+    return product - sum(x * y for x, y in zip(mean, other_mean, strict=True))
+
+
+def _one_factor(correlation):
+    number = len(correlation)
+    found = [0.5] * number
+    for _ in range(2000):
+        for s in range(number):
+            others = [t for t in range(number) if t != s]
+            square = sum(found[t] ** 2 for t in others)
+            found[s] = sum(correlation[s][t] * found[t] for t in others) / square
+            found[s] = min(max(found[s], -1), 1)
+    return found
