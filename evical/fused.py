@@ -23,7 +23,7 @@ from evical.estimators.held_out import Samples, Share, beliefs_of, learned_by_na
 from evical.estimators.predictor import FusedPredictor
 from evical.fusion import Consensus, Rule, as_rule
 from evical.multiclass.by_name import CalibratorChoice
-from evical.scores.checks import check_groups, check_samples
+from evical.scores.checks import as_column, check_groups, check_samples, missing
 from evical.scores.direction import OF_A_CLASSIFIER, Direction, warn_of_wrong_ways
 from evical.source import EvidentialSource
 
@@ -126,7 +126,8 @@ class EvidentialFusion(FusedPredictor, BaseEstimator):  # type: ignore[misc]  # 
         sources : list or dict of sources, or data frame
             About n samples, new to the sources.
         y : (n,) array, optional
-            Labels. Without, the default learns from how far the sources agree.
+            Labels, None or NaN where they are not known. Without labels of all samples, the default
+            learns from how far the sources agree, too.
         sample_weight : (n,) array, optional
             Non-negative weights.
         groups : (n,) array, optional
@@ -143,11 +144,12 @@ class EvidentialFusion(FusedPredictor, BaseEstimator):  # type: ignore[misc]  # 
         """
         check_choice("total_conflict", self.total_conflict, ("error", "vacuous"))
         named = named_sources(sources)
-        if y is None:
-            self._learn_without_labels(named, sample_weight)
+        labels = None if y is None else as_column(y)
+        if labels is None or missing(labels).any():
+            self._learn_consensus(named, labels, sample_weight)
         else:
             self._learn(named, y, sample_weight, groups)
-        self._labeled = y is not None
+        self._labeled = labels is not None
         self.source_names_ = list(named)
         self.fusion_by_name_ = learned_by_name(self.fusion_, self.source_names_)
         if isinstance(self.fusion_, Consensus):
@@ -155,22 +157,31 @@ class EvidentialFusion(FusedPredictor, BaseEstimator):  # type: ignore[misc]  # 
         warn_of_wrong_ways(self._wrong_ways(), OF_A_CLASSIFIER)
         return self
 
-    def _learn_without_labels(self, named: dict[str, Any], weight: Weights) -> None:
-        """A rule that needs no labels."""
-        self.classes_ = known_classes(named, None, self.classes)
-        given = Given.checked(named, self.classes_, labeled=False)
+    def _learn_consensus(
+        self, named: dict[str, Any], y: NDArray[Any] | None, weight: Weights
+    ) -> None:
+        """A rule that needs no labels, or not of all samples."""
+        known = None if y is None or missing(y).all() else y[~missing(y)]
+        self.classes_ = known_classes(named, known, self.classes)
+        given = Given.checked(named, self.classes_, labeled=y is not None)
+        for name in given.scores:
+            raise ValueError(
+                f"source {name!r} has scores, which are calibrated by labels of all samples, but y "
+                f"has none in row {int(np.argmax(missing(np.asarray(y))))}; calibrate it first, by "
+                "the samples with labels, and give probabilities (n, K)"
+            )
         self._members = [GivenBeliefs(name, self.classes_) for name in named]
         rule = as_rule("consensus" if self.rule is None else self.rule)
         if rule.needs == "labels":
             raise ValueError(
-                f"{rule!r} learns from labels, but y is None; give y, or rule='consensus', which "
+                f"{rule!r} learns from labels of all samples, but y "
+                f"{'is None' if y is None else 'lacks some'}; give y, or rule='consensus', which "
                 "learns from how far sources agree"
             )
-        if rule.needs != "beliefs":
+        if rule.needs == "beliefs":
+            self.fusion_ = rule._fit(list(given.beliefs.values()), y, None, weight)
+        else:
             self.fusion_ = rule.fit(sizes=np.ones(len(named)))
-            return
-        beliefs = list(given.beliefs.values())
-        self.fusion_ = rule._fit(beliefs, sample_weight=weight)
 
     def _learn(
         self, named: dict[str, Any], y: ArrayLike, sample_weight: Weights, groups: ArrayLike | None

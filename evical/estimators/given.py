@@ -17,6 +17,7 @@ from evical.beliefs import Beliefs, as_beliefs
 from evical.beliefs.bounded import Bayesian
 from evical.beliefs.composed import placed
 from evical.estimators.predictor import BeliefPredictor
+from evical.scores.checks import as_column, missing
 
 
 def named_sources(sources: Any) -> dict[str, Any]:
@@ -122,12 +123,8 @@ def as_votes(source: Any) -> tuple[NDArray[Any], Flags] | None:
     """
     if isinstance(source, MassFunction) or np.ndim(source) != 1:
         return None
-    array = np.asarray(source)
-    if array.dtype.kind in "OSU":
-        objects = array.astype(object)
-        missing = (objects == None) | (objects != objects)  # noqa: E711  # each, NaN too
-        return objects, missing
-    return array, np.isnan(array) if array.dtype.kind == "f" else np.zeros(len(array), dtype=bool)
+    votes = as_column(source, "votes")
+    return votes.astype(object) if votes.dtype.kind in "SUT" else votes, missing(votes)
 
 
 def _refuse_scores(sources: dict[str, Any]) -> None:

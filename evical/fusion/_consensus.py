@@ -17,8 +17,9 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import brentq
+from scipy.optimize import brentq, minimize_scalar
 from scipy.special import softmax
+from sklearn.model_selection import StratifiedKFold
 
 from dstheory import Frame, MassFunction
 from dstheory.checks.arguments import check_choice, check_level
@@ -31,11 +32,16 @@ from evical.calibrators.fields import Field, positive, shares
 from evical.errors import WrongWayWarning
 from evical.fusion._agreement import Agreement, KeptRows, Moments
 from evical.fusion._rule import HeldOut, Needs, Reads, Rule, of_sources, read
+from evical.fusion._stacked import Stacked
 
 _FLOOR = 1e-4  # of a probability in the pool
 _LEAST_PREVALENCE = 1e-3
 _SHARPEST, _BLUNTEST = 3.0, -4.0  # logarithms of the sharpness
 _LEVEL = 2.58  # standard errors below 0 at which a source contradicts the others: one in 200
+_LEAST = 1e-300
+# Folds of labeled samples, labels for which the share of what they teach is usually a half, and how
+# strongly it is drawn there. Chosen with the constants below.
+_FOLDS, _USUAL_LABELS, _PULL = 5, 30.0, 5.0
 _MODELS = ("likelihood", "confidence", "bayesian")
 # Standard deviations of the log-odds: of their own; relative to the evidence, for the sharpness is
 # known up to such a factor only; and of one sample. Chosen on data sets that do not evaluate them.
@@ -79,6 +85,8 @@ class Consensus(Rule):
     sharpness_ : float
         Factor of the pooled evidence. 1 is a weighted mean of log-probabilities, the number of
         sources is Dempster's rule.
+    label_share_ : float
+        Share of what labels taught in the result, from 0 to 1.
 
     See Also
     --------
@@ -97,6 +105,10 @@ class Consensus(Rule):
     the truth: its own variance, as if it were calibrated, or what correlations with the others
     allow, whichever is less. There, sources with reliabilities r_s and r_t are expected to have the
     correlation ``(r_s r_t) ** (1 - d)``.
+
+    With labels of some samples, a `Stacked` learns from these, and the result is the geometric mean
+    of both. Its share is chosen by samples that are left out; few labels leave it near
+    ``n / (n + 30)``.
 
     Votes are probabilities of 0 and 1. A single source is returned as it is.
 
@@ -135,6 +147,7 @@ class Consensus(Rule):
         "total": Field(("s", "k"), 0.0),
         "prevalence_": shares("k"),
         "sharpness_": positive(),
+        "label_share_": shares(),
     }
 
     def __init__(
@@ -179,13 +192,16 @@ class Consensus(Rule):
         sizes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Learn from the agreement of the sources.
+        """Learn from the agreement of the sources, and from labels if there are some.
 
         Parameters
         ----------
         sources : sequence of MassFunction or of Beliefs
             For each source, its beliefs about n samples, vacuous where it is not available.
-        y, sizes : ignored
+        y : (n,) array, optional
+            Labels of some samples, None or NaN where there is none. As soon as each class has two,
+            the result moves towards that of `Stacked`.
+        sizes : ignored
         sample_weight : (n,) array, optional
             Non-negative weights; a weight of 2 counts as two samples.
 
@@ -198,7 +214,7 @@ class Consensus(Rule):
         WrongWayWarning
             If a source contradicts the others.
         """
-        self._fit(sources, sample_weight=sample_weight)
+        self._fit(sources, y, None, sample_weight)
         self.warn_of_contradictions([f"source {n}" for n in range(1, self.n_sources_ + 1)])
         return self
 
@@ -208,13 +224,45 @@ class Consensus(Rule):
         self._moments = Moments.of(p, silent, held_out.weight)
         self._rows: KeptRows | None = KeptRows.of(p, silent, held_out.weight)
         self._derive()
+        self._learn_labels(held_out.rows(held_out.codes >= 0))
+
+    def _learn_labels(self, labeled: HeldOut) -> None:
+        """A fusion that learns from the labels, and its share: by samples that are left out.
+
+        Every class needs two labels. The share is drawn towards what it usually is for so many.
+        """
+        self._stacked: Stacked | None = None
+        self.label_share_ = 0.0
+        codes, k = labeled.codes, len(labeled.frame)
+        fewest = int(np.bincount(codes, minlength=k).min())
+        if fewest < 2:
+            return
+        stacked = partial(_stacked, self.model, self.confidence)
+        left_out = np.empty((len(codes), k))
+        folds = StratifiedKFold(min(_FOLDS, fewest), shuffle=True, random_state=0)
+        for seen, new in folds.split(codes, codes):
+            part = labeled.rows(new)
+            left_out[new] = stacked(labeled.rows(seen)).combine(part.sources).betp()
+        own = self._point(labeled.probabilities, labeled.silent)[0]
+        amount = labeled.weight.sum()
+        usual = amount / (amount + _USUAL_LABELS)
+        row = np.arange(len(codes))
+
+        def loss(share: float) -> float:
+            p = _pooled(own, left_out, share)[row, codes]
+            fit = -(labeled.weight * np.log(np.maximum(p, _LEAST))).sum()
+            return float(fit + _PULL * (share - usual) ** 2)
+
+        found = minimize_scalar(loss, bounds=(0, 1), method="bounded", options={"xatol": 1e-9})
+        self.label_share_ = float(found.x)
+        self._stacked = stacked(labeled)
 
     def partial_fit(
         self,
         sources: Sequence[MassFunction] | Sequence[Beliefs],
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Learn from further samples; any batches lead to what `fit` learns from all at once.
+        """Learn from further samples without labels, as `fit` learns from all at once.
 
         Parameters
         ----------
@@ -246,7 +294,7 @@ class Consensus(Rule):
                 f"there are {len(known)} sources, but there were {self.n_sources_}; give a vacuous "
                 "batch for a source that is not available"
             )
-        later = HeldOut.without_labels(known, sample_weight)
+        later = HeldOut.partly_labeled(known, None, sample_weight)
         p, silent = read(later.sources)
         moments, rows = _padded(self._moments, self._rows, len(known))
         self._moments = moments + Moments.of(p, silent, later.weight)
@@ -348,14 +396,23 @@ class Consensus(Rule):
         )
 
     def _fused(self, classes: NDArray[Any], p: Floats, silent: Flags) -> Beliefs:
-        share = self.weights_[:, np.newaxis] * ~silent
-        mean = np.einsum("sn,snk->nk", share / share.sum(axis=0), p)
-        prior = np.log(self.prevalence_)
-        pooled = softmax(prior + self.sharpness_ * self._evidence(p, silent), axis=1)
-        fused = self.dependence * mean + (1 - self.dependence) * pooled
-        odds = np.log(np.maximum(fused, 1e-300)) - np.log(np.maximum(1 - fused, 1e-300))
+        fused, pooled = self._point(p, silent)
+        if self._stacked is not None:
+            learned = self._stacked._by_choice(Stacked._point, p, silent)[0]
+            fused = _pooled(fused, learned, self.label_share_)
+        odds = np.log(np.maximum(fused, _LEAST)) - np.log(np.maximum(1 - fused, _LEAST))
         errors = partial(self._errors, p, silent, pooled)
         return Bounded.normal(classes, fused, odds, errors, self.model, self.confidence)
+
+    def _point(self, p: Floats, silent: Flags) -> tuple[Floats, Floats]:
+        """Probabilities (n, K) without labels, of the result and of its pool."""
+        share = self.weights_[:, np.newaxis] * ~silent
+        total = share.sum(axis=0)
+        share = np.divide(share, total, out=np.full_like(share, 1 / len(share)), where=total > 0)
+        mean = np.einsum("sn,snk->nk", share, p)
+        prior = np.log(self.prevalence_)
+        pooled = softmax(prior + self.sharpness_ * self._evidence(p, silent), axis=1)
+        return self.dependence * mean + (1 - self.dependence) * pooled, pooled
 
     def _errors(self, p: Floats, silent: Flags, pooled: Floats) -> Floats:
         """Standard errors (n, K) of the log-odds.
@@ -380,7 +437,11 @@ class Consensus(Rule):
         reach = self.sharpness_ * total[:, np.newaxis]
         variance = reach**2 * (drawn + (_SHARPNESS_ERROR * mean) ** 2)
         learned_from = self._moments.joint.diagonal().max()
-        return np.asarray(np.sqrt(_OWN_ERROR**2 + _SAMPLE_ERROR**2 / learned_from + variance))
+        error = np.sqrt(_OWN_ERROR**2 + _SAMPLE_ERROR**2 / learned_from + variance)
+        if self._stacked is None:
+            return np.asarray(error)
+        learned = self._stacked._by_choice(Stacked._errors, p, silent)
+        return np.asarray((1 - self.label_share_) * error + self.label_share_ * learned)
 
     def _get_state(self) -> dict[str, Any]:
         moments = self._moments
@@ -390,17 +451,39 @@ class Consensus(Rule):
             "total": moments.total,
             "prevalence_": self.prevalence_,
             "sharpness_": self.sharpness_,
+            "label_share_": self.label_share_,
         }
+
+    def _parts(self) -> list[Rule]:
+        return [] if self._stacked is None else [self._stacked]
+
+    def _set_parts(self, parts: list[Rule]) -> None:
+        if len(parts) > 1 or not all(isinstance(part, Stacked) for part in parts):
+            raise ValueError("saved fusion is damaged: a Consensus has one Stacked as a part")
+        self._stacked = next((part for part in parts if isinstance(part, Stacked)), None)
 
     def _set_state(self, state: dict[str, Any]) -> None:
         self._moments = Moments(state["joint"], state["product"], state["total"])
         self._rows = None
         self.prevalence_, self.sharpness_ = state["prevalence_"], float(state["sharpness_"])
+        self.label_share_ = float(state["label_share_"])
         self._describe()
         self.reliability_ = self._believed()
 
     def _fuse(self, masses: Sequence[MassFunction]) -> MassFunction:
         return self._fuse_beliefs(masses)
+
+
+def _stacked(model: str, confidence: float, labeled: HeldOut) -> Stacked:
+    rule = Stacked(model=model, confidence=confidence)
+    sizes = np.ones(len(labeled.sources))
+    return rule._fit_held_out(labeled, sizes, np.asarray(labeled.frame.labels))
+
+
+def _pooled(first: Floats, second: Floats, share: float) -> Floats:
+    """Geometric mean of two tables of probabilities (n, K), with a share for the second."""
+    logs = [np.log(np.maximum(p, _LEAST)) for p in (first, second)]
+    return np.asarray(softmax((1 - share) * logs[0] + share * logs[1], axis=1))
 
 
 def _padded(moments: Moments, rows: KeptRows, number: int) -> tuple[Moments, KeptRows]:

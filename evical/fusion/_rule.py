@@ -35,7 +35,7 @@ from evical.calibrators.saved import VERSION, check_saved, plain, restored_array
 from evical.fusion.conflicts import exclusive
 from evical.fusion.conflicts import total_conflict as in_total_conflict
 from evical.fusion.described import Formula, Learned, learned_from
-from evical.scores.checks import check_labels, check_weights
+from evical.scores.checks import as_column, check_labels, check_weights, missing
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,10 +90,10 @@ class HeldOut:
         return cls(frame, used, codes, weight)
 
     @classmethod
-    def without_labels(cls, sources: list[Beliefs], sample_weight: Any) -> "HeldOut":
-        """Samples of positive weight of which no label is known; their codes are -1."""
+    def partly_labeled(cls, sources: list[Beliefs], y: Any, sample_weight: Any) -> "HeldOut":
+        """Samples of positive weight, with codes -1 where the label is None or NaN."""
         check_beliefs(sources)
-        n = len(sources[0])
+        n, frame = len(sources[0]), Frame(sources[0].classes)
         if not n:
             raise ValueError("sources are about no samples; a fusion learns from one or more")
         weight = check_weights(sample_weight, n)
@@ -102,8 +102,12 @@ class HeldOut:
         if not kept.any():
             raise ValueError("all weights are zero; the fusion has nothing to learn from")
         used = tuple(source if kept.all() else source[kept] for source in sources)
-        codes = np.full(int(kept.sum()), -1)
-        return cls(Frame(sources[0].classes), used, codes, weight[kept])
+        return cls(frame, used, partial_codes(y, frame, n)[kept], weight[kept])
+
+    def rows(self, rows: Flags | Indices) -> "HeldOut":
+        """Some samples."""
+        used = tuple(source[rows] for source in self.sources)
+        return HeldOut(self.frame, used, self.codes[rows], self.weight[rows])
 
     @cached_property
     def masses(self) -> list[MassFunction]:
@@ -307,6 +311,43 @@ def _codes(labels: NDArray[Any], frame: Frame) -> NDArray[np.intp]:
     return np.asarray(np.array(places, dtype=np.intp)[inverse])
 
 
+def partial_codes(y: Any, frame: Frame, n: int) -> Indices:
+    """Places (n,) of labels in the frame, -1 where there is none.
+
+    Parameters
+    ----------
+    y : (n,) array, or None
+        None, NaN or pandas' NA where a label is not known.
+    frame : Frame
+    n : int
+
+    Returns
+    -------
+    (n,) array of int
+
+    Raises
+    ------
+    ValueError
+        If there are not n labels, or one is not in the frame.
+
+    Examples
+    --------
+    >>> partial_codes(["bee", None], Frame(["ant", "bee"]), 2)
+    array([ 1, -1])
+    """
+    codes = np.full(n, -1, dtype=np.intp)
+    if y is None:
+        return codes
+    labels = as_column(y, warn=True)
+    unknown = missing(labels)
+    if len(labels) != n:
+        raise ValueError(f"sources are about {n} samples, but there are {len(labels)} labels")
+    if not unknown.all():
+        given = np.asarray(labels[~unknown].tolist())  # of their own type again
+        codes[~unknown] = _codes(check_labels(given), frame)
+    return codes
+
+
 Reads = Literal["masses", "products", "probabilities"]
 """What a rule asks of beliefs: all sets, products over the classes, or pignistic probabilities."""
 
@@ -436,13 +477,15 @@ class Rule(BaseEstimator, ABC):  # type: ignore[misc]  # sklearn is untyped
         if known is not None and self.needs == "labels":
             held_out = HeldOut.of(known, y, sample_weight)
         elif known is not None and learns:
-            held_out = HeldOut.without_labels(known, sample_weight)
+            held_out = HeldOut.partly_labeled(known, y, sample_weight)
         amounts = check_sizes(sizes, None if known is None else len(known))
-        self._learn(held_out, amounts)
-        self.frame_, self.n_sources_ = (
-            None if known is None else Frame(known[0].classes),
-            len(amounts),
-        )
+        return self._fit_held_out(held_out, amounts, None if known is None else known[0].classes)
+
+    def _fit_held_out(
+        self, held_out: HeldOut | None, sizes: Floats, classes: NDArray[Any] | None
+    ) -> Self:
+        self._learn(held_out, sizes)
+        self.frame_, self.n_sources_ = None if classes is None else Frame(classes), len(sizes)
         return self
 
     def combine(self, sources: Sequence[Beliefs], total_conflict: str = "error") -> Beliefs:

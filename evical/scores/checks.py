@@ -378,6 +378,12 @@ def missing(values: NDArray[Any]) -> NDArray[np.bool_]:
         return _made_of_nan(values)
     if kind not in ("O", "T"):
         return np.zeros(values.shape, dtype=bool)
+    try:
+        known: Any = (values == None) | (values != values)  # noqa: E711  # of each value
+    except TypeError:  # raised by a comparison with pandas.NA
+        known = None
+    if isinstance(known, np.ndarray) and known.dtype == bool:
+        return known
     flags = [_is_missing(value) for value in values.ravel()]
     return np.array(flags, dtype=bool).reshape(values.shape)
 

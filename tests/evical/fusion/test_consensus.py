@@ -215,3 +215,40 @@ def test_votes_and_scores_that_cannot_be_are_refused():
     with pytest.raises(ValueError, match="y is None; give y, or rule='consensus'"):
         EvidentialFusion("stacked").fit({"a": ["x", "y"], "b": ["x", "y"]})
     assert issubclass(Stacked, Rule)
+
+
+def test_labels_of_some_samples_lead_to_stacking_without_a_jump():
+    p, y = simulated(200, 3, (2.0, 1.0, 0.5), silent=0.0)
+    labels = y.astype(object)
+    found, gaps, none = [], [], Consensus().fit(beliefs(p)).combine(beliefs(p)).betp()
+    stacked = Stacked().fit(beliefs(p), y).combine(beliefs(p)).betp()
+    for number in (0, 3, 30, 200):
+        some = labels.copy()
+        some[number:] = None
+        rule = Consensus().fit(beliefs(p), some)
+        fused = rule.combine(beliefs(p)).betp()
+        found.append(rule.label_share_)
+        gaps.append((np.abs(fused - none).mean(), np.abs(fused - stacked).mean()))
+    assert found[:2] == [0, 0]
+    assert found == sorted(found)
+    assert found[-1] > 0.8
+    np.testing.assert_allclose(gaps[0][0], 0, atol=1e-12)
+    assert gaps[-1][1] < 0.2 * gaps[0][1]
+    partly = EvidentialFusion().fit(list(p), np.where(np.arange(200) < 30, y, np.nan))
+    some = labels.copy()
+    some[30:] = None
+    rule = Consensus().fit(beliefs(p), some)
+    np.testing.assert_allclose(
+        partly.predict_proba(list(p)), rule.combine(beliefs(p)).betp(), atol=1e-7
+    )
+    again = Rule.from_dict(json.loads(json.dumps(rule.to_dict())))
+    np.testing.assert_array_equal(
+        again.combine(beliefs(p)).interval(), rule.combine(beliefs(p)).interval()
+    )
+    with pytest.raises(ValueError, match=r"Stacked.* labels of all samples, but y lacks"):
+        EvidentialFusion("stacked").fit(list(p), some)
+    two, y = simulated(50, 2)
+    with pytest.raises(ValueError, match=r"'source0' has scores, .* but y has none in row 0"):
+        EvidentialFusion().fit([two[0][:, 1]], [None, *y[1:].tolist()])
+    with pytest.raises(ValueError, match="50 samples, but there are 3 labels"):
+        Consensus().fit(beliefs(two), [None, 1, 0])
