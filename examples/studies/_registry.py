@@ -9,6 +9,7 @@ from examples.studies.fusion_benchmark.study import FUSION_BENCHMARK
 from examples.studies.gebel2009.multiclass import GEBEL2009_MULTICLASS
 from examples.studies.gebel2009.study import GEBEL2009
 from examples.studies.interval_coverage.study import INTERVAL_COVERAGE
+from examples.studies.label_free.study import LABEL_FREE
 from examples.studies.learners.study import LEARNERS
 from examples.studies.naeini2016.classes import NAEINI2016_CLASSES
 from examples.studies.naeini2016.real import NAEINI2016_REAL
@@ -50,6 +51,7 @@ _ALL: tuple[Study, ...] = (
     FUSION_BENCHMARK,
     CONFORMAL_VALIDITY,
     LEARNERS,
+    LABEL_FREE,
 )
 
 STUDIES: dict[str, Study] = {study.name: study for study in _ALL}

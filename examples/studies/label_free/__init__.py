@@ -1,0 +1,1 @@
+"""Fusion without labels: `Consensus` beside pools, votes and Dawid-Skene."""
