@@ -44,7 +44,7 @@ def _request(scores: ArrayLike, intervals: ArrayLike | None) -> Any:
     return _Request(scores, intervals)
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(kw_only=True, eq=False, repr=False)
 class AdaptiveCalibrator(BaseCalibrator, LevelSets):
     """Adaptive calibration of predictions (ACP), from the interval of each prediction.
 

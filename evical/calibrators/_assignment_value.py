@@ -26,7 +26,7 @@ _SEARCHED = 256
 _CERTAIN = 36.1  # log-odds of the number next to 1
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(kw_only=True, eq=False, repr=False)
 class AssignmentValueCalibrator(BaseCalibrator):
     """Calibration by assignment values.
 

@@ -22,7 +22,7 @@ from evical.scores.scale import sides, standardized
 _FAR = 1e100  # units beyond which log-odds might overflow
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(kw_only=True, eq=False, repr=False)
 class AsymmetricLaplaceCalibrator(BaseCalibrator):
     """Calibration by asymmetric Laplace densities of the scores of each class.
 

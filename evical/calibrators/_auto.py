@@ -40,7 +40,7 @@ def posterior_state(names: tuple[str, ...]) -> dict[str, fields.Field]:
     }
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(kw_only=True, eq=False, repr=False)
 class PosteriorCurve(ABC):
     """Abstract calibrator that averages candidates and keeps the curve at a table of scores."""
 
@@ -92,7 +92,7 @@ class PosteriorCurve(ABC):
         return between(self.knots_, np.asarray(rows), scores)
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(kw_only=True, eq=False, repr=False)
 class AutoCalibrator(PosteriorCurve, BaseCalibrator):
     r"""Calibration without a choice of method, scale or smoothness.
 

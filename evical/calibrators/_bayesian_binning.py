@@ -84,7 +84,7 @@ _PRIOR = {
 }
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(kw_only=True, eq=False, repr=False)
 class AllBinnings(Cells):
     """What calibrators by all binnings of the training scores have in common."""
 
@@ -308,7 +308,7 @@ def _check_range(name: str, n_bins: Any) -> None:
         raise ValueError(message)
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(kw_only=True, eq=False, repr=False)
 class BBQCalibrator(Cells, BaseCalibrator):
     r"""Calibration by averaged equal-frequency binnings (Bayesian Binning into Quantiles, BBQ).
 
@@ -398,7 +398,7 @@ class BBQCalibrator(Cells, BaseCalibrator):
     in one bin and (1/5)^2 in two: 25.2 times as much.
 
     >>> scores, y = [0.1, 0.2, 0.3, 0.4, 0.6, 0.7, 0.8, 0.9], [0, 0, 0, 0, 1, 1, 1, 1]
-    >>> calibrator = BBQCalibrator("k2", n_bins=(1, 2)).fit(scores, y)
+    >>> calibrator = BBQCalibrator(criterion="k2", n_bins=(1, 2)).fit(scores, y)
     >>> calibrator.n_bins_, calibrator.weights_ * 26.2
     (array([2, 1]), array([25.2,  1. ]))
 

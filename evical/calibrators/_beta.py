@@ -30,7 +30,7 @@ _LEAST_UNIT = 1e-6  # of the table, in which log-odds of scores differ by more t
 _END = 36.1  # log-odds of scores are cut off at about 36.04
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(kw_only=True, eq=False, repr=False)
 class BetaCalibrator(Profiled[BetaFit, BetaProfile], BaseCalibrator):
     """Evidential beta calibration of scores in [0, 1].
 
@@ -95,10 +95,10 @@ class BetaCalibrator(Profiled[BetaFit, BetaProfile], BaseCalibrator):
     Scores 0.2 and 0.6 of which 1 in 5 and 3 in 5 are positive are calibrated already:
 
     >>> scores, y = [0.2] * 5 + [0.6] * 5, [0, 0, 0, 0, 1, 0, 0, 1, 1, 1]
-    >>> calibrator = BetaCalibrator("a", smooth=False, model="bayesian").fit(scores, y)
+    >>> calibrator = BetaCalibrator(parameters="a", smooth=False, model="bayesian").fit(scores, y)
     >>> calibrator.predict_proba([0.3, 0.9])[:, 1].round(6)
     array([0.3, 0.9])
-    >>> BetaCalibrator("a", smooth=False).fit(scores, y).predict_interval([0.9]).round(2)
+    >>> BetaCalibrator(parameters="a", smooth=False).fit(scores, y).predict_interval([0.9]).round(2)
     array([[0.62, 0.98]])
     """
 

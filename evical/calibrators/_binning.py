@@ -53,7 +53,7 @@ class Cells:
         return self.masses_[0, cell], self.masses_[1, cell]
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(kw_only=True, eq=False, repr=False)
 class BinningCalibrator(BaseCalibrator, LevelSets):
     """Evidential calibration by binning.
 

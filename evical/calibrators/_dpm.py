@@ -35,7 +35,7 @@ _MAX_STEPS = 2000  # of variational inference, which gains in each until it gain
 _FAR = 1e300  # scales; the log-density there is that of any farther score, but for a constant
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(kw_only=True, eq=False, repr=False)
 class DPMCalibrator(BaseCalibrator):
     """Calibration by Dirichlet-process mixtures of both classes.
 

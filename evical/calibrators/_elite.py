@@ -26,7 +26,7 @@ from evical.scores.scale import interpolated
 _NEGLIGIBLE = 1e-18
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(kw_only=True, eq=False, repr=False)
 class ELiTECalibrator(BaseCalibrator):
     r"""Ensemble of linear trend estimations (ELiTE).
 

@@ -30,7 +30,7 @@ _MARGIN = 100.0
 _PRIOR_MEANS = (0.005, 0.995)
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(kw_only=True, eq=False, repr=False)
 class ENIRCalibrator(Cells, BaseCalibrator):
     """Ensemble of near-isotonic regressions (ENIR).
 

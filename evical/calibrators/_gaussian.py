@@ -23,7 +23,7 @@ from evical.scores import ScoreCounts
 from evical.scores.scale import sides
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(kw_only=True, eq=False, repr=False)
 class GaussianCalibrator(Profiled[GaussianFit, GaussianProfile], BaseCalibrator):
     """Calibration by normal densities of the scores of each class.
 

@@ -37,7 +37,7 @@ def _check_grid(name: str, grid: Any) -> None:
         check_bins(name, grid)
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(kw_only=True, eq=False, repr=False)
 class IsotonicCalibrator(BaseCalibrator, LevelSets):
     """Evidential calibration by isotonic regression.
 

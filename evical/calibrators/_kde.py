@@ -44,7 +44,7 @@ def _check_bandwidth(name: str, bandwidth: Any) -> None:
         raise ValueError(f"{name} is {shown(bandwidth)}, expected positive numbers")
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(kw_only=True, eq=False, repr=False)
 class KDECalibrator(BaseCalibrator, LevelSets):
     """Calibration by kernel density estimates of both classes.
 
@@ -106,7 +106,7 @@ class KDECalibrator(BaseCalibrator, LevelSets):
     Examples
     --------
     >>> scores, y = [0, 1, 2, 6, 7], [0, 1, 0, 1, 1]
-    >>> calibrator = KDECalibrator("boxcar", bandwidth=1, transform=None).fit(scores, y)
+    >>> calibrator = KDECalibrator(kernel="boxcar", bandwidth=1, transform=None).fit(scores, y)
     >>> calibrator.predict_proba([1, 3, 5.5])[:, 1].round(3)
     array([0.333, 0.   , 1.   ])
     >>> calibrator.set_params(model="dempster").fit(scores, y).predict_interval([1, 4])

@@ -23,7 +23,7 @@ from evical.curves.platt import PlattFit, platt_of_counts
 from evical.scores import ScoreCounts
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(kw_only=True, eq=False, repr=False)
 class LogisticCalibrator(BaseCalibrator, LevelSets):
     """Evidential calibration by logistic regression of the label on the score.
 

@@ -24,7 +24,7 @@ _STEEPEST = 1e300
 _LOG_STEEPEST = float(np.log(_STEEPEST))
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(kw_only=True, eq=False, repr=False)
 class NormalizingCalibrator(BaseCalibrator):
     """Normalization of margins to [0, 1], for use before another method.
 
@@ -73,7 +73,8 @@ class NormalizingCalibrator(BaseCalibrator):
     >>> scores, y = [-2.0, -1.0, 1.0], [0, 0, 1]
     >>> NormalizingCalibrator(rho=1.0).fit(scores, y).predict_proba([-2.0, 0.0, 1.0])[:, 1]
     array([0.  , 0.5 , 0.75])
-    >>> NormalizingCalibrator("softmax").fit(scores, y).predict_proba([np.log(2)])[:, 1].round(9)
+    >>> softmax = NormalizingCalibrator(method="softmax").fit(scores, y)
+    >>> softmax.predict_proba([np.log(2)])[:, 1].round(9)
     array([0.8])
     """
 

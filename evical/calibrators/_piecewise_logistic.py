@@ -29,7 +29,7 @@ from evical.scores import ScoreCounts
 from evical.scores.scale import at_share, sides
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(kw_only=True, eq=False, repr=False)
 class PiecewiseLogisticCalibrator(Profiled[PiecewiseFit, PiecewiseProfile], BaseCalibrator):
     """Calibration by log-odds that are linear between four knots.
 

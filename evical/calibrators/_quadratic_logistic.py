@@ -27,7 +27,7 @@ from evical.curves.quadratic import (
 from evical.scores import ScoreCounts
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(kw_only=True, eq=False, repr=False)
 class QuadraticLogisticCalibrator(Profiled[QuadraticFit, QuadraticProfile], BaseCalibrator):
     """Evidential calibration by logistic regression of the label on the score and its square.
 

@@ -27,7 +27,7 @@ from evical.scores import ScoreCounts
 from evical.scores.counts import refuse_separated
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(kw_only=True, eq=False, repr=False)
 class TemperatureCalibrator(Profiled[TemperatureFit, TemperatureProfile], BaseCalibrator):
     """Evidential temperature scaling of the margins of a binary classifier.
 

@@ -18,7 +18,7 @@ from evical.curves.venn_abers import venn_abers_table
 from evical.scores import ScoreCounts
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(kw_only=True, eq=False, repr=False)
 class VennAbersCalibrator(BaseCalibrator):
     """Inductive Venn-Abers calibration as an evidential calibrator.
 

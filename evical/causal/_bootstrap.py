@@ -9,7 +9,7 @@ Finished bootstraps in a folder: a small file each, and one for what they were m
 import json
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from itertools import combinations
 from pathlib import Path
 from typing import Any, Self
@@ -197,6 +197,7 @@ class BootstrappedEdges(BaseEstimator):  # type: ignore[misc]  # sklearn is unty
     """
 
     discovery: Callable[[Any], "nx.DiGraph[Any]"] | None = None
+    _: KW_ONLY
     n_bootstraps: int = 200
     random_state: RandomState = None
     n_jobs: int | None = None

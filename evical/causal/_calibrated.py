@@ -7,7 +7,7 @@ using classifier calibration, section 6.2.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -90,6 +90,7 @@ class CalibratedEdges(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  # 
     """
 
     edges: BootstrappedEdges
+    _: KW_ONLY
     calibrator: BaseMulticlassCalibrator | MulticlassCalibratorName | str | None = None
     symmetric: bool = True
     discount_rate: float = 0.0

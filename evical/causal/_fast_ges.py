@@ -274,7 +274,7 @@ def local_score(
     return DiscreteBICScore(columns.values.T, columns.sizes, penalty)
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(kw_only=True, eq=False, repr=False)
 class FastGES(BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
     """Greedy equivalence search: the causal network of a table, as far as data can tell it.
 

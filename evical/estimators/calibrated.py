@@ -336,7 +336,9 @@ def fit_calibrated(
     elif len(decoder.classes) == 2:
         whole = fit_quietly(clone(calibrator), scores[:, 0], y, sample_weight=weight)
     else:
-        each = OneVsRestCalibrator(clone(calibrator), "dempster", decoder.total_conflict)
+        each = OneVsRestCalibrator(
+            clone(calibrator), coupling="dempster", total_conflict=decoder.total_conflict
+        )
         whole = fit_quietly(each, scores, y, sample_weight=weight)
     member = CalibratedScores(estimator, whole, decoder.probability)
     return CalibratedColumns([member], decoder) if decoder.is_bayesian else member

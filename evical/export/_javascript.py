@@ -75,7 +75,8 @@ def to_javascript(
     Examples
     --------
     >>> from evical.calibrators import BinningCalibrator
-    >>> fitted = BinningCalibrator(2, model="dempster").fit([0.0, 0.25, 0.75, 1.0], [0, 0, 0, 1])
+    >>> fitted = BinningCalibrator(n_bins=2, model="dempster")
+    >>> fitted = fitted.fit([0.0, 0.25, 0.75, 1.0], [0, 0, 0, 1])
     >>> print(to_javascript(fitted)[:147])
     /* BinningCalibrator of evical 0.1.0: bel, pl, betp of class 1; 2 pieces, error none */
     export const classes = [0, 1];

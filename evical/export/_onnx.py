@@ -184,7 +184,8 @@ def to_onnx(
     Examples
     --------
     >>> from evical.calibrators import BinningCalibrator
-    >>> fitted = BinningCalibrator(2, model="dempster").fit([0.0, 0.25, 0.75, 1.0], [0, 0, 0, 1])
+    >>> fitted = BinningCalibrator(n_bins=2, model="dempster")
+    >>> fitted = fitted.fit([0.0, 0.25, 0.75, 1.0], [0, 0, 0, 1])
     >>> graph = to_onnx(fitted).graph
     >>> [value.name for value in (*graph.input, *graph.output)]
     ['scores', 'beliefs']

@@ -127,7 +127,8 @@ def fusion_to_sql(
     --------
     >>> import sqlite3
     >>> from evical.calibrators import BinningCalibrator
-    >>> one = BinningCalibrator(2, model="dempster").fit([0.0, 0.25, 0.75, 1.0], [0, 0, 0, 1])
+    >>> one = BinningCalibrator(n_bins=2, model="dempster")
+    >>> one = one.fit([0.0, 0.25, 0.75, 1.0], [0, 0, 0, 1])
     >>> query = fusion_to_sql({"svm": one, "tree": one}, "scores", "sqlite", keep=["id"])
     >>> base = sqlite3.connect(":memory:")
     >>> _ = base.execute("CREATE TABLE scores (id, svm, tree)")

@@ -34,7 +34,8 @@ def lookup_steps(calibrator: BaseCalibrator, column: str, prefix: str) -> list[s
     Examples
     --------
     >>> from evical.calibrators import BinningCalibrator
-    >>> fitted = BinningCalibrator(2, model="dempster").fit([0.0, 0.25, 0.75, 1.0], [0, 0, 0, 1])
+    >>> fitted = BinningCalibrator(n_bins=2, model="dempster")
+    >>> fitted = fitted.fit([0.0, 0.25, 0.75, 1.0], [0, 0, 0, 1])
     >>> for step in lookup_steps(fitted, "score", ""):
     ...     print(step)
     CASE WHEN "score">=-1.7976931348623157e+308 AND "score"<=1.7976931348623157e+308 THEN

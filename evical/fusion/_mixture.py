@@ -65,14 +65,14 @@ class Mixture(Rule):
     >>> frame = Frame(["a", "b"])
     >>> m1 = MassFunction.from_dict(frame, {"a": 1})
     >>> m2 = MassFunction.from_dict(frame, {"b": 0.5, frame: 0.5})
-    >>> Mixture("size").fit(sizes=[30, 10])(m1, m2).to_dict()
+    >>> Mixture(weights="size").fit(sizes=[30, 10])(m1, m2).to_dict()
     {('a',): 0.75, ('b',): 0.125, ('a', 'b'): 0.125}
     """
 
     _by_source = ("weights_",)
     _state: ClassVar = {"weights_": Field(("s",), 0.0, 1.0, is_mass=True)}
 
-    def __init__(self, weights: ArrayLike = "size", shrinkage: float = 1.0) -> None:
+    def __init__(self, *, weights: ArrayLike = "size", shrinkage: float = 1.0) -> None:
         self.weights = weights
         self.shrinkage = shrinkage
 

@@ -21,7 +21,7 @@ _MADE: dict[str, Callable[[], Rule]] = {
     "stacked": Stacked,
     "consensus": Consensus,
     "size_mixture": Mixture,
-    "likelihood_mixture": lambda: Mixture("likelihood"),
+    "likelihood_mixture": lambda: Mixture(weights="likelihood"),
     "discounted": Discounted,
     "contextually_discounted": lambda: Discounted(contextual=True),
     "learned_tnorm": TNorm,

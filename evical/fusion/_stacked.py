@@ -297,7 +297,7 @@ class Stacked(Rule):
     }
 
     def __init__(
-        self, penalty: Any = "learned", model: str = "likelihood", confidence: float = 0.95
+        self, *, penalty: Any = "learned", model: str = "likelihood", confidence: float = 0.95
     ) -> None:
         self.penalty = penalty
         self.model = model

@@ -57,14 +57,15 @@ class TNorm(Rule):
     >>> from dstheory import Frame
     >>> frame = Frame(["a", "b"])
     >>> m = MassFunction.from_dict(frame, {"a": 0.5, frame: 0.5})
-    >>> TNorm("dubois_prade", 0).fit(sizes=[1, 1])(m, m).mass("a")  # the cautious rule
+    >>> cautious = TNorm(family="dubois_prade", parameter=0)
+    >>> cautious.fit(sizes=[1, 1])(m, m).mass("a")
     0.5
     """
 
     _by_source = ()
     _state: ClassVar = {"parameter_": Field()}
 
-    def __init__(self, family: str = "frank", parameter: Any = "learned") -> None:
+    def __init__(self, *, family: str = "frank", parameter: Any = "learned") -> None:
         self.family = family
         self.parameter = parameter
 
@@ -136,5 +137,5 @@ def _refuse_probabilities(masses: Sequence[MassFunction]) -> None:
             raise MassError(
                 f"source {number} is dogmatic in all {len(m)} samples: it gives probabilities, "
                 "from which a t-norm cannot learn what sources share; take a calibrator with "
-                "beliefs, such as LogisticCalibrator('likelihood'), or the fusion 'stacked'"
+                "beliefs, such as LogisticCalibrator(model='likelihood'), or the fusion 'stacked'"
             )

@@ -13,7 +13,7 @@ clustering, Computational Statistics & Data Analysis 53(8), 3183-3193.
 Gaussian mixtures: one chosen by its BIC, and those of bootstrap samples.
 """
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Literal, Self, TypeAlias, get_args
 
@@ -288,7 +288,7 @@ def masses_beside(pairs: Pairs, interval: Floats, masses: Floats) -> Floats:
 _MOST_CHOSEN = 9
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(kw_only=True, eq=False, repr=False)
 class BootClus(CredalClustering):
     """Model-based clusters with beliefs calibrated by the bootstrap.
 
@@ -356,7 +356,7 @@ class BootClus(CredalClustering):
     --------
     >>> rng = np.random.default_rng(0)
     >>> X = np.concatenate([rng.normal(0, 1, 30), rng.normal(5, 1, 30)])[:, np.newaxis]
-    >>> clusters = BootClus(2, n_bootstraps=50, random_state=0).fit(X)
+    >>> clusters = BootClus(n_clusters=2, n_bootstraps=50, random_state=0).fit(X)
     >>> between = clusters.predict_mass([[2.4]])
     >>> bool(between.mass((0, 1))[0] > 0.3)  # not known, as the mixture is not
     True
@@ -369,7 +369,6 @@ class BootClus(CredalClustering):
     }
 
     n_clusters: int | None = None
-    _: KW_ONLY
     covariance_type: Covariance | None = None
     confidence: float = 0.9
     n_bootstraps: int = 500

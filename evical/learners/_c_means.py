@@ -34,7 +34,7 @@ from evical.learners._clustering import (
 from evical.learners._relational import Metric, read_samples
 
 
-@dataclass(eq=False, repr=False, kw_only=True)
+@dataclass(kw_only=True, eq=False, repr=False)
 class EvidentialCMeans(CenteredClustering):
     """Evidential c-means: samples between clusters get mass on sets of clusters.
 
@@ -108,11 +108,11 @@ class EvidentialCMeans(CenteredClustering):
     Examples
     --------
     >>> X = np.array([[0.0], [0.2], [1.0], [1.8], [2.0]])
-    >>> ecm = EvidentialCMeans(2, random_state=0).fit(X)
+    >>> ecm = EvidentialCMeans(n_clusters=2, random_state=0).fit(X)
     >>> ecm.mass_.mass((0, 1)).round(2)  # the third is half way between two clusters
     array([0.  , 0.01, 1.  , 0.01, 0.  ])
     >>> distances = np.abs(X - X.T)
-    >>> recm = EvidentialCMeans(2, metric="precomputed", random_state=0).fit(distances)
+    >>> recm = EvidentialCMeans(n_clusters=2, metric="precomputed", random_state=0).fit(distances)
     >>> recm.mass_.mass((0, 1)).round(2)
     array([0.  , 0.01, 1.  , 0.01, 0.  ])
     """

@@ -1,7 +1,7 @@
 """What clusterings share: sets of clusters that may have mass, credal partitions, and labels."""
 
 from abc import abstractmethod
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, Literal, TypeAlias
 
@@ -88,7 +88,7 @@ def check_count_of_clusters(n_clusters: int, n: int) -> None:
         )
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(kw_only=True, eq=False, repr=False)
 class CenteredClustering(CredalClustering):
     """A clustering around centers, which sets of clusters share."""
 
@@ -101,7 +101,6 @@ class CenteredClustering(CredalClustering):
     }
 
     n_clusters: int = 3
-    _: KW_ONLY
     focal: Focal = "pairs"
     alpha: float = 1.0
     delta: float | None = None

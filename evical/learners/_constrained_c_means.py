@@ -308,7 +308,7 @@ def _value(
     return objective.value(distances_of(objective, X, centers, metrics), masses)
 
 
-@dataclass(eq=False, repr=False, kw_only=True)
+@dataclass(kw_only=True, eq=False, repr=False)
 class ConstrainedEvidentialCMeans(CenteredClustering):
     """Constrained evidential c-means (CECM): some pairs must or cannot be in the same cluster.
 
@@ -368,7 +368,7 @@ class ConstrainedEvidentialCMeans(CenteredClustering):
     Examples
     --------
     >>> X = np.array([[0.0], [0.2], [0.9], [1.8], [2.0]])
-    >>> cecm = ConstrainedEvidentialCMeans(2, random_state=0)
+    >>> cecm = ConstrainedEvidentialCMeans(n_clusters=2, random_state=0)
     >>> free = cecm.fit(X).labels_
     >>> tied = cecm.fit(X, must_link=[(2, 4)], cannot_link=[(2, 0)]).labels_
     >>> free[2] == free[0], tied[2] == tied[0]

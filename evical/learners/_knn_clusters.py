@@ -9,7 +9,7 @@ Sriboonchitta (2015), EK-NNclus: A clustering procedure based on the evidential 
 rule, Knowledge-Based Systems 88, 57-69.
 """
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, Self
 
@@ -202,7 +202,7 @@ CHUNK = 2**22
 """Numbers in an array of new samples by clusters."""
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(kw_only=True, eq=False, repr=False)
 class EvidentialKNNClustering(CredalClustering):
     """EK-NNclus: neighbors are evidence for their clusters, as many as it takes.
 
@@ -267,7 +267,7 @@ class EvidentialKNNClustering(CredalClustering):
     Examples
     --------
     >>> X = np.array([[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]])
-    >>> clusters = EvidentialKNNClustering(2, random_state=0).fit(X)
+    >>> clusters = EvidentialKNNClustering(n_neighbors=2, random_state=0).fit(X)
     >>> clusters.n_clusters_, clusters.labels_
     (2, array([0, 0, 0, 1, 1, 1]))
     >>> clusters.predict_mass([[0.1], [9.0]]).masses.round(2)  # near, and far
@@ -284,7 +284,6 @@ class EvidentialKNNClustering(CredalClustering):
     }
 
     n_neighbors: int | None = None
-    _: KW_ONLY
     alpha: float = 0.95
     quantile: float = 0.5
     exponent: float = 1.0

@@ -12,7 +12,7 @@ A neighbor at distance d, of class q, says "q" with the mass s = alpha exp(-gamm
 contextual discounting it says "not k" of every other class k, with s = alpha exp(-gamma_k d^2).
 """
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeAlias
 
@@ -153,7 +153,7 @@ CHUNK = 2**22
 """Numbers in an array of neighbors by classes."""
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(kw_only=True, eq=False, repr=False)
 class EvidentialKNeighborsClassifier(EvidencePredictor, BaseEstimator):  # type: ignore[misc] # sklearn
     """K nearest neighbors, each a piece of evidence that fades with distance.
 
@@ -227,7 +227,6 @@ class EvidentialKNeighborsClassifier(EvidencePredictor, BaseEstimator):  # type:
     _ranges: ClassVar = {"n_neighbors": partial(check_count, least=1), "alpha": check_level}
 
     n_neighbors: int = 5
-    _: KW_ONLY
     discounting: Literal["auto", Discounting] = "auto"
     alpha: float = 0.7
     optimize: bool = True

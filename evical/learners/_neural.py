@@ -32,7 +32,7 @@ _FLOOR = 0.01
 """Added to starting shares: at 0 their gradient vanishes, and they would stay there."""
 
 
-@dataclass(eq=False, repr=False, kw_only=True)
+@dataclass(kw_only=True, eq=False, repr=False)
 class EvidentialNeuralClassifier(PrototypeClassifier):
     """Evidential neural network: each prototype is a piece of evidence that fades with distance.
 
@@ -104,7 +104,7 @@ class EvidentialNeuralClassifier(PrototypeClassifier):
     --------
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
-    >>> clf = EvidentialNeuralClassifier(6, random_state=0).fit(X[::2], y[::2])
+    >>> clf = EvidentialNeuralClassifier(n_prototypes=6, random_state=0).fit(X[::2], y[::2])
     >>> clf.score(X[1::2], y[1::2]) > 0.9
     True
     >>> clf.predict_interval([[50, 30, 10, 0]])[0].round(2)  # far from all it has seen

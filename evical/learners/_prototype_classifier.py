@@ -8,7 +8,7 @@ The vector of parameters has the prototypes, the roots of twice the rates, and t
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeAlias
 
@@ -230,7 +230,7 @@ _FARTHEST = 1e100
 Probability: TypeAlias = Literal["pignistic", "plausibility"]
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(kw_only=True, eq=False, repr=False)
 class PrototypeClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  # sklearn
     """A network of prototypes that predicts mass functions."""
 
@@ -242,7 +242,6 @@ class PrototypeClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc]
     }
 
     n_prototypes: int | None = None
-    _: KW_ONLY
     per_class: bool = False
     probability: Probability = "pignistic"
     regularization: float | None = None

@@ -32,7 +32,7 @@ _RIDGE = 1e-3
 """Added to mean squared answers: those of prototypes close to each other are nearly the same."""
 
 
-@dataclass(eq=False, repr=False, kw_only=True)
+@dataclass(kw_only=True, eq=False, repr=False)
 class EvidentialRBFClassifier(EvidencePredictor, PrototypeClassifier):
     """Radial basis function network, read as evidence for and against classes.
 
@@ -99,7 +99,7 @@ class EvidentialRBFClassifier(EvidencePredictor, PrototypeClassifier):
     --------
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
-    >>> clf = EvidentialRBFClassifier(6, random_state=0).fit(X[::2], y[::2])
+    >>> clf = EvidentialRBFClassifier(n_prototypes=6, random_state=0).fit(X[::2], y[::2])
     >>> clf.score(X[1::2], y[1::2]) > 0.9
     True
     >>> clf.predict_interval([[50, 30, 10, 0]])[0].round(2)  # far from all it has seen

@@ -14,7 +14,7 @@ Source: Lei, G'Sell, Rinaldo, Tibshirani & Wasserman (2018), Distribution-free p
 for regression, J. American Statistical Association 113, 1094-1111.
 """
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -159,7 +159,7 @@ def refuse_scale(scale: float) -> None:
 _FARTHEST = 1e100  # standard deviations; their squares are floats
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(kw_only=True, eq=False, repr=False)
 class EvidentialRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
     """Evidential neural network for regression (ENNreg).
 
@@ -266,7 +266,7 @@ class EvidentialRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc] 
     --------
     >>> X = np.linspace(0, 6, 60)[:, np.newaxis]
     >>> y = np.sin(X[:, 0])
-    >>> reg = EvidentialRegressor(5, random_state=0).fit(X, y)
+    >>> reg = EvidentialRegressor(n_prototypes=5, random_state=0).fit(X, y)
     >>> reg.predict([[1.5]]).round(1)
     array([1.])
     >>> near, far = reg.predict_grfn([[1.5], [500.0]])
@@ -289,7 +289,6 @@ class EvidentialRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc] 
     }
 
     n_prototypes: int | None = None
-    _: KW_ONLY
     loss: Kind = "evreg"
     pessimism: float = 0.9
     epsilon: float = 0.01

@@ -50,7 +50,7 @@ _SIZE = 1 << 22  # numbers in the largest temporary array
 Scaling: TypeAlias = StructuredMatrixCalibrator | StructuredVectorCalibrator
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(kw_only=True, eq=False, repr=False)
 class AutoMulticlassCalibrator(BaseMulticlassCalibrator):
     """Calibration of many classes without a choice.
 
@@ -123,7 +123,9 @@ class AutoMulticlassCalibrator(BaseMulticlassCalibrator):
             self.learned_._fit_quietly(scores, codes, weight, every)
         if curved:
             model = self.model if k == 2 else "bayesian"  # two classes have no more
-            each = OneVsRestCalibrator(AutoCalibrator(model, self.confidence), coupling="normalize")
+            each = OneVsRestCalibrator(
+                AutoCalibrator(model=model, confidence=self.confidence), coupling="normalize"
+            )
             self._each = each._fit_quietly(scores, codes, weight)
         if curved and k > 2:
             self.scaling_ = _scaling(self.model)

@@ -275,7 +275,7 @@ def _grids(low: int, high: int, scores: dict[int, float]) -> Iterator[list[int]]
 _SHAPES = {"double": 1.0, "single": 0.5}  # of a Gamma distribution, as multiples of h_k
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(kw_only=True, eq=False, repr=False)
 class DirichletCalibrator(BaseMulticlassCalibrator):
     """Gebel's Dirichlet calibration (2009), not Kull et al. (2019): see `SoftmaxCalibrator`.
 

@@ -36,7 +36,7 @@ _RANK = 1e-10  # relative variation below which a direction of scores counts as 
 _OUTSIDE = 1e-7  # tolerated relative distance of a score from the directions of the training scores
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(kw_only=True, eq=False, repr=False)
 class MultinomialLogisticCalibrator(BaseMulticlassCalibrator):
     """Evidential calibration by multinomial logistic regression of the class on all scores.
 

@@ -5,7 +5,7 @@ Probabilities of "class k or not" do not sum to 1 over the classes; they are div
 each is evidence on a coarsening of the frame, and Dempster's rule combines them.
 """
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -76,6 +76,7 @@ class OneVsRestCalibrator(BaseMulticlassCalibrator):
     _state = ("calibrators", "combines")
 
     calibrator: BaseCalibrator | CalibratorName | str | None = None
+    _: KW_ONLY
     coupling: Literal["auto", "normalize", "dempster"] = "auto"
     total_conflict: Literal["error", "vacuous"] = "error"
 

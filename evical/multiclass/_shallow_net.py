@@ -27,7 +27,7 @@ from evical.multiclass._base import BaseMulticlassCalibrator
 _HEAVIEST = 1e100  # penalty whose product with squared weights does not overflow
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(kw_only=True, eq=False, repr=False)
 class ShallowNetCalibrator(BaseMulticlassCalibrator):
     """Probabilistic calibration by the mean of small neural networks.
 

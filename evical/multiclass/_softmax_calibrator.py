@@ -26,7 +26,7 @@ from evical.curves.softmax import (
 from evical.multiclass._base import BaseMulticlassCalibrator
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(kw_only=True, eq=False, repr=False)
 class SoftmaxCalibrator(BaseMulticlassCalibrator):
     """Probabilistic calibration by multinomial logistic regression of the class on its scores.
 

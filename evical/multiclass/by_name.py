@@ -55,5 +55,5 @@ def named_calibrator(
     made = make_calibrator(text, options, {**by_name(), **by_name(multiclass)}, kind)
     plain = isinstance(made, AutoCalibrator) and made.transform is None and made.extrapolate
     if together and plain:
-        return multiclass.AutoMulticlassCalibrator(made.model, made.confidence)
+        return multiclass.AutoMulticlassCalibrator(model=made.model, confidence=made.confidence)
     return made

@@ -62,7 +62,7 @@ class CredalPartitionDisplay:
     --------
     >>> from evical.learners import EvidentialCMeans
     >>> X = np.array([[0, 0], [0, 1], [1, 0], [3, 3], [6, 6], [6, 5], [5, 6]])
-    >>> ecm = EvidentialCMeans(2, random_state=0).fit(X)
+    >>> ecm = EvidentialCMeans(n_clusters=2, random_state=0).fit(X)
     >>> display = CredalPartitionDisplay.from_estimator(ecm, X)
     >>> [len(hull.get_xy()) - 1 for hull in display.lower_.values()]  # (3, 3) is in neither
     [3, 3]

@@ -27,9 +27,11 @@ centers = np.array([[0, 0], [0, 4], [4, 0], [4, 4]])
 X = centers[np.repeat(range(4), 60)] + rng.standard_t(5, (240, 2))
 
 clusterings = {
-    "evidential c-means": EvidentialCMeans(4, delta=3.5, random_state=0),
+    "evidential c-means": EvidentialCMeans(n_clusters=4, delta=3.5, random_state=0),
     "EK-NNclus": EvidentialKNNClustering(random_state=0),
-    "BootClus": BootClus(4, covariance_type="spherical", n_bootstraps=100, random_state=0),
+    "BootClus": BootClus(
+        n_clusters=4, covariance_type="spherical", n_bootstraps=100, random_state=0
+    ),
 }
 figure, axes = plt.subplots(1, 3, figsize=(13, 5), layout="constrained")
 for ax, (name, clustering) in zip(axes, clusterings.items(), strict=True):

@@ -23,7 +23,9 @@ y = np.sin(3 * x) + x + np.where(left, 0.1, 0.5) * rng.standard_normal(400)
 
 # %%
 # A short `reach` lets evidence fade between the groups too. `rho=0` lets the curve bend freely.
-model = EvidentialRegressor(20, reach=0.1, rho=0.0, random_state=0).fit(x[:, np.newaxis], y)
+model = EvidentialRegressor(n_prototypes=20, reach=0.1, rho=0.0, random_state=0).fit(
+    x[:, np.newaxis], y
+)
 grid = np.linspace(-4, 6.5, 400)
 prediction = model.predict_grfn(grid[:, np.newaxis])
 

@@ -22,7 +22,7 @@ X_new, y_new = make_moons(400, noise=0.15, random_state=1)
 strange = np.random.default_rng(0).normal([3, 2], 0.25, (100, 2))  # of neither moon
 
 ordinary = MLPClassifier((20,), solver="lbfgs", max_iter=2000, random_state=0).fit(X, y)
-evidential = EvidentialNeuralClassifier(20, loss="squared", random_state=0).fit(X, y)
+evidential = EvidentialNeuralClassifier(n_prototypes=20, loss="squared", random_state=0).fit(X, y)
 
 # %%
 # On new samples of the moons both are right equally often. The strange samples belong to no moon.
@@ -37,7 +37,7 @@ for name, points in {"moons": X_new, "strange": strange}.items():
     print(f"{name}: probability of the best class {surest.mean():.3f} (ordinary network)")
     print(f"    mass on either class {unknown.mean():.3f}, both kept for {both.mean():.0%}")
 print("right:", ordinary.score(X_new, y_new), evidential.score(X_new, y_new))
-reaching = EvidentialNeuralClassifier(20, random_state=0).fit(X, y)
+reaching = EvidentialNeuralClassifier(n_prototypes=20, random_state=0).fit(X, y)
 print("with the log loss:", reaching.score(X_new, y_new), end="; mass on either class of strange: ")
 print(reaching.predict_mass(strange).mass(either).mean().round(2))
 

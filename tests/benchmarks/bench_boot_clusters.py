@@ -34,7 +34,7 @@ def coverage(means: list[list[float]], n: int, seed: int) -> list[float]:
     rng = np.random.default_rng(seed)
     X = np.array(means)[rng.integers(0, len(means), n)] + rng.normal(size=(n, 2))
     clusters = BootClus(
-        len(means), covariance_type="full", n_bootstraps=N_BOOTSTRAPS, random_state=seed
+        n_clusters=len(means), covariance_type="full", n_bootstraps=N_BOOTSTRAPS, random_state=seed
     ).fit(X)
     p, off = truth(X, means), ~np.eye(n, dtype=bool)
     beliefs = Pairs(members_of(len(means), "pairs")).interval(np.asarray(clusters.mass_.masses))

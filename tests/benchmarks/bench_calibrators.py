@@ -38,8 +38,8 @@ PAIRS = [
     (BinningCalibrator(strategy="quantile"), Histogram()),
     (IsotonicCalibrator(), IsotonicRegression(out_of_bounds="clip")),
     (LogisticCalibrator(), _SigmoidCalibration()),
-    (LogisticCalibrator("confidence"), _SigmoidCalibration()),
-    (LogisticCalibrator("bayesian"), _SigmoidCalibration()),
+    (LogisticCalibrator(model="confidence"), _SigmoidCalibration()),
+    (LogisticCalibrator(model="bayesian"), _SigmoidCalibration()),
 ]
 
 

@@ -45,7 +45,7 @@ def against_causal_learn(v: int) -> None:
     rng = np.random.default_rng(v)
     X = random_network(v, v, rng).sample(1000, rng)
     peer, _ = seconds(lambda: search.ges(X, score_func="local_score_BDeu"))
-    own, _ = seconds(lambda: FastGES("bdeu")(X))
+    own, _ = seconds(lambda: FastGES(score="bdeu")(X))
     print(f"BDeu, {v} variables: causal-learn {peer:.2f} s, FastGES {own:.3f} s, {peer / own:.0f}")
 
 
@@ -54,7 +54,7 @@ def large(v: int, score: str, resampled: bool) -> None:
     X = random_network(v, v, rng).sample(1000, rng)
     rows = X[rng.integers(0, 1000, 1000)] if resampled else X
     rows = rows[:, rows.min(axis=0) < rows.max(axis=0)]  # a few of 1,000 are constant
-    own, graph = seconds(lambda: FastGES(score)(rows))
+    own, graph = seconds(lambda: FastGES(score=score)(rows))
     edges = len({frozenset(edge) for edge in graph.edges})
     print(f"{score}, {v} variables, resampled: {resampled}: {own:.2f} s, {edges} edges")
 
@@ -72,7 +72,7 @@ def few_cells() -> None:
 
 
 if __name__ == "__main__":
-    FastGES("bdeu")(np.random.default_rng(0).integers(2, size=(50, 4)))  # compiles
+    FastGES(score="bdeu")(np.random.default_rng(0).integers(2, size=(50, 4)))  # compiles
     for v in (10, 20, 30):
         against_ges(v)
     for v in (10, 20):

@@ -45,20 +45,22 @@ def main() -> None:
     same = y[pairs[:, 0]] == y[pairs[:, 1]]
     linked = {"must_link": pairs[same], "cannot_link": pairs[~same]}
     ways: dict[str, Callable[[], Any]] = {
-        "EvidentialCMeans": lambda: EvidentialCMeans(4, random_state=0).fit(X).labels_,
+        "EvidentialCMeans": lambda: EvidentialCMeans(n_clusters=4, random_state=0).fit(X).labels_,
         "EvidentialCMeans, distances": lambda: (
             EvidentialCMeans(
-                4, focal="all", beta=1.5, delta=10, metric="precomputed", random_state=0
+                n_clusters=4, focal="all", beta=1.5, delta=10, metric="precomputed", random_state=0
             )
             .fit(D)
             .labels_
         ),
         "ConstrainedEvidentialCMeans": lambda: (
-            ConstrainedEvidentialCMeans(4, random_state=0).fit(X, **linked).labels_
+            ConstrainedEvidentialCMeans(n_clusters=4, random_state=0).fit(X, **linked).labels_
         ),
         "EvidentialKNNClustering": lambda: EvidentialKNNClustering(random_state=0).fit(X).labels_,
         "BootClus, 100 bootstraps": lambda: (
-            BootClus(4, covariance_type="full", n_bootstraps=100, random_state=0).fit(X).labels_
+            BootClus(n_clusters=4, covariance_type="full", n_bootstraps=100, random_state=0)
+            .fit(X)
+            .labels_
         ),
         "DBSCAN": lambda: DBSCAN().fit(X).labels_,
         "GaussianMixture": lambda: GaussianMixture(4, random_state=0).fit(X).predict(X),

@@ -37,7 +37,7 @@ CALIBRATORS = [
     IsotonicCalibrator(),
     VennAbersCalibrator(),
     LogisticCalibrator(),
-    LogisticCalibrator("bayesian"),
+    LogisticCalibrator(model="bayesian"),
     BetaCalibrator(),
     GaussianCalibrator(),
     KDECalibrator(),

@@ -18,7 +18,7 @@ from tests.benchmarks.timing import best_seconds, median_ms
 N_SOURCES = 10
 FUSIONS = {
     "stacked": Stacked(),
-    "likelihood_mixture": Mixture("likelihood"),
+    "likelihood_mixture": Mixture(weights="likelihood"),
     "discounted": Discounted(),
     "contextually_discounted": Discounted(contextual=True),
     "learned_tnorm": TNorm(),

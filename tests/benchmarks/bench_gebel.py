@@ -59,7 +59,7 @@ def main() -> None:
     y = (rng.random(N) < expit(np.where(scores < 0, scores / 2, 2 * scores))).astype(int)
     for calibrator in (
         NormalizingCalibrator(),
-        NormalizingCalibrator("exponential"),
+        NormalizingCalibrator(method="exponential"),
         PiecewiseLogisticCalibrator(),
         PiecewiseLogisticCalibrator(model="likelihood"),
         GaussianCalibrator(),

@@ -15,9 +15,9 @@ from tests.benchmarks.timing import best_seconds
 
 CALIBRATORS = [
     KDECalibrator(),
-    KDECalibrator("boxcar"),
-    KDECalibrator("epanechnikov"),
-    KDECalibrator("tricube"),
+    KDECalibrator(kernel="boxcar"),
+    KDECalibrator(kernel="epanechnikov"),
+    KDECalibrator(kernel="tricube"),
     KDECalibrator(model="likelihood"),
     DPMCalibrator(),
     AdaptiveCalibrator(),

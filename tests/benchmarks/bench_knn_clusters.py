@@ -70,7 +70,7 @@ def agreement(X: Any, y: Any, setting: tuple[float, float, float]) -> float:
     n_neighbors = min(len(X) - 1, round(factor * len(X) ** 0.5))
     found = [
         EvidentialKNNClustering(
-            n_neighbors, quantile=quantile, exponent=exponent, random_state=seed
+            n_neighbors=n_neighbors, quantile=quantile, exponent=exponent, random_state=seed
         ).fit(X)
         for seed in range(STARTS)
     ]

@@ -32,9 +32,11 @@ NEAREST = KNeighborsClassifier(10)
 LOGISTIC = LogisticRegression(max_iter=2000)
 METHODS: dict[str, Any] = {
     "KNeighborsClassifier(10)": NEAREST,
-    "EvidentialKNeighborsClassifier(10)": EvidentialKNeighborsClassifier(10),
-    "EvidentialKNeighborsClassifier(10), contextual": EvidentialKNeighborsClassifier(
-        10, discounting="contextual"
+    "EvidentialKNeighborsClassifier(n_neighbors=10)": EvidentialKNeighborsClassifier(
+        n_neighbors=10
+    ),
+    "EvidentialKNeighborsClassifier(n_neighbors=10), contextual": EvidentialKNeighborsClassifier(
+        n_neighbors=10, discounting="contextual"
     ),
     "EvidentialClassifier(KNeighborsClassifier(10))": EvidentialClassifier(NEAREST),
     "EvidentialNeuralClassifier()": EvidentialNeuralClassifier(random_state=0),
@@ -81,10 +83,10 @@ def main() -> None:
     rng = np.random.default_rng(0)
     X, new = rng.normal(size=(20_000, 5)), rng.normal(size=(100_000, 5))
     y = (X[:, 0] > 0) + (X[:, 1] > 0)
-    own = EvidentialKNeighborsClassifier(15).fit(X, y)
+    own = EvidentialKNeighborsClassifier(n_neighbors=15).fit(X, y)
     other = KNeighborsClassifier(15).fit(X, y)
     mine, theirs = seconds(lambda: own.predict_mass(new)), seconds(lambda: other.predict_proba(new))
-    fit = seconds(lambda: EvidentialKNeighborsClassifier(15).fit(X, y))
+    fit = seconds(lambda: EvidentialKNeighborsClassifier(n_neighbors=15).fit(X, y))
     print(f"100,000 samples, 15 of 20,000 neighbors: {mine:.2f} s, scikit-learn {theirs:.2f} s")
     print(f"ratio {mine / theirs:.2f}; fit of 20,000 samples {fit:.2f} s")
     clusters()

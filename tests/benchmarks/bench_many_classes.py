@@ -40,7 +40,7 @@ from evical.multiclass import (
 from examples.studies.calarena_small.data import SETS, read_packaged
 
 SHARED: dict[str, Callable[[], Any]] = {
-    "temperature": lambda: SoftmaxCalibrator("temperature", transform="log"),
+    "temperature": lambda: SoftmaxCalibrator(parameters="temperature", transform="log"),
     "vector": lambda: StructuredVectorCalibrator(),
     "matrix": lambda: StructuredMatrixCalibrator(),
     "Auto": lambda: AutoMulticlassCalibrator(),
@@ -149,7 +149,7 @@ def _losses(classifier: Any, x: Any, y: Any, seed: int) -> tuple[float, float]:
         first, y_first, test_size=0.5, random_state=seed, stratify=y_first
     )
     fitted = clone(classifier).fit(train, y_train)
-    calibrator = AutoMulticlassCalibrator("bayesian").fit(fitted.predict_proba(held), y_held)
+    calibrator = AutoMulticlassCalibrator(model="bayesian").fit(fitted.predict_proba(held), y_held)
     p = fitted.predict_proba(test)
     return log_loss(y_test, calibrator.predict_proba(p)), log_loss(y_test, calibrator._parts(p)[0])
 

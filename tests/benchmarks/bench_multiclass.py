@@ -107,7 +107,7 @@ def test_nearest_beliefs_of_six_classes(benchmark):
 def test_masses_of_the_pairs_of_twenty_six_classes(benchmark):
     """Of 325 calibrators, against a mass function of each."""
     rng = np.random.default_rng(0)
-    calibrator = BinningCalibrator(5).fit(rng.random(100), rng.integers(0, 2, 100))
+    calibrator = BinningCalibrator(n_bins=5).fit(rng.random(100), rng.integers(0, 2, 100))
     calibrators, scores = [calibrator] * 325, rng.random((1500, 325))
 
     def one_by_one():

@@ -30,7 +30,7 @@ def data(n, k):
 def test_softmax_fit(benchmark, parameters, n):
     """Against scikit-learn's multinomial logistic regression, which fits the whole matrix."""
     scores, y = data(n, 10)
-    calibrator = SoftmaxCalibrator(parameters)
+    calibrator = SoftmaxCalibrator(parameters=parameters)
     benchmark.pedantic(calibrator.fit, args=(scores, y), rounds=3)
     peer = best_seconds(lambda: LogisticRegression(C=NO_PENALTY, tol=1e-6).fit(scores, y), repeat=1)
     report(f"{parameters} n={n}", 1e3 * benchmark.stats.stats.min, 1e3 * peer)
@@ -38,7 +38,7 @@ def test_softmax_fit(benchmark, parameters, n):
 
 @pytest.mark.parametrize(
     "calibrator",
-    [DirichletCalibrator("direct"), ShallowNetCalibrator(random_state=0)],
+    [DirichletCalibrator(code="direct"), ShallowNetCalibrator(random_state=0)],
     ids=lambda c: type(c).__name__,
 )
 def test_other_fits(benchmark, calibrator):
@@ -55,10 +55,10 @@ def test_other_fits(benchmark, calibrator):
 def test_multinomial_prediction(benchmark, model, k):
     """Milliseconds a sample, against SLSQP for the same 24 K extremes, extrapolated from four."""
     scores, y = data(300, k)
-    calibrator = MultinomialLogisticCalibrator(model).fit(scores, y)
+    calibrator = MultinomialLogisticCalibrator(model=model).fit(scores, y)
     probes = data(20, k)[0]
     benchmark.pedantic(calibrator.predict_interval, args=(probes,), rounds=2)
-    exact = MultinomialLogisticCalibrator("likelihood").fit(scores, y)
+    exact = MultinomialLogisticCalibrator(model="likelihood").fit(scores, y)
     deviance, odds = exact._deviance(), exact._odds(exact._standard(probes[:1])[0])
 
     def slsqp(place):

@@ -41,7 +41,9 @@ def main() -> None:
     print("| discounting | alpha | neighbors |", " | ".join(MEASURES), "|")
     print("| --- |", " ---: |" * (2 + len(MEASURES)))
     for discounting, alpha, count in product(*OPTIONS):
-        clf = EvidentialKNeighborsClassifier(count, discounting=discounting, alpha=alpha)
+        clf = EvidentialKNeighborsClassifier(
+            n_neighbors=count, discounting=discounting, alpha=alpha
+        )
         found = []
         for of_set in splits:
             for split in of_set:

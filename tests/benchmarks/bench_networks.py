@@ -31,8 +31,8 @@ from tests.support.data_folder import DATA
 HIDDEN = 50
 METHODS: dict[str, Any] = {
     "MLPClassifier": MLPClassifier((HIDDEN,), max_iter=1000, random_state=0),
-    "EvidentialNeuralClassifier": EvidentialNeuralClassifier(HIDDEN, random_state=0),
-    "EvidentialRBFClassifier": EvidentialRBFClassifier(HIDDEN, random_state=0),
+    "EvidentialNeuralClassifier": EvidentialNeuralClassifier(n_prototypes=HIDDEN, random_state=0),
+    "EvidentialRBFClassifier": EvidentialRBFClassifier(n_prototypes=HIDDEN, random_state=0),
 }
 
 HELD_BACK = (

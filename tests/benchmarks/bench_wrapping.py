@@ -29,7 +29,7 @@ WRAPPERS: dict[str, Callable[[Any], Any]] = {
     "CalibratedClassifierCV": lambda c: CalibratedClassifierCV(c, ensemble=False, cv=5),
     "EvidentialClassifier": lambda c: EvidentialClassifier(c, cv=5),
     "with a sigmoid": lambda c: EvidentialClassifier(
-        c, calibrator=LogisticCalibrator("bayesian"), cv=5
+        c, calibrator=LogisticCalibrator(model="bayesian"), cv=5
     ),
 }
 

@@ -27,6 +27,6 @@ def test_equal_to_the_package(parameters, truth, seed):
         peer.fit(s.reshape(-1, 1), y)
     if parameters == "ab" and min(peer.calibrator_.map_[:2]) < 0:
         pytest.skip("betacal leaves a coefficient negative")
-    ours = BetaCalibrator(parameters, smooth=False, model="bayesian").fit(s, y)
+    ours = BetaCalibrator(parameters=parameters, smooth=False, model="bayesian").fit(s, y)
     np.testing.assert_allclose(ours.predict_proba(AT)[:, 1], peer.predict(AT), atol=1e-3)
     np.testing.assert_allclose(ours.coefficients_[:2], peer.calibrator_.map_[:2], atol=5e-3)

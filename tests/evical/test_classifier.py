@@ -292,7 +292,7 @@ class Echo(ClassifierMixin, BaseEstimator):
 def test_total_conflict_is_named_or_vacuous():
     base, X, y = denying()
     new = np.array([[1.0, 0, 0], [0, 0, 0], [1, 1, 0]])
-    options = {"calibrator": BinningCalibrator(2, model="bayesian")}
+    options = {"calibrator": BinningCalibrator(n_bins=2, model="bayesian")}
     clf = classifier(base, **options).fit(X, y)
     for predict in (clf.predict_mass, clf.predict_interval, clf.predict_proba, clf.predict):
         with pytest.raises(TotalConflictError, match=r"in 2 of 3 rows \(first: row 1\)"):
@@ -307,7 +307,7 @@ def test_many_classes_have_probabilities_but_no_table():
     rng = np.random.default_rng(0)
     y = np.arange(400) % 20
     X = np.eye(20)[y] + rng.normal(0, 0.4, (400, 20))
-    clf = classifier(calibrator=BinningCalibrator(2)).fit(X, y)
+    clf = classifier(calibrator=BinningCalibrator(n_bins=2)).fit(X, y)
     np.testing.assert_allclose(clf.predict_proba(X).sum(axis=1), 1)
     bounds = clf.predict_interval(X)
     assert (bounds[..., 0] <= clf.predict_proba(X) + 1e-12).all()

@@ -74,7 +74,7 @@ class Rows(BinningCalibrator):
 @each("kind", ["all_pairs", "sparse"])
 def test_each_column_sees_its_own_classes_and_calibrates_on_others(kind, ensemble):
     X, y = np.arange(60.0)[:, np.newaxis], np.arange(60) % 4
-    clf = classifier(Spy(), calibrator=Rows(2), code=kind, ensemble=ensemble).fit(X, y)
+    clf = classifier(Spy(), calibrator=Rows(n_bins=2), code=kind, ensemble=ensemble).fit(X, y)
     assert len(clf.calibrated_classifiers_) == (3 if ensemble else 1)
     for fold in clf.calibrated_classifiers_:
         assert len(fold.estimators) == len(fold.calibrators) == clf.code_.shape[1]
@@ -239,7 +239,7 @@ class Circle(ClassifierMixin, BaseEstimator):
 def test_total_conflict_is_named_or_vacuous():
     X, y = in_a_circle()
     new = np.array([[1.0, 0.0], [0.0, 0.0]])
-    options = {"calibrator": BinningCalibrator(2, model="bayesian"), "code": "all_pairs"}
+    options = {"calibrator": BinningCalibrator(n_bins=2, model="bayesian"), "code": "all_pairs"}
     clf = classifier(Circle(), cv=2, **options).fit(X, y)
     for predict in (clf.predict_mass, clf.predict_interval, clf.predict_proba, clf.predict):
         with pytest.raises(TotalConflictError, match=r"in 1 of 2 rows \(first: row 1\)"):

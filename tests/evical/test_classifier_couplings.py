@@ -136,7 +136,7 @@ def test_seventeen_classes():
     y = np.arange(170) % 17
     X = np.eye(17)[y] + rng.normal(0, 0.3, (170, 17))
     one_fold = [(np.arange(85), np.arange(85, 170))]
-    options = {"calibrator": BinningCalibrator(2), "code": "all_pairs", "cv": one_fold}
+    options = {"calibrator": BinningCalibrator(n_bins=2), "code": "all_pairs", "cv": one_fold}
     with pytest.raises(ValueError, match=r"17 classes are too many .*='plausibility'"):
         classifier(**options).fit(X, y)
     clf = classifier(probability="plausibility", **options).fit(X, y)
@@ -144,7 +144,7 @@ def test_seventeen_classes():
     assert clf.score(X, y) > 0.2  # chance is 0.06
     with pytest.raises(ValueError, match=r"17 classes have more than 2\^16 sets"):
         clf.predict_interval(X)
-    certain = {**options, "calibrator": BinningCalibrator(2, model="laplace"), "cv": 2}
+    certain = {**options, "calibrator": BinningCalibrator(n_bins=2, model="laplace"), "cv": 2}
     bayesian = classifier(**certain, probability="plausibility").fit(X, y)
     m = bayesian.predict_mass(X[:5])
     assert m.is_bayesian.all()
@@ -177,7 +177,7 @@ def test_codes_and_couplings_that_do_not_fit(options, message):
 def test_support_vector_machines_have_good_probabilities():
     svm = make_pipeline(StandardScaler(), SVC())
     options = {"code": "all_pairs", "coupling": "wu_lin_weng", "ensemble": False, "cv": 5}
-    clf = classifier(svm, calibrator=LogisticCalibrator("bayesian"), **options)
+    clf = classifier(svm, calibrator=LogisticCalibrator(model="bayesian"), **options)
     clf.fit(WINE[::2], WINE_Y[::2])
     p = clf.predict_proba(WINE[1::2])[np.arange(len(WINE) // 2), WINE_Y[1::2]]
     assert -np.log(p).mean() < 0.2  # of chance it is 1.1

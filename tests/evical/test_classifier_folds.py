@@ -55,7 +55,7 @@ def numbered(n):
 @pytest.mark.parametrize("cv", [2, 3, FOLDS, ShuffleSplit(2, test_size=0.4, random_state=1)])
 def test_calibration_rows_are_never_training_rows(cv):
     X, y = numbered(30), np.arange(30) % 2
-    clf = classifier(Spy(), calibrator=Rows(2), cv=cv).fit(X, y)
+    clf = classifier(Spy(), calibrator=Rows(n_bins=2), cv=cv).fit(X, y)
     for pair in clf.calibrated_classifiers_:
         trained, calibrated = pair.estimator.seen_, pair.calibrators[0].seen_
         assert trained
@@ -65,7 +65,7 @@ def test_calibration_rows_are_never_training_rows(cv):
 
 def test_pooled_calibration_uses_every_row_once_and_then_trains_on_all():
     X, y = numbered(30), np.arange(30) % 2
-    clf = classifier(Spy(), calibrator=Rows(2), ensemble=False).fit(X, y)
+    clf = classifier(Spy(), calibrator=Rows(n_bins=2), ensemble=False).fit(X, y)
     (pair,) = clf.calibrated_classifiers_
     assert pair.estimator.seen_ == pair.calibrators[0].seen_ == set(range(30))
     scores = cross_val_predict(
@@ -80,7 +80,7 @@ def test_pooled_calibration_uses_every_row_once_and_then_trains_on_all():
 
 def test_shared_calibration_uses_every_row_once_for_the_classifiers_of_the_folds():
     X, y = numbered(30), np.arange(30) % 2
-    clf = classifier(Spy(), calibrator=Rows(2), ensemble="shared").fit(X, y)
+    clf = classifier(Spy(), calibrator=Rows(n_bins=2), ensemble="shared").fit(X, y)
     parts = [pair.estimator.seen_ for pair in clf.calibrated_classifiers_]
     assert parts == [{float(row) for row in train} for train, _ in FOLDS.split(X, y)]
     (calibrator,) = {id(c): c for p in clf.calibrated_classifiers_ for c in p.calibrators}.values()
@@ -105,19 +105,25 @@ def test_a_fold_that_calibrates_on_training_rows_is_refused():
 def test_a_frozen_classifier_is_only_calibrated():
     X, y = numbered(40), np.arange(40) % 2
     base = Spy().fit(X[:20], y[:20])
-    clf = classifier(FrozenEstimator(base), calibrator=Rows(2), ensemble="auto").fit(X[20:], y[20:])
+    clf = classifier(FrozenEstimator(base), calibrator=Rows(n_bins=2), ensemble="auto").fit(
+        X[20:], y[20:]
+    )
     (pair,) = clf.calibrated_classifiers_
     assert base.seen_ == set(range(20))
     assert pair.calibrators[0].seen_ == set(range(20, 40))
-    folds = classifier(FrozenEstimator(base), calibrator=Rows(2), ensemble=True).fit(X, y)
+    folds = classifier(FrozenEstimator(base), calibrator=Rows(n_bins=2), ensemble=True).fit(X, y)
     assert [len(p.calibrators[0].seen_) for p in folds.calibrated_classifiers_] == [14, 13, 13]
-    shared = classifier(FrozenEstimator(base), calibrator=Rows(2), ensemble="shared").fit(X, y)
+    shared = classifier(FrozenEstimator(base), calibrator=Rows(n_bins=2), ensemble="shared").fit(
+        X, y
+    )
     assert len(shared.calibrated_classifiers_) == 1
 
 
 def test_folds_that_are_no_partition_are_calibrated_one_by_one():
     for ensemble in ("shared", "auto"):
-        clf = classifier(calibrator=Rows(2), cv=ShuffleSplit(3, random_state=0), ensemble=ensemble)
+        clf = classifier(
+            calibrator=Rows(n_bins=2), cv=ShuffleSplit(3, random_state=0), ensemble=ensemble
+        )
         pairs = clf.fit(X2, Y2).calibrated_classifiers_
         assert [len(pair.calibrators[0].seen_) for pair in pairs] == [12, 12, 12]
 

@@ -118,7 +118,7 @@ def test_each_member_sees_its_subset_only():
     X = np.repeat(np.arange(40.0)[:, np.newaxis], 2, axis=1)
     shares = [np.arange(20), np.arange(20, 32), np.arange(39, 31, -1)]
     half = StratifiedShuffleSplit(1, test_size=0.5, random_state=0)
-    clf = ensemble([Spy()] * 3, calibrator=Rows(2), cv=half, subsets=shares)
+    clf = ensemble([Spy()] * 3, calibrator=Rows(n_bins=2), cv=half, subsets=shares)
     clf.fit(X, np.arange(40) % 2)
     for member, share in zip(clf.estimators_, shares, strict=True):
         (pair,) = member.calibrated_classifiers_
@@ -309,7 +309,10 @@ def test_total_conflict_is_an_error_that_names_the_rows():
 
 def test_members_of_three_classes_may_be_in_conflict_with_themselves():
     scores, y = np.repeat(np.eye(3), 5, axis=0), np.repeat(np.arange(3), 5)
-    options = {"calibrator": BinningCalibrator(2, model="bayesian"), "total_conflict": "vacuous"}
+    options = {
+        "calibrator": BinningCalibrator(n_bins=2, model="bayesian"),
+        "total_conflict": "vacuous",
+    }
     base = FrozenEstimator(Every().fit(scores, y))
     clf = EvidentialEnsemble([base, base], rule="dempster", **options).fit(scores, y)
     m = clf.predict_mass(np.array([[0.0, 0, 0], [0, 0, 1]]))

@@ -221,7 +221,9 @@ class Score(ClassifierMixin, BaseEstimator):
 def test_frozen_members_are_calibrated_anew():
     X = np.random.default_rng(0).normal(size=(150, 1))
     frozen = FrozenEstimator(Score().fit(X, Y2))
-    clf = EvidentialEnsemble([frozen, frozen], calibrator=Sees(3), rule=Recorder()).fit(X, Y2)
+    clf = EvidentialEnsemble([frozen, frozen], calibrator=Sees(n_bins=3), rule=Recorder()).fit(
+        X, Y2
+    )
     m = clf.fusion_.held_out_.masses[0]
     assert not m.is_vacuous.any()
 
@@ -345,8 +347,11 @@ def test_conflict_that_a_rule_makes_by_itself_stays_its_error():
     X = np.repeat([[0.0, 0.0], [1.0, 1.0]], 5, axis=0)
     y = X[:, 0].astype(int)
     members = [FrozenEstimator(Column(column).fit(X, y)) for column in (0, 0, 1, 1)]
-    rule = TNorm("sugeno_weber", 0.0)
-    options = {"calibrator": BinningCalibrator(2, model="dempster"), "total_conflict": "vacuous"}
+    rule = TNorm(family="sugeno_weber", parameter=0.0)
+    options = {
+        "calibrator": BinningCalibrator(n_bins=2, model="dempster"),
+        "total_conflict": "vacuous",
+    }
     clf = EvidentialEnsemble(members, rule=rule, **options).fit(X, y)
     assert clf.predict_mass(X).bel(1).tolist() == y.tolist()
     with pytest.raises(TotalConflictError, match="kappa = 1"):
@@ -360,7 +365,7 @@ def test_conflict_that_discounting_resolves_leaves_its_answer():
     members = [FrozenEstimator(Column(column).fit(X, y)) for column in range(3)]
     clf = EvidentialEnsemble(
         members,
-        calibrator=BinningCalibrator(2, model="bayesian"),
+        calibrator=BinningCalibrator(n_bins=2, model="bayesian"),
         rule=Discounted(rates=[0, 0, 0.5]),
         total_conflict="vacuous",
     ).fit(X, y)

@@ -70,7 +70,7 @@ def samples(k):
 
 
 def logistic(model="likelihood"):
-    return LogisticCalibrator(model)
+    return LogisticCalibrator(model=model)
 
 
 def bayes(**options):

@@ -115,7 +115,7 @@ def test_a_data_frame_has_a_score_in_each_column():
 
 def test_weights_of_samples_are_repeated_samples():
     times = RNG.integers(1, 4, 200)
-    options = {"calibrator": LogisticCalibrator("likelihood"), "rule": "discounted"}
+    options = {"calibrator": LogisticCalibrator(model="likelihood"), "rule": "discounted"}
     masses, y = sources(n=200)
     one = EvidentialFusion("discounted").fit(masses, y, sample_weight=times)
     rows = np.repeat(np.arange(200), times)

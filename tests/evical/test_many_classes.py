@@ -19,7 +19,7 @@ from evical.fusion import Mixture
 from evical.multiclass import OneVsRestCalibrator
 from tests.support.each import each
 
-BINS = BinningCalibrator(2)
+BINS = BinningCalibrator(n_bins=2)
 
 CRITERIA = [
     "interval_dominance",
@@ -148,7 +148,7 @@ def test_other_rules_and_members_of_many_classes():
         "mixing",
         "size_mixture",
         "likelihood_mixture",
-        Mixture([1, 2, 3]),
+        Mixture(weights=[1, 2, 3]),
     ):
         p = ensemble(members, rule=rule).fit(X, y).predict_proba(X)
         np.testing.assert_allclose(p.sum(axis=1), 1, rtol=1e-9)

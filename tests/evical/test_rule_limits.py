@@ -21,13 +21,13 @@ TWO = [GaussianNB(), DecisionTreeClassifier(max_depth=3, random_state=0)]
     ],
 )
 def test_a_rule_that_cannot_combine_is_refused_by_fit(rule, model, reason):
-    ensemble = EvidentialEnsemble(TWO, rule=rule, calibrator=IsotonicCalibrator(model), cv=3)
+    ensemble = EvidentialEnsemble(TWO, rule=rule, calibrator=IsotonicCalibrator(model=model), cv=3)
     with pytest.raises(ValueError, match=f"the rule '{rule}' cannot combine what .*{reason}"):
         ensemble.fit(X, Y)
 
 
 def test_a_rule_that_can_is_not():
     ensemble = EvidentialEnsemble(
-        TWO, rule="cautious", calibrator=IsotonicCalibrator("confidence"), cv=3
+        TWO, rule="cautious", calibrator=IsotonicCalibrator(model="confidence"), cv=3
     )
     assert ensemble.fit(X[::2], Y[::2]).predict_proba(X[1::2]).shape == (284, 2)

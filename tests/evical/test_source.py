@@ -112,7 +112,7 @@ def test_the_fusion_learns_from_out_of_fold_beliefs_about_rows_that_are_told():
 
 
 @pytest.mark.parametrize(
-    ("calibrator", "ensemble"), [(LogisticCalibrator("confidence"), "auto"), (BINS, True)]
+    ("calibrator", "ensemble"), [(LogisticCalibrator(model="confidence"), "auto"), (BINS, True)]
 )
 def test_named_calibrators_are_refitted_without_each_fold(calibrator, ensemble):
     member = EvidentialClassifier(GaussianNB(), calibrator=calibrator, cv=3, ensemble=ensemble)

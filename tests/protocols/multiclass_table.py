@@ -95,7 +95,7 @@ MULTICLASS = [
         atol=2e-2,
     ),
     Entry("OneVsRestCalibrator", evidential=True, atol=1e-6),
-    Entry("OneVsRestCalibrator", {"calibrator": LogisticCalibrator("bayesian")}),
+    Entry("OneVsRestCalibrator", {"calibrator": LogisticCalibrator(model="bayesian")}),
     Entry("OneVsRestCalibrator", {"calibrator": IsotonicCalibrator()}, evidential=True),
     Entry(
         "OneVsRestCalibrator",

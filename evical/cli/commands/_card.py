@@ -140,7 +140,7 @@ def promise_text(calibrator: object) -> str:
     """What the intervals of a calibrator promise, in short; the guide has figures.
 
     >>> from evical.calibrators import IsotonicCalibrator
-    >>> promise_text(IsotonicCalibrator("bayesian"))
+    >>> promise_text(IsotonicCalibrator(model="bayesian"))
     'Bel and Pl are one probability, without an interval'
     """
     if is_conformal(calibrator):

@@ -166,10 +166,10 @@ _OURS: dict[str, dict[str, Any]] = {
     "more": {
         DEFAULT: AutoMulticlassCalibrator(),
         "Auto, Dempster": OneVsRestCalibrator(),
-        "Auto, normalized": _one_vs_rest(AutoCalibrator("bayesian")),
+        "Auto, normalized": _one_vs_rest(AutoCalibrator(model="bayesian")),
         **{f"{name}, one vs rest": _one_vs_rest(one) for name, one in _EITHER.items()},
-        "Temperature": SoftmaxCalibrator("temperature", transform="log"),
-        "Vector": SoftmaxCalibrator("vector", transform="log"),
+        "Temperature": SoftmaxCalibrator(parameters="temperature", transform="log"),
+        "Vector": SoftmaxCalibrator(parameters="vector", transform="log"),
         "StructuredVector": StructuredVectorCalibrator(),
         "StructuredMatrix": StructuredMatrixCalibrator(),
     },

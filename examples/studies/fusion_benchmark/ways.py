@@ -89,7 +89,7 @@ def _regression(strength: float, change: Callable[[Floats], Floats]) -> Any:
 def _super_learner(material: Material) -> Floats:
     """Mean of the probabilities, by the weights under which the labels are most likely."""
     classes = np.arange(material.seen.shape[2])
-    fusion = Mixture("likelihood", shrinkage=0.0)
+    fusion = Mixture(weights="likelihood", shrinkage=0.0)
     fusion.fit([as_beliefs(p, classes) for p in material.seen], material.y)
     return np.asarray(np.tensordot(fusion.weights_, material.new, 1))
 

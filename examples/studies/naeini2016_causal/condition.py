@@ -90,7 +90,9 @@ class NetworkCondition:
         """
         rng = repeat_rng(self.key, number, seed)
         network, X = _simulated(self.n_nodes, self.n_edges, self.n_rows, rng)
-        edges = BootstrappedEdges(FastGES(), self.n_bootstraps, int(rng.integers(2**31))).fit(X)
+        edges = BootstrappedEdges(
+            FastGES(), n_bootstraps=self.n_bootstraps, random_state=int(rng.integers(2**31))
+        ).fit(X)
         pairs = AllPairs.of(network, edges)
         records = []
         for size in self.sizes:
@@ -110,7 +112,9 @@ class NetworkCondition:
             test[chosen] = False
             p, sets = pairs.distinct, None
             if kind:
-                calibrated = CalibratedEdges(edges, _calibrator(kind, state), symmetric=symmetric)
+                calibrated = CalibratedEdges(
+                    edges, calibrator=_calibrator(kind, state), symmetric=symmetric
+                )
                 truth = np.array(EDGE_TYPES)[kinds[chosen]]
                 calibrated.fit(pairs.names[chosen].tolist(), truth)
                 examples = pairs.names[pairs.first].tolist()

@@ -90,9 +90,11 @@ LEARNERS: dict[str, Callable[[Dataset], Classifier]] = {
 
 CALIBRATIONS: dict[str, Callable[[int], Any]] = {
     "isotonic": lambda state: OneVsRestCalibrator(
-        IsotonicCalibrator(model="bayesian"), "normalize"
+        IsotonicCalibrator(model="bayesian"), coupling="normalize"
     ),
-    "Platt": lambda state: OneVsRestCalibrator(LogisticCalibrator(model="bayesian"), "normalize"),
+    "Platt": lambda state: OneVsRestCalibrator(
+        LogisticCalibrator(model="bayesian"), coupling="normalize"
+    ),
     "Softmax": lambda state: SoftmaxCalibrator(),
     "SNN": lambda state: ShallowNetCalibrator(random_state=state),
     "Auto": lambda state: AutoMulticlassCalibrator(model="bayesian"),

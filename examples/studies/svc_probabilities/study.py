@@ -24,7 +24,7 @@ __all__ = ["SVC_PROBABILITIES", "SplitHalves"]
 
 
 def _pairs(coupling: str | None, model: str) -> EvidentialClassifier:
-    calibrator = LogisticCalibrator(model)
+    calibrator = LogisticCalibrator(model=model)
     return EvidentialClassifier(
         SVC(), calibrator=calibrator, code="all_pairs", coupling=coupling, ensemble=False
     )

@@ -19,10 +19,10 @@ from evical.multiclass import OneVsRestCalibrator
 from tests.support.each import each
 
 KINDS = [
-    BinningCalibrator(3, model="dempster"),
+    BinningCalibrator(n_bins=3, model="dempster"),
     IsotonicCalibrator(model="likelihood"),
-    LogisticCalibrator("bayesian"),
-    LogisticCalibrator("confidence", transform="logit"),
+    LogisticCalibrator(model="bayesian"),
+    LogisticCalibrator(model="confidence", transform="logit"),
     VennAbersCalibrator(),
     AdaptiveCalibrator(),
 ]
@@ -42,7 +42,7 @@ def fitted(calibrator):
 
 
 def test_masses_are_those_of_predict_mass():
-    calibrators = [fitted(calibrator) for calibrator in [*KINDS, Doubtful(3)]]
+    calibrators = [fitted(calibrator) for calibrator in [*KINDS, Doubtful(n_bins=3)]]
     scores = np.random.default_rng(1).random((40, len(calibrators)))
     found = sides(calibrators, scores)
     assert found.shape == (3, len(calibrators), 40)
@@ -62,12 +62,12 @@ def test_scores_that_are_not_usable_are_refused_as_by_the_calibrator(calibrator)
 
 def test_probabilities_are_checked_where_the_calibrator_reads_them():
     with pytest.raises(ValueError, match=r"scores\[0\] is 2.0"):
-        sides([fitted(LogisticCalibrator("bayesian", transform="logit"))], np.array([[2.0]]))
+        sides([fitted(LogisticCalibrator(model="bayesian", transform="logit"))], np.array([[2.0]]))
 
 
 def test_a_calibrator_that_is_not_fitted_says_so():
     with pytest.raises(NotFittedError):
-        sides([BinningCalibrator(3)], np.array([[0.5]]))
+        sides([BinningCalibrator(n_bins=3)], np.array([[0.5]]))
 
 
 class OwnCalibrator:
@@ -111,8 +111,8 @@ def test_one_vs_rest_reads_the_scores_that_its_calibrator_reads():
     """Probabilities, where the calibrator takes log-odds of them."""
     y = np.arange(60) % 3
     X = np.random.default_rng(5).normal(size=(60, 2)) + y[:, np.newaxis]
-    inner = LogisticCalibrator("bayesian", transform="logit")
-    whole = OneVsRestCalibrator(inner, "dempster")
+    inner = LogisticCalibrator(model="bayesian", transform="logit")
+    whole = OneVsRestCalibrator(inner, coupling="dempster")
     found, wanted = (
         EvidentialClassifier(GaussianNB(), calibrator=one, cv=3).fit(X, y).predict_proba(X)
         for one in (whole, inner)

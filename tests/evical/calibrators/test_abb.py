@@ -21,7 +21,9 @@ PROBES = np.linspace(-0.05, 1.05, 19)
 @given(samples, st.sampled_from([("k2", 2.0), ("bdeu", 2.0), ("bdeu", 0.5)]))
 def test_predictions_are_averages_over_all_binnings(pairs, prior):
     score, strength = prior
-    calibrator = ABBCalibrator(score, lam=3.0, strength=strength).fit(*zip(*pairs, strict=True))
+    calibrator = ABBCalibrator(criterion=score, lam=3.0, strength=strength).fit(
+        *zip(*pairs, strict=True)
+    )
     binnings = list(naive.all_binnings(pairs, 3.0, score=score, strength=strength))
     wanted = [float(naive.average(binnings, x, naive.Bin.mean)) for x in PROBES]
     np.testing.assert_allclose(calibrator.predict_proba(PROBES)[:, 1], wanted, atol=1e-13)
@@ -58,8 +60,8 @@ def test_mirrored_scores_and_labels_mirror_the_probabilities(score):
     rng = np.random.default_rng(0)
     scores = rng.integers(0, 65, 100) / 64
     y = (rng.random(100) < scores).astype(int)
-    plain = ABBCalibrator(score).fit(scores, y).predict_proba(scores)
-    mirrored = ABBCalibrator(score).fit(1 - scores, 1 - y).predict_proba(1 - scores)
+    plain = ABBCalibrator(criterion=score).fit(scores, y).predict_proba(scores)
+    mirrored = ABBCalibrator(criterion=score).fit(1 - scores, 1 - y).predict_proba(1 - scores)
     np.testing.assert_allclose(mirrored, plain[:, ::-1], atol=1e-12)
 
 
@@ -71,7 +73,10 @@ def test_it_is_closer_to_the_truth_than_ten_bins():
         rng = np.random.default_rng(seed)
         scores = rng.random(600)
         y = rng.random(600) < 0.5 + 0.4 * np.sin(9 * scores)
-        rivals = ABBCalibrator(), BinningCalibrator(10, "quantile", "bayesian")
+        rivals = (
+            ABBCalibrator(),
+            BinningCalibrator(n_bins=10, strategy="quantile", model="bayesian"),
+        )
         found = [c.fit(scores, y).predict_proba(grid)[:, 1] for c in rivals]
         errors.append([np.mean((p - truth) ** 2) for p in found])
     ours, bins = np.mean(errors, axis=0)

@@ -64,9 +64,9 @@ def test_intervals_hold_the_truth_and_the_pignistic_probability_is_the_mean():
         scores, y, _ = simulated_scores("nonmonotone", 1000, np.random.default_rng(seed))
         at = simulated_quantiles("nonmonotone", 500)
         truth = simulated_probability("nonmonotone", at)
-        sure = AutoCalibrator("confidence").fit(scores, y).predict_interval(at)
+        sure = AutoCalibrator(model="confidence").fit(scores, y).predict_interval(at)
         held.append(((sure[:, 0] <= truth) & (truth <= sure[:, 1])).mean())
-        likely, mean = (AutoCalibrator(m).fit(scores, y) for m in ("likelihood", "bayesian"))
+        likely, mean = (AutoCalibrator(model=m).fit(scores, y) for m in ("likelihood", "bayesian"))
         np.testing.assert_allclose(likely.predict_proba(at), mean.predict_proba(at), atol=1e-12)
         assert (np.diff(likely.predict_interval(at)) < np.diff(sure)).mean() > 0.99
     assert np.mean(held) > 0.93

@@ -131,7 +131,7 @@ def test_labels_of_mixed_kinds_and_continuous_targets():
 @pytest.mark.parametrize("factor", [1e-15, 2.0**51])
 def test_weights_at_the_limits_of_counting(factor):
     weights = np.array([1.0, 1.0, 2.0]) * factor
-    calibrator = BinningCalibrator(1, model="bayesian")
+    calibrator = BinningCalibrator(n_bins=1, model="bayesian")
     calibrator.fit([1, 1, 1], [0, 0, 1], sample_weight=weights)
     assert calibrator.predict_proba([1])[0, 1] == pytest.approx(0.5)
 

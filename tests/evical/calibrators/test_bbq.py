@@ -43,7 +43,7 @@ def test_defaults(pairs):
 
 @given(samples, st.integers(1, 3), st.integers(3, 9))
 def test_k2(pairs, least, greatest):
-    calibrator = BBQCalibrator("k2", n_bins=(least, greatest))
+    calibrator = BBQCalibrator(criterion="k2", n_bins=(least, greatest))
     check(pairs, calibrator, (least, greatest), score="k2")
 
 
@@ -71,7 +71,7 @@ def test_smoothing_by_scores(pairs):
 def test_a_clip_of_one_half_is_bdeu_with_even_priors():
     pairs = [(i / 16, int(i in (3, 9, 10, 12, 15))) for i in range(16)]
     even = BBQCalibrator(clip=0.5, n_bins=(1, 5), alpha=None).fit(*zip(*pairs, strict=True))
-    k2 = BBQCalibrator("k2", n_bins=(1, 5), alpha=None).fit(*zip(*pairs, strict=True))
+    k2 = BBQCalibrator(criterion="k2", n_bins=(1, 5), alpha=None).fit(*zip(*pairs, strict=True))
     np.testing.assert_allclose(even.predict_proba(PROBES), k2.predict_proba(PROBES), atol=1e-14)
 
 

@@ -48,7 +48,7 @@ def test_the_linear_kernel_is_saved_by_binning(calibrator):
 
 def test_isotonic_calibration_cannot_save_it():
     """Printed: AUC 0.65, RMSE 0.46."""
-    auc, rmse, _ = measures(IsotonicCalibrator("bayesian"), "linear")
+    auc, rmse, _ = measures(IsotonicCalibrator(model="bayesian"), "linear")
     assert auc == pytest.approx(0.65, abs=0.03)
     assert rmse == pytest.approx(0.46, abs=0.01)
 

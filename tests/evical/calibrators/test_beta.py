@@ -19,21 +19,24 @@ AT = np.array([0.0, 1e-6, 0.2, 0.5, 0.7, 0.999, 1.0])
 MODELS = ["likelihood", "confidence", "inverse_pignistic", "bayesian"]
 
 
-def fitted(*args, **parameters):
-    return BetaCalibrator(*args, **parameters).fit(SCORES, LABELS)
+def fitted(**parameters):
+    return BetaCalibrator(**parameters).fit(SCORES, LABELS)
 
 
 @pytest.mark.parametrize("model", MODELS)
 def test_am_is_the_sigmoid_of_log_odds(model):
     """The sign of the slope is the one difference, and is not in doubt here."""
-    ours = fitted("am", model=model).predict_mass(AT).masses
-    wanted = LogisticCalibrator(model, transform="logit").fit(SCORES, LABELS)
+    ours = fitted(parameters="am", model=model).predict_mass(AT).masses
+    wanted = LogisticCalibrator(model=model, transform="logit").fit(SCORES, LABELS)
     np.testing.assert_allclose(ours, wanted.predict_mass(AT).masses, atol=5e-7)
 
 
 @pytest.mark.parametrize("model", MODELS)
 def test_a_is_temperature_scaling_of_log_odds(model):
-    ours, theirs = fitted("a", model=model), TemperatureCalibrator(model=model, transform="logit")
+    ours, theirs = (
+        fitted(parameters="a", model=model),
+        TemperatureCalibrator(model=model, transform="logit"),
+    )
     theirs.fit(SCORES, LABELS)
     np.testing.assert_allclose(
         ours.predict_mass(AT).masses, theirs.predict_mass(AT).masses, atol=5e-7
@@ -46,7 +49,7 @@ def test_a_is_temperature_scaling_of_log_odds(model):
 
 def test_midpoint_is_where_classes_are_equally_probable():
     for parameters in ("abm", "am", "ab"):
-        calibrator = fitted(parameters, model="bayesian")
+        calibrator = fitted(parameters=parameters, model="bayesian")
         p = calibrator.predict_proba([calibrator.midpoint_])
         np.testing.assert_allclose(p, 0.5, atol=1e-9)
     with pytest.warns(WrongWayWarning):
@@ -61,9 +64,9 @@ def test_midpoint_is_where_classes_are_equally_probable():
 @pytest.mark.parametrize("parameters", ["abm", "am", "ab", "a"])
 def test_bounds_increase_with_the_score(parameters):
     """All maps of the family increase, so that their lower and upper envelopes do."""
-    interval = fitted(parameters).predict_interval(np.linspace(0, 1, 200))
+    interval = fitted(parameters=parameters).predict_interval(np.linspace(0, 1, 200))
     assert (np.diff(interval, axis=0) > -1e-6).all()
-    p = fitted(parameters, model="bayesian").predict_proba(np.linspace(0, 1, 200))[:, 1]
+    p = fitted(parameters=parameters, model="bayesian").predict_proba(np.linspace(0, 1, 200))[:, 1]
     assert (interval[:, 0] <= p + 1e-12).all()
     assert (p <= interval[:, 1] + 1e-12).all()
 
@@ -72,7 +75,11 @@ def test_bounds_increase_with_the_score(parameters):
 def test_zero_and_one_are_no_exception(model):
     scores, y = [0.0, 0.0, 0.3, 0.6, 1.0, 1.0], [0, 1, 0, 1, 1, 1]
     for parameters in ("abm", "am", "ab", "a"):
-        m = BetaCalibrator(parameters, model=model).fit(scores, y).predict_mass([0.0, 0.5, 1.0])
+        m = (
+            BetaCalibrator(parameters=parameters, model=model)
+            .fit(scores, y)
+            .predict_mass([0.0, 0.5, 1.0])
+        )
         assert np.isfinite(m.masses).all()
         assert (m.pl([0]) > 0).all()
         assert (m.pl([1]) > 0).all()
@@ -121,10 +128,10 @@ def test_scores_between_two_that_are_known():
 def test_separable_classes(parameters):
     scores, y = [0.1, 0.2, 0.7, 0.9], [0, 0, 1, 1]
     with pytest.raises(ValueError, match="a threshold separates the classes"):
-        BetaCalibrator(parameters, smooth=False).fit(scores, y)
-    p = BetaCalibrator(parameters, model="bayesian").fit(scores, y).predict_proba(scores)
+        BetaCalibrator(parameters=parameters, smooth=False).fit(scores, y)
+    p = BetaCalibrator(parameters=parameters, model="bayesian").fit(scores, y).predict_proba(scores)
     assert ((p > 0) & (p < 1)).all()
-    BetaCalibrator(parameters, smooth=False).fit(scores, [1, 1, 0, 0])  # a = b = 0
+    BetaCalibrator(parameters=parameters, smooth=False).fit(scores, [1, 1, 0, 0])  # a = b = 0
 
 
 def test_only_scores_of_the_unit_interval():
@@ -133,7 +140,7 @@ def test_only_scores_of_the_unit_interval():
     with pytest.raises(ValueError, match="transform is 'logit', but beta"):
         BetaCalibrator(transform="logit").fit(SCORES, LABELS)
     with pytest.raises(ValueError, match="parameters is 'b', expected one of 'abm', 'am'"):
-        BetaCalibrator("b").fit(SCORES, LABELS)
+        BetaCalibrator(parameters="b").fit(SCORES, LABELS)
     with pytest.raises(TypeError, match="smooth is 1, expected True or False"):
         BetaCalibrator(smooth=1).fit(SCORES, LABELS)
     margins = BetaCalibrator(model="bayesian", transform="sigmoid").fit(logit(SCORES), LABELS)
@@ -183,8 +190,10 @@ NOISE = {
 @each("name", NOISE)
 def test_scores_that_differ_by_rounding_are_one(name, parameters, model):
     scores, y = NOISE[name]
-    fitted = BetaCalibrator(parameters, model=model).fit(scores, np.asarray(y, dtype=int))
-    one = BetaCalibrator(parameters, model=model).fit(
+    fitted = BetaCalibrator(parameters=parameters, model=model).fit(
+        scores, np.asarray(y, dtype=int)
+    )
+    one = BetaCalibrator(parameters=parameters, model=model).fit(
         np.full(len(y), 0.7), np.asarray(y, dtype=int)
     )
     at = np.array([scores.min(), scores.max(), 0.2, 0.9])
@@ -200,7 +209,9 @@ def test_narrow_scores_are_fitted(width, middle, parameters):
     rng = np.random.default_rng(0)
     scores = middle + width * (1 - middle) * rng.normal(size=50)
     y = (rng.random(50) < 0.5).astype(int)
-    bel, pl = BetaCalibrator(parameters).fit(scores, y).predict_interval(np.sort(scores)).T
+    bel, pl = (
+        BetaCalibrator(parameters=parameters).fit(scores, y).predict_interval(np.sort(scores)).T
+    )
     assert ((bel >= 0) & (bel <= pl) & (pl <= 1)).all()
     assert (np.diff([bel, pl]) > -5e-6).all()
 
@@ -222,7 +233,7 @@ def test_nothing_falls_on_scores_that_point_the_wrong_way(name, parameters, smoo
     scores, y = BACKWARD[name]
     at = np.concatenate([[1e-12, 1e-6], np.linspace(0.001, 0.999, 999), [1 - 1e-6, 1 - 1e-12]])
     for model, error in (("bayesian", 1e-15), ("likelihood", 1e-6)):
-        fitted = BetaCalibrator(parameters, smooth, model).fit(scores, y)
+        fitted = BetaCalibrator(parameters=parameters, smooth=smooth, model=model).fit(scores, y)
         assert np.diff(fitted.predict_interval(at), axis=0).min() >= -error
 
 

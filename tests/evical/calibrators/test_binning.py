@@ -33,7 +33,7 @@ def columns(pairs):
 @given(pairs=samples, n_bins=st.integers(1, 6))
 def test_uniform_bins_count_as_defined(model, pairs, n_bins):
     scores, y = columns(pairs)
-    calibrator = BinningCalibrator(n_bins, model=model).fit(scores, y)
+    calibrator = BinningCalibrator(n_bins=n_bins, model=model).fit(scores, y)
     low, high = Fraction(scores.min()), Fraction(scores.max())
     if low == high:
         n_bins = 1
@@ -60,7 +60,7 @@ def test_uniform_bins_count_as_defined(model, pairs, n_bins):
 @given(pairs=samples, n_bins=st.integers(1, 6))
 def test_quantile_bins_keep_ties_together_and_are_even(pairs, n_bins):
     scores, y = columns(pairs)
-    calibrator = BinningCalibrator(n_bins, strategy="quantile").fit(scores, y)
+    calibrator = BinningCalibrator(n_bins=n_bins, strategy="quantile").fit(scores, y)
     assert calibrator.total_.sum() == len(scores)
     assert 1 <= len(calibrator.total_) <= n_bins
     assert (calibrator.total_ > 0).all()
@@ -72,25 +72,25 @@ def test_quantile_bins_keep_ties_together_and_are_even(pairs, n_bins):
 
 
 def test_quantile_bins_without_ties_are_equal():
-    calibrator = BinningCalibrator(4, strategy="quantile").fit(np.arange(12.0), [0, 1] * 6)
+    calibrator = BinningCalibrator(n_bins=4, strategy="quantile").fit(np.arange(12.0), [0, 1] * 6)
     assert calibrator.edges_.tolist() == [0, 2.5, 5.5, 8.5, 11]
     assert calibrator.total_.tolist() == [3, 3, 3, 3]
 
 
 def test_quantile_bins_have_even_weight():
-    calibrator = BinningCalibrator(2, strategy="quantile")
+    calibrator = BinningCalibrator(n_bins=2, strategy="quantile")
     calibrator.fit([1, 2, 3, 4], [0, 1, 0, 1], sample_weight=[1, 1, 1, 3])
     assert calibrator.total_.tolist() == [3, 3]
 
 
 def test_quantile_bins_of_neighboring_floats():
     scores = np.array([1.0, np.nextafter(1, 2), np.nextafter(np.nextafter(1, 2), 2)])
-    calibrator = BinningCalibrator(3, strategy="quantile").fit(scores, [0, 1, 1])
+    calibrator = BinningCalibrator(n_bins=3, strategy="quantile").fit(scores, [0, 1, 1])
     assert calibrator.total_.tolist() == [1, 1, 1]
 
 
 def test_given_edges():
-    calibrator = BinningCalibrator([0, 0.5, 1], model="bayesian")
+    calibrator = BinningCalibrator(n_bins=[0, 0.5, 1], model="bayesian")
     calibrator.fit([0.1, 0.2, 0.5, 0.6, -3, 7], [0, 1, 1, 1, 0, 0])
     np.testing.assert_array_equal(calibrator.edges_, [0, 0.5, 1])
     # An edge belongs to the bin above it; scores outside take the end bins.
@@ -102,7 +102,7 @@ def test_given_edges():
 
 @each("model", get_args(BinomialModel))
 def test_an_empty_bin_is_vacuous(model):
-    calibrator = BinningCalibrator([0, 1, 2, 3], model=model).fit([0.5, 2.5], [0, 1])
+    calibrator = BinningCalibrator(n_bins=[0, 1, 2, 3], model=model).fit([0.5, 2.5], [0, 1])
     interval = calibrator.predict_interval([1.5])[0].tolist()
     assert interval == ([0.5, 0.5] if model in ("laplace", "bayesian") else [0, 1])
     assert calibrator.predict([1.5]).tolist() == [0]
@@ -116,7 +116,7 @@ def test_scores_whose_range_is_no_float():
 
 def test_constant_scores_are_one_bin():
     for strategy in ("uniform", "quantile"):
-        calibrator = BinningCalibrator(5, strategy, model="dempster")
+        calibrator = BinningCalibrator(n_bins=5, strategy=strategy, model="dempster")
         calibrator.fit([2.0] * 4, [0, 1, 1, 1])
         assert calibrator.edges_.tolist() == [2, 2]
         np.testing.assert_allclose(calibrator.predict_interval([-5, 2, 9]), [[0.6, 0.8]] * 3)
@@ -127,8 +127,8 @@ def test_constant_scores_are_one_bin():
 def test_belief_narrows_with_repetition(model, pairs):
     """More of the same evidence leaves less open (a bin of k of n against 2k of 2n)."""
     scores, y = columns(pairs)
-    once = BinningCalibrator(2, model=model).fit(scores, y)
-    twice = BinningCalibrator(2, model=model).fit(np.tile(scores, 2), np.tile(y, 2))
+    once = BinningCalibrator(n_bins=2, model=model).fit(scores, y)
+    twice = BinningCalibrator(n_bins=2, model=model).fit(np.tile(scores, 2), np.tile(y, 2))
     width = np.diff(once.predict_interval(scores)) - np.diff(twice.predict_interval(scores))
     assert (width >= -1e-12).all()
 
@@ -138,8 +138,12 @@ def test_belief_narrows_with_repetition(model, pairs):
 def test_the_share_of_positives_lies_in_the_interval(model, pairs, n_bins):
     """Bel <= k / n <= Pl."""
     scores, y = columns(pairs)
-    calibrator = BinningCalibrator(n_bins, model=model).fit(scores, y)
-    share = BinningCalibrator(n_bins, model="bayesian").fit(scores, y).predict_proba(scores)[:, 1]
+    calibrator = BinningCalibrator(n_bins=n_bins, model=model).fit(scores, y)
+    share = (
+        BinningCalibrator(n_bins=n_bins, model="bayesian")
+        .fit(scores, y)
+        .predict_proba(scores)[:, 1]
+    )
     low, high = calibrator.predict_interval(scores).T
     assert (low <= share + 1e-12).all()
     assert (share <= high + 1e-12).all()
@@ -170,4 +174,4 @@ def test_wrong_parameters(options, message):
 @pytest.mark.parametrize("n_bins", [2.0, True, "5", None])
 def test_a_number_of_bins_is_whole(n_bins):
     with pytest.raises(TypeError, match=r"n_bins is .*, expected a whole number"):
-        BinningCalibrator(n_bins).fit([0.0, 1.0], [0, 1])
+        BinningCalibrator(n_bins=n_bins).fit([0.0, 1.0], [0, 1])

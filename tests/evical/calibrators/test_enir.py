@@ -69,7 +69,7 @@ def test_equals_the_average_of_all_models_one_by_one(rows, smoothing):
 @given(rows=samples)
 def test_evidence_is_the_mixture_of_the_evidence_of_blocks(model, rows):
     scores, y, weights = columns(rows)
-    calibrator = ENIRCalibrator(model, confidence=0.8).fit(scores, y, weights)
+    calibrator = ENIRCalibrator(model=model, confidence=0.8).fit(scores, y, weights)
     distinct, positive, total = exact_counts(scores, y, weights)
     wanted = np.zeros((2, len(distinct)))
     for weight, blocks in naive.models(positive, total):
@@ -179,7 +179,7 @@ def test_without_smoothing_only_the_order_of_scores_counts(transform):
 @each("model", ["bayesian", "likelihood"])
 def test_any_scale_of_weights(total, model):
     scores, y = random_samples(200)
-    calibrator = ENIRCalibrator(model).fit(scores, y, np.full(200, total / 200))
+    calibrator = ENIRCalibrator(model=model).fit(scores, y, np.full(200, total / 200))
     m = calibrator.predict_mass(scores).masses
     assert np.isfinite(m).all()
     assert (m >= 0).all()
@@ -192,7 +192,7 @@ def test_weights_of_all_sizes(model, spread):
     """A label of weight 1e-15 among those of 1e13 still has a finite likelihood."""
     scores, y = random_samples(200)
     weights = 10 ** np.random.default_rng(8).uniform(-15, spread - 15, 200)
-    calibrator = ENIRCalibrator(model).fit(scores, y, weights)
+    calibrator = ENIRCalibrator(model=model).fit(scores, y, weights)
     m = calibrator.predict_mass(scores).masses
     assert np.isfinite(m).all()
     assert (m >= 0).all()
@@ -210,7 +210,7 @@ def test_monotone_samples_are_nearly_isotonic():
     scores, y = random_samples(5000)
     ours, isotonic = (
         c.fit(scores, y).predict_proba(scores)[:, 1]
-        for c in (ENIRCalibrator(smoothing=0), IsotonicCalibrator("bayesian"))
+        for c in (ENIRCalibrator(smoothing=0), IsotonicCalibrator(model="bayesian"))
     )
     assert np.abs(ours - isotonic).mean() < 0.01
 
@@ -249,11 +249,11 @@ def calibrated(kernel, calibrator):
 @pytest.mark.parametrize("model", ["bayesian", "likelihood"])
 def test_a_linear_machine_on_a_circle(model):
     """Scores that do not order the classes: ENIR mends what isotonic regression cannot."""
-    auc, rmse, ece = calibrated("linear", ENIRCalibrator(model))
+    auc, rmse, ece = calibrated("linear", ENIRCalibrator(model=model))
     assert auc > 0.82
     assert rmse < 0.40
     assert ece < 0.06
-    auc, rmse, _ = calibrated("linear", IsotonicCalibrator("bayesian"))
+    auc, rmse, _ = calibrated("linear", IsotonicCalibrator(model="bayesian"))
     assert auc < 0.7
     assert rmse > 0.44
 

@@ -22,7 +22,7 @@ both = each("variances", ["unequal", "equal"])
 
 
 def likelihood(variances, scores=SCORES, y=Y):
-    return GaussianCalibrator(variances, model="likelihood").fit(scores, y)
+    return GaussianCalibrator(variances=variances, model="likelihood").fit(scores, y)
 
 
 def test_unequal_variances_are_the_definition():
@@ -34,7 +34,7 @@ def test_unequal_variances_are_the_definition():
 
 def test_equal_variances_are_linear_discriminant_analysis():
     theirs = LinearDiscriminantAnalysis(solver="lsqr").fit(SCORES[:, None], Y)
-    ours = GaussianCalibrator("equal").fit(SCORES, Y)
+    ours = GaussianCalibrator(variances="equal").fit(SCORES, Y)
     # scikit-learn divides the sums of squares by n, not by n - 2.
     theirs.covariance_ *= 40 / 38
     theirs.coef_ /= 40 / 38
@@ -44,7 +44,11 @@ def test_equal_variances_are_linear_discriminant_analysis():
 
 
 def test_both_tails_keep_their_digits():
-    m = GaussianCalibrator("equal").fit([-2.0, 0.0, 1.0, 3.0], [0, 0, 1, 1]).predict_mass([100.0])
+    m = (
+        GaussianCalibrator(variances="equal")
+        .fit([-2.0, 0.0, 1.0, 3.0], [0, 0, 1, 1])
+        .predict_mass([100.0])
+    )
     assert m.mass(0)[0] == pytest.approx(np.exp(-1.5 * 99.5), rel=1e-9)
 
 

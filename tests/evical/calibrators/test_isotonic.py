@@ -131,8 +131,8 @@ def test_envelope(model, pairs):
     """Xu et al. 2016, section 4.2: both bounds rise, and hold the bounds of each block."""
     scores, y = columns(pairs)
     grid = np.unique(scores)
-    low, high = IsotonicCalibrator(model).fit(scores, y).predict_interval(grid).T
-    raw = IsotonicCalibrator(model, envelope=False).fit(scores, y)
+    low, high = IsotonicCalibrator(model=model).fit(scores, y).predict_interval(grid).T
+    raw = IsotonicCalibrator(model=model, envelope=False).fit(scores, y)
     raw_low, raw_high = raw.predict_interval(grid).T
     assert (np.diff(low) >= 0).all()
     assert (np.diff(high) >= -1e-15).all()
@@ -150,9 +150,14 @@ def test_envelope(model, pairs):
 def test_the_isotonic_fit_lies_in_the_interval(model, pairs):
     """Bel <= k / n <= Pl."""
     scores, y = columns(pairs)
-    share = IsotonicCalibrator("bayesian").fit(scores, y).predict_proba(scores)[:, 1]
+    share = IsotonicCalibrator(model="bayesian").fit(scores, y).predict_proba(scores)[:, 1]
     for envelope in (True, False):
-        low, high = IsotonicCalibrator(model, envelope).fit(scores, y).predict_interval(scores).T
+        low, high = (
+            IsotonicCalibrator(model=model, envelope=envelope)
+            .fit(scores, y)
+            .predict_interval(scores)
+            .T
+        )
         assert (low <= share + 1e-12).all()
         assert (share <= high + 1e-12).all()
 
@@ -161,16 +166,20 @@ def test_an_envelope_that_is_needed():
     """Few samples in the middle leave more open there than the blocks beside it."""
     scores = [0] * 20 + [1] * 2 + [2] * 20
     y = [0] * 12 + [1] * 8 + [0, 1] + [0] * 8 + [1] * 12
-    raw = IsotonicCalibrator("dempster", envelope=False).fit(scores, y).predict_interval([0, 1, 2])
+    raw = (
+        IsotonicCalibrator(model="dempster", envelope=False)
+        .fit(scores, y)
+        .predict_interval([0, 1, 2])
+    )
     np.testing.assert_allclose(raw * 21, [[8, 9], [7, 14], [12, 13]])
-    wide = IsotonicCalibrator("dempster").fit(scores, y).predict_interval([0, 1, 2])
+    wide = IsotonicCalibrator(model="dempster").fit(scores, y).predict_interval([0, 1, 2])
     np.testing.assert_allclose(wide * 21, [[7, 9], [7, 14], [12, 14]])
 
 
 @given(pairs=samples)
 def test_centered_blocks_are_the_definition(pairs):
     scores, y = columns(pairs)
-    fitted = IsotonicCalibrator("laplace", centered=True, envelope=False).fit(scores, y)
+    fitted = IsotonicCalibrator(model="laplace", centered=True, envelope=False).fit(scores, y)
     rows = [(Fraction(float(s)), int(label), 1) for s, label in zip(scores, y, strict=True)]
     centers, values = zip(*centered_isotonic(rows), strict=True)
     np.testing.assert_allclose(fitted.centers_, [float(c) for c in centers], rtol=1e-14)
@@ -186,7 +195,7 @@ def test_centered_blocks_are_the_definition(pairs):
 @given(pairs=samples)
 def test_centered_probability_rises_strictly_and_is_never_certain(pairs):
     scores, y = columns(pairs)
-    fitted = IsotonicCalibrator("bayesian", centered=True).fit(scores, y)
+    fitted = IsotonicCalibrator(model="bayesian", centered=True).fit(scores, y)
     at_centers = fitted.predict_proba(fitted.centers_)[:, 1]
     assert (np.diff(at_centers) > 0).all()
     assert (at_centers > 0).all()
@@ -206,11 +215,11 @@ def test_wrong_parameters(options, message):
 def test_centers_of_any_distance_are_interpolated():
     """The slope between 0 and 1e-320 is beyond all floats, the probability is not."""
     scores, y = [0.0, 1e-320, 1.0, 1e308], [0, 1, 1, 1]
-    fitted = IsotonicCalibrator("laplace", centered=True, envelope=False).fit(scores, y)
+    fitted = IsotonicCalibrator(model="laplace", centered=True, envelope=False).fit(scores, y)
     m = fitted.masses_[0]
     got = fitted.predict_interval([-1e308, 0.0, 5e-321, 1e308])[:, 0]
     np.testing.assert_allclose(got, [m[0], m[0], m[0], m[1]], atol=1e-9)
-    tiny = IsotonicCalibrator("laplace", centered=True, envelope=False)
+    tiny = IsotonicCalibrator(model="laplace", centered=True, envelope=False)
     tiny.fit([0.0, 1e-320], [0, 1])
     got = tiny.predict_interval([-1.0, 0.0, 5e-321, 1e-320, 1.0])[:, 0]
     np.testing.assert_allclose(got, np.array([2, 2, 3, 4, 4]) / 6, atol=1e-3)

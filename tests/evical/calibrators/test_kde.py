@@ -29,8 +29,8 @@ samples = st.lists(
 ).filter(lambda rows: len({label for _, label, _ in rows}) == 2)
 
 
-def raw(*arguments, **options):
-    return KDECalibrator(*arguments, transform=None, **options)
+def raw(**options):
+    return KDECalibrator(transform=None, **options)
 
 
 def fitted(rows, **options):
@@ -76,12 +76,12 @@ def test_belief_is_vacuous_far_from_the_data_and_probability_holds(kernel, n):
     rng = np.random.default_rng(0)
     scores = np.concatenate([rng.normal(-20, 1, n // 2), rng.normal(20, 1, n // 2)])
     y = (np.arange(n) % 4 > 0) ^ (scores > 0)
-    evidential = raw(kernel, 0.5, model="likelihood").fit(scores, y)
+    evidential = raw(kernel=kernel, bandwidth=0.5, model="likelihood").fit(scores, y)
     np.testing.assert_allclose(
         evidential.predict_interval([-1e9, 0.0, 1e9]), [[0, 1]] * 3, atol=1e-9
     )
     assert np.diff(evidential.predict_interval([-20.0]))[0, 0] < 0.9
-    held = raw(kernel, 0.5).fit(scores, y)
+    held = raw(kernel=kernel, bandwidth=0.5).fit(scores, y)
     ends = np.array([scores.min(), scores[scores < 0].max(), scores[scores > 0].min()])
     step = 0.0 if kernel != "gaussian" else 8 * 0.5
     edges = ends + np.array([-step, step, -step])
@@ -130,7 +130,7 @@ def test_bandwidths():
 
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_constant_scores_have_their_share(kernel):
-    calibrator = raw(kernel).fit([3.0] * 4, [0, 1, 1, 1])
+    calibrator = raw(kernel=kernel).fit([3.0] * 4, [0, 1, 1, 1])
     np.testing.assert_allclose(calibrator.predict_proba([3.0, -5.0, 1e9])[:, 1], 0.75, atol=1e-15)
 
 
@@ -138,7 +138,7 @@ def test_constant_scores_have_their_share(kernel):
 @each("bandwidth", ["shared", 1e-3, 1e300])
 def test_scores_of_the_whole_range_of_floats(kernel, bandwidth):
     scores = np.linspace(-1.7, 1.7, 400) * 1e308
-    calibrator = raw(kernel, bandwidth).fit(scores, np.arange(400) % 4 == 0)
+    calibrator = raw(kernel=kernel, bandwidth=bandwidth).fit(scores, np.arange(400) % 4 == 0)
     p = calibrator.predict_proba([*scores, -1.7976e308, 1e-300, 1e290])
     assert ((p >= 0) & (p <= 1)).all()
 
@@ -193,7 +193,7 @@ CIRCULAR = Path(__file__).resolve().parents[4] / "shared" / "data"
 
 
 @pytest.mark.skipif(not CIRCULAR.is_dir(), reason="the data are not at hand")
-@each("calibrator", [KDECalibrator(), KDECalibrator("boxcar"), DPMCalibrator()])
+@each("calibrator", [KDECalibrator(), KDECalibrator(kernel="boxcar"), DPMCalibrator()])
 @each(("kernel", "auc", "rmse"), [("linear", 0.85, 0.385), ("poly", 1.0, 0.09)])
 def test_the_circular_data_of_the_thesis(calibrator, kernel, auc, rmse):
     """Naeini (2016), table 3, where isotonic regression has AUC 0.65 and RMSE 0.46."""
@@ -216,7 +216,7 @@ def test_the_circular_data_of_the_thesis(calibrator, kernel, auc, rmse):
 def test_samples_lost_beside_heavy_ones_still_count(kernel):
     """Sums of moments of 1e12 round a weight of 1e-12 away, and 0 / 0 is no probability."""
     scores, weights = [0.0, 1.0, 5.0, 9.0], [1e12, 1e12, 1e-12, 1e-12]
-    calibrator = KDECalibrator(kernel, bandwidth=0.5, transform=None)
+    calibrator = KDECalibrator(kernel=kernel, bandwidth=0.5, transform=None)
     calibrator.fit(scores, [0, 1, 1, 0], weights)
     np.testing.assert_array_equal(calibrator.predict_proba([5.0, 8.9])[:, 1], [1.0, 0.0])
 

@@ -18,7 +18,7 @@ AT = np.array([-30.0, -3.0, -0.2, 0.0, 0.4, 2.0, 30.0])
 
 
 def fitted(model, **parameters):
-    return LogisticCalibrator(model, **parameters).fit(SCORES, LABELS)
+    return LogisticCalibrator(model=model, **parameters).fit(SCORES, LABELS)
 
 
 def test_bayesian_is_the_sigmoid_of_scikit_learn():

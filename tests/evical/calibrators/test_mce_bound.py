@@ -42,7 +42,7 @@ def bound(n_bins, n):
 @pytest.mark.parametrize(("n_bins", "n"), [(5, 500), (10, 1000), (20, 1000)])
 def test_maximum_calibration_error_of_histogram_binning(n_bins, n):
     rng = np.random.default_rng(0)
-    calibrator = BinningCalibrator(n_bins, "quantile", "bayesian")
+    calibrator = BinningCalibrator(n_bins=n_bins, strategy="quantile", model="bayesian")
     errors = np.array([greatest_error(calibrator, n, rng) for _ in range(ROUNDS)])
     assert (errors > bound(n_bins, n)).mean() <= DELTA
     assert (errors > bound(n_bins, n) / 2).mean() <= DELTA
@@ -62,7 +62,7 @@ def test_maximum_calibration_error_of_one_smoothed_binning():
 def test_the_error_falls_at_the_rate_of_the_corollary():
     """Corollary 5.2.1.1: O(sqrt(B log B / N)); 64 times the samples, an eighth of the error."""
     rng = np.random.default_rng(2)
-    calibrator = BinningCalibrator(10, "quantile", "bayesian")
+    calibrator = BinningCalibrator(n_bins=10, strategy="quantile", model="bayesian")
     few, many = (
         np.mean([greatest_error(calibrator, n, rng) for _ in range(30)]) for n in (500, 32_000)
     )

@@ -29,7 +29,7 @@ def test_range_clips_what_is_beyond_the_training_scores():
 
 @pytest.mark.parametrize("method", ["softmax", "exponential"])
 def test_exponential_methods_are_the_definition(method):
-    calibrator = NormalizingCalibrator(method).fit(SCORES, Y)
+    calibrator = NormalizingCalibrator(method=method).fit(SCORES, Y)
     if method == "softmax":
         np.testing.assert_array_equal(calibrator.alphas_, [1, 1])
     for score, row in zip(SCORES, calibrator.predict_proba(SCORES), strict=True):
@@ -47,13 +47,13 @@ def test_exponents_are_the_most_likely_ones(scale):
         return np.sum(np.logaddexp(0, eta) - targets * eta)
 
     best = minimize_scalar(loss, bounds=(0, 50), method="bounded", options={"xatol": 1e-10})
-    fitted = NormalizingCalibrator("exponential").fit(scale * SCORES, Y)
+    fitted = NormalizingCalibrator(method="exponential").fit(scale * SCORES, Y)
     assert fitted.alphas_.sum() * scale == pytest.approx(best.x, rel=1e-6)
 
 
 def test_scores_that_point_the_wrong_way_are_even():
     with pytest.warns(WrongWayWarning):
-        down = NormalizingCalibrator("exponential").fit(-SCORES, Y)
+        down = NormalizingCalibrator(method="exponential").fit(-SCORES, Y)
     np.testing.assert_array_equal(down.alphas_, 0.0)
     np.testing.assert_array_equal(down.predict_proba([-1.0, 5.0])[:, 1], 0.5)
 
@@ -61,20 +61,20 @@ def test_scores_that_point_the_wrong_way_are_even():
 @pytest.mark.parametrize("scale", [1e-300, 1.0, 1e17])
 def test_the_slope_is_found_wherever_it_lies(scale):
     scores, y = scale * np.array([-2.0, -1.0, 1.0, 2.0]), [0, 1, 0, 1]
-    slope = NormalizingCalibrator("exponential").fit(scores[[0, 3]], [0, 1]).alphas_.sum()
+    slope = NormalizingCalibrator(method="exponential").fit(scores[[0, 3]], [0, 1]).alphas_.sum()
     assert slope * scores[3] == pytest.approx(np.log(2), rel=1e-12)
-    fitted = NormalizingCalibrator("exponential").fit([*scores, 1e290 * scale], [*y, 1])
+    fitted = NormalizingCalibrator(method="exponential").fit([*scores, 1e290 * scale], [*y, 1])
     assert (np.diff(fitted.predict_proba(scores)[:, 1]) >= 0).all()
 
 
 def test_exponents_keep_both_tails():
-    mass = NormalizingCalibrator("softmax").fit(SCORES, Y).predict_mass([100.0])
+    mass = NormalizingCalibrator(method="softmax").fit(SCORES, Y).predict_mass([100.0])
     assert mass.mass(0)[0] == pytest.approx(np.exp(-200), rel=1e-12)
 
 
 @pytest.mark.parametrize("method", ["range", "exponential"])
 def test_zero_scores_are_even(method):
-    fitted = NormalizingCalibrator(method).fit([0.0, 0.0], [0, 1])
+    fitted = NormalizingCalibrator(method=method).fit([0.0, 0.0], [0, 1])
     np.testing.assert_array_equal(fitted.predict_proba([0.0, 1.0])[:, 1], 0.5)
 
 

@@ -75,7 +75,7 @@ def test_prediction_is_the_sum_of_hats():
 
 def test_a_large_penalty_is_logistic_calibration():
     straight = PiecewiseLogisticCalibrator(penalty=1e9).fit(SCORES, Y).predict_proba(SCORES)
-    platt = LogisticCalibrator("bayesian").fit(SCORES, Y).predict_proba(SCORES)
+    platt = LogisticCalibrator(model="bayesian").fit(SCORES, Y).predict_proba(SCORES)
     np.testing.assert_allclose(straight, platt, atol=1e-6)
 
 
@@ -232,7 +232,7 @@ def test_deviance_of_far_log_odds_is_that_of_a_line_search(gap):
 @pytest.mark.parametrize("total", [1e-10, 0.5])
 def test_evidence_of_less_than_one_sample_leaves_nearly_all_open(total):
     weights = np.full(40, total / 40)
-    c = PiecewiseLogisticCalibrator(0.1, model="likelihood").fit(SCORES, Y, weights)
+    c = PiecewiseLogisticCalibrator(penalty=0.1, model="likelihood").fit(SCORES, Y, weights)
     low, high = c.predict_interval([-1.0, 0.0, 1.0]).T
     assert (high - low > 0.7).all()
 

@@ -70,7 +70,7 @@ def test_equal_to_its_definition(smooth):
 def test_two_scores_have_a_line(model):
     scores, y = np.repeat([0.2, 0.9], 20), np.tile([0, 0, 0, 1, 1], 8)
     ours = QuadraticLogisticCalibrator(model=model).fit(scores, y)
-    line = LogisticCalibrator(model).fit(scores, y)
+    line = LogisticCalibrator(model=model).fit(scores, y)
     np.testing.assert_allclose(
         ours.predict_mass(AT).masses, line.predict_mass(AT).masses, atol=1e-6
     )
@@ -82,7 +82,7 @@ def test_two_scores_have_a_line(model):
 @each("model", MODELS)
 def test_one_score_tells_nothing_about_others(model, score):
     ours = QuadraticLogisticCalibrator(model=model).fit([score] * 4, [0, 1, 1, 1])
-    line = LogisticCalibrator(model).fit([score] * 4, [0, 1, 1, 1])
+    line = LogisticCalibrator(model=model).fit([score] * 4, [0, 1, 1, 1])
     at = [score, -1.0, 7.0]
     np.testing.assert_allclose(
         ours.predict_mass(at).masses, line.predict_mass(at).masses, atol=1e-8
@@ -253,7 +253,7 @@ def test_scores_beside_an_outlier_that_is_too_far_are_one():
     """In floats they are, in units of the standard deviation."""
     scores, y = [*range(30), 1e100], np.arange(31) % 2 == 0
     calibrator = QuadraticLogisticCalibrator(model="bayesian").fit(scores, y)
-    line = LogisticCalibrator("bayesian").fit([0.0] * 30 + [1.0], y)
+    line = LogisticCalibrator(model="bayesian").fit([0.0] * 30 + [1.0], y)
     wanted = line.predict_proba([0.0, 0.0, 1.0])
     np.testing.assert_allclose(calibrator.predict_proba([0, 29, 1e100]), wanted, rtol=1e-9)
 

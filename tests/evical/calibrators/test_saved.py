@@ -24,7 +24,7 @@ from tests.support.each import each
 @pytest.fixture
 def data():
     """A saved binning calibrator, with its counts."""
-    calibrator = BinningCalibrator(2, model="dempster").fit([0.0, 0.25, 1.0], [0, 1, 1])
+    calibrator = BinningCalibrator(n_bins=2, model="dempster").fit([0.0, 0.25, 1.0], [0, 1, 1])
     return calibrator.to_dict(include_counts=True)
 
 
@@ -64,9 +64,9 @@ def plain(value):
 @each(
     "calibrator",
     [
-        BinningCalibrator(np.array([0, 1, 2])),
-        BinningCalibrator((np.float64(0), np.int64(1))),
-        BinningCalibrator(np.int32(3), confidence=np.float32(0.5), model="confidence"),
+        BinningCalibrator(n_bins=np.array([0, 1, 2])),
+        BinningCalibrator(n_bins=(np.float64(0), np.int64(1))),
+        BinningCalibrator(n_bins=np.int32(3), confidence=np.float32(0.5), model="confidence"),
         IsotonicCalibrator(envelope=np.bool_(True)),
         LogisticCalibrator(),
     ],

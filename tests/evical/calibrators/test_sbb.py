@@ -25,7 +25,9 @@ samples = st.lists(
 @given(samples, st.sampled_from([("k2", 2.0), ("bdeu", 2.0), ("bdeu", 0.5)]))
 def test_predictions_are_those_of_a_best_binning(pairs, prior):
     score, strength = prior
-    calibrator = SBBCalibrator(score, lam=3.0, strength=strength).fit(*zip(*pairs, strict=True))
+    calibrator = SBBCalibrator(criterion=score, lam=3.0, strength=strength).fit(
+        *zip(*pairs, strict=True)
+    )
     binnings = list(naive.all_binnings(pairs, 3.0, score=score, strength=strength))
     highest = max(value for _, value in binnings)
     assert math.exp(calibrator.log_score_) == pytest.approx(float(highest), rel=1e-12)

@@ -26,7 +26,7 @@ def test_much_data_lead_to_the_true_curve(kind):
     probes = simulated_quantiles(kind, 500)
     error = fitted.predict_proba(probes)[:, 1] - simulated_probability(kind, probes)
     assert np.sqrt((error**2).mean()) < 0.02
-    line = LogisticCalibrator("bayesian").fit(sample.scores, sample.y)
+    line = LogisticCalibrator(model="bayesian").fit(sample.scores, sample.y)
     worse = line.predict_proba(probes)[:, 1] - simulated_probability(kind, probes)
     assert (error**2).mean() < (worse**2).mean() / 2
 
@@ -54,9 +54,9 @@ def test_intervals_cover_smooth_maps_on_average_over_the_scores(name, n, draws):
     truth, found, platt = MAPS[name](at), [], []
     for seed in range(draws):
         sample = draw(name, n, np.random.default_rng([seed, n]))
-        interval = SplineCalibrator("confidence").fit(*sample).predict_interval(at)
+        interval = SplineCalibrator(model="confidence").fit(*sample).predict_interval(at)
         found.append(coverage(interval, truth))
-        platt.append(LogisticCalibrator("confidence").fit(*sample).predict_interval(at))
+        platt.append(LogisticCalibrator(model="confidence").fit(*sample).predict_interval(at))
     covered, _, width = np.mean(found, axis=0)
     assert covered >= 0.93
     if name == "sigmoid":
@@ -68,7 +68,7 @@ def test_intervals_cover_smooth_maps_on_average_over_the_scores(name, n, draws):
 def test_models_agree_on_the_probability():
     sample = wavy(300)
     mean, likely, pignistic = (
-        SplineCalibrator(model).fit(*sample)
+        SplineCalibrator(model=model).fit(*sample)
         for model in ("bayesian", "likelihood", "inverse_pignistic")
     )
     probes = np.linspace(-0.1, 1.1, 41)
@@ -87,7 +87,7 @@ def test_the_level_set_is_the_interval_of_the_normal_contour():
         ends = [expit(fitted.log_odds_ - reach), expit(fitted.log_odds_ + reach)]
         found = fitted.level_set(fitted.knots_, alpha)
         np.testing.assert_allclose(found, np.transpose(ends), atol=1e-12)
-    sure = SplineCalibrator("confidence", confidence=0.9).fit(*wavy(300))
+    sure = SplineCalibrator(model="confidence", confidence=0.9).fit(*wavy(300))
     alpha = np.exp(-(norm.ppf(0.95) ** 2) / 2)
     low, high = fitted.level_set(fitted.knots_, alpha).T
     bel, pl = sure.predict_interval(fitted.knots_).T
@@ -131,7 +131,7 @@ def test_beyond_the_scores_the_curve_goes_on_or_stays():
 )
 @each("model", ["likelihood", "confidence"])
 def test_hard_data_give_intervals(scores, y, model):
-    fitted = SplineCalibrator(model).fit(scores, np.asarray(y, dtype=int))
+    fitted = SplineCalibrator(model=model).fit(scores, np.asarray(y, dtype=int))
     inside = fitted.predict_proba(scores)
     assert ((inside > 0) & (inside < 1)).all()
     bel, pl = fitted.predict_interval([min(scores), max(scores), -1e308, 1e308]).T

@@ -127,6 +127,6 @@ def test_bel_and_pl_never_fall_along_the_scores(model, seed, smooth):
     scores = np.round(rng.normal(size=12), 1)
     y = (rng.random(12) < expit((seed % 3 - 1) * 2 * scores)).astype(int)
     y[:2], scores[:2] = [0, 1], [0.3, -0.2]  # no threshold at 0 separates the classes
-    fitted = TemperatureCalibrator(smooth, model).fit(scores, y)
+    fitted = TemperatureCalibrator(smooth=smooth, model=model).fit(scores, y)
     interval = fitted.predict_interval(np.linspace(-9, 9, 181))
     assert (np.diff(interval, axis=0) > -1e-9).all()

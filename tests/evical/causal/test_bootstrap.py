@@ -19,7 +19,7 @@ X = NETWORK.sample(120, np.random.default_rng(1))
 
 
 def test_counts_are_those_of_the_fit():
-    edges = BootstrappedEdges(chain, 4, random_state=0).fit(X)
+    edges = BootstrappedEdges(chain, n_bootstraps=4, random_state=0).fit(X)
     edges.set_params(n_bootstraps=100)
     assert edges.counts([(0, 1), (0, 2)]).tolist() == [[0, 4, 0, 0], [4, 0, 0, 0]]
     assert edges.proportions([(0, 1)]).tolist() == [[0, 1, 0, 0]]

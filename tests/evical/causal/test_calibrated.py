@@ -78,7 +78,7 @@ def test_calibration_is_better_than_shares_where_it_learned(edges, fitted, pairs
     ids=["evidential", "net", "auto"],
 )
 def test_a_pair_and_its_reverse_have_reversed_beliefs(edges, pairs, truth, calibrator):
-    fitted = CalibratedEdges(edges, calibrator).fit(pairs, truth)
+    fitted = CalibratedEdges(edges, calibrator=calibrator).fit(pairs, truth)
     there, back = (fitted.predict_interval(p) for p in (pairs, [(b, a) for a, b in pairs]))
     np.testing.assert_allclose(there, back[:, [0, 2, 1, 3]], atol=1e-9)
 
@@ -87,7 +87,9 @@ def test_in_both_directions_or_as_in_the_thesis(edges, pairs, truth):
     """Without symmetry, it is the calibrator alone, on shares; with it, that of both directions."""
     codes = np.array([EDGE_TYPES.index(kind) for kind in truth])
     shares = edges.proportions(pairs)
-    plain = CalibratedEdges(edges, SoftmaxCalibrator(), symmetric=False).fit(pairs, truth)
+    plain = CalibratedEdges(edges, calibrator=SoftmaxCalibrator(), symmetric=False).fit(
+        pairs, truth
+    )
     alone = SoftmaxCalibrator().fit(shares, codes)
     np.testing.assert_allclose(plain.predict_proba(pairs), alone.predict_proba(shares), atol=1e-9)
     swapped = [0, 2, 1, 3]
@@ -96,7 +98,7 @@ def test_in_both_directions_or_as_in_the_thesis(edges, pairs, truth):
         np.concatenate([codes, np.array(swapped)[codes]]),
         np.full(2 * len(codes), 0.5),
     )
-    symmetric = CalibratedEdges(edges, SoftmaxCalibrator()).fit(pairs, truth)
+    symmetric = CalibratedEdges(edges, calibrator=SoftmaxCalibrator()).fit(pairs, truth)
     np.testing.assert_allclose(
         symmetric.predict_proba(pairs), both.predict_proba(shares), atol=1e-5
     )
@@ -105,7 +107,7 @@ def test_in_both_directions_or_as_in_the_thesis(edges, pairs, truth):
 def test_only_proportions_of_weights_matter(edges, pairs, truth):
     weight = np.random.default_rng(0).uniform(1, 3, len(pairs))
     found = [
-        CalibratedEdges(edges, MultinomialLogisticCalibrator())
+        CalibratedEdges(edges, calibrator=MultinomialLogisticCalibrator())
         .fit(pairs, truth, sample_weight=factor * weight)
         .predict_interval(pairs)
         for factor in (1, 1000)
@@ -194,7 +196,7 @@ def test_bad_options(edges, pairs, truth, options, error, message):
 
 def test_a_calibrator_may_be_named(edges, pairs, truth):
     named, made = (
-        CalibratedEdges(edges, calibrator).fit(pairs, truth).predict_proba(pairs)
+        CalibratedEdges(edges, calibrator=calibrator).fit(pairs, truth).predict_proba(pairs)
         for calibrator in ("softmax", SoftmaxCalibrator())
     )
     np.testing.assert_array_equal(named, made)

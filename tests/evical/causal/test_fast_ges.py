@@ -48,7 +48,7 @@ def test_kinds_of_tables_give_one_graph():
     assert set(FastGES()(table.tolist()).edges) == expected
     assert set(FastGES()(table.astype(bool)).edges) == expected
     texts = np.array(["no", "yes"])[table]
-    assert set(FastGES("bdeu")(texts).edges) == expected
+    assert set(FastGES(score="bdeu")(texts).edges) == expected
     frame = pd.DataFrame(texts, columns=["a", "b", "c"])
     assert set(FastGES()(frame).edges) == {("a", "c"), ("b", "c")}
     assert set(FastGES()(frame.astype("category")).edges) == {("a", "c"), ("b", "c")}
@@ -57,7 +57,7 @@ def test_kinds_of_tables_give_one_graph():
 def test_fit_and_call_agree_and_change_nothing():
     X = coins(seed=2)
     before = X.copy()
-    ges = FastGES("bdeu", sample_size=5.0)
+    ges = FastGES(score="bdeu", sample_size=5.0)
     graph = ges(X)
     assert not hasattr(ges, "graph_")
     fitted = ges.fit(X)
@@ -181,7 +181,7 @@ def test_bdeu_is_for_discrete_columns():
     with pytest.raises(
         TypeError, match="column 0 holds floats, but BDeu is for discrete variables"
     ):
-        FastGES("bdeu")(X)
+        FastGES(score="bdeu")(X)
 
 
 def test_a_refused_fit_leaves_the_last_one():

@@ -82,7 +82,7 @@ def test_weights_and_options(folder):
     run(f"fit a.csv {SCORES} --weight w --method softmax --option parameters=vector -o m.json")
     p, y = data()
     weight = read_csv("a.csv")["w"]
-    expected = SoftmaxCalibrator("vector").fit(p, y, weight)
+    expected = SoftmaxCalibrator(parameters="vector").fit(p, y, weight)
     np.testing.assert_allclose(load_model("m.json").calibrator.weights_, expected.weights_)
 
 

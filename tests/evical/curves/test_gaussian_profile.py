@@ -104,7 +104,7 @@ def exact_deviance(fit, z, log_odds):
 def test_a_light_sample_beside_a_heavy_one_has_masses():
     """Was refused after seven seconds: differences of log-odds of 1e18 were rounding."""
     scores, y, weights = SAMPLES["one light sample, far away"]
-    c = GaussianCalibrator("equal", model="likelihood").fit(scores, y, weights)
+    c = GaussianCalibrator(variances="equal", model="likelihood").fit(scores, y, weights)
     # A variance that counts as known leaves no doubt at either sample, 1e12 deviations apart.
     np.testing.assert_allclose(c.predict_interval(scores), [[0, 0], [1, 1]], atol=1e-9)
     # Halfway between them nothing is known.
@@ -116,6 +116,6 @@ def test_narrow_classes_far_from_each_other_have_masses(positive):
     """Was refused after fifteen seconds: between them scores have no digits of the distances."""
     scores, y, _ = SAMPLES["very narrow"]
     y = np.equal(y, positive).astype(int)
-    c = GaussianCalibrator("equal", model="likelihood").fit(scores, y)
+    c = GaussianCalibrator(variances="equal", model="likelihood").fit(scores, y)
     got = c.predict_interval([0.0, scores[1]])
     np.testing.assert_allclose(got, [[1 - positive] * 2, [positive] * 2], atol=1e-9)

@@ -19,7 +19,7 @@ def promises(name, n, n_new, draws, model="likelihood"):
     found = []
     for seed in range(draws):
         rng = np.random.default_rng([seed, n])
-        calibrator = LogisticCalibrator(model)._fit_quietly(*draw(name, n, rng))
+        calibrator = LogisticCalibrator(model=model)._fit_quietly(*draw(name, n, rng))
         scores = rng.normal(size=n_new)
         y = (rng.random(n_new) < MAPS[name](scores)).astype(int)
         bel, pl = calibrator.predict_interval(scores).T

@@ -16,7 +16,9 @@ RNG = np.random.default_rng(2)
 LABELS = RNG.integers(3, size=90)
 X = pd.DataFrame(RNG.normal(size=(90, 2)) + LABELS[:, np.newaxis], columns=["age", "dose"])
 FRAME = X[["dose", "age"]].assign(row=range(90), name="Ann")
-TWO = EvidentialClassifier(GaussianNB(), calibrator=BinningCalibrator(3), cv=2).fit(X, LABELS > 0)
+TWO = EvidentialClassifier(GaussianNB(), calibrator=BinningCalibrator(n_bins=3), cv=2).fit(
+    X, LABELS > 0
+)
 MORE = EvidentialEnsemble([GaussianNB(), NearestCentroid()], cv=2).fit(X, LABELS)
 
 
@@ -46,7 +48,7 @@ def test_more_classes(kind):
 
 @pytest.mark.parametrize("kind", ["polars", "pyarrow", "Dask"])
 def test_who_has_seen_an_array_is_told_the_columns(kind):
-    fitted = EvidentialClassifier(GaussianNB(), calibrator=BinningCalibrator(3), cv=2)
+    fitted = EvidentialClassifier(GaussianNB(), calibrator=BinningCalibrator(n_bins=3), cv=2)
     fitted.fit(X.to_numpy(), LABELS > 0)
     frame = as_pandas(predict_table(fitted, KINDS[kind](FRAME), ["age", "dose"]))
     np.testing.assert_allclose(frame["p_True"], TWO.predict_proba(X)[:, 1], atol=1e-12)

@@ -41,7 +41,7 @@ RULES = {
     "mean": "mixing",
     "weighted mean": partial(mixing, weights=[0.5, 0.3, 0.2]),
     "by size": "size_mixture",
-    "likely": Mixture("likelihood"),
+    "likely": Mixture(weights="likelihood"),
     "dempster": "dempster",
     "discounted": "discounted",
     "given rates": Discounted(rates=[0.1, 0.5, 1.0]),
@@ -85,7 +85,7 @@ def test_rules_of_two_classes(name, members):
 
 
 CURVES = EvidentialClassifier(MEMBERS[0], calibrator=LogisticCalibrator(), cv=2)
-STEPS = EvidentialClassifier(MEMBERS[1], calibrator=IsotonicCalibrator("bayesian"), cv=2)
+STEPS = EvidentialClassifier(MEMBERS[1], calibrator=IsotonicCalibrator(model="bayesian"), cv=2)
 COUPLED = EvidentialClassifier(MEMBERS[2], coupling="normalize", cv=2)
 NESTED = EvidentialEnsemble(MEMBERS[:2], rule="mixing", calibrator=IsotonicCalibrator())
 
@@ -126,7 +126,7 @@ def test_calibrators_that_know_nothing_of_some_scores():
     rng = np.random.default_rng(0)
     x = np.concatenate([rng.normal(-2, 0.4, (99, 2)), rng.normal(2, 0.4, (99, 2))])
     y = np.where(rng.random(198) < 0.9, x.sum(axis=1) > 0, rng.random(198) < 0.5).astype(int)
-    bins = BinningCalibrator(20, model="dempster", transform="sigmoid")
+    bins = BinningCalibrator(n_bins=20, model="dempster", transform="sigmoid")
     members = [LogisticRegression(), MEMBERS[2]]
     ensemble = EvidentialEnsemble(members, calibrator=bins, cv=3).fit(x, y)
     new = rng.normal(0, 1.5, (200, 2))

@@ -41,20 +41,20 @@ CASES = {
     "default": EvidentialClassifier(LINEAR, cv=2),
     "default, margins": EvidentialClassifier(MARGINS, ensemble=False),
     "probabilities": EvidentialClassifier(
-        LINEAR, calibrator=AutoMulticlassCalibrator("bayesian"), ensemble=False
+        LINEAR, calibrator=AutoMulticlassCalibrator(model="bayesian"), ensemble=False
     ),
     "products": EvidentialClassifier(LINEAR, calibrator=AutoCalibrator(), cv=2),
     "products of steps": EvidentialClassifier(
-        LINEAR, calibrator=IsotonicCalibrator("dempster"), ensemble=False
+        LINEAR, calibrator=IsotonicCalibrator(model="dempster"), ensemble=False
     ),
     "total conflict": EvidentialClassifier(
         LINEAR,
-        calibrator=IsotonicCalibrator("bayesian"),
+        calibrator=IsotonicCalibrator(model="bayesian"),
         ensemble=False,
         total_conflict="vacuous",
     ),
     "coupled": EvidentialClassifier(
-        LINEAR, calibrator=LogisticCalibrator("bayesian"), coupling="normalize", cv=2
+        LINEAR, calibrator=LogisticCalibrator(model="bayesian"), coupling="normalize", cv=2
     ),
     "softmax": EvidentialClassifier(MARGINS, calibrator=SoftmaxCalibrator(), ensemble=False),
 }
@@ -80,13 +80,13 @@ def test_beliefs_of_curves_are_divided_by_agreement():
 
 CALIBRATORS = [
     AutoMulticlassCalibrator(),
-    AutoMulticlassCalibrator("bayesian"),
+    AutoMulticlassCalibrator(model="bayesian"),
     OneVsRestCalibrator(),
-    OneVsRestCalibrator(LogisticCalibrator("bayesian"), coupling="normalize"),
+    OneVsRestCalibrator(LogisticCalibrator(model="bayesian"), coupling="normalize"),
     OneVsRestCalibrator(BinningCalibrator(model="dempster")),
     SoftmaxCalibrator(),
-    SoftmaxCalibrator("vector"),
-    SoftmaxCalibrator("temperature", transform="log"),
+    SoftmaxCalibrator(parameters="vector"),
+    SoftmaxCalibrator(parameters="temperature", transform="log"),
     StructuredVectorCalibrator(),
     StructuredMatrixCalibrator(),
     ShallowNetCalibrator(n_nets=2, max_iter=9, random_state=0),
@@ -142,7 +142,7 @@ def test_what_is_no_probability_is_nan():
 def test_columns_that_exclude_each_other():
     """Two classes that are certain of themselves: no class is left."""
     scores = np.eye(3)[[0, 1, 2, 0, 1, 2]]
-    calibrator = OneVsRestCalibrator(IsotonicCalibrator("bayesian"), coupling="dempster")
+    calibrator = OneVsRestCalibrator(IsotonicCalibrator(model="bayesian"), coupling="dempster")
     calibrator.fit(scores, [0, 1, 2, 0, 1, 2])
     found = in_onnxruntime(to_onnx(calibrator), scores=np.array([[1.0, 1, 0], [1, 0, 0]]))
     beliefs = found["beliefs"]
@@ -163,7 +163,7 @@ def test_what_cannot_be_exported():
         with pytest.raises(ValueError, match=rf"{name}.* has no closed formula; an export takes"):
             to_onnx(calibrator.fit(scores, y))
     with pytest.raises(ValueError, match="AutoMulticlassCalibrator has the model 'confidence'"):
-        to_onnx(AutoMulticlassCalibrator("confidence").fit(scores, y))
+        to_onnx(AutoMulticlassCalibrator(model="confidence").fit(scores, y))
     with pytest.raises(ValueError, match=r"the graph has \d+ bytes for 3 classes, and max_bytes"):
         to_onnx(SoftmaxCalibrator().fit(scores, y), max_bytes=100)
     with pytest.raises(TypeError, match="SoftmaxCalibrator takes a score for each class"):

@@ -77,7 +77,7 @@ def test_what_is_no_score_is_nan():
 
 def test_one_piece():
     """Scores that say nothing: a tree of one leaf."""
-    model = to_onnx(BinningCalibrator(1).fit(*samples()))
+    model = to_onnx(BinningCalibrator(n_bins=1).fit(*samples()))
     assert np.unique(beliefs(model, [-5.0, 0.0, 5.0]), axis=0).shape == (1, 3)
 
 

@@ -20,14 +20,14 @@ from tests.support.each import each
 FUSIONS = {
     "stacked": Stacked(),
     "size_mixture": Mixture(),
-    "equal_mixture": Mixture("equal"),
-    "likelihood_mixture": Mixture("likelihood"),
-    "given_mixture": Mixture([3, 2, 1]),
+    "equal_mixture": Mixture(weights="equal"),
+    "likelihood_mixture": Mixture(weights="likelihood"),
+    "given_mixture": Mixture(weights=[3, 2, 1]),
     "discounted": Discounted(),
     "given_rates": Discounted(rates=[0.1, 0.5, 0.9]),
     "contextually_discounted": Discounted(contextual=True),
     "learned_tnorm": TNorm(),
-    "given_tnorm": TNorm("dubois_prade", 0.5),
+    "given_tnorm": TNorm(family="dubois_prade", parameter=0.5),
 }
 SIZES = [30, 20, 10]
 every = each("fusion", FUSIONS.values(), ids=FUSIONS)
@@ -128,7 +128,9 @@ def test_asks_for_the_sources_it_was_fitted_to(fusion):
             rule(strange, strange, strange)
 
 
-@pytest.mark.parametrize("fusion", [Stacked(), Mixture("likelihood"), Discounted(), TNorm()])
+@pytest.mark.parametrize(
+    "fusion", [Stacked(), Mixture(weights="likelihood"), Discounted(), TNorm()]
+)
 def test_one_source_is_enough(fusion):
     masses, y = sources(qualities=(2.0,))
     m = clone(fusion).fit(masses, y)(*masses)
@@ -184,17 +186,17 @@ def test_sources_of_other_frames_are_refused():
 @each(
     ("fusion", "message"),
     [
-        (Mixture("best"), "weights is 'best'"),
-        (Mixture([1, -1, 1]), "expected finite numbers from 0"),
-        (Mixture([0, 0, 0]), "not all 0"),
-        (Mixture([1, 1]), "2 weights for 3 sources"),
+        (Mixture(weights="best"), "weights is 'best'"),
+        (Mixture(weights=[1, -1, 1]), "expected finite numbers from 0"),
+        (Mixture(weights=[0, 0, 0]), "not all 0"),
+        (Mixture(weights=[1, 1]), "2 weights for 3 sources"),
         (Mixture(shrinkage=-1), "shrinkage is -1"),
         (Discounted(rates="all"), "rates is 'all'"),
         (Discounted(rates=[0, 0.5, 2]), "numbers between 0 and 1"),
         (Discounted(rates=[0.5, 0.5]), "rates for 2 sources, but 3"),
         (Discounted(rates=[0.5] * 3, contextual=True), "rates have shape"),
         (Discounted(shrinkage=np.inf), "shrinkage is inf"),
-        (TNorm("lukasiewicz"), "family is 'lukasiewicz', expected one of 'frank'"),
+        (TNorm(family="lukasiewicz"), "family is 'lukasiewicz', expected one of 'frank'"),
         (TNorm(parameter=-1), "parameter of frank is at least 0, not -1"),
         (TNorm(parameter="best"), "parameter is 'best'"),
         (Stacked(penalty=-1), "penalty is -1"),
@@ -247,7 +249,7 @@ def test_beliefs_to_combine_are_checked():
     with pytest.raises(TypeError, match="source 2 is 5, expected Beliefs"):
         rule.combine([one, 5])
     masses, y = sources()
-    fitted = Mixture("likelihood").fit(masses, y)
+    fitted = Mixture(weights="likelihood").fit(masses, y)
     with pytest.raises(FrameError, match=r"cat.*, but the fusion was fitted to .*bee"):
         fitted.combine([other] * 3)
     with pytest.raises(ValueError, match="are 1 beliefs, but the fusion was fitted to 3 sources"):

@@ -72,7 +72,7 @@ def test_two_weights_by_a_grid(rows):
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_fitted_weights_maximize_the_penalized_likelihood(n_classes):
     masses, y = sources(n_classes=n_classes)
-    fusion = Mixture("likelihood", shrinkage=5).fit(masses, y, [3, 2, 1])
+    fusion = Mixture(weights="likelihood", shrinkage=5).fit(masses, y, [3, 2, 1])
     places = np.array([masses[0].frame.mask(label).bit_length() - 1 for label in y])
     truth = np.stack([betp(m)[np.arange(len(y)), places] for m in masses], axis=1)
     default = np.array([3, 2, 1]) / 6
@@ -89,13 +89,13 @@ def test_fitted_weights_maximize_the_penalized_likelihood(n_classes):
 
 def test_large_shrinkage_gives_weights_by_size():
     masses, y = sources()
-    weights = Mixture("likelihood", shrinkage=1e9).fit(masses, y, [3, 2, 1]).weights_
+    weights = Mixture(weights="likelihood", shrinkage=1e9).fit(masses, y, [3, 2, 1]).weights_
     np.testing.assert_allclose(weights, [1 / 2, 1 / 3, 1 / 6], atol=1e-6)
 
 
 def test_a_useless_source_loses_its_weight():
     masses, y = sources(n=400, qualities=(2.0, 0.0))
-    weights = Mixture("likelihood", shrinkage=0).fit(masses, y).weights_
+    weights = Mixture(weights="likelihood", shrinkage=0).fit(masses, y).weights_
     assert weights[0] > 0.95
 
 
@@ -103,11 +103,11 @@ def test_impossible_samples_are_left_out():
     frame = Frame(["ant", "bee"])
     sure = MassFunction(frame, [1, 2], [[1, 0], [1, 0], [0, 1]])
     half = MassFunction(frame, [1, 2], [[0.5, 0.5], [1, 0], [0.5, 0.5]])
-    fusion = Mixture("likelihood", shrinkage=0).fit([sure, half], ["ant", "bee", "bee"])
+    fusion = Mixture(weights="likelihood", shrinkage=0).fit([sure, half], ["ant", "bee", "bee"])
     assert fusion.weights_.tolist() == [1, 0]
     wrong = MassFunction(frame, [1, 2], [[0, 1], [1, 0]])
     with pytest.raises(ValueError, match="no weights are better than others"):
-        Mixture("likelihood", shrinkage=0).fit([wrong, wrong], ["ant", "bee"])
+        Mixture(weights="likelihood", shrinkage=0).fit([wrong, wrong], ["ant", "bee"])
 
 
 def test_is_the_mean():
@@ -115,13 +115,13 @@ def test_is_the_mean():
     weights = [1 / 2, 1 / 3, 1 / 6]
     expected = mixing(*masses, weights=weights)
     assert Mixture().fit(sizes=[30, 20, 10])(*masses).equals(expected)
-    assert Mixture([3, 2, 1]).fit(sizes=[1, 1, 1])(*masses).equals(expected)
-    assert Mixture("equal").fit(sizes=[30, 20, 10])(*masses).equals(mixing(*masses))
+    assert Mixture(weights=[3, 2, 1]).fit(sizes=[1, 1, 1])(*masses).equals(expected)
+    assert Mixture(weights="equal").fit(sizes=[30, 20, 10])(*masses).equals(mixing(*masses))
 
 
 def test_all_weight_on_one_source_is_that_source():
     masses, _ = sources()
-    assert Mixture([0, 1, 0]).fit(sizes=[1, 1, 1])(*masses).equals(masses[1])
+    assert Mixture(weights=[0, 1, 0]).fit(sizes=[1, 1, 1])(*masses).equals(masses[1])
 
 
 @each("seed", range(12))

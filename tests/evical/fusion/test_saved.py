@@ -14,10 +14,10 @@ FITTED = [
     Stacked(penalty=2.0),
     Discounted(),
     Discounted(contextual=True),
-    Mixture("likelihood"),
-    Mixture("size"),
+    Mixture(weights="likelihood"),
+    Mixture(weights="size"),
     TNorm(),
-    TNorm("dubois_prade", 0.5),
+    TNorm(family="dubois_prade", parameter=0.5),
 ]
 
 
@@ -103,8 +103,8 @@ def test_a_damaged_state_is_refused(name, value):
     [
         (Discounted(), "rates_", [[2.0], [0.0], [0.0]]),
         (Discounted(), "rates_", [[0.0, 0.0]] * 3),
-        (Mixture("likelihood"), "weights_", [0.9, 0.9, 0.9]),
-        (Mixture("likelihood"), "weights_", [0.5, 0.5]),
+        (Mixture(weights="likelihood"), "weights_", [0.9, 0.9, 0.9]),
+        (Mixture(weights="likelihood"), "weights_", [0.5, 0.5]),
         (TNorm(), "parameter_", -1.0),
     ],
 )

@@ -110,7 +110,7 @@ def test_certain_sources_are_cut():
 def test_where_no_class_is_possible_all_are():
     frame = Frame([0, 1, 2])
     sure = MassFunction(frame, [1, 2, 4], np.repeat(np.eye(3), 50, axis=0))
-    fusion = Stacked(1e-6).fit([sure] * 8, np.repeat([0, 1, 2], 50))
+    fusion = Stacked(penalty=1e-6).fit([sure] * 8, np.repeat([0, 1, 2], 50))
     odd = MassFunction(frame, [1, 2, 4], [[1 / 3, 1 / 3, 1 / 3], [1, 0, 0]])
     m = fusion(*[odd] * 8)
     np.testing.assert_allclose(m.store.sum(axis=0), 1, atol=1e-9)
@@ -151,7 +151,7 @@ def test_is_honest_where_dempsters_rule_is_not():
 
 def test_a_great_penalty_is_a_log_opinion_pool_by_size():
     masses, y = sources(ignorance=0.0)
-    fusion = Stacked(1e9).fit(masses, y, [2, 2, 1])
+    fusion = Stacked(penalty=1e9).fit(masses, y, [2, 2, 1])
     shares = fusion.weights_ / fusion.weights_.sum()
     np.testing.assert_allclose(
         fusion.weights_ - fusion.weights_.sum() / 3, np.array([0.4, 0.4, 0.2]) - 1 / 3, atol=1e-6
@@ -289,7 +289,7 @@ def test_intervals_of_calibrated_sources_hold_the_probability(kind):
 def test_any_penalty_has_an_optimum(penalty, n_classes):
     for seed in range(5):
         masses, y = sources(n_classes=n_classes, ignorance=0.0, seed=seed)
-        fusion = Stacked(penalty).fit(masses, y, [2, 2, 1])
+        fusion = Stacked(penalty=penalty).fit(masses, y, [2, 2, 1])
         assert np.isfinite(fusion.weights_).all()
         assert (fusion.standard_error_ >= 0).all()
 

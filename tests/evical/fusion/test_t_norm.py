@@ -12,7 +12,7 @@ from tests.evical.fusion.samples import sources
 
 def test_the_ends_are_the_cautious_rule_and_dempsters():
     masses, _ = sources()
-    low, high = (TNorm("dubois_prade", p).fit(sizes=[1] * 3) for p in (0, 1))
+    low, high = (TNorm(family="dubois_prade", parameter=p).fit(sizes=[1] * 3) for p in (0, 1))
     assert low(*masses).equals(cautious(*masses).normalize(), atol=1e-12)
     separable = [m.__class__(m.frame, m.focal, np.abs(m.masses)) for m in masses]
     expected = tnorm_conjunctive(*separable, family="dubois_prade", parameter=1).normalize()
@@ -23,13 +23,17 @@ def test_on_simple_sources_the_product_is_dempsters_rule():
     one, two = (
         MassFunction(Frame(["a", "b"]), [focal, 3], [[0.6, 0.4], [0.1, 0.9]]) for focal in (1, 2)
     )
-    assert TNorm("frank", 1.0).fit(sizes=[1, 1])(one, two).equals(dempster(one, two), atol=1e-12)
+    assert (
+        TNorm(family="frank", parameter=1.0)
+        .fit(sizes=[1, 1])(one, two)
+        .equals(dempster(one, two), atol=1e-12)
+    )
 
 
 @pytest.mark.parametrize("family", ["frank", "sugeno_weber", "dubois_prade"])
 def test_the_parameter_is_the_learned_one(family):
     masses, y = sources(qualities=(1.0, 0.5))
-    fusion = TNorm(family).fit(masses, y)
+    fusion = TNorm(family=family).fit(masses, y)
     assert fusion.parameter_ == learn_tnorm(masses, y.tolist(), family=family)
     expected = tnorm_conjunctive(*masses, family=family, parameter=fusion.parameter_)
     assert fusion(*masses).equals(expected.normalize())
@@ -37,8 +41,8 @@ def test_the_parameter_is_the_learned_one(family):
 
 def test_copies_are_told_from_distinct_sources():
     (m, other), y = sources(n=200, qualities=(1.0, 1.0))
-    copies = TNorm("dubois_prade").fit([m] * 4, y).parameter_
-    distinct = TNorm("dubois_prade").fit([m, other], y).parameter_
+    copies = TNorm(family="dubois_prade").fit([m] * 4, y).parameter_
+    distinct = TNorm(family="dubois_prade").fit([m, other], y).parameter_
     assert copies < distinct
 
 
@@ -64,7 +68,7 @@ FRAME = Frame(["a", "b", "c"])
 def test_a_row_that_is_certain_wins(family):
     certain = MassFunction(FRAME, [1, 2, 7], [[1.0, 0.0, 0.0], [0.5, 0.25, 0.25]])
     other = MassFunction(FRAME, [2, 6, 7], [[0.5, 0.25, 0.25]] * 2)
-    fused = TNorm(family, 0.5).fit(sizes=[1, 1])(certain, other)
+    fused = TNorm(family=family, parameter=0.5).fit(sizes=[1, 1])(certain, other)
     assert fused.mass("a")[0] == pytest.approx(1, abs=1e-15)
     plain = tnorm_conjunctive(certain[1], other[1], family=family, parameter=0.5).normalize()
     assert fused[1].equals(plain, atol=1e-12)
@@ -76,14 +80,14 @@ def test_dogmatic_rows_are_the_limit_of_discounted_ones(family, parameter):
     rng = np.random.default_rng(0)
     p, q = rng.dirichlet([1, 1, 1], (2, 5))
     one, two = (MassFunction(FRAME, [1, 2, 4], rows) for rows in (p, q))
-    found = TNorm(family, parameter).fit(sizes=[1, 1])(one, two)
+    found = TNorm(family=family, parameter=parameter).fit(sizes=[1, 1])(one, two)
     expected = p * q / (p * q).sum(axis=1, keepdims=True)
     np.testing.assert_allclose(found.contour(), expected, rtol=1e-12)
 
 
 def test_rows_certain_of_different_classes_share_alike():
     one, two = (MassFunction(FRAME, [focal], [[1.0]] * 2) for focal in (1, 4))
-    fused = TNorm("frank", 0.5).fit(sizes=[1, 1])(one, two)
+    fused = TNorm(family="frank", parameter=0.5).fit(sizes=[1, 1])(one, two)
     np.testing.assert_allclose(betp(fused), [[0.5, 0, 0.5]] * 2, atol=1e-15)
 
 

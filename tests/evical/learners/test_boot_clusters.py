@@ -24,7 +24,7 @@ every_focal = each("focal", ["pairs", "all", "singletons"])
 
 
 def test_scikit_learn_contract():
-    check_contract(BootClus(2, n_bootstraps=5, covariance_type="diag", random_state=0))
+    check_contract(BootClus(n_clusters=2, n_bootstraps=5, covariance_type="diag", random_state=0))
 
 
 # ---- definitions
@@ -98,7 +98,7 @@ def test_no_sweep_raises_the_stress_and_an_optimizer_finds_nothing_better(focal)
 
 
 def test_clusters_of_iris():
-    clusters = BootClus(3, **QUICK).fit(SOME)
+    clusters = BootClus(n_clusters=3, **QUICK).fit(SOME)
     assert adjusted_rand_score(clusters.labels_, KIND) > 0.8
     lower, _ = rough_clusters(clusters.mass_)
     doubtful = ~lower.any(axis=1)
@@ -114,8 +114,8 @@ def test_clusters_of_iris():
 
 
 def test_units_do_not_matter():
-    one = BootClus(2, **QUICK).fit(SOME)
-    other = BootClus(2, **QUICK).fit(SOME * 1e6 + 1e6)
+    one = BootClus(n_clusters=2, **QUICK).fit(SOME)
+    other = BootClus(n_clusters=2, **QUICK).fit(SOME * 1e6 + 1e6)
     np.testing.assert_allclose(one.interval_, other.interval_, atol=1e-6)
 
 
@@ -123,9 +123,9 @@ def test_number_and_kind_are_chosen():
     X = np.vstack([RNG.normal(size=(40, 2)), RNG.normal(size=(40, 2)) + 8])
     clusters = BootClus(covariance_type="spherical", n_bootstraps=5, random_state=0).fit(X)
     assert clusters.n_clusters_ == 2
-    kind = BootClus(2, n_bootstraps=5, random_state=0).fit(X).mixture_.covariance_type
+    kind = BootClus(n_clusters=2, n_bootstraps=5, random_state=0).fit(X).mixture_.covariance_type
     assert kind == "spherical"
-    one = BootClus(1, n_bootstraps=5, random_state=0).fit(X)
+    one = BootClus(n_clusters=1, n_bootstraps=5, random_state=0).fit(X)
     assert one.labels_.tolist() == [0] * 80
 
 
@@ -147,14 +147,14 @@ def test_wrong_options(options, message):
 @pytest.mark.parametrize("kind", [Fraction, np.float16, np.float32, np.longdouble])
 def test_numbers_of_any_kind(kind):
     options = {**QUICK, "n_bootstraps": 5}
-    one = BootClus(2, confidence=0.75, **options).fit(SOME)
-    other = BootClus(2, confidence=kind(0.75), **options).fit(SOME)
+    one = BootClus(n_clusters=2, confidence=0.75, **options).fit(SOME)
+    other = BootClus(n_clusters=2, confidence=kind(0.75), **options).fit(SOME)
     np.testing.assert_array_equal(one.mass_.masses, other.mass_.masses)
 
 
 @pytest.mark.parametrize("later", [{"confidence": "90 %"}, {"focal": "singletons"}])
 def test_options_set_after_a_fit_do_not_change_it(later):
-    clusters = BootClus(2, **QUICK).fit(SOME)
+    clusters = BootClus(n_clusters=2, **QUICK).fit(SOME)
     expected = clusters.predict_mass(SOME[:9]).masses
     clusters.set_params(**later)
     np.testing.assert_array_equal(clusters.predict_mass(SOME[:9]).masses, expected)
@@ -163,6 +163,6 @@ def test_options_set_after_a_fit_do_not_change_it(later):
 @pytest.mark.parametrize("size", [1e300, 1.7e308])
 def test_huge_features(size):
     with pytest.raises(ValueError, match="X has numbers beyond 1e\\+100, up to 1"):
-        BootClus(2, **QUICK).fit(size * (-1) ** KIND[:, np.newaxis])
+        BootClus(n_clusters=2, **QUICK).fit(size * (-1) ** KIND[:, np.newaxis])
     with pytest.raises(ValueError, match="take another unit"):
-        BootClus(2, **QUICK).fit(SOME).predict(np.full((1, 4), size))
+        BootClus(n_clusters=2, **QUICK).fit(SOME).predict(np.full((1, 4), size))

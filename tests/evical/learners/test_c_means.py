@@ -35,7 +35,7 @@ every_option = each(("focal", "alpha", "beta", "delta"), OPTIONS)
 
 
 def test_scikit_learn_contract():
-    check_contract(EvidentialCMeans(2, random_state=0))
+    check_contract(EvidentialCMeans(n_clusters=2, random_state=0))
 
 
 # ---- definitions
@@ -135,7 +135,7 @@ def test_clusters_between_them_and_outliers():
         [[50.0, 50.0]],
         [BLOBS[PLACE == 0].mean(axis=0) / 2 + BLOBS[PLACE == 1].mean(axis=0) / 2],
     )
-    ecm = EvidentialCMeans(3, delta=4, random_state=0).fit(BLOBS)
+    ecm = EvidentialCMeans(n_clusters=3, delta=4, random_state=0).fit(BLOBS)
     assert rand_score(ecm.labels_, PLACE) > 0.9
     np.testing.assert_array_equal(ecm.labels_, ecm.predict(BLOBS))
     np.testing.assert_allclose(ecm.predict_mass(BLOBS).masses, ecm.mass_.masses, atol=1e-9)
@@ -149,18 +149,18 @@ def test_clusters_between_them_and_outliers():
 
 
 def test_more_starts_cost_no_more():
-    one = EvidentialCMeans(5, random_state=0).fit(BLOBS)
-    ten = EvidentialCMeans(5, n_init=10, random_state=0).fit(BLOBS)
+    one = EvidentialCMeans(n_clusters=5, random_state=0).fit(BLOBS)
+    ten = EvidentialCMeans(n_clusters=5, n_init=10, random_state=0).fit(BLOBS)
     assert ten.cost_ <= one.cost_
 
 
 def test_samples_on_a_center_and_far_from_zero():
     X = np.repeat([[1e6, 0.0], [1e6 + 1, 0.0]], 3, axis=0)
-    ecm = EvidentialCMeans(2, random_state=0).fit(X)
+    ecm = EvidentialCMeans(n_clusters=2, random_state=0).fit(X)
     assert np.isfinite(ecm.mass_.masses).all()
     assert len(set(ecm.labels_.tolist())) == 2
-    moved = EvidentialCMeans(3, random_state=0).fit(BLOBS + 1e6)
-    plain = EvidentialCMeans(3, random_state=0).fit(BLOBS)
+    moved = EvidentialCMeans(n_clusters=3, random_state=0).fit(BLOBS + 1e6)
+    plain = EvidentialCMeans(n_clusters=3, random_state=0).fit(BLOBS)
     np.testing.assert_allclose(moved.mass_.masses, plain.mass_.masses, atol=1e-4)
 
 
@@ -188,14 +188,15 @@ def test_numbers_of_any_kind(kind):
     options = {"alpha": 0.5, "beta": 2.5, "delta": 1.5}
     given = {name: kind(value) for name, value in options.items()}
     one, other = (
-        EvidentialCMeans(np.int8(2), random_state=0, **each).fit(SMALL) for each in (options, given)
+        EvidentialCMeans(n_clusters=np.int8(2), random_state=0, **each).fit(SMALL)
+        for each in (options, given)
     )
     np.testing.assert_array_equal(one.mass_.masses, other.mass_.masses)
 
 
 @pytest.mark.parametrize("size", [1e300, 1.7e308])
 def test_huge_features(size):
-    ecm = EvidentialCMeans(2, random_state=0)
+    ecm = EvidentialCMeans(n_clusters=2, random_state=0)
     with pytest.raises(ValueError, match="X has numbers beyond 1e\\+100, up to 1"):
         ecm.fit(np.sign(SMALL) * size)
     with pytest.raises(ValueError, match="take another unit"):
@@ -203,14 +204,16 @@ def test_huge_features(size):
 
 
 def test_all_mass_on_the_empty_set():
-    ecm = EvidentialCMeans(2, delta=1e-300, random_state=0).fit(SMALL)
+    ecm = EvidentialCMeans(n_clusters=2, delta=1e-300, random_state=0).fit(SMALL)
     assert set(ecm.labels_.tolist()) == {-1}
     np.testing.assert_array_equal(ecm.predict_proba(SMALL), np.full((12, 2), 0.5))
 
 
 @pytest.mark.parametrize("focal", ["singletons", "pairs"])
 def test_more_clusters_than_bits_of_an_integer(focal):
-    ecm = EvidentialCMeans(66, focal=focal, delta=1.0, max_iter=2, random_state=0).fit(BLOBS)
+    ecm = EvidentialCMeans(n_clusters=66, focal=focal, delta=1.0, max_iter=2, random_state=0).fit(
+        BLOBS
+    )
     assert len(ecm.mass_.frame) == 66
     np.testing.assert_array_equal(ecm.predict_proba(BLOBS).argmax(axis=1), ecm.labels_)
 
@@ -220,7 +223,7 @@ def test_more_clusters_than_bits_of_an_integer(focal):
     [{"n_clusters": 0}, {"alpha": 0.1}, {"beta": "2"}, {"delta": -1}, {"focal": "singletons"}],
 )
 def test_options_set_after_a_fit_do_not_change_it(later):
-    ecm = EvidentialCMeans(2, random_state=0).fit(SMALL)
+    ecm = EvidentialCMeans(n_clusters=2, random_state=0).fit(SMALL)
     expected = ecm.predict_mass(SMALL).masses
     np.testing.assert_array_equal(ecm.set_params(**later).predict_mass(SMALL).masses, expected)
 

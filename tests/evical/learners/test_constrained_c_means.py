@@ -58,7 +58,7 @@ def expected_cost(goal, centers, metrics, masses):
 
 
 def test_scikit_learn_contract():
-    check_contract(ConstrainedEvidentialCMeans(2, random_state=0))
+    check_contract(ConstrainedEvidentialCMeans(n_clusters=2, random_state=0))
 
 
 # ---- definitions
@@ -113,8 +113,8 @@ def test_a_metric_is_the_best_of_its_determinant():
 
 def test_without_constraints_it_is_evidential_c_means():
     X = load_iris().data
-    cecm = ConstrainedEvidentialCMeans(3, delta=2, tol=1e-12, random_state=0).fit(X)
-    ecm = EvidentialCMeans(3, delta=2, tol=1e-12, random_state=0).fit(X)
+    cecm = ConstrainedEvidentialCMeans(n_clusters=3, delta=2, tol=1e-12, random_state=0).fit(X)
+    ecm = EvidentialCMeans(n_clusters=3, delta=2, tol=1e-12, random_state=0).fit(X)
     for k in range(3):
         np.testing.assert_allclose(cecm.mass_.bel(k), ecm.mass_.bel(k), atol=1e-6)
     np.testing.assert_allclose(cecm.predict_mass(X).bel(0), ecm.mass_.bel(0), atol=1e-5)
@@ -134,7 +134,7 @@ def constraints(count):
 
 @pytest.mark.parametrize("metric", ["euclidean", "mahalanobis"])
 def test_constraints_help(metric):
-    cecm = ConstrainedEvidentialCMeans(2, metric=metric, random_state=0)
+    cecm = ConstrainedEvidentialCMeans(n_clusters=2, metric=metric, random_state=0)
     free = adjusted_rand_score(cecm.fit(MOONS).labels_, PLACE)
     given = constraints(300)
     tied = adjusted_rand_score(cecm.fit(MOONS, **given).labels_, PLACE)
@@ -147,7 +147,7 @@ def test_constraints_help(metric):
 def test_order_and_repetition_of_pairs_and_units_do_not_matter():
     given = constraints(100)
     turned = {name: np.vstack([pairs, pairs[:, ::-1]]) for name, pairs in given.items()}
-    cecm = ConstrainedEvidentialCMeans(2, random_state=0)
+    cecm = ConstrainedEvidentialCMeans(n_clusters=2, random_state=0)
     one, other = cecm.fit(MOONS, **given).cost_, cecm.fit(MOONS, **turned).cost_
     assert one == pytest.approx(other)
     assert cecm.fit(MOONS * 1000 + 5, **given).cost_ == pytest.approx(one)
@@ -170,7 +170,7 @@ def test_order_and_repetition_of_pairs_and_units_do_not_matter():
 )
 def test_wrong_constraints(given, error, message):
     with pytest.raises(error, match=message):
-        ConstrainedEvidentialCMeans(2).fit(MOONS[:12], **given)
+        ConstrainedEvidentialCMeans(n_clusters=2).fit(MOONS[:12], **given)
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,9 @@ def test_numbers_of_any_kind(kind):
     options = {"alpha": 0.5, "trade_off": 0.25, "delta": 1.5}
     given = {name: kind(value) for name, value in options.items()}
     one, other = (
-        ConstrainedEvidentialCMeans(2, random_state=0, **each).fit(MOONS, must_link=[(0, 1)])
+        ConstrainedEvidentialCMeans(n_clusters=2, random_state=0, **each).fit(
+            MOONS, must_link=[(0, 1)]
+        )
         for each in (options, given)
     )
     np.testing.assert_array_equal(one.mass_.masses, other.mass_.masses)
@@ -202,7 +204,7 @@ def test_of_three_in_different_ones_of_two_clusters_one_is_an_outlier():
     """Masses of samples with constraints can be 0: all mass of it is on the empty set."""
     rng = np.random.default_rng(0)
     X = np.concatenate([rng.normal(0, 1, (20, 3)), rng.normal(6, 1, (20, 3))])
-    cecm = ConstrainedEvidentialCMeans(2, delta=3, trade_off=0.9, random_state=0)
+    cecm = ConstrainedEvidentialCMeans(n_clusters=2, delta=3, trade_off=0.9, random_state=0)
     cecm.fit(X, cannot_link=[(0, 1), (1, 2), (0, 2)])
     lost = cecm.mass_.masses[:, 0] == 1
     assert lost[:3].sum() == 1
@@ -220,18 +222,20 @@ def test_of_three_in_different_ones_of_two_clusters_one_is_an_outlier():
 @each("links", [[], [(0, 1)]])
 def test_sets_that_cost_much_more_than_clusters(extreme, large, links):
     one, other = (
-        ConstrainedEvidentialCMeans(2, random_state=0, **options).fit(MOONS, must_link=links)
+        ConstrainedEvidentialCMeans(n_clusters=2, random_state=0, **options).fit(
+            MOONS, must_link=links
+        )
         for options in (extreme, large)
     )
     np.testing.assert_allclose(one.mass_.masses, other.mass_.masses, atol=1e-6)
-    expected = EvidentialCMeans(2, random_state=0, **extreme).fit(MOONS).mass_.masses
+    expected = EvidentialCMeans(n_clusters=2, random_state=0, **extreme).fit(MOONS).mass_.masses
     if not links:
         np.testing.assert_allclose(one.mass_.masses, expected, atol=1e-6)
 
 
 @pytest.mark.parametrize("trade_off", [1e-300, 1 - 1e-16])
 def test_extreme_weights_of_constraints(trade_off):
-    cecm = ConstrainedEvidentialCMeans(2, trade_off=trade_off, random_state=0)
+    cecm = ConstrainedEvidentialCMeans(n_clusters=2, trade_off=trade_off, random_state=0)
     cecm.fit(MOONS, must_link=[(0, 1)], cannot_link=[(0, 2), (3, 4)])
     np.testing.assert_allclose(cecm.mass_.masses.sum(axis=1), 1)
 
@@ -240,14 +244,14 @@ def test_extreme_weights_of_constraints(trade_off):
     "later", [{"n_clusters": 0}, {"alpha": 0.1}, {"delta": -1}, {"focal": "all"}, {"trade_off": 2}]
 )
 def test_options_set_after_a_fit_do_not_change_it(later):
-    cecm = ConstrainedEvidentialCMeans(2, random_state=0).fit(MOONS)
+    cecm = ConstrainedEvidentialCMeans(n_clusters=2, random_state=0).fit(MOONS)
     expected = cecm.predict_mass(MOONS).masses
     np.testing.assert_array_equal(cecm.set_params(**later).predict_mass(MOONS).masses, expected)
 
 
 @pytest.mark.parametrize("size", [1e300, 1.7e308])
 def test_huge_features(size):
-    cecm = ConstrainedEvidentialCMeans(2, random_state=0)
+    cecm = ConstrainedEvidentialCMeans(n_clusters=2, random_state=0)
     with pytest.raises(ValueError, match="X has numbers beyond 1e\\+100, up to 1"):
         cecm.fit(np.sign(MOONS) * size)
     with pytest.raises(ValueError, match="take another unit"):
@@ -257,4 +261,4 @@ def test_huge_features(size):
 def test_no_metric_without_spread():
     flat = np.column_stack([MOONS[:, 0], np.ones(200)])
     with pytest.raises(ValueError, match="no spread in some direction"):
-        ConstrainedEvidentialCMeans(2, metric="mahalanobis").fit(flat)
+        ConstrainedEvidentialCMeans(n_clusters=2, metric="mahalanobis").fit(flat)

@@ -49,7 +49,7 @@ def links_of(X, clusters):
 
 def test_plausibility_of_all_partitions():
     X = np.random.default_rng(0).normal(size=(4, 2))
-    clusters = EvidentialKNNClustering(2, random_state=0).fit(X)
+    clusters = EvidentialKNNClustering(n_neighbors=2, random_state=0).fit(X)
     weights = links_of(X, clusters)
     masses = {
         (i, j): 1 - np.exp(-weights[i, j]) for i in range(4) for j in range(i) if weights[i, j]
@@ -67,7 +67,7 @@ def test_plausibility_of_all_partitions():
 @pytest.mark.parametrize("seed", range(5))
 def test_no_single_move_and_no_other_partition_of_its_moves_is_more_plausible(seed):
     X = np.random.default_rng(seed).normal(size=(8, 2))
-    clusters = EvidentialKNNClustering(3, random_state=seed).fit(X)
+    clusters = EvidentialKNNClustering(n_neighbors=3, random_state=seed).fit(X)
     weights = links_of(X, clusters)
 
     def value(labels):
@@ -97,8 +97,8 @@ def test_masses_are_combined_evidence():
 
 
 def test_more_starts_are_no_less_plausible():
-    one = EvidentialKNNClustering(10, random_state=0).fit(BLOBS)
-    ten = EvidentialKNNClustering(10, n_init=10, random_state=0).fit(BLOBS)
+    one = EvidentialKNNClustering(n_neighbors=10, random_state=0).fit(BLOBS)
+    ten = EvidentialKNNClustering(n_neighbors=10, n_init=10, random_state=0).fit(BLOBS)
     assert ten.log_plausibility_ >= one.log_plausibility_
 
 
@@ -110,7 +110,7 @@ def test_the_number_of_clusters_is_found():
     assert clusters.n_clusters_ == 5
     assert adjusted_rand_score(clusters.labels_, PLACE) > 0.95
     np.testing.assert_array_equal(betp(clusters.mass_).argmax(axis=1), clusters.labels_)
-    assert EvidentialKNNClustering(10, random_state=0).fit(BLOBS).n_clusters_ > 5
+    assert EvidentialKNNClustering(n_neighbors=10, random_state=0).fit(BLOBS).n_clusters_ > 5
 
 
 def test_new_samples_near_and_far():

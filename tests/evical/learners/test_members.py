@@ -96,7 +96,7 @@ def test_a_pipeline_has_no_beliefs_and_is_calibrated():
 
 HEART = EvidentialClassifier(LogisticRegression(C=1e6, max_iter=2000), calibrator="latent")
 """A hundred samples of forty features: far surer of them than of new ones."""
-NEAREST = EvidentialKNeighborsClassifier(1, alpha=0.999, optimize=False)
+NEAREST = EvidentialKNeighborsClassifier(n_neighbors=1, alpha=0.999, optimize=False)
 """Each training sample, also one with a wrong label, rules its surroundings."""
 
 

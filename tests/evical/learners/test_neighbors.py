@@ -35,7 +35,7 @@ every_discounting = each("discounting", get_args(Discounting))
 
 
 def test_scikit_learn_contract():
-    check_contract(EvidentialKNeighborsClassifier(3))
+    check_contract(EvidentialKNeighborsClassifier(n_neighbors=3))
 
 
 # ---- definitions
@@ -44,7 +44,9 @@ def test_scikit_learn_contract():
 @every_discounting
 @pytest.mark.parametrize("labels", [Y, Y == 0], ids=["three", "two"])
 def test_dempster_s_rule_of_all_neighbors(discounting, labels):
-    clf = EvidentialKNeighborsClassifier(4, discounting=discounting).fit(X[::2], labels[::2])
+    clf = EvidentialKNeighborsClassifier(n_neighbors=4, discounting=discounting).fit(
+        X[::2], labels[::2]
+    )
     new = X[1:60:12]
     distance, rows = NearestNeighbors(n_neighbors=4).fit(X[::2]).kneighbors(new)
     codes = np.searchsorted(clf.classes_, labels[::2][rows])
@@ -71,7 +73,7 @@ def test_uncertain_labels_have_the_contour_of_the_paper():
     rng = np.random.default_rng(1)
     labels = MassFunction(frame, [1, 2, 4, 3, 7], rng.dirichlet(np.ones(5), 50))
     points = rng.normal(size=(50, 2))
-    clf = EvidentialKNeighborsClassifier(5).fit(points, labels)
+    clf = EvidentialKNeighborsClassifier(n_neighbors=5).fit(points, labels)
     distance, rows = clf.neighbors_.kneighbors(points[:4] + 0.1)
     s = clf.alpha * np.exp(-clf.gamma_ * distance[:, :, np.newaxis] ** 2)
     contour = (1 - s * (1 - labels.contour()[rows])).prod(axis=1)
@@ -145,7 +147,7 @@ def test_ionosphere_as_in_the_vignette_of_evclass():
     table = read_csv(path).iloc[known["order"]]
     points, labels = table.iloc[:, :-1].to_numpy(), table.iloc[:, -1].to_numpy()
     for k, errors in known["errors"].items():
-        clf = EvidentialKNeighborsClassifier(int(k), discounting="uniform", alpha=0.95)
+        clf = EvidentialKNeighborsClassifier(n_neighbors=int(k), discounting="uniform", alpha=0.95)
         clf.fit(points[:176], labels[:176])
         assert (clf.predict(points[176:]) != labels[176:]).sum() == errors
 
@@ -183,16 +185,16 @@ def test_frames_searches_and_copies_of_samples():
     assert clf.feature_names_in_.tolist() == list("abcd")
     search = GridSearchCV(EvidentialKNeighborsClassifier(), {"n_neighbors": [3, 9]}, cv=3)
     assert search.fit(X, Y).best_score_ > 0.9
-    same = EvidentialKNeighborsClassifier(2).fit(np.ones((9, 2)), np.arange(9) % 3)
+    same = EvidentialKNeighborsClassifier(n_neighbors=2).fit(np.ones((9, 2)), np.arange(9) % 3)
     assert np.isfinite(same.predict_proba(np.ones((1, 2)))).all()
 
 
 def test_members_are_not_calibrated_again():
     points, labels = make_moons(400, noise=0.3, random_state=0)
-    member = EvidentialKNeighborsClassifier(9)
+    member = EvidentialKNeighborsClassifier(n_neighbors=9)
     ensemble = EvidentialEnsemble([member, KNeighborsClassifier(9)], rule="dempster", cv=3)
     ensemble.fit(points[:200], labels[:200])
-    alone = EvidentialKNeighborsClassifier(9).fit(points[:200], labels[:200])
+    alone = EvidentialKNeighborsClassifier(n_neighbors=9).fit(points[:200], labels[:200])
     first = ensemble.predict_masses(points[200:])[0]
     np.testing.assert_allclose(first.masses, alone.predict_mass(points[200:]).masses)
 
@@ -200,7 +202,7 @@ def test_members_are_not_calibrated_again():
 def test_that_many_neighbors_should_be_calibrated():
     """Fifteen neighbors of one place are not fifteen independent witnesses."""
     points, labels = make_moons(600, noise=0.5, random_state=0)
-    member = EvidentialKNeighborsClassifier(15, optimize=False, discounting="uniform")
+    member = EvidentialKNeighborsClassifier(n_neighbors=15, optimize=False, discounting="uniform")
     losses = []
     for clf in (member, EvidentialClassifier(member, cv=3)):
         p = clf.fit(points[:300], labels[:300]).predict_proba(points[300:])

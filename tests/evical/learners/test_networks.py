@@ -52,7 +52,7 @@ def by_code(mass, classes):
 
 @pytest.mark.parametrize("labels", [Y, Y == 0], ids=["three", "two"])
 def test_dempster_s_rule_of_all_prototypes(labels):
-    clf = Neural(5, tol=1e-2).fit(X[::2], labels[::2])
+    clf = Neural(n_prototypes=5, tol=1e-2).fit(X[::2], labels[::2])
     parameters = [
         part.tolist() for part in (clf.prototypes_, clf.gamma_, clf.alpha_, clf.membership_)
     ]
@@ -64,7 +64,7 @@ def test_dempster_s_rule_of_all_prototypes(labels):
 
 @pytest.mark.parametrize("labels", [Y, Y == 0], ids=["three", "two"])
 def test_dempster_s_rule_of_all_weights_of_evidence(labels):
-    clf = Radial(5, tol=1e-2).fit(X[::2], labels[::2])
+    clf = Radial(n_prototypes=5, tol=1e-2).fit(X[::2], labels[::2])
     parameters = [part.tolist() for part in (clf.prototypes_, clf.gamma_, clf.coef_)]
     new = X[1::30]
     masses, p = clf.predict_mass(new), clf.predict_proba(new)
@@ -79,10 +79,10 @@ def test_dempster_s_rule_of_all_weights_of_evidence(labels):
 
 
 def test_relative_plausibilities_are_the_softmax_outputs():
-    clf = Radial(6).fit(X, Y)
+    clf = Radial(n_prototypes=6).fit(X, Y)
     contour = clf.predict_mass(X).contour()
     np.testing.assert_allclose(contour / contour.sum(axis=1, keepdims=True), clf.predict_proba(X))
-    other = Neural(6, probability="plausibility").fit(X, Y)
+    other = Neural(n_prototypes=6, probability="plausibility").fit(X, Y)
     contour = other.predict_mass(X).contour()
     np.testing.assert_allclose(contour / contour.sum(axis=1, keepdims=True), other.predict_proba(X))
 
@@ -99,8 +99,8 @@ def test_glass_as_in_the_vignette_of_evclass():
     points = read_csv(path).iloc[known["order"], :-1].to_numpy()
     labels = np.array(known["labels"])
     networks = {
-        "proDSfit": partial(EvidentialNeuralClassifier, 7, loss="squared"),
-        "RBFfit": partial(EvidentialRBFClassifier, 7, regularization=0.001),
+        "proDSfit": partial(EvidentialNeuralClassifier, n_prototypes=7, loss="squared"),
+        "RBFfit": partial(EvidentialRBFClassifier, n_prototypes=7, regularization=0.001),
     }
     for name, network in networks.items():
         fits = [network(random_state=i).fit(points[:89], labels[:89]) for i in range(12)]
@@ -117,55 +117,61 @@ def test_glass_as_in_the_vignette_of_evclass():
 def test_order_and_weights_of_samples(network):
     rng = np.random.default_rng(0)
     times = rng.integers(0, 4, 150)
-    one = network(6).fit(X, Y, times)
+    one = network(n_prototypes=6).fit(X, Y, times)
     order = rng.permutation(times.sum())
-    two = network(6).fit(np.repeat(X, times, axis=0)[order], np.repeat(Y, times)[order])
+    two = network(n_prototypes=6).fit(
+        np.repeat(X, times, axis=0)[order], np.repeat(Y, times)[order]
+    )
     np.testing.assert_array_equal(one.predict_proba(X), two.predict_proba(X))
 
 
 @both
 def test_units_make_no_difference(network):
-    one = network(5).fit(MOONS, SIDES)
-    two = network(5).fit(1024 * MOONS, SIDES)
+    one = network(n_prototypes=5).fit(MOONS, SIDES)
+    two = network(n_prototypes=5).fit(1024 * MOONS, SIDES)
     np.testing.assert_allclose(one.predict_proba(MOONS), two.predict_proba(1024 * MOONS), atol=1e-9)
     assert two.gamma_ == pytest.approx(one.gamma_ / 2**20)
-    far = network(5).fit(MOONS + 64, SIDES)  # rounded otherwise
+    far = network(n_prototypes=5).fit(MOONS + 64, SIDES)  # rounded otherwise
     assert far.cost_ == pytest.approx(one.cost_, rel=0.05)
 
 
 @both
 def test_better_starts_have_less_cost(network):
-    costs = [network(6, n_init=n).fit(MOONS, SIDES).cost_ for n in (1, 4)]
+    costs = [network(n_prototypes=6, n_init=n).fit(MOONS, SIDES).cost_ for n in (1, 4)]
     assert costs[1] <= costs[0]
 
 
 @both
 def test_prototypes_that_stay(network):
-    clf = network(4, optimize_prototypes=False).fit(MOONS, SIDES)
+    clf = network(n_prototypes=4, optimize_prototypes=False).fit(MOONS, SIDES)
     again = KMeans(4, init=clf.prototypes_, n_init=1).fit(MOONS)
     np.testing.assert_allclose(again.cluster_centers_, clf.prototypes_, atol=1e-9)
-    assert network(4).fit(MOONS, SIDES).cost_ < clf.cost_
+    assert network(n_prototypes=4).fit(MOONS, SIDES).cost_ < clf.cost_
 
 
 @both
 def test_prototypes_of_each_class(network):
-    clf = network(3, per_class=True, tol=1e3).fit(X, Y)
+    clf = network(n_prototypes=3, per_class=True, tol=1e3).fit(X, Y)
     assert clf.prototypes_.shape == (9, 4)
-    few = network(50).fit([[0.0], [1.0], [1.0], [0.0]], [0, 1, 1, 0])
+    few = network(n_prototypes=50).fit([[0.0], [1.0], [1.0], [0.0]], [0, 1, 1, 0])
     assert few.prototypes_.shape == (2, 1)
 
 
 def test_regularization_silences_prototypes_and_shrinks_coefficients():
-    loud, silent = (Neural(8, regularization=mu).fit(MOONS, SIDES) for mu in (0.0, 0.1))
+    loud, silent = (
+        Neural(n_prototypes=8, regularization=mu).fit(MOONS, SIDES) for mu in (0.0, 0.1)
+    )
     assert silent.alpha_.sum() < loud.alpha_.sum()
-    large, small = (Radial(8, regularization=mu).fit(MOONS, SIDES) for mu in (1e-4, 0.1))
+    large, small = (
+        Radial(n_prototypes=8, regularization=mu).fit(MOONS, SIDES) for mu in (1e-4, 0.1)
+    )
     assert (small.coef_**2).sum() < (large.coef_**2).sum()
 
 
 @both
 def test_hard_labels_as_mass_functions(network):
     labels = bayesian(Frame([0, 1, 2]), np.eye(3)[Y])
-    one, two = network(6).fit(X, Y), network(6).fit(X, labels)
+    one, two = network(n_prototypes=6).fit(X, Y), network(n_prototypes=6).fit(X, labels)
     np.testing.assert_array_equal(one.predict_proba(X), two.predict_proba(X))
 
 
@@ -179,8 +185,8 @@ def test_uncertain_labels_say_less(network):
         [np.eye(3)[given] * (1 - 0.9 * doubtful[:, np.newaxis]), 0.9 * doubtful]
     )
     frame = Frame([0, 1, 2])
-    soft = network(6).fit(X, MassFunction(frame, [1, 2, 4, 7], masses))
-    hard = network(6).fit(X, given)
+    soft = network(n_prototypes=6).fit(X, MassFunction(frame, [1, 2, 4, 7], masses))
+    hard = network(n_prototypes=6).fit(X, given)
     losses = [-np.log(clf.predict_proba(X)[np.arange(150), Y]).mean() for clf in (soft, hard)]
     assert losses[0] < 0.7 * losses[1]
 
@@ -191,7 +197,7 @@ def test_uncertain_labels_say_less(network):
 @both
 def test_far_samples_are_vacuous(network):
     points, labels = make_blobs(200, random_state=0)
-    clf = network(6).fit(points, labels)
+    clf = network(n_prototypes=6).fit(points, labels)
     for far in (1e3, 1e300):
         np.testing.assert_allclose(clf.predict_interval([[far, far]]), [[[0, 1]] * 3], atol=1e-9)
         assert clf.predict_set([[far, far]]).all()
@@ -201,7 +207,7 @@ def test_far_samples_are_vacuous(network):
 def test_many_classes_have_no_limit(network):
     rng = np.random.default_rng(0)
     points, labels = rng.normal(size=(400, 3)), np.arange(400) % 40
-    clf = network(40, tol=1e-2).fit(points, labels)
+    clf = network(n_prototypes=40, tol=1e-2).fit(points, labels)
     assert clf.predict_proba(points).sum(axis=1) == pytest.approx(np.ones(400))
     assert clf.predict_interval(points).shape == (400, 40, 2)
     if network is Neural:
@@ -215,11 +221,11 @@ def test_many_classes_have_no_limit(network):
 
 @both
 def test_chunks_change_nothing(network, monkeypatch):
-    clf = network(6).fit(X, Y)
+    clf = network(n_prototypes=6).fit(X, Y)
     whole = clf.predict_proba(X)
     monkeypatch.setattr("evical.learners._prototype_classifier.CHUNK", 1)
     np.testing.assert_allclose(clf.predict_proba(X), whole, atol=1e-12)
-    np.testing.assert_allclose(network(6).fit(X, Y).cost_, clf.cost_, rtol=1e-3)
+    np.testing.assert_allclose(network(n_prototypes=6).fit(X, Y).cost_, clf.cost_, rtol=1e-3)
 
 
 @both
@@ -235,19 +241,21 @@ def test_beside_logistic_regression(network):
 @both
 def test_frames_searches_and_copies_of_samples(network):
     frame = pd.DataFrame(X, columns=list("abcd"))
-    clf = network(4).fit(frame, np.array(["x", "y", "z"])[Y])
+    clf = network(n_prototypes=4).fit(frame, np.array(["x", "y", "z"])[Y])
     assert clf.feature_names_in_.tolist() == list("abcd")
     search = GridSearchCV(network(), {"n_prototypes": [3, 9]}, cv=3)
     assert search.fit(X, Y).best_score_ > 0.9
-    same = network(2).fit(np.ones((9, 2)), np.arange(9) % 3)
+    same = network(n_prototypes=2).fit(np.ones((9, 2)), np.arange(9) % 3)
     assert same.predict_proba(np.ones((1, 2))) == pytest.approx(np.full((1, 3), 1 / 3), abs=0.01)
 
 
 @both
 def test_members_are_not_calibrated_again(network):
-    ensemble = EvidentialEnsemble([network(4), network(6)], rule="dempster", cv=3)
+    ensemble = EvidentialEnsemble(
+        [network(n_prototypes=4), network(n_prototypes=6)], rule="dempster", cv=3
+    )
     ensemble.fit(MOONS[:100], SIDES[:100])
-    alone = network(4).fit(MOONS[:100], SIDES[:100])
+    alone = network(n_prototypes=4).fit(MOONS[:100], SIDES[:100])
     first = ensemble.predict_masses(MOONS[100:])[0]
     np.testing.assert_allclose(first.masses, alone.predict_mass(MOONS[100:]).masses)
 
@@ -322,7 +330,7 @@ def test_wrong_samples(network):
 @each("labels", [["a", 1], [("a", 1), ("b", 2)], [("a",), ("b", 2)], [1, 2.5]])
 def test_labels_of_mass_functions_are_kept(network, labels):
     y = bayesian(Frame(labels), np.eye(2)[SIDES])
-    clf = network(4).fit(MOONS, y)
+    clf = network(n_prototypes=4).fit(MOONS, y)
     assert clf.predict_mass(MOONS[:2]).frame == y.frame
     assert clf.classes_.tolist() == labels
     assert clf.predict(MOONS)[0] in labels
@@ -335,14 +343,14 @@ def test_numbers_of_any_kind(network, kind):
     if network is Neural:
         options |= {"loss": "squared", "frame_share": 0.5}
     given = {k: v if isinstance(v, str) else kind(v) for k, v in options.items()}
-    one = network(4, max_iter=200, **options).fit(X, Y)
-    other = network(np.int8(4), max_iter=np.uint8(200), **given).fit(X, Y)
+    one = network(n_prototypes=4, max_iter=200, **options).fit(X, Y)
+    other = network(n_prototypes=np.int8(4), max_iter=np.uint8(200), **given).fit(X, Y)
     np.testing.assert_array_equal(one.predict_proba(X), other.predict_proba(X))
 
 
 @both
 def test_options_set_after_a_fit_do_not_change_it(network):
-    clf = network(4, probability="pignistic").fit(X, Y)
+    clf = network(n_prototypes=4, probability="pignistic").fit(X, Y)
     expected = clf.predict_proba(X)
     with pytest.raises(ValueError, match="probability is 'plausible'"):
         clf.set_params(probability="plausible").fit(X, Y)
@@ -352,4 +360,4 @@ def test_options_set_after_a_fit_do_not_change_it(network):
 @both
 def test_too_few_iterations(network):
     with pytest.warns(ConvergenceWarning, match="after 2 iterations"):
-        network(5, max_iter=2).fit(X, Y)
+        network(n_prototypes=5, max_iter=2).fit(X, Y)

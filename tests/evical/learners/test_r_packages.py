@@ -61,7 +61,7 @@ def by_set(mass, sets):
 def test_neighbors():
     known = arrays(KNOWN["neighbors"])
     clf = EvidentialKNeighborsClassifier(
-        known["k"], discounting="uniform", alpha=known["alpha"], optimize=False
+        n_neighbors=known["k"], discounting="uniform", alpha=known["alpha"], optimize=False
     ).fit(known["train"], known["labels"])
     clf.gamma_ = known["gamma"] ** 2
     sets = [[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1]]
@@ -80,7 +80,9 @@ def test_prototypes():
 
 @pytest.mark.parametrize("known", [arrays(one) for one in KNOWN["radial"]], ids=["three", "four"])
 def test_radial_basis_functions(known):
-    clf = EvidentialRBFClassifier(5).fit(known["new"], np.arange(8) % known["W"].shape[1])
+    clf = EvidentialRBFClassifier(n_prototypes=5).fit(
+        known["new"], np.arange(8) % known["W"].shape[1]
+    )
     clf._network = Network(known["P"], known["Gamma"], Linear(known["W"]))
     clf._spread = Spread(np.zeros(3), 1.0)
     clf.coef_ = known["W"] - known["W"].mean(axis=1, keepdims=True)
@@ -121,12 +123,14 @@ def test_vehicle():
     mean, scale = X.mean(axis=0), X.std(axis=0, ddof=1)
     X, new = (X - mean) / scale, (new - mean) / scale
     for one in known["neighbors"]:
-        clf = EvidentialKNeighborsClassifier(one["k"], discounting="uniform", alpha=0.95)
+        clf = EvidentialKNeighborsClassifier(
+            n_neighbors=one["k"], discounting="uniform", alpha=0.95
+        )
         assert (clf.fit(X, y).predict(new) != target).sum() == one["errors"]
         np.testing.assert_allclose(clf.gamma_, np.square(one["gamma"]), rtol=1e-3)
     networks = {
-        "proDSfit": partial(EvidentialNeuralClassifier, 20, loss="squared"),
-        "RBFfit": partial(EvidentialRBFClassifier, 20, regularization=0.001),
+        "proDSfit": partial(EvidentialNeuralClassifier, n_prototypes=20, loss="squared"),
+        "RBFfit": partial(EvidentialRBFClassifier, n_prototypes=20, regularization=0.001),
     }
     for name, network in networks.items():
         errors = [

@@ -38,11 +38,11 @@ QUICK = {"rho": 1.0, "slope_penalty": 0.0, "max_iter": 50, "random_state": 0}
 @cache
 def fitted():
     """One regressor for all tests that only ask it."""
-    return EvidentialRegressor(15, rho=0.1, reach=0.2, random_state=0).fit(X, Y)
+    return EvidentialRegressor(n_prototypes=15, rho=0.1, reach=0.2, random_state=0).fit(X, Y)
 
 
 def test_scikit_learn_contract():
-    check_contract(EvidentialRegressor(2, n_folds=2, max_iter=5))
+    check_contract(EvidentialRegressor(n_prototypes=2, n_folds=2, max_iter=5))
 
 
 # ---- what a fit says
@@ -79,7 +79,9 @@ def test_intervals_have_the_belief():
 @every_loss
 def test_learns_a_curve(kind):
     new, target = sine(400, np.random.default_rng(1))
-    reg = EvidentialRegressor(15, loss=kind, rho=0.1, slope_penalty=0, random_state=0).fit(X, Y)
+    reg = EvidentialRegressor(
+        n_prototypes=15, loss=kind, rho=0.1, slope_penalty=0, random_state=0
+    ).fit(X, Y)
     linear = LinearRegression().fit(X, Y)
     assert 1 - reg.score(new, target) < 0.6 * (1 - linear.score(new, target))
 
@@ -100,7 +102,7 @@ def test_noise_and_ignorance_are_where_they_belong():
 
 def test_penalties_are_chosen_by_held_out_errors():
     points, y = make_friedman1(120, n_features=5, noise=1.0, random_state=0)
-    reg = EvidentialRegressor(8, xi=None, n_folds=3, max_iter=60, random_state=0)
+    reg = EvidentialRegressor(n_prototypes=8, xi=None, n_folds=3, max_iter=60, random_state=0)
     reg.fit(points, y)
     candidates = [(0.0, 0.01, 0.1), (0.1, 1.0, 10.0), (0.0, 2.0)]
     assert reg.cv_errors_.shape == (3, 3, 2)
@@ -109,23 +111,31 @@ def test_penalties_are_chosen_by_held_out_errors():
     assert [reg.xi_, reg.rho_, reg.slope_penalty_] == chosen
     assert reg.cv_errors_.min() < 0.6
     options = dict(zip(("xi", "rho", "slope_penalty"), chosen, strict=True))
-    fixed = EvidentialRegressor(8, max_iter=60, random_state=0, **options).fit(points, y)
+    fixed = EvidentialRegressor(n_prototypes=8, max_iter=60, random_state=0, **options).fit(
+        points, y
+    )
     assert fixed.cv_errors_ is None
 
 
 def test_penalties_do_what_they_say():
-    h = [EvidentialRegressor(8, xi=xi, **QUICK).fit(X, Y).h_.mean() for xi in (0.01, 1.0)]
+    h = [
+        EvidentialRegressor(n_prototypes=8, xi=xi, **QUICK).fit(X, Y).h_.mean()
+        for xi in (0.01, 1.0)
+    ]
     assert h[0] > 3 * h[1]
     options = {"max_iter": 100, "random_state": 0}
     few, many = (
-        (EvidentialRegressor(8, rho=rho, **options).fit(X, Y).gamma_ ** 2).mean()
+        (EvidentialRegressor(n_prototypes=8, rho=rho, **options).fit(X, Y).gamma_ ** 2).mean()
         for rho in (10.0, 0.1)
     )
     assert many > 2 * few
     points, y = make_friedman1(60, random_state=0)
     free, drawn = (
         (
-            EvidentialRegressor(4, **(QUICK | {"slope_penalty": each})).fit(points, y).coef_ ** 2
+            EvidentialRegressor(n_prototypes=4, **(QUICK | {"slope_penalty": each}))
+            .fit(points, y)
+            .coef_
+            ** 2
         ).sum()
         for each in (0.0, 20.0)
     )
@@ -147,7 +157,9 @@ def test_reach_bounds_how_far_evidence_goes():
     """A line needs all the reach it may have."""
     points = np.linspace(-1, 1, 50)[:, np.newaxis]
     for reach in (0.5, 2.0):
-        reg = EvidentialRegressor(2, reach=reach, rho=10.0, slope_penalty=0, random_state=0)
+        reg = EvidentialRegressor(
+            n_prototypes=2, reach=reach, rho=10.0, slope_penalty=0, random_state=0
+        )
         reg.fit(points, points[:, 0])
         apart = np.sqrt(((points - points.T) ** 2).mean()) / points.std()
         np.testing.assert_allclose(1 / reg.gamma_, reach * apart, rtol=1e-6)
@@ -156,7 +168,9 @@ def test_reach_bounds_how_far_evidence_goes():
 @each("seed", range(3))
 def test_precision_falls_beyond_the_samples(seed):
     points, y = sine(200, np.random.default_rng(seed))
-    reg = EvidentialRegressor(20, reach=0.1, **QUICK | {"rho": 0.0, "random_state": seed})
+    reg = EvidentialRegressor(
+        n_prototypes=20, reach=0.1, **QUICK | {"rho": 0.0, "random_state": seed}
+    )
     reg.fit(points, y)
     assert points.min() <= reg.prototypes_.min() <= reg.prototypes_.max() <= points.max()
     for side in (np.linspace(-3, -8, 50), np.linspace(4, 9, 50)):
@@ -164,14 +178,16 @@ def test_precision_falls_beyond_the_samples(seed):
 
 
 def test_more_starts_are_not_worse():
-    one, five = (EvidentialRegressor(8, n_init=n, **QUICK).fit(X, Y).loss_ for n in (1, 5))
+    one, five = (
+        EvidentialRegressor(n_prototypes=8, n_init=n, **QUICK).fit(X, Y).loss_ for n in (1, 5)
+    )
     assert five <= one
 
 
 def test_units_do_not_matter():
     """Of the features with `standardize` only, of the response always."""
-    one = EvidentialRegressor(8, **QUICK).fit(X, Y)
-    other = EvidentialRegressor(8, **QUICK).fit(1000 * X + 5, 1e-3 * Y - 7)
+    one = EvidentialRegressor(n_prototypes=8, **QUICK).fit(X, Y)
+    other = EvidentialRegressor(n_prototypes=8, **QUICK).fit(1000 * X + 5, 1e-3 * Y - 7)
     np.testing.assert_allclose(other.predict(1000 * X + 5), 1e-3 * one.predict(X) - 7, rtol=1e-5)
     np.testing.assert_allclose(other.h_, 1e6 * one.h_, rtol=0.02)
     rng = np.random.default_rng(5)
@@ -179,7 +195,7 @@ def test_units_do_not_matter():
     y = np.sin(2 * points[:, 0])
     stretched = points * [1, 100]
     plain, apart = (
-        EvidentialRegressor(8, standardize=flag, **QUICK).fit(stretched, y)
+        EvidentialRegressor(n_prototypes=8, standardize=flag, **QUICK).fit(stretched, y)
         for flag in (True, False)
     )
     assert plain.feature_scale_[1] == pytest.approx(stretched[:, 1].std())
@@ -188,13 +204,14 @@ def test_units_do_not_matter():
 
 def test_weights_count_samples():
     weight = np.random.default_rng(6).integers(0, 3, len(Y))
-    one = EvidentialRegressor(6, max_iter=20, random_state=0).fit(X, Y, weight)
-    two = EvidentialRegressor(6, max_iter=20, random_state=0)
+    one = EvidentialRegressor(n_prototypes=6, max_iter=20, random_state=0).fit(X, Y, weight)
+    two = EvidentialRegressor(n_prototypes=6, max_iter=20, random_state=0)
     two.fit(np.repeat(X, weight, axis=0), np.repeat(Y, weight))
     np.testing.assert_allclose(one.predict(X), two.predict(X))
     options = {"slope_penalty": 0, "max_iter": 20, "random_state": 0}
     third, fourth = (
-        EvidentialRegressor(6, **options).fit(X, Y, each) for each in (weight, weight / 3)
+        EvidentialRegressor(n_prototypes=6, **options).fit(X, Y, each)
+        for each in (weight, weight / 3)
     )
     np.testing.assert_allclose(third.predict(X), fourth.predict(X), rtol=1e-3)
 
@@ -206,17 +223,19 @@ def test_chunks_change_nothing(monkeypatch):
 
 
 def test_few_and_equal_samples():
-    few = EvidentialRegressor(5, random_state=0).fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 2.0])
+    few = EvidentialRegressor(n_prototypes=5, random_state=0).fit(
+        [[0.0], [1.0], [2.0]], [0.0, 1.0, 2.0]
+    )
     assert len(few.h_) == 3
     same = EvidentialRegressor(random_state=0).fit(np.ones((9, 2)), np.arange(9.0))
     assert same.predict([[1, 1]]) == pytest.approx([4], abs=0.01)
-    constant = EvidentialRegressor(3, random_state=0).fit(X, np.full(len(X), 5.0))
+    constant = EvidentialRegressor(n_prototypes=3, random_state=0).fit(X, np.full(len(X), 5.0))
     assert constant.predict(X[:2]) == pytest.approx([5, 5], abs=0.01)
 
 
 def test_frames_and_copies():
     frame = pd.DataFrame({"dose": X[:, 0]})
-    reg = EvidentialRegressor(5, **QUICK).fit(frame, Y)
+    reg = EvidentialRegressor(n_prototypes=5, **QUICK).fit(frame, Y)
     assert reg.feature_names_in_.tolist() == ["dose"]
     again = pickle.loads(pickle.dumps(reg))
     np.testing.assert_array_equal(again.predict_interval(frame), reg.predict_interval(frame))
@@ -238,7 +257,7 @@ def test_stretched_intervals_cover_what_they_promise():
     for seed in range(15):
         points, y = rng.normal(size=(60, 3)), rng.normal(size=60)
         new, target = rng.normal(size=(50, 3)), rng.normal(size=50)
-        reg = EvidentialRegressor(8, random_state=seed, **options).fit(points, y)
+        reg = EvidentialRegressor(n_prototypes=8, random_state=seed, **options).fit(points, y)
         stretched.append([coverage(reg.predict_interval(new, p), target) for p in (0.5, 0.9)])
         grfn = reg.predict_grfn(new)
         raw.append(coverage(np.column_stack(grfn.belief_interval(0.9)), target))
@@ -249,7 +268,7 @@ def test_stretched_intervals_cover_what_they_promise():
 
 
 def test_stretched_intervals_are_nested_and_infinite_for_few():
-    reg = EvidentialRegressor(8, calibration_fraction=0.1, **QUICK).fit(X, Y)
+    reg = EvidentialRegressor(n_prototypes=8, calibration_fraction=0.1, **QUICK).fit(X, Y)
     widths = [np.diff(reg.predict_interval(X[:5], level)).ravel() for level in (0.5, 0.9, 0.95)]
     assert (widths[0] < widths[1]).all()
     assert (widths[1] <= widths[2]).all()
@@ -326,7 +345,8 @@ def test_numbers_of_any_kind(kind):
     options["calibration_fraction"] = 0.25
     given = {name: kind(value) for name, value in options.items()}
     one, other = (
-        EvidentialRegressor(4, random_state=0, **each).fit(X, Y) for each in (options, given)
+        EvidentialRegressor(n_prototypes=4, random_state=0, **each).fit(X, Y)
+        for each in (options, given)
     )
     np.testing.assert_array_equal(
         one.predict_interval(X, 0.5), other.predict_interval(X, kind(0.5))
@@ -337,7 +357,7 @@ def test_numbers_of_any_kind(kind):
 @each("value", [0.0, 3e15, 1e300])
 def test_constants_of_any_size(value, fraction):
     """Their mean differs from them by rounding."""
-    reg = EvidentialRegressor(4, calibration_fraction=fraction, **QUICK)
+    reg = EvidentialRegressor(n_prototypes=4, calibration_fraction=fraction, **QUICK)
     constant = reg.fit(X, np.full(len(X), value))
     assert constant.predict(X[:2]) == pytest.approx([value, value], abs=0.01)
     assert not np.isnan(constant.predict_interval(X)).any()
@@ -347,9 +367,11 @@ def test_constants_of_any_size(value, fraction):
 
 
 def test_tiny_units_and_equal_samples_held_out():
-    tiny = EvidentialRegressor(4, **QUICK).fit(X * 1e-320, Y)
+    tiny = EvidentialRegressor(n_prototypes=4, **QUICK).fit(X * 1e-320, Y)
     assert np.isfinite(tiny.predict(X * 1e-320)).all()
-    same = EvidentialRegressor(4, calibration_fraction=0.5, **QUICK).fit(np.ones((2, 1)), [1, 1])
+    same = EvidentialRegressor(n_prototypes=4, calibration_fraction=0.5, **QUICK).fit(
+        np.ones((2, 1)), [1, 1]
+    )
     assert same.predict_interval([[1], [1e200]], 0.5).tolist() == [[1, 1], [-np.inf, np.inf]]
     with np.errstate(all="raise"):
         fitted().predict([[1.7e308]])

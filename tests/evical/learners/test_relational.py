@@ -26,7 +26,7 @@ BLOBS, PLACE = make_blobs(150, centers=3, cluster_std=0.7, random_state=3)
 
 
 def test_scikit_learn_contract():
-    distances = EvidentialCMeans(2, metric="precomputed", random_state=0)
+    distances = EvidentialCMeans(n_clusters=2, metric="precomputed", random_state=0)
     check_contract(distances, {"check_clustering": "its samples are features, not distances"})
 
 
@@ -50,8 +50,10 @@ def test_distances_to_means():
 @each("X", [IRIS, BLOBS], ids=["iris", "blobs"])
 def test_euclidean_distances_say_what_features_say(X, options):
     distance = pairwise_distances(X)
-    one = EvidentialCMeans(3, random_state=0, **options).fit(X)
-    other = EvidentialCMeans(3, metric="precomputed", random_state=0, **options).fit(distance)
+    one = EvidentialCMeans(n_clusters=3, random_state=0, **options).fit(X)
+    other = EvidentialCMeans(n_clusters=3, metric="precomputed", random_state=0, **options).fit(
+        distance
+    )
     assert other.cost_ == pytest.approx(one.cost_)
     np.testing.assert_allclose(other.mass_.masses, one.mass_.masses, atol=1e-6)
     np.testing.assert_allclose(other.center_weights_ @ X, one.cluster_centers_, atol=1e-6)
@@ -92,7 +94,7 @@ def test_the_end_is_a_minimum_over_weights_of_samples():
 
 def test_distances_that_are_not_euclidean():
     distance = pairwise_distances(BLOBS, metric="manhattan")
-    recm = EvidentialCMeans(3, metric="precomputed", random_state=0).fit(distance)
+    recm = EvidentialCMeans(n_clusters=3, metric="precomputed", random_state=0).fit(distance)
     assert adjusted_rand_score(recm.labels_, PLACE) > 0.95
     np.testing.assert_allclose(recm.predict_mass(distance).masses, recm.mass_.masses, atol=1e-9)
     np.testing.assert_allclose(recm.mass_.masses.sum(axis=1), 1)
@@ -113,7 +115,7 @@ def test_the_shift_makes_distances_euclidean(n):
 
 def test_fewer_samples_than_coordinates_and_samples_at_one_place():
     distance = np.abs(np.subtract.outer([0.0, 0, 1], [0.0, 0, 1]))
-    recm = EvidentialCMeans(2, metric="precomputed", random_state=0).fit(distance)
+    recm = EvidentialCMeans(n_clusters=2, metric="precomputed", random_state=0).fit(distance)
     assert recm.labels_[0] == recm.labels_[1] != recm.labels_[2]
 
 
@@ -122,13 +124,13 @@ def test_fewer_samples_than_coordinates_and_samples_at_one_place():
 @pytest.mark.filterwarnings("ignore:Number of distinct clusters")
 def test_no_distances_at_all(distance, n_clusters):
     options = {"focal": "singletons", "metric": "precomputed", "random_state": 0}
-    recm = EvidentialCMeans(n_clusters, **options).fit(distance)
+    recm = EvidentialCMeans(n_clusters=n_clusters, **options).fit(distance)
     np.testing.assert_allclose(recm.mass_.masses, 1 / n_clusters)
     np.testing.assert_allclose(recm.center_weights_.sum(axis=1), 1)
 
 
 def test_another_metric_leaves_nothing_of_the_last():
-    ecm = EvidentialCMeans(2, random_state=0).fit(BLOBS)
+    ecm = EvidentialCMeans(n_clusters=2, random_state=0).fit(BLOBS)
     distance = pairwise_distances(BLOBS)
     assert not hasattr(ecm.set_params(metric="precomputed").fit(distance), "cluster_centers_")
     expected = ecm.predict(distance)
@@ -150,11 +152,11 @@ def test_another_metric_leaves_nothing_of_the_last():
 )
 def test_wrong_distances(X, message):
     with pytest.raises(ValueError, match=message):
-        EvidentialCMeans(1, metric="precomputed").fit(X)
+        EvidentialCMeans(n_clusters=1, metric="precomputed").fit(X)
 
 
 def test_new_samples_need_distances_to_all_training_samples():
-    recm = EvidentialCMeans(3, metric="precomputed", random_state=0)
+    recm = EvidentialCMeans(n_clusters=3, metric="precomputed", random_state=0)
     recm.fit(pairwise_distances(BLOBS))
     with pytest.raises(ValueError, match="150 features"):
         recm.predict_mass([[1.0, 2.0]])

@@ -42,7 +42,7 @@ def test_it_is_the_mean_of_curves_with_a_matrix_and_of_a_learned_matrix():
     curved = StructuredMatrixCalibrator().fit(first(p), y).predict_proba(first(at))
     alone = StructuredMatrixCalibrator(learned=True).fit(p, y).predict_proba(at)
     for model in ("bayesian", "likelihood"):
-        found = AutoMulticlassCalibrator(model).fit(p, y)
+        found = AutoMulticlassCalibrator(model=model).fit(p, y)
         assert 0 < found.curves_weight_ < 1
         wanted = curved**found.curves_weight_ * alone ** (1 - found.curves_weight_)
         wanted /= wanted.sum(axis=1, keepdims=True)
@@ -70,7 +70,7 @@ def test_many_samples_of_bent_scores_are_left_to_the_curves():
         p, y, _ = drawn(n, power=1.0)
         z = np.log(p)
         shown = softmax(z + bend * np.sin(2 * z), axis=1)
-        weights[bend, n] = AutoMulticlassCalibrator("bayesian").fit(shown, y).curves_weight_
+        weights[bend, n] = AutoMulticlassCalibrator(model="bayesian").fit(shown, y).curves_weight_
     assert weights[0.8, 3000] > 0.8
     assert 0.2 < weights[0.8, 60] < 0.8
     assert weights[0.0, 3000] < 0.6
@@ -83,7 +83,11 @@ def test_errors_are_those_of_columns_and_of_the_matrix():
     calibrator = AutoMulticlassCalibrator().fit(p, y)
     scaling = calibrator.scaling_
     steps, fit = scaling._steps, scaling._fit
-    q = OneVsRestCalibrator(AutoCalibrator("bayesian"), "normalize").fit(p, y).predict_proba(at)
+    q = (
+        OneVsRestCalibrator(AutoCalibrator(model="bayesian"), coupling="normalize")
+        .fit(p, y)
+        .predict_proba(at)
+    )
     start = np.append(np.column_stack([fit.weights, fit.intercepts]).ravel(), np.log(fit.inverse))
 
     def log_odds(values, row, k):
@@ -109,7 +113,7 @@ def test_intervals_hold_the_true_probabilities(n):
     for seed in range(4):
         p, y, _ = drawn(n, seed)
         at, _, truth = drawn(300, seed=100 + seed)
-        interval = AutoMulticlassCalibrator("confidence").fit(p, y).predict_interval(at)
+        interval = AutoMulticlassCalibrator(model="confidence").fit(p, y).predict_interval(at)
         # The mass of the level is in the interval, the rest on the frame.
         lower, upper = interval[..., 0] / 0.95, 1 - (1 - interval[..., 1]) / 0.95
         held.append(((lower <= truth) & (truth <= upper)).mean())
@@ -142,7 +146,7 @@ def test_it_loses_less_than_either_step_alone():
         log_loss(y_new, one.fit(bent(p), y).predict_proba(bent(new)))
         for one in (
             AutoMulticlassCalibrator(),
-            OneVsRestCalibrator(AutoCalibrator(), "normalize"),
+            OneVsRestCalibrator(AutoCalibrator(), coupling="normalize"),
             StructuredMatrixCalibrator(),
         )
     ]
@@ -154,8 +158,8 @@ def test_two_classes_are_those_of_the_binary_calibrator():
     scores = rng.normal(size=200)
     y = np.where(rng.random(200) < expit(2 * scores), "yes", "no")
     for model in ("likelihood", "confidence", "bayesian"):
-        many = AutoMulticlassCalibrator(model).fit(scores, y)
-        two = AutoCalibrator(model).fit(scores, y)
+        many = AutoMulticlassCalibrator(model=model).fit(scores, y)
+        two = AutoCalibrator(model=model).fit(scores, y)
         assert many.scaling_ is None
         np.testing.assert_allclose(
             many.predict_proba(scores), two.predict_proba(scores), atol=1e-12
@@ -184,7 +188,7 @@ def test_many_classes_have_no_curves_and_no_list_of_sets(k, kind):
 
 def test_what_was_saved_without_learned_scaling_is_curves_with_a_matrix():
     p, y, _ = drawn(200)
-    calibrator = AutoMulticlassCalibrator("bayesian").fit(p, y)
+    calibrator = AutoMulticlassCalibrator(model="bayesian").fit(p, y)
     saved = calibrator.to_dict()
     del saved["state"]["learned"]
     again = BaseMulticlassCalibrator.from_dict(saved)
@@ -208,8 +212,8 @@ def test_a_few_noisy_samples_of_many_classes_lose_no_more_than_a_temperature():
     temperature, ours = (
         log_loss(y_new, one.fit(p, y).predict_proba(new))
         for one in (
-            SoftmaxCalibrator("temperature", transform="log"),
-            AutoMulticlassCalibrator("bayesian"),
+            SoftmaxCalibrator(parameters="temperature", transform="log"),
+            AutoMulticlassCalibrator(model="bayesian"),
         )
     )
     assert ours < 1.005 * temperature
@@ -231,7 +235,9 @@ def test_a_column_that_points_the_wrong_way_is_warned_of_by_its_class():
             lambda state: (
                 state
                 | {
-                    "each": OneVsRestCalibrator(AutoCalibrator("bayesian"), "normalize")
+                    "each": OneVsRestCalibrator(
+                        AutoCalibrator(model="bayesian"), coupling="normalize"
+                    )
                     .fit(*drawn(60, k=4)[:2])
                     .to_dict()
                 }

@@ -31,7 +31,7 @@ def same(one, other, y=Y):
     ("name", "calibrator"),
     [
         ("auto", None),
-        ("auto:bayesian", AutoMulticlassCalibrator("bayesian")),
+        ("auto:bayesian", AutoMulticlassCalibrator(model="bayesian")),
         ("isotonic", IsotonicCalibrator()),
         ("logistic:bayesian", LogisticCalibrator(model="bayesian")),
         ("softmax", SoftmaxCalibrator()),
@@ -55,7 +55,7 @@ def test_auto_is_the_default_of_rules_that_combine_sets():
 
 
 def test_a_code_has_a_binary_calibrator_for_each_column():
-    pair = ("auto:bayesian", AutoCalibrator("bayesian"))
+    pair = ("auto:bayesian", AutoCalibrator(model="bayesian"))
     same(*(EvidentialClassifier(GaussianNB(), calibrator=c, code="all_pairs", cv=2) for c in pair))
     with pytest.raises(ValueError, match="SoftmaxCalibrator calibrates all classes together"):
         EvidentialClassifier(calibrator="softmax", code="all_pairs").fit(X, Y)

@@ -90,8 +90,8 @@ def test_the_factor_is_the_best_or_nearly(n):
 
 def test_a_code_matrix_is_the_code_of_its_name():
     margins, y = simulated(60)
-    named = DirichletCalibrator("one_vs_rest").fit(expit(margins), y)
-    given = DirichletCalibrator(code_matrix("one_vs_rest", K)).fit(expit(margins), y)
+    named = DirichletCalibrator(code="one_vs_rest").fit(expit(margins), y)
+    given = DirichletCalibrator(code=code_matrix("one_vs_rest", K)).fit(expit(margins), y)
     np.testing.assert_array_equal(
         named.predict_proba(expit(margins)), given.predict_proba(expit(margins))
     )
@@ -102,18 +102,22 @@ def test_single_degrees_are_those_of_the_text_below_eq_5_9():
     """Chi-square variables with h_k degrees of freedom, by scipy.stats."""
     margins, y = simulated(60)
     r = expit(margins)
-    single = DirichletCalibrator("one_vs_rest", "geometric", factor=7, degrees="single").fit(r, y)
+    single = DirichletCalibrator(
+        code="one_vs_rest", combine="geometric", factor=7, degrees="single"
+    ).fit(r, y)
     np.testing.assert_allclose(single.h_, 7 * np.bincount(y) / 60)
     made = proportions(r, code_matrix("one_vs_rest", K), "geometric", 0.0)
     chi2 = stats.chi2.ppf(stats.beta.cdf(made, *single.shape_), single.h_)
     found = single.predict_proba(r)
     np.testing.assert_allclose(found, chi2 / chi2.sum(axis=1, keepdims=True), rtol=1e-7)
-    double = DirichletCalibrator("one_vs_rest", "geometric", factor=7).fit(r, y)
+    double = DirichletCalibrator(code="one_vs_rest", combine="geometric", factor=7).fit(r, y)
     assert found.max(axis=1).mean() > double.predict_proba(r).max(axis=1).mean()
-    chosen = DirichletCalibrator("one_vs_rest", "geometric", degrees="single").fit(r, y)
+    chosen = DirichletCalibrator(code="one_vs_rest", combine="geometric", degrees="single").fit(
+        r, y
+    )
     scores = [
         performance(
-            DirichletCalibrator("one_vs_rest", "geometric", factor=m, degrees="single")
+            DirichletCalibrator(code="one_vs_rest", combine="geometric", factor=m, degrees="single")
             .fit(r, y)
             .predict_proba(r),
             y,

@@ -34,7 +34,7 @@ def test_for_two_classes_it_is_logistic_calibration(n):
     y[:2] = 0, 1
     probes = [-1e9, -50, -1.5, 0, 0.2, 2, 50, 1e9]
     ours, peer = (
-        MultinomialLogisticCalibrator("likelihood").fit(x, y),
+        MultinomialLogisticCalibrator(model="likelihood").fit(x, y),
         LogisticCalibrator().fit(x, y),
     )
     np.testing.assert_allclose(
@@ -52,7 +52,7 @@ def test_for_two_classes_it_is_logistic_calibration(n):
 def test_closed_form_of_a_saturated_model(repeats):
     """Three points with free probabilities each: a multinomial sample of targets."""
     scores, y = np.tile(np.eye(K), (repeats, 1)), np.tile(np.arange(K), repeats)
-    calibrator = MultinomialLogisticCalibrator("likelihood").fit(scores, y)
+    calibrator = MultinomialLogisticCalibrator(model="likelihood").fit(scores, y)
     t = (repeats + 1) / (repeats + K)
 
     def contour(p):
@@ -73,7 +73,7 @@ def problems(n=30, seed=0, k=K):
     rng = np.random.default_rng(seed)
     y = np.concatenate([np.arange(k), rng.integers(0, k, n - k)])
     scores = rng.normal(size=(n, k)) + np.eye(k)[y]
-    calibrator = MultinomialLogisticCalibrator("likelihood").fit(scores, y)
+    calibrator = MultinomialLogisticCalibrator(model="likelihood").fit(scores, y)
     features, _ = calibrator._standard(rng.normal(size=(3, k)))
     return calibrator._deviance(), calibrator._level_sets(features).problems(slice(None))
 
@@ -150,16 +150,22 @@ def test_the_quadratic_model_comes_near_with_more_samples():
     gaps = []
     for n in (30, 150):
         scores, y = simulated(n, seed=4)
-        exact = MultinomialLogisticCalibrator("likelihood").fit(scores, y).predict_interval(PROBES)
-        fast = MultinomialLogisticCalibrator("quadratic").fit(scores, y).predict_interval(PROBES)
+        exact = (
+            MultinomialLogisticCalibrator(model="likelihood")
+            .fit(scores, y)
+            .predict_interval(PROBES)
+        )
+        fast = (
+            MultinomialLogisticCalibrator(model="quadratic").fit(scores, y).predict_interval(PROBES)
+        )
         gaps.append(np.abs(exact - fast).max())
     assert gaps[1] < 0.5 * gaps[0] < 0.1
 
 
 def test_a_thinned_likelihood_comes_near_the_whole():
     scores, y = simulated(300, seed=2)
-    whole = MultinomialLogisticCalibrator("likelihood", max_size=300).fit(scores, y)
-    part = MultinomialLogisticCalibrator("likelihood", max_size=100).fit(scores, y)
+    whole = MultinomialLogisticCalibrator(model="likelihood", max_size=300).fit(scores, y)
+    part = MultinomialLogisticCalibrator(model="likelihood", max_size=100).fit(scores, y)
     assert len(part.rows_) <= 100
     gap = np.abs(whole.predict_interval(PROBES) - part.predict_interval(PROBES)).max()
     assert 0 < gap < 5e-3
@@ -168,7 +174,7 @@ def test_a_thinned_likelihood_comes_near_the_whole():
 def test_the_most_likely_probabilities_are_those_of_the_softmax():
     scores, y = simulated(40)
     ours, peer = (
-        MultinomialLogisticCalibrator("likelihood").fit(scores, y),
+        MultinomialLogisticCalibrator(model="likelihood").fit(scores, y),
         SoftmaxCalibrator().fit(scores, y),
     )
     np.testing.assert_allclose(ours.weights_, peer.weights_, atol=1e-8)
@@ -182,7 +188,7 @@ def test_the_most_likely_probabilities_are_those_of_the_softmax():
 def test_directions_never_seen_tell_nothing():
     scores, y = simulated(30)
     flat = scores - scores.mean(axis=1, keepdims=True)  # scores of a sample sum to 0
-    calibrator = MultinomialLogisticCalibrator("quadratic").fit(flat, y)
+    calibrator = MultinomialLogisticCalibrator(model="quadratic").fit(flat, y)
     seen, unseen = calibrator.predict_interval([[1.0, -1.0, 0.0], [1.0, -1.0, 3.0]])
     assert (seen[:, 1] - seen[:, 0]).max() < 0.6
     np.testing.assert_array_equal(unseen, [[0, 1]] * K)
@@ -232,7 +238,7 @@ def test_masses_have_the_bounds_or_raise_plausibilities(raw, below, above):
 
 
 def test_label_and_probability_of_a_contour_are_checked():
-    calibrator = MultinomialLogisticCalibrator("quadratic").fit(*simulated(30))
+    calibrator = MultinomialLogisticCalibrator(model="quadratic").fit(*simulated(30))
     with pytest.raises(ValueError, match=r"label is 5, but the classes are \[0, 1, 2\]"):
         calibrator.contour(PROBES, 5, [0.5])
     with pytest.raises(ValueError, match=r"probability is 1\.5"):

@@ -137,7 +137,7 @@ def test_one_score_of_two_classes_is_platts_calibration():
     rng = np.random.default_rng(1)
     x = rng.normal(size=40)
     y = (rng.random(40) < 1 / (1 + np.exp(-x))).astype(int)
-    wanted = LogisticCalibrator("bayesian").fit(x, y).predict_proba([-2.0, 0.3, 5.0])
+    wanted = LogisticCalibrator(model="bayesian").fit(x, y).predict_proba([-2.0, 0.3, 5.0])
     np.testing.assert_allclose(SoftmaxCalibrator().fit(x, y).predict_proba([-2, 0.3, 5]), wanted)
 
 
@@ -156,14 +156,14 @@ def test_a_temperature_is_found_whatever_the_number_of_classes(n_classes, n):
         return -logs[np.arange(n), y].mean()
 
     slope = np.exp(minimize_scalar(by_labels, bounds=(-5, 3), method="bounded").x)
-    found = SoftmaxCalibrator("temperature").fit(2 * logits, y).weights_[0, 0]
+    found = SoftmaxCalibrator(parameters="temperature").fit(2 * logits, y).weights_[0, 0]
     assert found == pytest.approx(slope / 2, rel=0.2)
 
 
 @pytest.mark.parametrize("parameters", ["temperature", "vector"])
 def test_classes_that_are_separated_leave_one_sample_of_doubt(parameters):
     scores = 5 * np.tile(np.eye(4), (5, 1))
-    ours = SoftmaxCalibrator(parameters).fit(scores, np.tile(np.arange(4), 5))
+    ours = SoftmaxCalibrator(parameters=parameters).fit(scores, np.tile(np.arange(4), 5))
     # One of 22 samples is wrong, and every other class as probable.
     expected = np.where(np.eye(4) == 1, 21 / 22, 1 / 66)
     np.testing.assert_allclose(ours.predict_proba(5 * np.eye(4)), expected, atol=1e-6)
@@ -171,15 +171,15 @@ def test_classes_that_are_separated_leave_one_sample_of_doubt(parameters):
 
 def test_temperature_is_not_negative():
     scores, y = simulated(60)
-    proba = SoftmaxCalibrator("temperature").fit(-scores, y).predict_proba(PROBES)
+    proba = SoftmaxCalibrator(parameters="temperature").fit(-scores, y).predict_proba(PROBES)
     np.testing.assert_array_equal(proba, np.full_like(proba, 1 / K))
 
 
 def test_log_of_probabilities():
     scores, y = simulated(60)
     p = softmax(scores, axis=1)
-    ours = SoftmaxCalibrator("vector", transform="log").fit(p, y)
-    wanted = SoftmaxCalibrator("vector").fit(np.log(p), y).predict_proba(np.log(p))
+    ours = SoftmaxCalibrator(parameters="vector", transform="log").fit(p, y)
+    wanted = SoftmaxCalibrator(parameters="vector").fit(np.log(p), y).predict_proba(np.log(p))
     np.testing.assert_allclose(ours.predict_proba(p), wanted, atol=1e-9)
     with pytest.raises(ValueError, match=r"scores\[0, 0\] is -0\.5, but .* a probability"):
         ours.fit([[-0.5, 1, 0.5]] * 60, y)
@@ -190,10 +190,10 @@ def test_log_of_probabilities():
     [
         (SoftmaxCalibrator(), 0.01),
         (SoftmaxCalibrator(off_diagonal_penalty=1e-3, intercept_penalty=1e-3), 0.01),
-        (MultinomialLogisticCalibrator("quadratic"), 0.01),
+        (MultinomialLogisticCalibrator(model="quadratic"), 0.01),
         (ShallowNetCalibrator(n_nets=3, max_iter=50, random_state=0), 0.03),
         (OneVsRestCalibrator(), 0.15),
-        (DirichletCalibrator("one_vs_rest"), 0.4),
+        (DirichletCalibrator(code="one_vs_rest"), 0.4),
     ],
     ids=lambda value: type(value).__name__,
 )

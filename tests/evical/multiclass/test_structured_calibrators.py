@@ -111,7 +111,7 @@ def test_strong_penalties_leave_the_temperature_alone(kind):
         np.testing.assert_allclose(ours.predict_proba(p), wanted, atol=1e-8)
     free = StructuredMatrixCalibrator(**dict.fromkeys(PENALTIES, 1e9)).fit(p, y)
     np.testing.assert_allclose(free.predict_proba(p), wanted, atol=1e-8)
-    plain = SoftmaxCalibrator("temperature").fit(np.log(p), y)
+    plain = SoftmaxCalibrator(parameters="temperature").fit(np.log(p), y)
     assert 1 / plain.weights_[0, 0] == pytest.approx(ours.temperature_, rel=0.15)  # its targets
 
 

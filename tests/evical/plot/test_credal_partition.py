@@ -12,7 +12,7 @@ from evical.plot import CredalPartitionDisplay
 
 X, _ = make_blobs(120, centers=3, cluster_std=0.9, random_state=3)
 X = np.vstack([X, [[40.0, 40.0]]])
-ECM = EvidentialCMeans(3, delta=4, random_state=0).fit(X[:-1])
+ECM = EvidentialCMeans(n_clusters=3, delta=4, random_state=0).fit(X[:-1])
 MASS = ECM.predict_mass(X)  # the last is an outlier
 
 
@@ -43,7 +43,7 @@ def test_points_and_hulls(ax, rule):
 
 def test_more_features_are_projected_and_centers_with_them(ax):
     iris = load_iris(as_frame=True).data
-    ecm = EvidentialCMeans(3, random_state=0).fit(iris)
+    ecm = EvidentialCMeans(n_clusters=3, random_state=0).fit(iris)
     display = CredalPartitionDisplay.from_estimator(ecm, iris, ax=ax)
     assert ax.get_xlabel() == "first component"
     near = np.abs(iris.to_numpy()[:, None] - ecm.cluster_centers_).sum(axis=2).argmin(axis=0)

@@ -34,7 +34,7 @@ def stacked(n_classes, n_sources=3, n=200, penalty="learned"):
     logits = rng.normal(size=(n_sources, n, n_classes)) + skill * np.eye(n_classes)[y]
     p = np.exp(logits) / np.exp(logits).sum(axis=2, keepdims=True)
     names = [f"class {k}" for k in range(n_classes)]
-    return fit_to_probabilities(Stacked(penalty), p, np.array(names)[y], names)
+    return fit_to_probabilities(Stacked(penalty=penalty), p, np.array(names)[y], names)
 
 
 def ends(container):
@@ -146,7 +146,7 @@ def test_weights_that_classes_share_are_drawn_once(ax):
     ("fusion", "weights", "label"),
     [
         (Discounted(rates=[0.25, 1.0]), [0.75, 0.0], "Reliability, 1 - discount rate"),
-        (Mixture("size"), [0.75, 0.25], "Weight in the mean"),
+        (Mixture(weights="size"), [0.75, 0.25], "Weight in the mean"),
     ],
     ids=["discounted", "mixture"],
 )
@@ -193,7 +193,9 @@ def test_all_weights_are_0(ax):
             'dempster has no weights to show; "stack',
         ),
         (
-            lambda: FusionWeightsDisplay.from_fusion(TNorm("frank", 0.5).fit(sizes=[1])),
+            lambda: FusionWeightsDisplay.from_fusion(
+                TNorm(family="frank", parameter=0.5).fit(sizes=[1])
+            ),
             ValueError,
             "TNorm.* has no",
         ),

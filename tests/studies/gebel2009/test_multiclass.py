@@ -198,7 +198,7 @@ def test_eight_classes_have_too_few_columns_to_trim(kind):
     rng = np.random.default_rng(0)
     r, y = rng.uniform(0.1, 0.9, (40, code_matrix(kind, 8).shape[1])), np.arange(40) % 8
     trimmed, geometric = (
-        DirichletCalibrator(kind, combine, factor=3).fit(r, y).predict_proba(r)
+        DirichletCalibrator(code=kind, combine=combine, factor=3).fit(r, y).predict_proba(r)
         for combine in ("trimmed", "geometric")
     )
     np.testing.assert_array_equal(trimmed, geometric)

@@ -61,7 +61,7 @@ def intervals(m: MassFunction):
 def naive(X, y, first, second, about):
     """A source made of two halves, about some samples."""
     svm = SVC().fit(X[first], y[first])
-    fitted = LogisticCalibrator("likelihood").fit(svm.decision_function(X[second]), y[second])
+    fitted = LogisticCalibrator(model="likelihood").fit(svm.decision_function(X[second]), y[second])
     return fitted.predict_interval(svm.decision_function(about))
 
 

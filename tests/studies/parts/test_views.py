@@ -92,7 +92,7 @@ def test_a_condition_has_a_row_for_one_classifier_of_all_features(toy):
     assert (first, labels) == (("toy", "dempster"), ("toy", "all"))
     drawn = condition.draw({"toy": toy}, 2, 0)
     model = EvidentialClassifier(
-        CLASSIFIERS["linear_svm"], calibrator=AutoCalibrator("bayesian"), ensemble="auto"
+        CLASSIFIERS["linear_svm"], calibrator=AutoCalibrator(model="bayesian"), ensemble="auto"
     )
     p = model.fit(drawn.X, drawn.y).predict_proba(drawn.X_test)[:, 1]
     assert whole == pytest.approx(((p - drawn.y_test) ** 2).mean())

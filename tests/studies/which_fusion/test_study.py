@@ -73,7 +73,7 @@ def test_fixed_fusions_are_those_of_sources_that_learn_nothing(toy, rows):
         svm = SVC(kernel="linear").fit(known[first], y[train][first])
         scores = svm.decision_function(known[second])
         for model, found in beliefs.items():
-            calibrator = LogisticCalibrator(model).fit(scores, y[train][second])
+            calibrator = LogisticCalibrator(model=model).fit(scores, y[train][second])
             found.append(calibrator.predict_mass(svm.decision_function(new)))
     weights = np.array(sizes) / sum(sizes)
     for name, m in {

@@ -19,7 +19,7 @@ __all__ = ["ThresholdCalibrator"]
 Floats = NDArray[np.float64]
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(kw_only=True, eq=False, repr=False)
 class ThresholdCalibrator(BaseCalibrator):
     """Two bins: below the mean score, and from it on.
 

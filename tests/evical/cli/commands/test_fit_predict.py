@@ -135,7 +135,7 @@ def test_options_reach_the_calibrator(folder, samples):
     )
     run("predict model.json new.csv -o out.csv")
     scores, y = samples
-    python = IsotonicCalibrator("confidence", confidence=0.8, centered=True).fit(scores, y)
+    python = IsotonicCalibrator(model="confidence", confidence=0.8, centered=True).fit(scores, y)
     np.testing.assert_array_equal(
         table()[["bel_yes", "pl_yes"]], python.predict_interval([0.5, -2.0])
     )
