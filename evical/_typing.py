@@ -1,6 +1,6 @@
 """Names of what functions take and return; the shapes of arrays stand in their docstrings."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Literal, Protocol, TypeAlias
 
 import numpy as np
@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
     "CalibratorName",
+    "ClusterRule",
     "Flags",
     "Floats",
     "Indices",
@@ -34,8 +35,8 @@ class _Shaped(Protocol):
     def shape(self) -> tuple[int, ...]: ...
 
 
-SamplesLike: TypeAlias = ArrayLike | _Shaped
-"""Features (n, n_features): an array, a data frame or a sparse matrix."""
+SamplesLike: TypeAlias = ArrayLike | _Shaped | Sequence[object] | Mapping[str, object]
+"""Features (n, n_features): an array, a data frame or a sparse matrix; of a fusion, its sources."""
 
 Label: TypeAlias = Hashable
 """The label of one class; None: the greater of two."""
@@ -46,6 +47,8 @@ Labels: TypeAlias = ArrayLike | None
 Weights: TypeAlias = ArrayLike | None
 """A number for each sample; None: all count alike."""
 
+# Which clusters are possible for a sample.
+ClusterRule = Literal["maximum_mass", "interval_dominance"]
 # Rules of ensembles and fusions.
 RuleName = Literal[
     "bold",

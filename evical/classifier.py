@@ -152,9 +152,9 @@ class EvidentialClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mi
         code: Any = "one_vs_rest",
         coupling: Any = None,
         cv: Any = None,
-        ensemble: Any = "shared",
+        ensemble: bool | Literal["shared", "auto"] = "shared",
         total_conflict: Literal["error", "vacuous"] = "error",
-        probability: str = "pignistic",
+        probability: Literal["pignistic", "plausibility"] = "pignistic",
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
@@ -215,7 +215,8 @@ class EvidentialClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mi
         estimator = self._resolved_estimator()
         frozen = isinstance(estimator, FrozenEstimator)
         parts: list[Calibrated | LatentModel]
-        scored, folds, way = None, list[Fold](), self.ensemble
+        scored, folds = None, list[Fold]()
+        way: bool | str = self.ensemble
         if self._is_latent():
             rows = np.arange(len(y))
             fitted = estimator if frozen else trained_on(estimator, X, y, rows, fit_params)

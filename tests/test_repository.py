@@ -214,7 +214,7 @@ def test_groups_and_extras_share_no_requirement():
         for requirement in extra
     } - {"evical"}
     groups = table("dependency-groups")
-    assert set(groups) == {"test", "build", "lint", "peers", "dev"}
+    assert set(groups) == {"test", "build", "lint", "peers", "types", "dev"}
     listed = [name for group in groups.values() for name in group if isinstance(name, str)]
     own = [re.split(r"[>\[]", name)[0] for name in listed if not name.startswith("evical[")]
     assert sorted(set(own)) == sorted(own)

@@ -23,7 +23,7 @@ kinds.
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, TypeVar, final
+from typing import Any, Literal, TypeVar, final
 
 from dstheory._typing import Event, Numbers
 from dstheory.checks.arguments import as_collection, as_sequence, check_flag, check_instance, shown
@@ -267,7 +267,7 @@ class ValuationNetwork:
         variables: Iterable[Variable] | Mapping[str, Iterable[Hashable]],
         valuations: Mapping[Hashable, Any] | Iterable[Any] = (),
         *,
-        kind: str = "belief",
+        kind: Literal["belief", "probability", "possibility"] = "belief",
         tnorm: str = "product",
         order: str | Sequence[str] = "min_fill",
         max_configurations: int | None = None,

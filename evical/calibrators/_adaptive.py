@@ -15,12 +15,13 @@ from scipy.special import ndtri
 from sklearn.utils.validation import check_is_fitted
 
 from dstheory import MassFunction
+from dstheory.inference.counts.checks import BinomialModel
 from evical._fitting import number, optional
 from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._level_set import LevelSets
-from evical.calibrators.models import BinomialModel, count_masses
+from evical.calibrators.models import count_masses
 from evical.curves.platt import platt_of_counts
 from evical.likelihood.level_set import binomial_level_set
 from evical.scores import ScoreCounts

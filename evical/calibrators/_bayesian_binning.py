@@ -24,13 +24,13 @@ from typing import Any, ClassVar, Literal, TypeAlias
 import numpy as np
 
 from dstheory.checks.arguments import check_count
+from dstheory.inference.counts.checks import BinomialModel
 from evical._fitting import number, optional
 from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._binning import CELLS, Cells, bin_masses
 from evical.calibrators._level_set import LevelSets
-from evical.calibrators.models import BinomialModel
 from evical.curves.bayesian_binning import (
     BinPrior,
     Bins,
@@ -53,7 +53,12 @@ from evical.scores import ScoreCounts
 
 
 def covering_masses(
-    positive: Floats, negative: Floats, alpha: float, beta: Any, model: str, confidence: float
+    positive: Floats,
+    negative: Floats,
+    alpha: float,
+    beta: Any,
+    model: BinomialModel,
+    confidence: float,
 ) -> Floats:
     """Masses (2, n) of the positive and the negative class from bins of these counts.
 

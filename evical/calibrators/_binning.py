@@ -12,11 +12,12 @@ import numpy as np
 
 from dstheory.checks.arguments import as_array, as_floats
 from dstheory.inference import binomial_masses
+from dstheory.inference.counts.checks import BinomialModel
 from evical._typing import Floats, Indices
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._level_set import LevelSets
-from evical.calibrators.models import BinomialModel, check_size
+from evical.calibrators.models import check_size
 from evical.likelihood.level_set import binomial_level_set
 from evical.scores import ScoreCounts
 from evical.scores.counts import midpoints
@@ -152,7 +153,7 @@ class BinningCalibrator(BaseCalibrator, LevelSets):
         return ends[:, _bin_of(scores, self.edges_)]
 
 
-def bin_masses(positive: Floats, total: Floats, model: str, confidence: float) -> Floats:
+def bin_masses(positive: Floats, total: Floats, model: BinomialModel, confidence: float) -> Floats:
     """Masses (2, n_bins) of the positive and the negative class; empty bins see the Notes."""
     masses = np.zeros((2, len(total)))
     filled = total > 0

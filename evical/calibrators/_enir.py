@@ -12,12 +12,12 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory.inference.counts.checks import BinomialModel
 from evical._fitting import NOT_NEGATIVE
 from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._binning import CELLS, Cells, bin_masses
-from evical.calibrators.models import BinomialModel
 from evical.curves.near_isotonic_blocks import Blocks, relevant
 from evical.scores import ScoreCounts
 from evical.scores.counts import midpoints

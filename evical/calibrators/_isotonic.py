@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
 
 from dstheory.checks.arguments import check_choice
+from dstheory.inference.counts.checks import BinomialModel
 from evical._fitting import optional
 from evical._typing import Floats
 from evical.calibrators import fields
@@ -22,7 +23,6 @@ from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._binning import bin_masses, check_bins
 from evical.calibrators._level_set import LevelSets
 from evical.calibrators.fields import owners
-from evical.calibrators.models import BinomialModel
 from evical.curves.isotonic_band import IsotonicBand, isotonic_band
 from evical.likelihood.level_set import binomial_level_set
 from evical.scores import ScoreCounts

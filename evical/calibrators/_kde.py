@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory.checks.arguments import as_floats, check_choice, shown
+from dstheory.inference.counts.checks import BinomialModel
 from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._level_set import LevelSets
-from evical.calibrators.models import BinomialModel, count_masses
+from evical.calibrators.models import count_masses
 from evical.curves.density import KERNELS, GaussianSums, KernelGrid, WindowSums, silverman
 from evical.likelihood.level_set import binomial_level_set
 from evical.scores import ScoreCounts

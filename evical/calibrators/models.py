@@ -12,6 +12,7 @@ from scipy.special import expit, ndtri
 
 from dstheory.checks.arguments import check_count
 from dstheory.inference import binomial_masses
+from dstheory.inference.counts.checks import BinomialModel
 from evical._typing import Floats
 from evical.scores.scale import sides
 
@@ -20,7 +21,9 @@ _LEAST = 1e-12
 _ROUNDING = 1e-15
 
 
-def count_masses(positive: Floats, total: Floats, model: str, confidence: float) -> Floats:
+def count_masses(
+    positive: Floats, total: Floats, model: BinomialModel, confidence: float
+) -> Floats:
     """Masses (2, q) of the positive and the negative class from k of n, both real.
 
     Without trials the mass function is vacuous, or 1/2 for both classes if the model gives only
@@ -74,10 +77,6 @@ def masses_from_log_odds(
 
 
 _MOST = 2**24  # things in one array: 128 MB of numbers
-
-BinomialModel: TypeAlias = Literal[
-    "likelihood", "confidence", "dempster", "laplace", "inverse_pignistic", "bayesian"
-]
 
 
 def check_size(name: str, value: object, least: int = 1) -> None:

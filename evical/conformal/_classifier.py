@@ -11,6 +11,7 @@ needs; and so it is for groups.
 """
 
 import warnings
+from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Literal, Self
 
@@ -31,7 +32,7 @@ from evical.classifier import EvidentialClassifier
 from evical.conformal._counts import Counts
 from evical.conformal.calibration import Calibration, Conformed, new_seed, random_shares, too_few
 from evical.conformal.contour import least_strange, prediction_sets, to_contour
-from evical.conformal.nonconformity import NEED_PROBABILITIES, named_score, score_table
+from evical.conformal.nonconformity import NEED_PROBABILITIES, ScoreName, named_score, score_table
 from evical.estimators.folds import make_folds
 from evical.estimators.predictor import ClassifierWrapper
 from evical.estimators.responses import class_values, frozen_classes, trained_on
@@ -134,7 +135,7 @@ class ConformalClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mis
 
     estimator: BaseEstimator | None = None
     _: KW_ONLY
-    nonconformity: Any = "lac"
+    nonconformity: ScoreName | Callable[..., ArrayLike] = "lac"
     conditional: Any = None
     method: Literal["split", "cross"] = "split"
     held_out: float = 0.3
@@ -365,7 +366,7 @@ class ConformalClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mis
         self,
         X: SamplesLike,
         utilities: ArrayLike | None = None,
-        criterion: Any = "interval_dominance",
+        criterion: str | Callable[..., Any] = "interval_dominance",
         *,
         alpha: float | None = None,
     ) -> NDArray[np.bool_]:

@@ -31,7 +31,13 @@ from evical.calibrators.saved import restored_arrays, restored_classes
 from evical.conformal._counts import ClassSamples, ScoreSample
 from evical.conformal.calibration import Calibration, new_seed, random_shares, too_few
 from evical.conformal.contour import least_strange, prediction_sets, to_contour
-from evical.conformal.nonconformity import SCORES, score_parameters, score_table, tied_score
+from evical.conformal.nonconformity import (
+    SCORES,
+    ScoreName,
+    score_parameters,
+    score_table,
+    tied_score,
+)
 from evical.scores.checks import check_labels, check_weights, refuse_row
 
 _Parts = tuple[NDArray[Any], str, dict[str, Any], str | None, Calibration, int | None, str]
@@ -120,7 +126,7 @@ class ConformalScores(ShownFields):
         y: ArrayLike,
         *,
         classes: ArrayLike | None = None,
-        nonconformity: str = "lac",
+        nonconformity: ScoreName = "lac",
         parameters: Mapping[str, Any] | None = None,
         conditional: str | None = None,
         sample_weight: Weights = None,

@@ -9,7 +9,7 @@ for image classifiers using conformal prediction, ICLR.
 
 import inspect
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -197,6 +197,7 @@ def _ranked(sums: _Sums) -> Floats:
     return np.where(sums.scores < _MOST, broken, sums.scores)
 
 
+ScoreName = Literal["lac", "aps", "raps", "margin"]
 SCORES: dict[str, Score] = {
     "lac": lac_scores,
     "aps": aps_scores,

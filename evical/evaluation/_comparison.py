@@ -7,7 +7,7 @@ times of fitting, and a recommendation with reasons.
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,7 +23,7 @@ from evical.evaluation.validation import MEASURES, Fold, Tried, folds_of, is_spl
 from evical.metrics.inputs import MOST_REPEATS
 from evical.scores.checks import check_labels, check_same_length, check_scores
 
-_CRITERIA = ("brier_score", "log_loss")
+Criterion = Literal["brier_score", "log_loss"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -162,7 +162,7 @@ def compare(
     *,
     cv: Any = 10,
     repeats: int = 1,
-    criterion: str = "brier_score",
+    criterion: Criterion = "brier_score",
     random_state: RandomState = 0,
     n_jobs: int | None = None,
     name: str = "scores",
@@ -258,7 +258,7 @@ def _check_plan(cv: Any, repeats: Any, criterion: Any) -> None:
     check_count("repeats", repeats, 1, MOST_REPEATS)
     if is_splitter(cv) and repeats > 1:
         raise ValueError("repeats need different folds each time; give cv as a number of folds")
-    check_choice("criterion", criterion, _CRITERIA)
+    check_choice("criterion", criterion, get_args(Criterion))
 
 
 def _failures(results: dict[str, list[Tried]]) -> dict[str, str]:

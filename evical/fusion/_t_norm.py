@@ -6,7 +6,7 @@ from samples (Quost, Masson & Denoeux 2011).
 """
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -65,7 +65,12 @@ class TNorm(Rule):
     _by_source = ()
     _state: ClassVar = {"parameter_": Field()}
 
-    def __init__(self, *, family: str = "frank", parameter: Any = "learned") -> None:
+    def __init__(
+        self,
+        *,
+        family: Literal["frank", "sugeno_weber", "dubois_prade"] = "frank",
+        parameter: Any = "learned",
+    ) -> None:
         self.family = family
         self.parameter = parameter
 

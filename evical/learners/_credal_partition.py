@@ -7,7 +7,7 @@ Fuzzy Systems 26(3), 1231-1244.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from dstheory import Frame, MassFunction
 from dstheory.checks.arguments import check_choice, check_instance
 from dstheory.measure import distance
 from dstheory.notebook import ShownFields
-from evical._typing import Floats
+from evical._typing import ClusterRule, Floats
 
 _ABOUT_PAIRS = Frame(["same", "different"])
 
@@ -25,11 +25,9 @@ _ROUNDING = 1e-12
 CHUNK = 2**22
 """Numbers in an array of pairs of samples."""
 
-RULES = ("maximum_mass", "interval_dominance")
-
 
 def rough_clusters(
-    partition: MassFunction, rule: str = "maximum_mass"
+    partition: MassFunction, rule: ClusterRule = "maximum_mass"
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Samples that surely belong to each cluster, and those that possibly do.
 
@@ -62,7 +60,7 @@ def rough_clusters(
     ([[True, False], [False, False]], [[True, False], [True, True]])
     """
     _check(partition, "partition")
-    check_choice("rule", rule, RULES)
+    check_choice("rule", rule, get_args(ClusterRule))
     members = _members(partition)
     likely = members[np.argmax(partition.masses, axis=-1)]
     if rule == "interval_dominance":
@@ -100,7 +98,9 @@ class ClusterSummary(ShownFields):
     nonspecificity: float
 
 
-def summarize_clusters(partition: MassFunction, rule: str = "maximum_mass") -> ClusterSummary:
+def summarize_clusters(
+    partition: MassFunction, rule: ClusterRule = "maximum_mass"
+) -> ClusterSummary:
     """Sizes of clusters, number of outliers, and how imprecise a credal partition is.
 
     Parameters

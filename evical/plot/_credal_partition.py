@@ -18,7 +18,7 @@ from sklearn.decomposition import PCA
 
 from dstheory import MassFunction, betp
 from dstheory.checks.arguments import as_floats, as_sequence, check_instance
-from evical._typing import Floats, SamplesLike
+from evical._typing import ClusterRule, Floats, SamplesLike
 from evical.learners import rough_clusters
 from evical.plot.style import COLORS, axes_or_new, ink, legend_above, literal
 
@@ -75,7 +75,7 @@ class CredalPartitionDisplay:
         *,
         centers: ArrayLike | None = None,
         names: tuple[str, str] = ("", ""),
-        rule: str = "maximum_mass",
+        rule: ClusterRule = "maximum_mass",
     ) -> None:
         self.places = _plane(places, "places")
         check_instance("partition", partition, MassFunction, "a batch of mass functions")
@@ -97,7 +97,7 @@ class CredalPartitionDisplay:
         estimator: BaseEstimator,
         X: SamplesLike,
         *,
-        rule: str = "maximum_mass",
+        rule: ClusterRule = "maximum_mass",
         ax: Axes | None = None,
     ) -> "CredalPartitionDisplay":
         """Draw the training samples of a fitted clustering, with its `mass_`.
@@ -140,7 +140,7 @@ class CredalPartitionDisplay:
         X: SamplesLike,
         *,
         centers: ArrayLike | None = None,
-        rule: str = "maximum_mass",
+        rule: ClusterRule = "maximum_mass",
         ax: Axes | None = None,
     ) -> "CredalPartitionDisplay":
         """Draw a credal partition.

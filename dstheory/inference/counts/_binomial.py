@@ -32,7 +32,7 @@ from numpy.typing import ArrayLike
 from dstheory._typing import Floats
 from dstheory.checks.arguments import check_choice
 from dstheory.frame import Frame
-from dstheory.inference.counts.checks import Array, as_counts, as_tail
+from dstheory.inference.counts.checks import Array, BinomialModel, as_counts, as_tail
 from dstheory.inference.counts.quantiles import lower_limit
 from dstheory.mass import MassFunction
 
@@ -154,7 +154,11 @@ Masses = tuple[Array, Array, Array]  # m({1}), m({0}), m({0, 1})
 
 
 def binomial(
-    successes: ArrayLike, trials: ArrayLike, model: str = "likelihood", *, confidence: float = 0.95
+    successes: ArrayLike,
+    trials: ArrayLike,
+    model: BinomialModel = "likelihood",
+    *,
+    confidence: float = 0.95,
 ) -> MassFunction:
     """Predictive belief function of the next outcome after k successes in n trials.
 
@@ -231,7 +235,11 @@ def binomial(
 
 
 def binomial_masses(
-    successes: ArrayLike, trials: ArrayLike, model: str = "likelihood", *, confidence: float = 0.95
+    successes: ArrayLike,
+    trials: ArrayLike,
+    model: BinomialModel = "likelihood",
+    *,
+    confidence: float = 0.95,
 ) -> tuple[Array, Array]:
     """Masses m({1}) and m({0}) of the next outcome after k successes in n trials.
 
@@ -270,7 +278,9 @@ def binomial_masses(
     return m1, m0
 
 
-def _all_masses(successes: ArrayLike, trials: ArrayLike, model: str, confidence: float) -> Masses:
+def _all_masses(
+    successes: ArrayLike, trials: ArrayLike, model: BinomialModel, confidence: float
+) -> Masses:
     check_choice("model", model, (*_CLOSED_FORMS, *_NUMERICAL))
     tail = as_tail(confidence)
     a, b, shape = as_counts(

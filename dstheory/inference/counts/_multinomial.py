@@ -42,7 +42,7 @@ confidence regions, International Journal of Approximate Reasoning 42, 2006, 228
 
 from collections.abc import Callable, Hashable, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -252,13 +252,13 @@ def dominating_contour(rows: Floats, tail: float) -> Floats:
 
 
 CLOSED_FORMS = ("bayesian", "laplace", "dempster")
-MODELS = (*CLOSED_FORMS, "goodman", "likelihood", "mcd")
+MultinomialModel = Literal["bayesian", "laplace", "dempster", "goodman", "likelihood", "mcd"]
 
 
 def multinomial(
     counts: ArrayLike,
     frame: Frame | Sequence[Hashable] | None = None,
-    model: str = "likelihood",
+    model: MultinomialModel = "likelihood",
     *,
     confidence: float = 0.95,
     strength: float = 1,
@@ -378,7 +378,7 @@ def multinomial(
 
 def multinomial_bounds(
     counts: ArrayLike,
-    model: str = "likelihood",
+    model: MultinomialModel = "likelihood",
     *,
     confidence: float = 0.95,
     strength: float = 1,
@@ -448,8 +448,8 @@ def _greatest_of_others(values: Array) -> Array:
     return np.asarray(np.where(alone, second, first))
 
 
-def _checked(counts: ArrayLike, model: str) -> tuple[Array, tuple[int, ...]]:
-    check_choice("model", model, MODELS)
+def _checked(counts: ArrayLike, model: MultinomialModel) -> tuple[Array, tuple[int, ...]]:
+    check_choice("model", model, get_args(MultinomialModel))
     rows, batch = as_count_rows(counts, exact=model in CLOSED_FORMS)
     if model == "bayesian":
         refuse_empty_rows(rows, batch)
@@ -468,7 +468,7 @@ def _frame(frame: Frame | Sequence[Hashable] | None, size: int) -> Frame:
     return names
 
 
-def _closed_form(rows: Array, model: str, strength: float) -> tuple[Any, Array]:
+def _closed_form(rows: Array, model: MultinomialModel, strength: float) -> tuple[Any, Array]:
     """Focal sets and masses (F, R): the categories, and for `dempster` the frame."""
     size = rows.shape[1]
     singles = [1 << i for i in range(size)]
@@ -486,6 +486,6 @@ def _closed_form(rows: Array, model: str, strength: float) -> tuple[Any, Array]:
     return bits.mask_array([*singles, (1 << size) - 1], size), store
 
 
-def _lower(model: str, confidence: float) -> Lower:
+def _lower(model: MultinomialModel, confidence: float) -> Lower:
     tail = as_tail(confidence)
     return lower_by_confidence(tail) if model == "goodman" else lower_by_likelihood

@@ -6,7 +6,7 @@ Fractions and integers in object arrays stay exact on request.
 
 from fractions import Fraction
 from numbers import Rational, Real
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,6 +15,9 @@ from dstheory.checks.arguments import as_array, as_floats, as_real, shown
 from dstheory.kernels.rows import in_row
 
 Array = NDArray[Any]  # float64, or Fractions in an object array
+BinomialModel = Literal[
+    "likelihood", "confidence", "dempster", "laplace", "inverse_pignistic", "bayesian"
+]
 
 
 def as_counts(
