@@ -38,6 +38,13 @@ EQUIVALENT = {
     "2999ebf98d": "at a conflict of 0.5 both ways are right to rounding",
     "3b126ff27d": "a jump of exactly 1e-6 is written in full, which is right as well",
     "5709806fba": "a jump at the last float of the domain is found by bisection instead",
+    "da60351705": "one more column of zeros, which is not read",
+    "ac292e9d93": "without successes the limit of the least count is 0 as well",
+    "884fdf7a2e": "at exactly this many choices both ways give the same masses",
+    "bdc487b785": "at exactly this many cells both ways count the same",
+    "b94b4e9f2b": "a slope that is the same for all sets moves no mass, as masses sum to 1",
+    "0f3db608c6": "where belief is the probability, so is plausibility",
+    "ed2696cf78": "an error of exactly the tolerance",
     "91439eae02": "the one score is read as the same float and needs no tolerance here; another "
     "machine may round its logarithm otherwise",
 }

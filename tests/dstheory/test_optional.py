@@ -4,6 +4,9 @@ import json
 import subprocess
 import sys
 
+import pytest
+
+from dstheory.optional import require
 from tests.support.public_objects import ROOT
 
 # Package, what is made while it is there, and what cannot be done without it.
@@ -69,3 +72,9 @@ def test_it_is_named_with_what_to_do():
         purpose: f"{purpose} needs {package}; install it with: pip install {package}"
         for purpose, (package, _, _) in USES.items()
     }
+
+
+def test_names_are_words():
+    for wrong in (("", "a picture"), (3, "a picture"), ("json", "")):
+        with pytest.raises(TypeError, match="expected a string"):
+            require(*wrong)

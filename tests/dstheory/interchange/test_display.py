@@ -61,3 +61,10 @@ def test_pandas_of_batches():
     flat = to_pandas(m.reshape(6))
     np.testing.assert_array_equal(flat.to_numpy(), m.masses.reshape(6, 3))
     assert flat.columns.tolist() == ["{a}", "{b}", "{a, b}"]
+
+
+def test_latex_has_some_digits_and_not_too_many():
+    m = vacuous(Frame(["a", "b"]))
+    for wrong in (0, -1, 100):
+        with pytest.raises(ValueError, match=f"digits is {wrong}, expected"):
+            to_latex(m, digits=wrong)

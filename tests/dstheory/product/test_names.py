@@ -29,6 +29,11 @@ def test_events(event, text):
 
 
 def test_titles():
+    six = [Variable(f"v{i}", [0, 1]) for i in range(6)]
+    assert repr(MassFunction(ProductFrame(six), [1], [1.0])).splitlines() == [
+        "MassFunction on v0 × v1 × v2 × v3 × v4 × v5",
+        "  {v0=0, v1=0, v2=0, v3=0, v4=0, v5=0}  1",
+    ]
     many = [Variable(f"v{i}", [0, 1]) for i in range(12)]
     first = repr(implies({many[0]: 1}, {many[11]: 0}))
     assert first == "MassFunction on v0 × v11\n  not {v0=1, v11=1}  1"

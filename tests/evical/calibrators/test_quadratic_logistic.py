@@ -296,3 +296,12 @@ def test_damaged_states_are_refused():
     ):
         with pytest.raises(ValueError, match="damaged"):
             QuadraticLogisticCalibrator.from_dict({**data, "state": {**data["state"], **damage}})
+
+
+def test_three_changes_of_class_are_more_than_a_parabola_has_roots():
+    fitted = QuadraticLogisticCalibrator(smooth=False, model="bayesian")
+    p = fitted.fit([0, 1, 2, 3], [0, 1, 0, 1]).predict_proba([0, 1, 2, 3])
+    assert np.all((p > 0) & (p < 1))
+    for y in ([0, 1, 0, 0], [0, 0, 1, 1]):
+        with pytest.raises(ValueError, match="separates the classes"):
+            fitted.fit([0, 1, 2, 3], y)

@@ -149,6 +149,7 @@ DAMAGES = [
     (change("counts", to=[[1], [1]]), "counts are not three columns of one length"),
     (change("counts", to=[[1], [1], [1, 2]]), "counts are not three columns of one length"),
     (change("counts", to=[["x"], [1], [1]]), "state counts is"),
+    (change("counts", to=[[0.5], [0], [0]]), "counts hold a score without weight"),
 ]
 
 

@@ -157,6 +157,14 @@ def test_parquet(tmp_path):
     np.testing.assert_array_equal(table["s"], [0.25, 3])
     assert table["d"].tolist() == ["no", "yes"]
     assert table["b"].tolist() == ["True", "False"]
+    many = write_parquet(tmp_path, {"s": np.linspace(0, 1, 1000)})
+    sizes = [len(chunk.columns["s"]) for chunk in read_chunks(many, {"s": "score"}, CHUNK_SIZE)]
+    assert sizes == [1000]
+
+
+def test_a_table_has_a_name():
+    with pytest.raises(ValueError, match="the name of a table is empty"), open_table(""):
+        pass
 
 
 WRONG_PARQUET = [

@@ -115,6 +115,13 @@ def test_gradients(discounting):
         assert gap < 1e-4
 
 
+def test_a_likelihood_of_very_unequal_evidence_is_finite():
+    """Evidence against a class of 2,000 is a probability of exp(-2000) = 0."""
+    value, gradient = _negative_likelihood(np.array([[0.0, 2000.0]]), np.array([[1.0, 0.0]]))
+    assert value == 0
+    assert gradient.tolist() == [[0.0, 0.0]]
+
+
 @every_discounting
 def test_optimizing_predicts_training_samples_better(discounting):
     points, labels = make_moons(300, noise=0.3, random_state=0)

@@ -77,6 +77,12 @@ def test_pos_label(y, pos_label):
     assert metrics.expected_calibration_error(y, P, pos_label=pos_label) == EXPECTED
 
 
+def test_pos_label_is_one_label():
+    for wrong in ([1], np.array([1]), {1}):
+        with pytest.raises(TypeError, match="pos_label is"):
+            metrics.expected_calibration_error([0, 1], [0.2, 0.8], pos_label=wrong)
+
+
 def test_pos_label_of_a_frame():
     p = np.array(P)
     m = MassFunction(Frame(["yes", "no"]), [1, 2], np.stack([p, 1 - p], axis=1))

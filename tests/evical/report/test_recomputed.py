@@ -10,7 +10,7 @@ from sklearn.metrics import brier_score_loss, log_loss, roc_auc_score
 from evical.calibrators import LogisticCalibrator
 from evical.evaluation import EnsembleEvaluation, Evaluation
 from evical.report import build
-from evical.report._comparison_page import differences_table, ranking_table
+from evical.report._comparison_page import _sentence, differences_table, ranking_table
 from evical.report._data_sets_page import data_sets_page
 from evical.report._ensemble_page import (
     conflict_table,
@@ -241,3 +241,8 @@ def test_an_ensemble_by_hand(combined, members):
     text = check_page(build(combined)).text
     assert f"combined by dempster err on {losses[3][0].mean():.1%} of 120 samples" in text
     assert f"The conflict is {conflict.mean():.3f} on average" in text
+
+
+def test_sentences_keep_the_names_of_methods():
+    assert _sentence("no difference is clear", ("beta",)) == "No difference is clear."
+    assert _sentence("beta loses less!", ("beta",)) == "beta loses less!"

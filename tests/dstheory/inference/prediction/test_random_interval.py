@@ -158,3 +158,9 @@ def test_wrong_arguments():
 def test_the_mode_on_a_bound_is_no_kink():
     interval = RandomInterval(LikelihoodContour(lambda x: -x, (0, 2)))
     np.testing.assert_allclose(interval.kinks(), [2.0])  # sqrt(2 * 2)
+
+
+def test_an_infinite_mean_is_seen_from_finite_parts():
+    """Sqrt of Cauchy's contour: the integrand is finite at each node, its integral is not."""
+    half = RandomInterval(LikelihoodContour(lambda x: -np.log1p(x * x) / 2, LINE, mode=0.0))
+    assert half.expectation() == (-np.inf, np.inf)
