@@ -266,12 +266,12 @@ class Progress:
         total = len(tasks) if steps is None else steps
         return list(
             Parallel(n_jobs=n_jobs)(
-                delayed(self._told)(name, number, total, work, arguments)
+                delayed(self._reported)(name, number, total, work, arguments)
                 for number, (name, arguments) in enumerate(tasks, start=1)
             )
         )
 
-    def _told(
+    def _reported(
         self, name: str, number: int, total: int, work: Callable[..., T], arguments: tuple[Any, ...]
     ) -> T:
         with self.step(name, number, total):

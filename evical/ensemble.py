@@ -30,10 +30,10 @@ from evical.classifier import EvidentialClassifier
 from evical.estimators.held_out import (
     Samples,
     Share,
+    available_rows,
     check_refittable,
     fit_rule,
     learned_by_name,
-    rows_told,
 )
 from evical.estimators.members import Composition, as_subsets, fit_member, named_members
 from evical.estimators.predictor import BeliefPredictor, FusedPredictor, plain
@@ -231,7 +231,7 @@ class EvidentialEnsemble(FusedPredictor, Composition):
         self.named_estimators_ = Bunch(**dict(zip(members, self.estimators_, strict=True)))
         every = np.arange(len(y))
         owned = [
-            rows_told(member, X, every if rows is None else rows)
+            available_rows(member, X, every if rows is None else rows)
             for member, rows in zip(self.estimators_, subsets, strict=True)
         ]
         parts = zip(members.items(), found, owned, params.values(), strict=True)

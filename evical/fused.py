@@ -19,7 +19,7 @@ from evical._fitting import all_or_nothing
 from evical._typing import Floats, RuleName, SamplesLike, Weights
 from evical.classifier import EvidentialClassifier
 from evical.estimators.given import Given, GivenBeliefs, OfSource, known_classes, named_sources
-from evical.estimators.held_out import Samples, Share, beliefs_of, learned_by_name, rows_told
+from evical.estimators.held_out import Samples, Share, available_rows, beliefs_of, learned_by_name
 from evical.estimators.predictor import FusedPredictor
 from evical.fusion import Consensus, Rule, as_rule
 from evical.multiclass.by_name import CalibratorChoice
@@ -218,7 +218,7 @@ class EvidentialFusion(FusedPredictor, BaseEstimator):  # type: ignore[misc]  # 
         except ValueError as error:
             error.add_note(f"while calibrating source {name!r}")
             raise
-        rows = rows_told(source, scores, np.arange(len(y)))
+        rows = available_rows(source, scores, np.arange(len(y)))
         return Share(name, source, source, scored, rows, {})
 
     def _wrong_ways(self) -> list[Direction]:

@@ -153,13 +153,13 @@ class EvidentialSource(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  #
         self.columns_ = self.columns(X) if callable(self.columns) else self.columns
         self._silence = self.silent_if_missing
         own = of_columns(X, self.columns_)
-        rows = self._told(own)
+        rows = self._available_rows(own)
         _check_classes(labels, labels[rows if weight is None else rows[weight[rows] > 0]])
         member = clone(self._classifier())
         params = _check_method_params(X, params=fit_params, indices=rows)
         part = _safe_indexing(own, rows)
-        told = labels[rows]
-        scored = _fit_member(member, part, told, told if labels is y else y[rows], params)
+        known = labels[rows]
+        scored = _fit_member(member, part, known, known if labels is y else y[rows], params)
         self.estimator_ = member
         self._take_features(member)
         if self.columns is not None:
@@ -173,7 +173,7 @@ class EvidentialSource(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  #
         has_beliefs = isinstance(plain(inner), BeliefPredictor)
         return inner if has_beliefs else EvidentialClassifier(inner)
 
-    def _told(self, own: Any) -> Indices:
+    def _available_rows(self, own: Any) -> Indices:
         """Rows of a table of its own columns about which it speaks."""
         if self._silence is None:
             return np.arange(_num_samples(own))
@@ -214,7 +214,7 @@ class EvidentialSource(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  #
             _check_feature_names(self, X, reset=False)
             _check_n_features(self, X, reset=False)
         own = of_columns(X, self.columns_)
-        return own, self._told(own)
+        return own, self._available_rows(own)
 
     def _available(self, X: SamplesLike) -> Indices | None:
         return None if self._silence is None else self._seen(X)[1]
@@ -313,8 +313,8 @@ def _fit_member(
     return scored
 
 
-def _check_classes(labels: NDArray[Any], told: NDArray[Any]) -> None:
-    silent = np.setdiff1d(labels, told).tolist()
+def _check_classes(labels: NDArray[Any], known: NDArray[Any]) -> None:
+    silent = np.setdiff1d(labels, known).tolist()
     if silent:
         raise ValueError(
             f"class {silent[0]!r} has {np.sum(labels == silent[0])} samples, but the source speaks "

@@ -43,7 +43,7 @@ EQUIVALENT = {
     "884fdf7a2e": "at exactly this many choices both ways give the same masses",
     "bdc487b785": "at exactly this many cells both ways count the same",
     "b94b4e9f2b": "a slope that is the same for all sets moves no mass, as masses sum to 1",
-    "0f3db608c6": "where belief is the probability, so is plausibility",
+    "1003271ce7": "where belief is the probability, so is plausibility",
     "ed2696cf78": "an error of exactly the tolerance",
     "91439eae02": "the one score is read as the same float and needs no tolerance here; another "
     "machine may round its logarithm otherwise",

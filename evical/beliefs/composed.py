@@ -136,13 +136,13 @@ class _Placed(Beliefs):
         return found
 
     def products(self) -> Products:
-        told = [(rows, part.products()) for rows, part in self.parts]
+        parts = [(rows, part.products()) for rows, part in self.parts]
         k, n = len(self.classes), self.n
-        most = max((part.n_products for _, part in told), default=0)
+        most = max((part.n_products for _, part in parts), default=0)
         single, scale = np.zeros((k, n)), np.zeros((most, n))
         absent, present = np.ones((most, k, n)), np.zeros((most, k, n))
         silent = np.ones(n, dtype=bool)
-        for rows, part in told:
+        for rows, part in parts:
             own = slice(part.n_products)
             single[:, rows], scale[own, rows] = part.single, part.scale
             absent[own, :, rows], present[own, :, rows] = part.absent, part.present

@@ -198,9 +198,9 @@ class BaseCalibrator(saved.SavedCalibrator):
         values, labels = self._samples(scores, y)
         known = self._known_classes(labels, classes)
         new = _counted(values, labels, known, sample_weight)
-        told = bool(self._wrong_ways())
+        warned = bool(self._wrong_ways())
         self._learn(self.counts_ + new if hasattr(self, "counts_") else new, known)
-        if not told:
+        if not warned:
             warn_of_wrong_ways(self._wrong_ways())
         return self
 

@@ -159,8 +159,10 @@ def gaussian_candidates(
         left_out += np.log(np.maximum(likely, _TINY)) @ weight
     probability = mean_probability(*table)
     curves = zip(probability, *table, strict=True)
-    told = zip(names, priors, curves, left_out.tolist(), degrees.tolist(), strict=True)
-    return [Candidate(name, prior, *curve, left, taken) for name, prior, curve, left, taken in told]
+    parts = zip(names, priors, curves, left_out.tolist(), degrees.tolist(), strict=True)
+    return [
+        Candidate(name, prior, *curve, left, taken) for name, prior, curve, left, taken in parts
+    ]
 
 
 def average(scores: Floats, candidates: list[Candidate]) -> AveragedCurve:

@@ -75,8 +75,8 @@ class Share:
         return [(rows[train], rows[test]) for train, test in found]
 
 
-def rows_told(member: Any, X: Any, rows: Rows) -> Rows:
-    """Of some rows, those about which a fitted member speaks.
+def available_rows(member: Any, X: Any, rows: Rows) -> Rows:
+    """Of some rows, those for which a fitted member is available.
 
     Parameters
     ----------

@@ -27,14 +27,24 @@ from evical.estimators.partial import of_columns
 from evical.estimators.predictor import plain
 from evical.export._graph import DOUBLE, FLOAT, Graph, label_type
 from evical.export._multiclass import (
-    binary_told,
-    multiclass_told,
+    binary_beliefs,
+    multiclass_beliefs,
     normalized_columns,
     sides_of,
     silence_of,
 )
 from evical.export._stacked import Source, stacked
-from evical.export._tensor import Tensor, Told, exp, joined, log, maximum, mean_told, minimum, where
+from evical.export._tensor import (
+    BeliefTensors,
+    Tensor,
+    exp,
+    joined,
+    log,
+    maximum,
+    mean_beliefs,
+    minimum,
+    where,
+)
 from evical.multiclass import BaseMulticlassCalibrator
 from evical.source import EvidentialSource
 
@@ -47,17 +57,17 @@ CLOSED = (
 )
 
 
-def _mean(parts: Sequence[Told], weights: Floats, total_conflict: str) -> Told:
+def _mean(parts: Sequence[BeliefTensors], weights: Floats, total_conflict: str) -> BeliefTensors:
     """Of mass functions, for any number of classes."""
-    return mean_told(list(parts), weights.tolist())
+    return mean_beliefs(list(parts), weights.tolist())
 
 
-def _bounds(parts: Sequence[Told]) -> tuple[Tensor, Tensor]:
+def _bounds(parts: Sequence[BeliefTensors]) -> tuple[Tensor, Tensor]:
     """Bel and Pl (n, S) of the positive one of two classes, which are all of a mass function."""
     return joined([part.bel for part in parts]), joined([part.pl for part in parts])
 
 
-def _dempster(parts: Sequence[Told], kept: Floats, total_conflict: str) -> Told:
+def _dempster(parts: Sequence[BeliefTensors], kept: Floats, total_conflict: str) -> BeliefTensors:
     """Plausibilities multiply, and what is left open.
 
     By logarithms up to the greater product, so that what is nearly impossible stays possible.
@@ -76,44 +86,48 @@ def _dempster(parts: Sequence[Told], kept: Floats, total_conflict: str) -> Told:
     vacuous = total_conflict == "vacuous"
     instead = (0.0, 1.0, 0.5) if vacuous else (np.nan,) * 3
     found = zip((lower, upper, (lower + upper) * 0.5), instead, strict=True)
-    return Told(*(where(excluded, other, part) for part, other in found))
+    return BeliefTensors(*(where(excluded, other, part) for part, other in found))
 
 
-def _yager(parts: Sequence[Told], ones: Floats, total_conflict: str) -> Told:
+def _yager(parts: Sequence[BeliefTensors], ones: Floats, total_conflict: str) -> BeliefTensors:
     """Conflict is ignorance."""
     bel, pl = _bounds(parts)
     yes, no, open_ = pl.prod(axis=1), (1.0 - bel).prod(axis=1), (pl - bel).prod(axis=1)
     return _between(yes - open_, 1.0 - (no - open_))
 
 
-def _disjunctive(parts: Sequence[Told], ones: Floats, total_conflict: str) -> Told:
+def _disjunctive(
+    parts: Sequence[BeliefTensors], ones: Floats, total_conflict: str
+) -> BeliefTensors:
     """One of the sources is right, and nobody knows which."""
     bel, pl = _bounds(parts)
     return _between(bel.prod(axis=1), 1.0 - (1.0 - pl).prod(axis=1))
 
 
-def _valid_mean(parts: Sequence[Told], ones: Floats, total_conflict: str) -> Told:
+def _valid_mean(parts: Sequence[BeliefTensors], ones: Floats, total_conflict: str) -> BeliefTensors:
     bel, pl = _bounds(parts)
     return _merged(*(values.mean(axis=1) * 2.0 for values in (pl, 1.0 - bel)))
 
 
-def _valid_minimum(parts: Sequence[Told], ones: Floats, total_conflict: str) -> Told:
+def _valid_minimum(
+    parts: Sequence[BeliefTensors], ones: Floats, total_conflict: str
+) -> BeliefTensors:
     bel, pl = _bounds(parts)
     return _merged(*(values.min(axis=1) * float(len(parts)) for values in (pl, 1.0 - bel)))
 
 
-def _merged(yes: Tensor, no: Tensor) -> Told:
+def _merged(yes: Tensor, no: Tensor) -> BeliefTensors:
     """Plausibilities as merged p-values of both classes, the greater one raised to 1."""
     yes, no = minimum(yes, 1.0), minimum(no, 1.0)
     return _between(1.0 - where(yes.greater(no), no, 1.0), where(no.greater(yes), yes, 1.0))
 
 
-def _between(bel: Tensor, pl: Tensor) -> Told:
-    return Told(bel, pl, (bel + pl) * 0.5)
+def _between(bel: Tensor, pl: Tensor) -> BeliefTensors:
+    return BeliefTensors(bel, pl, (bel + pl) * 0.5)
 
 
 # From the kind of a formula to its tensors. The default rule, "stacked", reads more than beliefs.
-_TENSORS: dict[str, Callable[[Sequence[Told], Floats, str], Told]] = {
+_TENSORS: dict[str, Callable[[Sequence[BeliefTensors], Floats, str], BeliefTensors]] = {
     "mean": _mean,
     "dempster": _dempster,
     "disjunctive": _disjunctive,
@@ -253,12 +267,12 @@ def classifier_model(
     require("skl2onnx", "an export of a classifier to ONNX")
     check_is_fitted(classifier)
     graph = Graph(opset)
-    told = classified(classifier, Tensor(graph, graph.doubles("X", kind)))
+    beliefs = classified(classifier, Tensor(graph, graph.doubles("X", kind)))
     k = len(classifier.classes_)
-    many, betp = k > 2, told.betp
+    many, betp = k > 2, beliefs.betp
     everything = betp if many else joined([1.0 - betp, betp])
     graph.add("Identity", [everything.name], "probabilities")
-    beliefs = told.outputs(classifier.classes_, class_columns)
+    outputs = beliefs.outputs(classifier.classes_, class_columns)
     graph.label(betp.name, classifier.classes_, "label")
     whose = "each class" if many else f"class {classifier.classes_.tolist()[1]!r}"
     return graph.model(
@@ -266,23 +280,23 @@ def classifier_model(
         {
             "label": (label_type(classifier.classes_), [None]),
             "probabilities": (DOUBLE, [None, k]),
-            **beliefs,
+            **outputs,
         },
         f"{type(classifier).__name__}: bel, pl, betp of {whose}",
     )
 
 
-def classified(classifier: Member, features: Tensor) -> Told:
+def classified(classifier: Member, features: Tensor) -> BeliefTensors:
     """Beliefs of a fitted classifier or ensemble from features (n, p)."""
     if isinstance(classifier, EvidentialEnsemble):
         return _fused(classifier, features)
     if isinstance(classifier, EvidentialSource):
         return _of_source(classifier, features)
     parts = [_part(pair, features) for pair in _pairs(classifier)]
-    return mean_told(parts, [1 / len(parts)] * len(parts))
+    return mean_beliefs(parts, [1 / len(parts)] * len(parts))
 
 
-def _fused(ensemble: EvidentialEnsemble, features: Tensor) -> Told:
+def _fused(ensemble: EvidentialEnsemble, features: Tensor) -> BeliefTensors:
     members = [plain(member) for member in ensemble.estimators_]
     for member in members:
         if not isinstance(member, EvidentialClassifier | EvidentialEnsemble | EvidentialSource):
@@ -299,8 +313,8 @@ def _fused(ensemble: EvidentialEnsemble, features: Tensor) -> Told:
         )
     if formula.kind == "stacked":
         return stacked(rule, [_source(member, features) for member in members])
-    told = [classified(member, features) for member in members]
-    return _TENSORS[formula.kind](told, formula.parameters, ensemble.total_conflict)
+    beliefs = [classified(member, features) for member in members]
+    return _TENSORS[formula.kind](beliefs, formula.parameters, ensemble.total_conflict)
 
 
 def _source(member: Member, features: Tensor) -> Source:
@@ -331,14 +345,16 @@ def _source(member: Member, features: Tensor) -> Source:
     return Source(probabilities, silent)
 
 
-def _of_source(source: EvidentialSource, features: Tensor) -> Told:
+def _of_source(source: EvidentialSource, features: Tensor) -> BeliefTensors:
     """Beliefs of a classifier on some columns, vacuous where these are missing."""
     own, missing = _seen(source, features)
-    told = classified(plain(source.estimator_), own)
+    beliefs = classified(plain(source.estimator_), own)
     if missing is None:
-        return told
+        return beliefs
     vacuous = (0.0, 1.0, 1 / len(source.classes_))
-    return Told(*(where(missing, other, part) for part, other in zip(told, vacuous, strict=True)))
+    return BeliefTensors(
+        *(where(missing, other, part) for part, other in zip(beliefs, vacuous, strict=True))
+    )
 
 
 def _seen(source: EvidentialSource, features: Tensor) -> tuple[Tensor, Tensor | None]:
@@ -388,12 +404,12 @@ def _pairs(classifier: EvidentialClassifier) -> list[Any]:
     return classifier.calibrated_classifiers_
 
 
-def _part(pair: CalibratedScores | CalibratedColumns, features: Tensor) -> Told:
+def _part(pair: CalibratedScores | CalibratedColumns, features: Tensor) -> BeliefTensors:
     """Beliefs of a calibrated classifier."""
     if isinstance(pair, CalibratedColumns):
         return _coupled(pair, features)
     scores = scores_of(pair.estimator, pair.calibrator, features)
-    return (binary_told if _is_binary(pair) else multiclass_told)(pair.calibrator, scores)
+    return (binary_beliefs if _is_binary(pair) else multiclass_beliefs)(pair.calibrator, scores)
 
 
 def _is_binary(pair: CalibratedScores | CalibratedColumns) -> bool:
@@ -401,7 +417,7 @@ def _is_binary(pair: CalibratedScores | CalibratedColumns) -> bool:
     return not isinstance(pair, CalibratedColumns) and not pair.is_table
 
 
-def _coupled(pair: CalibratedColumns, features: Tensor) -> Told:
+def _coupled(pair: CalibratedColumns, features: Tensor) -> BeliefTensors:
     """Columns of the scores of one classifier, normalized; or the probability of two classes."""
     decoder, (first, *others) = pair.decoder, pair.members
     k = len(decoder.classes)
@@ -413,11 +429,11 @@ def _coupled(pair: CalibratedColumns, features: Tensor) -> Told:
         )
     if k == 2:
         betp = _part(first, features).betp
-        return Told(betp, betp, betp)
+        return BeliefTensors(betp, betp, betp)
     scores = scores_of(first.estimator, first.calibrator, features)
     columns = [
-        binary_told(one, scores.columns([place])).betp
+        binary_beliefs(one, scores.columns([place])).betp
         for place, one in enumerate(first.calibrators)
     ]
     p = normalized_columns(joined(columns), k)
-    return Told(p, p, p)
+    return BeliefTensors(p, p, p)

@@ -25,8 +25,8 @@ from evical.export._graph import DEGREE
 from evical.export._inputs import check_binary
 from evical.export._table import PieceTable, polyline
 from evical.export._tensor import (
+    BeliefTensors,
     Tensor,
-    Told,
     joined,
     log,
     maximum,
@@ -56,7 +56,7 @@ def normalized_columns(positive: Tensor, n_classes: int) -> Tensor:
 
 def combined_columns(
     own: Tensor, neither: Tensor, either: Tensor, n_classes: int, total_conflict: str
-) -> Told:
+) -> BeliefTensors:
     """Dempster's rule of masses (n, K) of each class, of its complement, and of all classes.
 
     In total conflict beliefs are NaN, or vacuous if `total_conflict` says so.
@@ -75,7 +75,7 @@ def combined_columns(
     vacuous = total_conflict == "vacuous"
     instead = (0.0, 1.0, 1.0 / n_classes) if vacuous else (np.nan,) * 3
     found = zip((lower, upper, shares), instead, strict=True)
-    return Told(*(where(dead, other, minimum(part / total, 1.0)) for part, other in found))
+    return BeliefTensors(*(where(dead, other, minimum(part / total, 1.0)) for part, other in found))
 
 
 def _all_but_one(factors: Tensor, k: int) -> Tensor:
@@ -103,15 +103,15 @@ _TINY = float(np.finfo(np.float64).tiny)
 _LITTLE = 1e-9  # of the other classes, to which less is raised in errors, as in Python
 
 
-def binary_told(calibrator: BaseCalibrator, scores: Tensor) -> Told:
+def binary_beliefs(calibrator: BaseCalibrator, scores: Tensor) -> BeliefTensors:
     """Beliefs (n, 1) about the positive class at scores (n, 1)."""
     check_binary(calibrator)
     table = compiled(calibrator, DEGREE, lines=True)
     if table.is_probability:
         p = Tensor(scores.graph, scores.graph.values(table, scores.name, [0]))
-        return Told(p, p, p)
+        return BeliefTensors(p, p, p)
     found = Tensor(scores.graph, scores.graph.beliefs(table, scores.name))
-    return Told(*(found.columns([place]) for place in range(3)))
+    return BeliefTensors(*(found.columns([place]) for place in range(3)))
 
 
 def sides_of(calibrator: BaseCalibrator, scores: Tensor) -> Tensor:
@@ -135,7 +135,7 @@ def values_of(table: PieceTable, scores: Tensor) -> Tensor:
     return Tensor(scores.graph, scores.graph.values(table, scores.name, rows))
 
 
-def multiclass_told(calibrator: BaseMulticlassCalibrator, scores: Tensor) -> Told:
+def multiclass_beliefs(calibrator: BaseMulticlassCalibrator, scores: Tensor) -> BeliefTensors:
     """Beliefs at scores (n, C), NaN where one of them is no score that it takes.
 
     They are (n, 1), of the positive one of two classes, or (n, K). Raises ValueError for methods
@@ -143,10 +143,10 @@ def multiclass_told(calibrator: BaseMulticlassCalibrator, scores: Tensor) -> Tol
     be exported.
     """
     read, known = _read(calibrator, scores)
-    told = _told(calibrator, read)
-    if told.bel is told.betp:
-        return Told(*[told.bel + known] * 3)
-    return Told(*(part + known for part in told))
+    beliefs = _method_beliefs(calibrator, read)
+    if beliefs.bel is beliefs.betp:
+        return BeliefTensors(*[beliefs.bel + known] * 3)
+    return BeliefTensors(*(part + known for part in beliefs))
 
 
 def _read(calibrator: BaseMulticlassCalibrator, scores: Tensor) -> tuple[Tensor, Tensor]:
@@ -170,7 +170,7 @@ def _read(calibrator: BaseMulticlassCalibrator, scores: Tensor) -> tuple[Tensor,
     return scores, known
 
 
-def _told(calibrator: BaseMulticlassCalibrator, scores: Tensor) -> Told:
+def _method_beliefs(calibrator: BaseMulticlassCalibrator, scores: Tensor) -> BeliefTensors:
     if isinstance(calibrator, AutoMulticlassCalibrator):
         return _automatic(calibrator, scores)
     if isinstance(calibrator, OneVsRestCalibrator):
@@ -178,7 +178,7 @@ def _told(calibrator: BaseMulticlassCalibrator, scores: Tensor) -> Told:
     p = _probabilities(calibrator, scores)
     if len(calibrator.classes_) == 2:
         p = p.columns([1])
-    return Told(p, p, p)
+    return BeliefTensors(p, p, p)
 
 
 def _probabilities(calibrator: BaseMulticlassCalibrator, scores: Tensor) -> Tensor:
@@ -215,15 +215,15 @@ def _nets(calibrator: ShallowNetCalibrator, scores: Tensor) -> Tensor:
     return reduce(add, parts) * (1.0 / len(parts))
 
 
-def _one_vs_rest(calibrator: OneVsRestCalibrator, scores: Tensor) -> Told:
+def _one_vs_rest(calibrator: OneVsRestCalibrator, scores: Tensor) -> BeliefTensors:
     """One calibrator for each class, or a single one of two."""
     columns = calibrator.calibrators_
     k = len(columns)
     if k == 1:
-        return binary_told(columns[0], scores)
+        return binary_beliefs(columns[0], scores)
     if not calibrator.combines_:
         p = normalized_columns(_positive(columns, scores), k)
-        return Told(p, p, p)
+        return BeliefTensors(p, p, p)
     return combined_columns(*_masses(columns, scores), k, calibrator.total_conflict)
 
 
@@ -232,12 +232,12 @@ def _masses(columns: list[Any], scores: Tensor) -> tuple[Tensor, Tensor, Tensor]
     parts = []
     for place, one in enumerate(columns):
         own = scores.columns([place])
-        told = binary_told(one, own)
-        if told.bel is told.betp:  # of probabilities the smaller one is known as well
+        beliefs = binary_beliefs(one, own)
+        if beliefs.bel is beliefs.betp:  # of probabilities the smaller one is known as well
             sides = sides_of(one, own)
-            parts.append((sides.columns([1]), sides.columns([0]), told.bel * 0.0))
+            parts.append((sides.columns([1]), sides.columns([0]), beliefs.bel * 0.0))
         else:
-            parts.append((told.bel, 1.0 - told.pl, told.pl - told.bel))
+            parts.append((beliefs.bel, 1.0 - beliefs.pl, beliefs.pl - beliefs.bel))
     own, neither, either = (joined(part) for part in zip(*parts, strict=True))
     return own, neither, either
 
@@ -297,11 +297,11 @@ class _Scaled:
         return lengths / (rest * rest)
 
 
-def _automatic(calibrator: AutoMulticlassCalibrator, scores: Tensor) -> Told:
+def _automatic(calibrator: AutoMulticlassCalibrator, scores: Tensor) -> BeliefTensors:
     """Curves and then all classes together, and learned scaling: their mean, with its errors."""
     k, scaling, learned = len(calibrator.classes_), calibrator.scaling_, calibrator.learned_
     if k == 2:
-        return binary_told(calibrator.calibrators_[0], scores)
+        return binary_beliefs(calibrator.calibrators_[0], scores)
     if learned is not None:
         logs = learned.transform == "log"
         alone = _Scaled(learned, log(maximum(scores, learned._least)) if logs else scores)
@@ -318,7 +318,7 @@ def _automatic(calibrator: AutoMulticlassCalibrator, scores: Tensor) -> Told:
             ahead, other = log(maximum(curved, _TINY)), log(maximum(p, _TINY))
             p = softmax(other + (ahead - other) * share)
     if calibrator.model == "bayesian":
-        return Told(p, p, p)
+        return BeliefTensors(p, p, p)
     if scaling is None:
         variance = alone.independent_variances(p)
     else:
@@ -330,7 +330,7 @@ def _automatic(calibrator: AutoMulticlassCalibrator, scores: Tensor) -> Told:
         if scaling.model == "quadratic":
             variance = variance + scaled.variances(curved)
     odds = log(maximum(p, _TINY)) - log(maximum(1.0 - p, _TINY))
-    return normal_told(p, odds, variance.node("Sqrt"), calibrator, k)
+    return normal_beliefs(p, odds, variance.node("Sqrt"), calibrator, k)
 
 
 def _errors(calibrator: AutoCalibrator) -> PieceTable:
@@ -343,16 +343,16 @@ def _errors(calibrator: AutoCalibrator) -> PieceTable:
     return polyline(np.concatenate([[-greatest], calibrator.knots_]), greatest, at)
 
 
-def normal_told(
+def normal_beliefs(
     probability: Tensor, log_odds: Tensor, error: Tensor, fitted: Any, n_classes: int
-) -> Told:
+) -> BeliefTensors:
     """Beliefs of the model of `fitted`, which has a `confidence` too.
 
     Tensors are (n, 1), of the positive one of two classes, or (n, K). Raises ValueError for the
     model "confidence" of more than two classes, whose pignistic probabilities need sets.
     """
     if fitted.model == "bayesian":
-        return Told(probability, probability, probability)
+        return BeliefTensors(probability, probability, probability)
     if fitted.model == "confidence":
         if n_classes > 2:
             raise ValueError(
@@ -364,16 +364,18 @@ def normal_told(
     half = _half_widths(probability, log_odds, error, n_classes)
     if n_classes > 2:
         half = _balanced(half, probability, n_classes)
-    return Told(probability - half, probability + half, probability)
+    return BeliefTensors(probability - half, probability + half, probability)
 
 
-def _interval(probability: Tensor, log_odds: Tensor, error: Tensor, confidence: float) -> Told:
+def _interval(
+    probability: Tensor, log_odds: Tensor, error: Tensor, confidence: float
+) -> BeliefTensors:
     """The central interval of that level, whose mass is the level; two classes have the rest."""
     reach = error * float(ndtri((1.0 + confidence) / 2))
     lower = minimum(sigmoid(log_odds - reach), probability)
     upper = maximum(sigmoid(log_odds + reach), probability)
     bel, pl = lower * confidence, upper * confidence + (1.0 - confidence)
-    return Told(bel, pl, (bel + pl) * 0.5)
+    return BeliefTensors(bel, pl, (bel + pl) * 0.5)
 
 
 def _half_widths(probability: Tensor, log_odds: Tensor, error: Tensor, n_classes: int) -> Tensor:

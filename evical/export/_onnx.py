@@ -21,7 +21,7 @@ from evical.export._classifiers import classifier_model
 from evical.export._compile import compiled
 from evical.export._graph import DEGREE, DOUBLE, FLOAT, INT64, Graph, label_type
 from evical.export._inputs import check_binary, check_size, heading
-from evical.export._multiclass import binary_told, multiclass_told
+from evical.export._multiclass import binary_beliefs, multiclass_beliefs
 from evical.export._table import PieceTable
 from evical.export._tensor import Tensor
 from evical.multiclass import BaseMulticlassCalibrator
@@ -225,16 +225,16 @@ def onnx_model(table: PieceTable, note: str, kind: int = DOUBLE) -> Any:
 def _binary_model(calibrator: BaseCalibrator, note: str, kind: int) -> Any:
     """The graph of a calibrator of one score, with named columns."""
     graph = Graph()
-    told = binary_told(calibrator, Tensor(graph, graph.doubles("scores", kind)))
-    outputs = told.outputs(calibrator.classes_, class_columns=True)
+    beliefs = binary_beliefs(calibrator, Tensor(graph, graph.doubles("scores", kind)))
+    outputs = beliefs.outputs(calibrator.classes_, class_columns=True)
     return graph.model({"scores": (kind, [None, 1])}, outputs, note)
 
 
 def _multiclass_model(calibrator: BaseMulticlassCalibrator, kind: int, class_columns: bool) -> Any:
     """The graph of a calibrator of a score for each class."""
     graph, k = Graph(), len(calibrator.classes_)
-    told = multiclass_told(calibrator, Tensor(graph, graph.doubles("scores", kind)))
-    outputs = told.outputs(calibrator.classes_, class_columns)
+    beliefs = multiclass_beliefs(calibrator, Tensor(graph, graph.doubles("scores", kind)))
+    outputs = beliefs.outputs(calibrator.classes_, class_columns)
     name, classes = type(calibrator).__name__, calibrator.classes_.tolist()
     whose = f"class {classes[1]!r}" if k == 2 else "each class"
     return graph.model(

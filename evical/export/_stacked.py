@@ -15,9 +15,19 @@ from numpy.typing import NDArray
 
 from evical._typing import Floats
 from evical.curves.candidates import AveragedCurve
-from evical.export._multiclass import normal_told, values_of
+from evical.export._multiclass import normal_beliefs, values_of
 from evical.export._table import PieceTable, polyline
-from evical.export._tensor import Tensor, Told, exp, joined, log, maximum, sigmoid, softmax, where
+from evical.export._tensor import (
+    BeliefTensors,
+    Tensor,
+    exp,
+    joined,
+    log,
+    maximum,
+    sigmoid,
+    softmax,
+    where,
+)
 from evical.fusion import Stacked
 from evical.scores.scale import interpolated
 
@@ -43,7 +53,7 @@ class _Odds(NamedTuple):
     error: Tensor
 
 
-def stacked(fusion: Stacked, sources: Sequence[Source]) -> Told:
+def stacked(fusion: Stacked, sources: Sequence[Source]) -> BeliefTensors:
     """Fused beliefs."""
     silent = [source.silent for source in sources]
     found = _pooled(fusion, [source.probabilities for source in sources], silent)
@@ -55,7 +65,7 @@ def stacked(fusion: Stacked, sources: Sequence[Source]) -> Told:
             parts = parts or [where(sources[0].probabilities.is_nan(), 1.0, 1.0)]
             other = _pooled(reduced, parts, [None] * len(parts))
             found = _Odds(*(where(own, new, old) for new, old in zip(other, found, strict=True)))
-    return normal_told(*found, fusion, len(fusion.frame_ or ()))
+    return normal_beliefs(*found, fusion, len(fusion.frame_ or ()))
 
 
 def _speaks(silent: Sequence[Tensor | None], choice: Sequence[bool]) -> Tensor | None:

@@ -3,7 +3,7 @@
 What a formula in Python says of arrays, the same formula says of tensors: each operation appends a
 node. All numbers are 64-bit.
 
-`Told`: what a part of a graph says of the classes, as tensors.
+`BeliefTensors`: what a part of a graph says of the classes, as tensors.
 """
 
 from collections.abc import Sequence
@@ -171,7 +171,7 @@ def joined(parts: Sequence[Tensor], axis: int = 1) -> Tensor:
     return first.node("Concat", *others, axis=axis) if others else first
 
 
-class Told(NamedTuple):
+class BeliefTensors(NamedTuple):
     """Belief, plausibility and pignistic probability.
 
     Each is (n, 1), of the positive one of two classes, or (n, K), of each of more.
@@ -199,18 +199,18 @@ class Told(NamedTuple):
             return {"beliefs": (DOUBLE, [None, 3] if k == 2 else [None, k, 3])}
         names = belief_names(classes.tolist())
         others = (self.pl, self.bel, self.betp)  # one less in the other of two classes
-        both = Told(*(joined([1.0 - b, a]) for a, b in zip(self, others, strict=True)))
+        both = BeliefTensors(*(joined([1.0 - b, a]) for a, b in zip(self, others, strict=True)))
         columns = (both if k == 2 else self).table(0).reshape(0, 3 * k)
         for place, name in enumerate(names):
             graph.add("Gather", [columns.name, graph.constant(np.int64(place))], name, axis=1)
         return {name: (DOUBLE, [None]) for name in names}
 
 
-def mean_told(parts: list[Told], weights: list[float]) -> Told:
+def mean_beliefs(parts: list[BeliefTensors], weights: list[float]) -> BeliefTensors:
     """Means of beliefs, with weights of sum 1."""
     if len(parts) == 1:
         return parts[0]
-    return Told(
+    return BeliefTensors(
         *(
             reduce(add, [one * weight for one, weight in zip(column, weights, strict=True)])
             for column in zip(*parts, strict=True)

@@ -174,8 +174,8 @@ def complete(held_out: HeldOut) -> Flags:
     return rows if _has_enough(held_out, rows) else np.ones_like(rows)
 
 
-def told(held_out: HeldOut, choice: Flags) -> HeldOut:
-    """What the chosen sources (S,) tell.
+def chosen_only(held_out: HeldOut, choice: Flags) -> HeldOut:
+    """Held-out beliefs of the chosen sources (S,) alone.
 
     Parameters
     ----------
@@ -370,7 +370,7 @@ class Stacked(Rule):
         part = Stacked(**self.get_params())
         its_sizes = sizes[choice] if choice.any() else np.ones(1)
         part._choices, part._reduced = np.empty((0, len(its_sizes)), dtype=bool), []
-        part._learn_pool(told(held_out, choice), its_sizes)
+        part._learn_pool(chosen_only(held_out, choice), its_sizes)
         part.frame_, part.n_sources_ = held_out.frame, len(its_sizes)
         return part
 
@@ -484,9 +484,9 @@ class Stacked(Rule):
             for rows, says, fusion in self._spoken(probabilities, silent)
         ]
         own = ~np.any([rows for rows, _ in parts], axis=0) if parts else slice(None)
-        told = answer(self, self._evidence(probabilities[:, own], silent[:, own]))
-        found = np.empty((*told.shape[:-2], *probabilities.shape[1:]))
-        for rows, values in [*parts, (own, told)]:
+        answers = answer(self, self._evidence(probabilities[:, own], silent[:, own]))
+        found = np.empty((*answers.shape[:-2], *probabilities.shape[1:]))
+        for rows, values in [*parts, (own, answers)]:
             found[..., rows, :] = values
         return found
 

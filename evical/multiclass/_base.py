@@ -244,9 +244,9 @@ class BaseMulticlassCalibrator(saved.SavedCalibrator):
         self._check_all_parameters()
         table, labels = check_table(scores), check_labels(y)
         check_same_length(scores=table, y=labels)
-        told, codes = np.unique(labels, return_inverse=True)
-        weight = _present(check_weights(sample_weight, len(labels)), codes, told)
-        classes, codes = (told, codes) if classes is None else self._among(classes, told, codes)
+        seen, codes = np.unique(labels, return_inverse=True)
+        weight = _present(check_weights(sample_weight, len(labels)), codes, seen)
+        classes, codes = (seen, codes) if classes is None else self._among(classes, seen, codes)
         columns = self._columns(table, len(classes), classes.tolist())
         used = weight > 0
         self._fit_scores(columns[used], codes[used], weight[used])
@@ -255,24 +255,24 @@ class BaseMulticlassCalibrator(saved.SavedCalibrator):
         return self
 
     def _among(
-        self, classes: ArrayLike, told: NDArray[Any], codes: NDArray[np.intp]
+        self, classes: ArrayLike, seen: NDArray[Any], codes: NDArray[np.intp]
     ) -> tuple[NDArray[Any], NDArray[np.intp]]:
-        """All classes in order, and the codes among them of samples of the classes `told`."""
+        """All classes in order, and the codes among them of samples of the classes `seen`."""
         listed = as_column(classes, "classes")
         if (unknown := missing(listed)).any():
             place = int(np.argmax(unknown))
             raise ValueError(f"classes[{place}] is {listed[place]}; every column needs a label")
         named = np.unique(listed)
-        strange = [label for label in told.tolist() if label not in named.tolist()]
+        strange = [label for label in seen.tolist() if label not in named.tolist()]
         if strange:
             raise ValueError(f"y holds {strange[0]!r}, which is none of the classes")
-        absent = [label for label in named.tolist() if label not in told.tolist()]
+        absent = [label for label in named.tolist() if label not in seen.tolist()]
         if absent and not self._learns_absent:
             raise ValueError(
                 f"class {absent[0]!r} has no sample, which {type(self).__name__} needs; take "
                 "AutoMulticlassCalibrator or structured scaling, or leave its column out"
             )
-        return named, np.searchsorted(named, told)[codes]
+        return named, np.searchsorted(named, seen)[codes]
 
     def _wrong_ways(self) -> list[Direction]:
         """Directions of the columns that point the wrong way, if columns are fitted singly."""

@@ -74,11 +74,11 @@ def _sizes(evaluation: ConformalEvaluation) -> Picture:
         ax.xaxis.set_major_locator(MaxNLocator(_MOST_NAMES, integer=True))
     right.set_ylim(-0.03, 1.03)
     pairs = list(zip(sizes, shares, strict=True))[:_MOST_NAMES]
-    told = ", ".join(f"{size}: {percent(float(share))}" for size, share in pairs)
+    listed = ", ".join(f"{size}: {percent(float(share))}" for size, share in pairs)
     return Picture(
         "Sizes of the sets",
-        alt=f"Share of samples by the number of classes in their set: {told}. Beside it, how many "
-        "sets of each size hold the class, with intervals; the table has the numbers.",
+        alt=f"Share of samples by the number of classes in their set: {listed}. Beside it, how "
+        "many sets of each size hold the class, with intervals; the table has the numbers.",
         caption=f"Sets at alpha = {evaluation.alpha:g}: how large they are, and how often those of "
         f"each size hold the true class; bars are {evaluation.confidence:.0%} intervals, and the "
         f"dotted line is {1 - evaluation.alpha:g}, which is not promised for each size.",

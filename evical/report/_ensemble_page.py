@@ -19,8 +19,8 @@ from evical.report.page import Page, Picture, Row, Section, Table
 from evical.report.svg import label, shorten, svg_of
 
 _N_BINS = 20
-# Members whose weights are told one by one to those who do not see the picture.
-_TOLD = 12
+# Members whose weights are listed one by one to those who do not see the picture.
+_MOST_LISTED = 12
 
 
 def ensemble_pictures(evaluation: EnsembleEvaluation) -> tuple[Picture, Picture]:
@@ -58,13 +58,13 @@ def weights_picture(evaluation: EnsembleEvaluation) -> Picture | None:
         return None
     figure = Figure(figsize=(8, display.size[1]), layout="constrained")
     display.plot(figure.subplots())
-    told = "in the table"
-    if display.weights.ndim == 1 and len(display.weights) <= _TOLD:
+    listed = "in the table"
+    if display.weights.ndim == 1 and len(display.weights) <= _MOST_LISTED:
         pairs = zip(evaluation.members, display.weights, strict=True)
-        told = "; ".join(f"{named(name)} {fixed(float(weight))}" for name, weight in pairs)
+        listed = "; ".join(f"{named(name)} {fixed(float(weight))}" for name, weight in pairs)
     return Picture(
         "Weights of the members",
-        alt=f"{display.label} of each member: {told}.",
+        alt=f"{display.label} of each member: {listed}.",
         caption=f"{display.label} of each member; {'; '.join(display.marks)}.",
         svg=svg_of(figure),
     )

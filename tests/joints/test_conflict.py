@@ -11,7 +11,7 @@ from evical import EvidentialFusion
 from evical.cli._rules import new_combiner
 from evical.export._classifiers import _dempster
 from evical.export._graph import DOUBLE, Graph
-from evical.export._tensor import Tensor, Told
+from evical.export._tensor import BeliefTensors, Tensor
 from tests.evical.export.test_onnx import in_onnxruntime
 
 TINY = 1e-200
@@ -79,7 +79,7 @@ def test_an_exported_graph_combines_the_same(total_conflict):
         for table, row in zip(sources(2), np.eye(2)[[0, 0, 1]], strict=True)
     ]
     graph = Graph()
-    parts = [Told(*[Tensor(graph, name)] * 3) for name in names]
+    parts = [BeliefTensors(*[Tensor(graph, name)] * 3) for name in names]
     graph.add(
         "Identity",
         [_dempster(parts, np.ones(3), total_conflict).bel.name],
@@ -95,9 +95,11 @@ def test_an_exported_graph_combines_the_same(total_conflict):
 def test_an_exported_graph_takes_beliefs_beyond_their_bounds_by_rounding():
     pytest.importorskip("onnxruntime")
     graph = Graph()
-    parts = [Told(Tensor(graph, f"bel{i}"), Tensor(graph, f"pl{i}"), None) for i in range(2)]
-    told = _dempster(parts, np.ones(2), "error")
-    graph.add("Identity", [told.pl.name], "found")
+    parts = [
+        BeliefTensors(Tensor(graph, f"bel{i}"), Tensor(graph, f"pl{i}"), None) for i in range(2)
+    ]
+    found = _dempster(parts, np.ones(2), "error")
+    graph.add("Identity", [found.pl.name], "found")
     names = [name for i in range(2) for name in (f"bel{i}", f"pl{i}")]
     model = graph.model(
         dict.fromkeys(names, (DOUBLE, [None, 1])), {"found": (DOUBLE, [None, 1])}, ""

@@ -192,12 +192,12 @@ def _rows(model: Model) -> list[tuple[str, str]]:
         read, read_in = f"scores: {', '.join(inputs)}", "all scores"
         about = f"each class of {target}"
         classes = [(f"Class {label}", count) for label, count in counts]
-    told = "belief and plausibility" if conformal else "belief, plausibility and probability"
+    numbers = "belief and plausibility" if conformal else "belief, plausibility and probability"
     loss = "infinite" if training.log_loss is None else f"{training.log_loss:.6f}"
     return [
         ("Method", f"`{' '.join(repr(model.calibrator).split())}`"),
         ("Input", read),
-        ("Output", f"{told} of {about}"),
+        ("Output", f"{numbers} of {about}"),
         ("Calibrated on" if conformal else "Fitted on", _code(training.source)),
         ("Rows", f"{training.rows} with {read_in}, {training.missing} without"),
         *classes,

@@ -58,16 +58,16 @@ def check(
             for one in judged
         ]
     passed = all(found.passed for found in checks)
-    told = [{**asdict(found), "verdict": str(found), "warning": found.warning} for found in checks]
+    shown = [{**asdict(found), "verdict": str(found), "warning": found.warning} for found in checks]
     if not as_json:
         for one, found in zip(judged, checks, strict=True):
             typer.echo(f"{one.name}: {found}")
             if found.warning:
                 typer.echo(f"warning: {found.warning}")
     elif many is None:
-        echo_json({"name": judged[0].name, **told[0]})
+        echo_json({"name": judged[0].name, **shown[0]})
     else:
-        classes = dict(zip(many.classes, told, strict=True))
+        classes = dict(zip(many.classes, shown, strict=True))
         echo_json({"name": many.name, "passed": passed, "classes": classes})
     if not passed:
         raise typer.Exit(_FAILED)

@@ -92,11 +92,11 @@ def combine(
             check_output_name(output, escape_formulas, engine.engine)
         _check(tables, output, as_json, force)
         if fit is not None:
-            told = _learn(tables, rule or LEARNED, key, naming, missing, fit, output)
+            learned = _learn(tables, rule or LEARNED, key, naming, missing, fit, output)
             if as_json:
-                echo_json(told)
+                echo_json(learned)
             else:
-                typer.echo(_learned_text(told))
+                typer.echo(_learned_text(learned))
             return
         combiner = combiner_of(rule or RULE, option or [], total_conflict == "vacuous", len(tables))
         kept = list(dict.fromkeys([*([] if key is None else [key]), *(keep or [])]))
@@ -178,9 +178,9 @@ def _learn(
     }
 
 
-def _learned_text(told: dict[str, Any]) -> str:
-    lines = [f"{told['rule']} learned from {told['rows']} rows: {told['output']}"]
-    for name, values in told["learned"].items():
+def _learned_text(learned: dict[str, Any]) -> str:
+    lines = [f"{learned['rule']} learned from {learned['rows']} rows: {learned['output']}"]
+    for name, values in learned["learned"].items():
         pairs = ", ".join(f"{table} {np.round(value, 3)}" for table, value in values.items())
         lines.append(f"{name}: {pairs}")
     return "\n".join(lines)

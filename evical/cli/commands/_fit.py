@@ -213,8 +213,8 @@ def _show(model: Model, output: Path, as_json: bool) -> None:
         data |= {name: getattr(calibrator, name) for name in names}
     if as_json:
         head = {"output": str(output), "method": type(calibrator).__name__}
-        told = {"classes": list(model.labels), "training": training_data(model)}
-        echo_json({**head, **data, **told})
+        about_data = {"classes": list(model.labels), "training": training_data(model)}
+        echo_json({**head, **data, **about_data})
         return
     shown = RichTable(box=box.SIMPLE_HEAD, show_header=False, padding=(0, 2, 0, 0))
     for name, value in [
