@@ -23,6 +23,15 @@ _SIZE = re.compile(r"(\d*)([a-z])([+-]\d+)?")
 _ROUNDING = 1e-9
 
 
+class SavedError(ValueError):
+    """What is wrong with something saved; its reader says what that is."""
+
+    kind = "calibrator"
+
+    def __str__(self) -> str:
+        return f"saved {self.kind} is damaged: {self.args[0]}"
+
+
 @dataclass(frozen=True)
 class Field:
     """An array of finite numbers.
@@ -53,17 +62,15 @@ class Field:
         if self.order:
             left, right = array[..., :-1], array[..., 1:]  # a difference of them may overflow
             if (left > right).any() or (self.order == "rises" and (left == right).any()):
-                raise ValueError(
-                    f"saved calibrator is damaged: state {name} is not in ascending order"
-                )
+                raise SavedError(f"state {name} is not in ascending order")
         wrong = (array < self.least) | (array > self.most)
         if self.is_mass and (wrong.any() or array.sum(axis=0).max() > 1 + _ROUNDING):
-            raise ValueError(f"saved calibrator is damaged: state {name} are not masses")
+            raise SavedError(f"state {name} are not masses")
         kind = "whole numbers" if self.is_whole else "numbers"
         wrong |= self.is_whole & (array != np.floor(array))
         if wrong.any():
-            raise ValueError(
-                f"saved calibrator is damaged: state {name} holds {array[wrong][0]:g}, expected "
+            raise SavedError(
+                f"state {name} holds {array[wrong][0]:g}, expected "
                 f"{kind} from {self.least:g} to {self.most:g}"
             )
 
@@ -154,18 +161,18 @@ def checked_fields(
     {'edges': array([0., 1.]), 'total': array([3.])}
     >>> checked_fields({"edges": np.array([0.0, 1.0]), "total": np.array([3.0, 4.0])}, state)
     Traceback (most recent call last):
-    ValueError: saved calibrator is damaged: state total has shape (2,), but the rest calls for (1,)
+    evical.calibrators.fields.SavedError: saved calibrator is damaged: state total has shape (2,)...
     """
     flat, sizes = dict(_flat(arrays, "")), dict(known or {})
     foreign = [name for name in flat if name not in state]
     if foreign:
-        raise ValueError(f"saved calibrator is damaged: state {foreign[0]} is unknown")
+        raise SavedError(f"state {foreign[0]} is unknown")
     for name, field in state.items():
         array = flat.get(name)
         if field.is_optional and (array is None or array.size == 0):
             continue
         if array is None:
-            raise ValueError(f"saved calibrator is damaged: state {name} missing")
+            raise SavedError(f"state {name} missing")
         field.check(name, array, sizes)
     return {name: _plain(value, name, state) for name, value in arrays.items()}
 
@@ -174,7 +181,7 @@ def _plain(value: Any, name: str, state: State) -> Any:
     """Single numbers as such, and whole numbers as integers."""
     if isinstance(value, dict):
         if name in state:
-            raise ValueError(f"saved calibrator is damaged: state {name} holds no numbers")
+            raise SavedError(f"state {name} holds no numbers")
         return {key: _plain(part, f"{name}.{key}", state) for key, part in value.items()}
     field = state[name]
     array = value.astype(np.int64) if field.is_whole else value
@@ -200,10 +207,7 @@ def _check_shape(
 def check_shape(name: str, found: tuple[int, ...], expected: tuple[int, ...]) -> None:
     """Raise unless a restored array has the shape that others call for."""
     if found != expected:
-        raise ValueError(
-            f"saved calibrator is damaged: state {name} has shape {found}, but the rest calls for "
-            f"{expected}"
-        )
+        raise SavedError(f"state {name} has shape {found}, but the rest calls for {expected}")
 
 
 def _parts(wanted: str) -> tuple[int, str, int]:

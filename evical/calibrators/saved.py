@@ -16,6 +16,7 @@ from evical._fitting import Check, check_all_parameters
 from evical._typing import Floats
 from evical.calibrators.fields import (
     Field,
+    SavedError,
     check_shape,
     checked_fields,
     owners,
@@ -109,30 +110,36 @@ def check_shapes(owner: Any, **shapes: tuple[int, ...]) -> None:
         check_shape(name, np.shape(getattr(owner, name)), shape)
 
 
-def check_saved(data: Any, known: dict[str, Any], name: str, keys: tuple[str, ...] = _KEYS) -> None:
+def check_saved(
+    data: Any,
+    known: dict[str, Any],
+    name: str,
+    keys: tuple[str, ...] = _KEYS,
+    kind: str = "calibrator",
+) -> None:
     """Raise unless data with this format name describe one of the known classes."""
     if not isinstance(data, dict) or data.get("format") != name:
-        raise ValueError(f"this is not a saved calibrator: its format is not {name!r}")
+        raise ValueError(f"this is not a saved {kind}: its format is not {name!r}")
     if data.get("version") != VERSION:
         raise ValueError(
-            f"saved calibrator has version {data.get('version')!r}, but this release reads "
+            f"saved {kind} has version {data.get('version')!r}, but this release reads "
             f"version {VERSION}; update the package or fit again"
         )
     missing = sorted(set(keys) - data.keys())
     if missing:
-        raise ValueError(f"saved calibrator is damaged: {', '.join(missing)} missing")
+        raise ValueError(f"saved {kind} is damaged: {', '.join(missing)} missing")
     if not isinstance(data["class"], str) or data["class"] not in known:
-        raise ValueError(f"saved calibrator is a {data['class']!r}, expected {' or '.join(known)}")
-    kind = known[data["class"]]
+        raise ValueError(f"saved {kind} is a {data['class']!r}, expected {' or '.join(known)}")
+    made = known[data["class"]]
     for part in ("parameters", "state"):
         if not isinstance(data[part], dict):
-            raise ValueError(f"saved calibrator is damaged: {part} are {data[part]!r}, not a dict")
-    foreign = sorted(set(data["parameters"]) - set(kind._get_param_names()))
+            raise ValueError(f"saved {kind} is damaged: {part} are {data[part]!r}, not a dict")
+    foreign = sorted(set(data["parameters"]) - set(made._get_param_names()))
     if foreign:
-        raise ValueError(f"saved calibrator is damaged: {', '.join(foreign)} is not a parameter")
-    absent = [name for name in owners(required(kind._state)) if name not in data["state"]]
+        raise ValueError(f"saved {kind} is damaged: {', '.join(foreign)} is not a parameter")
+    absent = [name for name in owners(required(made._state)) if name not in data["state"]]
     if absent:
-        raise ValueError(f"saved calibrator is damaged: state {', '.join(absent)} missing")
+        raise ValueError(f"saved {kind} is damaged: state {', '.join(absent)} missing")
 
 
 def restore_state(calibrator: Any, state: dict[str, Any], **sizes: int) -> None:
@@ -174,17 +181,13 @@ def _trial(calibrator: Any, scores: Floats) -> Floats:
 def restored_classes(labels: ArrayLike) -> NDArray[Any]:
     """Labels of a saved calibrator: different ones, of one kind."""
     if not isinstance(labels, list) or len({type(label) for label in labels}) != 1:
-        raise ValueError(
-            f"saved calibrator is damaged: classes are {labels!r}, not two or more of a kind"
-        )
+        raise SavedError(f"classes are {labels!r}, not two or more of a kind")
     if not all(isinstance(label, str | int | float) for label in labels):
-        raise ValueError(f"saved calibrator is damaged: classes are {labels!r}, expected labels")
+        raise SavedError(f"classes are {labels!r}, expected labels")
     classes = np.asarray(labels)
     fractions = classes.dtype.kind == "f" and (classes != np.floor(classes)).any()
     if len(set(labels)) != len(labels) or classes.dtype.kind == "O" or fractions:
-        raise ValueError(
-            f"saved calibrator is damaged: classes are {labels!r}, expected different labels"
-        )
+        raise SavedError(f"classes are {labels!r}, expected different labels")
     # Twice, because scikit-learn takes more than 20 labels without repetition for a regression.
     return check_labels(np.tile(classes, 2))[: len(classes)]
 
@@ -226,11 +229,11 @@ def restored_arrays(value: object, name: str) -> Any:
         numbers = array.dtype.kind in "iuf" or _all_numbers(array)
         array = array.astype(np.float64)
     except (TypeError, ValueError, OverflowError) as error:
-        raise ValueError(f"saved calibrator is damaged: state {name} is {value!r}") from error
+        raise SavedError(f"state {name} is {value!r}") from error
     if not numbers:
-        raise ValueError(f"saved calibrator is damaged: state {name} is {value!r}, not numbers")
+        raise SavedError(f"state {name} is {value!r}, not numbers")
     if not np.isfinite(array).all():
-        raise ValueError(f"saved calibrator is damaged: state {name} is not finite")
+        raise SavedError(f"state {name} is not finite")
     return array
 
 

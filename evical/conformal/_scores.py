@@ -27,6 +27,7 @@ from dstheory.kernels.rounding import sum_tolerance, unit_rows
 from dstheory.notebook import ShownFields
 from evical._typing import Floats, RandomState, Weights
 from evical.beliefs.consonant import Consonant
+from evical.calibrators.fields import SavedError
 from evical.calibrators.saved import restored_arrays, restored_classes
 from evical.conformal._counts import ClassSamples, ScoreSample
 from evical.conformal.calibration import Calibration, new_seed, random_shares, too_few
@@ -498,7 +499,7 @@ def _restored(data: object) -> _Parts:
     try:
         return _content(data)
     except (ArithmeticError, LookupError, TypeError, ValueError) as error:
-        reason = str(error).removeprefix("saved calibrator is damaged: ")
+        reason = error.args[0] if isinstance(error, SavedError) else error
         raise ValueError(f"saved conformal scores are damaged: {reason}") from error
 
 

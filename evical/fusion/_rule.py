@@ -30,7 +30,7 @@ from evical.beliefs.composed import placed
 from evical.beliefs.joined import MAX_PRODUCTS, have_products
 from evical.beliefs.listed import Listed
 from evical.beliefs.products import MAX_CLASSES, Products, bytes_listed
-from evical.calibrators.fields import Field, checked_fields
+from evical.calibrators.fields import Field, SavedError, checked_fields
 from evical.calibrators.saved import VERSION, check_saved, plain, restored_arrays, restored_classes
 from evical.fusion.conflicts import exclusive
 from evical.fusion.conflicts import total_conflict as in_total_conflict
@@ -743,8 +743,11 @@ class Rule(BaseEstimator, ABC):  # type: ignore[misc]  # sklearn is untyped
         kinds = [kind for kind in [cls, *cls.__subclasses__()] if hasattr(kind, "_state")]
         try:
             restored: Self = _restored(data, {kind.__name__: kind for kind in kinds})
-        except (TypeError, ValueError) as error:
-            raise ValueError(str(error).replace("saved calibrator", "saved fusion")) from error
+        except SavedError as error:
+            error.kind = "fusion"
+            raise
+        except TypeError as error:
+            raise ValueError(str(error)) from error
         return restored
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -753,14 +756,14 @@ class Rule(BaseEstimator, ABC):  # type: ignore[misc]  # sklearn is untyped
 
 def _restored(data: Any, known: dict[str, Any]) -> Any:
     """The rule; `known` holds the classes that may come out."""
-    check_saved(data, known, FORMAT, _KEYS)
+    check_saved(data, known, FORMAT, _KEYS, "fusion")
     rule = known[data["class"]](**data["parameters"])
     rule._check_parameters()
     n_sources, labels, parts = data["n_sources"], data["classes"], data["parts"]
     if type(n_sources) is not int or n_sources < 1:
-        raise ValueError(f"saved calibrator is damaged: it has {n_sources!r} sources")
+        raise ValueError(f"saved fusion is damaged: it has {n_sources!r} sources")
     if labels is not None and (not isinstance(labels, list) or len(labels) < 2):
-        raise ValueError(f"saved calibrator is damaged: classes are {labels!r}")
+        raise ValueError(f"saved fusion is damaged: classes are {labels!r}")
     if not isinstance(parts, list):
         raise ValueError(f"saved fusion is damaged: parts are {parts!r}, not a list")
     rule.n_sources_ = n_sources
