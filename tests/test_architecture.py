@@ -15,6 +15,7 @@ import pytest
 
 import evical
 from tests.support.each import each
+from tests.support.syntax import nodes
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -129,18 +130,6 @@ def modules(package):
         parts = path.relative_to(ROOT).with_suffix("").parts
         found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
     return found
-
-
-@cache
-def nodes(path):
-    """What the checks look at, of the file parsed once: imports, and conditions of an error."""
-    return [
-        node
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Import | ast.ImportFrom)
-        or is_import_of_a_text(node)
-        or (isinstance(node, ast.If) and any(isinstance(part, ast.Raise) for part in node.body))
-    ]
 
 
 def is_import_of_a_text(node):
@@ -303,7 +292,9 @@ def test_a_choice_between_texts_is_checked_in_one_place(package):
         f"{path.relative_to(ROOT)}:{node.lineno}"
         for path in modules(package).values()
         for node in nodes(path)
-        if isinstance(node, ast.If) and any(is_among_texts(part) for part in ast.walk(node.test))
+        if isinstance(node, ast.If)
+        and any(isinstance(part, ast.Raise) for part in node.body)
+        and any(is_among_texts(part) for part in ast.walk(node.test))
     ]
     assert own == []
 

@@ -6,6 +6,7 @@ from dataclasses import is_dataclass
 
 from tests.support.each import each
 from tests.support.public_objects import PACKAGES, ROOT, callables, dotted, files
+from tests.support.syntax import nodes
 
 SECTIONS = [
     "Parameters",
@@ -76,7 +77,7 @@ METHODS = [
 
 @each("path", PATHS, ids=str)
 def test_modules_say_what_they_are(path):
-    doc = ast.get_docstring(ast.parse((ROOT / path).read_text(encoding="utf-8")))
+    doc = ast.get_docstring(nodes(ROOT / path)[0])
     assert doc, f"{dotted(path)} has no docstring"
     assert doc.partition("\n\n")[0][-1] in ".:?", "the first paragraph is a sentence"
 

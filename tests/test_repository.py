@@ -5,13 +5,13 @@ import io
 import re
 import tokenize
 import tomllib
-from functools import cache
 from statistics import median
 
 import pytest
 
 import evical
 from tests.support.public_objects import PACKAGES, ROOT, public_modules
+from tests.support.syntax import nodes
 
 CODE = (*PACKAGES, "examples/studies")
 FOLDERS = (*PACKAGES, "tests", "examples")
@@ -67,7 +67,7 @@ def code_lines(path):
         if token.type not in NO_CODE
         for line in range(token.start[0], token.end[0] + 1)
     }
-    for node in ast.walk(ast.parse(text)):
+    for node in nodes(path):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(
             node
         ):
@@ -89,15 +89,6 @@ def test_only_tests_are_named_like_tests():
     assert named == []
 
 
-KINDS = ast.FunctionDef | ast.AsyncFunctionDef | ast.Call | ast.ExceptHandler | ast.Global
-
-
-@cache
-def looked_at(path):
-    """Functions, and what is forbidden in them, of the file parsed once."""
-    return [node for node in ast.walk(ast.parse(read(path))) if isinstance(node, KINDS)]
-
-
 def body_lines(node):
     """Lines of a function without its docstring."""
     body = node.body
@@ -111,7 +102,7 @@ def test_functions_are_short(package):
     sizes = {
         f"{path.relative_to(ROOT)}:{node.name}": body_lines(node)
         for path in (ROOT / package).rglob("*.py")
-        for node in looked_at(path)
+        for node in nodes(path)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     }
     assert median(sizes.values()) <= 12
@@ -131,7 +122,7 @@ def test_no_global_state_and_no_swallowed_errors(package):
     forbidden = {"seterr", "simplefilter", "print", "set_printoptions"}
     found = []
     for path in (ROOT / package).rglob("*.py"):
-        for node in looked_at(path):
+        for node in nodes(path):
             if isinstance(node, ast.Call):
                 name = getattr(node.func, "attr", getattr(node.func, "id", ""))
                 is_own = isinstance(node.func, ast.Attribute) and name == "print"  # rich's console
