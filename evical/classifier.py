@@ -27,7 +27,7 @@ from evical.estimators.calibrated import COUPLINGS, Calibrated, Decoder
 from evical.estimators.columns import column_weights, fit_columns, resolved_code
 from evical.estimators.folds import Fold, FoldFitter, Scored, make_folds, n_folds
 from evical.estimators.predictor import ClassifierWrapper, check_fitted
-from evical.estimators.responses import trained_on
+from evical.estimators.responses import frozen_classes, trained_on
 from evical.fusion import Rule
 from evical.learners.latent_model import LatentModel
 from evical.multiclass import (
@@ -57,7 +57,9 @@ class EvidentialClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mi
         With `decision_function` or `predict_proba`, which give the scores; see `calibrator`. One
         that refuses the labels, such as XGBoost's, is trained on the numbers of classes. Default:
         `sklearn.svm.LinearSVC`. Wrap a fitted one in `sklearn.frozen.FrozenEstimator`; `fit` then
-        only calibrates it, and must not get its training data.
+        only calibrates it, and must not get its training data. A class that it knows and `y` lacks
+        keeps its column: the default calibrator and structured scaling calibrate its scores as
+        those of the other classes are on average, with a wider interval.
     calibrator : calibrator or str, optional
         Any of `evical.calibrators`, or its name as on the command line, with a model or options
         after colons: "isotonic", "logistic:bayesian". Default, "auto": `AutoCalibrator`, and of
@@ -199,7 +201,7 @@ class EvidentialClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mi
             If `y` has one class only, or a class is missing from a fold (the message names both);
             if the code does not fit the classes, or the coupling the code; if a multiclass
             calibrator comes with a code or coupling; if a frozen classifier comes with a code other
-            than one-vs-rest.
+            than one-vs-rest, or knows a class that `y` lacks and the calibrator needs.
         """
         return self._fit_and_warn(X, y, sample_weight, fit_params)
 
@@ -209,11 +211,11 @@ class EvidentialClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mi
         """Fit without warnings; scores of all samples, if one calibrator was trained on them."""
         self._check_parameters()
         X, y, weight = check_samples(X, y, sample_weight)
-        self.classes_ = np.unique(y)
-        by_column = self._check_code()
-        fit_params, split_params = self._routed(weight, fit_params)
         estimator = self._resolved_estimator()
         frozen = isinstance(estimator, FrozenEstimator)
+        self.classes_ = frozen_classes(estimator, y) if frozen else np.unique(y)
+        by_column = self._check_code()
+        fit_params, split_params = self._routed(weight, fit_params)
         parts: list[Calibrated | LatentModel]
         scored, folds = None, list[Fold]()
         way: bool | str = self.ensemble

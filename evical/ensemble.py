@@ -57,7 +57,8 @@ class EvidentialEnsemble(FusedPredictor, Composition):
         Each is wrapped in an `EvidentialClassifier` with ``ensemble="auto"``, unless it is one, or
         speaks in beliefs itself, as those of `evical.learners` do.
         Wrap a fitted classifier in `sklearn.frozen.FrozenEstimator`: `fit` then only calibrates it,
-        and uses a frozen `EvidentialClassifier` as it is. "drop" in place of a classifier leaves it
+        and uses a frozen `EvidentialClassifier` as it is. Classes that all of them know and `y`
+        lacks are kept, see `EvidentialClassifier`. "drop" in place of a classifier leaves it
         out, also by ``set_params(name="drop")``.
     calibrator : calibrator or str, optional
         For those that are wrapped; see `EvidentialClassifier`. Default, "auto": `AutoCalibrator`,
@@ -227,7 +228,7 @@ class EvidentialEnsemble(FusedPredictor, Composition):
         ]
         found = progress.each(fit_member, tasks, self.n_jobs)
         self.estimators_ = [member for member, _ in found]
-        self._check_same_classes(list(members))
+        self._take_classes(list(members))
         self.named_estimators_ = Bunch(**dict(zip(members, self.estimators_, strict=True)))
         every = np.arange(len(y))
         owned = [
@@ -324,11 +325,15 @@ class EvidentialEnsemble(FusedPredictor, Composition):
             shared["sample_weight"] = weight
         return dict.fromkeys(names, shared)
 
-    def _check_same_classes(self, names: Sequence[str]) -> None:
+    def _take_classes(self, names: Sequence[str]) -> None:
+        """All classes: those of `y`, and others that all members know, being frozen."""
+        first, owner = self.estimators_[0].classes_, "y has"
+        if len(first) > len(self.classes_) and np.isin(self.classes_, first).all():
+            self.classes_, owner = first, f"{names[0]!r} has"
         for name, member in zip(names, self.estimators_, strict=True):
             if not np.array_equal(member.classes_, self.classes_):
                 raise ValueError(
-                    f"{name!r} has classes {member.classes_.tolist()}, but y has "
+                    f"{name!r} has classes {member.classes_.tolist()}, but {owner} "
                     f"{self.classes_.tolist()}; all classifiers need the same: fit it on all of "
                     "them, or merge those that it cannot tell apart, EvidentialSource(coarsening=)"
                 )

@@ -39,8 +39,9 @@ class EvidentialFusion(FusedPredictor, BaseEstimator):  # type: ignore[misc]  # 
         As of `EvidentialEnsemble`. Default: "stacked", which learns from labels; without labels,
         "consensus", which learns from how far the sources agree (`evical.fusion.Consensus`).
     classes : (K,) array, optional
-        All classes. Default: those of the frames, of the labels, or of the votes; of arrays of
-        probabilities without labels, the numbers 0 to K - 1 of their columns.
+        All classes; "stacked" fuses those without labels as the others on average. Default: those
+        of the frames, of the labels, or of the votes; of arrays of probabilities without labels,
+        the numbers 0 to K - 1 of their columns.
     calibrator : calibrator or str, optional
         For sources that come as scores; see `EvidentialClassifier`. Default, "auto":
         `evical.calibrators.AutoCalibrator`.

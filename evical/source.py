@@ -161,6 +161,8 @@ class EvidentialSource(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  #
         known = labels[rows]
         scored = _fit_member(member, part, known, known if labels is y else y[rows], params)
         self.estimator_ = member
+        if self.merged_ is None:
+            self.classes_ = member.classes_  # a frozen one may know more
         self._take_features(member)
         if self.columns is not None:
             _check_feature_names(self, X, reset=True)

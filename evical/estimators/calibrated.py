@@ -331,14 +331,16 @@ def fit_calibrated(
     -------
     Calibrated
     """
-    if isinstance(calibrator, BaseMulticlassCalibrator):
-        whole = fit_quietly(clone(calibrator), scores, y, sample_weight=weight)
-    elif len(decoder.classes) == 2:
-        whole = fit_quietly(clone(calibrator), scores[:, 0], y, sample_weight=weight)
-    else:
-        each = OneVsRestCalibrator(
-            clone(calibrator), coupling="dempster", total_conflict=decoder.total_conflict
+    whole = clone(calibrator)
+    if len(decoder.classes) > 2 and not isinstance(calibrator, BaseMulticlassCalibrator):
+        whole = OneVsRestCalibrator(
+            whole, coupling="dempster", total_conflict=decoder.total_conflict
         )
-        whole = fit_quietly(each, scores, y, sample_weight=weight)
+    if isinstance(whole, BaseMulticlassCalibrator):
+        absent = len(np.unique(y)) < len(decoder.classes)
+        named = {"classes": decoder.classes} if absent else {}
+        fit_quietly(whole, scores, y, sample_weight=weight, **named)
+    else:
+        fit_quietly(whole, scores[:, 0], y, sample_weight=weight)
     member = CalibratedScores(estimator, whole, decoder.probability)
     return CalibratedColumns([member], decoder) if decoder.is_bayesian else member

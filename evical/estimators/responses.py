@@ -105,8 +105,8 @@ def _check_classes(known: NDArray[Any], classes: NDArray[Any]) -> None:
     missing = [label for label in listed if label not in wanted]
     if missing:
         raise ValueError(
-            f"class {missing[0]!r} of the fitted classifier has no sample in y; "
-            "calibration needs samples of every class"
+            f"class {missing[0]!r} of the fitted classifier is none of the classes "
+            f"{wanted}; its scores need a column for each"
         )
 
 

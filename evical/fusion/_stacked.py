@@ -21,10 +21,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import block_diag
 
 from dstheory import MassFunction
 from dstheory.checks.arguments import check_choice, check_level, check_not_negative
-from evical._typing import Flags, Floats
+from evical._typing import Flags, Floats, Indices
 from evical.beliefs import Beliefs, as_beliefs
 from evical.beliefs.bounded import Bounded
 from evical.calibrators.fields import Field, log_odds, optional, positive, rising, shares
@@ -126,6 +127,53 @@ def among_all(pool: LogPool, heard: Flags) -> LogPool:
     return replace(pool, weights=weights, covariance=covariance)
 
 
+def among_classes(pool: LogPool, k: int, present: Indices) -> LogPool:
+    """A pool of some classes as one of all, of which the others are as these are on average.
+
+    How these differ, and how far each may be off, is what the coefficients of another class leave
+    open.
+
+    Parameters
+    ----------
+    pool : LogPool
+    k : int
+        Number of all classes.
+    present : (m,) array of int
+        Classes of the pool.
+
+    Returns
+    -------
+    LogPool
+
+    Examples
+    --------
+    >>> pool = LogPool(np.ones(1), np.array([0.0, 0.5]), np.diag([0.25, 1.0, 1.0]))
+    >>> wider = among_classes(pool, 3, np.array([0, 2]))
+    >>> wider.intercepts, wider.covariance.diagonal()  # 1/2 from both means, 1/8 between, 1
+    (array([0.  , 0.25, 0.5 ]), array([0.25 , 1.   , 1.625, 1.   ]))
+    """
+    if len(present) == k:
+        return pool
+    shares = np.full((k, len(present)), 1 / len(present))
+    shares[present] = np.eye(len(present))
+    tied = pool.weights.ndim == 1
+    common = len(pool.weights) if tied else 0
+    own = 1 if tied else pool.weights.shape[1] + 1  # coefficients of a class alone
+    mixed = block_diag(np.eye(common), np.kron(shares, np.eye(own)))
+    table = pool.intercepts[:, np.newaxis]
+    table = table if tied else np.hstack([pool.weights, table])
+    blocks = pool.covariance[common:, common:].reshape(len(present), own, len(present), own)
+    spread = np.cov(table.T).reshape(own, own) + np.einsum("kikj->ij", blocks) / len(present)
+    covariance = mixed @ pool.covariance @ mixed.T
+    for at in np.setdiff1d(np.arange(k), present):
+        place = slice(common + own * at, common + own * (at + 1))
+        covariance[place, place] += spread
+    weights = pool.weights if tied else shares @ pool.weights
+    return replace(
+        pool, weights=weights, intercepts=shares @ pool.intercepts, covariance=covariance
+    )
+
+
 def learnable(held_out: HeldOut) -> Flags:
     """Choices (r, S) of sources that speak, each with enough samples to learn from.
 
@@ -156,7 +204,7 @@ def _all_of(speaks: Flags) -> Flags:
 def _has_enough(held_out: HeldOut, rows: Flags) -> bool:
     n_classes = len(held_out.frame)
     counts = np.bincount(held_out.codes[rows], held_out.weight[rows], minlength=n_classes)
-    return bool(counts.min() >= _FEWEST)
+    return bool(counts[np.unique(held_out.codes)].min() >= _FEWEST)
 
 
 def complete(held_out: HeldOut) -> Flags:
@@ -354,12 +402,6 @@ class Stacked(Rule):
 
     def _learn(self, held_out: HeldOut | None, sizes: Floats) -> None:
         assert held_out is not None  # beliefs are needed
-        missing = np.setdiff1d(np.arange(len(held_out.frame)), held_out.codes)
-        if len(missing):
-            raise ValueError(
-                f"class {held_out.frame.labels[missing[0]]!r} is missing from y; stacking needs "
-                "samples of all classes"
-            )
         choices = learnable(held_out)
         self._choices = choices[~choices.all(axis=1)]
         self._reduced = [self._reduced_to(choice, held_out, sizes) for choice in self._choices]
@@ -381,9 +423,10 @@ class Stacked(Rule):
         precision = None if isinstance(self.penalty, str) else float(self.penalty)
         heard = informative(says[spoken])
         shares = sizes[heard] / sizes[heard].sum()
-        sample = Labeled(says[:, :, heard], held_out.codes, held_out.weight)
+        present, codes = np.unique(held_out.codes, return_inverse=True)
+        sample = Labeled(says[:, :, heard][:, present], codes, held_out.weight)
         pool = fit_pool(sample, shares, precision, ~spoken)
-        self._set_pool(among_all(pool, heard))
+        self._set_pool(among_classes(among_all(pool, heard), says.shape[1], present))
         self._curve: AveragedCurve | None = None
         if len(held_out.frame) == 2:
             used = spoken | (pool.filled > _NEGLIGIBLE)

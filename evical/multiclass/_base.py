@@ -263,14 +263,15 @@ class BaseMulticlassCalibrator(saved.SavedCalibrator):
             place = int(np.argmax(unknown))
             raise ValueError(f"classes[{place}] is {listed[place]}; every column needs a label")
         named = np.unique(listed)
-        strange = [label for label in seen.tolist() if label not in named.tolist()]
-        if strange:
+        if strange := np.setdiff1d(seen, named).tolist():
             raise ValueError(f"y holds {strange[0]!r}, which is none of the classes")
-        absent = [label for label in named.tolist() if label not in seen.tolist()]
+        absent = np.setdiff1d(named, seen).tolist()
         if absent and not self._learns_absent:
+            name = type(getattr(self, "_one", self)).__name__  # of each column, if they are apart
             raise ValueError(
-                f"class {absent[0]!r} has no sample, which {type(self).__name__} needs; take "
-                "AutoMulticlassCalibrator or structured scaling, or leave its column out"
+                f"class {absent[0]!r} has no sample, which {name} needs; use "
+                "AutoMulticlassCalibrator (the default) or StructuredMatrixCalibrator, which "
+                "calibrate it as the other classes are on average"
             )
         return named, np.searchsorted(named, seen)[codes]
 

@@ -164,7 +164,7 @@ def test_seventeen_classes():
         ({"code": [[1], [-1]]}, "code has 2 rows, but there are 4 classes"),
         ({"code": [[1, 1], [-1, 0], [0, -1], [0, 0]]}, "row 3 of the code is 0"),
         (
-            {"estimator": FrozenEstimator(GaussianNB()), "code": "all_pairs"},
+            {"estimator": FrozenEstimator(GaussianNB().fit(*four_classes())), "code": "all_pairs"},
             "frozen classifier has one score for each class",
         ),
     ],

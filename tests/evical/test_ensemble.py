@@ -435,8 +435,8 @@ def test_an_error_of_a_member_tells_whose_it_is():
 
 def test_members_of_other_classes_are_refused():
     three = FrozenEstimator(EvidentialClassifier(GaussianNB(), calibrator=BINS).fit(X3, Y3))
-    with pytest.raises(ValueError, match=r"'classifier0' has classes \[0, 1, 2\], but y has"):
-        ensemble([three]).fit(X2, Y2)
+    with pytest.raises(ValueError, match=r"'classifier1' has classes \[0, 1, 2\], but y has"):
+        ensemble([GaussianNB(), three]).fit(X2, Y2)
     with pytest.raises(ValueError, match="y has one class only"):
         ensemble().fit(X2, np.zeros(150))
     with pytest.raises(NotFittedError):

@@ -4,7 +4,8 @@ from functools import partial
 
 import numpy as np
 import pytest
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import RidgeClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import NearestCentroid
@@ -12,14 +13,16 @@ from sklearn.neighbors import NearestCentroid
 from dstheory import decide
 from dstheory.combine import conjunctive, dempster, mixing
 from dstheory.transform import betp
-from evical import EvidentialClassifier, EvidentialEnsemble, EvidentialSource
+from evical import EvidentialClassifier, EvidentialEnsemble, EvidentialFusion, EvidentialSource
 from evical.beliefs.composed import joined, mean, placed
 from evical.calibrators import BinningCalibrator, LogisticCalibrator
 from evical.fusion import Mixture
-from evical.multiclass import OneVsRestCalibrator
+from evical.metrics import log_loss
+from evical.multiclass import OneVsRestCalibrator, SoftmaxCalibrator, StructuredMatrixCalibrator
 from tests.support.each import each
 
 BINS = BinningCalibrator(n_bins=2)
+BY_MARGINS = StructuredMatrixCalibrator(transform=None)
 
 CRITERIA = [
     "interval_dominance",
@@ -159,6 +162,61 @@ def test_other_rules_and_members_of_many_classes():
     alone = ensemble([GaussianNB()]).fit(X, y)
     expected = alone.estimators_[0].predict_interval(X)
     np.testing.assert_allclose(alone.predict_interval(X), expected, rtol=1e-12)
+
+
+def test_a_class_that_only_frozen_classifiers_know():
+    X, y = samples(5, per_class=80)
+    names = np.array(list("abcde"))
+    known = [FrozenEstimator(one.fit(X, names[y])) for one in (GaussianNB(), RidgeClassifier())]
+    Z, z = samples(5, per_class=40, seed=1)
+    keep, new = z != 2, samples(5, per_class=200, seed=2)
+    few, labels = Z[keep], names[z[keep]]
+    for clf in (
+        EvidentialClassifier(known[0]),
+        EvidentialClassifier(known[1], calibrator=BY_MARGINS, cv=2, ensemble=True),
+        EvidentialSource(EvidentialClassifier(known[0]), silent_if_missing="any"),
+        EvidentialEnsemble(known),
+        EvidentialEnsemble([FrozenEstimator(EvidentialClassifier(known[0]).fit(few, labels))]),
+    ):
+        clf.fit(few, labels)
+        assert clf.classes_.tolist() == names.tolist()
+        whole = clone(clf).fit(Z, names[z])
+        p, truth = clf.predict_proba(new[0]), names[new[1]]
+        assert log_loss(truth, p) < 1.1 * log_loss(truth, whole.predict_proba(new[0]))
+        likely = (p > 0.05) & (p < 0.95)
+        narrow, wide = (
+            np.median(np.ptp(one.predict_interval(new[0]), axis=2)[likely[:, 2], 2])
+            for one in (whole, clf)
+        )
+        assert wide > narrow or wide == narrow == 0
+
+
+def test_a_class_that_only_sources_know():
+    X, y = samples(5, per_class=80)
+    p = GaussianNB().fit(X, y).predict_proba(samples(5, per_class=40, seed=1)[0])
+    truth = samples(5, per_class=40, seed=1)[1]
+    rows = truth != 2
+    fusion = EvidentialFusion(classes=range(5)).fit([p[rows], p[rows]], truth[rows])
+    assert fusion.score([p, p], truth) > 0.9 * (p.argmax(axis=1) == truth).mean()
+
+
+@each(
+    ("options", "message"),
+    [
+        ({"calibrator": "isotonic"}, "class 2 has no sample, which IsotonicCalibrator needs; use"),
+        ({"calibrator": SoftmaxCalibrator()}, "has no sample, which SoftmaxCalibrator needs; use"),
+        ({"coupling": "normalize"}, "has no sample, which AutoCalibrator needs; use AutoMulticl"),
+    ],
+)
+def test_calibrators_that_need_each_class_refuse(options, message):
+    X, y = samples(5)
+    known = FrozenEstimator(GaussianNB().fit(X, y))
+    rows = y != 2
+    with pytest.raises(ValueError, match=message):
+        EvidentialClassifier(known, **options).fit(X[rows], y[rows])
+    known = FrozenEstimator(EvidentialClassifier(known).fit(X[rows], y[rows]))
+    with pytest.raises(ValueError, match=r"'classifier1' has classes \[0, 1, 3, 4\], but 'classif"):
+        EvidentialEnsemble([known, GaussianNB()]).fit(X[rows], y[rows])
 
 
 class Untrainable(ClassifierMixin, BaseEstimator):

@@ -110,7 +110,7 @@ def test_other_classes_are_refused():
     with pytest.raises(ValueError, match="class 2 of y is unknown to the fitted classifier"):
         class_scores(clf, X2, np.arange(3))
     clf = GaussianNB().fit(X3, Y3)
-    with pytest.raises(ValueError, match="class 2 of the fitted classifier has no sample in y"):
+    with pytest.raises(ValueError, match="class 2 of the fitted classifier is none of the classes"):
         class_scores(clf, X3, np.arange(2))
 
 

@@ -10,7 +10,8 @@ from dstheory import Frame, MassFunction, betp, dempster
 from evical.beliefs import as_beliefs
 from evical.calibrators import AutoCalibrator
 from evical.fusion import Discounted, Stacked
-from evical.fusion._log_pool import Labeled, LogPool, fit_pool
+from evical.fusion._log_pool import Labeled, LogPool, _flat, fit_pool
+from evical.fusion._stacked import among_classes
 from evical.likelihood.normal import half_widths
 from evical.metrics import belief_coverage, brier_score
 from examples.studies.parts.no_penalty import NO_PENALTY
@@ -116,11 +117,64 @@ def test_where_no_class_is_possible_all_are():
     np.testing.assert_allclose(m.store.sum(axis=0), 1, atol=1e-9)
 
 
-def test_each_class_needs_samples():
-    masses, y = sources(n_classes=3)
+@each("tied", [True, False])
+def test_a_class_without_samples_is_as_the_others_on_average(tied):
+    pool = _pool(4, 2, tied)
+    present, k = np.array([0, 2, 3, 5]), 6
+    found = among_classes(pool, k, present)
+    rng = np.random.default_rng(1)
+    says = rng.normal(size=(50, k, 2))
+    # The classes that are there keep their logits and covariances.
+    np.testing.assert_allclose(found.logits(says)[:, present], pool.logits(says[:, present]))
+    spread, origin = found.spread(says, np.zeros(50, dtype=int)), np.zeros(50, dtype=int)
+    own = pool.spread(says[:, present], origin)
+    np.testing.assert_allclose(spread[:, present][:, :, present], own, atol=1e-12)
+    # Logits of another one, from draws of coefficients and of how it differs from their mean.
+    draws = rng.multivariate_normal(_flat(pool), pool.covariance, 200_000)
+    free = draws[:, -4:, None] if tied else draws.reshape(-1, 4, 3)
+    center = _flat(pool)[-4:, None] if tied else _flat(pool).reshape(4, 3)
+    apart = np.cov(center.T).reshape(len(center.T), -1) + np.mean(
+        [np.cov(free[:, i].T).reshape(len(center.T), -1) for i in range(4)], axis=0
+    )
+    new = free.mean(axis=1) + rng.multivariate_normal(np.zeros(len(apart)), apart, len(draws))
+    weights = draws[:, :2] if tied else new[:, :2]
+    logit = weights @ says[0, 1] + new[:, -1]
+    first = draws[:, :2] if tied else free[:, 0, :2]
+    logit -= first @ says[0, 0] + free[:, 0, -1]
+    np.testing.assert_allclose(np.std(logit), np.sqrt(spread[0, 1, 1]), rtol=0.01)
+    np.testing.assert_allclose(
+        np.mean(logit), np.diff(found.logits(says)[0, :2])[0], atol=0.02 * np.std(logit)
+    )
+
+
+def _pool(k, s, tied):
+    rng = np.random.default_rng(0)
+    size = s + k if tied else k * (s + 1)
+    root = rng.normal(size=(size, size))
+    weights = rng.normal(size=s if tied else (k, s))
+    return LogPool(weights, rng.normal(size=k), root @ root.T / size)
+
+
+def test_a_class_without_samples_is_fused():
+    masses, y = sources(n=600, n_classes=3)
     rows = y != "cat"
-    with pytest.raises(ValueError, match="class 'cat' is missing from y"):
-        Stacked().fit([m[rows] for m in masses], y[rows])
+    parts = [m[rows] for m in masses]
+    fusion = Stacked().fit(parts, y[rows])
+    p = betp(fusion(*masses))
+    assert (p.argmax(axis=1) == codes(y)).mean() > 0.9 * (
+        betp(Stacked().fit(masses, y)(*masses)).argmax(axis=1) == codes(y)
+    ).mean()
+    np.testing.assert_allclose(
+        fusion.weights_[:, 2], fusion.weights_[:, :2].mean(axis=1), atol=1e-12
+    )
+    again = Stacked.from_dict(fusion.to_dict())
+    np.testing.assert_array_equal(betp(again(*masses)), p)
+    # Silent sources do not keep the choices of the others from being learned.
+    gap = np.arange(len(p)) % 2 == 0
+    silent = as_beliefs(np.where(gap[:, None], np.nan, betp(masses[0])), np.array(list("abc")))
+    some = [silent[rows], *(as_beliefs(betp(m)[rows], silent.classes) for m in masses[1:])]
+    learned = Stacked().fit(some, silent.classes[codes(y)[rows]])
+    assert len(learned._choices) == 1
 
 
 def test_all_vacuous_sources_leave_the_share_of_the_classes():
