@@ -19,6 +19,7 @@ __all__ = [
     "RandomState",
     "RuleName",
     "SamplesLike",
+    "Sets",
     "Weights",
 ]
 
@@ -49,6 +50,10 @@ Weights: TypeAlias = ArrayLike | None
 
 # Which clusters are possible for a sample.
 ClusterRule = Literal["maximum_mass", "interval_dominance"]
+
+Sets: TypeAlias = Literal["all", "singletons"]
+"""Sets of classes whose masses are listed: all that have some, or single classes and the frame."""
+
 # Rules of ensembles and fusions.
 RuleName = Literal[
     "bold",

@@ -14,10 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory import Frame, MassFunction
+from dstheory.checks.arguments import check_choice
 from dstheory.decide import Expectations
 from dstheory.errors import CostLimitError
+from dstheory.kernels.bits import MAX_INT64_BITS, mask_array
 from dstheory.notebook import ShownFields
-from evical._typing import Flags, Floats
+from evical._typing import Flags, Floats, Sets
 
 
 class Beliefs(ShownFields, ABC):
@@ -72,6 +74,36 @@ class Beliefs(ShownFields, ABC):
         CostLimitError
             If all sets of more than 16 classes would have to be listed.
         """
+
+    def listed(self, sets: Sets = "all") -> MassFunction:
+        """Mass functions of the sets that are asked for.
+
+        Parameters
+        ----------
+        sets : {"all", "singletons"}
+            "singletons": those of `singletons`, for any number of classes.
+
+        Returns
+        -------
+        MassFunction
+            A batch (n,).
+        """
+        check_choice("sets", sets, ("all", "singletons"))
+        return self.mass() if sets == "all" else self.singletons()
+
+    def singletons(self) -> MassFunction:
+        """Mass functions of K + 1 sets: single classes, and all classes with the other masses.
+
+        Returns
+        -------
+        MassFunction
+            A batch (n,): an outer approximation, of all those on these sets the most committed.
+            Bel of single classes stays. No Bel of another set is higher than it should be and no Pl
+            lower, by at most the mass r of all classes, and pignistic probabilities change by at
+            most r / 2.
+        """
+        belief = np.ascontiguousarray(np.moveaxis(self.interval()[..., 0], -1, 0))
+        return with_rest(self.frame, belief)
 
     @abstractmethod
     def betp(self) -> Floats:
@@ -141,6 +173,50 @@ class Beliefs(ShownFields, ABC):
             f"these beliefs about {len(self.classes)} classes list all sets; they are no products "
             "over the classes"
         )
+
+
+def singles(k: int) -> NDArray[Any]:
+    """Masks (K,) of the single classes.
+
+    Parameters
+    ----------
+    k : int
+
+    Returns
+    -------
+    (K,) array of int64, or of Python ints
+    """
+    return 1 << np.arange(k) if k <= MAX_INT64_BITS else mask_array([1 << at for at in range(k)], k)
+
+
+def with_rest(
+    frame: Frame, belief: NDArray[Any], empty: NDArray[Any] | None = None
+) -> MassFunction:
+    """Mass functions of single classes, whose other masses are of the frame.
+
+    Parameters
+    ----------
+    frame : Frame
+    belief : (K, n) array
+    empty : (n,) array, optional
+        Masses of the empty set.
+
+    Returns
+    -------
+    MassFunction
+        A batch (n,).
+
+    Examples
+    --------
+    >>> with_rest(Frame(list("abc")), np.array([[0.5], [0.25], [0.0]])).masses
+    array([[0.5 , 0.25, 0.  , 0.25]])
+    """
+    sets, none = [singles(len(frame)), mask_array([frame.full], len(frame))], belief[:0]
+    if empty is not None:
+        sets, none = [mask_array([0], len(frame)), *sets], empty[np.newaxis]
+    rest = np.maximum(1 - belief.sum(axis=0) - none.sum(axis=0), 0)
+    store = np.concatenate([none, belief, rest[np.newaxis]])
+    return MassFunction.from_store(frame, np.concatenate(sets), store)
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,7 @@ and list no subsets, so a thousand classes are feasible; a mass function lists t
 Where both bounds are the same, beliefs are probabilities of the classes.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self, final
@@ -19,9 +19,11 @@ from dstheory.errors import CostLimitError
 from dstheory.kernels import bitsets
 from dstheory.kernels.bits import MAX_INT64_BITS, mask_array
 from evical._typing import Flags, Floats, Indices
-from evical.beliefs._base import Beliefs
+from evical.beliefs._base import Beliefs, singles
 from evical.beliefs.products import MAX_CLASSES, Products
 from evical.likelihood.normal import half_widths, normal_bounds
+
+_BLOCK = 1 << 22  # numbers in the largest temporary array
 
 
 @final
@@ -57,7 +59,7 @@ class Bayesian(Beliefs):
     def mass(self) -> MassFunction:
         """The mass functions, a batch (n,) over single classes."""
         store = np.array(self.probability.T, order="C")
-        return MassFunction.from_store(Frame(self.classes), _singles(len(self.classes)), store)
+        return MassFunction.from_store(Frame(self.classes), singles(len(self.classes)), store)
 
     def betp(self) -> Floats:
         """The probabilities (n, K)."""
@@ -190,14 +192,25 @@ class Bounded(Beliefs):
     def _bounds(self) -> tuple[Floats, Floats]:
         return self.bounds()
 
+    def _blocks(self) -> Iterator[tuple[Floats, Flags, Floats]]:
+        """In blocks of b rows, masses (b, K) of single classes, sets (b, T, K), masses (b, T)."""
+        size = max(1, _BLOCK // len(self.classes) ** 2)
+        for start in range(0, max(self.n, 1), size):
+            rows = slice(start, start + size)
+            yield self._sets if size >= self.n else self._sets_of(rows)
+
     @cached_property
     def _sets(self) -> tuple[Floats, Flags, Floats]:
-        """Masses (n, K) of single classes, sets (n, T, K) and their masses (n, T)."""
-        single, sets, masses = joint_sets(*self._bounds)
+        """The same of all rows."""
+        return self._sets_of(slice(None))
+
+    def _sets_of(self, rows: slice) -> tuple[Floats, Flags, Floats]:
+        lower, upper = self._bounds
+        single, sets, masses = joint_sets(lower[rows], upper[rows])
         if self.share == 1:
             return single, sets, masses
-        full = np.ones((self.n, 1, len(self.classes)), dtype=bool)
-        rest = np.full((self.n, 1), 1.0 - self.share)
+        full = np.ones((len(single), 1, len(self.classes)), dtype=bool)
+        rest = np.full((len(single), 1), 1.0 - self.share)
         return (
             self.share * single,
             np.concatenate([sets, full], axis=1),
@@ -215,18 +228,16 @@ class Bounded(Beliefs):
         """Pignistic probabilities (n, K): each set shares its mass equally."""
         if self.pignistic is not None:
             return self.pignistic
-        single, sets, masses = self._sets
-        size = np.maximum(sets.sum(axis=2), 1)
-        return np.asarray(single + np.einsum("ns,nsk->nk", masses / size, sets))
+        return np.concatenate(
+            [
+                single + np.einsum("ns,nsk->nk", masses / np.maximum(sets.sum(axis=2), 1), sets)
+                for single, sets, masses in self._blocks()
+            ]
+        )
 
     def lower(self, utilities: Floats) -> Floats:
         """Lower expected utilities (n, A) of acts (A, K)."""
-        single, sets, masses = self._sets
-        found = single @ utilities.T
-        for act, utility in enumerate(utilities):
-            worst = np.where(sets, utility, np.inf).min(axis=2, initial=np.inf)
-            found[:, act] += (masses * np.where(masses > 0, worst, 0)).sum(axis=1)
-        return np.asarray(found)
+        return np.concatenate([_lower(*block, utilities) for block in self._blocks()])
 
     def products(self) -> Products:
         """The same: each set is a product of zeros and ones."""
@@ -242,22 +253,33 @@ class Bounded(Beliefs):
         CostLimitError
             If there are more than 2^16 of them.
         """
-        single, sets, masses = self._sets
-        k = len(self.classes)
-        occurs = masses > 0
-        shown, place = _distinct(sets[occurs])
-        _check_few(len(shown), k)
+        k, n_rows, alone = len(self.classes), 0, list[Floats]()
+        parts, known = list[tuple[NDArray[Any], Indices, Floats]](), set[int]()
+        for single, sets, masses in self._blocks():
+            rows, at = np.nonzero(masses > 0)
+            masks, place = _distinct(sets[rows, at])
+            parts.append((masks[place], rows + n_rows, masses[rows, at]))
+            known.update(masks.tolist())
+            _check_few(len(known), k)
+            alone.append(single)
+            n_rows += len(single)
+        shown = mask_array(sorted(known), k)
         store = np.zeros((len(shown), self.n))
-        np.add.at(store, (place, np.nonzero(occurs)[0]), masses[occurs])
-        focal = np.concatenate([_singles(k), shown])
+        for masks, rows, share in parts:
+            np.add.at(store, (np.searchsorted(shown, masks), rows), share)
+        focal = np.concatenate([singles(k), shown])
         order = np.argsort(focal, kind="stable")
-        everything = np.concatenate([single.T, store])[order]
+        everything = np.concatenate([np.concatenate(alone).T, store])[order]
         return MassFunction.from_store(Frame(self.classes), focal[order], everything)
 
 
-def _singles(k: int) -> NDArray[Any]:
-    """Masks of the single classes."""
-    return 1 << np.arange(k) if k <= MAX_INT64_BITS else mask_array([1 << at for at in range(k)], k)
+def _lower(single: Floats, sets: Flags, masses: Floats, utilities: Floats) -> Floats:
+    """Lower expected utilities (n, A) of acts (A, K)."""
+    found = single @ utilities.T
+    for act, utility in enumerate(utilities):
+        worst = np.where(sets, utility, np.inf).min(axis=2, initial=np.inf)
+        found[:, act] += (masses * np.where(masses > 0, worst, 0)).sum(axis=1)
+    return np.asarray(found)
 
 
 def _distinct(sets: Flags) -> tuple[NDArray[Any], Indices]:
@@ -274,7 +296,8 @@ def _check_few(n_sets: int, n_classes: int) -> None:
     if n_sets > 1 << MAX_CLASSES:
         raise CostLimitError(
             f"beliefs about {n_classes} classes have {n_sets} different sets, but predict_mass "
-            f"lists at most 2^{MAX_CLASSES}; ask for fewer samples at a time"
+            f"lists at most 2^{MAX_CLASSES}; ask for fewer samples at a time, or for single "
+            "classes alone by predict_mass(..., sets='singletons')"
         )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
+from math import prod
 from operator import add
 from typing import Any, Self, final
 
@@ -272,10 +273,9 @@ def conflict(sources: Sequence[Beliefs]) -> Floats:
     >>> conflict([as_beliefs([[1.0, 0.0]], classes), as_beliefs([[0.25, 0.75]], classes)])
     array([0.75])
     """
-    if len(sources) > 1 and have_products(sources):
-        both = Joined([source.products() for source in sources])
-        if both.n_products <= MAX_PRODUCTS:
-            return np.asarray(both.conflict())
+    few = prod(source.n_products or 0 for source in sources) <= MAX_PRODUCTS
+    if len(sources) > 1 and have_products(sources) and few:
+        return np.asarray(Joined([source.products() for source in sources]).conflict())
     masses = [source.mass() for source in sources]
     joint = masses[0] if len(masses) == 1 else conjunctive(*masses)
     return np.asarray(joint.mass(mask=0))

@@ -12,7 +12,7 @@ from dstheory import Frame, MassFunction
 from dstheory.decide import Expectations, lower_expected_utility
 from dstheory.transform import betp
 from evical._typing import Flags, Floats
-from evical.beliefs._base import Beliefs
+from evical.beliefs._base import Beliefs, with_rest
 
 
 @final
@@ -79,6 +79,13 @@ class Listed(Beliefs):
         alone = self._members & (self._members.sum(axis=0) == 1)
         kinds = np.stack([alone, self._members]).astype(self.store.dtype)
         return np.asarray(np.moveaxis(kinds @ self.store, 0, -1).swapaxes(0, 1), dtype=np.float64)
+
+    def singletons(self) -> MassFunction:
+        """The same of K + 1 sets, and of the empty set if it has mass."""
+        size = self._members.sum(axis=0)
+        alone = self._members[:, size == 1].astype(self.store.dtype)
+        empty = None if self.focal[0] else self.store[0]
+        return with_rest(Frame(self.classes), alone @ self.store[size == 1], empty)
 
     def lower(self, utilities: Floats) -> Floats:
         """Lower expected utilities (n, A) of acts (A, K)."""

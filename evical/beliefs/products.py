@@ -43,9 +43,10 @@ def check_listed(n_classes: int) -> None:
     if n_classes > MAX_CLASSES:
         raise CostLimitError(
             f"{n_classes} classes have 2^{n_classes} sets, {bytes_listed(n_classes)} of masses a "
-            f"sample, but predict_mass lists at most 2^{MAX_CLASSES}; predict, predict_proba, "
+            f"sample, but predict_mass lists at most 2^{MAX_CLASSES}; predict_mass(..., "
+            "sets='singletons') lists single classes alone, and predict, predict_proba, "
             "predict_interval and the criteria of predict_set that take expected utilities have "
-            "no such limit"
+            "no limit"
         )
 
 

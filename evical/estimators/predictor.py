@@ -22,7 +22,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from dstheory import MassFunction, decide
 from dstheory.checks.arguments import did_you_mean
-from evical._typing import Floats, Indices, SamplesLike, Weights
+from evical._typing import Floats, Indices, SamplesLike, Sets, Weights
 from evical.beliefs import Beliefs
 from evical.beliefs.composed import conflict
 from evical.beliefs.products import MAX_CLASSES
@@ -65,12 +65,15 @@ class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc
             About n samples.
         """
 
-    def predict_mass(self, X: SamplesLike) -> MassFunction:
+    def predict_mass(self, X: SamplesLike, *, sets: Sets = "all") -> MassFunction:
         """Belief about the class of each sample; `predict_interval` says what it promises.
 
         Parameters
         ----------
         X : (n, n_features) array or data frame
+        sets : {"all", "singletons"}
+            "singletons": masses of single classes and of all classes, for any number of classes; an
+            outer approximation, see `evical.beliefs.Beliefs.singletons`.
 
         Returns
         -------
@@ -80,9 +83,9 @@ class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc
         Raises
         ------
         CostLimitError
-            If there are too many classes to list their sets.
+            If there are too many classes to list all sets.
         """
-        return self.beliefs(X).mass()
+        return self.beliefs(X).listed(sets)
 
     def _fit_and_warn(
         self, X: SamplesLike, y: ArrayLike, weight: Weights, fit_params: dict[str, Any]
@@ -267,19 +270,21 @@ class FusedPredictor(BeliefPredictor):
         sources = self._sources(X)
         return self.fusion_.combine(sources, self.total_conflict)
 
-    def predict_masses(self, X: SamplesLike) -> list[MassFunction]:
+    def predict_masses(self, X: SamplesLike, *, sets: Sets = "all") -> list[MassFunction]:
         """Belief of each member, before combination.
 
         Parameters
         ----------
         X : (n, n_features) array or data frame, or sources as for `fit`
+        sets : {"all", "singletons"}
+            As of `predict_mass`.
 
         Returns
         -------
         list of MassFunction
             In the order of `fit`, each a batch (n,) on the frame `classes_`.
         """
-        return [source.mass() for source in self._sources(X)]
+        return [source.listed(sets) for source in self._sources(X)]
 
     def conflict(self, X: SamplesLike) -> Floats:
         """How much the members contradict each other.

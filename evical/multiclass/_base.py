@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from dstheory import MassFunction
 from evical._fitting import all_or_nothing
-from evical._typing import Floats
+from evical._typing import Floats, Sets
 from evical.beliefs import Beliefs
 from evical.beliefs.bounded import Bayesian
 from evical.calibrators import saved
@@ -304,12 +304,15 @@ class BaseMulticlassCalibrator(saved.SavedCalibrator):
     def __sklearn_is_fitted__(self) -> bool:
         return getattr(self, "_ready", False)
 
-    def predict_mass(self, scores: ArrayLike) -> MassFunction:
+    def predict_mass(self, scores: ArrayLike, *, sets: Sets = "all") -> MassFunction:
         """Belief about the class of each sample; `predict_interval` says what it promises.
 
         Parameters
         ----------
         scores : (n, K) array
+        sets : {"all", "singletons"}
+            "singletons": masses of single classes and of all classes, for any number of classes; an
+            outer approximation, see `evical.beliefs.Beliefs.singletons`.
 
         Returns
         -------
@@ -323,7 +326,7 @@ class BaseMulticlassCalibrator(saved.SavedCalibrator):
         sklearn.exceptions.NotFittedError
             Before `fit`.
         """
-        return self.beliefs(scores).mass()
+        return self.beliefs(scores).listed(sets)
 
     def beliefs(self, scores: ArrayLike) -> Beliefs:
         """Belief about the class of each sample, of which nothing is computed before it is asked.

@@ -19,7 +19,9 @@ from sklearn.base import BaseEstimator
 from dstheory import MassFunction
 from dstheory.checks.arguments import as_array, as_sequence
 from dstheory.transform import betp
+from evical import beliefs
 from evical._typing import Floats
+from evical.beliefs.products import MAX_CLASSES
 from evical.metrics.beliefs import class_intervals, normal
 from evical.metrics.inputs import class_codes, is_positive
 from evical.plot._density import shares_style
@@ -48,13 +50,20 @@ def check_threshold(threshold: object) -> None:
         raise ValueError(f"threshold is {threshold!r}, expected a probability in [0, 1]")
 
 
-def class_beliefs(y_belief: ArrayLike | MassFunction, pos_label: Hashable | None) -> Beliefs:
+def class_beliefs(
+    y_belief: ArrayLike | MassFunction | beliefs.Beliefs, pos_label: Hashable | None
+) -> Beliefs:
     """Beliefs in the named class, or in the second of two; with more classes, in all of them.
 
     Rows [Bel, Pl] concern the named class; their pignistic probability is the middle.
     """
-    bounds = class_intervals(y_belief)
-    if not isinstance(y_belief, MassFunction):
+    if isinstance(y_belief, MassFunction):
+        bounds = class_intervals(y_belief)
+        pignistic = np.asarray(betp(normal(y_belief)), dtype=np.float64)
+    elif isinstance(y_belief, beliefs.Beliefs):
+        bounds, pignistic = y_belief.interval(), y_belief.betp()
+    else:
+        bounds = class_intervals(y_belief)
         if bounds.shape[1] != 1:
             raise ValueError(
                 f"y_belief has intervals of {bounds.shape[1]} classes, expected rows [Bel, Pl] of "
@@ -62,9 +71,7 @@ def class_beliefs(y_belief: ArrayLike | MassFunction, pos_label: Hashable | None
             )
         label = 1 if pos_label is None else pos_label
         return Beliefs(bounds[..., 0], bounds[..., 1], bounds.mean(axis=-1), (label,))
-    labels = np.asarray(y_belief.frame.labels)
-    chosen = _chosen(labels, pos_label)
-    pignistic = np.asarray(betp(normal(y_belief)), dtype=np.float64)
+    chosen = _chosen(np.asarray(y_belief.frame.labels), pos_label)
     return Beliefs(
         bounds[:, chosen, 0],
         bounds[:, chosen, 1],
@@ -74,10 +81,10 @@ def class_beliefs(y_belief: ArrayLike | MassFunction, pos_label: Hashable | None
 
 
 def outcomes(
-    y_true: ArrayLike, y_belief: ArrayLike | MassFunction, pos_label: Hashable
+    y_true: ArrayLike, y_belief: ArrayLike | MassFunction | beliefs.Beliefs, pos_label: Hashable
 ) -> NDArray[np.bool_]:
     """Whether each sample (n, c) belongs to each class of `class_beliefs`."""
-    if not isinstance(y_belief, MassFunction):
+    if not isinstance(y_belief, MassFunction | beliefs.Beliefs):
         return np.asarray(is_positive(y_true, pos_label)[:, np.newaxis] == 1)
     labels = np.asarray(y_belief.frame.labels)
     codes = class_codes(y_true, labels)
@@ -175,7 +182,7 @@ class BeliefIntervalDisplay:
     def from_predictions(
         cls,
         y_true: ArrayLike | None,
-        y_belief: ArrayLike | MassFunction,
+        y_belief: ArrayLike | MassFunction | beliefs.Beliefs,
         *,
         pos_label: Hashable | None = None,
         threshold: float | None = 0.5,
@@ -189,9 +196,9 @@ class BeliefIntervalDisplay:
         ----------
         y_true : (n,) array of labels, or None
             If given, samples of the class are marked differently from others.
-        y_belief : MassFunction or (n, 2) array
-            A batch (n,); or rows [Bel, Pl] of the class, whose pignistic probability is the
-            middle.
+        y_belief : MassFunction, Beliefs or (n, 2) array
+            A batch (n,), which beliefs of an estimator are for any number of classes; or rows
+            [Bel, Pl] of the class, whose pignistic probability is the middle.
         pos_label : label, optional
             The class to show; by default the second of two. By default, more than two classes have
             a panel each.
@@ -217,18 +224,18 @@ class BeliefIntervalDisplay:
             If the threshold is not a number.
         """
         check_threshold(threshold)
-        beliefs = class_beliefs(y_belief, pos_label)
+        shown = class_beliefs(y_belief, pos_label)
         hits = None if y_true is None else outcomes(y_true, y_belief, pos_label)
         if hits is not None:
-            check_same_length(y_true=hits, y_belief=beliefs.bel)
-        given = map(str, beliefs.labels) if class_names is None else class_names
+            check_same_length(y_true=hits, y_belief=shown.bel)
+        given = map(str, shown.labels) if class_names is None else class_names
         names = as_sequence(given, "class_names", "names of classes")
-        if len(names) != len(beliefs.labels):
-            raise ValueError(f"class_names are {names}, expected {len(beliefs.labels)}")
+        if len(names) != len(shown.labels):
+            raise ValueError(f"class_names are {names}, expected {len(shown.labels)}")
         display = cls(
-            beliefs.bel,
-            beliefs.pl,
-            beliefs.betp,
+            shown.bel,
+            shown.pl,
+            shown.betp,
             hits=hits,
             class_names=names,
             threshold=threshold,
@@ -264,9 +271,12 @@ class BeliefIntervalDisplay:
         TypeError
             If the estimator predicts no mass functions.
         """
-        beliefs = predictions(estimator, "predict_mass", X)
+        many = len(getattr(estimator, "classes_", ())) > MAX_CLASSES and hasattr(
+            estimator, "beliefs"
+        )
+        y_belief = predictions(estimator, "beliefs" if many else "predict_mass", X)
         options["name"] = display_name(estimator, options.get("name"))
-        return cls.from_predictions(y, beliefs, **options)
+        return cls.from_predictions(y, y_belief, **options)
 
     def plot(
         self, ax: Axes | Sequence[Axes] | NDArray[Any] | None = None

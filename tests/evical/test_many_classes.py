@@ -135,8 +135,12 @@ def test_twenty_six_classes_are_predicted_and_decided():
         with pytest.raises(ValueError, match=r"2\^26 sets, 512 MB of masses a sample") as refused:
             clf.predict_set(X, criterion="e_admissibility")
         assert "needs the masses of all sets of classes" in refused.value.__notes__[0]
-        with pytest.raises(ValueError, match=r"at most 2\^16; predict, predict_proba"):
+        with pytest.raises(
+            ValueError, match=r"predict_mass\(..., sets='singletons'\) lists single"
+        ):
             clf.predict_mass(X)
+        m = clf.predict_mass(X, sets="singletons")
+        np.testing.assert_allclose(m.masses[:, :26], bounds[..., 0], atol=1e-12)
     assert ((clf.conflict(X) >= 0) & (clf.conflict(X) < 1)).all()
 
 

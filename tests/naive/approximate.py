@@ -115,3 +115,8 @@ def falling_labels(m, frame):
 
 def highest_contour(m, event):
     return max((pl(m, frozenset([w])) for w in event), default=Fraction(0))
+
+
+def singletons(m, frame):
+    """Sets of two or more become the frame."""
+    return collect((a if len(a) < 2 else frozenset(frame), v) for a, v in m.items())

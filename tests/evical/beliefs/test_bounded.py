@@ -78,5 +78,20 @@ def test_confidence_is_the_mass_of_the_intervals():
 
 def test_a_thousand_classes():
     p, odds, error = sample(1000, n=3)
-    found = Bounded.normal(np.arange(p.shape[1]), p, odds, error, "likelihood", 0.9).interval()
-    assert found.shape == (3, 1000, 2)
+    beliefs = Bounded.normal(np.arange(p.shape[1]), p, odds, error, "likelihood", 0.9)
+    assert beliefs.interval().shape == (3, 1000, 2)
+    m = beliefs.singletons()
+    np.testing.assert_allclose(m.bel(999), beliefs.interval()[:, 999, 0], atol=1e-12)
+    np.testing.assert_allclose(m.masses.sum(axis=1), 1, atol=1e-12)
+
+
+@each("model", ["likelihood", "confidence"])
+def test_blocks_of_rows_are_the_whole(model, monkeypatch):
+    p, odds, error = sample(5, n=23)
+    whole, parts = (Bounded.normal(np.arange(5), p, odds, error, model, 0.9) for _ in range(2))
+    acts = np.random.default_rng(0).normal(size=(3, 5))
+    expected = whole.mass(), whole.betp(), whole.lower(acts)
+    monkeypatch.setattr("evical.beliefs.bounded._BLOCK", 4 * 25)
+    assert parts.mass().equals(expected[0], 1e-15)
+    np.testing.assert_allclose(parts.betp(), expected[1], atol=1e-15)
+    np.testing.assert_allclose(parts.lower(acts), expected[2], atol=1e-15)

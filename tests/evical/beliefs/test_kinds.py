@@ -1,5 +1,7 @@
 """One protocol: every kind of beliefs answers as the list of its masses does."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,7 @@ from dstheory import Frame, MassFunction
 from dstheory.combine import conjunctive, dempster, mixing
 from dstheory.decide import interval_dominance, maximality, minimax_regret
 from dstheory.errors import CostLimitError
+from dstheory.transform import betp
 from evical.beliefs import as_beliefs
 from evical.beliefs.bounded import Bounded
 from evical.beliefs.composed import conflict, joined, mean, placed
@@ -15,6 +18,8 @@ from evical.beliefs.joined import Joined
 from evical.beliefs.listed import Listed
 from evical.beliefs.products import Products
 from evical.multiclass import code_beliefs, code_matrix
+from tests.naive import approximate as naive_approximate
+from tests.naive import mass as naive
 from tests.support.each import each
 
 N = 6
@@ -163,6 +168,48 @@ def test_criteria_decide_as_on_the_listed_masses(kind):
         np.testing.assert_array_equal(found, wanted)
 
 
+@each("kind", KINDS)
+@each("k", [2, 4, 6])
+def test_singletons_are_an_outer_approximation(kind, k):
+    if k == 2 and kind == "a code":
+        return
+    beliefs = KINDS[kind](k)
+    m, found = beliefs.mass(), beliefs.singletons()
+    frame = frozenset(names(k).tolist())
+    for row in range(N):
+        whole = {frozenset(a): v for a, v in m[row].to_dict().items()}
+        few = {frozenset(a): v for a, v in found[row].to_dict().items()}
+        expected = naive_approximate.singletons(whole, frame)
+        for event in {*expected, *few}:
+            assert abs(expected.get(event, 0) - few.get(event, 0)) < 1e-12
+        rest = few.get(frame, 0) + 1e-12
+        for event in naive.subsets(frame):
+            assert -1e-12 <= naive.bel(whole, event) - naive.bel(few, event) <= rest
+            assert -1e-12 <= naive.pl(few, event) - naive.pl(whole, event) <= rest
+        shift = np.abs(betp(m[row].normalize()) - betp(found[row].normalize())).max()
+        assert shift <= rest / 2
+
+
+def test_singletons_of_many_classes():
+    for kind in ("Products", "Joined", "discounted", "placed", "likelihood", "confidence"):
+        for k in (18, 100):
+            beliefs = KINDS[kind](k)
+            m = beliefs.listed("singletons")
+            assert m.masses.shape == (N, k + 1)
+            bounds = beliefs.interval()
+            np.testing.assert_allclose(m.masses[:, :k], bounds[..., 0], atol=1e-12)
+            np.testing.assert_allclose(m.bel(names(k)[k - 1]), bounds[:, -1, 0], atol=1e-12)
+            assert (m.contour() >= bounds[..., 1] - 1e-12).all()
+    with pytest.raises(ValueError, match="sets is 'pairs', expected"):
+        beliefs.listed("pairs")
+
+
+def test_the_empty_set_keeps_its_mass_among_singletons():
+    m = MassFunction(Frame(names(3)), [0, 1, 6], [[Fraction(1, 2), Fraction(1, 8), Fraction(3, 8)]])
+    found = Listed.of(m).singletons()
+    assert found.masses.tolist() == [[Fraction(1, 2), Fraction(1, 8), 0, 0, Fraction(3, 8)]]
+
+
 def test_silence():
     """Closed beliefs about three classes that happen to be vacuous say so; of two, nothing."""
     for k, flat in ((2, True), (3, False)):
@@ -193,7 +240,8 @@ def test_many_classes_are_refused_where_all_sets_would_be_listed():
         assert beliefs.interval().shape == (N, 18, 2)
         assert beliefs.expectations().lower_expected_utility(np.eye(18)).shape == (N, 18)
         if kind != "discounted":  # sets of bounds are few
-            with pytest.raises(CostLimitError, match=r"18 classes have 2\^18 sets, 2 MB"):
+            message = r"18 classes have 2\^18 sets, 2 MB .*sets='singletons'"
+            with pytest.raises(CostLimitError, match=message):
                 beliefs.mass()
     for kind in ("Bayesian", "likelihood", "probabilities joined", "Consonant", "nothing"):
         check_as_listed(KINDS[kind](18), acts(18))

@@ -8,6 +8,7 @@ from sklearn.linear_model import LogisticRegression
 from dstheory import Frame, MassFunction
 from dstheory.transform import betp
 from evical.calibrators import LogisticCalibrator
+from evical.multiclass import OneVsRestCalibrator
 from evical.plot import BeliefIntervalDisplay
 from tests.support.each import each
 
@@ -119,6 +120,20 @@ def test_an_estimator_is_its_predictions(ax):
         np.testing.assert_array_equal(display.hits, one.hits)
     assert one.name == "LogisticCalibrator"
     assert ax.get_ylabel() == "Degree of belief in class 1"
+
+
+def test_one_of_too_many_classes_to_list(ax):
+    y = np.arange(200) % 20
+    scores = np.eye(20)[y] + RNG.normal(0, 0.4, (200, 20))
+    calibrator = OneVsRestCalibrator("logistic").fit(scores, y)
+    display = BeliefIntervalDisplay.from_estimator(calibrator, scores, y, pos_label=7, ax=ax)
+    bounds = calibrator.predict_interval(scores)[:, 7]
+    np.testing.assert_allclose(np.sort(segments(display)[1]), np.sort(bounds[:, 0]), atol=1e-12)
+    np.testing.assert_array_equal(np.sort(display.betp[:, 0]), np.sort(betp_of(calibrator, scores)))
+
+
+def betp_of(calibrator, scores):
+    return calibrator.predict_proba(scores)[:, 7]
 
 
 def test_without_axes_there_are_new_ones():
