@@ -101,12 +101,13 @@ def make_folds(
         once = bool((_times_tested(folds, len(y)) == 1).all())
         ensemble = ensemble if once else True
     counting = np.ones(len(y), dtype=bool) if weight is None else weight > 0
+    coded = np.unique(y, return_inverse=True)
     for number, (train, test) in enumerate(folds):
         where = f"fold {number} (of {len(folds)})"
-        _check_unseen(where, train, test)
-        _check_classes(f"training part of {where}", y, train[counting[train]])
+        _check_unseen(where, train, test, len(y))
+        _check_classes(f"training part of {where}", *coded, train[counting[train]])
         if ensemble is True:
-            _check_classes(f"calibration part of {where}", y, test[counting[test]])
+            _check_classes(f"calibration part of {where}", *coded, test[counting[test]])
     if ensemble is False:
         _check_partition(folds, len(y))
     return folds, ensemble
@@ -221,17 +222,17 @@ def _rows(index: object, n: int) -> Rows:
     return np.asarray(np.arange(n)[rows if len(rows) else np.empty(0, int)])  # of a mask too
 
 
-def _check_classes(part: str, y: NDArray[Any], rows: Rows) -> None:
-    missing = np.setdiff1d(y, y[rows]).tolist()
-    if missing:
+def _check_classes(part: str, classes: NDArray[Any], codes: Rows, rows: Rows) -> None:
+    missing = np.bincount(codes[rows], minlength=len(classes)) == 0
+    if missing.any():
         raise ValueError(
-            f"class {missing[0]!r} is missing from the {part}; take fewer or stratified folds, "
+            f"class {classes[missing].tolist()[0]!r} is missing from the {part}; take fewer or stratified folds, "
             "larger parts, or more samples"
         )
 
 
-def _check_unseen(where: str, train: Rows, test: Rows) -> None:
-    seen = np.intersect1d(train, test)
+def _check_unseen(where: str, train: Rows, test: Rows, n: int) -> None:
+    seen = np.flatnonzero(np.bincount(train, minlength=n) * np.bincount(test, minlength=n))
     if len(seen):
         raise ValueError(
             f"{where} both trains and calibrates on row {seen[0]} ({len(seen)} such rows); the "

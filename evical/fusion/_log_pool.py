@@ -23,11 +23,12 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp, softmax
+from scipy.special import expit, logsumexp, softmax
 
 from evical._typing import Floats
 from evical.curves.newton import Sums, logistic_terms, minimize_convex, minimize_on_simplex
 from evical.curves.softmax import Problem, moment
+from evical.scores.scale import sides
 
 Terms = Callable[[Floats], Sums]
 """From p rows of coefficients (p, P) to minus the log-likelihood of each and its derivatives."""
@@ -128,7 +129,8 @@ class LogPool:
 
     def logits(self, evidence: Floats) -> Floats:
         """Logits (n, K) for evidence (n, K, S)."""
-        return np.asarray((evidence * self.weights).sum(axis=2) + self.intercepts)
+        form = "nks,s->nk" if self.weights.ndim == 1 else "nks,ks->nk"
+        return np.asarray(np.einsum(form, evidence, self.weights) + self.intercepts)
 
     def log_odds(self, evidence: Floats) -> tuple[Floats, Floats]:
         """Probability of each class, and its log-odds against the others.
@@ -142,6 +144,9 @@ class LogPool:
         two (n, K) arrays
         """
         logits = self.logits(evidence)
+        if logits.shape[1] == 2:
+            odds = logits[:, 1] - logits[:, 0]
+            return np.stack(sides(odds)[::-1], axis=1), np.stack([-odds, odds], axis=1)
         row, top = np.arange(len(logits)), logits.argmax(axis=1)
         logits = logits - logits[row, top, np.newaxis]
         others = logits.copy()
@@ -525,6 +530,8 @@ def _left_out(pool: LogPool, sample: Labeled) -> float:
     Of many classes, the step is that of the most probable ones and the label.
     """
     total, k = 0.0, sample.evidence.shape[1]
+    if k == 2:
+        return _left_out_of_two(pool, sample)
     m = _FEW_MOVED if k > _MANY else k
     for rows in chunks(len(sample.codes), m, sample.evidence.shape[2]):
         part = Labeled(sample.evidence[rows], sample.codes[rows], sample.counts[rows])
@@ -550,6 +557,20 @@ def _left_out(pool: LogPool, sample: Labeled) -> float:
         logits = logits + (spread @ np.linalg.solve(eye - curvature @ spread, slope))[:, :, 0]
         seen = np.take_along_axis(logits, label, axis=1)[:, 0]
         total += float(part.counts @ (seen - np.logaddexp(logsumexp(logits, axis=1), rest)))
+    return total
+
+
+def _left_out_of_two(pool: LogPool, sample: Labeled) -> float:
+    """The same of two classes: the step moves the log-odds alone, which have a variance."""
+    total = 0.0
+    for start in range(0, len(sample.codes), _BATCH >> 3):
+        says, codes, counts = (part[start : start + (_BATCH >> 3)] for part in sample)
+        design = np.column_stack([says[:, 1] - says[:, 0], np.tile([-1.0, 1.0], (len(says), 1))])
+        odds = design @ _flat(pool)
+        variance = np.einsum("np,np->n", design @ pool.covariance, design)
+        p, unit = expit(odds), np.minimum(counts, 1.0)
+        odds = odds + variance * unit * (p - codes) / (1.0 - unit * p * (1.0 - p) * variance)
+        total -= float(counts @ np.logaddexp(0.0, np.where(codes == 1, -odds, odds)))
     return total
 
 

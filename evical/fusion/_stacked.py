@@ -35,10 +35,11 @@ from evical.fusion._log_pool import Labeled, LogPool, fit_pool
 from evical.fusion._rule import HeldOut, Needs, Reads, Rule, read
 from evical.fusion.described import Formula
 from evical.scores.counts import ScoreCounts
-from evical.scores.scale import interpolated
+from evical.scores.scale import between, interpolated
 
 _FEWEST = 5  # samples of each class from which a choice of sources is learned
 _SAME = 1e-9  # difference of log-probabilities that is rounding
+_BLOCK = 1 << 15  # numbers in a temporary array that should stay in cache
 _RARE = 0.01  # share of the samples below which a choice is not worth a fusion
 
 
@@ -55,8 +56,10 @@ def evidence(probabilities: Floats, least: float) -> Floats:
     -------
     (n, K, S) array
     """
-    logs = np.log(np.maximum(np.moveaxis(probabilities, 0, 2), least))
-    return np.ascontiguousarray(logs - logs.mean(axis=1, keepdims=True))
+    logs = np.log(np.maximum(probabilities, least))
+    k = logs.shape[2]
+    logs -= ((logs @ np.ones(k)) / k)[..., np.newaxis]
+    return np.ascontiguousarray(np.moveaxis(logs, 0, 2))
 
 
 def usual_evidence(held_out: HeldOut, says: Floats) -> Floats:
@@ -521,17 +524,27 @@ class Stacked(Rule):
     ) -> Floats:
         """What the fusion of those that speak answers to their evidence, (..., n, K)."""
         if not silent.any():
-            return answer(self, self._evidence(probabilities, silent))
+            return self._answered(answer, probabilities, silent)
         parts = [
-            (rows, answer(fusion, fusion._evidence(says, np.zeros(says.shape[:2], dtype=bool))))
+            (rows, fusion._answered(answer, says, np.zeros(says.shape[:2], dtype=bool)))
             for rows, says, fusion in self._spoken(probabilities, silent)
         ]
         own = ~np.any([rows for rows, _ in parts], axis=0) if parts else slice(None)
-        answers = answer(self, self._evidence(probabilities[:, own], silent[:, own]))
+        answers = self._answered(answer, probabilities[:, own], silent[:, own])
         found = np.empty((*answers.shape[:-2], *probabilities.shape[1:]))
         for rows, values in [*parts, (own, answers)]:
             found[..., rows, :] = values
         return found
+
+    def _answered(
+        self, answer: Callable[["Stacked", Floats], Floats], probabilities: Floats, silent: Flags
+    ) -> Floats:
+        """Its own answer, in blocks of samples whose temporaries stay in cache."""
+        s, n, k = probabilities.shape
+        size = max(1, _BLOCK // (s * k))
+        blocks = [slice(start, start + size) for start in range(0, max(n, 1), size)]
+        told = (self._evidence(probabilities[:, rows], silent[:, rows]) for rows in blocks)
+        return np.concatenate([answer(self, says) for says in told], axis=-2)
 
     def _spoken(
         self, probabilities: Floats, silent: Flags
@@ -572,7 +585,5 @@ def _curve(knots: Floats, probability: Floats, log_odds: Floats, error: Floats) 
 
 def _on_curve(curve: AveragedCurve, scores: Floats) -> tuple[Floats, Floats]:
     """Probability of the second class, and its log-odds (n,), for fused log-odds."""
-    p, odds = (
-        interpolated(scores, curve.scores, values) for values in (curve.probability, curve.log_odds)
-    )
+    p, odds = between(curve.scores, np.stack([curve.probability, curve.log_odds]), scores)
     return p, odds

@@ -14,6 +14,7 @@ RADII, SHARES = np.polynomial.legendre.leggauss(24)
 RADII = 4.5 * (RADII + 1.0)
 SHARES = SHARES * RADII * np.exp(-(RADII**2) / 2)
 SHARES = SHARES / SHARES.sum()
+_ROWS = 1 << 13  # at a time
 
 
 def half_widths(probability: Floats, log_odds: Floats, error: Floats) -> Floats:
@@ -35,11 +36,14 @@ def half_widths(probability: Floats, log_odds: Floats, error: Floats) -> Floats:
     >>> half_widths(np.array([0.5, 0.001]), np.array([0.0, -7.0]), np.array([0.4, 5.0])).round(3)
     array([0.121, 0.001])
     """
-    width = np.zeros_like(log_odds)
-    for radius, share in zip(RADII, SHARES, strict=True):
-        reach = radius * error
-        width += share * (expit(log_odds + reach) - expit(log_odds - reach))
-    return np.asarray(np.minimum(np.minimum(width / 2, probability), 1.0 - probability))
+    odds, errors, width = log_odds.ravel(), error.ravel(), np.zeros(log_odds.size)
+    for start in range(0, len(odds), _ROWS):  # temporaries stay in cache
+        rows = slice(start, start + _ROWS)
+        for radius, share in zip(RADII, SHARES, strict=True):
+            reach = radius * errors[rows]
+            width[rows] += share * (expit(odds[rows] + reach) - expit(odds[rows] - reach))
+    half = width.reshape(log_odds.shape) / 2
+    return np.asarray(np.minimum(np.minimum(half, probability), 1.0 - probability))
 
 
 def normal_bounds(log_odds: Floats, error: Floats, confidence: float) -> tuple[Floats, Floats]:

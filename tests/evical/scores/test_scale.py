@@ -11,16 +11,56 @@ from evical.scores import ScoreCounts
 from evical.scores.scale import (
     TRANSFORMS,
     at_share,
+    between,
     fit_scale,
     location_scale,
     log_odds,
     share_of_range,
     standardized,
 )
+from tests.support.each import each
 
 SCORES = np.array([0.1, 0.4, 0.4, 0.7, 0.9, 1.0])
 Y = np.array([0, 0, 1, 0, 1, 1])
 WEIGHTS = np.array([1.0, 2.0, 0.5, 1.0, 3.0, 1.0])
+
+
+def _knots(kind):
+    rng = np.random.default_rng(0)
+    return {
+        "even": np.linspace(-3.0, 3.0, 50),
+        "crowded": np.sort(
+            np.concatenate([rng.normal(0, 1e-9, 30), [-20.0, 5.0], 3 + np.arange(9)])
+        ),
+        "equal": np.repeat([0.0, 1.0, 2.0], 4),
+        "one": np.array([0.5]),
+        "two": np.array([0.0, 1.0]),
+        "far": np.array([-8e307, -1.0, 0.0, 1.0, 8e307]),
+        "further": np.array([-1.7e308, -1.5e308, 1.5e308, 1.7e308]),
+        "near": np.arange(6) * 5e-324,
+        "lopsided": np.geomspace(1e-300, 1.0, 40),
+    }[kind]
+
+
+@each("kind", ["even", "crowded", "equal", "one", "two", "far", "further", "near", "lopsided"])
+def test_interpolation_of_many_scores_is_that_of_each(kind):
+    """Cells find what a search would; blocks do not matter; ends are exact."""
+    knots = _knots(kind)
+    values = np.stack([np.arange(len(knots)), np.cos(np.arange(len(knots)))])
+    rng = np.random.default_rng(1)
+    inside = rng.choice(knots, 20_000)
+    moved = np.nextafter(inside, rng.choice([-np.inf, np.inf], len(inside)))
+    scores = np.concatenate([inside, moved, rng.normal(0, 3, 5_000), [-1.7e308, 1.7e308]])
+    found = between(knots, values, scores)
+    places = np.searchsorted(knots[1:-1], scores, side="right")
+    left = np.maximum(np.minimum(places + 1, len(knots) - 1) - 1, 0)
+    right = np.minimum(left + 1, len(knots) - 1)
+    with np.errstate(all="ignore"):
+        gap = knots[right] / 2 - knots[left] / 2
+        share = (np.clip(scores, knots[0], knots[-1]) / 2 - knots[left] / 2) / gap
+    share = np.clip(np.where(gap > 0, share, 1.0), 0.0, 1.0)
+    expected = values[:, left] * (1 - share) + values[:, right] * share
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("transform", TRANSFORMS)
