@@ -22,9 +22,11 @@ components", Scandinavian Journal of Statistics 39 (2012), 53-74.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 
 import numpy as np
-from scipy.special import expit, psi, zeta
+from scipy.special import expit, psi
 
 from evical._typing import Floats, Indices
 from evical.curves.bayesian_binning import (
@@ -153,11 +155,24 @@ def _moments(positive: Floats, negative: Floats, a: float, b: float) -> Floats:
     """Mean of p; mean and square of its log-odds; mean of 1 / p and 1 / (1 - p), one left out."""
     p, q = positive + a, negative + b
     level = psi(p) - psi(q)
-    square = level**2 + zeta(2.0, p) + zeta(2.0, q)  # trigamma functions
+    square = level**2 + _trigamma(p) + _trigamma(q)
     rest_p, rest_q = np.minimum(positive, 1.0), np.minimum(negative, 1.0)
     without_p = (p + q - rest_p) / (p - rest_p)
     without_q = (p + q - rest_q) / (q - rest_q)
     return np.stack([posterior_mean(positive, negative, a, b), level, square, without_p, without_q])
+
+
+def _trigamma(x: Floats) -> Floats:
+    """The trigamma function of numbers from 1, by its series beyond 16 (thirty times `zeta`).
+
+    >>> _trigamma(np.array([1.0])) * 6 / np.pi**2
+    array([1.])
+    """
+    total = reduce(add, ((1.0 / (x + step)) ** 2 for step in range(16)))
+    y = 1.0 / (x + 16.0)
+    series = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66)  # Bernoulli numbers
+    tail = reduce(lambda sum_, b: sum_ * y**2 + b, reversed(series))
+    return np.asarray(total + y + y**2 / 2.0 + y**3 * tail)
 
 
 _CONSTANT = "steps"  # of a single score, or where no spline can be proven

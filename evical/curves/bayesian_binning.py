@@ -204,7 +204,7 @@ def _sums_below(column: Floats) -> Floats:
     return np.append(0.0, np.cumsum(column))
 
 
-_TABLE = 512  # scores for which all bins, 1 MB of numbers, are looked at together
+_TABLE = 640  # scores for which all bins, 1.6 MB of numbers, are looked at together
 _TOGETHER = 1 << 13  # bins of which a property is asked for together
 Prior = BinPrior | Callable[[Any, Any], tuple[Any, Any]]
 

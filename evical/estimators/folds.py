@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import ks_2samp
+from scipy.stats import kstwo
 from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import StratifiedGroupKFold, check_cv
 from sklearn.utils import _safe_indexing
@@ -280,12 +280,11 @@ def _alike(parts: Sequence[Floats]) -> bool:
     fold = np.repeat(np.arange(len(parts)), [len(part) for part in parts])[order]
     least = []
     for at, part in enumerate(parts):
+        n, m = len(part), len(scores) - len(part)
         below = (fold == at).cumsum(axis=0)
         rank = np.arange(1, len(scores) + 1)[:, np.newaxis]
-        apart = np.abs(below / len(part) - (rank - below) / (len(scores) - len(part)))
-        column = int(np.where(ends, apart, 0.0).max(axis=0).argmax())
-        rest = np.concatenate([*parts[:at], *parts[at + 1 :]])[:, column]
-        least.append(ks_2samp(part[:, column], rest, method="asymp").pvalue)
+        farthest = np.where(ends, np.abs(below / n - (rank - below) / m), 0.0).max()
+        least.append(kstwo.sf(farthest, np.round(n * m / (n + m))))  # as `scipy.stats.ks_2samp`
     return bool(min(least) * fold.shape[1] * len(parts) >= _LEVEL)
 
 
