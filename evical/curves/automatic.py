@@ -22,8 +22,6 @@ components", Scandinavian Journal of Statistics 39 (2012), 53-74.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import reduce
-from operator import add
 
 import numpy as np
 from scipy.special import expit, psi
@@ -168,10 +166,13 @@ def _trigamma(x: Floats) -> Floats:
     >>> _trigamma(np.array([1.0])) * 6 / np.pi**2
     array([1.])
     """
-    total = reduce(add, ((1.0 / (x + step)) ** 2 for step in range(16)))
+    total = np.zeros_like(x)
+    for step in range(16):
+        total += (1.0 / (x + step)) ** 2
     y = 1.0 / (x + 16.0)
-    series = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66)  # Bernoulli numbers
-    tail = reduce(lambda sum_, b: sum_ * y**2 + b, reversed(series))
+    tail = np.zeros_like(x)
+    for bernoulli in (5 / 66, -1 / 30, 1 / 42, -1 / 30, 1 / 6):
+        tail = tail * y**2 + bernoulli
     return np.asarray(total + y + y**2 / 2.0 + y**3 * tail)
 
 

@@ -226,8 +226,8 @@ def _check_classes(part: str, classes: NDArray[Any], codes: Rows, rows: Rows) ->
     missing = np.bincount(codes[rows], minlength=len(classes)) == 0
     if missing.any():
         raise ValueError(
-            f"class {classes[missing].tolist()[0]!r} is missing from the {part}; take fewer or stratified folds, "
-            "larger parts, or more samples"
+            f"class {classes[missing].tolist()[0]!r} is missing from the {part}; take fewer or "
+            "stratified folds, larger parts, or more samples"
         )
 
 

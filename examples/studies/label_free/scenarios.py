@@ -85,7 +85,7 @@ def sources(
         except ValueError:  # ten neighbors among nine samples: the source is left out
             continue
         p = np.zeros((len(new), y.max() + 1))
-        p[:, model.classes_] = said
+        p[:, model.classes_] = said / said.sum(axis=1, keepdims=True)  # some are float32
         found.append(p)
     table = np.stack(found)
     return np.eye(table.shape[2])[table.argmax(axis=2)] if scenario == "votes" else table
