@@ -262,7 +262,7 @@ class EvidentialEnsemble(FusedPredictor, Composition):
 
     def _checked_fusion(self, members: dict[str, Any]) -> Rule:
         fusion = as_rule(self.rule)
-        if fusion.needs == "labels":
+        if fusion.learns:
             for name, member in members.items():
                 check_refittable(name, member)
         return fusion
@@ -305,7 +305,7 @@ class EvidentialEnsemble(FusedPredictor, Composition):
         Other rules combine the sets of classes, of which one against the rest has one product.
         """
         rule = as_rule(self.rule)
-        reads = rule.needs == "labels" and rule.reads(2) == "probabilities"
+        reads = rule.learns and rule.reads(2) == "probabilities"
         return None if reads else AutoCalibrator()
 
     def _routed(

@@ -260,7 +260,7 @@ class EvidentialSource(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  #
     def _check_merged(self, name: str, rule: Rule, classes: list[Any]) -> None:
         """Refuse merged classes where their sets would have to be listed."""
         n_merged = len({self.coarsening.get(label, label) for label in classes})
-        reads = rule.needs == "labels" and rule.reads(len(classes)) == "probabilities"
+        reads = rule.learns and rule.reads(len(classes)) == "probabilities"
         if reads and n_merged <= MAX_CLASSES:
             return
         advice = f"merge them to {MAX_CLASSES} or fewer" if reads else "take rule='stacked'"

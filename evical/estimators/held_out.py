@@ -187,7 +187,7 @@ def fit_rule(
     """
     y, counts = samples.y, samples.counts
     sizes = [counts[share.rows].sum() for share in shares]
-    if rule.needs != "labels":
+    if not rule.learns:
         rule.fit(sizes=sizes)
         return
     classes = shares[0].fitted.classes_

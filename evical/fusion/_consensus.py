@@ -33,6 +33,7 @@ from evical.errors import WrongWayWarning
 from evical.fusion._agreement import Agreement, KeptRows, Moments
 from evical.fusion._rule import HeldOut, Needs, Reads, Rule, of_sources, read
 from evical.fusion._stacked import Stacked
+from evical.fusion.described import Learned
 
 _FLOOR = 1e-4  # of a probability in the pool
 _LEAST_PREVALENCE = 1e-3
@@ -174,6 +175,15 @@ class Consensus(Rule):
         {"probabilities"}
         """
         return "probabilities"
+
+    def learned(self) -> Learned:
+        """Reliability of each source.
+
+        Returns
+        -------
+        Learned
+        """
+        return Learned(self.reliability_, None, "correlation")
 
     def _check_parameters(self) -> None:
         check_choice("model", self.model, _MODELS)

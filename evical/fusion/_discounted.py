@@ -171,7 +171,7 @@ class Discounted(Rule):
         ------
         CostLimitError
         """
-        learns = self.needs == "labels" and self.reads(n_classes) == "products"
+        learns = self.learns and self.reads(n_classes) == "products"
         if learns and n_sources > MAX_SOURCES:
             raise CostLimitError(
                 f"rates of {n_sources} sources of {n_classes} classes are learned from the "

@@ -391,6 +391,11 @@ class Rule(BaseEstimator, ABC):  # type: ignore[misc]  # sklearn is untyped
     def needs(self) -> Needs:
         """What `fit` learns from."""
 
+    @property
+    def learns(self) -> bool:
+        """Whether `fit` learns from beliefs."""
+        return self.needs in ("beliefs", "labels")
+
     def reads(self, n_classes: int) -> Reads:
         """What it asks of beliefs about so many classes.
 
@@ -471,12 +476,11 @@ class Rule(BaseEstimator, ABC):  # type: ignore[misc]  # sklearn is untyped
     ) -> Self:
         """Fit without warnings."""
         self._check_parameters()
-        learns = self.needs in ("beliefs", "labels")
-        known = of_sources(sources) if sources is not None or learns else None
+        known = of_sources(sources) if sources is not None or self.learns else None
         held_out = None
         if known is not None and self.needs == "labels":
             held_out = HeldOut.of(known, y, sample_weight)
-        elif known is not None and learns:
+        elif known is not None and self.learns:
             held_out = HeldOut.partly_labeled(known, y, sample_weight)
         amounts = check_sizes(sizes, None if known is None else len(known))
         return self._fit_held_out(held_out, amounts, None if known is None else known[0].classes)

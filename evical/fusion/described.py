@@ -32,7 +32,7 @@ class Learned:
     ----------
     values : (S,) or (S, K) array
     standard_error : array like `values`, or None
-    kind : {"evidence", "reliability", "share"}
+    kind : {"evidence", "reliability", "correlation", "share"}
     """
 
     values: Floats

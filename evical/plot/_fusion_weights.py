@@ -134,8 +134,8 @@ def fitting_letters(room: float) -> tuple[float, int]:
 
 
 _HAVE_WEIGHTS = (
-    '"stacked", "discounted", "contextually_discounted", "size_mixture" and "likelihood_mixture" '
-    "have weights"
+    '"stacked", "consensus", "discounted", "contextually_discounted", "size_mixture" and '
+    '"likelihood_mixture" have weights'
 )
 
 
@@ -150,6 +150,12 @@ KINDS = {
     "reliability": Kind(
         "Reliability, 1 - discount rate",
         {_SILENT: 0.0, "1: Dempster's rule, fully reliable": 1.0},
+        0.0,
+        1.0,
+    ),
+    "correlation": Kind(
+        "Correlation with the truth, estimated from agreement",
+        {"0: guessing": 0.0, "1: always right": 1.0},
         0.0,
         1.0,
     ),
@@ -244,7 +250,7 @@ class FusionWeightsDisplay:
     standard_error : array like `weights`, optional
     members : sequence of S str, optional
     class_names : sequence of K str, optional
-    kind : {"evidence", "reliability", "share"}
+    kind : {"evidence", "reliability", "correlation", "share"}
         What `weights` are: weights of evidence, of any sign; 1 minus the discount rates, or weights
         in a mean, both in [0, 1].
     confidence : float
@@ -288,7 +294,7 @@ class FusionWeightsDisplay:
         standard_error: ArrayLike | None = None,
         members: Sequence[str] | None = None,
         class_names: Sequence[str] | None = None,
-        kind: Literal["evidence", "reliability", "share"] = "evidence",
+        kind: Literal["evidence", "reliability", "correlation", "share"] = "evidence",
         confidence: float = 0.95,
         order: Order = "given",
     ) -> None:

@@ -1,9 +1,12 @@
-"""Fusions learned from 300 samples of ten sources (`Stacked`: 10,000 too), and applied to 10,000.
+"""Fusions learned from 300 samples of ten sources (`Stacked`: 10,000 too), and applied to 10,000;
+and `Consensus` of a million rows of ten sources and of a million votes.
 
 Run with ``pytest tests/benchmarks/bench_fusion.py``. Each measures its ratio to the obvious
 alternative in the same run (`extra_info`). Bound for learning: 50 ms on 2 idle cores; all
 keep it. The slowest is the learned t-norm, which tries some forty parameters.
 """
+
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -12,7 +15,8 @@ from sklearn.linear_model import LogisticRegression
 
 from dstheory import Frame, MassFunction, betp, dempster
 from dstheory.revise import discount
-from evical.fusion import Discounted, Mixture, Stacked, TNorm
+from evical import EvidentialFusion
+from evical.fusion import Discounted, Mixture, Stacked, TNorm, sources_from_long
 from tests.benchmarks.timing import best_seconds, median_ms
 
 N_SOURCES = 10
@@ -76,3 +80,41 @@ def test_rates_by_their_slopes(benchmark):
     assert error(fusion.rates_) <= by_differences().fun + 1e-3
     alternative = best_seconds(by_differences, repeat=1)
     benchmark.extra_info["ratio_to_finite_differences"] = benchmark.stats["median"] / alternative
+
+
+def test_a_consensus_of_a_million_rows_of_three_classes(benchmark):
+    """Learned and fused; beside the mean of the probabilities, which learns nothing."""
+    rng = np.random.default_rng(0)
+    p = rng.standard_exponential((N_SOURCES, 1_000_000, 3))
+    p /= p.sum(axis=2, keepdims=True)
+    given = list(p)
+    found = benchmark.pedantic(
+        lambda: EvidentialFusion().fit(given).predict_proba(given), rounds=1, iterations=1
+    )
+    assert found.shape == (1_000_000, 3)
+    mean = best_seconds(lambda: p.mean(axis=0), repeat=1)
+    benchmark.extra_info["ratio_to_mean"] = benchmark.stats["median"] / mean
+
+
+def test_a_consensus_of_a_million_votes(benchmark):
+    """A table of 100,000 items and 100 voters; beside crowd-kit's Dawid-Skene, if installed."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 100_000)
+    cell = rng.choice(10_000_000, 1_000_000, replace=False)
+    item, voter = cell // 100, cell % 100
+    right = rng.random(1_000_000) < rng.uniform(0.6, 0.95, 100)[voter]
+    vote = np.where(right, truth[item], 1 - truth[item])
+
+    def fused():
+        items, sources = sources_from_long(item, voter, vote)
+        return items, EvidentialFusion().fit(sources).predict(sources)
+
+    items, found = benchmark.pedantic(fused, rounds=1, iterations=1)
+    assert np.mean(found == truth[items]) > 0.95
+    if find_spec("crowdkit"):
+        import pandas as pd
+        from crowdkit.aggregation import DawidSkene
+
+        votes = pd.DataFrame({"task": item, "worker": voter, "label": vote})
+        seconds = best_seconds(lambda: DawidSkene(n_iter=100).fit(votes), repeat=1)
+        benchmark.extra_info["ratio_to_crowd_kit"] = benchmark.stats["median"] / seconds

@@ -5,12 +5,18 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_wine
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
-from evical import EvidentialFusion
+from evical import EvidentialEnsemble, EvidentialFusion
 from evical.beliefs import as_beliefs
 from evical.errors import WrongWayWarning
 from evical.fusion import Consensus, Rule, Stacked, sources_from_long
 from evical.fusion._agreement import one_factor
+from evical.plot import FusionWeightsDisplay
 from tests.naive import consensus as naive
 
 
@@ -252,3 +258,13 @@ def test_labels_of_some_samples_lead_to_stacking_without_a_jump():
         EvidentialFusion().fit([two[0][:, 1]], [None, *y[1:].tolist()])
     with pytest.raises(ValueError, match="50 samples, but there are 3 labels"):
         Consensus().fit(beliefs(two), [None, 1, 0])
+
+
+def test_an_ensemble_takes_it_by_name():
+    X, y = load_wine(return_X_y=True)
+    members = [GaussianNB(), make_pipeline(StandardScaler(), LogisticRegression())]
+    ensemble = EvidentialEnsemble(members, rule="consensus").fit(X[::2], y[::2])
+    assert isinstance(ensemble.fusion_, Consensus)
+    assert ensemble.score(X[1::2], y[1::2]) > 0.9
+    display = FusionWeightsDisplay.from_estimator(ensemble)
+    assert display.ax_.get_xlabel().startswith("Correlation with the truth")
