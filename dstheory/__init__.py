@@ -66,8 +66,8 @@ __all__ = [
     "vacuous",
 ]
 
-# Imported on first access: they need NetworkX, SymPy, Matplotlib or Hypothesis.
-_ROOMS = ("argumentation", "dsm", "exact", "network", "plot", "testing")
+# Imported on first access: they need NetworkX, SymPy, Matplotlib, Hypothesis or array-api-compat.
+_ROOMS = ("argumentation", "dsm", "exact", "network", "plot", "tensor", "testing")
 
 if not TYPE_CHECKING:  # a type checker would take this function to define every name
 

@@ -46,6 +46,7 @@ ORDER = {
         ["argumentation"],
         ["exact"],
         ["plot"],
+        ["tensor"],
         ["testing"],
         ["__init__"],
     ],
@@ -95,6 +96,9 @@ ONLY_IN = {
         "matplotlib": {"plot"},
         "hypothesis": {"testing"},
         "numba": {"kernels"},
+        "array_api_compat": {"tensor"},
+        "jax": {"tensor"},
+        "torch": {"tensor"},
         "sklearn": set(),
         "evical": set(),
         "examples": set(),
@@ -264,6 +268,7 @@ def test_import_dstheory_loads_numpy_only():
     (names,) = loaded("dstheory")
     assert "numpy" in names
     heavy = {"scipy", "sklearn", "networkx", "sympy", "matplotlib", "numba", "pandas", "hypothesis"}
+    heavy |= {"array_api_compat", "jax", "torch"}
     assert not names & (heavy | {"evical", "pytest", "typer", "rich"})
 
 
