@@ -7,6 +7,7 @@ from dstheory.tensor._arrays import (
     check_floating,
     checked,
     constant,
+    device,
     holds,
     namespace,
 )
@@ -146,7 +147,5 @@ def _one_hot(xp: Namespace, p: Tensor, y: Tensor) -> Tensor:
     values = constant(xp, y)
     if not holds(xp.all((values >= 0) & (values < n_classes))):
         raise ValueError(f"y has classes outside 0 ... {n_classes - 1}")
-    from array_api_compat import device
-
     every = xp.arange(n_classes, dtype=y.dtype, device=device(y))
     return xp.astype(y[..., None] == every, p.dtype)

@@ -17,6 +17,7 @@ from dstheory.tensor._arrays import (
     checked,
     constant,
     holds,
+    in_blocks,
     like,
     matmul,
     namespace,
@@ -437,8 +438,8 @@ def dempster(m1: Tensor, m2: Tensor, *more: Tensor) -> Tensor:
 
     Notes
     -----
-    Before they are multiplied, both sources are divided by a constant for which the most plausible
-    class gets a product of 1. So conflict near 1 costs no digits, in float32 either.
+    Masses are divided by their sum, not by 1 - conflict, so conflict near 1 costs no digits. It may
+    come as near as the smallest normal number, 1e-38 in float32; beyond that it is total.
 
     References
     ----------
@@ -453,7 +454,7 @@ def dempster(m1: Tensor, m2: Tensor, *more: Tensor) -> Tensor:
     xp = checked(m1, m2, *more)
     joint = m1
     for m in (m2, *more):
-        joint = _orthogonal(xp, joint, m)
+        joint = in_blocks(xp, _orthogonal, joint, m)
     return joint
 
 
@@ -500,28 +501,35 @@ def cautious(m1: Tensor, m2: Tensor, *more: Tensor) -> Tensor:
     return joint
 
 
-def _product(xp: Namespace, m1: Tensor, m2: Tensor) -> Tensor:
+def _product(xp: Namespace, m1: Tensor, m2: Tensor, axis: int = -1) -> Tensor:
     """The conjunctive rule, without the mass of the empty set."""
-    single1, frame1, single2, frame2 = m1[..., :-1], m1[..., -1:], m2[..., :-1], m2[..., -1:]
+    (single1, frame1), (single2, frame2) = _parts(m1, axis), _parts(m2, axis)
     single = single1 * (single2 + frame2) + frame1 * single2
-    return _joined(xp, single, frame1 * frame2)
+    return xp.concat([single, frame1 * frame2], axis=axis)
 
 
-def _orthogonal(xp: Namespace, m1: Tensor, m2: Tensor) -> Tensor:
-    """Dempster's rule for two sources."""
+def _orthogonal(xp: Namespace, m1: Tensor, m2: Tensor, axis: int = -1) -> Tensor:
+    """Dempster's rule for two sources.
+
+    One of them is divided by the sum of the products, as a constant, so that products of sum 1 are
+    normalized: no gradient overflows, as it would by the square of a small sum.
+    """
     known1, known2 = constant(xp, m1), constant(xp, m2)
-    roots = xp.sqrt(known1[..., :-1] + known1[..., -1:]) * xp.sqrt(
-        known2[..., :-1] + known2[..., -1:]
-    )
-    least = 1 / float(xp.finfo(roots.dtype).max)
-    scale = xp.clip(xp.max(roots, axis=-1, keepdims=True), min=least)
-    return _normalized(xp, _product(xp, m1 / scale, m2 / scale), "Dempster's rule")
+    (single1, frame1), (single2, frame2) = _parts(known1, axis), _parts(known2, axis)
+    total = xp.sum(single1 * single2, axis=axis, keepdims=True) + frame1 + frame2 * (1 - frame1)
+    total = xp.clip(total, min=1 / float(xp.finfo(total.dtype).max))
+    return _normalized(xp, _product(xp, m1, m2 / total, axis), "Dempster's rule", axis)
 
 
-def _normalized(xp: Namespace, joint: Tensor, rule: str) -> Tensor:
-    total = xp.sum(joint, axis=-1, keepdims=True)
+def _normalized(xp: Namespace, joint: Tensor, rule: str, axis: int = -1) -> Tensor:
+    total = xp.sum(joint, axis=axis, keepdims=True)
     check_total(xp, total, rule)
     return joint / total
+
+
+def _parts(m: Tensor, axis: int) -> tuple[Tensor, Tensor]:
+    """Masses of the classes and of the frame, on the first axis or the last."""
+    return (m[..., :-1], m[..., -1:]) if axis else (m[:-1], m[-1:])
 
 
 def _joined(xp: Namespace, single: Tensor, frame: Tensor) -> Tensor:

@@ -282,10 +282,8 @@ def _matrix(n_labels: int, *, inverse: bool) -> Floats:
     """Sums over supersets, (2^K, 2^K), for rows of masses: entry (B, A) is 1 if A is in B."""
     sets = np.arange(2**n_labels)
     contained = sets & sets[:, np.newaxis] == sets
-    if not inverse:
-        return contained.astype(np.float64)
-    odd = np.bitwise_count(sets ^ sets[:, np.newaxis]) & 1
-    return contained * np.where(odd, -1.0, 1.0)
+    odd = np.bitwise_count(sets ^ sets[:, np.newaxis]) & 1 if inverse else 0
+    return np.asarray(contained * np.where(odd, -1.0, 1.0), np.float64)
 
 
 def _summed(xp: Namespace, table: Tensor, *, inverse: bool = False) -> Tensor:
