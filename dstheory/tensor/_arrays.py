@@ -182,8 +182,8 @@ def tolerance(xp: Namespace, x: Tensor) -> float:
 
 
 def check_total(xp: Namespace, total: Tensor, rule: str) -> None:
-    """Raise if what a rule divides by, (..., 1), is 0 in a row of known values."""
-    values = constant(xp, total)[..., 0]
+    """Raise if what a rule divides by, (...), is 0 in a row of known values."""
+    values = constant(xp, total)
     if not holds(xp.all(values > 0)):
         _, where, count = first_row(xp, ~(values > 0))
         raise TotalConflictError(

@@ -517,14 +517,14 @@ def _orthogonal(xp: Namespace, m1: Tensor, m2: Tensor, axis: int = -1) -> Tensor
     known1, known2 = constant(xp, m1), constant(xp, m2)
     (single1, frame1), (single2, frame2) = _parts(known1, axis), _parts(known2, axis)
     total = xp.sum(single1 * single2, axis=axis, keepdims=True) + frame1 + frame2 * (1 - frame1)
-    total = xp.clip(total, min=1 / float(xp.finfo(total.dtype).max))
+    total = xp.clip(total, min=2 / float(xp.finfo(total.dtype).max))
     return _normalized(xp, _product(xp, m1, m2 / total, axis), "Dempster's rule", axis)
 
 
 def _normalized(xp: Namespace, joint: Tensor, rule: str, axis: int = -1) -> Tensor:
-    total = xp.sum(joint, axis=axis, keepdims=True)
+    total = xp.sum(joint, axis=axis)
     check_total(xp, total, rule)
-    return joint / total
+    return joint / xp.expand_dims(total, axis=axis)
 
 
 def _parts(m: Tensor, axis: int) -> tuple[Tensor, Tensor]:

@@ -263,9 +263,9 @@ def shares(n_labels: int) -> Floats:
 
 def _without_empty(xp: Namespace, masses: Tensor, purpose: str) -> Tensor:
     kept = masses[..., 1:]
-    total = xp.sum(kept, axis=-1, keepdims=True)
+    total = xp.sum(kept, axis=-1)
     check_total(xp, total, purpose)
-    return xp.concat([xp.zeros_like(masses[..., :1]), kept / total], axis=-1)
+    return xp.concat([xp.zeros_like(masses[..., :1]), kept / total[..., None]], axis=-1)
 
 
 def _checked(*tables: Tensor) -> Namespace:
