@@ -4,8 +4,6 @@ The matrix of 2^K sets is the Kronecker product of those of up to 64 sets for th
 upper labels, so K = 12 takes two products with matrices of 64 x 64.
 """
 
-from functools import cache
-
 import numpy as np
 
 from dstheory._typing import Floats
@@ -251,14 +249,9 @@ def betp(m: Tensor) -> Tensor:
     """
     xp = _checked(m)
     masses = _without_empty(xp, m, "betp")
-    return matmul(xp, masses, like(xp, shares(check_table(xp, m)), m))
-
-
-@cache
-def shares(n_labels: int) -> Floats:
-    """Part of each set, (2^K, K), that each of its labels gets."""
-    member = np.arange(2**n_labels)[:, np.newaxis] >> np.arange(n_labels) & 1
-    return np.asarray(member / np.maximum(member.sum(axis=1, keepdims=True), 1), np.float64)
+    members = _members(check_table(xp, m))
+    shares = members / np.maximum(members.sum(axis=1, keepdims=True), 1)
+    return matmul(xp, masses, like(xp, shares, m))
 
 
 def _without_empty(xp: Namespace, masses: Tensor, purpose: str) -> Tensor:
@@ -277,13 +270,17 @@ def _checked(*tables: Tensor) -> Namespace:
     return xp
 
 
-@cache
 def _matrix(n_labels: int, *, inverse: bool) -> Floats:
     """Sums over supersets, (2^K, 2^K), for rows of masses: entry (B, A) is 1 if A is in B."""
-    sets = np.arange(2**n_labels)
-    contained = sets & sets[:, np.newaxis] == sets
-    odd = np.bitwise_count(sets ^ sets[:, np.newaxis]) & 1 if inverse else 0
-    return np.asarray(contained * np.where(odd, -1.0, 1.0), np.float64)
+    members = _members(n_labels)
+    rest = members[:, np.newaxis] - members  # -1 for a label of A that is not in B
+    signs = (-1.0) ** rest.sum(axis=-1) if inverse else 1.0
+    return np.asarray((rest >= 0).all(axis=-1) * signs, np.float64)
+
+
+def _members(n_labels: int) -> Floats:
+    """Which labels, (K), are in each set, (2^K): 1 or 0."""
+    return np.asarray(np.arange(2**n_labels)[:, np.newaxis] >> np.arange(n_labels) & 1, np.float64)
 
 
 def _summed(xp: Namespace, table: Tensor, *, inverse: bool = False) -> Tensor:

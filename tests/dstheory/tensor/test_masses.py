@@ -6,12 +6,28 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dstheory import Frame, MassError, MassFunction, TotalConflictError, combine, decide, revise
+from dstheory import (
+    Frame,
+    MassError,
+    MassFunction,
+    TotalConflictError,
+    combine,
+    decide,
+    revise,
+    tensor,
+)
 from dstheory import betp as exact_betp
 from dstheory import plausibility_transform as exact_plausibility_transform
-from dstheory import tensor
 from tests.support.each import each
-from tests.support.namespaces import EVERY_TYPE, INSTALLED, TOLERANCE, array, floats, results, type_of
+from tests.support.namespaces import (
+    EVERY_TYPE,
+    INSTALLED,
+    TOLERANCE,
+    array,
+    floats,
+    results,
+    type_of,
+)
 
 K = 4
 FRAME = Frame(range(K))
