@@ -12,6 +12,8 @@ from tests.support.each import each
 from tests.support.namespaces import array, floats, results
 
 HAVE = [name for name in ("jax", "torch") if find_spec(name) is not None]
+if not HAVE:
+    pytest.skip("neither JAX nor torch is installed", allow_module_level=True)
 RNG = np.random.default_rng(0)
 PARAMETERS = {
     "prototypes": RNG.normal(size=(5, 4)),
