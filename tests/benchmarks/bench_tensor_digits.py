@@ -2,7 +2,7 @@
 
 Run with ``python -m tests.benchmarks.bench_tensor_digits`` from the repository, with torch (one
 thread). Each row has the mean share of correct classifications on the other half of the images,
-over ten splits, its standard error, and the median seconds of a fit. All heads of torch read the
+over five splits, its standard error, and the median seconds of a fit. All heads of torch read the
 pixels and are trained by Adam in 200 steps on all samples, with the log loss of betp.
 """
 
@@ -18,7 +18,7 @@ from dstheory import tensor
 from evical.learners import EvidentialNeuralClassifier
 
 N_PROTOTYPES = 30
-N_SPLITS = 10
+N_SPLITS = 5
 
 
 def trained(head, probabilities, X, y, steps=200):
