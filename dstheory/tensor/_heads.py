@@ -316,8 +316,8 @@ def _weights(
     weights = (features - mean)[..., None] * coef + share
     return (
         xp,
-        xp.sum(xp.clip(weights, min=0), axis=-2),
-        xp.sum(xp.clip(-weights, min=0), axis=-2),
+        xp.sum(xp.clip(weights, min=0.0), axis=-2),
+        xp.sum(xp.clip(-weights, min=0.0), axis=-2),
     )
 
 
@@ -353,4 +353,4 @@ def _squared(xp: Namespace, x: Tensor, prototypes: Tensor) -> Tensor:
     origin = constant(xp, xp.mean(prototypes, axis=0))
     x, prototypes = x - origin, prototypes - origin
     lengths = xp.sum(x**2, axis=-1, keepdims=True) + xp.sum(prototypes**2, axis=-1)
-    return xp.clip(lengths - 2 * matmul(xp, x, prototypes.T), min=0)
+    return xp.clip(lengths - 2 * matmul(xp, x, prototypes.T), min=0.0)

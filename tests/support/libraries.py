@@ -11,7 +11,10 @@ TENSOR = Path(__file__).resolve().parents[2] / "dstheory" / "tensor"
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
     """Leave out what cannot be imported, or has examples that cannot run."""
-    if collection_path == TENSOR and find_spec("array_api_compat") is None:
+    if (
+        TENSOR in (collection_path, *collection_path.parents)
+        and find_spec("array_api_compat") is None
+    ):
         return True
     if collection_path == TENSOR / "_torch.py" and find_spec("torch") is None:
         return True

@@ -129,7 +129,7 @@ def conjunctive(m1: Tensor, m2: Tensor, *more: Tensor) -> Tensor:
     for m in (m2, *more):
         joint = joint * _summed(xp, m)
     masses = _summed(xp, joint, inverse=True)
-    return masses - constant(xp, xp.clip(masses, max=0))
+    return masses - constant(xp, xp.clip(masses, max=0.0))
 
 
 def disjunctive(m1: Tensor, m2: Tensor, *more: Tensor) -> Tensor:

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 import pytest
 
 
-@pytest.fixture(autouse=True, scope="package")
+@pytest.fixture(autouse=True, scope="module")
 def x64() -> Iterator[None]:
     """Types of 64 bits in JAX, which is set back afterwards."""
     pytest.importorskip("array_api_compat")

@@ -8,7 +8,7 @@ import pytest
 from dstheory import tensor
 from evical.metrics import brier_score, log_loss, set_score
 from tests.support.each import each
-from tests.support.namespaces import EVERY_TYPE, TOLERANCE, array, floats
+from tests.support.namespaces import EVERY_TYPE, TOLERANCE, array, floats, results
 
 RNG = np.random.default_rng(0)
 M = RNG.dirichlet(np.ones(4), 20)
@@ -20,10 +20,11 @@ Y = np.arange(20) % 3
 def test_losses_equal_metrics(library, dtype):
     p, y = array(library, P, dtype), import_module(library).asarray(Y)
     wide = 2 if dtype.endswith("16") else 1
-    for loss, metric in ((tensor.log_loss, log_loss), (tensor.brier_loss, brier_score)):
-        found = floats(loss(p, y))
-        assert found.shape == (20,)
-        assert abs(found.mean() - metric(Y, P)) <= wide * TOLERANCE[dtype]
+    metrics = {"log_loss": log_loss(Y, P), "brier_loss": brier_score(Y, P)}
+    losses = {name: getattr(tensor, name) for name in metrics}
+    for name, found in results(library, losses, p, y).items():
+        assert floats(found).shape == (20,)
+        assert abs(floats(found).mean() - metrics[name]) <= wide * TOLERANCE[dtype], name
 
 
 def test_utility_is_the_mean_score_of_a_random_focal_set():

@@ -166,8 +166,9 @@ def test_conflict_near_one_keeps_digits(library):
         ([1.0, 0.0, 2e-36], [0.0, 1.0, 2e-36], [0.5, 0.5, 0.0]),
     ]
     for one, other, wanted in pairs:
-        found = tensor.dempster(*(array(library, m, "float32") for m in (one, other)))
-        np.testing.assert_allclose(floats(found), wanted, atol=1e-6)
+        pair = (array(library, m, "float32") for m in (one, other))
+        found = results(library, {"dempster": tensor.dempster}, *pair)
+        np.testing.assert_allclose(floats(found["dempster"]), wanted, atol=1e-6)
 
 
 def test_a_thousand_classes_in_blocks_and_alone():
