@@ -177,7 +177,7 @@ def check_masses(xp: Namespace, m: Tensor) -> None:
 
 def tolerance(xp: Namespace, x: Tensor) -> float:
     """How far a sum of masses may lie from 1: 1e-9, or more where types are coarser."""
-    rounding: float = float(xp.finfo(x.dtype).eps) * (8 + int(x.shape[-1]))
+    rounding: float = float(xp.finfo(x.dtype).eps) * (8 + int(x.shape[-1]) ** 0.5)
     return max(rounding, 1e-9)
 
 

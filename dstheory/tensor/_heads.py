@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from dstheory.checks.arguments import check_count, check_rng, shown
+from dstheory.checks.arguments import as_array, check_count, check_rng, shown
 from dstheory.tensor._arrays import (
     Namespace,
     Tensor,
@@ -63,12 +63,14 @@ def initial_prototypes(
     [[0.5], [5.5]]
     """
     check_rng(rng)
-    samples, classes = np.asarray(X), np.asarray(y)
+    samples, classes = as_array(X, "X"), as_array(y, "y")
     if samples.ndim != 2 or classes.shape != samples.shape[:1]:
         raise ValueError(
             f"X and y have shapes {samples.shape} and {classes.shape}, expected (n, d) and (n,)"
         )
     check_floating(namespace(samples), "features", samples)
+    if not np.isfinite(samples).all():
+        raise ValueError("X has NaN or infinite values, expected finite ones")
     n_classes = _count_classes(classes)
     check_count("n_prototypes", n_prototypes, least=n_classes, most=len(samples))
     centers, members = [], []
@@ -138,15 +140,8 @@ def prototype_mass(parameters: Mapping[str, Tensor], x: Tensor) -> Tensor:
     array([[0.49, 0.01, 0.5 ],
            [0.  , 0.  , 1.  ]])
     """
-    names = ("prototypes", "membership", "reliability", "scale")
-    prototypes, membership, reliability, scale = (parameters[name] for name in names)
-    xp = namespace(x, prototypes, membership, reliability, scale)
-    check_floating(xp, "features", x)
-    if x.shape[-1] != prototypes.shape[-1]:
-        raise ValueError(
-            f"x has shape {tuple(x.shape)}, expected {prototypes.shape[-1]} features on the last "
-            "axis, as many as the prototypes have"
-        )
+    shapes = {"prototypes": "Rd", "membership": "RK", "reliability": "R", "scale": "R"}
+    xp, (prototypes, membership, reliability, scale) = _taken(parameters, shapes, x)
     log_alpha = -xp.logaddexp(xp.zeros_like(reliability), -reliability)
     exponent = log_alpha - scale**2 * _squared(xp, x, prototypes)
     exponent = xp.clip(exponent, max=-float(xp.finfo(x.dtype).eps))
@@ -191,8 +186,9 @@ def dirichlet_mass(evidence: Tensor) -> Tensor:
     """
     xp = namespace(evidence)
     check_floating(xp, "evidence values", evidence)
-    if not holds(xp.all(constant(xp, evidence) >= 0)):
-        raise ValueError("evidence is negative or NaN, expected 0 or more; apply softplus first")
+    values = constant(xp, evidence)
+    if not holds(xp.all((values >= 0) & xp.isfinite(values))):
+        raise ValueError("evidence is negative or not finite; apply softplus to outputs first")
     n_classes = evidence.shape[-1]
     frame = xp.full_like(evidence[..., :1], float(n_classes))
     # Divided first, so that sums of large evidence do not overflow.
@@ -298,18 +294,39 @@ def logit_bounds(parameters: Mapping[str, Tensor], features: Tensor) -> tuple[Te
     return (alone + inside * before * after) / total, possible / total
 
 
+def _taken(
+    parameters: Mapping[str, Tensor], shapes: Mapping[str, str], features: Tensor
+) -> tuple[Namespace, list[Tensor]]:
+    """Parameters in the order of their shapes, of which a letter is a length.
+
+    The last length of the first of them is that of the features.
+    """
+    missing = [name for name in shapes if name not in parameters]
+    if missing:
+        raise ValueError(f"parameters lack {', '.join(missing)}; expected {', '.join(shapes)}")
+    found = [parameters[name] for name in shapes]
+    xp = namespace(features, *found)
+    check_floating(xp, "features", features)
+    lengths = {next(iter(shapes.values()))[-1]: int(features.shape[-1])}
+    for (name, letters), value in zip(shapes.items(), found, strict=True):
+        wanted = tuple(
+            lengths.setdefault(letter, int(length))
+            for letter, length in zip(letters, value.shape, strict=False)
+        )
+        if tuple(value.shape) != wanted or len(wanted) != len(letters):
+            raise ValueError(
+                f"{name} has shape {tuple(value.shape)}, expected ({', '.join(letters)}) with "
+                f"{', '.join(f'{letter} = {length}' for letter, length in lengths.items())}"
+            )
+    return xp, found
+
+
 def _weights(
     parameters: Mapping[str, Tensor], features: Tensor
 ) -> tuple[Namespace, Tensor, Tensor]:
     """Weights of all evidence for and against each class, (..., K)."""
-    coef, intercept, mean = (parameters[name] for name in ("coef", "intercept", "mean"))
-    xp = namespace(features, coef, intercept, mean)
-    check_floating(xp, "features", features)
-    if coef.ndim != 2 or features.shape[-1] != coef.shape[0]:
-        raise ValueError(
-            f"features and coef have shapes {tuple(features.shape)} and {tuple(coef.shape)}, "
-            "expected (..., J) and (J, K)"
-        )
+    shapes = {"mean": "J", "coef": "JK", "intercept": "K"}
+    xp, (mean, coef, intercept) = _taken(parameters, shapes, features)
     coef = coef - xp.mean(coef, axis=-1, keepdims=True)
     intercept = intercept - xp.mean(intercept)
     share = (intercept + matmul(xp, mean[None, :], coef)[0, :]) / coef.shape[0]

@@ -188,19 +188,33 @@ def test_modules_of_torch_train_and_are_saved(model):
     np.testing.assert_allclose(floats(layer.mass(x))[:, [1, 2, 4]], floats(layer(x)[0]), atol=1e-5)
 
 
-def of(**changes):
-    return {**PROTOTYPES, **changes}
-
-
 RNG_AGAIN = np.random.default_rng(0)
 LAYER = {"coef": np.ones((4, 13)), "intercept": np.ones(13), "mean": np.ones(4)}
 BAD = {
-    "features": (lambda: tensor.prototype_mass(PROTOTYPES, X[:, :2]), ValueError, "4 features"),
+    "features": (
+        lambda: tensor.prototype_mass(PROTOTYPES, X[:, :2]),
+        ValueError,
+        "prototypes has shape .5, 4., expected .R, d. with d = 2",
+    ),
     "whole features": (lambda: tensor.prototype_mass(PROTOTYPES, Y), TypeError, "type int64"),
-    "no parameter": (lambda: tensor.prototype_mass({}, X), KeyError, "prototypes"),
+    "no parameter": (lambda: tensor.prototype_mass({}, X), ValueError, "lack prototypes, member"),
+    "prototypes": (
+        lambda: tensor.prototype_mass({**PROTOTYPES, "scale": np.ones(4)}, X),
+        ValueError,
+        "scale has shape .4,., expected .R. with d = 4, R = 5, K = 3",
+    ),
     "13 classes": (lambda: tensor.logit_mass(LAYER, X), CostLimitError, "13 labels"),
-    "layer": (lambda: tensor.logit_bounds(LAYER, X[:, :2]), ValueError, r"\(4, 13\)"),
-    "negative": (lambda: tensor.dirichlet_mass(np.array([-1.0])), ValueError, "is negative or NaN"),
+    "layer": (lambda: tensor.logit_bounds(LAYER, X[:, :2]), ValueError, "mean has shape .4,"),
+    "intercept": (
+        lambda: tensor.logit_mass({**LAYER, "intercept": np.ones((1, 13))}, X),
+        ValueError,
+        "intercept has shape .1, 13., expected .K. with J = 4, K = 13",
+    ),
+    "negative": (
+        lambda: tensor.dirichlet_mass(np.array([-1.0])),
+        ValueError,
+        "negative or not finite",
+    ),
     "a class is missing": (
         lambda: tensor.initial_prototypes(X, Y + 1, 6, rng=RNG_AGAIN),
         ValueError,
@@ -217,6 +231,7 @@ BAD = {
         "at least 3",
     ),
     "shapes": (lambda: tensor.initial_prototypes(X[0], Y, 6, rng=RNG_AGAIN), ValueError, r"\(4,\)"),
+    "NaN": (lambda: tensor.initial_prototypes(X * np.nan, Y, 6, rng=RNG_AGAIN), ValueError, "NaN"),
     "a seed": (lambda: tensor.initial_prototypes(X, Y, 6, rng=0), TypeError, "rng is 0"),
 }
 
