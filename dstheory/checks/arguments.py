@@ -56,7 +56,7 @@ def as_array(values: object, name: str) -> NDArray[Any]:
             raise
         raise TypeError(
             f"{name} are a tensor with gradients, which an array does not keep; pass "
-            "tensor.detach()"
+            "tensor.detach(), or use dstheory.tensor, which keeps them"
         ) from error
     except (TypeError, ValueError) as error:
         raise ValueError(

@@ -6,7 +6,7 @@ Values are checked where they are known. While a function is traced (`jax.jit`, 
 
 import sys
 from collections.abc import Callable
-from math import log2
+from math import prod
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -22,9 +22,12 @@ Namespace: TypeAlias = Any
 """The functions of such a library."""
 
 _BLOCK = 2**15
-"""Numbers: 256 KiB. Twice or half as many take a tenth more time."""
+"""Numbers: 256 KiB. Twice or half as many take a tenth more time (bench_tensor)."""
 
 _FEW = 64
+"""Numbers in a row, up to which the last axis is too short to be fast (bench_tensor)."""
+
+_NUMPY = "array_api_compat.numpy"
 
 MOST_LABELS = 12
 """A table has 2^K entries per row: 4096."""
@@ -95,7 +98,7 @@ def in_blocks(xp: Namespace, rule: Callable[..., Tensor], m1: Tensor, m2: Tensor
 
     Few classes are moved to the first axis: NumPy is fast along a long last one.
     """
-    if xp.__name__ != "array_api_compat.numpy" or max(m1.size, m2.size) <= 2 * _BLOCK:
+    if xp.__name__ != _NUMPY or max(m1.size, m2.size) <= 2 * _BLOCK:
         return rule(xp, m1, m2)
     m1, m2 = xp.broadcast_arrays(m1, m2)
     rows1, rows2 = (xp.reshape(m, (-1, m.shape[-1])) for m in (m1, m2))
@@ -164,7 +167,10 @@ def check_masses(xp: Namespace, m: Tensor) -> None:
     """Raise unless each row of known values has no negative entry and sums to 1."""
     values = constant(xp, m)
     least = -tolerance(xp, m)
-    total = matmul(xp, values, like(xp, np.ones(int(m.shape[-1])), values))
+    if xp.__name__ == _NUMPY:  # short rows are summed faster by a product
+        total = values @ np.ones(m.shape[-1], m.dtype)
+    else:
+        total = xp.sum(values, axis=-1)
     if not holds(xp.all(xp.abs(total - 1) <= -least) & xp.all(values >= least)):
         negative = xp.min(values, axis=-1)
         bad = ~((xp.abs(total - 1) <= -least) & (negative >= least))
@@ -197,7 +203,8 @@ def first_row(xp: Namespace, bad: Tensor) -> tuple[tuple[int, ...], str, str]:
         return (), "", ""
     row = tuple(int(place[0]) for place in xp.nonzero(bad))
     named = row[0] if len(row) == 1 else row
-    return row, f" in row {named}", f" ({int(xp.count_nonzero(bad))} of {bad.size} rows)"
+    count = int(xp.sum(xp.astype(bad, xp.int32)))
+    return row, f" in row {named}", f" ({count} of {prod(bad.shape)} rows)"
 
 
 def check_table(xp: Namespace, table: Tensor) -> int:
@@ -209,7 +216,7 @@ def check_table(xp: Namespace, table: Tensor) -> int:
             f"a table has shape {tuple(table.shape)}, but its last axis runs over all subsets: its "
             "length is 2, 4, 8, ..."
         )
-    n_labels = int(log2(n_sets))
+    n_labels = n_sets.bit_length() - 1
     check_labels(n_labels)
     return n_labels
 

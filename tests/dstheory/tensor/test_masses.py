@@ -248,6 +248,17 @@ def test_bad_input(name):
         call()
 
 
+@each("library", INSTALLED)
+def test_rows_are_named_in_every_library(library):
+    good, sure = array(library, GOOD), array(library, SURE)
+    with pytest.raises(MassError, match=r"sum to 2 in row 0, not 1 \(2 of 2 rows\)"):
+        tensor.pl(good + good)
+    with pytest.raises(MassError, match=r"sum to 2, not 1; apply"):
+        tensor.pl(good[0, ...] + good[0, ...])
+    with pytest.raises(TotalConflictError, match=r"in row \(0, 1\) \(2 of 4 rows\)"):
+        tensor.dempster(sure[None, ...], sure[:, None, :])
+
+
 def test_arrays_of_two_libraries():
     other = [name for name in INSTALLED if name != "numpy"]
     if not other:
