@@ -8,6 +8,7 @@ So digits and gradients are kept at masses of 0 and 1. Shafer 1976, ch. 3.
 from collections.abc import Callable
 
 from dstheory.checks.arguments import shown
+from dstheory.checks.naming import RATE, RATES, shares_by_name
 from dstheory.errors import MassError
 from dstheory.tensor._arrays import (
     Namespace,
@@ -237,7 +238,8 @@ def expectations(m: Tensor, utilities: Tensor) -> tuple[Tensor, Tensor]:
     return single + m[..., -1:] * worst, single + m[..., -1:] * best
 
 
-def discount(m: Tensor, rate: Tensor) -> Tensor:
+@shares_by_name(rate=RATE["rate"])
+def discount(m: Tensor, *, rate: Tensor) -> Tensor:
     """Move a share of every mass to the frame, because the source may be irrelevant.
 
     Parameters
@@ -266,7 +268,7 @@ def discount(m: Tensor, rate: Tensor) -> Tensor:
     Examples
     --------
     >>> import numpy as np
-    >>> discount(np.array([0.5, 0.25, 0.25]), 0.5)
+    >>> discount(np.array([0.5, 0.25, 0.25]), rate=0.5)
     array([0.25 , 0.125, 0.625])
     """
     xp = checked(m)
@@ -275,7 +277,8 @@ def discount(m: Tensor, rate: Tensor) -> Tensor:
     return _joined(xp, (1 - lost) * m[..., :-1], frame)
 
 
-def contextual_discount(m: Tensor, rates: Tensor) -> Tensor:
+@shares_by_name(rates=RATES["rates"])
+def contextual_discount(m: Tensor, *, rates: Tensor) -> Tensor:
     """Compute the plausibility of classes if reliability depends on the true class.
 
     Parameters
@@ -310,7 +313,7 @@ def contextual_discount(m: Tensor, rates: Tensor) -> Tensor:
     Examples
     --------
     >>> import numpy as np
-    >>> contextual_discount(np.array([0.5, 0.5, 0.0]), np.array([0.5, 0.0]))
+    >>> contextual_discount(np.array([0.5, 0.5, 0.0]), rates=np.array([0.5, 0.0]))
     array([0.75, 0.5 ])
     """
     xp = checked(m)

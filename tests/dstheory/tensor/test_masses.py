@@ -90,11 +90,11 @@ CASES = {
         lambda a, b, c: decide.upper_expected_utility(a, UTILITIES),
     ),
     "discount": (
-        lambda a, b, c: tensor.discount(a, 0.25),
+        lambda a, b, c: tensor.discount(a, rate=0.25),
         lambda a, b, c: masses_of(revise.discount(a, rate=Fraction(1, 4))),
     ),
     "contextual discount": (
-        lambda a, b, c: tensor.contextual_discount(a, RATES),
+        lambda a, b, c: tensor.contextual_discount(a, rates=RATES),
         lambda a, b, c: contextual(a).contour(),
     ),
     "mean": (
@@ -145,7 +145,7 @@ def test_values_and_types(library, dtype):
 def test_contours_of_discounted_sources_multiply():
     """So contextual discounting is fused without the many sets that it makes."""
     fused = combine.conjunctive(*map(contextual, EXACT[:2])).contour()
-    product = np.prod([tensor.contextual_discount(m, RATES) for m in FLOATS[:2]], axis=0)
+    product = np.prod([tensor.contextual_discount(m, rates=RATES) for m in FLOATS[:2]], axis=0)
     np.testing.assert_allclose(product, fused.astype(np.float64), atol=1e-15)
 
 
@@ -231,8 +231,8 @@ BAD = {
         r"row 1 \(15000 of 30000 rows\)",
     ),
     "dogmatic": (lambda: tensor.cautious(SURE, SURE), TotalConflictError, "the cautious rule"),
-    "a rate": (lambda: tensor.discount(GOOD, 1.5), MassError, "rate is 1.5, expected"),
-    "rates": (lambda: tensor.contextual_discount(GOOD, [0.5]), ValueError, "one per class"),
+    "a rate": (lambda: tensor.discount(GOOD, rate=1.5), MassError, "rate is 1.5, expected"),
+    "rates": (lambda: tensor.contextual_discount(GOOD, rates=[0.5]), ValueError, "one per class"),
     "weights": (lambda: tensor.mean(GOOD, GOOD, weights=[1.0]), ValueError, r"\(2,\)"),
     "sum of weights": (lambda: tensor.mean(GOOD, GOOD, weights=[1.0, 1.0]), MassError, "sum of 1"),
     "utilities": (lambda: tensor.expectations(GOOD, [[1.0]]), ValueError, "2 columns"),
