@@ -301,6 +301,10 @@ def _taken(
 
     The last length of the first of them is that of the features.
     """
+    if not hasattr(parameters, "keys"):  # torch has mappings of its own
+        raise TypeError(
+            f"parameters are {shown(parameters)}, expected a mapping of names to arrays"
+        )
     missing = [name for name in shapes if name not in parameters]
     if missing:
         raise ValueError(f"parameters lack {', '.join(missing)}; expected {', '.join(shapes)}")

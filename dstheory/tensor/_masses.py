@@ -7,7 +7,7 @@ So digits and gradients are kept at masses of 0 and 1. Shafer 1976, ch. 3.
 
 from collections.abc import Callable
 
-from dstheory.checks.arguments import shown
+from dstheory.checks.arguments import as_floats, shown
 from dstheory.checks.naming import RATE, RATES, shares_by_name
 from dstheory.errors import MassError
 from dstheory.tensor._arrays import (
@@ -362,7 +362,7 @@ def mean(m1: Tensor, m2: Tensor, *more: Tensor, weights: Tensor | None = None) -
     xp = checked(*sources)
     if weights is None:
         return sum(sources[1:], start=m1) / len(sources)
-    given = _as_array(xp, weights, m1)
+    given = _as_array(xp, weights, m1, "weights")
     if tuple(given.shape) != (len(sources),):
         raise ValueError(
             f"weights have shape {tuple(given.shape)}, expected one per source: ({len(sources)},)"
@@ -540,15 +540,18 @@ def _joined(xp: Namespace, single: Tensor, frame: Tensor) -> Tensor:
     return xp.concat([single, frame], axis=-1)
 
 
-def _as_array(xp: Namespace, values: Tensor, m: Tensor) -> Tensor:
+def _as_array(xp: Namespace, values: Tensor, m: Tensor, name: str) -> Tensor:
     """Numbers beside masses, as an array of the same library and type."""
     if isinstance(values, int | float | list | tuple):
-        return like(xp, values, m)
-    return xp.astype(values, m.dtype) if namespace(values, m) else values
+        return like(xp, as_floats(values, name), m)
+    namespace(values, m)
+    if not xp.isdtype(values.dtype, ("bool", "integral", "real floating")):
+        raise TypeError(f"{name} have the type {values.dtype}, expected numbers")
+    return xp.astype(values, m.dtype)
 
 
 def _shares(xp: Namespace, rate: Tensor, m: Tensor) -> Tensor:
-    share = _as_array(xp, rate, m)
+    share = _as_array(xp, rate, m, "rates")
     values = constant(xp, share)
     if not holds(xp.all((values >= 0) & (values <= 1))):
         raise MassError(f"rate is {shown(rate)}, expected numbers from 0 to 1")
@@ -557,7 +560,7 @@ def _shares(xp: Namespace, rate: Tensor, m: Tensor) -> Tensor:
 
 def _rows_by_class(xp: Namespace, rows: Tensor, m: Tensor, name: str) -> Tensor:
     """A matrix with a column per class."""
-    table = _as_array(xp, rows, m)
+    table = _as_array(xp, rows, m, name)
     if table.ndim != 2 or table.shape[-1] != m.shape[-1] - 1:
         raise ValueError(
             f"{name} have shape {tuple(table.shape)}, expected one row per event or act and "
