@@ -130,12 +130,12 @@ def holds(condition: Tensor) -> bool:
         return True
 
 
-def check_floating(xp: Namespace, name: str, x: Tensor, ndim: int = 1) -> None:
-    """Raise unless an array holds real floating-point numbers, on so many axes or more."""
+def check_floating(xp: Namespace, name: str, x: Tensor) -> None:
+    """Raise unless an array holds real floating-point numbers, on one axis or more."""
     if not xp.isdtype(x.dtype, "real floating"):
         raise TypeError(f"{name} have the type {x.dtype}, expected floating-point numbers")
-    if x.ndim < ndim:
-        raise ValueError(f"{name} have shape {tuple(x.shape)}, expected {ndim} axes or more")
+    if x.ndim == 0:
+        raise ValueError(f"{name} have shape (), expected one axis or more")
 
 
 def check_same_length(name: str, *arrays: Tensor) -> None:

@@ -54,7 +54,7 @@ def initial_prototypes(
 
     References
     ----------
-    Denoeux (2000), IEEE Transactions on Systems, Man, and Cybernetics A 30, 131-150, section III.
+    Denoeux (2000), IEEE Transactions on Systems, Man, and Cybernetics A 30, 131-150.
 
     Examples
     --------
@@ -130,7 +130,7 @@ def prototype_mass(parameters: Mapping[str, Tensor], x: Tensor) -> Tensor:
 
     References
     ----------
-    Denoeux (2000), IEEE Transactions on Systems, Man, and Cybernetics A 30, 131-150, eq. 12-19.
+    Denoeux (2000), IEEE Transactions on Systems, Man, and Cybernetics A 30, 131-150.
 
     Examples
     --------
@@ -177,7 +177,7 @@ def dirichlet_mass(evidence: Tensor) -> Tensor:
     References
     ----------
     Sensoy, Kaplan & Kandemir (2018), Evidential deep learning to quantify classification
-    uncertainty, NeurIPS, eq. 1-2.
+    uncertainty, NeurIPS, section 3.
 
     Examples
     --------
@@ -233,7 +233,7 @@ def logit_mass(parameters: Mapping[str, Tensor], features: Tensor) -> Tensor:
     References
     ----------
     Denoeux (2019), Logistic regression, neural networks and Dempster-Shafer theory: a new
-    perspective, Knowledge-Based Systems 176, 54-67, eq. 31-36 and 52.
+    perspective, Knowledge-Based Systems 176, 54-67.
 
     Examples
     --------
@@ -275,7 +275,7 @@ def logit_bounds(parameters: Mapping[str, Tensor], features: Tensor) -> tuple[Te
 
     References
     ----------
-    Denoeux (2019), Knowledge-Based Systems 176, 54-67, eq. 36.
+    Denoeux (2019), Knowledge-Based Systems 176, 54-67.
 
     Examples
     --------

@@ -78,7 +78,7 @@ def brier_loss(p: Tensor, y: Tensor) -> Tensor:
     ----------
     Brier (1950), Verification of forecasts expressed in terms of probability, Monthly Weather
     Review 78, 1-3; of pignistic probabilities: Denoeux (2000), IEEE Transactions on Systems, Man,
-    and Cybernetics A 30, 131-150, eq. 24.
+    and Cybernetics A 30, 131-150.
 
     Examples
     --------

@@ -46,8 +46,8 @@ def normalize(logarithms: Tensor) -> Tensor:
 
     References
     ----------
-    Denoeux (2000), A neural network classifier based on Dempster-Shafer theory, IEEE Transactions
-    on Systems, Man, and Cybernetics A 30, 131-150, eq. 33: a softmax for masses.
+    Bridle (1990), Probabilistic interpretation of feedforward classification network outputs, with
+    relationships to statistical pattern recognition, Neurocomputing, Springer, 227-236.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def bel(m: Tensor, events: Tensor | None = None) -> Tensor:
 
     References
     ----------
-    Shafer (1976), A Mathematical Theory of Evidence, eq. 2.1.
+    Shafer (1976), A Mathematical Theory of Evidence, ch. 2.
 
     Examples
     --------
@@ -120,7 +120,7 @@ def pl(m: Tensor, events: Tensor | None = None) -> Tensor:
 
     References
     ----------
-    Shafer (1976), A Mathematical Theory of Evidence, eq. 2.5.
+    Shafer (1976), A Mathematical Theory of Evidence, ch. 2.
 
     Examples
     --------
@@ -263,7 +263,7 @@ def discount(m: Tensor, *, rate: Tensor) -> Tensor:
 
     References
     ----------
-    Shafer (1976), A Mathematical Theory of Evidence, p. 252.
+    Shafer (1976), A Mathematical Theory of Evidence, ch. 11.
 
     Examples
     --------

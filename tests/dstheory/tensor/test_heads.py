@@ -24,7 +24,7 @@ PROTOTYPES = {
 
 
 def combined_prototypes(parameters, x):
-    """Denoeux (2000), eq. 12-19: a mass function for each prototype, and Dempster's rule."""
+    """Denoeux (2000): a mass function for each prototype, and Dempster's rule."""
     frame = Frame(range(3))
     alpha = 1 / (1 + np.exp(-parameters["reliability"]))
     share = np.exp(parameters["membership"])
@@ -100,7 +100,7 @@ def test_many_classes_have_bounds_and_a_softmax():
 
 
 def test_dirichlet_evidence():
-    """Sensoy et al. (2018), eq. 1-2, exactly; betp is the mean of the distribution."""
+    """Sensoy et al. (2018), exactly; betp is the mean of the distribution."""
     evidence = np.array([[0.0, 0.0, 0.0], [9.0, 0.0, 0.0], [1e300, 1e300, 0.0]])
     m = tensor.dirichlet_mass(evidence)
     np.testing.assert_allclose(m[0], [0, 0, 0, 1])
