@@ -62,7 +62,8 @@ def test_values_and_types(library, dtype):
     exact = wanted()
     for name, found in results(library, calls(), *sources).items():
         assert type_of(found) == dtype, name
-        assert np.abs(floats(found) - exact[name]).max() <= TOLERANCE[dtype] * 2, name
+        rounded = 2 if dtype.endswith("16") else 1  # the masses before they come in
+        assert np.abs(floats(found) - exact[name]).max() <= TOLERANCE[dtype] * rounded, name
         if name in CASES:
             assert floats(found).min() >= 0, name
 
