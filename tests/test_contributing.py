@@ -75,6 +75,22 @@ def test_the_quick_variant_runs(tmp_path):
     assert len(outcome.rows) == 2
 """
 
+# Commands and the tests after them, in one process: each would import half a second of packages.
+SCRIPT = """
+import runpy, sys
+import pytest
+
+commands, chosen = (part.splitlines() for part in sys.argv[1:3])
+for command in commands:
+    sys.argv = command.split()[2:]
+    try:
+        runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
+    except SystemExit as end:
+        if end.code:
+            raise
+sys.exit(pytest.main(["-q", "-p", "no:cacheprovider", *chosen]))
+"""
+
 CONFLICT = "| `yager` | to the frame: conflict is ignorance |"
 EMPTY = "| `yager` | conflict |"
 COST = "| `mixing` | S F | a mean |"
@@ -228,18 +244,13 @@ def test_who_follows_the_lists_passes_the_checks(tree):
     commands = dict.fromkeys(
         command for _, edits in LISTS.values() for command in follow(tree, edits)
     )
-    for command in commands:
-        run(tree, *command.split()[1:])
+    own = [path for _, edits in LISTS.values() for path in edits if "/_" in path or "test_" in path]
+    own = [path for path in own if path.endswith(".py") and "__init__" not in path]
+    said = run(
+        tree, "-c", SCRIPT, "\n".join(commands), "\n".join([*SHARED, *own]), EACH="|".join(CHOSEN)
+    )
     for path in (path for _, edits in LISTS.values() for path in edits):
         assert (tree / path).is_file(), f"{path} is not written"
-    own = [path for _, edits in LISTS.values() for path in edits if "/_" in path or "test_" in path]
-    said = run(
-        tree,
-        *("-m", "pytest", "-q", "-p", "no:cacheprovider"),
-        *SHARED,
-        *(path for path in own if path.endswith(".py") and "__init__" not in path),
-        EACH="|".join(CHOSEN),
-    )
     assert int(re.search(r"(\d+) passed", said)[1]) > 100
     run(tree, "-m", "ruff", "check", "--no-cache", ".")
     run(tree, "-m", "ruff", "format", "--no-cache", "--check", ".")
