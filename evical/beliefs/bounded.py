@@ -349,11 +349,11 @@ def joint_sets(lower: Floats, upper: Floats) -> tuple[Floats, Flags, Floats]:
     rest, share = _shares(lower, upper)
     order = np.argsort(-share, axis=1, kind="stable")
     ends = np.cumsum(np.take_along_axis(share, order, axis=1), axis=1)
-    starts = np.concatenate([np.zeros_like(rest), ends[:, :-1]], axis=1)
     cuts = np.sort(ends % 1, axis=1)
     cuts = np.concatenate([np.zeros_like(rest), cuts, np.ones_like(rest)], axis=1)
     tooth = (cuts[:, :-1] + cuts[:, 1:])[:, :, np.newaxis] / 2
-    picked = np.floor(ends[:, None] - tooth) > np.floor(starts[:, None] - tooth)
+    marks = np.concatenate([np.zeros_like(rest), ends], axis=1)[:, np.newaxis]
+    picked = np.diff(np.floor(marks - tooth), axis=2) > 0
     sets = np.empty_like(picked)
     np.put_along_axis(sets, np.broadcast_to(order[:, None], picked.shape), picked, axis=2)
     masses = np.diff(cuts, axis=1) * rest

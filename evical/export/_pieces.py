@@ -9,6 +9,7 @@ interval are raised by a little more than the tolerance, and scaled back by as m
 exported is a belief function.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -193,7 +194,9 @@ def _degree(place: Floats, target: Floats, degrees: tuple[int, ...]) -> tuple[in
     Or none, and the number of the value that the greatest degree misses most.
     """
     most = degrees[-1]
-    powers = np.vander(place, most + 1, increasing=True).T  # by products: powers take ten times
+    powers = np.ones((most + 1, len(place)))
+    powers[1:] = place
+    np.multiply.accumulate(powers, axis=0, out=powers)  # powers of floats take ten times
     count = len(_NODES)
     as_planned = bool((np.abs(place[:count] - _NODES) < _PLANNED).all())
 
@@ -214,8 +217,9 @@ def _target(f: Floats) -> Floats:
     """What polynomials are fitted to: belief and width of [Bel, Pl], or the only column."""
     if len(f) == 1:
         return f
-    width = f[1] - f[0]
-    return np.stack([f[0], width]) if (np.abs(width) > _NO_WIDTH).any() else f[:1]
+    target = f[:2].copy()
+    target[1] -= target[0]
+    return target if (np.abs(target[1]) > _NO_WIDTH).any() else f[:1]
 
 
 def _beliefs(solution: Floats) -> Floats:
@@ -240,7 +244,7 @@ def _rounded(columns: Floats, reach: float) -> Floats:
 
 def _digits(term: float) -> int:
     """Digits after the first, for a term of this size."""
-    return max(int(np.ceil(np.log10(max(abs(term), _DIGIT) / _DIGIT))), 0)
+    return max(math.ceil(math.log10(max(abs(term), _DIGIT) / _DIGIT)), 0)
 
 
 def _origin(low: float, high: float) -> tuple[float, float]:
@@ -253,8 +257,8 @@ def _origin(low: float, high: float) -> tuple[float, float]:
 
 def shortened(value: float, step: float) -> float:
     """A number with few digits, about `step` from the value at most."""
-    digits = np.log10(max(abs(value), 1e-300)) - np.log10(max(step, 1e-300))
-    return float(f"{value:.{int(np.clip(np.ceil(digits), 0, 16))}e}")
+    digits = math.log10(max(abs(value), 1e-300)) - math.log10(max(step, 1e-300))
+    return float(f"{value:.{min(max(math.ceil(digits), 0), 16)}e}")
 
 
 def _cut(low: float, high: float, worst: float, marks: Floats) -> float:

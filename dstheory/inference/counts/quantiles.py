@@ -76,7 +76,10 @@ def _excess(a: Floats, b: Floats, x: Floats, p: Floats) -> Floats:
     """P(X <= x) - p, by the smaller of both tails."""
     from scipy.special import betainc, betaincc
 
-    return np.where(p <= 0.5, betainc(a, b, x) - p, (1 - p) - betaincc(a, b, x))
+    lower = p <= 0.5
+    if lower.all():  # as all lower limits do; half the work
+        return np.asarray(betainc(a, b, x) - p)
+    return np.where(lower, betainc(a, b, x) - p, (1 - p) - betaincc(a, b, x))
 
 
 def _bisected(a: Floats, b: Floats, p: Floats) -> Floats:
