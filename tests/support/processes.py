@@ -11,14 +11,17 @@ pyproject.toml names this plugin, as a `conftest.py` comes too late for both.
 """
 
 import gc
+import importlib
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 gc.disable()
-BYTECODE = Path(__file__).resolve().parents[2] / ".pytest_cache" / "bytecode"
+TESTS = Path(__file__).resolve().parents[1]
+BYTECODE = TESTS.parent / ".pytest_cache" / "bytecode"
 
 if sys.dont_write_bytecode:
     sys.dont_write_bytecode = False
@@ -31,6 +34,18 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("numprocesses", default=None):
         for library in ("OPENBLAS", "OMP", "MKL"):
             os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """What fails here fails again, and is reported, when the file is collected."""
+    config = session.config
+    worker = getattr(config, "workerinput", {}).get("workerid", "gw0")
+    if int(worker.removeprefix("gw")) % 2 and config.args == config.getini("testpaths"):
+        for path in sorted(TESTS.rglob("test_*.py"), reverse=True):
+            parts = path.relative_to(TESTS.parent).with_suffix("").parts
+            if "studies" not in parts:  # not collected either
+                with suppress(Exception, pytest.skip.Exception):
+                    importlib.import_module(".".join(parts))
 
 
 def pytest_collection_finish() -> None:
