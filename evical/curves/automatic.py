@@ -160,6 +160,9 @@ def _moments(positive: Floats, negative: Floats, a: float, b: float) -> Floats:
     return np.stack([posterior_mean(positive, negative, a, b), level, square, without_p, without_q])
 
 
+_BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66)
+
+
 def _trigamma(x: Floats) -> Floats:
     """The trigamma function of numbers from 1, by its series beyond 16 (thirty times `zeta`).
 
@@ -170,9 +173,7 @@ def _trigamma(x: Floats) -> Floats:
     for step in range(16):
         total += (1.0 / (x + step)) ** 2
     y = 1.0 / (x + 16.0)
-    tail = np.zeros_like(x)
-    for bernoulli in (5 / 66, -1 / 30, 1 / 42, -1 / 30, 1 / 6):
-        tail = tail * y**2 + bernoulli
+    tail = np.polynomial.polynomial.polyval(y**2, _BERNOULLI)
     return np.asarray(total + y + y**2 / 2.0 + y**3 * tail)
 
 

@@ -27,7 +27,8 @@ from scipy.special import expit, logsumexp, softmax
 
 from evical._typing import Floats
 from evical.curves.newton import Sums, logistic_terms, minimize_convex, minimize_on_simplex
-from evical.curves.softmax import Problem, moment
+from evical.curves.softmax import Problem, log_losses, moment
+from evical.curves.softmax import softmax as softmax_rows
 from evical.scores.scale import sides
 
 Terms = Callable[[Floats], Sums]
@@ -96,7 +97,9 @@ def _products(rows: Floats, matrices: Floats) -> Floats:
     return np.asarray((rows[:, np.newaxis] @ matrices)[:, 0])
 
 
-_CELLS = 1 << 21  # numbers in a temporary array
+_CELLS = 1 << 21  # numbers in a temporary array, at most
+_BATCH = 1 << 16  # numbers in a temporary array that should stay in cache
+_FEWEST_ROWS = 64  # at a time, if so many fit
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,8 +132,9 @@ class LogPool:
 
     def logits(self, evidence: Floats) -> Floats:
         """Logits (n, K) for evidence (n, K, S)."""
-        form = "nks,s->nk" if self.weights.ndim == 1 else "nks,ks->nk"
-        return np.asarray(np.einsum(form, evidence, self.weights) + self.intercepts)
+        if self.weights.ndim == 1:
+            return np.asarray(evidence @ self.weights + self.intercepts)
+        return np.asarray(np.einsum("nks,ks->nk", evidence, self.weights) + self.intercepts)
 
     def log_odds(self, evidence: Floats) -> tuple[Floats, Floats]:
         """Probability of each class, and its log-odds against the others.
@@ -260,10 +264,10 @@ def chunks(n: int, k: int, s: int) -> Iterator[slice]:
 
     Examples
     --------
-    >>> list(chunks(300_000, 2, 3))
-    [slice(0, 131072, None), slice(131072, 262144, None), slice(262144, 393216, None)]
+    >>> list(chunks(10_000, 2, 3))
+    [slice(0, 4096, None), slice(4096, 8192, None), slice(8192, 12288, None)]
     """
-    step = max(1, _CELLS // (k * k * (s + 1)))
+    step = max(1, min(_FEWEST_ROWS, _CELLS // (k * k * (s + 1))), _BATCH // (k * k * (s + 1)))
     return (slice(start, start + step) for start in range(0, max(n, 1), step))
 
 
@@ -275,7 +279,7 @@ _TOTAL, _INTERCEPT = 0.1, 10.0  # precisions of the sum of the weights, and of a
 _MOST = 400  # coefficients, if each class has weights of its own
 _MANY = 26  # classes from which on fewer priors are tried, and all share the weights
 _FEW_MOVED = 12  # of many classes, those that a step without a sample moves
-_BATCH = 1 << 16  # numbers in a temporary array that should stay in cache
+_CACHED = 1 << 14  # numbers in temporary arrays of which several are needed at once
 
 
 class Labeled(NamedTuple):
@@ -456,39 +460,57 @@ def _two_class_terms(sample: Labeled) -> Terms:
 def _tied_terms(sample: Labeled) -> Terms:
     """Minus the log-likelihood of pools, and its derivatives in weights and intercepts."""
     n, k, s = sample.evidence.shape
-    flat, truth = sample.evidence.reshape(n * k, s), sample.truth
+    says = np.ascontiguousarray(np.moveaxis(sample.evidence, 2, 0))
+    own = says[:, np.arange(n), sample.codes] @ sample.counts
+    target = np.append(own, np.bincount(sample.codes, sample.counts, k))
 
     def terms(x: Floats) -> Sums:
-        logits = (x[:, :s] @ flat.T).reshape(-1, n, k) + x[:, np.newaxis, s:]
-        p = softmax(logits, axis=2)
-        slope = sample.counts[:, np.newaxis] * (p - truth)
-        gradient = np.hstack([slope.reshape(-1, n * k) @ flat, slope.sum(axis=1)])
-        return _loss(logits, sample), gradient, _tied_curvature(sample, p)
+        size = max(1, _CACHED // (k * len(x)))
+        loss, gradient = np.zeros(len(x)), np.tile(-target, (len(x), 1)).astype(np.float64)
+        hessian = np.zeros((len(x), s + k, s + k))
+        for start in range(0, n, size):
+            rows = slice(start, start + size)
+            part = _tied_sums(x, says[:, rows], sample.codes[rows], sample.counts[rows])
+            for total, one in zip((loss, gradient, hessian), part, strict=True):
+                total += one
+        hessian[:, :s, s:] = hessian[:, s:, :s].transpose(0, 2, 1)
+        return loss, gradient, hessian
 
     return terms
 
 
+def _tied_sums(x: Floats, says: Floats, codes: NDArray[np.intp], counts: Floats) -> Sums:
+    """The same of some samples of evidence (S, n, K), of the gradient what the pools expect.
+
+    Of the second derivatives (p, S + K, S + K), those in a weight and an intercept only once.
+    """
+    (s, n, k), m = says.shape, len(x)
+    logits = np.tile(x[:, np.newaxis, s:], (1, n, 1))
+    for weight, each in zip(x[:, :s].T, says, strict=True):
+        logits += weight[:, np.newaxis, np.newaxis] * each
+    losses = [log_losses(one, codes) for one in logits]
+    p = softmax_rows(logits.reshape(-1, k)).reshape(logits.shape)
+    share, one = counts[:, np.newaxis] * p, np.ones(k)
+    gradient, hessian = np.empty((m, s + k)), np.zeros((m, s + k, s + k))
+    gradient[:, s:] = counts @ p
+    apart = []
+    for at, each in enumerate(says):
+        gradient[:, at] = share.reshape(m, -1) @ each.ravel()
+        apart.append(each - ((p * each) @ one)[..., np.newaxis])
+        heavy = apart[at] * share
+        hessian[:, s:, at] = heavy.sum(axis=1)
+        for other in range(at + 1):
+            moment_ = np.einsum("pnk,pnk->p", heavy, apart[other])
+            hessian[:, at, other] = hessian[:, other, at] = moment_
+    hessian[:, s:, s:] = -share.transpose(0, 2, 1) @ p
+    hessian[:, range(s, s + k), range(s, s + k)] += gradient[:, s:]
+    return np.stack(losses) @ counts, gradient, hessian
+
+
 def _loss(logits: Floats, sample: Labeled) -> Floats:
-    """Minus log-likelihoods (p,), from logits relative to that of the label: no digit is lost."""
-    own = np.take_along_axis(logits, sample.codes[np.newaxis, :, np.newaxis], axis=2)
-    return np.asarray(logsumexp(logits - own, axis=2) @ sample.counts)
-
-
-def _tied_curvature(sample: Labeled, p: Floats) -> Floats:
-    """Second derivatives (p, S + K, S + K) of the loss."""
-    n, k, s = sample.evidence.shape
-    share = sample.counts[:, np.newaxis] * p
-    mean = np.einsum("pnk,nks->pns", p, sample.evidence)
-    apart = sample.evidence - mean[:, :, np.newaxis]
-    heavy = apart * share[..., np.newaxis]
-    across = heavy.reshape(-1, n * k, s).transpose(0, 2, 1)
-    total = np.empty((len(p), s + k, s + k))
-    total[:, :s, :s] = across @ apart.reshape(-1, n * k, s)
-    total[:, s:, :s] = heavy.sum(axis=1)
-    total[:, :s, s:] = total[:, s:, :s].transpose(0, 2, 1)
-    total[:, s:, s:] = -share.transpose(0, 2, 1) @ p
-    total[:, range(s, s + k), range(s, s + k)] += share.sum(axis=1)
-    return total
+    """Minus log-likelihoods (p,), of which no digit is lost."""
+    losses = [log_losses(each, sample.codes) for each in logits]
+    return np.asarray(np.stack(losses) @ sample.counts)
 
 
 def _precision(n_sources: int, precision: float) -> Floats:
@@ -536,7 +558,7 @@ def _left_out(pool: LogPool, sample: Labeled) -> float:
     for rows in chunks(len(sample.codes), m, sample.evidence.shape[2]):
         part = Labeled(sample.evidence[rows], sample.codes[rows], sample.counts[rows])
         logits, says, label = pool.logits(part.evidence), part.evidence, part.codes[:, np.newaxis]
-        p, classes = softmax(logits, axis=1), None
+        p, classes = softmax_rows(logits), None
         rest = np.full(len(logits), -np.inf)
         if m < k:
             ahead = logits.copy()

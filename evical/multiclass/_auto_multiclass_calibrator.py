@@ -16,7 +16,6 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
-from scipy.special import softmax
 from sklearn.utils.validation import check_is_fitted
 
 from evical._typing import Floats
@@ -24,6 +23,7 @@ from evical.beliefs import Beliefs
 from evical.beliefs.bounded import Bounded
 from evical.beliefs.listed import Listed, sides
 from evical.calibrators import AutoCalibrator
+from evical.curves.softmax import softmax
 from evical.multiclass._base import BaseMulticlassCalibrator, normalized
 from evical.multiclass._one_vs_rest_calibrator import (
     OneVsRestCalibrator,
@@ -187,7 +187,7 @@ class AutoMulticlassCalibrator(BaseMulticlassCalibrator):
         if len(parts) == 1:  # as saved before there were two parts
             return parts[0], errors
         curves, alone = (np.log(np.maximum(p, _LEAST)) for p in parts)
-        return softmax(alone + self.curves_weight_ * (curves - alone), axis=1), errors
+        return softmax(alone + self.curves_weight_ * (curves - alone)), errors
 
     def _errors(self, scores: Floats, shares: Floats, p: Floats) -> Floats:
         """Standard errors (n, K) of the log-odds of each class against the others."""
@@ -239,7 +239,7 @@ def _best_weight(curves: Floats, alone: Floats, codes: NDArray[np.intp], weight:
     own = apart[np.arange(n), codes]
 
     def slope(at: float) -> float:
-        p = softmax(alone + at * apart, axis=1)
+        p = softmax(alone + at * apart)
         gain = weight @ (own - np.einsum("nk,nk->n", p, apart))
         return float(_MORE * k + _EVEN * (at - 0.5) - gain)
 

@@ -27,10 +27,9 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import softmax
 
 from evical._typing import Floats
-from evical.curves.softmax import CONVERGED, Problem, minimize_softmax, moment, whitening
+from evical.curves.softmax import CONVERGED, Problem, minimize_softmax, moment, softmax, whitening
 
 _GREATEST = float(np.finfo(np.float64).max)
 _LISTED = 60  # coefficients up to which their Hessian is listed
@@ -79,7 +78,7 @@ class Structured:
 
     def tempered(self, scores: Floats) -> Floats:
         """Log-probabilities (n, K) from the temperature alone."""
-        p = softmax(self.inverse * below_best(scores, self.unit), axis=1)
+        p = softmax(self.inverse * below_best(scores, self.unit))
         return np.asarray(np.log((1.0 - self.share) * p + self.share / p.shape[1]))
 
     def logits(self, scores: Floats) -> Floats:
@@ -89,7 +88,7 @@ class Structured:
     def slopes(self, scores: Floats) -> Floats:
         """Derivatives (n, K) of the logits in the logarithm of the inverse temperature."""
         z = self.inverse * below_best(scores, self.unit)
-        p = softmax(z, axis=1)
+        p = softmax(z)
         pulled = np.where(p > 0.0, p * np.maximum(z, -_GREATEST), 0.0)
         gain = pulled - p * pulled.sum(axis=1, keepdims=True)
         change = (1.0 - self.share) * gain / np.exp(self.tempered(scores))
@@ -188,7 +187,7 @@ def unit_steps(fit: Structured, scores: Floats, weight: Floats, ridge: Ridge) ->
     """
     k, total = scores.shape[1], weight.sum()
     features = _features(fit.tempered(scores), ridge)
-    p, v = softmax(fit.logits(scores), axis=1), fit.slopes(scores)
+    p, v = softmax(fit.logits(scores)), fit.slopes(scores)
     problem = Problem.toward(features, p, weight)._replace(penalty=_identity(k, ridge)[1])
     spread = (p * v - p * np.einsum("nk,nk->n", p, v)[:, None]) * problem.weight[:, None]
     cross = moment(features, spread).reshape(-1, 1)
@@ -214,7 +213,7 @@ def inverse_temperature(z: Floats, targets: Floats, share: Floats) -> float:
     wanted = float(share @ np.einsum("nk,nk->n", targets, z))
 
     def slope(at: float) -> tuple[float, float]:
-        p = softmax(np.exp(at) * z, axis=1)
+        p = softmax(np.exp(at) * z)
         mean = np.einsum("nk,nk->n", p, z)
         square = np.einsum("nk,nk,nk->n", p, z, z)
         return float(share @ mean) - wanted, float(np.exp(at) * (share @ (square - mean**2)))
@@ -422,12 +421,12 @@ def _mixture(z: Floats, codes: NDArray[np.intp], weight: Floats) -> tuple[float,
         return plain, least
 
     def loss(inverse: float, uniform: float) -> float:
-        p = softmax(inverse * z, axis=1)[own]
+        p = softmax(inverse * z)[own]
         return -float(share @ np.log((1.0 - uniform) * p + uniform / k))
 
     at, uniform = 0.0, _MIXED
     for _ in range(_MIXTURES):
-        p = softmax(np.exp(at) * z, axis=1)
+        p = softmax(np.exp(at) * z)
         one = (1.0 - uniform) * p[own]
         fits = share * one / (one + uniform / k)  # how far a sample is of the tempered part
         z_mean = np.einsum("nk,nk->n", p, z)

@@ -10,7 +10,6 @@ from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import softmax
 from sklearn.utils.validation import check_is_fitted
 
 from evical._fitting import NOT_NEGATIVE, POSITIVE
@@ -19,7 +18,7 @@ from evical.beliefs import Beliefs
 from evical.beliefs.bounded import Bayesian, Bounded
 from evical.calibrators import fields
 from evical.calibrators.saved import check_shapes
-from evical.curves.softmax import platt_target_matrix
+from evical.curves.softmax import platt_target_matrix, softmax
 from evical.multiclass._base import BaseMulticlassCalibrator
 from evical.multiclass._extremes import Quadratic
 from evical.multiclass._level_sets import LevelSets, checked_contour, minimal
@@ -140,7 +139,7 @@ class StructuredScaling:
         return self._fit.intercepts
 
     def _predict_single(self, scores: Floats) -> Floats:
-        return np.asarray(softmax(self._fit.logits(scores), axis=1))
+        return np.asarray(softmax(self._fit.logits(scores)))
 
     def _errors(self, scores: Floats, p: Floats) -> Floats:
         """About the standard errors (n, K) of the log-odds of each class, of learned penalties.
