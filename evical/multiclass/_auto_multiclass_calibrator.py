@@ -36,7 +36,8 @@ from evical.multiclass._structured import (
     StructuredVectorCalibrator,
     Transform,
 )
-from evical.scores.direction import Direction
+from evical.scores.counts import ScoreCounts
+from evical.scores.direction import Direction, wrong_way
 
 _MOST_CURVES, _MOST_OF_MATRIX = 26, 128  # classes
 # A curve has about two parameters more than the learned scaling of its class, and even weights are
@@ -130,6 +131,7 @@ class AutoMulticlassCalibrator(BaseMulticlassCalibrator):
         if curved and k > 2:
             self.scaling_ = _scaling(self.model)
             self.scaling_._fit_quietly(self._shares(scores), codes, weight)
+        self._reversed = [] if curved else _reversed(scores, codes, weight)
         self.curves_weight_ = float(curved)
         if self.learned_ is not None and curved:
             curves, alone = (np.log(np.maximum(p, _LEAST)) for p in self._parts(scores))
@@ -145,8 +147,12 @@ class AutoMulticlassCalibrator(BaseMulticlassCalibrator):
         return [] if self._each is None else list(self._each.calibrators_)
 
     def _wrong_ways(self) -> list[Direction]:
-        each = self._curves()
-        return named_directions(self.classes_, each) if each else []
+        if each := self._curves():
+            return named_directions(self.classes_, each)
+        return [
+            found.between(self.classes_[self.classes_ != self.classes_[k]], self.classes_[[k]])
+            for k, found in getattr(self, "_reversed", [])  # not of a saved one
+        ]
 
     def _shares(self, scores: Floats) -> Floats:
         """Probabilities (n, K) of the classes against the rest, of sum 1."""
@@ -231,6 +237,22 @@ class AutoMulticlassCalibrator(BaseMulticlassCalibrator):
         whole = curved if two else curved == scaled and (curved or self.learned_ is not None)
         if kinds or not whole:
             raise ValueError("saved calibrator is damaged: its parts do not belong together")
+
+
+def _reversed(
+    scores: Floats, codes: NDArray[np.intp], weight: Floats
+) -> list[tuple[int, Direction]]:
+    """Columns (n, K) that point the wrong way, of those whose own class has lower mean scores."""
+    k, own = scores.shape[1], scores[np.arange(len(codes)), codes]
+    with np.errstate(all="ignore"):  # scores as large as floats, classes without samples
+        mean = np.bincount(codes, weight * own, k) / np.bincount(codes, weight, k)
+        suspect = np.flatnonzero(mean < weight @ scores / weight.sum())
+    found = []
+    for column in suspect.tolist():
+        sides = (codes == column).astype(np.int64)
+        way = wrong_way(ScoreCounts.from_samples(scores[:, column], sides, weight))
+        found += [] if way is None else [(column, way)]
+    return found
 
 
 def _best_weight(curves: Floats, alone: Floats, codes: NDArray[np.intp], weight: Floats) -> float:

@@ -1,5 +1,7 @@
 """Automatic calibration of many classes: its two steps, what it learns, and what it leaves open."""
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy.optimize import approx_fprime, minimize_scalar
@@ -217,6 +219,20 @@ def test_a_few_noisy_samples_of_many_classes_lose_no_more_than_a_temperature():
         )
     )
     assert ours < 1.005 * temperature
+
+
+def test_columns_of_many_classes_are_warned_of_without_curves():
+    y = np.arange(1200) % 30
+    scores = np.random.default_rng(0).normal(size=(1200, 30)) + 3 * np.eye(30)[y]
+    for used in (slice(None), y != 4):
+        with warnings.catch_warnings(action="error"):
+            AutoMulticlassCalibrator().fit(scores[used], y[used], classes=range(30))
+        turned = scores * np.where(np.arange(30) == 7, -1, 1)
+        with pytest.warns(WrongWayWarning, match="not for class 7") as told:
+            calibrator = AutoMulticlassCalibrator().fit(turned[used], y[used], classes=range(30))
+        assert len(told) == 1
+        again = BaseMulticlassCalibrator.from_dict(calibrator.to_dict())
+        assert again._wrong_ways() == []
 
 
 def test_a_column_that_points_the_wrong_way_is_warned_of_by_its_class():
