@@ -8,7 +8,7 @@ from evical._typing import Floats
 from examples.studies._markdown import markdown_table, plain
 from examples.studies._reproduce import Outcome
 from examples.studies.label_free.scenarios import SCENARIOS
-from examples.studies.label_free.ways import DEFAULT, MEAN, WAYS
+from examples.studies.label_free.ways import CHOSEN_ON, DEFAULT, MEAN, WAYS
 
 __all__ = ["summary"]
 
@@ -34,8 +34,6 @@ def summary(outcome: Outcome) -> str:
     str
         Markdown.
     """
-    from examples.studies.label_free.study import CHOSEN_ON
-
     cells: dict[tuple[str, ...], dict[str, Floats]] = {}
     voters: dict[str, dict[str, Floats]] = {}
     for (kind, *labels, way), values in outcome.rows.items():

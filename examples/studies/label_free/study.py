@@ -17,21 +17,7 @@ from examples.studies.label_free import ways
 from examples.studies.label_free._summary import summary
 from examples.studies.label_free.scenarios import SCENARIOS, sources
 
-__all__ = ["CHOSEN_ON", "LABEL_FREE", "Crowd", "Fused"]
-
-CHOSEN_ON = (
-    "sonar",
-    "diabetes",
-    "australian",
-    "german_numeric",
-    "svmguide1_train",
-    "mammography",
-    "vehicle",
-    "glass",
-    "satimage_train",
-    "wine",
-)
-"""Data sets on which the method and its constants were chosen."""
+__all__ = ["LABEL_FREE", "Crowd", "Fused"]
 
 _OTHERS = (
     "haberman",
@@ -206,7 +192,7 @@ def _posterior(p: Floats, right: Floats) -> Floats:
 
 def _sources() -> list[DataSource]:
     packaged = {one.name: one for one in SETS if one.package}
-    own = [DataSource(name, "") for name in (*CHOSEN_ON, *_OTHERS)]
+    own = [DataSource(name, "") for name in (*ways.CHOSEN_ON, *_OTHERS)]
     return own + [packaged[name] for name in _PACKAGED if name in packaged]
 
 

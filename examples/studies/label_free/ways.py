@@ -10,11 +10,25 @@ from evical.beliefs import Beliefs, as_beliefs
 from evical.fusion import Consensus
 from examples.studies.label_free.dawid_skene import dawid_skene
 
-__all__ = ["DEFAULT", "MEAN", "WAYS", "beliefs", "consensus", "interval"]
+__all__ = ["CHOSEN_ON", "DEFAULT", "MEAN", "WAYS", "beliefs", "consensus", "interval"]
 
 _LEAST = 1e-4
 
 DEFAULT, MEAN = "Consensus", "mean"
+
+CHOSEN_ON = (
+    "sonar",
+    "diabetes",
+    "australian",
+    "german_numeric",
+    "svmguide1_train",
+    "mammography",
+    "vehicle",
+    "glass",
+    "satimage_train",
+    "wine",
+)
+"""Data sets on which the method and its constants were chosen."""
 
 
 def beliefs(p: Floats) -> list[Beliefs]:
