@@ -101,12 +101,12 @@ def _members(
         yield from ((one, columns, rows, y) for one in classifiers)
     elif scenario == "useless features":
         for one in classifiers:
-            yield one, rng.choice(d, max(1, d // 6), replace=False), rows, y
+            yield one, rng.choice(columns, max(1, d // 6), replace=False), rows, y
     elif scenario == "disjoint":
         for at, part in enumerate(unequal_parts(y, rng)):
             yield classifiers[at % 3], columns, part, y
     elif scenario == "copies":
-        few = rng.choice(d, max(1, d // 5), replace=False)
+        few = rng.choice(columns, max(1, d // 5), replace=False)
         for _ in range(7):
             yield classifiers[1], few, rng.integers(0, n, n), y
         yield from ((classifiers[at], columns, rows, y) for at in (4, 2, 0))
@@ -117,7 +117,7 @@ def _members(
     elif scenario == "weak":
         for _ in range(10):
             tree = DecisionTreeClassifier(max_depth=2, random_state=0)
-            yield tree, rng.choice(d, min(d, 2), replace=False), rows, y
+            yield tree, rng.choice(columns, min(d, 2), replace=False), rows, y
     elif scenario == "useless majority":
         yield from ((classifiers[at], columns, rows, y) for at in (0, 1, 2, 4))
         for at in (0, 1, 2, 3, 6, 7):

@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.base import clone
@@ -23,7 +23,7 @@ from examples.studies._study import Finding, Overview, Record, Study
 __all__ = ["SVC_PROBABILITIES", "SplitHalves"]
 
 
-def _pairs(coupling: str | None, model: str) -> EvidentialClassifier:
+def _pairs(coupling: str | None, model: Literal["bayesian", "likelihood"]) -> EvidentialClassifier:
     calibrator = LogisticCalibrator(model=model)
     return EvidentialClassifier(
         SVC(), calibrator=calibrator, code="all_pairs", coupling=coupling, ensemble=False
