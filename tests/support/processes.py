@@ -52,3 +52,9 @@ def pytest_collection_finish() -> None:
     """Everything is imported."""
     gc.set_threshold(20_000)
     gc.enable()
+
+
+def pytest_unconfigure() -> None:
+    """Pytest collects twice more, for errors of finalizers; once, before, finds them all."""
+    gc.collect()
+    gc.freeze()
