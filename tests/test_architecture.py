@@ -122,7 +122,8 @@ LOADED_SCRIPT = """
 import importlib, sys
 for package in sys.argv[1:]:
     importlib.import_module(package)
-    print(*{name.partition(".")[0] for name in sys.modules})
+    rooms = (name for name in sys.modules if name.startswith("evical.") and name.count(".") == 1)
+    print(*{name.partition(".")[0] for name in sys.modules}, *rooms)
 """
 
 
@@ -274,11 +275,16 @@ def test_import_dstheory_loads_numpy_only():
 
 def test_import_evical_loads_names_when_they_are_asked_for():
     # scikit-learn itself may load pandas where that is installed.
-    package, before, names = loaded("evical", "sklearn.model_selection", "evical.classifier")
+    commands = [f"evical.cli.commands._{name}" for name in ("combine", "fit", "predict")]
+    package, before, names, *_, fitting = loaded(
+        "evical", "sklearn.model_selection", "evical.classifier", *commands
+    )
     assert not package & {"numpy", "scipy", "sklearn"}
     assert {"dstheory", "numpy", "scipy", "sklearn"} <= names
     heavy = {"networkx", "sympy", "matplotlib", "numba", "pandas", "hypothesis"}
     assert not (names - before) & (heavy | {"pytest", "typer", "rich", "jinja2", "dask"})
+    assert "evical.fusion" in fitting
+    assert not fitting & {"evical.report", "evical.evaluation", "evical.demo"}  # those of pictures
 
 
 def test_names_that_are_loaded_late_are_those_listed():

@@ -61,19 +61,3 @@ def test_help_loads_no_command():
     for name in COMMANDS:
         assert name in done.stdout
     assert done.stdout.endswith("[]\n")
-
-
-def test_fitting_and_predicting_load_no_pictures():
-    code = (
-        "import sys; from evical.cli.commands import _combine, _fit, _predict;"
-        "apps = ('evical.report', 'evical.evaluation', 'evical.demo');"
-        "print([m for m in sys.modules if m in apps])"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        check=True,
-        cwd=Path(__file__).parents[3],
-    )
-    assert done.stdout == "[]\n"
