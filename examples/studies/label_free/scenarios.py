@@ -108,12 +108,12 @@ def _members(
     elif scenario == "copies":
         few = rng.choice(columns, max(1, d // 5), replace=False)
         for _ in range(7):
-            yield classifiers[1], few, rng.integers(0, n, n), y
+            yield classifiers[1], few, rng.integers(0, n, size=(n,)), y
         yield from ((classifiers[at], columns, rows, y) for at in (4, 2, 0))
     elif scenario == "bagged":
         for _ in range(10):
             tree = DecisionTreeClassifier(min_samples_leaf=3, random_state=0)
-            yield tree, columns, rng.integers(0, n, n), y
+            yield tree, columns, rng.integers(0, n, size=(n,)), y
     elif scenario == "weak":
         for _ in range(10):
             tree = DecisionTreeClassifier(max_depth=2, random_state=0)
