@@ -292,7 +292,7 @@ class Consensus(Rule):
             If the classes are different ones.
         """
         if not self.__sklearn_is_fitted__():
-            return self.fit(sources, sample_weight=sample_weight)
+            return self._fit(sources, sample_weight=sample_weight)
         if self._rows is None:
             raise ValueError(
                 "this Consensus was read from a file, which has no samples; fit it to all samples"
@@ -374,21 +374,33 @@ class Consensus(Rule):
                 found += weight * np.where(out[:, np.newaxis], 0, says)
         return found
 
+    def contradictions(self, names: Sequence[str]) -> list[str]:
+        """Sentences about sources that go against the others.
+
+        Parameters
+        ----------
+        names : sequence of str
+
+        Returns
+        -------
+        list of str
+        """
+        return [
+            f"{names[at]} contradicts the other sources: its correlation with them is "
+            f"{self.agreement_[at]:.2f}; it has no weight. If its labels are swapped, correct "
+            "them; otherwise leave it out"
+            for at in np.flatnonzero(self.contradicts_).tolist()
+        ]
+
     def warn_of_contradictions(self, names: Sequence[str]) -> None:
-        """Warn of sources that go against the others.
+        """Warn the caller of a decorated `fit` of sources that go against the others.
 
         Parameters
         ----------
         names : sequence of str
         """
-        for at in np.flatnonzero(self.contradicts_).tolist():
-            warnings.warn(
-                f"{names[at]} contradicts the other sources: its correlation with them is "
-                f"{self.agreement_[at]:.2f}; it has no weight. If its labels are swapped, correct "
-                "them; otherwise leave it out",
-                WrongWayWarning,
-                stacklevel=4,  # beyond `fit` and its decorator
-            )
+        for text in self.contradictions(names):
+            warnings.warn(text, WrongWayWarning, stacklevel=4)
 
     def _combine(self, sources: Sequence[Beliefs], total_conflict: str) -> Beliefs:
         if len(sources) == 1:
