@@ -163,21 +163,21 @@ class EvidentialFusion(FusedPredictor, BaseEstimator):  # type: ignore[misc]  # 
     ) -> None:
         """A rule that needs no labels, or not of all samples."""
         known = None if y is None or missing(y).all() else y[~missing(y)]
+        lacking = "y is None" if y is None else f"y[{np.argmax(missing(y))}] is missing"
         self.classes_ = known_classes(named, known, self.classes)
         given = Given.checked(named, self.classes_, labeled=y is not None)
         for name in given.scores:
             raise ValueError(
-                f"source {name!r} has scores, which are calibrated by labels of all samples, but y "
-                f"has none in row {int(np.argmax(missing(np.asarray(y))))}; calibrate it first, by "
-                "the samples with labels, and give probabilities (n, K)"
+                f"source {name!r} has scores, which are calibrated by labels of all samples, but "
+                f"{lacking}; calibrate it first, by the samples with labels, and give "
+                "probabilities (n, K)"
             )
         self._members = [GivenBeliefs(name, self.classes_) for name in named]
         rule = as_rule("consensus" if self.rule is None else self.rule)
         if rule.needs == "labels":
             raise ValueError(
-                f"{rule!r} learns from labels of all samples, but y "
-                f"{'is None' if y is None else 'lacks some'}; give y, or rule='consensus', which "
-                "learns from how far sources agree"
+                f"{rule!r} learns from labels of all samples, but {lacking}; give y, or "
+                "rule='consensus', which learns from how far sources agree"
             )
         if rule.needs == "beliefs":
             self.fusion_ = rule._fit(list(given.beliefs.values()), y, None, weight)

@@ -152,7 +152,7 @@ class Consensus(Rule):
     }
 
     def __init__(
-        self, dependence: float = 0.5, model: str = "likelihood", confidence: float = 0.95
+        self, *, dependence: float = 0.5, model: str = "likelihood", confidence: float = 0.95
     ) -> None:
         self.dependence = dependence
         self.model = model

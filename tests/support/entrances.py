@@ -130,7 +130,7 @@ def labeled() -> dict[str, Callable[[Any, Any], Any]]:
         calls[name] = lambda y, _, name=name: getattr(multiclass, name)().fit(TABLE, y)
     for name, make in CLASSIFIERS.items():
         calls[name] = lambda y, _, make=make: make().fit(X, y)
-    calls["fusion"] = lambda y, _: EvidentialFusion().fit([TABLE, TABLE], y)
+    calls["fusion"] = lambda y, _: EvidentialFusion("stacked").fit([TABLE, TABLE], y)
     for name in ("Discounted", "Stacked"):
         calls[name] = lambda y, last, name=name: getattr(fusion, name)().fit(
             [bayesian(Frame(["a", "b"]), TABLE)] * 2, y

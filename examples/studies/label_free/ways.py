@@ -45,7 +45,7 @@ def consensus(seen: Floats, new: Floats, dependence: float | None = None) -> Flo
     dependence : float, optional
         Default: that of `Consensus`.
     """
-    rule = Consensus() if dependence is None else Consensus(dependence)
+    rule = Consensus() if dependence is None else Consensus(dependence=dependence)
     return rule._fit(beliefs(seen)).combine(beliefs(new)).betp()
 
 

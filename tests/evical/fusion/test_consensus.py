@@ -251,10 +251,12 @@ def test_labels_of_some_samples_lead_to_stacking_without_a_jump():
     np.testing.assert_array_equal(
         again.combine(beliefs(p)).interval(), rule.combine(beliefs(p)).interval()
     )
-    with pytest.raises(ValueError, match=r"Stacked.* labels of all samples, but y lacks"):
+    with pytest.raises(
+        ValueError, match=r"Stacked.* labels of all samples, but y\[30\] is missing"
+    ):
         EvidentialFusion("stacked").fit(list(p), some)
     two, y = simulated(50, 2)
-    with pytest.raises(ValueError, match=r"'source0' has scores, .* but y has none in row 0"):
+    with pytest.raises(ValueError, match=r"'source0' has scores, .* but y\[0\] is missing"):
         EvidentialFusion().fit([two[0][:, 1]], [None, *y[1:].tolist()])
     with pytest.raises(ValueError, match="50 samples, but there are 3 labels"):
         Consensus().fit(beliefs(two), [None, 1, 0])
