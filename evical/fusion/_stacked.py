@@ -434,8 +434,7 @@ class Stacked(Rule):
         if len(held_out.frame) == 2:
             used = spoken | (pool.filled > _NEGLIGIBLE)
             weight = np.where(spoken, 1.0, pool.filled) * held_out.weight
-            logits = self._pool.logits(says[used])
-            scores = logits[:, 1] - logits[:, 0]
+            scores = self._scores(says[used])
             self._curve = automatic_curve(
                 ScoreCounts.from_samples(scores, held_out.codes[used], weight[used])
             )
@@ -557,18 +556,24 @@ class Stacked(Rule):
 
     def _point(self, evidence: Floats) -> Floats:
         """Probabilities and log-odds (2, n, K)."""
-        p, odds = self._pool.log_odds(evidence)
-        if self._curve is not None:
-            p, odds = _on_curve(self._curve, odds[:, 1])
-            p, odds = np.stack([1 - p, p], axis=1), np.stack([-odds, odds], axis=1)
-        return np.stack([p, odds])
+        if self._curve is None:
+            return np.stack(self._pool.log_odds(evidence))
+        p, odds = _on_curve(self._curve, self._scores(evidence))
+        found = np.empty((2, len(p), 2))
+        found[0, :, 0], found[0, :, 1], found[1, :, 0], found[1, :, 1] = 1 - p, p, -odds, odds
+        return found
+
+    def _scores(self, evidence: Floats) -> Floats:
+        """Fused log-odds (n,) of the second of two classes, which the curve calibrates."""
+        logits = self._pool.logits(evidence)
+        return np.asarray(logits[:, 1] - logits[:, 0])
 
     def _errors(self, evidence: Floats) -> Floats:
         """Standard errors (n, K) of the log-odds."""
         error = self._pool.errors(evidence)
         if self._curve is None:
             return error
-        scores, error = self._pool.log_odds(evidence)[1][:, 1], error[:, 1]
+        scores, error = self._scores(evidence), error[:, 1]
         ends = (_on_curve(self._curve, scores + sign * error)[1] for sign in (1, -1))
         pulled = np.subtract(*ends) / 2
         own = interpolated(scores, self._curve.scores, self._curve.error)
