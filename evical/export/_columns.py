@@ -11,7 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 from dstheory.checks.arguments import as_sequence, shown
 from evical._typing import Floats
 from evical.calibrators import BaseCalibrator
-from evical.export._sql import to_sql
+from evical.export._dialects import dialect_of
+from evical.export._sql import class_names
+from evical.export.lookup import beliefs_sql, lookup_steps
 from evical.multiclass import BaseMulticlassCalibrator
 from evical.scores.names import belief_names
 from evical.scores.tables import (
@@ -50,8 +52,8 @@ def predict_table(
     table of the same kind
         With belief, plausibility and pignistic probability of each class, such as "bel_yes",
         "pl_yes" and "p_yes"; of two classes the negative one comes first. Nothing is computed
-        before a lazy table is collected. DuckDB computes the expressions of `to_sql`, with an error
-        of up to 1e-7 for curves, and leaves what is no score without a belief.
+        before a lazy table is collected. DuckDB computes what `to_sql` writes, with one search a
+        row and an error of up to 1e-7 for curves, and leaves what is no score without a belief.
 
     Raises
     ------
@@ -195,7 +197,7 @@ def _cannot_call(engine: str) -> TypeError:
 
 
 def _of_duckdb(table: Any, writer: _Writer, header: list[str]) -> Any:
-    """By expressions, which only calibrators of one score have."""
+    """By tables of pieces, which only calibrators of one score have."""
     known: dict[str, str] = {}
     for name in [*header, *writer.names]:
         former = known.setdefault(name.lower(), name)
@@ -207,10 +209,24 @@ def _of_duckdb(table: Any, writer: _Writer, header: list[str]) -> Any:
     if not isinstance(writer.fitted, BaseCalibrator):
         raise _cannot_call("duckdb")
     assert writer.columns is not None
-    made = to_sql(
-        writer.fitted, writer.columns[0], max_bytes=None, prefix=writer.prefix, class_columns=True
+    own = "_evical"
+    while any(name.startswith(own) for name in known):
+        own += "_"
+    x, bel, pl, low, high, piece, t = (
+        f'"{own}{name}"' for name in ("x", "bel", "pl", "low", "high", "piece", "t")
     )
-    return table.project(f"*, {made}")
+    for step in (
+        f"CAST({dialect_of('duckdb').quoted(writer.columns[0])} AS DOUBLE) AS {x}",
+        *lookup_steps(writer.fitted, f"{own}x", own),
+        f"CASE WHEN {bel} IS NOT NULL THEN greatest(0e0, least(1e0, {bel})) END AS {low}",
+        f"CASE WHEN {bel} IS NOT NULL THEN greatest({low}, least(1e0, {pl})) END AS {high}",
+    ):
+        table = table.project(f"*, {step}")
+    made = zip(
+        beliefs_sql(low, high), class_names(writer.fitted, "duckdb", writer.prefix), strict=True
+    )
+    new = ", ".join(f"{value} AS {name}" for value, name in made)
+    return table.project(f"* EXCLUDE ({x}, {bel}, {pl}, {low}, {high}, {piece}, {t}), {new}")
 
 
 def _of_polars(table: Any, writer: _Writer) -> Any:

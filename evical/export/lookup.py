@@ -69,3 +69,13 @@ def lookup_steps(calibrator: BaseCalibrator, column: str, prefix: str) -> list[s
 def _entry(values: NDArray[np.float64], piece: str) -> str:
     """The value of a piece."""
     return f"[{','.join(map(number, values.tolist()))}][{piece}]"
+
+
+def beliefs_sql(bel: str, pl: str) -> list[str]:
+    """Belief, plausibility and pignistic probability of the negative and of the positive class.
+
+    >>> beliefs_sql("bel", "pl")[:3]
+    ['1 - pl', '1 - bel', '(1 - pl) + (pl - bel) / 2']
+    """
+    half = f"({pl} - {bel}) / 2"
+    return [f"1 - {pl}", f"1 - {bel}", f"(1 - {pl}) + {half}", bel, pl, f"{bel} + {half}"]

@@ -1,8 +1,9 @@
 """Tables larger than memory: fit, predict and combine by the command, in chunks or by DuckDB.
 
 Run with ``python -m tests.benchmarks.bench_large 1e7``, the number of rows and of scores, and maybe
-``duckdb 2GB``, the engine and its limit of memory. Files go to a temporary folder; 1e8 rows take
-some 15 GB there.
+``duckdb 2GB``, the engine and its limit of memory; or ``tables``, for `fit_table` and
+`predict_table` of relations of DuckDB and data frames of Dask, read from and written to Parquet.
+Files go to a temporary folder; 1e8 rows take some 15 GB there.
 """
 
 import subprocess
@@ -20,6 +21,36 @@ code = main()
 used = resource.getrusage(resource.RUSAGE_SELF)
 print(used.ru_maxrss, used.ru_utime + used.ru_stime, file=sys.stderr)
 sys.exit(code)
+"""
+TABLES = """
+import resource, sys, time
+from evical.calibrators import AutoCalibrator
+from evical.export import predict_table
+from evical.scores import fit_table
+
+def report(name, start):
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    took, cpu = time.perf_counter() - start[0], time.process_time() - start[1]
+    print(f"{name}: {took:.0f} s, {cpu:.0f} s of CPU, {peak:.1f} GB", flush=True)
+
+engine = sys.argv[1]
+if engine == "DuckDB":
+    import duckdb
+    base = duckdb.connect()
+    base.execute("SET memory_limit = '2GB'; SET threads = 2; SET preserve_insertion_order = false")
+    base.execute("SET enable_progress_bar = false")
+    table = base.read_parquet("s.parquet")
+else:
+    import dask, dask.dataframe
+    dask.config.set(scheduler="threads", num_workers=2)
+    table = dask.dataframe.read_parquet("s.parquet", split_row_groups=8)
+start = time.perf_counter(), time.process_time()
+calibrator = fit_table(AutoCalibrator(), table, "score", "y")
+report(f"{engine} fit_table", start)
+start = time.perf_counter(), time.process_time()
+made = predict_table(calibrator, table, "score")
+made.write_parquet("p.parquet") if engine == "DuckDB" else made.to_parquet("p")
+report(f"{engine} predict_table", start)
 """
 NORMAL = "sqrt(-2 * ln(random() + 1e-12)) * cos(2 * pi() * random())"
 
@@ -55,8 +86,24 @@ def bench(n: int, folder: Path, *engine: str) -> None:
     command("combine", "one.parquet", "two.parquet", "--key", "id", "-o", "fused.parquet")
 
 
+def tables(n: int, folder: Path) -> None:
+    """Scores of four digits, as one file."""
+    base = duckdb.connect()
+    base.execute("SET memory_limit = '2GB'; SET threads = 2; SET preserve_insertion_order = false")
+    scores = f"SELECT i AS id, round({NORMAL}, 4) AS score FROM range({n}) t(i)"
+    labeled = f"SELECT *, (random() < 1 / (1 + exp(-1.5 * score)))::INT AS y FROM ({scores})"
+    base.execute(f"COPY ({labeled}) TO '{folder / 's.parquet'}'")
+    base.close()
+    for engine in ("DuckDB", "Dask"):
+        subprocess.run([sys.executable, "-c", TABLES, engine], cwd=folder, check=True)
+
+
 if __name__ == "__main__":
     rows, *chosen = sys.argv[1:]
+    if chosen == ["tables"]:
+        with tempfile.TemporaryDirectory() as folder:
+            tables(int(float(rows)), Path(folder))
+        raise SystemExit
     names = ("--engine", "--memory-limit")
     options = [word for pair in zip(names, chosen, strict=False) for word in pair]
     with tempfile.TemporaryDirectory() as folder:

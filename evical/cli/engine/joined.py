@@ -28,9 +28,10 @@ from evical.cli.engine._source import (
     open_source,
     written,
 )
-from evical.cli.engine.predictions import beliefs_sql, decision_sql
+from evical.cli.engine.predictions import decision_sql
 from evical.cli.engine.session import EngineError, Session, open_session, quoted
 from evical.export.dempster_sql import LEAST_AGREEMENT, dempster_query
+from evical.export.lookup import beliefs_sql
 from evical.scores.names import belief_names
 
 

@@ -24,7 +24,7 @@ from evical.cli.engine._source import (
     written,
 )
 from evical.cli.engine.session import EngineError, Session, literal, open_session, quoted
-from evical.export.lookup import lookup_steps
+from evical.export.lookup import beliefs_sql, lookup_steps
 
 
 def predict_table(
@@ -119,16 +119,6 @@ def _kept(source: Source, name: str, to_parquet: bool) -> str:
     if to_parquet and isinstance(source.table, TextTable):
         return f"coalesce({column}, '') AS {column}"
     return column
-
-
-def beliefs_sql(bel: str, pl: str) -> list[str]:
-    """Belief, plausibility and pignistic probability of the negative and of the positive class.
-
-    >>> beliefs_sql("bel", "pl")[:3]
-    ['1 - pl', '1 - bel', '(1 - pl) + (pl - bel) / 2']
-    """
-    half = f"({pl} - {bel}) / 2"
-    return [f"1 - {pl}", f"1 - {bel}", f"(1 - {pl}) + {half}", bel, pl, f"{bel} + {half}"]
 
 
 def decision_sql(decision: Decision, bel: str, pl: str) -> str:
