@@ -500,8 +500,8 @@ def _tied_sums(x: Floats, says: Floats, codes: NDArray[np.intp], counts: Floats)
         heavy = apart[at] * share
         hessian[:, s:, at] = heavy.sum(axis=1)
         for other in range(at + 1):
-            moment_ = np.einsum("pnk,pnk->p", heavy, apart[other])
-            hessian[:, at, other] = hessian[:, other, at] = moment_
+            product = np.einsum("pnk,pnk->p", heavy, apart[other])
+            hessian[:, at, other] = hessian[:, other, at] = product
     hessian[:, s:, s:] = -share.transpose(0, 2, 1) @ p
     hessian[:, range(s, s + k), range(s, s + k)] += gradient[:, s:]
     return np.stack(losses) @ counts, gradient, hessian
