@@ -28,8 +28,8 @@ from scipy.special import expit, logsumexp, softmax
 from evical._typing import Floats
 from evical.curves.newton import Sums, logistic_terms, minimize_convex, minimize_on_simplex
 from evical.curves.softmax import Problem, log_losses, moment
-from evical.curves.softmax import softmax as softmax_rows
 from evical.scores.scale import sides
+from evical.scores.scale import softmax as softmax_rows
 
 Terms = Callable[[Floats], Sums]
 """From p rows of coefficients (p, P) to minus the log-likelihood of each and its derivatives."""

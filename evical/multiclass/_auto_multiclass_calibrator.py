@@ -23,7 +23,6 @@ from evical.beliefs import Beliefs
 from evical.beliefs.bounded import Bounded
 from evical.beliefs.listed import Listed, sides
 from evical.calibrators import AutoCalibrator
-from evical.curves.softmax import softmax
 from evical.multiclass._base import BaseMulticlassCalibrator, normalized
 from evical.multiclass._one_vs_rest_calibrator import (
     OneVsRestCalibrator,
@@ -38,6 +37,7 @@ from evical.multiclass._structured import (
 )
 from evical.scores.counts import ScoreCounts
 from evical.scores.direction import Direction, wrong_way
+from evical.scores.scale import softmax
 
 _MOST_CURVES, _MOST_OF_MATRIX = 26, 128  # classes
 # A curve has about two parameters more than the learned scaling of its class, and even weights are

@@ -29,7 +29,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evical._typing import Floats
-from evical.curves.softmax import CONVERGED, Problem, minimize_softmax, moment, softmax, whitening
+from evical.curves.softmax import CONVERGED, Problem, minimize_softmax, moment, whitening
+from evical.scores.scale import softmax
 
 _GREATEST = float(np.finfo(np.float64).max)
 _LISTED = 60  # coefficients up to which their Hessian is listed

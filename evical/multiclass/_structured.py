@@ -18,7 +18,7 @@ from evical.beliefs import Beliefs
 from evical.beliefs.bounded import Bayesian, Bounded
 from evical.calibrators import fields
 from evical.calibrators.saved import check_shapes
-from evical.curves.softmax import platt_target_matrix, softmax
+from evical.curves.softmax import platt_target_matrix
 from evical.multiclass._base import BaseMulticlassCalibrator
 from evical.multiclass._extremes import Quadratic
 from evical.multiclass._level_sets import LevelSets, checked_contour, minimal
@@ -32,6 +32,7 @@ from evical.multiclass._scaling import (
     unit_steps,
     with_absent,
 )
+from evical.scores.scale import softmax
 
 _HELD = 1e200  # a penalty that pins the coefficients
 Model: TypeAlias = Literal["bayesian", "quadratic"]
