@@ -138,5 +138,5 @@ def _voters(key: str, found: dict[str, Floats]) -> str:
         ]
         for way, values in found.items()
     ]
-    heads = ("way", "right", "log loss", "confidence", "P(class | votes) in [Bel, Pl]")
+    heads = ("way", "right", "log loss", "confidence", "P(class given votes) in [Bel, Pl]")
     return f"### {items} items, {number} voters, {k} classes\n\n{markdown_table(heads, body, 1)}"
