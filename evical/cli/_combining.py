@@ -20,6 +20,7 @@ from evical.cli._show import watch
 from evical.cli._sinks import Layout, open_sink
 from evical.cli._tables import Table, check_columns, open_table, table_chunks
 from evical.datasets.csv import sorted_labels
+from evical.fusion import Consensus
 from evical.scores.names import belief_names
 
 
@@ -133,6 +134,24 @@ def _open_sources(
         for table in opened:
             check_columns(table, {} if key is None else {key: None})
         yield sources
+
+
+def agreed(tables: Sequence[str], naming: Naming, key: str | None, missing: str) -> Consensus:
+    """Weights of the tables by how far they agree, learned in a pass over their rows.
+
+    Raises OSError or ValueError for what is wrong with the files, or if one can be read once only.
+    """
+    if "-" in tables:
+        raise ValueError(
+            "standard input can be read once only, but weights by agreement take two passes; give "
+            "a file, or name a rule: --rule dempster"
+        )
+    rule = Consensus()
+    with _open_sources(tables, naming, key, missing) as sources:
+        for parts in sources.aligned([]):
+            rule.partial_fit(sources.read(parts)[0])
+    rule.frame_ = None  # the tables name their classes again when they are combined
+    return rule
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,14 +16,18 @@ from evical.beliefs import as_beliefs
 from evical.beliefs.composed import placed
 from evical.calibrators.by_name import parse_options, settable, suggestion
 from evical.cli._model import file_text, reading
-from evical.fusion import Rule, as_rule
+from evical.fusion import Consensus, Rule, as_rule
 from evical.fusion.conflicts import total_conflict
 
-# Without labels to learn from.
+# Of DuckDB, which learns nothing.
 RULE = "dempster"
 _INDEPENDENT = (
     "Dempster's rule assumes independent sources; with known classes, evical combine --fit COLUMN "
     "learns their weights instead"
+)
+_AGREED = (
+    "tables are weighed by how far they agree ({weights}); with known classes, evical combine "
+    "--fit COLUMN learns their weights; --rule dempster is for independent sources"
 )
 
 
@@ -70,9 +74,15 @@ def known_classes(combiner: "Combiner") -> tuple[str, str] | None:
     return None if frame is None else (str(frame.labels[0]), str(frame.labels[1]))
 
 
-def tell_rule() -> None:
-    """Say on standard error what the default rule assumes."""
-    typer.echo(f"evical: {_INDEPENDENT}", err=True)
+def tell_rule(learned: Consensus | None = None, tables: Sequence[str] = ()) -> None:
+    """Say on standard error what the default rule assumes, and which tables contradict others."""
+    if learned is None:
+        typer.echo(f"evical: {_INDEPENDENT}", err=True)
+        return
+    pairs = zip(tables, learned.weights_, strict=True)
+    weights = ", ".join(f"{table} {weight:.2f}" for table, weight in pairs)
+    for text in [_AGREED.format(weights=weights), *learned.contradictions(tables)]:
+        typer.echo(f"evical: {text}", err=True)
 
 
 @dataclass(frozen=True)

@@ -385,10 +385,11 @@ class Consensus(Rule):
         -------
         list of str
         """
+        none = "no source agrees with the others, so all weigh the same"
         return [
             f"{names[at]} contradicts the other sources: its correlation with them is "
-            f"{self.agreement_[at]:.2f}; it has no weight. If its labels are swapped, correct "
-            "them; otherwise leave it out"
+            f"{self.agreement_[at]:.2f}; {none if self.weights_[at] else 'it has no weight'}. If "
+            "its labels are swapped, correct them; otherwise leave it out"
             for at in np.flatnonzero(self.contradicts_).tolist()
         ]
 

@@ -115,7 +115,7 @@ def test_by_key_the_order_changes_nothing(folder, other, out, engine, monkeypatc
         return
     written = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding="utf-8"))
-    run(f"combine a0.csv {other} --key id -o {out} --force{engine}")
+    run(f"combine --rule dempster a0.csv {other} --key id -o {out} --force{engine}")
     sys.stdout.flush()
     if out == "-":
         found = read_csv(io.BytesIO(written.getvalue()))
@@ -171,7 +171,7 @@ def test_two_rows_that_change_places_are_noticed(tmp_path, monkeypatch, suffix, 
                 written.to_csv(f"{file}.csv", index=False)
             else:
                 written.to_parquet(f"{file}.parquet", index=False)
-        run(f"combine x.{suffix} x.{suffix} -o same.csv --force")
+        run(f"combine --rule dempster x.{suffix} x.{suffix} -o same.csv --force")
         code = main(f"combine x.{suffix} z.{suffix} -o out.csv --force".split())
         err = capfd.readouterr().err
         assert (code, f"column {name!r} is" in err) == ((0, False) if same else (2, True)), err
@@ -179,7 +179,7 @@ def test_two_rows_that_change_places_are_noticed(tmp_path, monkeypatch, suffix, 
 
 def test_columns_that_each_table_has_of_its_own(folder, capfd):
     """Scores with decimals differ; of whole numbers nobody knows, and another name helps."""
-    run("combine a0.csv a1.csv -o out.csv --force")
+    run("combine --rule dempster a0.csv a1.csv -o out.csv --force")
     check(read_csv("out.csv"))
     capfd.readouterr()
     for name in ("a0", "a1"):
@@ -188,7 +188,7 @@ def test_columns_that_each_table_has_of_its_own(folder, capfd):
             f"w{name}.csv", index=False
         )
     assert "or leave out a column that each table has" in refused("combine wa0.csv wa1.csv", capfd)
-    run("combine wa0.csv wa1.csv --key id -o out.csv --force")
+    run("combine --rule dempster wa0.csv wa1.csv --key id -o out.csv --force")
     check(read_csv("out.csv"))
 
 
@@ -199,14 +199,14 @@ def test_the_same_values_in_other_spellings(folder):
     table["note"] = ["", "NA", " null "] * (N // 3)
     table.to_csv("x.csv", index=False)
     read_csv("a0.csv", dtype=str).assign(note="NaN").to_csv("z.csv", index=False)
-    run("combine z.csv x.csv -o out.csv --force")
+    run("combine --rule dempster z.csv x.csv -o out.csv --force")
     check(read_csv("out.csv"))
 
 
 def test_tables_two_and_three_are_compared_too(folder, capfd):
     read_csv("a0.csv")[belief_names(CLASSES)].to_csv("x.csv", index=False)
     assert "a1.csv, line 2 and b2.csv, line 2" in refused("combine x.csv a1.csv b2.csv", capfd)
-    run("combine x.csv a1.csv a2.csv -o out.csv --force")
+    run("combine --rule dempster x.csv a1.csv a2.csv -o out.csv --force")
 
 
 def test_rows_far_down(folder, capfd):
@@ -218,7 +218,7 @@ def test_rows_far_down(folder, capfd):
     other = table.assign(score=0.75)
     other.loc[n - 1, "score"] = 1
     other.to_csv("z.csv", index=False)
-    run("combine x.csv z.csv -o out.csv --force")
+    run("combine --rule dempster x.csv z.csv -o out.csv --force")
     capfd.readouterr()
     other.loc[[n - 2, n - 1], "id"] = [n - 1, n - 2]
     other.to_csv("z.csv", index=False)

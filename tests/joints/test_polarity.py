@@ -116,7 +116,7 @@ def partners():
 def test_tables_are_combined_class_by_class(folder, one, two):
     alone = all(name.endswith(("_ham.csv", "_spam.csv")) for name in (one, two))
     known = "--classes ham spam" if alone else ""
-    run(f"combine {one} {two} {known} --keep id -o out.csv --force")
+    run(f"combine --rule dempster {one} {two} {known} --keep id -o out.csv --force")
     check_combination(read_csv("out.csv"))
 
 
@@ -128,7 +128,8 @@ def test_the_order_of_classes_changes_nothing(folder, order, out, engine, monkey
         return
     written = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding="utf-8"))
-    run(f"combine one.csv minus_two.csv --classes {order} {engine} --keep id -o {out} --force")
+    options = f"--classes {order} {engine} --keep id -o {out} --force --rule dempster"
+    run(f"combine one.csv minus_two.csv {options}")
     sys.stdout.flush()
     found = read_csv(io.BytesIO(written.getvalue())) if out == "-" else None
     if found is None:
@@ -171,7 +172,7 @@ def test_any_beliefs_in_any_form(tmp_path, monkeypatch, seed):
             table.to_parquet(files[-1], index=False)
         else:
             table.to_csv(files[-1], index=False, sep="\t" if "tsv" in files[-1] else ",")
-    words = f"combine {' '.join(files)}{key} --keep id -o out.csv --force"
+    words = f"combine --rule dempster {' '.join(files)}{key} --keep id -o out.csv --force"
     assert main([*words.split(), "--classes", *rng.permutation(classes), "--prefix", prefix]) == 0
     found = read_csv("out.csv").sort_values("id", ignore_index=True)
     m = dempster(*masses)
@@ -184,7 +185,7 @@ def test_any_beliefs_in_any_form(tmp_path, monkeypatch, seed):
 
 @each("label", CLASSES)
 def test_a_bare_belief_is_named_by_an_option(folder, label):
-    bare = f"combine one_bare_{label}.csv two_bare_{label}.csv"
+    bare = f"combine --rule dempster one_bare_{label}.csv two_bare_{label}.csv"
     run(f"{bare} --positive {label} -o out.csv --force")
     found = read_csv("out.csv")
     assert found.columns.tolist() == [*belief_names([label]), "conflict"]
@@ -193,12 +194,14 @@ def test_a_bare_belief_is_named_by_an_option(folder, label):
     run(f"{bare} --classes {other} {label} -o out.csv --force")
     check_combination(read_csv("out.csv"))
     # Beside it, columns that name their class.
-    run(f"combine one_bare_{label}.csv two.csv --positive {label} -o out.csv --force")
+    options = f"--positive {label} -o out.csv --force --rule dempster"
+    run(f"combine one_bare_{label}.csv two.csv {options}")
     check_combination(read_csv("out.csv"))
 
 
 def test_columns_with_a_prefix(folder):
-    run("combine one_prefixed.csv two_prefixed.csv --prefix svm_ -o out.csv --force")
+    options = "--prefix svm_ -o out.csv --force --rule dempster"
+    run(f"combine one_prefixed.csv two_prefixed.csv {options}")
     check_combination(read_csv("out.csv"))
 
 
@@ -341,7 +344,7 @@ def test_duckdb_refuses_the_same(wrong, words, monkeypatch, capfd):
     monkeypatch.chdir(wrong)
     found = []
     for engine in ("", "--engine duckdb"):
-        assert main(f"combine {words} --key id -o x.csv {engine}".split()) == 2
+        assert main(f"combine --rule dempster {words} --key id -o x.csv {engine}".split()) == 2
         found.append(capfd.readouterr().err)
     assert found[0] == found[1]
     assert not (wrong / "x.csv").exists()

@@ -9,13 +9,14 @@ import typer
 
 from evical.cli import arguments
 from evical.cli._beliefs import Naming
-from evical.cli._combining import Job, Summary, read_with_classes
+from evical.cli._combining import Job, Summary, agreed, read_with_classes
 from evical.cli._kinds import tell_missing
 from evical.cli._output import check_output, echo_json, user_input, write_atomically
 from evical.cli._rules import (
     FUSIONS,
     LEARNED,
     RULE,
+    Combiner,
     by_source,
     combiner_of,
     fusion_text,
@@ -38,7 +39,7 @@ def combine(
         typer.Option(
             metavar="NAME",
             help="Rule of dstheory.combine, or FUSION.json, which --fit wrote.",
-            show_default="with --fit stacked, else dempster",
+            show_default="with --fit stacked, else by agreement; with --engine duckdb dempster",
         ),
     ] = None,
     fit: Annotated[
@@ -78,9 +79,10 @@ def combine(
     Each table has belief and plausibility of each class, as bel_yes and pl_yes; a bare bel and pl
     need --positive. Tables are aligned by these names. Writes the key (if there is one), the same
     columns of the combination, decision, and conflict: the mass of the empty set under the
-    conjunctive rule. Dempster's rule, the default, assumes independent sources. With --fit
-    nothing is combined: a rule, by default learned weights of evidence, is learned from rows that
-    the sources were not calibrated on, and saved as OUT, FUSION.json.
+    conjunctive rule. By default tables are weighed by how far they agree, which takes two passes;
+    --rule dempster is for independent sources. With --fit nothing is combined: a rule, by default
+    learned weights of evidence, is learned from rows that the sources were not calibrated on, and
+    saved as OUT, FUSION.json.
     """
     with user_input():
         limits = limits_of(engine)
@@ -98,13 +100,19 @@ def combine(
             else:
                 typer.echo(_learned_text(learned))
             return
-        combiner = combiner_of(rule or RULE, option or [], total_conflict == "vacuous", len(tables))
+        vacuous = total_conflict == "vacuous"
+        agreement = None
+        if rule is None and limits is None and not option:
+            agreement = agreed(tables, naming, key, missing)
+            combiner = Combiner(agreement, vacuous)
+        else:
+            combiner = combiner_of(rule or RULE, option or [], vacuous, len(tables))
         kept = list(dict.fromkeys([*([] if key is None else [key]), *(keep or [])]))
         job = Job(tables, combiner, key, naming, kept, missing, escape_formulas)
         summary = job.run(output) if limits is None else combine_tables(limits, job, output)
         tell_missing("all tables", summary.missing, summary.rows * len(tables), missing)
         if rule is None:
-            tell_rule()
+            tell_rule(agreement, tables)
     if output != "-":
         _show(summary, as_json)
 

@@ -93,7 +93,7 @@ def test_a_source_without_a_number_is_neutral(folder):
     pd.DataFrame({"id": [1, 2], "bel_u": [0.3, 0.2], "pl_u": [0.4, 0.9]}).to_csv(
         "b.csv", index=False
     )
-    run("combine a.csv b.csv --key id -o out.csv --missing vacuous")
+    run("combine --rule dempster a.csv b.csv --key id -o out.csv --missing vacuous")
     found = read_csv("out.csv").set_index("id")
     assert found.loc[1, ["bel_u", "pl_u"]].tolist() == pytest.approx([0.3, 0.4])
     first, second = (masses(np.array([a]), np.array([b]), ("0", "1"))

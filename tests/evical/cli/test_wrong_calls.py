@@ -143,7 +143,10 @@ WRONG = [
     ("combine a.csv", "there is only one table"),
     ("combine - -", "only one table can be standard input (-)"),
     ("combine a.csv good.csv", "good.csv has no columns of beliefs"),
-    ("combine a.csv b.csv", "a.csv, line 3 and b.csv, line 3: total conflict (kappa = 1)"),
+    (
+        "combine a.csv b.csv --rule dempster",
+        "a.csv, line 3 and b.csv, line 3: total conflict (kappa = 1)",
+    ),
     ("combine a.csv short.csv", "a.csv, line 3: short.csv has no such row, it is shorter"),
     (
         "combine short.csv a.csv -o new.csv",

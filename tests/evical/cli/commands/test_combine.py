@@ -1,6 +1,7 @@
 """`evical combine`: rows aligned, rules as in Python, conflict named."""
 
 import json
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -9,6 +10,8 @@ import pytest
 from dstheory import Frame, MassFunction, combine
 from evical.cli import main
 from evical.cli._rules import rules
+from evical.errors import WrongWayWarning
+from evical.fusion import Consensus
 from evical.scores.names import belief_names
 from tests.support.each import each
 from tests.support.tables import read_csv
@@ -71,7 +74,7 @@ def test_rules_are_those_of_python(folder, rule):
 
 
 def test_the_classes_add_a_decision_and_columns_can_be_kept(folder, capfd):
-    table = run("combine a.csv b.csv --classes no yes --keep id -o out.csv --json")
+    table = run("combine --rule dempster a.csv b.csv --classes no yes --keep id -o out.csv --json")
     assert table.columns.tolist() == ["id", *belief_names(["no", "yes"]), "decision", "conflict"]
     assert (table["decision"] == np.where(table["p_yes"] > 0.5, "yes", "no")).all()
     assert table["id"].tolist() == [f"{i:02d}" for i in range(50)]
@@ -81,10 +84,10 @@ def test_the_classes_add_a_decision_and_columns_can_be_kept(folder, capfd):
 
 
 def test_keys_align_rows_in_any_order(folder):
-    plain = run("combine a.csv b.csv c.csv -o out.csv")
+    plain = run("combine --rule dempster a.csv b.csv c.csv -o out.csv")
     shuffled = read_csv("b.csv", dtype={"id": str}).sample(frac=1, random_state=0)
     shuffled.to_csv("b.csv", index=False)
-    keyed = run("combine a.csv b.csv c.csv --key id -o out.csv --force")
+    keyed = run("combine --rule dempster a.csv b.csv c.csv --key id -o out.csv --force")
     assert keyed["id"].tolist() == [f"{i:02d}" for i in range(50)]
     pd.testing.assert_frame_equal(keyed.drop(columns="id"), plain)
 
@@ -97,33 +100,51 @@ def test_chunks_of_different_sizes_are_aligned(folder):
     write("b.csv", *b, wide="x" * 40, id=[f"{i:06d}" for i in range(n)])
     m = batch(*a) @ batch(*b)
     for words in ("", "--key id"):
-        table = run(f"combine a.csv b.csv {words} -o out.csv --force")
+        table = run(f"combine --rule dempster a.csv b.csv {words} -o out.csv --force")
         np.testing.assert_allclose(table["bel_yes"], m.bel("yes"), atol=1e-12)
         np.testing.assert_allclose(table["pl_yes"], m.pl("yes"), atol=1e-12)
 
 
-def test_the_default_says_what_it_assumes(folder, capfd):
-    """In a line after the work, and only if nobody asked for Dempster's rule."""
-    default = run("combine a.csv b.csv -o out.csv")
+def test_the_default_weighs_tables_by_how_far_they_agree(folder, capfd):
+    """As in Python, with a line after the work, and only if nobody asked for a rule."""
+    default = run("combine a.csv b.csv c.csv -o out.csv")
     err = capfd.readouterr().err
-    assert err.startswith("evical: Dempster's rule assumes independent sources; with known classes")
+    given = sources("a.csv", "b.csv", "c.csv")
+    with warnings.catch_warnings(action="ignore", category=WrongWayWarning):
+        m = Consensus().fit(given)(*given)
+    np.testing.assert_allclose(default["bel_yes"], m.bel("yes"), atol=1e-9)
+    np.testing.assert_allclose(default["pl_yes"], m.pl("yes"), atol=1e-9)
+    assert err.startswith("evical: tables are weighed by how far they agree (a.csv 0.")
     assert "--fit COLUMN" in err
-    assert err.count("\n") == 1
-    named = run("combine a.csv b.csv --rule dempster -o out.csv --force")
+    assert "--rule dempster" in err
+    run("combine a.csv b.csv --rule dempster -o out.csv --force")
     assert capfd.readouterr().err == ""
-    pd.testing.assert_frame_equal(default, named)
     assert main(["combine", "a.csv", "missing.csv", "-o", "x.csv"]) == 2
     assert capfd.readouterr().err.count("\n") == 1
+    assert main(["combine", "a.csv", "-", "-o", "x.csv"]) == 2
+    assert "read once only" in capfd.readouterr().err
+
+
+def test_a_table_that_contradicts_the_others_is_named(folder, capfd):
+    rng = np.random.default_rng(0)
+    p = rng.random(50)
+    for name, own in {"a.csv": p, "b.csv": p, "c.csv": 1 - p}.items():
+        bel = np.clip(own + rng.normal(0, 0.15, 50), 0, 1)
+        write(name, bel, bel)
+    run("combine a.csv b.csv c.csv -o out.csv")
+    assert "c.csv contradicts the other sources: its correlation with them is -0." in (
+        capfd.readouterr().err
+    )
 
 
 def test_total_conflict_is_named_or_vacuous(folder, capfd):
     write("a.csv", [0.5, 1, 0, 1], [0.5, 1, 0, 1])
     write("b.csv", [0.5, 1, 1, 0], [0.5, 1, 1, 0])
-    assert main(["combine", "a.csv", "b.csv", "-o", "out.csv"]) == 2
+    assert main(["combine", "a.csv", "b.csv", "--rule", "dempster", "-o", "out.csv"]) == 2
     err = capfd.readouterr().err
     assert err.startswith("evical: a.csv, line 4 and b.csv, line 4: total conflict (kappa = 1)")
     assert err.endswith("or --total-conflict vacuous\n")
-    table = run("combine a.csv b.csv --total-conflict vacuous -o out.csv")
+    table = run("combine --rule dempster a.csv b.csv --total-conflict vacuous -o out.csv")
     assert table["bel_yes"].tolist() == [0.5, 1, 0, 0]
     assert table["pl_yes"].tolist() == [0.5, 1, 1, 1]
     assert table["conflict"].tolist() == [0.5, 0, 1, 1]
@@ -136,12 +157,12 @@ def test_what_predict_wrote_can_be_combined(folder):
     rng = np.random.default_rng(2)
     margin = rng.normal(size=100)
     pd.DataFrame({"m": margin, "y": rng.random(100) < 0.5}).to_csv("t.csv", index=False)
-    run("combine a.csv b.csv -o out.csv")
+    run("combine --rule dempster a.csv b.csv -o out.csv")
     for method in ("logistic", "binning"):
         assert (
             main(f"fit t.csv --score m --target y --method {method} -o {method}.json".split()) == 0
         )
         assert main(f"predict {method}.json t.csv -o {method}.parquet".split()) == 0
-    table = run("combine logistic.parquet binning.parquet -o out.csv --force")
+    table = run("combine --rule dempster logistic.parquet binning.parquet -o out.csv --force")
     assert len(table) == 100
     assert (table["bel_True"] <= table["p_True"]).all()

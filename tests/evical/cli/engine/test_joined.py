@@ -48,7 +48,7 @@ def read(name):
 
 def both(words, out="csv"):
     """The tables that chunks and engine write, in the order of the keys."""
-    assert main(f"combine {words} --key id -o chunks.{out} --force".split()) == 0
+    assert main(f"combine {words} --key id --rule dempster -o chunks.{out} --force".split()) == 0
     assert main(f"combine {words} --key id -o engine.{out} --force {DUCKDB}".split()) == 0
     return read(f"chunks.{out}"), read(f"engine.{out}")
 
@@ -81,7 +81,8 @@ def test_it_is_the_definition_exactly(tmp_path, monkeypatch):
         bel, pl = zip(*(pair[side] for pair in pairs), strict=True)
         table = pd.DataFrame({"bel_yes": map(float, bel), "pl_yes": map(float, pl)})
         table.assign(id=range(len(pairs))).to_parquet(name)
-    words = "combine a.parquet b.parquet --key id --total-conflict vacuous -o out.parquet"
+    words = "combine a.parquet b.parquet --rule dempster --key id -o out.parquet"
+    words += " --total-conflict vacuous"
     assert main([*words.split(), *DUCKDB.split()]) == 0
     found = pd.read_parquet("out.parquet")
     found = found.set_index(found["id"].astype(int)).sort_index()
@@ -105,7 +106,7 @@ def test_agreement_below_all_floats_is_left_to_python(tmp_path, monkeypatch, cap
     certain = {"bel_yes": [0, 0], "pl_yes": [0, 0], "bel_no": [1, 1], "pl_no": [1, 1]}
     for name, numbers in (("a.csv", likely), ("b.csv", likely), ("c.csv", certain)):
         pd.DataFrame({"id": [7, 8], **numbers}).to_csv(name, index=False)
-    words = "combine a.csv b.csv c.csv --key id --total-conflict vacuous -o out.csv"
+    words = "combine --rule dempster a.csv b.csv c.csv --key id --total-conflict vacuous -o out.csv"
     assert main(words.split()) == 0
     found = read_csv("out.csv")
     assert found["bel_no"].tolist() == [1, 0]
@@ -125,8 +126,8 @@ def test_missing_beliefs_are_vacuous(folder, capsys):
 def test_the_summary_is_the_same(folder, capsys):
     found = []
     for engine in ("", DUCKDB):
-        words = f"combine a.csv b.parquet --key id -o out.csv --force --json {engine}"
-        assert main(words.split()) == 0
+        words = "combine a.csv b.parquet --key id --rule dempster -o out.csv --force --json"
+        assert main(f"{words} {engine}".split()) == 0
         found.append(json.loads(capsys.readouterr().out))
     one, two = (data.pop("highest_conflict") for data in found)
     assert one == pytest.approx(two, abs=1e-12)
@@ -161,8 +162,9 @@ def test_wrong_rows_are_named_as_by_chunks(folder, one, two, capsys):
     (folder / "one.csv").write_text(one)
     (folder / "two.csv").write_text(two)
     found = []
+    words = "combine one.csv two.csv --key id --rule dempster -o out.csv"
     for engine in ("", DUCKDB):
-        assert main(f"combine one.csv two.csv --key id -o out.csv {engine}".split()) == 2
+        assert main(f"{words} {engine}".split()) == 2
         found.append(capsys.readouterr().err)
     assert found[0] == found[1]
     assert found[0].count("\n") == 1
