@@ -270,7 +270,8 @@ def test_the_house_stays_small():
     code = [path for package in ("dstheory", "evical") for path in (ROOT / package).rglob("*.py")]
     untyped = sum(line.count(": Any") > 0 for path in code for line in read(path).splitlines())
     names = sum(len(module.__all__) for module in public_modules() if "." in module.__name__)
-    # Of these, `dstheory.tensor` has 8 files and 26 names: gradients, a capability of its own.
+    # Of these, `dstheory.tensor` has 8 files and 26 names: gradients, a capability of its own; and
+    # fusion without labels has a name more than what it replaced.
     assert len(code) <= 512 + 8
     assert untyped <= 375
-    assert names <= 402 + 26
+    assert names <= 402 + 26 + 1

@@ -17,7 +17,7 @@ from dstheory import Frame, MassFunction
 from dstheory.checks.arguments import check_choice
 from dstheory.decide import Expectations
 from dstheory.errors import CostLimitError
-from dstheory.kernels.bits import MAX_INT64_BITS, mask_array
+from dstheory.kernels.bits import mask_array
 from dstheory.notebook import ShownFields
 from evical._typing import Flags, Floats, Sets
 
@@ -175,20 +175,6 @@ class Beliefs(ShownFields, ABC):
         )
 
 
-def singles(k: int) -> NDArray[Any]:
-    """Masks (K,) of the single classes.
-
-    Parameters
-    ----------
-    k : int
-
-    Returns
-    -------
-    (K,) array of int64, or of Python ints
-    """
-    return 1 << np.arange(k) if k <= MAX_INT64_BITS else mask_array([1 << at for at in range(k)], k)
-
-
 def with_rest(
     frame: Frame, belief: NDArray[Any], empty: NDArray[Any] | None = None
 ) -> MassFunction:
@@ -211,12 +197,13 @@ def with_rest(
     >>> with_rest(Frame(list("abc")), np.array([[0.5], [0.25], [0.0]])).masses
     array([[0.5 , 0.25, 0.  , 0.25]])
     """
-    sets, none = [singles(len(frame)), mask_array([frame.full], len(frame))], belief[:0]
+    masks = [*(1 << at for at in range(len(frame))), frame.full]
+    none = belief[:0]
     if empty is not None:
-        sets, none = [mask_array([0], len(frame)), *sets], empty[np.newaxis]
+        masks, none = [0, *masks], empty[np.newaxis]
     rest = np.maximum(1 - belief.sum(axis=0) - none.sum(axis=0), 0)
     store = np.concatenate([none, belief, rest[np.newaxis]])
-    return MassFunction.from_store(frame, np.concatenate(sets), store)
+    return MassFunction.from_store(frame, mask_array(masks, len(frame)), store)
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,7 +19,7 @@ from dstheory.errors import CostLimitError
 from dstheory.kernels import bitsets
 from dstheory.kernels.bits import MAX_INT64_BITS, mask_array
 from evical._typing import Flags, Floats, Indices
-from evical.beliefs._base import Beliefs, singles
+from evical.beliefs._base import Beliefs
 from evical.beliefs.products import MAX_CLASSES, Products
 from evical.likelihood.normal import half_widths, normal_bounds
 
@@ -59,7 +59,7 @@ class Bayesian(Beliefs):
     def mass(self) -> MassFunction:
         """The mass functions, a batch (n,) over single classes."""
         store = np.array(self.probability.T, order="C")
-        return MassFunction.from_store(Frame(self.classes), singles(len(self.classes)), store)
+        return MassFunction.from_store(Frame(self.classes), _singles(len(self.classes)), store)
 
     def betp(self) -> Floats:
         """The probabilities (n, K)."""
@@ -263,14 +263,19 @@ class Bounded(Beliefs):
             _check_few(len(known), k)
             alone.append(single)
             n_rows += len(single)
-        shown = mask_array(sorted(known), k)
+        shown = np.array(sorted(known), dtype=np.int64 if k <= MAX_INT64_BITS else object)
         store = np.zeros((len(shown), self.n))
         for masks, rows, share in parts:
             np.add.at(store, (np.searchsorted(shown, masks), rows), share)
-        focal = np.concatenate([singles(k), shown])
+        focal = np.concatenate([_singles(k), shown])
         order = np.argsort(focal, kind="stable")
         everything = np.concatenate([np.concatenate(alone).T, store])[order]
         return MassFunction.from_store(Frame(self.classes), focal[order], everything)
+
+
+def _singles(k: int) -> NDArray[Any]:
+    """Masks of the single classes."""
+    return 1 << np.arange(k) if k <= MAX_INT64_BITS else mask_array([1 << at for at in range(k)], k)
 
 
 def _lower(single: Floats, sets: Flags, masses: Floats, utilities: Floats) -> Floats:

@@ -85,7 +85,8 @@ class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc
         CostLimitError
             If there are too many classes to list all sets.
         """
-        return self.beliefs(X).listed(sets)
+        beliefs = self.beliefs(X)
+        return beliefs.mass() if sets == "all" else beliefs.listed(sets)
 
     def _fit_and_warn(
         self, X: SamplesLike, y: ArrayLike, weight: Weights, fit_params: dict[str, Any]
