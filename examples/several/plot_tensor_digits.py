@@ -83,7 +83,7 @@ def network(x):
     return MassFunction(frame, focal, np.asarray(mass(trained, x)))
 
 
-pixels = EvidentialNeuralClassifier(20, random_state=0).fit(X, y)
+pixels = EvidentialNeuralClassifier(n_prototypes=20, random_state=0).fit(X, y)
 beliefs = {"network": network(X_new), "forest": forest.predict_mass(X_new)}
 beliefs["fused"] = dempster(*beliefs.values())
 right = {name: (betp(m).argmax(axis=1) == y_new).mean() for name, m in beliefs.items()}

@@ -62,7 +62,9 @@ def torchbelief(X, y, seed, from_data=False):
 
 
 def pixels(X, y, seed):
-    return EvidentialNeuralClassifier(N_PROTOTYPES, random_state=seed).fit(X, y).predict
+    return (
+        EvidentialNeuralClassifier(n_prototypes=N_PROTOTYPES, random_state=seed).fit(X, y).predict
+    )
 
 
 def main():
