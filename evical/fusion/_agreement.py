@@ -24,7 +24,7 @@ from evical._typing import Flags, Floats, Indices
 ALIKE = 0.97  # correlation above which two sources begin to count as one
 _JOINT = 10.0  # samples behind the mean correlation, towards which those of few samples shrink
 _STEPS, _CLOSE = 100, 1e-10
-_NOTHING = 1e-24  # variance of a source that always says the same
+_NOTHING = 1e-12  # variance that rounding leaves to a source that always says the same
 _KEPT, _CELLS = 5000, 1 << 24  # rows kept, and at most so many numbers
 _BLOCK = 1 << 22
 
@@ -150,7 +150,7 @@ class Agreement:
         ----------
         moments : Moments
         dependence : float
-            Share of the logarithm of a correlation that the truth does not explain.
+            Reliabilities r and s lead to the correlation ``(r s) ** (1 - dependence)``.
 
         Returns
         -------
@@ -165,9 +165,9 @@ class Agreement:
         alone = others.sum(axis=1) <= 0  # all are copies of each other
         others[alone] = 1 - np.eye(len(others))[alone]
         with_them = (others * covariance).sum(axis=1)
-        spread = np.einsum("st,tu,su->s", others, covariance, others)
+        spread = (others @ covariance * others).sum(axis=1)
         scale = np.sqrt(np.maximum(spread, 0)) * deviation
-        known = scale > np.sqrt(_NOTHING)
+        known = scale > _NOTHING
         found = np.where(known, with_them / np.where(known, scale, 1), 0)
         independent = np.sign(correlation) * np.abs(correlation) ** (1 / (1 - dependence))
         return cls(np.clip(found, -1, 1), copies, np.maximum(one_factor(independent), 0))
