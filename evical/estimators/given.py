@@ -19,6 +19,8 @@ from evical.beliefs.composed import placed
 from evical.estimators.predictor import BeliefPredictor
 from evical.scores.checks import as_column, missing
 
+_MANY = 30  # numbers in votes, above which they may be scores or counts
+
 
 def named_sources(sources: Any) -> dict[str, Any]:
     """Sources by name; ``source0``, ``source1`` and so on, if they have none.
@@ -89,6 +91,12 @@ def known_classes(sources: dict[str, Any], y: NDArray[Any] | None, classes: Any)
     elif votes := [vote for source in sources.values() if (vote := as_votes(source)) is not None]:
         _refuse_scores(sources)
         known = np.unique(np.concatenate([np.unique(one[~silent]) for one, silent in votes]))
+        if known.dtype.kind in "iuf" and len(known) > _MANY:
+            raise ValueError(
+                f"sources have {len(known)} different numbers; if these are votes for classes, "
+                "name them: EvidentialFusion(classes=[...]); scores are calibrated by labels, so "
+                "give y, or give probabilities (n, K)"
+            )
     else:
         raise ValueError(
             "sources do not name their classes, and there are no labels; give "
