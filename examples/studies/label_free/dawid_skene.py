@@ -7,7 +7,7 @@ algorithm", Applied Statistics 28 (1979), 20-28.
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import log_softmax, softmax
+from scipy.special import softmax
 
 from evical._typing import Floats
 
@@ -74,7 +74,7 @@ def dawid_skene(counts: Floats, one_coin: bool = False, n_steps: int = 1000) -> 
     >>> dawid_skene(patients()).prevalence.round(2)
     array([0.4 , 0.42, 0.11, 0.07])
     """
-    n_sources, _, k = counts.shape
+    k = counts.shape[2]
     votes = counts.sum(axis=0)
     posterior = (votes + _LEAST) / (votes + _LEAST).sum(axis=1, keepdims=True)
     given = counts.sum(axis=(1, 2))
@@ -93,5 +93,4 @@ def dawid_skene(counts: Floats, one_coin: bool = False, n_steps: int = 1000) -> 
         before, posterior = posterior, softmax(logs, axis=1)
         if np.abs(posterior - before).max() < _CLOSE:
             break
-    assert n_sources == len(confusion)
-    return DawidSkene(np.exp(log_softmax(logs, axis=1)), prevalence, confusion)
+    return DawidSkene(posterior, prevalence, confusion)
