@@ -80,7 +80,8 @@ class Consensus(Rule):
     groups_ : (S,) array of int
         Sources that repeat each other, with a correlation above 0.97, share a number.
     contradicts_ : (S,) array of bool
-        Sources that go against the others beyond chance; their weight is 0.
+        Sources that go against the others beyond chance; their weight is 0, unless no source agrees
+        with the others.
     prevalence_ : (K,) array
         Expected class frequencies.
     sharpness_ : float
@@ -287,7 +288,8 @@ class Consensus(Rule):
         Raises
         ------
         ValueError
-            If there are fewer sources than before, or the rule was read from a file.
+            If there are fewer sources than before, or new ones after labels, or the rule was read
+            from a file.
         FrameError
             If the classes are different ones.
         """
@@ -303,6 +305,11 @@ class Consensus(Rule):
             raise ValueError(
                 f"there are {len(known)} sources, but there were {self.n_sources_}; give a vacuous "
                 "batch for a source that is not available"
+            )
+        if len(known) > self.n_sources_ and self._stacked is not None:
+            raise ValueError(
+                f"there are {len(known)} sources, but labels of {self.n_sources_} were learned "
+                "from; fit it to all samples"
             )
         later = HeldOut.partly_labeled(known, None, sample_weight)
         p, silent = read(later.sources)
@@ -481,9 +488,14 @@ class Consensus(Rule):
         return [] if self._stacked is None else [self._stacked]
 
     def _set_parts(self, parts: list[Rule]) -> None:
-        if len(parts) > 1 or not all(isinstance(part, Stacked) for part in parts):
-            raise ValueError("saved fusion is damaged: a Consensus has one Stacked as a part")
-        self._stacked = next((part for part in parts if isinstance(part, Stacked)), None)
+        learned = [part for part in parts if isinstance(part, Stacked)]
+        fits = all((p.n_sources_, p.frame_) == (self.n_sources_, self.frame_) for p in learned)
+        if learned != parts or len(parts) > 1 or not fits or len(parts) < (self.label_share_ > 0):
+            raise ValueError(
+                "saved fusion is damaged: a Consensus that learned from labels has one part, a "
+                "Stacked of its sources"
+            )
+        self._stacked = learned[0] if learned else None
 
     def _set_state(self, state: dict[str, Any]) -> None:
         self._moments = Moments(state["joint"], state["product"], state["total"])

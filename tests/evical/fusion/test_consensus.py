@@ -109,6 +109,16 @@ def test_a_source_that_contradicts_the_others_is_named_and_has_no_weight():
     assert fusion.score(named, y) > 0.8
 
 
+def test_a_source_that_always_says_the_same_has_no_weight():
+    for seed in range(20):
+        p, _ = simulated(100 + 97 * seed, 2 + seed % 3, (1.5, 1.0, 1.0), silent=0.0, seed=seed)
+        share = np.random.default_rng(seed).dirichlet(np.ones(p.shape[2]))
+        constant = np.broadcast_to(share, p[:1].shape)
+        rule = Consensus().fit(beliefs(np.concatenate([p, constant])))
+        assert rule.weights_[3] == 0
+        assert not rule.contradicts_.any()
+
+
 def test_batches_and_new_sources_lead_to_the_same():
     p, _ = simulated(12_000, 2)
     p[3, :5000] = np.nan  # comes later
@@ -218,6 +228,8 @@ def test_votes_and_scores_that_cannot_be_are_refused():
             EvidentialFusion().fit(sources)
     with pytest.raises(ValueError, match=r"'b' votes for 'Y' in row 1.*did you mean 'y'\?"):
         EvidentialFusion(classes=["x", "y"]).fit({"a": ["x", "y"], "b": ["x", "Y"]})
+    with pytest.raises(ValueError, match="sources have 40 different numbers; if these"):
+        EvidentialFusion().fit([list(range(40)), list(range(40))])
     with pytest.raises(ValueError, match="y is None; give y, or rule='consensus'"):
         EvidentialFusion("stacked").fit({"a": ["x", "y"], "b": ["x", "y"]})
     assert issubclass(Stacked, Rule)
