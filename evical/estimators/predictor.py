@@ -86,7 +86,8 @@ class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc
             If there are too many classes to list all sets.
         """
         beliefs = self.beliefs(X)
-        return beliefs.mass() if sets == "all" else beliefs.listed(sets)
+        every = isinstance(sets, str) and sets == "all"
+        return beliefs.mass() if every else beliefs.listed(sets)
 
     def _fit_and_warn(
         self, X: SamplesLike, y: ArrayLike, weight: Weights, fit_params: dict[str, Any]
