@@ -132,8 +132,9 @@ class LogPool:
 
     def logits(self, evidence: Floats) -> Floats:
         """Logits (n, K) for evidence (n, K, S)."""
-        # Equal rows have equal sums, whatever their place: a matrix product may round them apart.
-        return np.asarray((evidence * self.weights).sum(axis=2) + self.intercepts)
+        if self.weights.ndim == 1:
+            return np.asarray(evidence @ self.weights + self.intercepts)
+        return np.asarray(np.einsum("nks,ks->nk", evidence, self.weights) + self.intercepts)
 
     def log_odds(self, evidence: Floats) -> tuple[Floats, Floats]:
         """Probability of each class, and its log-odds against the others.
