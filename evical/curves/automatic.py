@@ -321,7 +321,9 @@ def curve_table(counts: ScoreCounts, groups: ScoreCounts, jumps: Floats | None =
     array([-4.,  5.])
     """
     first, last = counts.scores[0], counts.scores[-1]
-    parts = [groups.scores, at_share(np.linspace(0, 1, _EVEN), first, last)]
+    # The ends as they are: a sum of shares may miss them by a rounding, and be one knot more.
+    inside = at_share(np.linspace(0, 1, _EVEN)[1:-1], first, last)
+    parts = [groups.scores, inside, np.array([first, last])]
     parts += [] if jumps is None else [jumps]
     if are_probabilities(counts):
         odds = np.linspace(-_REACH, _REACH, _EVEN)
