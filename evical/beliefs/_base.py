@@ -6,6 +6,7 @@ costs a list of sets of classes.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
@@ -14,12 +15,35 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory import Frame, MassFunction
-from dstheory.checks.arguments import check_choice
+from dstheory.checks.arguments import check_choice, check_level
 from dstheory.decide import Expectations
 from dstheory.errors import CostLimitError
 from dstheory.kernels.bits import mask_array
 from dstheory.notebook import ShownFields
 from evical._typing import Flags, Floats, Sets
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """What is known of the probabilities of the classes, whatever the model of the masses.
+
+    Parameters
+    ----------
+    ends : callable
+        Maps a level to the ends (n, K, 2) of confidence intervals.
+    point : callable, optional
+        Returns the estimates (n, K); by default these are the pignistic probabilities.
+    """
+
+    ends: Callable[[float], Floats]
+    point: Callable[[], Floats] | None = None
+
+    def __getitem__(self, rows: Any) -> "Estimate":
+        point = self.point
+        return Estimate(
+            lambda level: self.ends(level)[rows],
+            None if point is None else lambda: point()[rows],
+        )
 
 
 class Beliefs(ShownFields, ABC):
@@ -35,6 +59,7 @@ class Beliefs(ShownFields, ABC):
     """
 
     classes: NDArray[Any]
+    estimate: Estimate | None = None
 
     @abstractmethod
     def __len__(self) -> int:
@@ -123,6 +148,48 @@ class Beliefs(ShownFields, ABC):
         (n, K, 2) array
             [Bel, Pl].
         """
+
+    def probability(self) -> Floats:
+        """Estimated probabilities: pignistic, unless Bel and Pl are the ends of an interval.
+
+        Returns
+        -------
+        (n, K) array
+        """
+        if self.estimate is None or self.estimate.point is None:
+            return self.betp()
+        return self.estimate.point()
+
+    def confidence_interval(self, level: float) -> Floats:
+        """Confidence interval of each class's probability, which contains `probability`.
+
+        Parameters
+        ----------
+        level : float
+            Of each interval, above 0 and below 1.
+
+        Returns
+        -------
+        (n, K, 2) array
+            Ends of the intervals.
+
+        Raises
+        ------
+        TypeError
+            If the level is not a number.
+        ValueError
+            If it is not inside (0, 1), or there is no standard error or count.
+        """
+        check_level("level", level)
+        if self.estimate is None:
+            raise ValueError(
+                "these beliefs have no confidence interval: there is no standard error or count "
+                "behind them. The default calibrators have one, and the rules 'stacked' and "
+                "'consensus', but no rule that combines masses; without level, "
+                "predict_interval returns [Bel, Pl]"
+            )
+        ends, point = self.estimate.ends(level), self.probability()
+        return np.stack([np.minimum(ends[..., 0], point), np.maximum(ends[..., 1], point)], axis=-1)
 
     @abstractmethod
     def lower(self, utilities: Floats) -> Floats:

@@ -19,7 +19,7 @@ from dstheory.errors import CostLimitError
 from dstheory.kernels import bitsets
 from dstheory.kernels.bits import MAX_INT64_BITS, mask_array
 from evical._typing import Flags, Floats, Indices
-from evical.beliefs._base import Beliefs
+from evical.beliefs._base import Beliefs, Estimate
 from evical.beliefs.products import MAX_CLASSES, Products
 from evical.likelihood.normal import half_widths, normal_bounds
 
@@ -34,17 +34,20 @@ class Bayesian(Beliefs):
     Parameters
     ----------
     classes : (K,) array
-    probability : (n, K) array
+    masses : (n, K) array
+    estimate : Estimate, optional
     """
 
     classes: NDArray[Any]
-    probability: Floats
+    masses: Floats
+    estimate: Estimate | None = None
 
     def __len__(self) -> int:
-        return len(self.probability)
+        return len(self.masses)
 
     def __getitem__(self, rows: Any) -> Self:
-        return type(self)(self.classes, self.probability[rows])
+        known = None if self.estimate is None else self.estimate[rows]
+        return type(self)(self.classes, self.masses[rows], known)
 
     @property
     def n_products(self) -> int:
@@ -58,24 +61,24 @@ class Bayesian(Beliefs):
 
     def mass(self) -> MassFunction:
         """The mass functions, a batch (n,) over single classes."""
-        store = np.array(self.probability.T, order="C")
+        store = np.array(self.masses.T, order="C")
         return MassFunction.from_store(Frame(self.classes), _singles(len(self.classes)), store)
 
     def betp(self) -> Floats:
         """The probabilities (n, K)."""
-        return self.probability
+        return self.masses
 
     def interval(self) -> Floats:
         """[Bel, Pl] of each class, (n, K, 2), both the probability."""
-        return np.stack([self.probability, self.probability], axis=2)
+        return np.stack([self.masses, self.masses], axis=2)
 
     def lower(self, utilities: Floats) -> Floats:
         """Expected utilities (n, A) of acts (A, K)."""
-        return np.asarray(self.probability @ utilities.T)
+        return np.asarray(self.masses @ utilities.T)
 
     def products(self) -> Products:
         """No product, and single classes."""
-        single = self.probability.T
+        single = self.masses.T
         none = np.empty((0, *single.shape), dtype=single.dtype)
         return Products(self.classes, single, none[:, 0], none, none)
 
@@ -95,6 +98,7 @@ class Bounded(Beliefs):
         Pignistic probabilities where they are known without the sets.
     share : float
         Share of the masses that is as the bounds say; the frame has the rest.
+    estimate : Estimate, optional
     """
 
     classes: NDArray[Any]
@@ -102,6 +106,7 @@ class Bounded(Beliefs):
     bounds: Callable[[], tuple[Floats, Floats]]
     pignistic: Floats | None = None
     share: float = 1.0
+    estimate: Estimate | None = None
 
     @classmethod
     def normal(
@@ -147,11 +152,16 @@ class Bounded(Beliefs):
         >>> beliefs.betp()
         array([[0.5, 0.3, 0.2]])
         """
-        if model == "bayesian":
-            return Bayesian(classes, probability)
 
         def errors() -> Floats:
             return error() if callable(error) else error
+
+        def ends(level: float) -> Floats:
+            return np.stack(normal_bounds(log_odds, errors(), level), axis=2)
+
+        if model == "bayesian":
+            return Bayesian(classes, probability, Estimate(ends))
+        known = Estimate(ends, lambda: probability)
 
         def likely() -> tuple[Floats, Floats]:
             half = _balanced(half_widths(probability, log_odds, errors()), probability)
@@ -163,8 +173,9 @@ class Bounded(Beliefs):
             return np.minimum(lower, probability), np.maximum(upper, probability)
 
         if model == "confidence":
-            return cls(classes, len(probability), confident, share=confidence)
-        return cls(classes, len(probability), likely, probability)
+            n = len(probability)
+            return cls(classes, n, confident, share=confidence, estimate=known)
+        return cls(classes, len(probability), likely, probability, estimate=known)
 
     def __len__(self) -> int:
         return self.n
@@ -181,7 +192,8 @@ class Bounded(Beliefs):
 
         known = None if self.pignistic is None else self.pignistic[rows]
         n = len(np.arange(self.n)[rows])
-        return type(self)(self.classes, n, bounds, known, self.share)
+        estimate = None if self.estimate is None else self.estimate[rows]
+        return type(self)(self.classes, n, bounds, known, self.share, estimate)
 
     @property
     def n_products(self) -> int:

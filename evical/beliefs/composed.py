@@ -1,7 +1,7 @@
 """Beliefs made of others: means, parts about some of the rows, Dempster's rule, and conflict."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from math import prod
 from operator import add
@@ -15,7 +15,7 @@ from dstheory.checks.arguments import as_array, as_floats
 from dstheory.combine import conjunctive, mixing
 from dstheory.kernels.rounding import unit_rows
 from evical._typing import Flags, Floats, Indices
-from evical.beliefs._base import Beliefs
+from evical.beliefs._base import Beliefs, Estimate
 from evical.beliefs.bounded import Bayesian
 from evical.beliefs.joined import MAX_PRODUCTS, Joined, have_products
 from evical.beliefs.listed import Listed
@@ -52,9 +52,12 @@ class _Mean(Beliefs):
     def mass(self) -> MassFunction:
         return mixing(*(part.mass() for part in self.parts), weights=self.weights)
 
+    @property
+    def estimate(self) -> Estimate | None:  # type: ignore[override]  # of the parts
+        return _mean_estimate(self.parts, self.weights)
+
     def _sum(self, answers: Sequence[Floats]) -> Floats:
-        weighted = (w * answer for w, answer in zip(self.weights, answers, strict=True))
-        return np.asarray(reduce(add, weighted))
+        return _weighted(self.weights, answers)
 
     def betp(self) -> Floats:
         return self._sum([part.betp() for part in self.parts])
@@ -110,15 +113,16 @@ class _Placed(Beliefs):
         )
         return silent
 
+    @property
+    def estimate(self) -> Estimate | None:  # type: ignore[override]  # of the parts
+        return _placed_estimate(self.classes, self.n, self.parts)
+
     def mass(self) -> MassFunction:
         return _gathered(self.frame, self.n, [(rows, part.mass()) for rows, part in self.parts])
 
     def betp(self) -> Floats:
-        k = len(self.classes)
-        found: Floats = self._filled(
-            np.full((self.n, k), 1 / k), [part.betp() for _, part in self.parts]
-        )
-        return found
+        parts = [(rows, part.betp()) for rows, part in self.parts]
+        return _even_elsewhere(self.n, len(self.classes), parts)
 
     def interval(self) -> Floats:
         vacuous = np.broadcast_to([0.0, 1.0], (self.n, len(self.classes), 2)).copy()
@@ -149,6 +153,50 @@ class _Placed(Beliefs):
             absent[own, :, rows], present[own, :, rows] = part.absent, part.present
             silent[rows] = False
         return Products(self.classes, single, scale, absent, present).vacuous_where(silent)
+
+
+def _weighted(weights: Sequence[float], answers: Sequence[Floats]) -> Floats:
+    """Weighted sum."""
+    parts = (w * answer for w, answer in zip(weights, answers, strict=True))
+    return np.asarray(reduce(add, parts))
+
+
+def _mean_estimate(parts: Sequence[Beliefs], weights: Sequence[float]) -> Estimate | None:
+    """Means of the estimates and of both ends: the parts may err together."""
+    if any(part.estimate is None for part in parts):
+        return None
+    return Estimate(
+        lambda level: _weighted(weights, [part.confidence_interval(level) for part in parts]),
+        lambda: _weighted(weights, [part.probability() for part in parts]),
+    )
+
+
+def _even_elsewhere(n: int, k: int, parts: Sequence[tuple[Indices, Floats]]) -> Floats:
+    """Probabilities (n, K) from those of some rows; even ones elsewhere."""
+    found = np.full((n, k), 1 / k)
+    for rows, p in parts:
+        found[rows] = p
+    return found
+
+
+def _placed_estimate(
+    classes: NDArray[Any], n: int, parts: Sequence[tuple[Indices, Beliefs]]
+) -> Estimate | None:
+    """Estimates of some rows; nothing is known of the others."""
+    if not parts or any(part.estimate is None for _, part in parts):
+        return None
+
+    def ends(level: float) -> Floats:
+        found = np.broadcast_to([0.0, 1.0], (n, len(classes), 2)).copy()
+        for rows, part in parts:
+            found[rows] = part.confidence_interval(level)
+        return found
+
+    def point() -> Floats:
+        known = [(rows, part.probability()) for rows, part in parts]
+        return _even_elsewhere(n, len(classes), known)
+
+    return Estimate(ends, point)
 
 
 def _total(numbers: Any) -> int | None:
@@ -189,10 +237,10 @@ def mean(parts: Sequence[Beliefs], weights: Sequence[float] | None = None) -> Be
     """
     if len(parts) == 1:
         return parts[0]
+    shares = [1 / len(parts)] * len(parts) if weights is None else list(weights)
     if any(isinstance(part, Listed) for part in parts):  # open to the empty set, and exact
         m = mixing(*(part.mass() for part in parts), weights=weights)
-        return Listed.of(m, parts[0].classes)
-    shares = [1 / len(parts)] * len(parts) if weights is None else list(weights)
+        return replace(Listed.of(m, parts[0].classes), estimate=_mean_estimate(parts, shares))
     return _Mean(tuple(parts), tuple(shares))
 
 
@@ -222,7 +270,8 @@ def placed(classes: NDArray[Any], n: int, parts: Sequence[tuple[Indices, Beliefs
         return parts[0][1]
     if any(isinstance(part, Listed) for _, part in parts):
         masses = [(rows, part.mass()) for rows, part in parts]
-        return Listed.of(_gathered(Frame(classes), n, masses), classes)
+        made = Listed.of(_gathered(Frame(classes), n, masses), classes)
+        return replace(made, estimate=_placed_estimate(classes, n, parts))
     return _Placed(classes, n, tuple(parts))
 
 

@@ -12,7 +12,7 @@ from dstheory import Frame, MassFunction
 from dstheory.decide import Expectations, lower_expected_utility
 from dstheory.transform import betp
 from evical._typing import Flags, Floats
-from evical.beliefs._base import Beliefs, with_rest
+from evical.beliefs._base import Beliefs, Estimate, with_rest
 
 
 @final
@@ -27,11 +27,13 @@ class Listed(Beliefs):
         Masks of the sets, ascending.
     store : (F, n) array
         Floats or objects; the empty set may have mass.
+    estimate : Estimate, optional
     """
 
     classes: NDArray[Any]
     focal: NDArray[Any]
     store: NDArray[Any]
+    estimate: Estimate | None = None
 
     @classmethod
     def of(cls, m: MassFunction, classes: NDArray[Any] | None = None) -> Self:
@@ -44,7 +46,8 @@ class Listed(Beliefs):
         return int(self.store.shape[1])
 
     def __getitem__(self, rows: Any) -> Self:
-        return replace(self, store=self.store[:, rows])
+        known = None if self.estimate is None else self.estimate[rows]
+        return replace(self, store=self.store[:, rows], estimate=known)
 
     @property
     def silent(self) -> Flags:

@@ -22,7 +22,7 @@ from dstheory.checks.arguments import as_array, as_floats, as_sequence, shown
 from dstheory.errors import CostLimitError
 from dstheory.kernels.bits import mask_array
 from evical._typing import Flags
-from evical.beliefs._base import Beliefs
+from evical.beliefs._base import Beliefs, Estimate
 
 # A row of 2^16 masses takes half a megabyte.
 MAX_CLASSES = 16
@@ -87,6 +87,7 @@ class Products(Beliefs):
     absent, present : (T, K, *batch) arrays
         They sum to 1. A set A has the mass ``scale[t]`` times ``present[t, k]`` for the classes in
         A, times ``absent[t, k]`` for the others, summed over t.
+    estimate : Estimate, optional
 
     Notes
     -----
@@ -99,6 +100,7 @@ class Products(Beliefs):
     scale: NDArray[Any]
     absent: NDArray[Any]
     present: NDArray[Any]
+    estimate: Estimate | None = None
 
     @classmethod
     def of_columns(cls, columns: NDArray[Any], classes: NDArray[Any] | None = None) -> Self:
@@ -128,8 +130,9 @@ class Products(Beliefs):
         scaled = [s.times(w / s.total()) for s, w in zip(sources, shares, strict=True)]
         single = sum((s.single for s in scaled[1:]), scaled[0].single)
         parts = ("scale", "absent", "present")
-        terms = [np.concatenate([getattr(s, part) for s in scaled]) for part in parts]
-        return cls(sources[0].classes, np.asarray(single), *terms)
+        terms = (np.concatenate([getattr(s, part) for s in scaled]) for part in parts)
+        scale, absent, present = terms
+        return cls(sources[0].classes, np.asarray(single), scale, absent, present)
 
     @property
     def n_products(self) -> int:
@@ -146,8 +149,10 @@ class Products(Beliefs):
 
     def __getitem__(self, rows: Any) -> Self:
         """Some rows of a batch (n,)."""
-        parts = (self.single, self.scale, self.absent, self.present)
-        return type(self)(self.classes, *(part[..., rows] for part in parts))
+        parts = ("single", "scale", "absent", "present")
+        known = None if self.estimate is None else self.estimate[rows]
+        cut = {name: getattr(self, name)[..., rows] for name in parts}
+        return replace(self, **cut, estimate=known)
 
     def times(self, factor: Any) -> Self:
         """The beliefs, multiplied by a factor per row."""

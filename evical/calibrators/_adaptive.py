@@ -7,7 +7,7 @@ experiment, and so evidence.
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,7 +21,7 @@ from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._level_set import LevelSets
-from evical.calibrators.models import count_masses
+from evical.calibrators.models import FromCounts, count_masses
 from evical.curves.platt import platt_of_counts
 from evical.likelihood.level_set import binomial_level_set
 from evical.scores import ScoreCounts
@@ -40,13 +40,20 @@ class _Request:
     intervals: ArrayLike | None
 
 
+class _Bins(NamedTuple):
+    """Training scores first <= i < last in a bin for each sample."""
+
+    first: Places
+    last: Places
+
+
 def _request(scores: ArrayLike, intervals: ArrayLike | None) -> Any:
     """What the base class hands on as scores, for `_masses` to read."""
     return _Request(scores, intervals)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class AdaptiveCalibrator(BaseCalibrator, LevelSets):
+class AdaptiveCalibrator(FromCounts, BaseCalibrator, LevelSets):
     """Adaptive calibration of predictions (ACP), from the interval of each prediction.
 
     Parameters
@@ -153,22 +160,29 @@ class AdaptiveCalibrator(BaseCalibrator, LevelSets):
         """
         return super().predict_mass(_request(scores, intervals))
 
-    def predict_interval(self, scores: ArrayLike, intervals: ArrayLike | None = None) -> Floats:
-        """Belief and plausibility of the positive class.
+    def predict_interval(
+        self,
+        scores: ArrayLike,
+        intervals: ArrayLike | None = None,
+        *,
+        level: float | None = None,
+    ) -> Floats:
+        """Confidence interval of the probability of the positive class, or Bel and Pl.
 
         Parameters
         ----------
         scores : (n,) or (n, 1) array
         intervals : (n, 2) array, optional
             Lower and upper limit of each score.
+        level : float, optional
+            Of the Clopper-Pearson interval, such as 0.95. By default the interval is [Bel, Pl].
 
         Returns
         -------
         (n, 2) array
-            [Bel, Pl] of ``classes_[1]``. How often it holds the true probability depends on the
-            model: see "What Bel and Pl promise" in the guide.
+            Of ``classes_[1]``; see "Intervals and their coverage" in the guide.
         """
-        return super().predict_interval(_request(scores, intervals))
+        return super().predict_interval(_request(scores, intervals), level=level)
 
     def predict_proba(self, scores: ArrayLike, intervals: ArrayLike | None = None) -> Floats:
         """Pignistic probability of each class.
@@ -200,20 +214,26 @@ class AdaptiveCalibrator(BaseCalibrator, LevelSets):
         """
         return super().predict(_request(scores, intervals))
 
-    def _masses(self, scores: ArrayLike | _Request) -> tuple[Floats, Floats]:
+    def _seen(self, scores: ArrayLike | _Request) -> Floats | _Bins:
+        """Checked scores on the scale of the fit, or the bins that intervals make."""
         if not isinstance(scores, _Request):
-            return super()._masses(scores)
+            return np.asarray(super()._seen(scores))
         if scores.intervals is None:
-            return super()._masses(scores.scores)
+            return np.asarray(super()._seen(scores.scores))
         check_is_fitted(self)
         n = len(self._checked(scores.scores))
         lower, upper = _checked_intervals(scores.intervals, n).T
         first = np.searchsorted(self.scores_, self._scale(self._checked(lower)), side="left")
         last = np.searchsorted(self.scores_, self._scale(self._checked(upper)), side="right")
-        return self._counted_masses(first, last)
+        return _Bins(first, last)
 
-    def _predict_mass(self, scores: Floats) -> tuple[Floats, Floats]:
-        return self._counted_masses(*self._own_bins(scores))
+    def _predict_mass(self, scores: Floats | _Bins) -> tuple[Floats, Floats]:
+        positive, negative = count_masses(*self._counts_at(scores), self.model, self.confidence)
+        return positive, negative
+
+    def _counts_at(self, scores: Floats | _Bins) -> tuple[Floats, Floats]:
+        bins = scores if isinstance(scores, _Bins) else self._own_bins(scores)
+        return self._counted(*bins)
 
     def _landmarks(self) -> Floats:
         middle = self.scores_[:-1] / 2 + self.scores_[1:] / 2
@@ -232,9 +252,9 @@ class AdaptiveCalibrator(BaseCalibrator, LevelSets):
             return np.asarray(center + scale * ends)
 
     def _level_set(self, scores: Floats, level: float) -> Floats:
-        return binomial_level_set(*self._counted(*self._own_bins(scores)), level)
+        return binomial_level_set(*self._counts_at(scores), level)
 
-    def _own_bins(self, scores: Floats) -> tuple[Places, Places]:
+    def _own_bins(self, scores: Floats) -> _Bins:
         """Training scores first <= i < last in the bin of each score, never empty."""
         inside = np.clip(scores, self.scores_[0], self.scores_[-1])
         with np.errstate(over="ignore"):  # an infinite interval holds everything
@@ -245,7 +265,7 @@ class AdaptiveCalibrator(BaseCalibrator, LevelSets):
             before = np.maximum(after - 1, 0)
             left = inside - self.scores_[before] < self.scores_[after] - inside
         nearest = np.where(left, before, after)
-        return np.minimum(first, nearest), np.maximum(last, nearest + 1)
+        return _Bins(np.minimum(first, nearest), np.maximum(last, nearest + 1))
 
     def _half_width(self, scores: Floats) -> Floats:
         if self.width is not None:
@@ -258,11 +278,6 @@ class AdaptiveCalibrator(BaseCalibrator, LevelSets):
         last = np.maximum(first, last)
         total = self.total_[last] - self.total_[first]
         return self.positive_[last] - self.positive_[first], total
-
-    def _counted_masses(self, first: Places, last: Places) -> tuple[Floats, Floats]:
-        """Masses from these training scores; none of them is vacuous."""
-        masses = count_masses(*self._counted(first, last), self.model, self.confidence)
-        return masses[0], masses[1]
 
     def _check_state(self) -> None:
         if not self.rule_[1] > 0 or (np.abs(self.rule_[2:]) > _FAR).any():

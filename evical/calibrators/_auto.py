@@ -23,7 +23,7 @@ from evical.calibrators._base import BaseCalibrator
 from evical.calibrators.models import LogOddsModel, masses_from_log_odds
 from evical.curves.automatic import CANDIDATES, automatic_curve
 from evical.curves.candidates import AveragedCurve
-from evical.likelihood.normal import half_widths
+from evical.likelihood.normal import half_widths, normal_bounds
 from evical.scores import ScoreCounts
 from evical.scores.scale import between
 
@@ -86,6 +86,13 @@ class PosteriorCurve(ABC):
     def _predict_mass(self, scores: Floats) -> tuple[Floats, Floats]:
         positive, negative = self._at(scores, self.masses_)
         return positive, np.minimum(negative, 1.0 - positive)  # rounding
+
+    def _ends(self, scores: Floats, level: float) -> Floats:
+        ends = normal_bounds(self.log_odds_, self.standard_error_, level)
+        return self._at(scores, np.stack(ends))
+
+    def _point(self, scores: Floats) -> Floats:
+        return np.asarray(self._at(scores, self.probability_[np.newaxis])[0])
 
     def _at(self, scores: Floats, rows: object) -> Floats:
         """Rows (r, t) of the table at scores (m,)."""

@@ -8,6 +8,7 @@ special case, with no mass on the frame. Each method implements `_fit_counts`, a
 
 from abc import abstractmethod
 from copy import deepcopy
+from functools import partial
 from typing import Any, ClassVar, Self, TypeGuard
 
 import numpy as np
@@ -19,6 +20,7 @@ from dstheory.checks.arguments import as_array, check_instance
 from dstheory.notebook import brief, html_table
 from evical._fitting import all_or_nothing
 from evical._typing import Floats
+from evical.beliefs._base import Estimate
 from evical.beliefs.listed import Listed
 from evical.calibrators import saved
 from evical.scores import ScoreCounts
@@ -68,6 +70,24 @@ class BaseCalibrator(saved.SavedCalibrator):
         """Masses m({positive}), m({negative}); the rest is on the frame."""
         positive = self._predict_positive(scores)
         return positive, 1 - positive
+
+    def _ends(self, scores: Floats, level: float) -> Floats:
+        """Ends (2, n) of confidence intervals of the probability of the positive class."""
+        raise ValueError(
+            f"{type(self).__name__} does not know the error of its probabilities, so it has no "
+            "confidence interval; take AutoCalibrator, or a calibrator with model='likelihood'. "
+            "Without level, predict_interval returns [Bel, Pl]"
+        )
+
+    def _point(self, scores: Floats) -> Floats:
+        """Estimated probability of the positive class, where masses are those of an interval."""
+        positive, negative = self._predict_mass(scores)
+        return positive + (1 - (positive + negative)) / 2
+
+    @property
+    def _gives_ends(self) -> bool:
+        """Whether Bel and Pl are the ends of an interval, whose middle is no estimate."""
+        return getattr(self, "model", None) in ("confidence", "band")
 
     def _landmarks(self) -> Floats:
         """Scores, as read, where predictions may jump or bend, or around which they change."""
@@ -316,30 +336,61 @@ class BaseCalibrator(saved.SavedCalibrator):
         """
         positive, negative = self._masses(scores)
         store = np.stack([negative, positive, 1 - (positive + negative)])
-        return Listed(self.classes_, np.array([1, 2, 3]), store)
+        return Listed(self.classes_, np.array([1, 2, 3]), store, self._estimate(scores))
+
+    def _estimate(self, scores: ArrayLike) -> Estimate:
+        """What is known of the probabilities, computed where it is asked."""
+
+        def ends(level: float) -> Floats:
+            lower, upper = self._ends(self._seen(scores), level)
+            return np.stack([[1 - upper, lower], [1 - lower, upper]]).T
+
+        return Estimate(ends, partial(self._estimated, scores) if self._gives_ends else None)
+
+    def _estimated(self, scores: ArrayLike) -> Floats:
+        """Estimated probabilities (n, 2), where masses are those of an interval."""
+        positive = self._point(self._seen(scores))
+        return np.stack([1 - positive, positive], axis=1)
 
     def _masses(self, scores: ArrayLike) -> tuple[Floats, Floats]:
-        check_is_fitted(self)
-        return self._predict_mass(self._scale(self._checked(scores)))
+        return self._predict_mass(self._seen(scores))
 
-    def predict_interval(self, scores: ArrayLike) -> Floats:
-        """Belief and plausibility of the positive class.
+    def _seen(self, scores: ArrayLike) -> Any:
+        """Checked scores, on the scale of the fit."""
+        check_is_fitted(self)
+        return self._scale(self._checked(scores))
+
+    def predict_interval(self, scores: ArrayLike, *, level: float | None = None) -> Floats:
+        """Confidence interval of the probability of the positive class, or Bel and Pl.
 
         Parameters
         ----------
         scores : (n,) or (n, 1) array
+        level : float, optional
+            Of the confidence interval, such as 0.95. By default the interval is [Bel, Pl].
 
         Returns
         -------
         (n, 2) array
-            [Bel, Pl] of ``classes_[1]``. How often it holds the true probability depends on the
-            model: see "What Bel and Pl promise" in the guide.
+            Of ``classes_[1]``. The confidence interval contains `predict_proba` and does not depend
+            on the model. [Bel, Pl] describes the next label, and covers the probability as often as
+            its model does: see "Intervals and their coverage" in the guide.
+
+        Raises
+        ------
+        ValueError
+            If the level is not between 0 and 1, or the calibrator does not know its error.
         """
+        if level is not None:
+            return self.beliefs(scores).confidence_interval(level)[:, 1]
         positive, negative = self._masses(scores)
         return np.stack([positive, np.maximum(1 - negative, positive)], axis=1)
 
     def predict_proba(self, scores: ArrayLike) -> Floats:
-        """Pignistic probability of each class (Xu et al. 2016, eq. 9).
+        """Estimated probability of each class: the pignistic one (Xu et al. 2016, eq. 9).
+
+        Under the models "confidence" and "band", Bel and Pl are the ends of an interval; the
+        estimate is then the fitted probability, not the middle of the interval.
 
         Parameters
         ----------
@@ -349,12 +400,14 @@ class BaseCalibrator(saved.SavedCalibrator):
         -------
         (n, 2) array
         """
+        if self._gives_ends:
+            return self._estimated(scores)
         positive, negative = self._masses(scores)
         half = (1 - (positive + negative)) / 2
         return np.stack([negative + half, positive + half], axis=1)
 
     def predict(self, scores: ArrayLike) -> NDArray[Any]:
-        """Class of maximum pignistic probability; ties go to the negative class.
+        """Class of maximum probability; ties go to the negative class.
 
         Parameters
         ----------
@@ -364,7 +417,10 @@ class BaseCalibrator(saved.SavedCalibrator):
         -------
         (n,) array of labels
         """
-        positive, negative = self._masses(scores)
+        if self._gives_ends:
+            negative, positive = self._estimated(scores).T
+        else:
+            positive, negative = self._masses(scores)
         return np.asarray(self.classes_[(positive > negative).astype(np.intp)])
 
     def to_dict(self, include_counts: bool = False) -> dict[str, Any]:

@@ -71,13 +71,26 @@ def covering_masses(
     return bin_masses(positive, positive + negative, model, confidence)
 
 
-def repaired(masses: Floats, model: str) -> Floats:
-    """Averages (2, n) of masses, without the rounding errors of long sums."""
-    positive, negative = np.clip(masses, 0, 1)
+def _with_counts(
+    positive: Floats,
+    negative: Floats,
+    alpha: float,
+    beta: Any,
+    model: BinomialModel,
+    confidence: float,
+) -> Floats:
+    """`covering_masses` of bins, and their counts: k and n, (4, n)."""
+    masses = covering_masses(positive, negative, alpha, beta, model, confidence)
+    return np.concatenate([masses, [positive, positive + negative]])
+
+
+def repaired(averages: Floats, model: str) -> tuple[Floats, Floats]:
+    """Averages (4, n) of masses and counts, without the rounding errors of long sums."""
+    (positive, negative), counts = np.clip(averages[:2], 0, 1), np.maximum(averages[2:], 0)
     if model in ("bayesian", "laplace"):
         positive = positive / (positive + negative)
-        return np.stack([positive, 1 - positive])
-    return np.stack([positive, np.minimum(negative, 1 - positive)])
+        return np.stack([positive, 1 - positive]), counts
+    return np.stack([positive, np.minimum(negative, 1 - positive)]), counts
 
 
 Criterion: TypeAlias = Literal["k2", "bdeu"]
@@ -218,6 +231,10 @@ class SBBCalibrator(AllBinnings, BaseCalibrator, LevelSets):  # type: ignore[mis
             bins.positive, bins.negative, alpha, beta, self.model, self.confidence
         )
 
+    def _counts_at(self, scores: Floats) -> tuple[Floats, Floats]:
+        cell = self._cell_of(scores)
+        return self.positive_[cell], self.total_[cell]
+
     def _level_set(self, scores: Floats, level: float) -> Floats:
         ends = binomial_level_set(self.positive_, self.total_, level)
         return ends[:, self._cell_of(scores)]
@@ -299,9 +316,10 @@ class ABBCalibrator(AllBinnings, BaseCalibrator):
 
     def _fit_counts(self, counts: ScoreCounts) -> None:
         scores = self._bin_scores(counts)
-        value = partial(covering_masses, model=self.model, confidence=self.confidence)
+        value = partial(_with_counts, model=self.model, confidence=self.confidence)
         self.thresholds_ = scores.cumulated.edges[1:-1]
-        self.masses_ = repaired(average_over_binnings(scores, value), self.model)
+        averages = average_over_binnings(scores, value)
+        self.masses_, self.counts_behind_ = repaired(averages, self.model)
 
 
 def _check_range(name: str, n_bins: Any) -> None:
@@ -445,7 +463,7 @@ class BBQCalibrator(Cells, BaseCalibrator):
         values = [self._bin_masses(cumulated.bins(s)) for s in starts]
         merged, averaged = layered_average(starts, self.weights_, values)
         self.thresholds_ = cumulated.edges[merged[1:]]
-        self.masses_ = repaired(averaged, self.model)
+        self.masses_, self.counts_behind_ = repaired(averaged, self.model)
 
     def _bin_prior(self, bins: Bins) -> tuple[Any, Any]:
         prior = BinPrior(self.criterion, self.strength, self.clip)
@@ -463,6 +481,4 @@ class BBQCalibrator(Cells, BaseCalibrator):
             share = (bins.positive_scores + middle) / (bins.positive + 1)
             alpha = np.clip(share, self.clip, 1 - self.clip)
             beta = 1 - alpha
-        return covering_masses(
-            bins.positive, bins.negative, alpha, beta, self.model, self.confidence
-        )
+        return _with_counts(bins.positive, bins.negative, alpha, beta, self.model, self.confidence)

@@ -18,7 +18,7 @@ from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._level_set import Profiled
-from evical.calibrators.models import LogOddsModel, masses_from_log_odds
+from evical.calibrators.models import FromLogOdds, LogOddsModel, masses_from_log_odds
 from evical.curves.beta import ROUNDING, BetaFit, beta_sample, fit_beta
 from evical.curves.beta_profile import BetaProfile, beta_profile
 from evical.likelihood.profile_table import MassTable
@@ -31,7 +31,7 @@ _END = 36.1  # log-odds of scores are cut off at about 36.04
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class BetaCalibrator(Profiled[BetaFit, BetaProfile], BaseCalibrator):
+class BetaCalibrator(FromLogOdds, Profiled[BetaFit, BetaProfile], BaseCalibrator):
     """Evidential beta calibration of scores in [0, 1].
 
     Parameters
@@ -174,6 +174,10 @@ class BetaCalibrator(Profiled[BetaFit, BetaProfile], BaseCalibrator):
 
     def _predict_mass(self, scores: Floats) -> tuple[Floats, Floats]:
         return self._masses_at(log_odds(scores))
+
+    def _log_odds_at(self, scores: Floats) -> tuple[Floats, Floats]:
+        x = log_odds(scores)
+        return self._fit.log_odds(x), self._fit.deviation(x)
 
     def _masses_at(self, x: Floats) -> tuple[Floats, Floats]:
         """Masses at log-odds of scores."""

@@ -17,7 +17,7 @@ from evical._typing import Floats, Indices
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._level_set import LevelSets
-from evical.calibrators.models import check_size
+from evical.calibrators.models import FromCounts, check_size
 from evical.likelihood.level_set import binomial_level_set
 from evical.scores import ScoreCounts
 from evical.scores.counts import midpoints
@@ -35,14 +35,19 @@ def check_bins(name: str, value: Any) -> None:
         raise ValueError(f"{name} as edges must be ascending, but they are {edges.tolist()}")
 
 
-CELLS = {"thresholds_": fields.ascending("n-1"), "masses_": fields.masses("n")}
+CELLS = {
+    "thresholds_": fields.ascending("n-1"),
+    "masses_": fields.masses("n"),
+    "counts_behind_": fields.optional(fields.weights(2, "n")),
+}
 
 
-class Cells:
+class Cells(FromCounts):
     """What calibrators with the same masses between two thresholds have in common."""
 
     thresholds_: Floats
     masses_: Floats
+    counts_behind_: Floats = np.empty((2, 0))  # of one that was saved without
 
     _turns: ClassVar[tuple[str, ...]] = ("thresholds_",)
 
@@ -53,9 +58,18 @@ class Cells:
         cell = self._cell_of(scores)
         return self.masses_[0, cell], self.masses_[1, cell]
 
+    def _counts_at(self, scores: Floats) -> tuple[Floats, Floats]:
+        if not self.counts_behind_.size:
+            raise ValueError(
+                f"this {type(self).__name__} was saved without the counts of its bins, by an "
+                "earlier release; fit it again"
+            )
+        k, n = self.counts_behind_[:, self._cell_of(scores)]
+        return k, n
+
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class BinningCalibrator(BaseCalibrator, LevelSets):
+class BinningCalibrator(FromCounts, BaseCalibrator, LevelSets):
     """Evidential calibration by binning.
 
     Parameters
@@ -147,6 +161,10 @@ class BinningCalibrator(BaseCalibrator, LevelSets):
     def _predict_mass(self, scores: Floats) -> tuple[Floats, Floats]:
         bins = _bin_of(scores, self.edges_)
         return self.masses_[0, bins], self.masses_[1, bins]
+
+    def _counts_at(self, scores: Floats) -> tuple[Floats, Floats]:
+        bins = _bin_of(scores, self.edges_)
+        return self.positive_[bins], self.total_[bins]
 
     def _level_set(self, scores: Floats, level: float) -> Floats:
         ends = binomial_level_set(self.positive_, self.total_, level)

@@ -117,20 +117,21 @@ class ENIRCalibrator(Cells, BaseCalibrator):
         self.model_weights_ = weights / weights.sum()
         starts = scores.at(self.lambdas_[0])[1][1:]
         self.thresholds_ = midpoints(counts.scores[starts - 1], counts.scores[starts])
-        self.masses_ = self._averaged(blocks)
+        self.masses_, self.counts_behind_ = self._averaged(blocks)
 
-    def _averaged(self, blocks: Blocks) -> Floats:
-        """Average (2, b) of the models' masses on the blocks of the first of them."""
-        average, masses = np.zeros((2, len(blocks))), self._masses_of(blocks, self.lambdas_[0])
+    def _averaged(self, blocks: Blocks) -> tuple[Floats, Floats]:
+        """Averages (2, b) of masses, and of k and n, on the blocks of the first model."""
+        average, masses = np.zeros((4, len(blocks))), self._masses_of(blocks, self.lambdas_[0])
         first, size = np.arange(len(blocks)), len(blocks)
         for lam, weight in zip(self.lambdas_, self.model_weights_, strict=True):
             joined, starts = blocks.at(lam)
             masses, first = self._follow(masses, blocks, joined, starts, lam), first[starts]
-            average += weight * np.repeat(masses, np.diff(first, append=size), axis=1)
+            found = np.concatenate([masses, [joined.positive, joined.total]])
+            average += weight * np.repeat(found, np.diff(first, append=size), axis=1)
             blocks = joined
         # By a last place, averages may exceed 1, alone or in sum.
         positive = np.minimum(average[0], 1)
-        return np.stack([positive, np.minimum(average[1], 1 - positive)])
+        return np.stack([positive, np.minimum(average[1], 1 - positive)]), average[2:]
 
     def _follow(
         self, masses: Floats, blocks: Blocks, joined: Blocks, starts: NDArray[np.intp], lam: float

@@ -23,6 +23,7 @@ from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._binning import bin_masses, check_bins
 from evical.calibrators._level_set import LevelSets
 from evical.calibrators.fields import owners
+from evical.calibrators.models import count_limits
 from evical.curves.isotonic_band import IsotonicBand, isotonic_band
 from evical.likelihood.level_set import binomial_level_set
 from evical.scores import ScoreCounts
@@ -196,11 +197,31 @@ class IsotonicCalibrator(BaseCalibrator, LevelSets):
         return masses[0, block], masses[1, block]
 
     def _level_set(self, scores: Floats, level: float) -> Floats:
-        low, high = binomial_level_set(self.positive_, self.total_, level)
-        ends = np.stack([low, 1 - high])
-        ends = _isotonic_envelope(ends) if self.envelope else ends
-        positive, negative = self._look_up(ends, scores)
+        return self._look_up_ends(binomial_level_set(self.positive_, self.total_, level), scores)
+
+    def _look_up_ends(self, ends: Floats, scores: Floats) -> Floats:
+        """Ends (2, n) at scores, from those (2, n_blocks) of the blocks."""
+        sides = np.stack([ends[0], 1 - ends[1]])
+        sides = _isotonic_envelope(sides) if self.envelope else sides
+        positive, negative = self._look_up(sides, scores)
         return np.stack([positive, np.maximum(1 - negative, positive)])
+
+    def _ends(self, scores: Floats, level: float) -> Floats:
+        if self.band_ is None:
+            return self._look_up_ends(count_limits(self.positive_, self.total_, level), scores)
+        if level != self.confidence:
+            raise ValueError(
+                f"level is {level:g}, but the band was fitted at {self.confidence:g}; fit it again "
+                f"with confidence={level:g}"
+            )
+        positive, negative = self.band_.masses_at(scores)
+        return np.stack([positive, 1 - negative])
+
+    def _point(self, scores: Floats) -> Floats:
+        masses = bin_masses(self.positive_, self.total_, "likelihood", self.confidence)
+        masses = _isotonic_envelope(masses) if self.envelope else masses
+        positive, negative = self._look_up(masses, scores)
+        return positive + (1 - (positive + negative)) / 2
 
     def _get_state(self) -> dict[str, Any]:
         state = {name: getattr(self, name) for name in owners(self._state) if name != "band"}

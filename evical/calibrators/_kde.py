@@ -19,7 +19,7 @@ from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._level_set import LevelSets
-from evical.calibrators.models import count_masses
+from evical.calibrators.models import FromCounts, count_masses
 from evical.curves.density import KERNELS, GaussianSums, KernelGrid, WindowSums, silverman
 from evical.likelihood.level_set import binomial_level_set
 from evical.scores import ScoreCounts
@@ -46,7 +46,7 @@ def _check_bandwidth(name: str, bandwidth: Any) -> None:
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class KDECalibrator(BaseCalibrator, LevelSets):
+class KDECalibrator(FromCounts, BaseCalibrator, LevelSets):
     """Calibration by kernel density estimates of both classes.
 
     Parameters
@@ -173,9 +173,12 @@ class KDECalibrator(BaseCalibrator, LevelSets):
             ]
         return np.concatenate(turns)
 
-    def _level_set(self, scores: Floats, level: float) -> Floats:
+    def _counts_at(self, scores: Floats) -> tuple[Floats, Floats]:
         probability, n = self._evidence(scores)
-        return binomial_level_set(n * probability, n, level)
+        return n * probability, n
+
+    def _level_set(self, scores: Floats, level: float) -> Floats:
+        return binomial_level_set(*self._counts_at(scores), level)
 
     def _evidence(self, scores: Floats) -> tuple[Floats, Floats]:
         """Probability of the positive class, and the number of samples behind it."""

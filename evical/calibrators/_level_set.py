@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import chdtri
 from sklearn.utils.validation import check_is_fitted
 
 from dstheory.checks.arguments import as_real, shown
@@ -152,6 +153,16 @@ class Profiled(LevelSets, Generic[F, P]):
 
     def _level_set(self, scores: Floats, level: float) -> Floats:
         return self._profile.level_set(self._place(scores), level)
+
+    def _ends(self, scores: Floats, level: float) -> Floats:
+        """Ends (2, n) of confidence intervals: level sets, by Wilks' theorem."""
+        if self._table is None:
+            raise ValueError(
+                f"model is {self.model!r}, which does not know the error of its probabilities; a "
+                "confidence interval needs model='likelihood'. Without level, predict_interval "
+                "returns [Bel, Pl]"
+            )
+        return self._level_set(scores, float(chdtri(1, 1 - level)) / 2)
 
     def _get_state(self) -> dict[str, Any]:
         table = self._table or self._no_table

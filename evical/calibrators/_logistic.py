@@ -17,14 +17,14 @@ from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._level_set import LevelSets
-from evical.calibrators.models import LogOddsModel, masses_from_log_odds
+from evical.calibrators.models import FromLogOdds, LogOddsModel, masses_from_log_odds
 from evical.curves.logistic_profile import LogisticProfile, profile_of_counts
 from evical.curves.platt import PlattFit, platt_of_counts
 from evical.scores import ScoreCounts
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class LogisticCalibrator(BaseCalibrator, LevelSets):
+class LogisticCalibrator(FromLogOdds, BaseCalibrator, LevelSets):
     """Evidential calibration by logistic regression of the label on the score.
 
     Parameters
@@ -122,9 +122,10 @@ class LogisticCalibrator(BaseCalibrator, LevelSets):
     def _predict_mass(self, scores: Floats) -> tuple[Floats, Floats]:
         if self.profile_ is not None:
             return self.profile_.masses(scores)
-        fit = self.sigmoid_
-        error = fit.standard_error(scores) if self.model == "confidence" else np.zeros(1)
-        return masses_from_log_odds(self.model, fit.logit(scores), error, self.confidence)
+        return masses_from_log_odds(self.model, *self._log_odds_at(scores), self.confidence)
+
+    def _log_odds_at(self, scores: Floats) -> tuple[Floats, Floats]:
+        return self.sigmoid_.logit(scores), self.sigmoid_.standard_error(scores)
 
     def _landmarks(self) -> Floats:
         fit = self.sigmoid_

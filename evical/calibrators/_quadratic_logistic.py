@@ -16,7 +16,7 @@ from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._level_set import Profiled
-from evical.calibrators.models import LogOddsModel, masses_from_log_odds
+from evical.calibrators.models import FromLogOdds, LogOddsModel, masses_from_log_odds
 from evical.calibrators.saved import check_shapes
 from evical.curves.quadratic import (
     QuadraticFit,
@@ -28,7 +28,9 @@ from evical.scores import ScoreCounts
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class QuadraticLogisticCalibrator(Profiled[QuadraticFit, QuadraticProfile], BaseCalibrator):
+class QuadraticLogisticCalibrator(
+    FromLogOdds, Profiled[QuadraticFit, QuadraticProfile], BaseCalibrator
+):
     """Evidential calibration by logistic regression of the label on the score and its square.
 
     Parameters
@@ -145,12 +147,16 @@ class QuadraticLogisticCalibrator(Profiled[QuadraticFit, QuadraticProfile], Base
     def _predict_mass(self, scores: Floats) -> tuple[Floats, Floats]:
         fit = self._fit
         z = fit.standardize(scores)
-        best = self._profile.mle(z)
         if self._table is None:
-            return masses_from_log_odds(self.model, best, fit.deviation(scores), self.confidence)
+            return masses_from_log_odds(self.model, *self._log_odds_at(scores), self.confidence)
+        best = self._profile.mle(z)
         positive, negative = self._table.masses(np.arcsinh(z), best)
         known = (z == 0.0) | (len(fit.coefficients) > 1)
         return np.where(known, positive, 0.0), np.where(known, negative, 0.0)
+
+    def _log_odds_at(self, scores: Floats) -> tuple[Floats, Floats]:
+        best = self._profile.mle(self._fit.standardize(scores))
+        return best, self._fit.deviation(scores)
 
     def _landmarks(self) -> Floats:
         fit = self._fit

@@ -15,7 +15,7 @@ from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._level_set import Profiled
-from evical.calibrators.models import LogOddsModel, masses_from_log_odds
+from evical.calibrators.models import FromLogOdds, LogOddsModel, masses_from_log_odds
 from evical.calibrators.saved import check_shapes
 from evical.curves.temperature import (
     TemperatureFit,
@@ -28,7 +28,9 @@ from evical.scores.counts import refuse_separated
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class TemperatureCalibrator(Profiled[TemperatureFit, TemperatureProfile], BaseCalibrator):
+class TemperatureCalibrator(
+    FromLogOdds, Profiled[TemperatureFit, TemperatureProfile], BaseCalibrator
+):
     """Evidential temperature scaling of the margins of a binary classifier.
 
     Parameters
@@ -139,6 +141,15 @@ class TemperatureCalibrator(Profiled[TemperatureFit, TemperatureProfile], BaseCa
         favored, against = (np.where(size == 0.0, 0.5, mass) for mass in (favored, against))
         positive = scores > 0.0
         return np.where(positive, favored, against), np.where(positive, against, favored)
+
+    def _log_odds_at(self, scores: Floats) -> tuple[Floats, Floats]:
+        size = np.abs(self._fit.standardize(scores))
+        return self._fit.log_odds(scores), self._fit.deviation * size
+
+    def _ends(self, scores: Floats, level: float) -> Floats:
+        lower, upper = super()._ends(scores, level)
+        least = np.where(scores >= 0.0, 0.5, 0.0)  # no temperature is negative
+        return np.stack([np.maximum(lower, least), np.minimum(upper, 0.5 + least)])
 
     def _landmarks(self) -> Floats:
         return np.array([-self._fit.scale, 0.0, self._fit.scale])

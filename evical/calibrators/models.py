@@ -5,6 +5,7 @@ Masses follow from counts, or from log-odds and their standard error alone.
 Source: Xu, Davoine, Zha & Denoeux, IJAR 72 (2016), section 4.3 and equations 10, 26-28.
 """
 
+from abc import ABC, abstractmethod
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -14,6 +15,7 @@ from dstheory.checks.arguments import check_count
 from dstheory.inference import binomial_masses
 from dstheory.inference.counts.checks import BinomialModel
 from evical._typing import Floats
+from evical.likelihood.normal import normal_bounds
 from evical.scores.scale import sides
 
 # Trials of less weight say nothing; every model has reached its limit long before.
@@ -74,6 +76,63 @@ def masses_from_log_odds(
     if model == "inverse_pignistic":
         return np.maximum(positive - negative, 0), np.maximum(negative - positive, 0)
     return positive, negative
+
+
+class FromCounts(ABC):
+    """Mixin of calibrators whose probability at a score is that of k positives among n."""
+
+    @abstractmethod
+    def _counts_at(self, scores: Floats) -> tuple[Floats, Floats]:
+        """k and n at scores (m,), as the fit reads them."""
+
+    def _ends(self, scores: Floats, level: float) -> Floats:
+        """Clopper-Pearson limits (2, m)."""
+        return count_limits(*self._counts_at(scores), level)
+
+    def _point(self, scores: Floats) -> Floats:
+        """Pignistic probability of the model "likelihood"."""
+        return count_estimates(*self._counts_at(scores))
+
+
+class FromLogOdds(ABC):
+    """Mixin of calibrators that know the log-odds at a score and their standard error."""
+
+    @abstractmethod
+    def _log_odds_at(self, scores: Floats) -> tuple[Floats, Floats]:
+        """Log-odds at scores (m,), as the fit reads them, and their standard errors."""
+
+    def _ends(self, scores: Floats, level: float) -> Floats:
+        """Limits (2, m) by the delta method."""
+        return np.stack(normal_bounds(*self._log_odds_at(scores), level))
+
+    def _point(self, scores: Floats) -> Floats:
+        """The fitted probability."""
+        return np.asarray(expit(self._log_odds_at(scores)[0]))
+
+
+def count_limits(positive: Floats, total: Floats, level: float) -> Floats:
+    """Clopper-Pearson limits (2, q) from k of n, both real; 0 and 1 without trials.
+
+    Examples
+    --------
+    >>> count_limits(np.array([5.0, 0.0]), np.array([10.0, 0.0]), 0.95).round(3)
+    array([[0.187, 0.   ],
+           [0.813, 1.   ]])
+    """
+    lower, beyond = count_masses(positive, total, "confidence", level) / level
+    return np.stack([lower, np.where(total > _LEAST, 1 - beyond, 1.0)])
+
+
+def count_estimates(positive: Floats, total: Floats) -> Floats:
+    """Pignistic probabilities (q,) of the model "likelihood" from k of n, both real.
+
+    Examples
+    --------
+    >>> count_estimates(np.array([5.0, 0.0, 0.0]), np.array([10.0, 1.0, 0.0]))
+    array([0.5 , 0.25, 0.5 ])
+    """
+    one, other = count_masses(positive, total, "likelihood", 0.95)
+    return np.asarray(one + (1 - (one + other)) / 2)
 
 
 _MOST = 2**24  # things in one array: 128 MB of numbers

@@ -327,7 +327,7 @@ def _without(
 def _computed(beliefs: Beliefs, member: object, reads: str) -> Beliefs:
     """What a rule reads of beliefs, computed, so that it travels between processes."""
     if reads == "probabilities":
-        p = np.where(beliefs.silent[:, np.newaxis], np.nan, beliefs.betp())
+        p = np.where(beliefs.silent[:, np.newaxis], np.nan, beliefs.probability())
         return as_beliefs(p, beliefs.classes)
     if reads == "masses":
         return as_beliefs(beliefs.mass(), beliefs.classes)

@@ -128,25 +128,38 @@ class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc
             elif hasattr(self, name):  # from an earlier fit
                 delattr(self, name)
 
-    def predict_interval(self, X: SamplesLike) -> Floats:
-        """Belief and plausibility.
+    def predict_interval(self, X: SamplesLike, *, level: float | None = None) -> Floats:
+        """Confidence interval of the probabilities, or Bel and Pl.
 
         Parameters
         ----------
         X : (n, n_features) array or data frame
+        level : float, optional
+            Of the confidence intervals, such as 0.95. By default the intervals are [Bel, Pl].
 
         Returns
         -------
         (n, 2) array for two classes, else (n, K, 2)
-            [Bel, Pl] of the positive class ``classes_[1]``, or of each class if there are more than
-            two. They leave out the classifiers' own error: see "What Bel and Pl promise" in the
-            guide.
+            Of the positive class ``classes_[1]``, or of each class if there are more than two.
+            Confidence intervals contain `predict_proba`; they cover the probability given the
+            scores, P(y | s), and leave out the classifiers' own error: see "Intervals and their
+            coverage" in the guide.
+
+        Raises
+        ------
+        ValueError
+            If the level is not between 0 and 1; if nothing is known of the error, as under rules
+            that combine masses.
         """
-        bounds = self.beliefs(X).interval()
+        beliefs = self.beliefs(X)
+        bounds = beliefs.interval() if level is None else beliefs.confidence_interval(level)
         return bounds[:, 1] if len(self.classes_) == 2 else bounds
 
     def predict_proba(self, X: SamplesLike) -> Floats:
-        """Pignistic probability of each class (Xu et al. 2016, eq. 9).
+        """Estimated probability of each class: the pignistic one (Xu et al. 2016, eq. 9).
+
+        Of calibrators with ``model="confidence"``, whose Bel and Pl are the ends of an interval, it
+        is the fitted probability.
 
         Parameters
         ----------
@@ -156,7 +169,7 @@ class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc
         -------
         (n, K) array
         """
-        return self.beliefs(X).betp()
+        return self.beliefs(X).probability()
 
     def predict(self, X: SamplesLike) -> NDArray[Any]:
         """Class of maximum pignistic probability; ties go to the first.

@@ -253,7 +253,7 @@ class Consensus(Rule):
         folds = StratifiedKFold(min(_FOLDS, fewest), shuffle=True, random_state=0)
         for seen, new in folds.split(codes, codes):
             part = labeled.rows(new)
-            left_out[new] = stacked(labeled.rows(seen)).combine(part.sources).betp()
+            left_out[new] = stacked(labeled.rows(seen)).combine(part.sources).probability()
         own = self._point(labeled.probabilities, labeled.silent)[0]
         amount = labeled.weight.sum()
         usual = amount / (amount + _USUAL_LABELS)

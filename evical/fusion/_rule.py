@@ -147,11 +147,11 @@ def read(sources: Sequence[Beliefs]) -> tuple[Floats, Flags]:
     Returns
     -------
     probabilities : (S, n, K) array
-        Pignistic; even where a source is silent.
+        Estimated; even where a source is silent.
     silent : (S, n) array of bool
     """
     silent = np.stack([source.silent for source in sources])
-    p = np.stack([source.betp() for source in sources])
+    p = np.stack([source.probability() for source in sources])
     p[silent] = 1 / p.shape[2]
     return p, silent
 

@@ -9,7 +9,7 @@ has few samples; then learned scaling is better without curves.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal, TypeAlias
 
@@ -21,7 +21,6 @@ from sklearn.utils.validation import check_is_fitted
 from evical._typing import Floats
 from evical.beliefs import Beliefs
 from evical.beliefs.bounded import Bounded
-from evical.beliefs.listed import Listed, sides
 from evical.calibrators import AutoCalibrator
 from evical.multiclass._base import BaseMulticlassCalibrator, normalized
 from evical.multiclass._one_vs_rest_calibrator import (
@@ -162,8 +161,7 @@ class AutoMulticlassCalibrator(BaseMulticlassCalibrator):
 
     def _predict_beliefs(self, scores: Floats) -> Beliefs:
         if len(self.classes_) == 2:
-            columns = sides(self._curves(), scores)
-            return Listed(self.classes_, np.array([1, 2, 3]), columns[:, 0])
+            return replace(self._curves()[0].beliefs(scores[:, 0]), classes=self.classes_)
         p, errors = self._pooled(scores)
         # Not the pignistic probability of its own belief, which its level sets move.
         odds = np.log(np.maximum(p, _LEAST)) - np.log(np.maximum(1.0 - p, _LEAST))

@@ -353,23 +353,33 @@ class BaseMulticlassCalibrator(saved.SavedCalibrator):
             )
         return self._columns(table, len(self.classes_))
 
-    def predict_interval(self, scores: ArrayLike) -> Floats:
-        """Belief and plausibility of each class.
+    def predict_interval(self, scores: ArrayLike, *, level: float | None = None) -> Floats:
+        """Confidence interval of each class's probability, or Bel and Pl.
 
         Parameters
         ----------
         scores : (n, K) array
+        level : float, optional
+            Of the confidence intervals, one class against the rest, such as 0.95. By default the
+            intervals are [Bel, Pl].
 
         Returns
         -------
         (n, K, 2) array
-            [Bel, Pl]; for any number of classes, unlike `predict_mass`. How often they hold the
-            true probabilities depends on the model: see "What Bel and Pl promise" in the guide.
+            For any number of classes, unlike `predict_mass`. Confidence intervals contain
+            `predict_proba` and do not depend on the model; [Bel, Pl] covers as its model does: see
+            "Intervals and their coverage" in the guide.
+
+        Raises
+        ------
+        ValueError
+            If the level is not between 0 and 1, or the calibrator does not know its error.
         """
-        return self.beliefs(scores).interval()
+        beliefs = self.beliefs(scores)
+        return beliefs.interval() if level is None else beliefs.confidence_interval(level)
 
     def predict_proba(self, scores: ArrayLike) -> Floats:
-        """Pignistic probability of each class.
+        """Estimated probability of each class: pignistic, unless the model is "confidence".
 
         Parameters
         ----------
@@ -379,7 +389,7 @@ class BaseMulticlassCalibrator(saved.SavedCalibrator):
         -------
         (n, K) array
         """
-        return self.beliefs(scores).betp()
+        return self.beliefs(scores).probability()
 
     def predict(self, scores: ArrayLike) -> NDArray[Any]:
         """Class of maximum pignistic probability; ties go to the first class.

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.fft import dct
-from scipy.special import expit, logit
+from scipy.special import expit, logit, ndtri
 
 from dstheory.checks.arguments import as_floats
 from evical._typing import Floats
@@ -179,6 +179,15 @@ class LevelSets:
         # Bel <= p <= Pl always holds, but interpolation may violate it by its error.
         lower, upper = np.minimum(found[:, :, 0], p), np.maximum(found[:, :, 1], p)
         return np.stack([lower, upper], axis=2)
+
+    def ends(self, level: float) -> Floats:
+        """Ends (n, K, 2) of confidence intervals: level sets, by Wilks' theorem."""
+        found = np.empty((*self.shape, 2))
+        radius = float(ndtri((1 + level) / 2))
+        for rows, odds, series in self._searched():
+            reached = _at(series, np.full((series.shape[1], 1), radius))[:, 0]
+            found[rows] = expit(odds.sign * reached).reshape(-1, self.shape[1], 2)
+        return found
 
     def contour(self, place: int, tau: Floats) -> Floats:
         """Plausibility (n, q) that the class at a place has probabilities tau (q,)."""

@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from dstheory.checks.arguments import check_count
 from evical._typing import Floats
 from evical.beliefs import Beliefs
+from evical.beliefs._base import Estimate
 from evical.beliefs.bounded import Bounded
 from evical.calibrators import fields
 from evical.calibrators.saved import check_shapes
@@ -162,9 +163,21 @@ class MultinomialLogisticCalibrator(BaseMulticlassCalibrator):
     def _predict_beliefs(self, scores: Floats) -> Beliefs:
         features, outside = self._standard(scores)
         p = np.asarray(softmax(features @ self.coefficients_.T, axis=1))
-        bounds = self._level_sets(features).bounds(p)
+        sets = self._level_sets(features)
+        bounds = sets.bounds(p)
         bounds[outside] = [0, 1]
-        return Bounded(self.classes_, len(p), lambda: (bounds[:, :, 0], bounds[:, :, 1]))
+
+        def ends(level: float) -> Floats:
+            found = sets.ends(level)
+            found[outside] = [0, 1]
+            return found
+
+        return Bounded(
+            self.classes_,
+            len(p),
+            lambda: (bounds[:, :, 0], bounds[:, :, 1]),
+            estimate=Estimate(ends),
+        )
 
     def _level_sets(self, features: Floats) -> LevelSets:
         k, m = self.coefficients_.shape

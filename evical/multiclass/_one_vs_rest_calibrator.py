@@ -5,7 +5,7 @@ Probabilities of "class k or not" do not sum to 1 over the classes; they are div
 each is evidence on a coarsening of the frame, and Dempster's rule combines them.
 """
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -14,6 +14,7 @@ from sklearn.base import clone
 
 from evical._typing import CalibratorName, Floats
 from evical.beliefs import Beliefs
+from evical.beliefs._base import Estimate
 from evical.beliefs.bounded import Bayesian
 from evical.beliefs.listed import Listed, sides
 from evical.beliefs.products import Products
@@ -111,14 +112,34 @@ class OneVsRestCalibrator(BaseMulticlassCalibrator):
         return named_directions(self.classes_, self.calibrators_)
 
     def _predict_beliefs(self, scores: Floats) -> Beliefs:
-        columns = sides(self.calibrators_, scores)
+        columns, known = sides(self.calibrators_, scores), self._estimate(scores)
         if len(self.calibrators_) == 1:
-            return Listed(self.classes_, np.array([1, 2, 3]), columns[:, 0])
+            return Listed(self.classes_, np.array([1, 2, 3]), columns[:, 0], known)
         if self.combines_:
-            return Products.of_columns(
-                without_total_conflict(columns, self.total_conflict), self.classes_
-            )
-        return Bayesian(self.classes_, normalized((columns[1] + columns[2] / 2).T))
+            used = without_total_conflict(columns, self.total_conflict)
+            return replace(Products.of_columns(used, self.classes_), estimate=known)
+        return Bayesian(self.classes_, normalized((columns[1] + columns[2] / 2).T), known)
+
+    def _estimate(self, scores: Floats) -> Estimate | None:
+        """Estimates of one class against the rest; None if a calibrator has no beliefs."""
+        each = list(zip(self.calibrators_, scores.T, strict=True))
+        if not all(isinstance(calibrator, BaseCalibrator) for calibrator, _ in each):
+            return None
+        if len(each) == 1:
+            found: Estimate = each[0][0].beliefs(each[0][1]).estimate
+            return found
+
+        def ends(level: float) -> Floats:
+            columns = [c.beliefs(column).confidence_interval(level) for c, column in each]
+            return np.stack([column[:, 1] for column in columns], axis=1)
+
+        if self.combines_ or not any(calibrator._gives_ends for calibrator, _ in each):
+            return Estimate(ends)
+
+        def point() -> Floats:
+            return normalized(np.stack([c.predict_proba(column)[:, 1] for c, column in each], 1))
+
+        return Estimate(ends, point)
 
     def _saved_parameters(self) -> dict[str, Any]:
         parameters = super()._saved_parameters()

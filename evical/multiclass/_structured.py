@@ -15,10 +15,12 @@ from sklearn.utils.validation import check_is_fitted
 from evical._fitting import NOT_NEGATIVE, POSITIVE
 from evical._typing import Floats
 from evical.beliefs import Beliefs
+from evical.beliefs._base import Estimate
 from evical.beliefs.bounded import Bayesian, Bounded
 from evical.calibrators import fields
 from evical.calibrators.saved import check_shapes
 from evical.curves.softmax import platt_target_matrix
+from evical.likelihood.normal import normal_bounds
 from evical.multiclass._base import BaseMulticlassCalibrator
 from evical.multiclass._extremes import Quadratic
 from evical.multiclass._level_sets import LevelSets, checked_contour, minimal
@@ -163,9 +165,24 @@ class StructuredScaling:
     def _predict_beliefs(self, scores: Floats) -> Beliefs:
         p = self._predict_single(scores)
         if self.model == "bayesian":
-            return Bayesian(self.classes_, p)
-        bounds = self._level_sets(scores).bounds(p)
-        return Bounded(self.classes_, len(p), lambda: (bounds[:, :, 0], bounds[:, :, 1]))
+            return Bayesian(self.classes_, p, self._estimate(scores, p))
+        sets = self._level_sets(scores)
+        bounds = sets.bounds(p)
+        return Bounded(
+            self.classes_,
+            len(p),
+            lambda: (bounds[:, :, 0], bounds[:, :, 1]),
+            estimate=Estimate(sets.ends),
+        )
+
+    def _estimate(self, scores: Floats, p: Floats) -> Estimate | None:
+        """Of learned penalties, the standard errors; without a Hessian nothing is known."""
+        if not self._variances.size:
+            return None
+        odds = np.log(np.maximum(p, LITTLE)) - np.log(np.maximum(1.0 - p, LITTLE))
+        return Estimate(
+            lambda level: np.stack(normal_bounds(odds, self._errors(scores, p), level), axis=2)
+        )
 
     def _level_sets(self, scores: Floats) -> LevelSets:
         ridge = Ridge(0.0, 0.0, None if self._off_diagonal() is None else 0.0)
