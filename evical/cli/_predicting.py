@@ -48,10 +48,24 @@ def at_rows(model: Model, rows: NDArray[np.intp]) -> Any:
     return found.at_rows(rows) if is_conformal(found) else found
 
 
+def confidence_intervals(
+    model: Model, columns: Mapping[str, Floats], level: float, known: NDArray[Any]
+) -> Floats:
+    """Ends (n, K, 2) for the probability of each class; 0 and 1 where a score is missing."""
+    found = np.tile([0.0, 1.0], (len(known), len(model.labels), 1))
+    if known.any():
+        values = model_values(model, columns)[known]
+        calibrator: Any = model.calibrator  # not conformal, which the command refuses
+        one = isinstance(calibrator, BaseCalibrator)
+        beliefs = calibrator.beliefs(values[:, 0] if one else values)
+        found[known] = beliefs.confidence_interval(level)
+    return found
+
+
 def beliefs(
     model: Model, columns: Mapping[str, Floats], first: int = 0
 ) -> tuple[Floats, Floats, NDArray[Any]]:
-    """[Bel, Pl] of each class (n, K, 2), pignistic probabilities (n, K), and rows with scores.
+    """[Bel, Pl] of each class (n, K, 2), probabilities (n, K), and rows with scores.
 
     Where a score is missing nothing is known. `first` is the number of the first row, from 0.
     """
@@ -64,7 +78,9 @@ def beliefs(
     if isinstance(model.calibrator, BaseCalibrator):
         bel, pl = _interval(model.calibrator, values[known, 0])
         bounds[known] = np.stack([1 - pl, 1 - bel, bel, pl], axis=1).reshape(-1, 2, 2)
-        probability[known] = betp(masses(bel, pl, model.labels))
+        found = model.calibrator.predict_proba(values[known, 0])
+        ends = model.calibrator._gives_ends  # their middle is no estimate
+        probability[known] = found if ends else betp(masses(bel, pl, model.labels))
     else:
         calibrator = at_rows(model, first + np.flatnonzero(known))
         bounds[known] = np.clip(calibrator.predict_interval(values[known]), 0, 1)
@@ -99,6 +115,7 @@ class Predictor:
     table: Table
     alpha: float
     missing: str
+    level: float | None = None  # of confidence intervals
 
     def __post_init__(self) -> None:
         check_columns(self.table, dict.fromkeys(self.model.scores.values()))
@@ -111,14 +128,19 @@ class Predictor:
 
     @property
     def new(self) -> tuple[str, ...]:
-        """Three columns a class, the set of a conformal model, and the decision."""
+        """Three or five columns a class, the set of a conformal model, and the decision."""
         sets = ("set",) if is_conformal(self.model.calibrator) else ()
-        return (*belief_names(self.model.labels), *sets, "decision")
+        names = belief_names(self.model.labels, intervals=self.level is not None)
+        return (*names, *sets, "decision")
 
     def __call__(self, chunk: Chunk) -> tuple[list[NDArray[Any]], int]:
         """New columns of a chunk, and rows without a score."""
         bounds, probability, known = beliefs(self.model, chunk.columns, chunk.first_row)
-        columns = np.concatenate([bounds, probability[..., np.newaxis]], axis=2)
+        by_class = [bounds, probability[..., np.newaxis]]
+        if self.level is not None:
+            ends = confidence_intervals(self.model, chunk.columns, self.level, known)
+            by_class.append(ends)
+        columns = np.concatenate(by_class, axis=2)
         parts = columns.reshape(len(columns), -1).T
         acts = self._acts(chunk, bounds, probability, known)
         sets = self._sets(chunk, known, acts) if is_conformal(self.model.calibrator) else []
@@ -140,8 +162,9 @@ class Predictor:
     def _acts(
         self, chunk: Chunk, bounds: Floats, probability: Floats, known: NDArray[np.bool_]
     ) -> NDArray[Any]:
-        k = len(self.model.labels)
-        if isinstance(self.model.calibrator, BaseCalibrator):
+        k, calibrator = len(self.model.labels), self.model.calibrator
+        given = self.choices.criterion is not None
+        if isinstance(calibrator, BaseCalibrator) and (given or not calibrator._gives_ends):
             bel, pl = bounds[:, 1].T
             return self.decision(masses(bel, pl, self.model.labels))
         if self.choices.criterion is None:

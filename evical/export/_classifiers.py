@@ -259,6 +259,7 @@ def classifier_model(
     opset: int = 15,
     *,
     class_columns: bool = False,
+    level: float | None = None,
 ) -> Any:
     """The graph of a fitted classifier, or of an ensemble of such, from features of a type.
 
@@ -266,7 +267,7 @@ def classifier_model(
     """
     require("skl2onnx", "an export of a classifier to ONNX")
     check_is_fitted(classifier)
-    graph = Graph(opset)
+    graph = Graph(opset, level)
     beliefs = classified(classifier, Tensor(graph, graph.doubles("X", kind)))
     k = len(classifier.classes_)
     many, betp = k > 2, beliefs.betp
@@ -351,9 +352,9 @@ def _of_source(source: EvidentialSource, features: Tensor) -> BeliefTensors:
     beliefs = classified(plain(source.estimator_), own)
     if missing is None:
         return beliefs
-    vacuous = (0.0, 1.0, 1 / len(source.classes_))
+    vacuous = (0.0, 1.0, 1 / len(source.classes_), 0.0, 1.0)
     return BeliefTensors(
-        *(where(missing, other, part) for part, other in zip(beliefs, vacuous, strict=True))
+        *(where(missing, other, part) for part, other in zip(beliefs.parts, vacuous, strict=False))
     )
 
 

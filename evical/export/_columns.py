@@ -15,7 +15,7 @@ from evical.export._dialects import dialect_of
 from evical.export._sql import class_names
 from evical.export.lookup import beliefs_sql, lookup_steps
 from evical.multiclass import BaseMulticlassCalibrator
-from evical.scores.names import belief_names
+from evical.scores.names import ENDS, belief_names
 from evical.scores.tables import (
     as_frame,
     check_columns,
@@ -29,7 +29,12 @@ Table = TypeVar("Table")
 
 
 def predict_table(
-    fitted: Any, table: Table, columns: str | Sequence[str] | None = None, *, prefix: str = ""
+    fitted: Any,
+    table: Table,
+    columns: str | Sequence[str] | None = None,
+    *,
+    prefix: str = "",
+    level: float | None = None,
 ) -> Table:
     """A table with beliefs in new columns, made by the engine that holds it.
 
@@ -46,12 +51,15 @@ def predict_table(
         columns if it has seen an array without names.
     prefix : str
         Of the names of the new columns.
+    level : float, optional
+        Of confidence intervals of the probabilities, see `predict_interval`.
 
     Returns
     -------
     table of the same kind
-        With belief, plausibility and pignistic probability of each class, such as "bel_yes",
-        "pl_yes" and "p_yes"; of two classes the negative one comes first. Nothing is computed
+        With belief, plausibility and probability of each class, such as "bel_yes", "pl_yes" and
+        "p_yes", and with a level "lower_yes" and "upper_yes"; of two classes the negative one comes
+        first. Nothing is computed
         before a lazy table is collected. DuckDB computes what `to_sql` writes, with one search a
         row and an error of up to 1e-7 for curves, and leaves what is no score without a belief.
 
@@ -86,8 +94,8 @@ def predict_table(
             f"fitted is {shown(fitted)}, expected a calibrator, a classifier or an ensemble"
         )
     check_is_fitted(fitted)
-    names = belief_names(fitted.classes_.tolist(), prefix)
-    writer = _Writer(fitted, _columns_read(fitted, columns), names, prefix)
+    names = belief_names(fitted.classes_.tolist(), prefix, intervals=level is not None)
+    writer = _Writer(fitted, _columns_read(fitted, columns), names, prefix, level)
     made: Table = _written(table, writer)
     return made
 
@@ -127,12 +135,15 @@ class _Writer:
         Of the new columns.
     prefix : str
         With which these begin.
+    level : float, optional
+        Of confidence intervals.
     """
 
     fitted: Any
     columns: list[str] | None
     names: list[str]
     prefix: str
+    level: float | None
 
     def check(self, schema: Mapping[str, Any]) -> None:
         """Raise unless a table has what is read, and nothing of what is written."""
@@ -158,11 +169,12 @@ class _Writer:
         ).to_native()
 
     def _values(self, frame: nw.DataFrame[Any]) -> list[Floats]:
-        """Bel, Pl and pignistic probability of each class."""
+        """Bel, Pl and probability of each class, and its confidence interval."""
         beliefs = self.fitted.beliefs(self._read(frame))
-        bounds, p = beliefs.interval(), beliefs.betp()
-        by_class = zip(np.moveaxis(bounds, 0, 2), p.T, strict=True)
-        return [column for (bel, pl), betp in by_class for column in (bel, pl, betp)]
+        parts = [beliefs.interval(), beliefs.probability()[..., np.newaxis]]
+        if self.level is not None:
+            parts.append(beliefs.confidence_interval(self.level))
+        return list(np.concatenate(parts, axis=2).reshape(len(beliefs), -1).T)
 
     def _read(self, frame: nw.DataFrame[Any]) -> Any:
         """Scores, or features as `fit` has seen them."""
@@ -212,21 +224,27 @@ def _of_duckdb(table: Any, writer: _Writer, header: list[str]) -> Any:
     own = "_evical"
     while any(name.startswith(own) for name in known):
         own += "_"
-    x, bel, pl, low, high, piece, t = (
-        f'"{own}{name}"' for name in ("x", "bel", "pl", "low", "high", "piece", "t")
+    x, bel, pl, low, high, p, lower, upper = (
+        f'"{own}{name}"' for name in ("x", "bel", "pl", "low", "high", "p", *ENDS)
     )
     for step in (
         f"CAST({dialect_of('duckdb').quoted(writer.columns[0])} AS DOUBLE) AS {x}",
-        *lookup_steps(writer.fitted, f"{own}x", own),
+        *lookup_steps(writer.fitted, f"{own}x", own, writer.level),
         f"CASE WHEN {bel} IS NOT NULL THEN greatest(0e0, least(1e0, {bel})) END AS {low}",
         f"CASE WHEN {bel} IS NOT NULL THEN greatest({low}, least(1e0, {pl})) END AS {high}",
     ):
         table = table.project(f"*, {step}")
-    made = zip(
-        beliefs_sql(low, high), class_names(writer.fitted, "duckdb", writer.prefix), strict=True
+    intervals = writer.level is not None
+    values = beliefs_sql(
+        low,
+        high,
+        p if writer.fitted._gives_ends else None,
+        (lower, upper) if intervals else None,
     )
-    new = ", ".join(f"{value} AS {name}" for value, name in made)
-    return table.project(f"* EXCLUDE ({x}, {bel}, {pl}, {low}, {high}, {piece}, {t}), {new}")
+    names = class_names(writer.fitted, "duckdb", writer.prefix, intervals=intervals)
+    new = (f"{value} AS {name}" for value, name in zip(values, names, strict=True))
+    kept = map(dialect_of("duckdb").quoted, header)
+    return table.project(", ".join([*kept, *new]))
 
 
 def _of_polars(table: Any, writer: _Writer) -> Any:

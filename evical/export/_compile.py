@@ -114,8 +114,16 @@ _NANO, _CLOSE, _FARTHEST = 1e-9, 1e-7, 1 / 16
 _CHECKS = 20  # scores in each piece at which it is checked
 
 
-def compiled(calibrator: BaseCalibrator, degree: int = 5, *, lines: bool = False) -> PieceTable:
-    """The table of [Bel, Pl, BetP] of a fitted calibrator of one score.
+def compiled(
+    calibrator: BaseCalibrator,
+    degree: int = 5,
+    *,
+    lines: bool = False,
+    level: float | None = None,
+) -> PieceTable:
+    """The table of [Bel, Pl, probability] of a fitted calibrator of one score.
+
+    With a level it has both ends of the confidence interval, too.
 
     Polynomials have at most that degree. Under `lines`, what is a line between any two landmarks is
     kept with all digits; probabilities are polynomials of their log-odds if these are fewer.
@@ -123,12 +131,17 @@ def compiled(calibrator: BaseCalibrator, degree: int = 5, *, lines: bool = False
     """
 
     def columns(scores: Floats) -> Floats:
-        negative, positive, rest = calibrator.beliefs(scores).store
-        return np.stack([positive, np.maximum(1 - negative, positive), positive + rest / 2])
+        beliefs = calibrator.beliefs(scores)
+        negative, positive, rest = beliefs.store
+        p = beliefs.probability()[:, 1] if calibrator._gives_ends else positive + rest / 2
+        found = np.stack([positive, np.maximum(1 - negative, positive), p])
+        if level is None:
+            return found
+        return np.concatenate([found, beliefs.confidence_interval(level)[:, 1].T])
 
     seen = _look(calibrator, columns, lines=lines)
     exact = seen.table
-    if exact is None and lines:
+    if exact is None and lines and level is None:
         exact = _line_of_log_odds(columns, seen.at)
     if exact is not None:
         return exact

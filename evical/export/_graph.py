@@ -19,21 +19,23 @@ _AXES = 18  # since when axes of all reductions are an input
 _IR_VERSION = 8
 DEGREE = 3  # fewer coefficients to gather: two thirds of the time of degree 5
 _ALL, _MEAN = np.ones((1, 3)), np.array([[1.0, 0.0, 0.5], [0.0, 1.0, 0.5]])  # of Bel, or Bel and Pl
+_ROUNDING = 1e-14  # of a middle
 FLOAT, INT64, STRING, BOOL, DOUBLE = 1, 7, 8, 9, 11  # types of elements, as ONNX numbers them
 
 
 class Graph:
     """Nodes and constants, for a version of the operators.
 
-    Raises ValueError for one that lacks some of them.
+    With a level there are confidence intervals, too. Raises ValueError for a version that lacks
+    some operators.
     """
 
-    def __init__(self, opset: int = _OPSET) -> None:
+    def __init__(self, opset: int = _OPSET, level: float | None = None) -> None:
         if opset < _OPSET:
             raise ValueError(
                 f"the target opset is {opset}, and an export takes {_OPSET} or a later one"
             )
-        self.opset = opset
+        self.opset, self.level = opset, level
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
         self._names = 0
@@ -111,11 +113,13 @@ class Graph:
         self.add("Gather", [self.constant(_labels(classes)), flat], output)
 
     def beliefs(self, table: PieceTable, scores: str) -> str:
-        """[Bel, Pl, BetP] (n, 3) at scores (n, 1); NaN where they are missing."""
+        """All columns (n, c) of a table at scores (n, 1); NaN where they are missing."""
         if table.is_probability:
             return self.add("MatMul", [self.values(table, scores, [0]), self.constant(_ALL)])
-        if not table.degree:
-            return self.values(table, scores, [0, 1, 2])
+        columns = table.coefficients
+        middle = np.abs(columns[2] - (columns[0] + columns[1]) / 2).max() <= _ROUNDING
+        if not table.degree or len(columns) > 3 or not middle:
+            return self.values(table, scores, list(range(len(columns))))
         return self.add("MatMul", [self.values(table, scores, [0, 1]), self.constant(_MEAN)])
 
     def values(self, table: PieceTable, scores: str, rows: list[int]) -> str:

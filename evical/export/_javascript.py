@@ -18,9 +18,9 @@ export function beliefs(score) {
     const middle = (first + last) >> 1;
     if (score < STARTS[middle]) last = middle; else first = middle + 1;
   }
-  const [bel, pl, betp, center = 0, factor = 1] = PIECES[first];
+  const [columns, center = 0, factor = 1] = PIECES[first];
   const t = (score - center) * factor;
-  return [bel, pl, betp].map((column) => column.reduceRight((value, next) => value * t + next, 0));
+  return columns.map((column) => column.reduceRight((value, next) => value * t + next, 0));
 }
 """
 
@@ -30,15 +30,20 @@ _NAMED = """
 export function namedBeliefs(score) {
   const found = beliefs(score);
   if (found === null) return null;
-  const [bel, pl, betp] = found;
-  const values = [1 - pl, 1 - bel, 1 - betp, bel, pl, betp];
+  const [bel, pl, betp, ...ends] = found;
+  const others = [pl, bel, betp, ...ends.slice().reverse()].map((value) => 1 - value);
+  const values = [...others, ...found];
   return Object.fromEntries(COLUMNS.map((name, place) => [name, values[place]]));
 }
 """
 
 
 def to_javascript(
-    calibrator: BaseCalibrator, max_bytes: int | None = 1_000_000, *, class_columns: bool = False
+    calibrator: BaseCalibrator,
+    max_bytes: int | None = 1_000_000,
+    *,
+    class_columns: bool = False,
+    level: float | None = None,
 ) -> str:
     """A module of JavaScript that predicts.
 
@@ -50,6 +55,9 @@ def to_javascript(
         How long the text may be; None for any length.
     class_columns : bool
         Whether there is a function that returns beliefs in both classes by name.
+    level : float, optional
+        Of the confidence interval of the probability, see `predict_interval`; ``beliefs`` then
+        returns ``[bel, pl, betp, lower, upper]``.
 
     Returns
     -------
@@ -84,10 +92,11 @@ def to_javascript(
     """
     check_flag("class_columns", class_columns)
     check_binary(calibrator)
-    table = compiled(calibrator)
+    table = compiled(calibrator, level=level)
     text = javascript_text(table, heading(calibrator, table), calibrator.classes_.tolist())
     if class_columns:
-        names = json.dumps(belief_names(calibrator.classes_.tolist()))
+        labels = calibrator.classes_.tolist()
+        names = json.dumps(belief_names(labels, intervals=level is not None))
         text += f"\nconst COLUMNS = {names};\n{_NAMED}"
     check_size(len(text.encode()), max_bytes, "JavaScript", f"{len(table)} pieces")
     return text
@@ -113,9 +122,9 @@ def _piece(table: PieceTable, piece: int) -> str:
             row.pop()
         columns.append(row)
     if max(map(len, columns)) == 1:
-        return _compact(columns)
+        return _compact([columns])
     center, factor = float(table.centers[piece]), float(table.factors[piece])
-    return _compact([*columns, center] if factor == 1.0 else [*columns, center, factor])
+    return _compact([columns, center] if factor == 1.0 else [columns, center, factor])
 
 
 def _compact(numbers: list[Any]) -> str:

@@ -106,12 +106,15 @@ _LITTLE = 1e-9  # of the other classes, to which less is raised in errors, as in
 def binary_beliefs(calibrator: BaseCalibrator, scores: Tensor) -> BeliefTensors:
     """Beliefs (n, 1) about the positive class at scores (n, 1)."""
     check_binary(calibrator)
-    table = compiled(calibrator, DEGREE, lines=True)
+    table = compiled(calibrator, DEGREE, lines=True, level=scores.graph.level)
     if table.is_probability:
         p = Tensor(scores.graph, scores.graph.values(table, scores.name, [0]))
         return BeliefTensors(p, p, p)
     found = Tensor(scores.graph, scores.graph.beliefs(table, scores.name))
-    return BeliefTensors(*(found.columns([place]) for place in range(3)))
+    columns = [found.columns([place]) for place in range(len(table.coefficients))]
+    if (table.coefficients[:3] == table.coefficients[0]).all():  # Bel and Pl are one probability
+        columns[1] = columns[2] = columns[0]
+    return BeliefTensors(*columns)
 
 
 def sides_of(calibrator: BaseCalibrator, scores: Tensor) -> Tensor:
@@ -144,9 +147,10 @@ def multiclass_beliefs(calibrator: BaseMulticlassCalibrator, scores: Tensor) -> 
     """
     read, known = _read(calibrator, scores)
     beliefs = _method_beliefs(calibrator, read)
+    own = [part + known for part in beliefs.parts]
     if beliefs.bel is beliefs.betp:
-        return BeliefTensors(*[beliefs.bel + known] * 3)
-    return BeliefTensors(*(part + known for part in beliefs))
+        own[1] = own[2] = own[0]
+    return BeliefTensors(*own)
 
 
 def _read(calibrator: BaseMulticlassCalibrator, scores: Tensor) -> tuple[Tensor, Tensor]:
@@ -221,10 +225,16 @@ def _one_vs_rest(calibrator: OneVsRestCalibrator, scores: Tensor) -> BeliefTenso
     k = len(columns)
     if k == 1:
         return binary_beliefs(columns[0], scores)
-    if not calibrator.combines_:
+    if calibrator.combines_:
+        found = combined_columns(*_masses(columns, scores), k, calibrator.total_conflict)
+    else:
         p = normalized_columns(_positive(columns, scores), k)
-        return BeliefTensors(p, p, p)
-    return combined_columns(*_masses(columns, scores), k, calibrator.total_conflict)
+        found = BeliefTensors(p, p, p)
+    if scores.graph.level is None:
+        return found
+    each = [binary_beliefs(one, scores.columns([place])) for place, one in enumerate(columns)]
+    lower, upper = (joined(list(part)) for part in zip(*(one[3:] for one in each), strict=True))
+    return found._replace(lower=minimum(lower, found.betp), upper=maximum(upper, found.betp))
 
 
 def _masses(columns: list[Any], scores: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -317,7 +327,7 @@ def _automatic(calibrator: AutoMulticlassCalibrator, scores: Tensor) -> BeliefTe
             share = calibrator.curves_weight_
             ahead, other = log(maximum(curved, _TINY)), log(maximum(p, _TINY))
             p = softmax(other + (ahead - other) * share)
-    if calibrator.model == "bayesian":
+    if calibrator.model == "bayesian" and scores.graph.level is None:
         return BeliefTensors(p, p, p)
     if scaling is None:
         variance = alone.independent_variances(p)
@@ -351,8 +361,10 @@ def normal_beliefs(
     Tensors are (n, 1), of the positive one of two classes, or (n, K). Raises ValueError for the
     model "confidence" of more than two classes, whose pignistic probabilities need sets.
     """
+    level = probability.graph.level
+    ends = () if level is None else _interval(probability, log_odds, error, level)
     if fitted.model == "bayesian":
-        return BeliefTensors(probability, probability, probability)
+        return BeliefTensors(probability, probability, probability, *ends)
     if fitted.model == "confidence":
         if n_classes > 2:
             raise ValueError(
@@ -360,22 +372,23 @@ def normal_beliefs(
                 f"{n_classes} classes have no closed form; an export takes 'likelihood' or "
                 "'bayesian'"
             )
-        return _interval(probability, log_odds, error, fitted.confidence)
+        share = fitted.confidence
+        lower, upper = _interval(probability, log_odds, error, share)
+        # The interval has that mass, and two classes the rest.
+        return BeliefTensors(lower * share, upper * share + (1.0 - share), probability, *ends)
     half = _half_widths(probability, log_odds, error, n_classes)
     if n_classes > 2:
         half = _balanced(half, probability, n_classes)
-    return BeliefTensors(probability - half, probability + half, probability)
+    return BeliefTensors(probability - half, probability + half, probability, *ends)
 
 
 def _interval(
-    probability: Tensor, log_odds: Tensor, error: Tensor, confidence: float
-) -> BeliefTensors:
-    """The central interval of that level, whose mass is the level; two classes have the rest."""
-    reach = error * float(ndtri((1.0 + confidence) / 2))
+    probability: Tensor, log_odds: Tensor, error: Tensor, level: float
+) -> tuple[Tensor, Tensor]:
+    """The central interval of that level, which contains the probability."""
+    reach = error * float(ndtri((1.0 + level) / 2))
     lower = minimum(sigmoid(log_odds - reach), probability)
-    upper = maximum(sigmoid(log_odds + reach), probability)
-    bel, pl = lower * confidence, upper * confidence + (1.0 - confidence)
-    return BeliefTensors(bel, pl, (bel + pl) * 0.5)
+    return lower, maximum(sigmoid(log_odds + reach), probability)
 
 
 def _half_widths(probability: Tensor, log_odds: Tensor, error: Tensor, n_classes: int) -> Tensor:

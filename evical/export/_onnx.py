@@ -11,7 +11,7 @@ from typing import Any, Literal
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from dstheory.checks.arguments import check_choice, check_flag
+from dstheory.checks.arguments import check_choice, check_flag, check_level
 from dstheory.optional import require
 from evical._versions import version_of
 from evical.calibrators import BaseCalibrator
@@ -120,6 +120,7 @@ def to_onnx(
     *,
     dtype: Literal["float64", "float32"] = "float64",
     class_columns: bool = False,
+    level: float | None = None,
 ) -> Any:
     """A graph that predicts.
 
@@ -137,16 +138,19 @@ def to_onnx(
     class_columns : bool
         Whether there is an output for each class and number instead of ``beliefs``, with the names
         that `predict_table` gives to columns.
+    level : float, optional
+        Of confidence intervals of the probabilities, see `predict_interval`: five numbers instead
+        of three.
 
     Returns
     -------
     onnx.ModelProto
         Of a calibrator: from ``scores``, a tensor (n, 1), to ``beliefs``, a tensor (n, 3) of
-        doubles: belief, plausibility and pignistic probability of the positive class. Of K classes,
+        doubles: belief, plausibility and probability of the positive class. Of K classes,
         more than two, from (n, K) to (n, K, 3). They are NaN where a score is NaN, infinite, or
         none that the calibrator takes. Of a classifier or ensemble: from ``X`` (n, n_features) to
         ``label``, ``probabilities`` (n, K) and ``beliefs``, which are ``predict_interval`` and then
-        the pignistic probability. With `class_columns`, ``beliefs`` becomes columns (n,) such as
+        ``predict_proba``. With `class_columns`, ``beliefs`` becomes columns (n,) such as
         ``bel_no``, ``pl_no``, ``p_no``, ``bel_yes``, ``pl_yes`` and ``p_yes``.
 
     Raises
@@ -193,6 +197,8 @@ def to_onnx(
     require("onnx", "an export to ONNX")
     check_choice("dtype", dtype, ("float64", "float32"))
     check_flag("class_columns", class_columns)
+    if level is not None:
+        check_level("level", level)
     if isinstance(model, Pipeline):
         raise TypeError(
             "model is a Pipeline, which skl2onnx converts: call register_converters(), then "
@@ -200,16 +206,19 @@ def to_onnx(
         )
     kind = DOUBLE if dtype == "float64" else FLOAT
     if isinstance(model, EvidentialClassifier | EvidentialEnsemble):
-        return classifier_model(model, kind, class_columns=class_columns)
+        return classifier_model(model, kind, class_columns=class_columns, level=level)
     if isinstance(model, BaseMulticlassCalibrator):
         check_is_fitted(model)
-        found = _multiclass_model(model, kind, class_columns)
+        found = _multiclass_model(model, kind, class_columns, level)
         extent = f"{len(model.classes_)} classes"
     else:
         check_binary(model)
-        table = compiled(model, DEGREE, lines=True)
+        table = compiled(model, DEGREE, lines=True, level=level)
         note = heading(model, table)
-        found = _binary_model(model, note, kind) if class_columns else onnx_model(table, note, kind)
+        if class_columns:
+            found = _binary_model(model, note, kind, level)
+        else:
+            found = onnx_model(table, note, kind)
         extent = f"{len(table)} pieces"
     check_size(found.ByteSize(), max_bytes, "graph", extent)
     return found
@@ -219,20 +228,23 @@ def onnx_model(table: PieceTable, note: str, kind: int = DOUBLE) -> Any:
     """The graph of a table, from scores of a type."""
     graph = Graph()
     graph.add("Identity", [graph.beliefs(table, graph.doubles("scores", kind))], "beliefs")
-    return graph.model({"scores": (kind, [None, 1])}, {"beliefs": (DOUBLE, [None, 3])}, note)
+    outputs = {"beliefs": (DOUBLE, [None, max(3, len(table.coefficients))])}
+    return graph.model({"scores": (kind, [None, 1])}, outputs, note)
 
 
-def _binary_model(calibrator: BaseCalibrator, note: str, kind: int) -> Any:
+def _binary_model(calibrator: BaseCalibrator, note: str, kind: int, level: float | None) -> Any:
     """The graph of a calibrator of one score, with named columns."""
-    graph = Graph()
+    graph = Graph(level=level)
     beliefs = binary_beliefs(calibrator, Tensor(graph, graph.doubles("scores", kind)))
     outputs = beliefs.outputs(calibrator.classes_, class_columns=True)
     return graph.model({"scores": (kind, [None, 1])}, outputs, note)
 
 
-def _multiclass_model(calibrator: BaseMulticlassCalibrator, kind: int, class_columns: bool) -> Any:
+def _multiclass_model(
+    calibrator: BaseMulticlassCalibrator, kind: int, class_columns: bool, level: float | None
+) -> Any:
     """The graph of a calibrator of a score for each class."""
-    graph, k = Graph(), len(calibrator.classes_)
+    graph, k = Graph(level=level), len(calibrator.classes_)
     beliefs = multiclass_beliefs(calibrator, Tensor(graph, graph.doubles("scores", kind)))
     outputs = beliefs.outputs(calibrator.classes_, class_columns)
     name, classes = type(calibrator).__name__, calibrator.classes_.tolist()

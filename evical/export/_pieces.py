@@ -214,22 +214,33 @@ def _degree(place: Floats, target: Floats, degrees: tuple[int, ...]) -> tuple[in
 
 
 def _target(f: Floats) -> Floats:
-    """What polynomials are fitted to: belief and width of [Bel, Pl], or the only column."""
+    """What polynomials are fitted to: the only column, or the lower ends and widths of intervals.
+
+    The intervals are [Bel, Pl], whose width may be none, and [lower, upper]; the probability comes
+    between them, unless it is in the middle of [Bel, Pl] and there is nothing else.
+    """
     if len(f) == 1:
         return f
-    target = f[:2].copy()
+    target = f.copy()
     target[1] -= target[0]
-    return target if (np.abs(target[1]) > _NO_WIDTH).any() else f[:1]
+    if len(f) == 3 and np.abs(f[2] - (f[0] + f[1]) / 2).max() <= _NO_WIDTH:
+        return target[:2] if (np.abs(target[1]) > _NO_WIDTH).any() else f[:1]
+    if len(f) > 3:
+        target[4] -= target[3]
+    return target
 
 
 def _beliefs(solution: Floats) -> Floats:
-    """Coefficients (3, d + 1) of the three columns, from those of belief and perhaps width."""
+    """Coefficients (c, d + 1) of the columns, from those of what polynomials are fitted to."""
     raised = solution.copy()
     raised[:, 0] += _SHIFT
     raised /= 1 + 4 * _SHIFT
     belief = raised[0]
     width = raised[1] if len(raised) > 1 else np.zeros_like(belief)
-    return np.stack([belief, belief + width, belief + width / 2])
+    if len(raised) < 3:
+        return np.stack([belief, belief + width, belief + width / 2])
+    ends = [raised[3], raised[3] + raised[4]] if len(raised) > 3 else []
+    return np.stack([belief, belief + width, raised[2], *ends])
 
 
 def _rounded(columns: Floats, reach: float) -> Floats:

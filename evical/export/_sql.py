@@ -17,7 +17,7 @@ from evical.export._compile import compiled
 from evical.export._dialects import Dialect, dialect_of, number
 from evical.export._inputs import check_binary, check_size, heading
 from evical.export._table import COLUMNS, PieceTable, of_both_classes, previous_float
-from evical.scores.names import belief_names
+from evical.scores.names import ENDS, belief_names
 
 _FAN = 12  # ways to go at each step, at most
 # Lines with no greater values at the score 0 are written without a center, to that many places.
@@ -34,8 +34,9 @@ def to_sql(
     *,
     prefix: str = "",
     class_columns: bool = False,
+    level: float | None = None,
 ) -> str:
-    """Belief, plausibility and pignistic probability as columns of a SELECT.
+    """Belief, plausibility and probability as columns of a SELECT.
 
     Parameters
     ----------
@@ -51,6 +52,9 @@ def to_sql(
     class_columns : bool
         Whether there are columns of both classes with the class in the name, as `predict_table` and
         the command line write them.
+    level : float, optional
+        Of the confidence interval of the probability, which adds the columns ``lower`` and
+        ``upper``, see `predict_interval`.
 
     Returns
     -------
@@ -93,28 +97,31 @@ def to_sql(
     check_instance("prefix", prefix, str, "a text")
     check_flag("class_columns", class_columns)
     form = dialect_of(dialect)
-    table = compiled(calibrator)
+    table = compiled(calibrator, level=level)
     note = heading(calibrator, table)
     if class_columns:
-        names = class_names(calibrator, dialect, prefix)
+        names = class_names(calibrator, dialect, prefix, intervals=level is not None)
         table = of_both_classes(table)
     else:
-        names = [form.quoted(prefix + name) if prefix else name for name in COLUMNS]
+        plain = COLUMNS if level is None else (*COLUMNS, *ENDS)
+        names = [form.quoted(prefix + name) if prefix else name for name in plain]
     text = sql_text(table, note, form.quoted(column), form, names)
     check_size(len(text.encode()), max_bytes, "SQL", f"{len(table)} pieces")
     return text
 
 
-def class_names(calibrator: BaseCalibrator, dialect: str, prefix: str = "") -> list[str]:
+def class_names(
+    calibrator: BaseCalibrator, dialect: str, prefix: str = "", *, intervals: bool = False
+) -> list[str]:
     """Quoted names of columns of both classes, as `belief_names` has them.
 
     Raises ValueError for names that differ in case only, unless the database tells them apart.
     """
-    names = belief_names(calibrator.classes_.tolist(), prefix)
+    names = belief_names(calibrator.classes_.tolist(), prefix, intervals=intervals)
     if dialect != "postgres" and len({name.lower() for name in names}) < len(names):
         raise ValueError(
-            f"columns {names[0]!r} and {names[3]!r} differ in case only, which {dialect} does not "
-            "tell apart; rename a class"
+            f"columns {names[0]!r} and {names[len(names) // 2]!r} differ in case only, which "
+            f"{dialect} does not tell apart; rename a class"
         )
     return list(map(dialect_of(dialect).quoted, names))
 

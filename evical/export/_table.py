@@ -153,9 +153,9 @@ def of_both_classes(table: PieceTable) -> PieceTable:
     Parameters
     ----------
     table : PieceTable
-        With the columns of `COLUMNS`.
+        With the columns of `COLUMNS`, and the ends of an interval if it has five.
     """
-    other = -table.coefficients[[1, 0, 2]]
+    other = -table.coefficients[[1, 0, 2, 4, 3][: len(table.coefficients)]]
     other[:, 0] += 1.0
     return replace(table, coefficients=np.concatenate([other, table.coefficients]))
 

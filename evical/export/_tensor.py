@@ -172,20 +172,28 @@ def joined(parts: Sequence[Tensor], axis: int = 1) -> Tensor:
 
 
 class BeliefTensors(NamedTuple):
-    """Belief, plausibility and pignistic probability.
+    """Belief, plausibility and probability, and the ends of its confidence interval.
 
-    Each is (n, 1), of the positive one of two classes, or (n, K), of each of more.
+    Each is (n, 1), of the positive one of two classes, or (n, K), of each of more. The ends are
+    None unless the graph has a level and they are known.
     """
 
     bel: Tensor
     pl: Tensor
     betp: Tensor
+    lower: Tensor | None = None
+    upper: Tensor | None = None
+
+    @property
+    def parts(self) -> list[Tensor]:
+        """Those that there are."""
+        return [part for part in self if part is not None]
 
     def table(self, n_classes: int) -> Tensor:
-        """One tensor: (n, 3) of two classes, else (n, K, 3)."""
+        """One tensor: (n, 3) of two classes, else (n, K, 3); 5 with intervals."""
         if n_classes == 2:
-            return joined(self)
-        return joined([part.reshape(0, -1, 1) for part in self], axis=2)
+            return joined(self.parts)
+        return joined([part.reshape(0, -1, 1) for part in self.parts], axis=2)
 
     def outputs(self, classes: NDArray[Any], class_columns: bool) -> dict[str, Any]:
         """Outputs of the graph, by name with their type and shape, of which this adds the nodes.
@@ -193,14 +201,20 @@ class BeliefTensors(NamedTuple):
         They are one tensor, ``beliefs``; or a column of each class and number, with the names that
         tables have.
         """
-        k, graph = len(classes), self.bel.graph
+        k, graph, size = len(classes), self.bel.graph, len(self.parts)
+        if graph.level is not None and size < 5:
+            raise ValueError(
+                "level is given, but there is no confidence interval of what is exported; leave "
+                "the level out"
+            )
         if not class_columns:
             graph.add("Identity", [self.table(k).name], "beliefs")
-            return {"beliefs": (DOUBLE, [None, 3] if k == 2 else [None, k, 3])}
-        names = belief_names(classes.tolist())
-        others = (self.pl, self.bel, self.betp)  # one less in the other of two classes
-        both = BeliefTensors(*(joined([1.0 - b, a]) for a, b in zip(self, others, strict=True)))
-        columns = (both if k == 2 else self).table(0).reshape(0, 3 * k)
+            return {"beliefs": (DOUBLE, [None, size] if k == 2 else [None, k, size])}
+        names = belief_names(classes.tolist(), intervals=size == 5)
+        # One less in the other of two classes.
+        others = [self.parts[place] for place in (1, 0, 2, 4, 3)[:size]]
+        both = (joined([1.0 - b, a]) for a, b in zip(self.parts, others, strict=True))
+        columns = (BeliefTensors(*both) if k == 2 else self).table(0).reshape(0, size * k)
         for place, name in enumerate(names):
             graph.add("Gather", [columns.name, graph.constant(np.int64(place))], name, axis=1)
         return {name: (DOUBLE, [None]) for name in names}
@@ -210,9 +224,11 @@ def mean_beliefs(parts: list[BeliefTensors], weights: list[float]) -> BeliefTens
     """Means of beliefs, with weights of sum 1."""
     if len(parts) == 1:
         return parts[0]
+    known = min(len(part.parts) for part in parts)
+    columns = zip(*(part.parts[:known] for part in parts), strict=True)
     return BeliefTensors(
         *(
             reduce(add, [one * weight for one, weight in zip(column, weights, strict=True)])
-            for column in zip(*parts, strict=True)
+            for column in columns
         )
     )

@@ -12,9 +12,12 @@ from evical.export._compile import compiled
 from evical.export._dialects import dialect_of, number
 from evical.export._inputs import check_binary
 from evical.export._sql import search_sql
+from evical.scores.names import ENDS
 
 
-def lookup_steps(calibrator: BaseCalibrator, column: str, prefix: str) -> list[str]:
+def lookup_steps(
+    calibrator: BaseCalibrator, column: str, prefix: str, level: float | None = None
+) -> list[str]:
     """Columns that DuckDB adds to a table, step by step, up to belief and plausibility.
 
     Parameters
@@ -24,7 +27,10 @@ def lookup_steps(calibrator: BaseCalibrator, column: str, prefix: str) -> list[s
     column : str
         Of scores, as 64-bit floats.
     prefix : str
-        Of the names of new columns, which are ``piece``, ``t``, ``bel`` and ``pl``.
+        Of the names of new columns, which are ``piece``, ``t``, ``bel`` and ``pl``; ``p`` where
+        the probability is not in the middle, and ``lower`` and ``upper`` if there is a level.
+    level : float, optional
+        Of the confidence interval.
 
     Returns
     -------
@@ -45,16 +51,19 @@ def lookup_steps(calibrator: BaseCalibrator, column: str, prefix: str) -> list[s
 ["piece"] AS "pl"
     """
     check_binary(calibrator)
-    form, table = dialect_of("duckdb"), compiled(calibrator)
+    form, table = dialect_of("duckdb"), compiled(calibrator, level=level)
     x, piece, t = (form.quoted(name) for name in (column, f"{prefix}piece", f"{prefix}t"))
     starts = ["", *map(number, table.starts.tolist())]
     found = search_sql([(start, str(i + 1)) for i, start in enumerate(starts)], x)
     limits = f"{x}>={number(table.low)} AND {x}<={number(table.high)}"
     # On a constant piece the distance could overflow, and infinity times 0 is no number.
-    curved = table.coefficients[:2, 1:].any(axis=(0, 1))
+    rows = dict(zip(("bel", "pl", "p", *ENDS), table.coefficients, strict=False))
+    if not calibrator._gives_ends:
+        del rows["p"]
+    curved = np.stack(list(rows.values()))[:, 1:].any(axis=(0, 1))
     centers, factors = (np.where(curved, a, 0.0) for a in (table.centers, table.factors))
     columns = []
-    for name, powers in zip(("bel", "pl"), table.coefficients, strict=False):
+    for name, powers in rows.items():
         text = _entry(powers[-1], piece)
         for values in powers[-2::-1]:
             text = f"({_entry(values, piece)}+{t}*{text})"
@@ -71,11 +80,20 @@ def _entry(values: NDArray[np.float64], piece: str) -> str:
     return f"[{','.join(map(number, values.tolist()))}][{piece}]"
 
 
-def beliefs_sql(bel: str, pl: str) -> list[str]:
-    """Belief, plausibility and pignistic probability of the negative and of the positive class.
+def beliefs_sql(
+    bel: str, pl: str, p: str | None = None, ends: tuple[str, str] | None = None
+) -> list[str]:
+    """Belief, plausibility and probability of the negative and of the positive class.
 
-    >>> beliefs_sql("bel", "pl")[:3]
-    ['1 - pl', '1 - bel', '(1 - pl) + (pl - bel) / 2']
+    The probability is in the middle, unless it is given; then may come the ends of its interval.
+
+    >>> beliefs_sql("bel", "pl")[:3], beliefs_sql("bel", "pl", "p")[2]
+    (['1 - pl', '1 - bel', '(1 - pl) + (pl - bel) / 2'], '1 - p')
+    >>> beliefs_sql("bel", "pl", "p", ("low", "high"))[3:5]
+    ['1 - high', '1 - low']
     """
     half = f"({pl} - {bel}) / 2"
-    return [f"1 - {pl}", f"1 - {bel}", f"(1 - {pl}) + {half}", bel, pl, f"{bel} + {half}"]
+    middle = (f"(1 - {pl}) + {half}", f"{bel} + {half}")
+    other, own = middle if p is None else (f"1 - {p}", p)
+    outer = [] if ends is None else [f"1 - {ends[1]}", f"1 - {ends[0]}"]
+    return [f"1 - {pl}", f"1 - {bel}", other, *outer, bel, pl, own, *(ends or ())]

@@ -11,9 +11,10 @@ from dstheory.checks.arguments import check_instance
 
 # Belief, plausibility and probability (pignistic) of the class that follows.
 KINDS = ("bel", "pl", "p")
+ENDS = ("lower", "upper")  # of the confidence interval of that probability
 
 
-def belief_names(labels: Iterable[Any], prefix: str = "") -> list[str]:
+def belief_names(labels: Iterable[Any], prefix: str = "", *, intervals: bool = False) -> list[str]:
     """Names of the columns of all classes, three for each.
 
     Parameters
@@ -22,6 +23,8 @@ def belief_names(labels: Iterable[Any], prefix: str = "") -> list[str]:
         Classes; what stands in a name is their text.
     prefix : str
         Put before each name.
+    intervals : bool
+        Whether there are both ends of a confidence interval too, five columns for each.
 
     Returns
     -------
@@ -38,6 +41,8 @@ def belief_names(labels: Iterable[Any], prefix: str = "") -> list[str]:
     --------
     >>> belief_names(["no", "yes"])
     ['bel_no', 'pl_no', 'p_no', 'bel_yes', 'pl_yes', 'p_yes']
+    >>> belief_names(["no"], intervals=True)[3:]
+    ['lower_no', 'upper_no']
     >>> belief_names([1, "1"])
     Traceback (most recent call last):
     ValueError: classes 1 and '1' have the same text, so that their columns have the same names; \
@@ -53,7 +58,8 @@ rename one
                 "have the same names; rename one"
             )
         known[text] = label
-    return [f"{prefix}{kind}_{text}" for text in known for kind in KINDS]
+    kinds = (*KINDS, *ENDS) if intervals else KINDS
+    return [f"{prefix}{kind}_{text}" for text in known for kind in kinds]
 
 
 def classes_in_names(header: Sequence[str], prefix: str = "") -> list[str]:

@@ -75,7 +75,8 @@ def test_it_does_not_depend_on_the_model_and_contains_the_estimate(name):
         p = fitted.predict_proba(AT)[:, 1]
         for low, high in (narrow.T, wide.T):
             assert ((low <= p) & (p <= high) & (low >= 0) & (high <= 1)).all()
-        assert (wide[:, 0] <= narrow[:, 0]).all() and (narrow[:, 1] <= wide[:, 1]).all()
+        assert (wide[:, 0] <= narrow[:, 0]).all()
+        assert (narrow[:, 1] <= wide[:, 1]).all()
         known[model] = wide, p
     for model in models[1:]:
         inside = np.abs(known[model][0] - known["likelihood"][0]) < 1e-9
@@ -108,10 +109,12 @@ def test_averages_of_binnings_have_limits_of_average_counts(name):
     y[30:] = 1 - y[30:]
     fitted = ALL[name]().fit(scores, y)
     k, n = fitted.counts_behind_[:, 0]
-    assert 5.9 < k < 16 and 29 < n < 46
+    assert 5.9 < k < 16
+    assert 29 < n < 46
     low, high = fitted.predict_interval([0.2], level=0.9)[0]
     exact = binomtest(6, 30).proportion_ci(0.9)
-    assert abs(low - exact.low) < 0.06 and abs(high - exact.high) < 0.06
+    assert abs(low - exact.low) < 0.06
+    assert abs(high - exact.high) < 0.06
     saved = fitted.to_dict()
     again = BaseCalibrator.from_dict(json.loads(json.dumps(saved)))
     np.testing.assert_array_equal(
@@ -191,7 +194,8 @@ def test_many_classes_have_one_class_against_the_rest(kind):
     narrow, wide = (fitted.predict_interval(table[:9], level=level) for level in LEVELS)
     p = fitted.predict_proba(table[:9])
     assert wide.shape == (9, 3, 2)
-    assert (wide[..., 0] <= narrow[..., 0]).all() and (narrow[..., 1] <= wide[..., 1]).all()
+    assert (wide[..., 0] <= narrow[..., 0]).all()
+    assert (narrow[..., 1] <= wide[..., 1]).all()
     assert ((narrow[..., 0] <= p) & (p <= narrow[..., 1])).all()
     if kind is OneVsRestCalibrator:
         one = fitted.calibrators_[2].predict_interval(table[:9, 2], level=0.95)

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from dstheory.checks.arguments import check_level
 from evical.calibrators import BaseCalibrator
 from evical.cli import arguments
 from evical.cli._model import Model, is_conformal, load_model
@@ -37,6 +38,12 @@ def export(
             help="Name what is predicted as evical predict does: bel_yes, pl_yes, p_yes.",
         ),
     ] = False,
+    level: Annotated[
+        float | None,
+        typer.Option(
+            metavar="LEVEL", help="Add the confidence interval of the probability: lower, upper."
+        ),
+    ] = None,
     max_bytes: Annotated[
         int, typer.Option(min=1, metavar="N", help="Greatest size that is permitted.")
     ] = 1_000_000,
@@ -44,9 +51,10 @@ def export(
 ) -> None:
     """Write a model as SQL, ONNX or JavaScript, which predict without Python.
 
-    Each gives belief, plausibility and pignistic probability of the positive class, the same as
-    evical predict: steps exactly, curves to an error of at most 1e-7. SQL is three columns for a
-    SELECT, with --class-columns those of both classes; --to onnx needs the package onnx.
+    Each gives belief, plausibility and probability of the positive class, with --level also its
+    confidence interval, the same as evical predict: steps exactly, curves to an error of at most
+    1e-7. SQL is columns for a SELECT, with --class-columns those of both classes; --to onnx needs
+    the package onnx.
     """
     with user_input():
         if to != "sql" and (dialect is not None or column is not None):
@@ -57,7 +65,9 @@ def export(
         calibrator = _of_one_score(fitted)
         if output != "-":
             check_output(Path(output), force, [model])
-        options = {"max_bytes": max_bytes, "class_columns": class_columns}
+        if level is not None:
+            check_level("--level", level)
+        options = {"max_bytes": max_bytes, "class_columns": class_columns, "level": level}
         name = fitted.score if column is None else column
         content = _content(calibrator, to, name, dialect or "duckdb", options)
         if output != "-":

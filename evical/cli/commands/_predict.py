@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from dstheory.checks.arguments import check_level
 from evical.calibrators.by_name import suggestion
 from evical.cli import arguments
 from evical.cli._decisions import Choices, new_decision
@@ -36,6 +37,13 @@ def predict(
             show_default="0.1",
         ),
     ] = None,
+    level: Annotated[
+        float | None,
+        typer.Option(
+            metavar="LEVEL",
+            help="Write the confidence interval of each probability, too: lower_yes, upper_yes.",
+        ),
+    ] = None,
     prefix: Annotated[
         str, typer.Option(metavar="TEXT", help="Put before the names of the new columns.")
     ] = "",
@@ -49,8 +57,9 @@ def predict(
     """Add beliefs and decisions to a table of new scores.
 
     Writes all columns of NEW as they are; for each class, such as yes, the columns bel_yes, pl_yes
-    and p_yes (belief, plausibility and pignistic probability); and decision. A conformal model also
-    writes the set at --alpha. Files of any size are processed in chunks.
+    and p_yes (belief, plausibility and probability), with --level 0.95 also lower_yes and upper_yes
+    (the 95 % confidence interval of p_yes); and decision. A conformal model also writes the set at
+    --alpha. Files of any size are processed in chunks.
     """
     with user_input():
         check_output_name(output, escape_formulas, engine.engine)
@@ -62,12 +71,13 @@ def predict(
         if output != "-":
             check_output(Path(output), force, [scores, model])
         with open_table(scores) as table:
-            level = _level(fitted, alpha)
+            miss = _miss_rate(fitted, alpha)
+            _check_level(fitted, level)
             if score is None:
                 _check_score(fitted, table)
             given = with_score(fitted, score)
-            predictor = Predictor(given, decision, choices, table, level, missing)
-            if is_conformal(fitted.calibrator) and (few := fitted.calibrator.too_few(level)):
+            predictor = Predictor(given, decision, choices, table, miss, missing, level)
+            if is_conformal(fitted.calibrator) and (few := fitted.calibrator.too_few(miss)):
                 typer.echo(f"warning: {few}", err=True)
             new = tuple(prefix + name for name in predictor.new)
             layout = Layout(new, table, escape_formulas)
@@ -102,11 +112,23 @@ def _refuse_collision(table: Table, layout: Layout) -> None:
         )
 
 
-def _level(model: Model, alpha: float | None) -> float:
-    """The level of sets; raises ValueError for one of another model."""
+def _miss_rate(model: Model, alpha: float | None) -> float:
+    """How often sets may miss the class; raises ValueError if another model is given one."""
     if alpha is not None and not is_conformal(model.calibrator):
         raise ValueError("--alpha is for models of evical fit --conformal")
     return 0.1 if alpha is None else alpha
+
+
+def _check_level(model: Model, level: float | None) -> None:
+    """Raise unless there is no level, or the model has intervals of that level."""
+    if level is None:
+        return
+    check_level("--level", level)
+    if is_conformal(model.calibrator):
+        raise ValueError(
+            "--level is for models without --conformal, whose p-values are no estimates; a "
+            "conformal model writes sets at --alpha"
+        )
 
 
 def _write(predictor: Predictor, layout: Layout, output: str) -> tuple[Counter[str], int]:

@@ -99,10 +99,20 @@ def _query(source: Source, predictor: Predictor, layout: Layout, to_parquet: boo
         f"SELECT *, {number.value} AS {own.score}, {number.missing} AS {own.lacking} "
         f"FROM {source.sql}"
     )
-    for columns in lookup_steps(two_classes(predictor.model), f"{own.prefix}score", own.prefix):
+    calibrator = two_classes(predictor.model)
+    steps = lookup_steps(calibrator, f"{own.prefix}score", own.prefix, predictor.level)
+    for columns in steps:
         beliefs = f"SELECT *, {columns}\nFROM ({beliefs})"
     kept = [_kept(source, header[i], to_parquet) for i in layout.kept]
-    new = [*beliefs_sql(own.low, own.high), decision_sql(predictor.decision, own.low, own.high)]
+
+    def filled(name: str, lacking: str) -> str:
+        return f"CASE WHEN {own.lacking} THEN {lacking} ELSE {own[name]} END"
+
+    # Bel and Pl that are the ends of an interval have another probability than their middle.
+    p = filled("p", "5e-1") if calibrator._gives_ends else None
+    ends = None if predictor.level is None else (filled("lower", "0e0"), filled("upper", "1e0"))
+    sides = (own.low, own.high) if p is None else (p, p)
+    new = [*beliefs_sql(own.low, own.high, p, ends), decision_sql(predictor.decision, *sides)]
     made = [f"{value} AS {quoted(name)}" for value, name in zip(new, layout.new, strict=True)]
     return f"""
 SELECT {", ".join([*kept, *made])} FROM (

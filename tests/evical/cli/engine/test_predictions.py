@@ -3,14 +3,16 @@
 import json
 import shutil
 
+import duckdb
 import numpy as np
 import pandas as pd
 import pytest
 
+from evical.calibrators import AutoCalibrator
 from evical.calibrators.by_name import make_calibrator
 from evical.cli import main
 from evical.cli._decisions import Choices, new_decision
-from evical.cli._model import Model, Training, model_text
+from evical.cli._model import Model, Training, load_model, model_text
 from evical.scores.names import belief_names
 from tests.support.each import each
 from tests.support.tables import read_csv
@@ -21,7 +23,7 @@ N = 3000
 
 @pytest.fixture(scope="module")
 def models():
-    """Files of models: one of steps, one of curves."""
+    """Files of models: one of steps, one of curves, one whose Bel and Pl are ends."""
     rng = np.random.default_rng(0)
     scores = rng.normal(size=500)
     labels = np.where(rng.random(500) < 1 / (1 + np.exp(-2 * scores)), "it's", "can't")
@@ -30,6 +32,8 @@ def models():
     for name in ("isotonic", "logistic"):
         fitted = make_calibrator(name, ()).fit(scores, labels)
         texts[f"{name}.json"] = model_text(Model({"it's": "score"}, "kind", fitted, training))
+    fitted = AutoCalibrator(model="confidence").fit(scores, labels)
+    texts["ends.json"] = model_text(Model({"it's": "score"}, "kind", fitted, training))
     return texts
 
 
@@ -85,6 +89,48 @@ def test_curves_are_within_their_error(folder):
     assert (engine["svm_bel_it's"] <= engine["svm_pl_it's"]).all()
     near = (chunks["svm_p_it's"] - 0.7).abs() < 1e-7
     assert (chunks["svm_decision"] == engine["svm_decision"])[~near].all()
+
+
+@each("name", ["isotonic", "logistic", "ends"])
+def test_confidence_intervals_are_those_of_python(folder, name):
+    (folder / "gaps.csv").write_text("score\n0.5\nNA\n-1\n")
+    for table in ("new.csv", "gaps.csv"):
+        chunks, engine = both(f"{name}.json {table} --level 0.9 --missing vacuous --force")
+        names = belief_names(["can't", "it's"], intervals=True)
+        assert list(chunks)[-11:] == [*names, "decision"]
+        np.testing.assert_allclose(engine[names], chunks[names], rtol=0, atol=1e-7)
+        assert (chunks["decision"] == engine["decision"]).mean() > 0.999
+        assert (chunks["decision"] == np.where(chunks["p_it's"] > 0.5, "it's", "can't")).all()
+    assert chunks[["lower_it's", "p_it's", "upper_it's"]].loc[1].tolist() == [0, 0.5, 1]
+    fitted = load_model(folder / f"{name}.json").calibrator
+    known = chunks.loc[[0, 2], ["lower_it's", "upper_it's"]]
+    np.testing.assert_allclose(known, fitted.predict_interval([0.5, -1.0], level=0.9), atol=1e-9)
+    np.testing.assert_allclose(
+        chunks.loc[[0, 2], "p_it's"], fitted.predict_proba([0.5, -1.0])[:, 1], atol=1e-9
+    )
+
+
+@each(
+    "words, reason",
+    [
+        ("predict isotonic.json new.csv --level 95", "--level is 95.0, expected a level inside"),
+        ("export isotonic.json --to sql --level 0", "--level is 0.0, expected a level inside"),
+    ],
+)
+def test_wrong_levels(folder, words, reason, capsys):
+    assert main(words.split()) == 2
+    assert reason in capsys.readouterr().err
+
+
+def test_an_export_has_the_interval(folder, capsys):
+    assert (
+        main(["export", "isotonic.json", "--to", "sql", "--level", "0.9", "--class-columns"]) == 0
+    )
+    with duckdb.connect() as base:
+        found = base.execute(f"SELECT {capsys.readouterr().out} FROM 'new.csv'").df()
+    chunks, _ = both("isotonic.json new.csv --level 0.9")
+    names = belief_names(["can't", "it's"], intervals=True)
+    np.testing.assert_allclose(found[names], chunks[names], rtol=0, atol=1e-9)
 
 
 @pytest.mark.parametrize(
