@@ -172,7 +172,7 @@ class EvidentialFusion(FusedPredictor, BaseEstimator):  # type: ignore[misc]  # 
                 f"{lacking}; calibrate it first, by the samples with labels, and give "
                 "probabilities (n, K)"
             )
-        self._members = [GivenBeliefs(name, self.classes_) for name in named]
+        self._members = [GivenBeliefs(name, self.classes_, name in given.votes) for name in named]
         rule = as_rule("consensus" if self.rule is None else self.rule)
         if rule.needs == "labels":
             raise ValueError(
@@ -200,7 +200,7 @@ class EvidentialFusion(FusedPredictor, BaseEstimator):  # type: ignore[misc]  # 
         self._members = [
             OfSource(name, shares[name].fitted)
             if name in shares
-            else GivenBeliefs(name, self.classes_)
+            else GivenBeliefs(name, self.classes_, name in given.votes)
             for name in named
         ]
         rule.check_cost(len(self.classes_), len(named), {})
@@ -211,7 +211,7 @@ class EvidentialFusion(FusedPredictor, BaseEstimator):  # type: ignore[misc]  # 
     def _calibrated(self, name: str, scores: Floats, y: NDArray[Any], weight: Weights) -> Share:
         """A calibrated source of scores, silent where they are missing."""
         inner = EvidentialClassifier(
-            FrozenEstimator(_Scores(self.classes_)), calibrator=self.calibrator
+            FrozenEstimator(GivenScores(self.classes_)), calibrator=self.calibrator
         )
         source = EvidentialSource(inner, silent_if_missing="any")
         try:
@@ -245,7 +245,7 @@ class EvidentialFusion(FusedPredictor, BaseEstimator):  # type: ignore[misc]  # 
         return hasattr(self, "fusion_")
 
 
-class _Scores(BaseEstimator):  # type: ignore[misc]  # untyped base
+class GivenScores(BaseEstimator):  # type: ignore[misc]  # untyped base
     """A classifier whose scores are its samples."""
 
     def __init__(self, classes_: NDArray[Any]) -> None:

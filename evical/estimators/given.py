@@ -168,12 +168,15 @@ class Given:
     scores : dict of str to (n, 1) array
         NaN where it is silent.
     n : int
+    votes : frozenset of str
+        Names of the sources whose beliefs are votes.
     """
 
     classes: NDArray[Any]
     beliefs: dict[str, Beliefs]
     scores: dict[str, Floats]
     n: int
+    votes: frozenset[str] = frozenset()
 
     @classmethod
     def checked(
@@ -184,7 +187,7 @@ class Given:
         Numbers (n,) about two classes are scores if there are labels to calibrate them by.
         """
         beliefs, scores = dict[str, Beliefs](), dict[str, Floats]()
-        sizes = dict[str, int]()
+        sizes, voting = dict[str, int](), []
         for name, source in sources.items():
             if isinstance(source, MassFunction):
                 beliefs[name] = _of_masses(name, source, classes)
@@ -194,6 +197,7 @@ class Given:
             if votes is not None and (votes[0].dtype == object or not labeled or len(classes) > 2):
                 beliefs[name] = _of_votes(name, *votes, classes)
                 sizes[name] = len(beliefs[name])
+                voting.append(name)
                 continue
             array = as_floats(source, f"source {name!r}")
             sizes[name] = len(array) if array.ndim else 0
@@ -209,7 +213,7 @@ class Given:
                 raise ValueError(
                     f"source {name!r} is about {size} samples, but source {first!r} about {n}"
                 )
-        return cls(classes, beliefs, scores, n)
+        return cls(classes, beliefs, scores, n, frozenset(voting))
 
 
 def _of_masses(name: str, m: MassFunction, classes: NDArray[Any]) -> Beliefs:
@@ -277,10 +281,12 @@ class GivenBeliefs(BeliefPredictor):
     ----------
     name : str
     classes_ : (K,) array
+    votes : bool
+        Whether these were votes in `fit`.
     """
 
-    def __init__(self, name: str, classes_: NDArray[Any]) -> None:
-        self.name, self.classes_ = name, classes_
+    def __init__(self, name: str, classes_: NDArray[Any], votes: bool) -> None:
+        self.name, self.classes_, self.votes = name, classes_, votes
 
     def beliefs(self, X: Given) -> Beliefs:
         """What is given about n samples."""

@@ -12,6 +12,7 @@ from operator import or_
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
@@ -23,9 +24,10 @@ from evical.calibrators import BaseCalibrator
 from evical.classifier import EvidentialClassifier
 from evical.ensemble import EvidentialEnsemble
 from evical.estimators.calibrated import CalibratedColumns, CalibratedScores, score_scale
+from evical.estimators.given import OfSource
 from evical.estimators.partial import of_columns
 from evical.estimators.predictor import plain
-from evical.export._graph import DOUBLE, FLOAT, Graph, label_type
+from evical.export._graph import DOUBLE, FLOAT, INT64, Graph, label_type
 from evical.export._multiclass import (
     binary_beliefs,
     multiclass_beliefs,
@@ -33,7 +35,7 @@ from evical.export._multiclass import (
     sides_of,
     silence_of,
 )
-from evical.export._stacked import Source, stacked
+from evical.export._stacked import Source, consensus, stacked
 from evical.export._tensor import (
     BeliefTensors,
     Tensor,
@@ -45,6 +47,7 @@ from evical.export._tensor import (
     minimum,
     where,
 )
+from evical.fused import EvidentialFusion, GivenScores
 from evical.multiclass import BaseMulticlassCalibrator
 from evical.source import EvidentialSource
 
@@ -52,7 +55,7 @@ Member = EvidentialClassifier | EvidentialEnsemble | EvidentialSource
 
 _MEANS = "means ('mixing', 'size_mixture', 'likelihood_mixture')"
 CLOSED = (
-    f"'stacked' and {_MEANS}; of two classes also 'dempster', 'discounted', "
+    f"'stacked', 'consensus' and {_MEANS}; of two classes also 'dempster', 'discounted', "
     "'contextually_discounted', 'disjunctive', 'yager', 'valid_mean' and 'valid_minimum'"
 )
 
@@ -126,7 +129,8 @@ def _between(bel: Tensor, pl: Tensor) -> BeliefTensors:
     return BeliefTensors(bel, pl, (bel + pl) * 0.5)
 
 
-# From the kind of a formula to its tensors. The default rule, "stacked", reads more than beliefs.
+# From the kind of a formula to its tensors.
+_LEARNED = {"stacked": stacked, "consensus": consensus}  # of probabilities and silence
 _TENSORS: dict[str, Callable[[Sequence[BeliefTensors], Floats, str], BeliefTensors]] = {
     "mean": _mean,
     "dempster": _dempster,
@@ -148,6 +152,8 @@ def scores_of(
     """
     while isinstance(estimator, FrozenEstimator):
         estimator = estimator.estimator
+    if isinstance(estimator, GivenScores):
+        return features
     classes, scale = calibrator.classes_, score_scale(calibrator)
     decides = hasattr(estimator, "decision_function")
     # As `class_scores` does: of more than two classes probabilities come first if given.
@@ -254,22 +260,26 @@ def _model(
 
 
 def classifier_model(
-    classifier: EvidentialClassifier | EvidentialEnsemble,
+    classifier: EvidentialClassifier | EvidentialEnsemble | EvidentialFusion,
     kind: int = DOUBLE,
     opset: int = 15,
     *,
     class_columns: bool = False,
     level: float | None = None,
 ) -> Any:
-    """The graph of a fitted classifier, or of an ensemble of such, from features of a type.
+    """The graph of a fitted classifier, ensemble or fusion, from features or sources of a type.
 
     Raises ValueError or TypeError for what cannot be exported.
     """
-    require("skl2onnx", "an export of a classifier to ONNX")
     check_is_fitted(classifier)
-    graph = Graph(opset, level)
-    beliefs = classified(classifier, Tensor(graph, graph.doubles("X", kind)))
-    k = len(classifier.classes_)
+    graph, k = Graph(opset, level), len(classifier.classes_)
+    if isinstance(classifier, EvidentialFusion):
+        inputs = _inputs(classifier, kind)
+        beliefs = _of_sources(classifier, graph, inputs)
+    else:
+        require("skl2onnx", "an export of a classifier to ONNX")
+        inputs = {"X": (kind, [None, classifier.n_features_in_])}
+        beliefs = classified(classifier, Tensor(graph, graph.doubles("X", kind)))
     many, betp = k > 2, beliefs.betp
     everything = betp if many else joined([1.0 - betp, betp])
     graph.add("Identity", [everything.name], "probabilities")
@@ -277,7 +287,7 @@ def classifier_model(
     graph.label(betp.name, classifier.classes_, "label")
     whose = "each class" if many else f"class {classifier.classes_.tolist()[1]!r}"
     return graph.model(
-        {"X": (kind, [None, classifier.n_features_in_])},
+        inputs,
         {
             "label": (label_type(classifier.classes_), [None]),
             "probabilities": (DOUBLE, [None, k]),
@@ -285,6 +295,60 @@ def classifier_model(
         },
         f"{type(classifier).__name__}: bel, pl, betp of {whose}",
     )
+
+
+def _inputs(fusion: EvidentialFusion, kind: int) -> dict[str, tuple[int, list[int | None]]]:
+    """Type and shape of each source: votes and scores (n,), or probabilities (n, K)."""
+    found = dict[str, tuple[int, list[int | None]]]()
+    for member in fusion._members:
+        if member.name in ("label", "probabilities", "beliefs"):
+            raise ValueError(f"a source is named {member.name!r}, like an output; rename it")
+        if isinstance(member, OfSource):
+            found[member.name] = kind, [None]
+        elif member.votes:
+            found[member.name] = label_type(fusion.classes_), [None]
+        else:
+            found[member.name] = kind, [None, len(fusion.classes_)]
+    return found
+
+
+def _of_sources(
+    fusion: EvidentialFusion, graph: Graph, inputs: dict[str, tuple[int, list[int | None]]]
+) -> BeliefTensors:
+    """Beliefs from sources as the fusion was fitted to them."""
+    rule, k = fusion.fusion_, len(fusion.classes_)
+    formula = rule.formula(k, len(inputs))
+    if formula is None or formula.kind not in _LEARNED:
+        raise ValueError(
+            f"the fusion of {len(inputs)} sources has the rule {rule.name}, and an export of "
+            "EvidentialFusion takes 'stacked' and 'consensus' of two sources or more, which read "
+            "probabilities alone"
+        )
+    sources = []
+    for member in fusion._members:
+        kind, shape = inputs[member.name]
+        if len(shape) == 1 and not isinstance(member, OfSource):
+            sources.append(_of_votes(Tensor(graph, member.name), fusion.classes_, kind))
+            continue
+        values = Tensor(graph, graph.doubles(member.name, kind))
+        if isinstance(member, OfSource):
+            sources.append(_source(member.member, values.reshape(-1, 1)))
+        else:
+            sources.append(Source(values, values.is_nan().numbers().prod(axis=1).truths()))
+    return _LEARNED[formula.kind](rule, sources)
+
+
+def _of_votes(votes: Tensor, classes: NDArray[Any], kind: int) -> Source:
+    """Certain beliefs in votes (n,); what is none of the classes is no vote."""
+    numbers = np.arange(len(classes))
+    keys = classes.astype(np.int64) if kind == INT64 else list(map(str, classes.tolist()))
+    texts = {"keys_strings": keys} if kind != INT64 else {"keys_int64s": keys}
+    of = votes.node(
+        "LabelEncoder", domain="ai.onnx.ml", values_int64s=numbers, default_int64=-1, **texts
+    )
+    places = Tensor(votes.graph, votes.graph.cast(of.name, DOUBLE)).reshape(-1, 1)
+    chosen = places.equals(numbers[np.newaxis].astype(np.float64)).numbers()
+    return Source(chosen, places.equals(-1.0))
 
 
 def classified(classifier: Member, features: Tensor) -> BeliefTensors:
@@ -312,8 +376,8 @@ def _fused(ensemble: EvidentialEnsemble, features: Tensor) -> BeliefTensors:
             f"rule is {rule.name} of {k} classes, and an export takes {CLOSED}; fit the ensemble "
             "with one of these, or export its members one by one"
         )
-    if formula.kind == "stacked":
-        return stacked(rule, [_source(member, features) for member in members])
+    if formula.kind in _LEARNED:
+        return _LEARNED[formula.kind](rule, [_source(member, features) for member in members])
     beliefs = [classified(member, features) for member in members]
     return _TENSORS[formula.kind](beliefs, formula.parameters, ensemble.total_conflict)
 

@@ -24,6 +24,7 @@ from evical.export._inputs import check_binary, check_size, heading
 from evical.export._multiclass import binary_beliefs, multiclass_beliefs
 from evical.export._table import PieceTable
 from evical.export._tensor import Tensor
+from evical.fused import EvidentialFusion
 from evical.multiclass import BaseMulticlassCalibrator
 
 
@@ -126,9 +127,9 @@ def to_onnx(
 
     Parameters
     ----------
-    model : fitted calibrator, EvidentialClassifier or EvidentialEnsemble
-        A calibrator of one score, or of many classes; a classifier that skl2onnx can convert; or an
-        ensemble of such. See Notes for those that are closed formulas.
+    model : fitted calibrator, EvidentialClassifier, EvidentialEnsemble or EvidentialFusion
+        A calibrator of one score, or of many classes; a classifier that skl2onnx can convert; an
+        ensemble of such; or a fusion of sources. See Notes for those that are closed formulas.
     max_bytes : int, optional
         How large the graph of a calibrator may be; None for any size.
     dtype : {"float64", "float32"}
@@ -150,7 +151,10 @@ def to_onnx(
         more than two, from (n, K) to (n, K, 3). They are NaN where a score is NaN, infinite, or
         none that the calibrator takes. Of a classifier or ensemble: from ``X`` (n, n_features) to
         ``label``, ``probabilities`` (n, K) and ``beliefs``, which are ``predict_interval`` and then
-        ``predict_proba``. With `class_columns`, ``beliefs`` becomes columns (n,) such as
+        ``predict_proba``. Of a fusion: the same outputs, from an input for each source with
+        its name: probabilities (n, K), rows of NaN where it is not available; votes (n,), of which
+        labels that are none of the classes, such as -1 or an empty text, are no vote; or scores
+        (n,). With `class_columns`, ``beliefs`` becomes columns (n,) such as
         ``bel_no``, ``pl_no``, ``p_no``, ``bel_yes``, ``pl_yes`` and ``p_yes``.
 
     Raises
@@ -181,9 +185,11 @@ def to_onnx(
     Closed formulas are: of many classes `AutoMulticlassCalibrator` (but for "confidence"),
     `OneVsRestCalibrator`, `SoftmaxCalibrator`, `ShallowNetCalibrator`, structured scaling of the
     model "bayesian", and binary calibrators of each class; the coupling "normalize"; the rules
-    "stacked" and means of mass functions for any number of classes, and for two classes "dempster",
-    "discounted", "contextually_discounted", "disjunctive", "yager", "valid_mean" and
-    "valid_minimum". Members may be `EvidentialSource`, but not of merged classes.
+    "stacked", "consensus" and means of mass functions for any number of classes, and for two
+    classes "dempster", "discounted", "contextually_discounted", "disjunctive", "yager",
+    "valid_mean" and "valid_minimum". Members may be `EvidentialSource`, but not of merged classes.
+    A fusion of sources has the rule "stacked" or "consensus", which read probabilities alone; of
+    mass functions these are the pignistic ones.
 
     Examples
     --------
@@ -205,7 +211,7 @@ def to_onnx(
             "skl2onnx.to_onnx(pipeline, X[:1])"
         )
     kind = DOUBLE if dtype == "float64" else FLOAT
-    if isinstance(model, EvidentialClassifier | EvidentialEnsemble):
+    if isinstance(model, EvidentialClassifier | EvidentialEnsemble | EvidentialFusion):
         return classifier_model(model, kind, class_columns=class_columns, level=level)
     if isinstance(model, BaseMulticlassCalibrator):
         check_is_fitted(model)

@@ -1,8 +1,9 @@
-"""`evical.fusion.Stacked` as a graph: weighted sums of evidence, calibrated.
+"""Learned fusions as graphs: `evical.fusion.Stacked` and `evical.fusion.Consensus`.
 
-Everything is a closed formula of the probabilities of the sources: logarithms, one product with the
-weights, the delta method, and for two classes the calibration curve, whose lines are kept as they
-are.
+Both are closed formulas of the probabilities of the sources. `Stacked`: logarithms, one product
+with the weights, the delta method, and for two classes the calibration curve, whose lines are kept
+as they are. `Consensus`: a mean and a pool, the spread of the evidence over the sources, and where
+it has learned from labels a `Stacked`.
 """
 
 from collections.abc import Sequence
@@ -28,7 +29,7 @@ from evical.export._tensor import (
     softmax,
     where,
 )
-from evical.fusion import Stacked
+from evical.fusion import Consensus, Stacked
 from evical.scores.scale import interpolated
 
 _GREATEST = float(np.finfo(np.float64).max)
@@ -54,7 +55,11 @@ class _Odds(NamedTuple):
 
 
 def stacked(fusion: Stacked, sources: Sequence[Source]) -> BeliefTensors:
-    """Fused beliefs."""
+    """Fused beliefs of `Stacked`."""
+    return normal_beliefs(*_odds(fusion, sources), fusion, len(fusion.frame_ or ()))
+
+
+def _odds(fusion: Stacked, sources: Sequence[Source]) -> _Odds:
     silent = [source.silent for source in sources]
     found = _pooled(fusion, [source.probabilities for source in sources], silent)
     for choice, reduced in zip(fusion._choices, fusion._reduced, strict=True):
@@ -65,7 +70,72 @@ def stacked(fusion: Stacked, sources: Sequence[Source]) -> BeliefTensors:
             parts = parts or [where(sources[0].probabilities.is_nan(), 1.0, 1.0)]
             other = _pooled(reduced, parts, [None] * len(parts))
             found = _Odds(*(where(own, new, old) for new, old in zip(other, found, strict=True)))
-    return normal_beliefs(*found, fusion, len(fusion.frame_ or ()))
+    return found
+
+
+def consensus(fusion: Consensus, sources: Sequence[Source]) -> BeliefTensors:
+    """Fused beliefs of `Consensus`, vacuous where no source with a weight is available."""
+    k = len(fusion.prevalence_)
+    p = [
+        one.probabilities if one.silent is None else where(one.silent, 1 / k, one.probabilities)
+        for one in sources
+    ]
+    always = p[0].is_nan().numbers().max(axis=1) * 0.0 + 1.0
+    heard = [always if one.silent is None else one.silent.node("Not").numbers() for one in sources]
+    own = joined(heard) * fusion.weights_[np.newaxis]
+    total = own.sum(axis=1)
+    nothing = total.equals(0.0)
+    total = where(nothing, 1.0, total)
+    parts = [own.columns([place]) for place in range(len(p))]
+    prior = np.log(fusion.prevalence_)[np.newaxis]
+    says = [log(maximum(one, fusion._floor)) - prior for one in p]
+    evidence = reduce(add, [part * one for part, one in zip(parts, says, strict=True)])
+    mean = reduce(add, [part * one for part, one in zip(parts, p, strict=True)]) / total
+    pooled = softmax(evidence * fusion.sharpness_ + prior)
+    dependence = float(fusion.dependence)
+    fused = mean * dependence + pooled * (1.0 - dependence)
+    error = _spread(fusion, parts, says, pooled, total)
+    if fusion._stacked is not None:
+        share, learned = fusion.label_share_, _odds(fusion._stacked, sources)
+        other = learned.probability
+        other = joined([1.0 - other, other]) if k == 2 else other
+        ahead, new = log(maximum(fused, fusion._least)), log(maximum(other, fusion._least))
+        fused = softmax(ahead * (1 - share) + new * share)
+        error = error * (1 - share) + learned.error * share
+    log_odds = log(maximum(fused, fusion._least)) - log(maximum(1.0 - fused, fusion._least))
+    found = _Odds(fused, log_odds, error)
+    if k == 2:
+        found = _Odds(*(one.columns([1]) for one in found))
+    beliefs = normal_beliefs(*found, fusion, k)
+    vacuous = (0.0, 1.0, 1 / k)
+    known = zip(beliefs, vacuous, strict=True)
+    return BeliefTensors(*(where(nothing, other, one) for one, other in known))
+
+
+def _spread(
+    fusion: Consensus,
+    parts: Sequence[Tensor],
+    says: Sequence[Tensor],
+    pooled: Tensor,
+    total: Tensor,
+) -> Tensor:
+    """Standard errors (n, K) of the log-odds, as `Consensus` has them without labels."""
+    against = []
+    for one in says:
+        own = pooled * one
+        rest = (own.sum(axis=1) - own) / maximum(1.0 - pooled, 1e-12)
+        against.append(one - rest)
+    moments = [
+        reduce(add, [part * one for part, one in zip(parts, ones, strict=True)]) / total
+        for ones in (against, [one * one for one in against])
+    ]
+    mean, square = moments[0], moments[0] * moments[0]
+    effective = total * total / reduce(add, [part * part for part in parts])
+    drawn = maximum(moments[1] - square, 0.0) / maximum(effective - 1.0, 0.5)
+    reach = total * fusion.sharpness_
+    sharpness = mean * fusion._sharpness_error
+    variance = reach * reach * (drawn + sharpness * sharpness)
+    return (variance + fusion._least_variance).node("Sqrt")
 
 
 def _speaks(silent: Sequence[Tensor | None], choice: Sequence[bool]) -> Tensor | None:

@@ -33,7 +33,7 @@ from evical.errors import WrongWayWarning
 from evical.fusion._agreement import Agreement, KeptRows, Moments
 from evical.fusion._rule import HeldOut, Needs, Reads, Rule, of_sources, read
 from evical.fusion._stacked import Stacked
-from evical.fusion.described import Learned
+from evical.fusion.described import Formula, Learned
 
 _FLOOR = 1e-4  # of a probability in the pool
 _LEAST_PREVALENCE = 1e-3
@@ -143,6 +143,8 @@ class Consensus(Rule):
     """
 
     _by_source = ("weights_", "reliability_")
+    # Least probabilities of the pool and of what is fused, and what exports need of the errors.
+    _floor, _least, _sharpness_error = _FLOOR, _LEAST, _SHARPNESS_ERROR
     _state: ClassVar = {
         "joint": Field(("s", "s"), 0.0),
         "product": Field(("s", "s"), 0.0),
@@ -185,6 +187,20 @@ class Consensus(Rule):
         Learned
         """
         return Learned(self.reliability_, None, "correlation")
+
+    def formula(self, n_classes: int, n_sources: int) -> Formula | None:
+        """The formula of evidence with the shares of the sources.
+
+        Parameters
+        ----------
+        n_classes, n_sources : int
+
+        Returns
+        -------
+        Formula
+        """
+        alone = super().formula(n_classes, n_sources)
+        return Formula("consensus", self.weights_) if alone is None else alone
 
     def _check_parameters(self) -> None:
         check_choice("model", self.model, _MODELS)
@@ -466,12 +482,17 @@ class Consensus(Rule):
         drawn = spread / np.maximum(effective - 1, 0.5)[:, np.newaxis]
         reach = self.sharpness_ * total[:, np.newaxis]
         variance = reach**2 * (drawn + (_SHARPNESS_ERROR * mean) ** 2)
-        learned_from = self._moments.joint.diagonal().max()
-        error = np.sqrt(_OWN_ERROR**2 + _SAMPLE_ERROR**2 / learned_from + variance)
+        error = np.sqrt(self._least_variance + variance)
         if self._stacked is None:
             return np.asarray(error)
         learned = self._stacked._by_choice(Stacked._errors, p, silent)
         return np.asarray((1 - self.label_share_) * error + self.label_share_ * learned)
+
+    @property
+    def _least_variance(self) -> float:
+        """Variance of the log-odds where all sources agree that there is no evidence."""
+        learned_from = self._moments.joint.diagonal().max()
+        return float(_OWN_ERROR**2 + _SAMPLE_ERROR**2 / learned_from)
 
     def _get_state(self) -> dict[str, Any]:
         moments = self._moments

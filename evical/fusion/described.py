@@ -15,9 +15,11 @@ class Formula(NamedTuple):
     Parameters
     ----------
     kind : str
-        "stacked", "mean", "dempster", "disjunctive", "yager", "valid_mean" or "valid_minimum".
+        "stacked", "consensus", "mean", "dempster", "disjunctive", "yager", "valid_mean" or
+        "valid_minimum".
     parameters : (S,) or (S, K) array
-        Weights of a mean; shares of the sources that Dempster's rule keeps; ones otherwise.
+        Weights of a mean or consensus; shares of the sources that Dempster's rule keeps; ones
+        otherwise.
     """
 
     kind: str

@@ -1,0 +1,109 @@
+"""Fusions of sources as ONNX and SQL, executed: as Python fuses them, silent sources too."""
+
+import numpy as np
+import pytest
+from sklearn.frozen import FrozenEstimator
+
+from evical import EvidentialClassifier, EvidentialEnsemble, EvidentialFusion, EvidentialSource
+from evical.export import to_onnx
+from evical.fusion import Consensus
+from tests.evical.export.test_ensembles import CLASSES, DATA, MEMBERS, ROWS, X, Y
+from tests.evical.export.test_ensembles import check as check_ensemble
+from tests.evical.export.test_onnx import in_onnxruntime
+
+N = 300
+LABELS = {2: np.array(["no", "yes"]), 3: np.array([3, 5, 9])}
+
+
+def sources_of(k, seed=0):
+    """Three sources of probabilities and two of votes about K classes, and the truth."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, k, N)
+    found = {}
+    for name, sharp in {"soft": 1.0, "sharp": 3.0, "wild": 0.0}.items():
+        p = rng.dirichlet(np.ones(k), N) * np.exp(sharp * np.equal.outer(truth, np.arange(k)))
+        found[name] = p / p.sum(axis=1, keepdims=True)
+        found[name][rng.random(N) < 0.2] = np.nan
+    for name in ("vote", "other"):
+        right = rng.random(N) < 0.8
+        votes = LABELS[k][np.where(right, truth, rng.integers(0, k, N))].astype(object)
+        votes[rng.random(N) < 0.3] = None
+        found[name] = votes
+    for name, source in found.items():
+        source[:3] = None if source.ndim == 1 else np.nan  # nobody is there
+        if name != "wild":
+            source[3:6] = source[:3]  # nobody but one without a weight
+    return found, LABELS[k][truth]
+
+
+def given(sources, k):
+    """Sources as a graph reads them: what is no label is no vote."""
+    none = "" if k == 2 else -1
+    return {
+        name: source
+        if source.ndim == 2
+        else np.array([none if vote is None else vote for vote in source.tolist()])
+        for name, source in sources.items()
+    }
+
+
+def rules(k):
+    yield Consensus(dependence=0, model="bayesian") if k == 3 else Consensus()
+    if k == 2:
+        yield Consensus(dependence=0.3, model="confidence", confidence=0.9)
+
+
+def expected(fusion, sources):
+    """[Bel, Pl, BetP] (n, K, 3)."""
+    beliefs = fusion.beliefs(sources)
+    return np.concatenate([beliefs.interval(), beliefs.betp()[..., np.newaxis]], axis=2)
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_onnx_fuses_as_python_does(k):
+    sources, y = sources_of(k)
+    some = y.astype(object)
+    some[40:] = None
+    cases = [(rule, None) for rule in rules(k)] + [(Consensus(), some)]
+    cases += [("stacked", y)] if k == 3 else []
+    for rule, labels in cases:
+        fusion = EvidentialFusion(rule, classes=LABELS[k]).fit(sources, labels)
+        found = in_onnxruntime(to_onnx(fusion), **given(sources, k))
+        wanted = expected(fusion, sources)
+        beliefs = found["beliefs"] if k > 2 else found["beliefs"][:, np.newaxis]
+        assert np.abs(beliefs - (wanted if k > 2 else wanted[:, 1:])).max() < 1e-9
+        assert np.abs(found["probabilities"] - wanted[..., 2]).max() < 1e-9
+        clear = np.abs(np.diff(np.sort(wanted[..., 2]), axis=1)[:, -1]) > 1e-9
+        assert clear.mean() > 0.9
+        assert found["label"][clear].tolist() == fusion.predict(sources)[clear].tolist()
+
+
+def test_onnx_calibrates_scores_as_python_does():
+    rng = np.random.default_rng(1)
+    sources, y = sources_of(2)
+    sources = {"soft": sources["soft"], "score": (y == "yes") + rng.normal(size=N)}
+    sources["score"][::7] = np.nan
+    fusion = EvidentialFusion().fit(sources, y)
+    found = in_onnxruntime(to_onnx(fusion), **sources)
+    assert np.abs(found["beliefs"] - expected(fusion, sources)[:, 1]).max() < 1e-9
+
+
+def test_onnx_of_ensembles():
+    members = [FrozenEstimator(EvidentialClassifier(m, ensemble=False).fit(X, Y)) for m in MEMBERS]
+    ensemble = EvidentialEnsemble(members, rule="consensus").fit(X, Y)
+    check_ensemble(to_onnx(ensemble), ensemble, ROWS)
+    gaps = np.where(np.random.default_rng(0).random(X.shape) < 0.2, np.nan, X)
+    parts = [
+        EvidentialSource(MEMBERS[0], columns=columns, silent_if_missing="any")
+        for columns in ([0, 1], slice(2, 5))
+    ]
+    sparse = EvidentialEnsemble(parts, rule="consensus", cv=2).fit(gaps, CLASSES[: len(gaps)])
+    check_ensemble(to_onnx(sparse), sparse, np.where(np.isnan(gaps), gaps, DATA[: len(gaps), :5]))
+
+
+def test_what_cannot_be_exported_is_named():
+    sources, _ = sources_of(2)
+    with pytest.raises(ValueError, match="of 5 sources has the rule dempster, and an export of"):
+        to_onnx(EvidentialFusion("dempster", classes=LABELS[2]).fit(sources))
+    with pytest.raises(ValueError, match="a source is named 'label', like an output; rename it"):
+        to_onnx(EvidentialFusion().fit({"label": sources["vote"], "b": sources["other"]}))
