@@ -278,8 +278,8 @@ def classifier_model(
         beliefs = _of_sources(classifier, graph, inputs)
     else:
         require("skl2onnx", "an export of a classifier to ONNX")
-        inputs = {"X": (kind, [None, classifier.n_features_in_])}
         beliefs = classified(classifier, Tensor(graph, graph.doubles("X", kind)))
+        inputs = {"X": (kind, [None, classifier.n_features_in_])}
     many, betp = k > 2, beliefs.betp
     everything = betp if many else joined([1.0 - betp, betp])
     graph.add("Identity", [everything.name], "probabilities")

@@ -241,7 +241,7 @@ def _of_duckdb(table: Any, writer: _Writer, header: list[str]) -> Any:
         p if writer.fitted._gives_ends else None,
         (lower, upper) if intervals else None,
     )
-    names = class_names(writer.fitted, "duckdb", writer.prefix, intervals=intervals)
+    names = class_names(writer.fitted.classes_, "duckdb", writer.prefix, intervals=intervals)
     new = (f"{value} AS {name}" for value, name in zip(values, names, strict=True))
     kept = map(dialect_of("duckdb").quoted, header)
     return table.project(", ".join([*kept, *new]))

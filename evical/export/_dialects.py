@@ -8,6 +8,7 @@ numbers that must be exact are quotients of two whole numbers there, which are.
 from dataclasses import dataclass
 from decimal import Decimal
 from math import frexp
+from typing import Any
 
 from dstheory.checks.arguments import check_choice, check_instance
 
@@ -31,6 +32,11 @@ class Dialect:
         Whether a literal becomes the nearest float.
     guard : str
         What must hold besides of a score, ``{x}``.
+    backslash : bool
+        Whether it escapes characters of a text.
+    keeps_steps : bool
+        Whether named steps of a query are to be materialized, for it else writes what a step says
+        of a column wherever the next steps name it, so that the query doubles step by step.
     """
 
     mark: str
@@ -38,6 +44,22 @@ class Dialect:
     double: str = ""
     reads_exactly: bool = True
     guard: str = ""
+    backslash: bool = False
+    keeps_steps: bool = False
+
+    def literal(self, label: Any) -> str:
+        """A label as a text, a number or a truth value.
+
+        >>> DIALECTS["duckdb"].literal("it's"), DIALECTS["spark"].literal("it's")
+        ("'it''s'", "'it\\\\'s'")
+        """
+        if isinstance(label, str):
+            text = label.replace("\\", "\\\\") if self.backslash else label
+            quote = "\\'" if self.backslash else "''"
+            return f"'{text.replace(chr(39), quote)}'"
+        if isinstance(label, bool):
+            return "TRUE" if label else "FALSE"
+        return str(label) if isinstance(label, int) else self.exact(float(label))
 
     def quoted(self, name: str) -> str:
         """A name of a column, quoted."""
@@ -68,10 +90,16 @@ def _quotient(value: float) -> str:
 # SQLite takes a name in double quotes that is no column for a text, and texts for numbers.
 DIALECTS = {
     "duckdb": Dialect('"', '""'),
-    "sqlite": Dialect("`", "``", reads_exactly=False, guard="typeof({x}) IN ('integer','real')"),
-    "postgres": Dialect('"', '""', double="DOUBLE PRECISION"),
-    "spark": Dialect("`", "``"),
-    "bigquery": Dialect("`", "\\`"),
+    "sqlite": Dialect(
+        "`",
+        "``",
+        reads_exactly=False,
+        guard="typeof({x}) IN ('integer','real')",
+        keeps_steps=True,
+    ),
+    "postgres": Dialect('"', '""', double="DOUBLE PRECISION", keeps_steps=True),
+    "spark": Dialect("`", "``", backslash=True),
+    "bigquery": Dialect("`", "\\`", backslash=True),
 }
 
 

@@ -8,8 +8,10 @@ wherever a column can stand.
 from collections.abc import Sequence
 from itertools import pairwise
 from math import ceil, log
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dstheory.checks.arguments import check_flag, check_instance
 from evical.calibrators import BaseCalibrator
@@ -100,7 +102,7 @@ def to_sql(
     table = compiled(calibrator, level=level)
     note = heading(calibrator, table)
     if class_columns:
-        names = class_names(calibrator, dialect, prefix, intervals=level is not None)
+        names = class_names(calibrator.classes_, dialect, prefix, intervals=level is not None)
         table = of_both_classes(table)
     else:
         plain = COLUMNS if level is None else (*COLUMNS, *ENDS)
@@ -111,18 +113,21 @@ def to_sql(
 
 
 def class_names(
-    calibrator: BaseCalibrator, dialect: str, prefix: str = "", *, intervals: bool = False
+    classes: NDArray[Any], dialect: str, prefix: str = "", *, intervals: bool = False
 ) -> list[str]:
-    """Quoted names of columns of both classes, as `belief_names` has them.
+    """Quoted names of columns of all classes, as `belief_names` has them.
 
     Raises ValueError for names that differ in case only, unless the database tells them apart.
     """
-    names = belief_names(calibrator.classes_.tolist(), prefix, intervals=intervals)
-    if dialect != "postgres" and len({name.lower() for name in names}) < len(names):
-        raise ValueError(
-            f"columns {names[0]!r} and {names[len(names) // 2]!r} differ in case only, which "
-            f"{dialect} does not tell apart; rename a class"
-        )
+    names = belief_names(classes.tolist(), prefix, intervals=intervals)
+    known: dict[str, str] = {}
+    for name in names if dialect != "postgres" else []:
+        former = known.setdefault(name.lower(), name)
+        if former != name:
+            raise ValueError(
+                f"columns {former!r} and {name!r} differ in case only, which {dialect} does not "
+                "tell apart; rename a class"
+            )
     return list(map(dialect_of(dialect).quoted, names))
 
 

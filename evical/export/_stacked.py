@@ -107,8 +107,8 @@ def consensus(fusion: Consensus, sources: Sequence[Source]) -> BeliefTensors:
     if k == 2:
         found = _Odds(*(one.columns([1]) for one in found))
     beliefs = normal_beliefs(*found, fusion, k)
-    vacuous = (0.0, 1.0, 1 / k)
-    known = zip(beliefs, vacuous, strict=True)
+    vacuous = (0.0, 1.0, 1 / k, 0.0, 1.0)
+    known = zip(beliefs.parts, vacuous, strict=False)
     return BeliefTensors(*(where(nothing, other, one) for one, other in known))
 
 

@@ -1,4 +1,4 @@
-"""Fusion in SQL: several calibrated scores of one table, combined by Dempster's rule.
+"""Fusion in SQL: several sources of one table; calibrated scores by Dempster's rule.
 
 A source with [Bel, Pl] = [b, p] has the masses b, 1 - p and p - b. Products with those of the next
 source are added up (Shafer 1976, ch. 3), and divided at the end by what is not conflict. No term is
@@ -6,14 +6,20 @@ a difference of products, so that also small agreement is exact, down to `LEAST_
 product may have left the range of floats that a later source would have made the greater one.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
 from dstheory.checks.arguments import as_sequence, check_flag, check_instance
-from evical.export._dialects import dialect_of
+from evical.calibrators import BaseCalibrator
+from evical.export._consensus_sql import consensus_query
+from evical.export._dialects import Dialect, dialect_of
 from evical.export._inputs import check_binary
 from evical.export._sql import class_names, to_sql
 from evical.export._table import COLUMNS
+from evical.fused import EvidentialFusion
 
 LEAST_AGREEMENT = "1e-290"
 
@@ -80,48 +86,60 @@ def dempster_query(
 
 
 def fusion_to_sql(
-    calibrators: Mapping[str, Any],
+    fitted: Mapping[str, Any] | EvidentialFusion,
     table: str,
     dialect: str = "duckdb",
     *,
     keep: Sequence[str] = (),
     class_columns: bool = False,
 ) -> str:
-    """Beliefs from several scores of a table, combined by Dempster's rule, as one query.
+    """Beliefs from several sources in columns of a table, as one query.
 
     Parameters
     ----------
-    calibrators : mapping of str to fitted calibrator
-        Two or more, each of one score and of the same two classes, by the column of the score.
+    fitted : mapping of str to fitted calibrator, or EvidentialFusion
+        Two or more calibrators, each of one score and of the same two classes, by the column of the
+        score; they are combined by Dempster's rule. Or a fitted fusion with the rule "consensus".
     table : str
         Name of the table; it is quoted.
     dialect : {"duckdb", "sqlite", "postgres", "spark", "bigquery"}
     keep : sequence of str
         Columns of the table that stand before the new ones.
     class_columns : bool
-        Whether there are columns of both classes with the class in the name, as of `to_sql`.
+        Whether there are columns of all classes with the class in the name, as of `to_sql`; of more
+        than two classes there always are.
 
     Returns
     -------
     str
         A SELECT with the columns ``bel``, ``pl`` and ``betp`` of the positive class, or those of
-        both classes. Each source may have an error as `to_sql` states it. They are NULL where a
-        score is none, where sources contradict each other totally, which has no result, and where
-        they agree by less than 1e-290, which products of floats do not resolve.
+        all classes. Of calibrators, each may have an error as `to_sql` states it; columns are NULL
+        where a score is none, where sources contradict each other totally, which has no result, and
+        where they agree by less than 1e-290, which products of floats do not resolve. A fusion is
+        vacuous where no source with a weight is available.
 
     Raises
     ------
     TypeError
         If a calibrator is none of one score, or a name no text.
     ValueError
-        For fewer than two calibrators, other classes, or an unknown dialect; for names of columns
-        as `to_sql`.
+        For fewer than two calibrators or sources, other classes, or an unknown dialect; for names
+        of columns as `to_sql`; for a fusion with another rule, with scores, or one that has learned
+        from labels, which `to_onnx` takes.
     ConvergenceError, sklearn.exceptions.NotFittedError
         As `to_sql`.
 
     See Also
     --------
     to_sql : one score, as expressions.
+
+    Notes
+    -----
+    A fusion reads votes from the column with the name of the source; what is none of the classes is
+    no vote. Probabilities of a source "svm" are in the columns "svm_p_no" and "svm_p_yes", which
+    `predict_table` writes with the prefix "svm_"; the source is not available where one of them is
+    NULL, NaN, outside [0, 1], or their sum is not 1. The query takes ln, exp, sqrt and tanh, which
+    SQLite has if it was built with mathematical functions.
 
     Examples
     --------
@@ -137,15 +155,51 @@ def fusion_to_sql(
     [[7, 0.429, 0.571, 0.5], [8, None, None, None]]
     >>> base.close()
     """
-    check_instance("calibrators", calibrators, Mapping, "calibrators by column of the score")
-    if len(calibrators) < 2:
-        raise ValueError(f"calibrators are {len(calibrators)}, expected two or more to combine")
+    if not isinstance(fitted, EvidentialFusion):
+        kinds = "calibrators by column of the score, or an EvidentialFusion"
+        check_instance("fitted", fitted, Mapping, kinds)
+        if len(fitted) < 2:
+            raise ValueError(
+                f"there are {len(fitted)} calibrators, expected two or more to combine"
+            )
     check_flag("class_columns", class_columns)
     form = dialect_of(dialect)
     keep = as_sequence(keep, "keep", "names of columns")
     for name in (table, *keep):
         check_instance("table and keep", name, str, "names")
-    classes = {}
+    if isinstance(fitted, EvidentialFusion):
+        query, sides, classes = _consensus(fitted, table, form, keep)
+    else:
+        query, sides, classes = _dempster(fitted, table, dialect, keep)
+    every = class_columns or len(classes) > 2
+    made = [text for side in (sides if every else sides[1:]) for text in side]
+    names = class_names(classes, dialect) if every else COLUMNS
+    new = [f"{text} AS {name}" for name, text in zip(names, made, strict=True)]
+    return f"SELECT {', '.join([*map(form.quoted, keep), *new])}\nFROM ({query}) AS q"
+
+
+def _prefix(names: Iterable[str]) -> str:
+    """Of the names of new columns, unlike those that are there."""
+    prefix = "evical_"
+    while any(name.lower().startswith(prefix) for name in names):
+        prefix = f"_{prefix}"
+    return prefix
+
+
+def _consensus(
+    fitted: EvidentialFusion, table: str, form: Dialect, keep: Sequence[str]
+) -> tuple[str, list[list[str]], NDArray[Any]]:
+    check_is_fitted(fitted)
+    prefix = _prefix((table, *keep))
+    made = consensus_query(fitted, table, form, keep, lambda name: form.quoted(prefix + name))
+    return *made, fitted.classes_
+
+
+def _dempster(
+    calibrators: Mapping[str, BaseCalibrator], table: str, dialect: str, keep: Sequence[str]
+) -> tuple[str, list[list[str]], NDArray[Any]]:
+    """A query, belief, plausibility and pignistic probability of both classes, and the classes."""
+    form, classes = dialect_of(dialect), {}
     for column, calibrator in calibrators.items():
         check_binary(calibrator)
         classes[column] = calibrator.classes_.tolist()
@@ -156,9 +210,7 @@ def fusion_to_sql(
                 f"the classes of column {column!r} are {labels}, but those of {first!r} are "
                 f"{classes[first]}; fit all to the same classes"
             )
-    prefix = "evical_"
-    while any(name.lower().startswith(prefix) for name in (*calibrators, *keep)):
-        prefix = f"_{prefix}"
+    prefix = _prefix((*calibrators, *keep))
     columns, sources = [], []
     for i, (column, calibrator) in enumerate(calibrators.items()):
         columns.append(to_sql(calibrator, column, dialect, None, prefix=f"{prefix}{i}_"))
@@ -170,13 +222,11 @@ def fusion_to_sql(
         sources,
         lambda name: form.quoted(prefix + name),
     )
-    sides = (m.no, m.yes) if class_columns else (m.yes,)
-    made = [
-        text for own in sides for text in (own, f"({own} + {m.both})", f"({own} + {m.both} / 2)")
+    sides = [
+        [
+            f"CASE WHEN {m.agreement} >= {LEAST_AGREEMENT} THEN {value} / {m.agreement} END"
+            for value in (own, f"({own} + {m.both})", f"({own} + {m.both} / 2)")
+        ]
+        for own in (m.no, m.yes)
     ]
-    names = class_names(calibrators[first], dialect) if class_columns else COLUMNS
-    new = [
-        f"CASE WHEN {m.agreement} >= {LEAST_AGREEMENT} THEN {value} / {m.agreement} END AS {name}"
-        for name, value in zip(names, made, strict=True)
-    ]
-    return f"SELECT {', '.join([*map(form.quoted, keep), *new])}\nFROM ({query}) AS q"
+    return query, sides, calibrators[first].classes_

@@ -1,11 +1,15 @@
 """Fusions of sources as ONNX and SQL, executed: as Python fuses them, silent sources too."""
 
+import sqlite3
+from contextlib import closing
+
+import duckdb
 import numpy as np
 import pytest
 from sklearn.frozen import FrozenEstimator
 
 from evical import EvidentialClassifier, EvidentialEnsemble, EvidentialFusion, EvidentialSource
-from evical.export import to_onnx
+from evical.export import fusion_to_sql, to_onnx
 from evical.fusion import Consensus
 from tests.evical.export.test_ensembles import CLASSES, DATA, MEMBERS, ROWS, X, Y
 from tests.evical.export.test_ensembles import check as check_ensemble
@@ -107,3 +111,85 @@ def test_what_cannot_be_exported_is_named():
         to_onnx(EvidentialFusion("dempster", classes=LABELS[2]).fit(sources))
     with pytest.raises(ValueError, match="a source is named 'label', like an output; rename it"):
         to_onnx(EvidentialFusion().fit({"label": sources["vote"], "b": sources["other"]}))
+
+
+def in_database(dialect, sources, query):
+    """Rows of the new columns, by the database."""
+    columns = {}
+    for name, source in sources.items():
+        if source.ndim == 1:
+            columns[name] = source.tolist()
+        else:
+            k = source.shape[1]
+            columns |= {
+                f"{name}_p_{label}": [None if np.isnan(x) else x for x in column]
+                for label, column in zip(LABELS[k].tolist(), source.T.tolist(), strict=True)
+            }
+    kinds = {int: "INTEGER", float: "DOUBLE", str: "VARCHAR"}
+    first = [next(type(x) for x in column if x is not None) for column in columns.values()]
+    header = ", ".join(f'"{n}" {kinds[kind]}' for n, kind in zip(columns, first, strict=True))
+    connect = sqlite3.connect if dialect == "sqlite" else duckdb.connect
+    with closing(connect(":memory:")) as base:
+        base.execute(f"CREATE TABLE t (id INTEGER, {header})")
+        rows = list(zip(range(N), *columns.values(), strict=True))
+        base.executemany(f"INSERT INTO t VALUES ({', '.join('?' * len(rows[0]))})", rows)
+        found = sorted(base.execute(query).fetchall())
+    return np.array(found, dtype=float)[:, 1:]
+
+
+@pytest.mark.parametrize("dialect", ["duckdb", "sqlite"])
+def test_sql_fuses_as_python_does(dialect):
+    if dialect == "sqlite" and not has_functions():
+        pytest.skip("this SQLite has no mathematical functions")
+    for k in (2, 3):
+        sources, _ = sources_of(k)
+        for rule in rules(k):
+            fusion = EvidentialFusion(rule, classes=LABELS[k]).fit(sources)
+            query = fusion_to_sql(fusion, "t", dialect, keep=["id"], class_columns=True)
+            found = in_database(dialect, sources, query).reshape(N, k, 3)
+            assert np.abs(found - expected(fusion, sources)).max() < 1e-9
+
+
+def has_functions():
+    with closing(sqlite3.connect(":memory:")) as base:
+        return base.execute(
+            "SELECT count(*) FROM pragma_function_list WHERE name = 'tanh'"
+        ).fetchone()[0]
+
+
+def test_sql_of_the_positive_class_and_labels_that_need_quotes():
+    votes = {"a": ["it's", "no", None], "b": ["it's", "no", "no"], "c": ["no", "no", "it's"]}
+    fusion = EvidentialFusion().fit(votes)
+    sources = {name: np.array(source, dtype=object) for name, source in votes.items()}
+    query = fusion_to_sql(fusion, "t", "duckdb", keep=["id"])
+    with closing(duckdb.connect(":memory:")) as base:
+        base.execute("CREATE TABLE t (id INTEGER, a VARCHAR, b VARCHAR, c VARCHAR)")
+        rows = list(zip(range(3), *votes.values(), strict=True))
+        base.executemany("INSERT INTO t VALUES (?, ?, ?, ?)", rows)
+        table = base.execute(query)
+        assert [column[0] for column in table.description] == ["id", "bel", "pl", "betp"]
+        found = np.array(sorted(table.fetchall()))[:, 1:]
+    assert np.abs(found - expected(fusion, sources)[:, 1]).max() < 1e-9
+
+
+def test_what_sql_cannot_say_is_named():
+    sources, y = sources_of(2)
+    some = y.astype(object)
+    some[40:] = None
+    scores = {"soft": sources["soft"], "score": np.arange(N) * 1.0}
+    labels = {"classes": LABELS[2]}
+    for fusion, message in [
+        (
+            EvidentialFusion().fit(sources, y),
+            "the rule Stacked.*, and SQL takes 'consensus' of two",
+        ),
+        (EvidentialFusion(**labels).fit(sources, some), "has learned from labels"),
+        (EvidentialFusion("consensus").fit(scores, y), "source 'score' has scores, and SQL takes"),
+        (EvidentialFusion().fit({"a": sources["vote"]}), "the fusion of 1 sources has the rule"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            fusion_to_sql(fusion, "t")
+    three, _ = sources_of(3)
+    confident = EvidentialFusion(Consensus(model="confidence"), classes=LABELS[3]).fit(three)
+    with pytest.raises(ValueError, match="beliefs about 3 classes have no closed form"):
+        fusion_to_sql(confident, "t")

@@ -64,9 +64,9 @@ def test_total_conflict_and_missing_scores_have_no_belief(dialect):
 
 def test_wrong_input_is_refused(calibrators):
     one = next(iter(calibrators.values()))
-    with pytest.raises(ValueError, match="calibrators are 1, expected two or more"):
+    with pytest.raises(ValueError, match="there are 1 calibrators, expected two or more"):
         fusion_to_sql({"a": one}, "scores")
-    with pytest.raises(TypeError, match="calibrators"):
+    with pytest.raises(TypeError, match="fitted is"):
         fusion_to_sql([one, one], "scores")
     other = IsotonicCalibrator().fit([0.0, 1.0], ["no", "yes"])
     with pytest.raises(ValueError, match=r"the classes of column 'b' are \['no', 'yes'\], but"):
