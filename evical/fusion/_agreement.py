@@ -136,11 +136,17 @@ class Agreement:
         How far two sources count as one, from 0 to 1; 1 for a source and itself.
     reliability : (S,) array
         Estimated correlation with the truth, from 0 to 1.
+    others : (S,) array
+        Correlation with the others that a source has which is always right.
+    power : float
+        Of the correlations that the truth explains.
     """
 
     with_others: Floats
     copies: Floats
     reliability: Floats
+    others: Floats
+    power: float
 
     @classmethod
     def of(cls, moments: Moments, dependence: float) -> Self:
@@ -169,8 +175,30 @@ class Agreement:
         scale = np.sqrt(np.maximum(spread, 0)) * deviation
         known = scale > _NOTHING
         found = np.where(known, with_them / np.where(known, scale, 1), 0)
-        independent = np.sign(correlation) * np.abs(correlation) ** (1 / (1 - dependence))
-        return cls(np.clip(found, -1, 1), copies, np.maximum(one_factor(independent), 0))
+        power = 1 / (1 - dependence)
+        independent = np.sign(correlation) * np.abs(correlation) ** power
+        reliability = np.maximum(one_factor(independent), 0)
+        common = (others * deviation) @ reliability ** (1 / power)
+        reach = np.sqrt(np.maximum(spread, _NOTHING))
+        return cls(np.clip(found, -1, 1), copies, reliability, common / reach, power)
+
+    def reliability_at(self, with_others: Floats) -> Floats:
+        """Correlation with the truth that goes with a correlation with the others.
+
+        Spearman's correction for attenuation (1904): a source correlates with the others as with
+        the truth, times what they do.
+
+        Parameters
+        ----------
+        with_others : (S, ...) array
+
+        Returns
+        -------
+        array of that shape
+        """
+        others = self.others.reshape(-1, *[1] * (with_others.ndim - 1))
+        ratio = np.maximum(with_others, 0) / np.maximum(others, _NOTHING)
+        return np.asarray(np.minimum(ratio, 1) ** self.power)
 
     @property
     def weights(self) -> Floats:

@@ -33,7 +33,7 @@ from evical.errors import WrongWayWarning
 from evical.fusion._agreement import Agreement, KeptRows, Moments
 from evical.fusion._rule import HeldOut, Needs, Reads, Rule, of_sources, read
 from evical.fusion._stacked import Stacked
-from evical.fusion.described import Formula, Learned
+from evical.fusion.described import Formula, Learned, learned_from
 
 _FLOOR = 1e-4  # of a probability in the pool
 _LEAST_PREVALENCE = 1e-3
@@ -77,6 +77,8 @@ class Consensus(Rule):
         Its confidence interval of level 0.95, by Fisher's transformation.
     reliability_ : (S,) array
         Estimated correlation of a source with the truth: 0 is guessing, 1 is always right.
+    reliability_interval_ : (S, 2) array
+        Its interval, from that of the agreement as if the others were known well.
     groups_ : (S,) array of int
         Sources that repeat each other, with a correlation above 0.97, share a number.
     contradicts_ : (S,) array of bool
@@ -142,7 +144,7 @@ class Consensus(Rule):
     (200, 2)
     """
 
-    _by_source = ("weights_", "reliability_")
+    _by_source = ("weights_", "reliability_", "reliability_interval_", "groups_")
     # Least probabilities of the pool and of what is fused, and what exports need of the errors.
     _floor, _least, _sharpness_error = _FLOOR, _LEAST, _SHARPNESS_ERROR
     _state: ClassVar = {
@@ -186,7 +188,9 @@ class Consensus(Rule):
         -------
         Learned
         """
-        return Learned(self.reliability_, None, "correlation")
+        found = learned_from(self.by_source())
+        assert found is not None
+        return found
 
     def formula(self, n_classes: int, n_sources: int) -> Formula | None:
         """The formula of evidence with the shares of the sources.
@@ -341,7 +345,7 @@ class Consensus(Rule):
         self._describe()
         prevalence = np.maximum(self.weights_ @ self._moments.mean, _LEAST_PREVALENCE)
         self.prevalence_ = prevalence / prevalence.sum()
-        self.reliability_ = self._believed()
+        self._believe()
         self.sharpness_ = self._sharpness()
 
     def _describe(self) -> None:
@@ -355,10 +359,16 @@ class Consensus(Rule):
         self.agreement_interval_ = np.tanh(np.stack([at - reach, at + reach], axis=1))
         self.contradicts_ = at < -_LEVEL * error
 
-    def _believed(self) -> Floats:
+    def _believe(self) -> None:
         """Correlations (S,) with the truth, none above what a calibrated source has."""
         spread = np.sqrt(1 - self.prevalence_ @ self.prevalence_)
-        return np.asarray(np.minimum(self._agreement.reliability, self._moments.deviation / spread))
+        most = (self._moments.deviation / spread)[:, np.newaxis]
+        agreement = self._agreement
+        found = agreement.reliability[:, np.newaxis]
+        ends = agreement.reliability_at(self.agreement_interval_)
+        low, high = np.minimum(ends[:, :1], found), np.maximum(ends[:, 1:], found)
+        known = np.minimum(np.hstack([found, low, high]), most)
+        self.reliability_, self.reliability_interval_ = known[:, 0], known[:, 1:]
 
     def _sharpness(self) -> float:
         rows, weights = self._rows, self.weights_
@@ -524,7 +534,7 @@ class Consensus(Rule):
         self.prevalence_, self.sharpness_ = state["prevalence_"], float(state["sharpness_"])
         self.label_share_ = float(state["label_share_"])
         self._describe()
-        self.reliability_ = self._believed()
+        self._believe()
 
     def _fuse(self, masses: Sequence[MassFunction]) -> MassFunction:
         return self._fuse_beliefs(masses)

@@ -35,11 +35,17 @@ class Learned:
     values : (S,) or (S, K) array
     standard_error : array like `values`, or None
     kind : {"evidence", "reliability", "correlation", "share"}
+    interval : (S, 2) array, or None
+        Of level 0.95, where it is no multiple of a standard error.
+    groups : (S,) array of int, or None
+        Sources that repeat each other share a number.
     """
 
     values: Floats
     standard_error: Floats | None
     kind: str
+    interval: Floats | None = None
+    groups: Floats | None = None
 
 
 def learned_from(by_source: Mapping[str, Any]) -> Learned | None:
@@ -51,6 +57,9 @@ def learned_from(by_source: Mapping[str, Any]) -> Learned | None:
     known = {name: np.asarray(values, dtype=np.float64) for name, values in by_source.items()}
     if set(known) == {"weights_", "standard_error_"}:
         return Learned(known["weights_"], known["standard_error_"], "evidence")
+    if "reliability_" in known:
+        of = known["reliability_"]
+        return Learned(of, None, "correlation", known["reliability_interval_"], known["groups_"])
     if set(known) == {"rates_"}:
         return Learned(1 - known["rates_"], None, "reliability")
     if set(known) == {"weights_"}:

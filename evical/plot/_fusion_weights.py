@@ -60,7 +60,7 @@ _LEAST_RANGE = 0.01
 def draw_map(
     ax: Axes,
     shown: Floats,
-    reach: Floats | None,
+    doubtful: NDArray[np.bool_] | None,
     kind: Kind,
     class_names: Sequence[str],
     doubt: str,
@@ -71,8 +71,8 @@ def draw_map(
     ----------
     ax : matplotlib Axes
     shown : (S, K) array
-    reach : (S, K) array, optional
-        Of the intervals to either side.
+    doubtful : (S, K) array of bool, optional
+        Whose interval includes 0.
     kind : Kind
     class_names : sequence of K str
     doubt : str
@@ -100,7 +100,7 @@ def draw_map(
         for line, (name, value) in zip(MARK_LINES, kind.marks.items(), strict=True)
         if value <= most
     ]
-    dots = None if reach is None else _draw_doubtful(ax, np.abs(shown) <= reach, doubt)
+    dots = None if doubtful is None else _draw_doubtful(ax, doubtful, doubt)
     _name_columns(ax, class_names)
     legend_above(ax, handles=marks if dots is None else [*marks, dots])
     return mesh, marks, dots
@@ -199,17 +199,34 @@ def checked_names(names: Sequence[str] | None, count: int, what: str, one: str) 
     return texts
 
 
-def checked_errors(standard_error: ArrayLike | None, columns: Floats) -> Floats | None:
-    """Standard errors in the shape of the columns of weights."""
-    if standard_error is None:
+def checked_ends(
+    standard_error: ArrayLike | None,
+    interval: ArrayLike | None,
+    columns: Floats,
+    kind: Kind,
+    confidence: float,
+) -> Floats | None:
+    """Ends (S, C, 2) of intervals, from standard errors in the shape of the columns or as given."""
+    if standard_error is None and interval is None:
         return None
+    if standard_error is not None and interval is not None:
+        raise ValueError("standard_error and interval are both given; give one of them")
+    if standard_error is None:
+        ends = checked_numbers(interval, "interval", kind)  # type: ignore[arg-type]  # not None
+        if ends.shape != (len(columns), 2) or columns.shape[1] > 1 or confidence != _LEVEL:
+            raise ValueError(
+                f"interval has shape {ends.shape} and confidence is {confidence}, expected "
+                f"({len(columns)}, 2), an interval of level {_LEVEL} for each member"
+            )
+        return ends[:, np.newaxis]
     errors = checked_numbers(standard_error, "standard_error", KINDS["evidence"])
     if errors.shape != columns.shape or (errors < 0).any():
         raise ValueError(
             f"standard_error has shape {np.shape(standard_error)} and minimum {errors.min():g}, "
             "expected numbers from 0 in the shape of weights"
         )
-    return errors
+    reach = ndtri((1 + confidence) / 2) * errors
+    return np.stack([columns - reach, columns + reach], axis=-1)
 
 
 def without_repeats(
@@ -226,6 +243,10 @@ def without_repeats(
 
 
 Order = Literal["given", "weight"]
+
+_LEVEL = 0.95  # of intervals that come without standard errors
+# Where brackets stand and how far they reach, as shares of the width, right of the axes.
+_BRACKET, _TOOTH = 0.015, 0.012
 
 # Of more classes, or more intervals, a map of colors.
 _MAX_CLASSES, _MAX_INTERVALS = 4, 120
@@ -248,11 +269,15 @@ class FusionWeightsDisplay:
     weights : (S,) or (S, K) array
         One for each member, or one for each member and class.
     standard_error : array like `weights`, optional
+    interval : (S, 2) array, optional
+        Ends of intervals of level 0.95, where there are no standard errors.
+    alike : (S,) array of int, optional
+        Members that repeat each other share a number; brackets join them.
     members : sequence of S str, optional
     class_names : sequence of K str, optional
     kind : {"evidence", "reliability", "correlation", "share"}
         What `weights` are: weights of evidence, of any sign; 1 minus the discount rates, or weights
-        in a mean, both in [0, 1].
+        in a mean, both in [0, 1]; or estimated correlations with the truth.
     confidence : float
         Level of the normal intervals.
     order : {"given", "weight"}
@@ -269,6 +294,8 @@ class FusionWeightsDisplay:
         Dots on the cells of the map whose interval includes 0.
     marks_ : list of Line2D
         At 0 and 1, those of them that the colors of a map reach.
+    brackets_ : list of Line2D
+        One for each set of members that repeat each other.
 
     Raises
     ------
@@ -292,6 +319,8 @@ class FusionWeightsDisplay:
         weights: ArrayLike,
         *,
         standard_error: ArrayLike | None = None,
+        interval: ArrayLike | None = None,
+        alike: ArrayLike | None = None,
         members: Sequence[str] | None = None,
         class_names: Sequence[str] | None = None,
         kind: Literal["evidence", "reliability", "correlation", "share"] = "evidence",
@@ -302,8 +331,11 @@ class FusionWeightsDisplay:
         check_choice("order", order, ("given", "weight"))
         check_level("confidence", confidence)
         self._columns = checked_numbers(weights, "weights", KINDS[kind])
-        self._errors = checked_errors(standard_error, self._columns)
+        self._ends = checked_ends(standard_error, interval, self._columns, KINDS[kind], confidence)
         count, classes = self._columns.shape
+        self._alike = np.arange(count) if alike is None else np.asarray(alike)
+        if self._alike.shape != (count,):
+            raise ValueError(f"alike has shape {self._alike.shape}, expected ({count},)")
         self.weights = np.asarray(weights, dtype=np.float64)
         self.standard_error = standard_error
         self.members = checked_names(members, count, "members", "member")
@@ -313,16 +345,13 @@ class FusionWeightsDisplay:
     @property
     def interval(self) -> Floats | None:
         """Ends (S, 2) or (S, K, 2) of the intervals; None without standard errors."""
-        if self._errors is None:
-            return None
-        reach = self._reach()
-        ends = np.stack([self._columns - reach, self._columns + reach], axis=-1)
-        return ends.reshape(*np.shape(self.weights), 2)
+        ends = self._ends
+        return None if ends is None else ends.reshape(*np.shape(self.weights), 2)
 
     @property
     def label(self) -> str:
         """What the numbers are, and the intervals if there are any."""
-        bars = "" if self._errors is None else f", {100 * self.confidence:g} % interval"
+        bars = "" if self._ends is None else f", {100 * self.confidence:g} % interval"
         return KINDS[self.kind].label + bars
 
     @property
@@ -344,10 +373,6 @@ class FusionWeightsDisplay:
     def _is_map(self) -> bool:
         count, classes = self._columns.shape
         return bool(classes > _MAX_CLASSES or (classes > 1 and count * classes > _MAX_INTERVALS))
-
-    def _reach(self) -> Floats:
-        assert self._errors is not None
-        return np.asarray(ndtri((1 + self.confidence) / 2) * self._errors)
 
     @classmethod
     def from_estimator(cls, ensemble: Any, **options: Any) -> "FusionWeightsDisplay":
@@ -486,6 +511,8 @@ class FusionWeightsDisplay:
         return cls(
             values,
             standard_error=errors,
+            interval=learned.interval,
+            alike=learned.groups,
             members=members,
             class_names=names,
             kind=learned.kind,  # type: ignore[arg-type]  # of KINDS
@@ -513,6 +540,7 @@ class FusionWeightsDisplay:
             rows = np.argsort(-self._columns.mean(axis=1), kind="stable")
         self.intervals_: list[Any] = []
         self.marks_: list[Any] = []
+        self.brackets_: list[Any] = []
         self.map_: QuadMesh | None = None
         self.doubtful_: PathCollection | None = None
         self._name_rows(ax, rows)
@@ -536,11 +564,13 @@ class FusionWeightsDisplay:
             for line, (name, value) in zip(MARK_LINES, kind.marks.items(), strict=True)
         ]
         for k, place in enumerate(places):
+            values = self._columns[rows, k]
+            ends = None if self._ends is None else self._ends[rows, k].T
             self.intervals_.append(
                 ax.errorbar(
-                    self._columns[rows, k],
+                    values,
                     np.arange(len(rows)) + place,
-                    xerr=None if self._errors is None else self._reach()[rows, k],
+                    xerr=None if ends is None else np.abs(ends - values),
                     fmt=_MARKERS[k],
                     color=COLORS[_POINTS[k]],
                     ms=4 if classes == 1 and len(rows) <= _FEW else 3,
@@ -548,15 +578,34 @@ class FusionWeightsDisplay:
                     label=literal(self.class_names[k]) if classes > 1 else None,
                 )
             )
+        self._draw_brackets(ax, rows)
         ax.set_xlabel(self.label)
         legend_above(ax)
 
+    def _draw_brackets(self, ax: Axes, rows: NDArray[np.intp]) -> None:
+        """Right of the axes, a line with a tooth at each member that repeats another one."""
+        groups = self._alike[rows]
+        numbers, counts = np.unique(groups, return_counts=True)
+        for place, number in enumerate(numbers[counts > 1].tolist()):
+            x = 1 + (place + 1) * (_BRACKET + _TOOTH)
+            members = np.flatnonzero(groups == number)
+            self.brackets_ += ax.plot(
+                np.tile([x, x - _TOOTH, x], len(members)),
+                np.repeat(members, 3),
+                transform=ax.get_yaxis_transform(),
+                clip_on=False,
+                color=ink(),
+                lw=1.2,
+                label="_" if place else "joined: repeat each other, share one weight",
+            )
+
     def _draw_map(self, ax: Axes, rows: NDArray[np.intp]) -> None:
-        reach = None if self._errors is None else self._reach()[rows]
+        ends = None if self._ends is None else self._ends[rows]
+        doubtful = None if ends is None else (ends[..., 0] <= 0) & (ends[..., 1] >= 0)
         self.map_, self.marks_, self.doubtful_ = draw_map(
             ax,
             self._columns[rows],
-            reach,
+            doubtful,
             KINDS[self.kind],
             self.class_names,
             f"0 is in the {100 * self.confidence:g} % interval",

@@ -1,12 +1,15 @@
 """The consensus of sources without labels, sample by sample (evical.fusion.Consensus)."""
 
-from math import exp, log, sqrt
+from math import atanh, exp, log, sqrt, tanh
 
 ALIKE, JOINT, FLOOR, LEAST = 0.97, 10, 1e-4, 1e-3
 
 
 def learned(sources, dependence):
-    """Weights, prevalences and sharpness from probabilities[s][i], a list of K or None."""
+    """What is learned from probabilities[s][i], a list of K or None.
+
+    Weights, prevalences, sharpness, and each source's reliability with its interval.
+    """
     number, k = len(sources), len(next(p for p in sources[0] if p))
     mean = [_average([p for p in source if p], k) for source in sources]
     covariance = [
@@ -30,7 +33,7 @@ def learned(sources, dependence):
         n = joint[s][t]
         shrunk[s][t] = (n * raw[s][t] + JOINT * usual) / (n + JOINT)
         alike[s][t] = min(max((raw[s][t] - ALIKE) / (1 - ALIKE), 0), 1) * n / (n + JOINT)
-    weights = []
+    weights, agreements, others = [], [], []
     for s in range(number):
         part = [(1 - alike[s][t]) / sum(alike[t]) if t != s else 0 for t in range(number)]
         cov = [[shrunk[a][b] * sd[a] * sd[b] for b in range(number)] for a in range(number)]
@@ -38,6 +41,8 @@ def learned(sources, dependence):
         spread = sum(part[a] * part[b] * cov[a][b] for a in range(number) for b in range(number))
         agreement = along / sqrt(spread * cov[s][s])
         weights.append(max(agreement, 0) ** 2 / sum(alike[s]))
+        agreements.append(agreement)
+        others.append([part[t] * sd[t] / sqrt(spread) for t in range(number)])
     weights = [w / sum(weights) for w in weights]
     prevalence = [
         max(sum(w * m[j] for w, m in zip(weights, mean, strict=True)), LEAST) for j in range(k)
@@ -47,9 +52,16 @@ def learned(sources, dependence):
         [abs(r) ** (1 / (1 - dependence)) * (1 if r >= 0 else -1) for r in row] for row in shrunk
     ]
     variance = 1 - sum(p * p for p in prevalence)
-    reliability = [
-        min(max(r, 0), sd[s] / sqrt(variance)) for s, r in enumerate(_one_factor(powers))
-    ]
+    raw = [max(r, 0) for r in _one_factor(powers)]
+    most = [own / sqrt(variance) for own in sd]
+    reliability = [min(r, top) for r, top in zip(raw, most, strict=True)]
+    bounds = []
+    for s in range(number):
+        with_others = sum(w * r ** (1 - dependence) for w, r in zip(others[s], raw, strict=True))
+        reach = 1.96 / sqrt(joint[s][s] - 3)
+        ends = [tanh(atanh(agreements[s]) + step) / with_others for step in (-reach, reach)]
+        low, high = (min(max(end, 0), 1) ** (1 / (1 - dependence)) for end in ends)
+        bounds.append((min(low, raw[s], most[s]), min(max(high, raw[s]), most[s])))
     expected = sum(weights[s] * reliability[s] * sd[s] for s in range(number)) * sqrt(variance)
 
     def moved(sharpness):
@@ -67,7 +79,7 @@ def learned(sources, dependence):
     for _ in range(200):
         middle = sqrt(low * high)
         low, high = (middle, high) if moved(middle) < expected else (low, middle)
-    return weights, prevalence, high
+    return weights, prevalence, high, reliability, bounds
 
 
 def pooled(row, weights, prevalence, sharpness):

@@ -47,10 +47,14 @@ def test_it_is_its_definition(n_classes, dependence):
     p, _ = simulated(60, n_classes, seed=n_classes)
     p[3] = np.where(np.isnan(p[3]), np.nan, 0.9 * p[2] + 0.1 * p[3])
     rule = Consensus(dependence=dependence).fit(beliefs(p))
-    weights, prevalence, sharpness = naive.learned(lists(p), dependence)
+    weights, prevalence, sharpness, *believed = naive.learned(lists(p), dependence)
     np.testing.assert_allclose(rule.weights_, weights, rtol=1e-9)
     np.testing.assert_allclose(rule.prevalence_, prevalence, rtol=1e-9)
     np.testing.assert_allclose(rule.sharpness_, sharpness, rtol=1e-6)
+    for found, expected in zip(
+        (rule.reliability_, rule.reliability_interval_), believed, strict=True
+    ):
+        np.testing.assert_allclose(found, expected, rtol=1e-6)
     rows = [row for row in zip(*lists(p), strict=True) if any(row)]
     expected = [naive.fused(row, weights, prevalence, sharpness, dependence) for row in rows]
     found = rule.combine(beliefs(p))
@@ -65,6 +69,20 @@ def test_it_is_its_definition(n_classes, dependence):
 def test_one_factor_is_exact_where_there_is_one():
     loadings = np.array([0.9, 0.7, 0.4, 0.1, -0.3])
     np.testing.assert_allclose(one_factor(np.outer(loadings, loadings)), loadings, atol=1e-6)
+
+
+def test_intervals_of_reliability_hold_that_of_independent_voters():
+    rng = np.random.default_rng(0)
+    held = []
+    for _ in range(40):
+        accuracy, truth = rng.uniform(0.55, 0.95, 7), rng.random(200) < 0.5
+        votes = truth ^ (rng.random((7, 200)) > accuracy[:, np.newaxis])
+        rule = Consensus(dependence=0).fit(beliefs(np.stack([~votes, votes], axis=2) * 1.0))
+        low, high = rule.reliability_interval_.T
+        held.append((low <= 2 * accuracy - 1) & (2 * accuracy - 1 <= high))
+        assert (low <= rule.reliability_).all()
+        assert (rule.reliability_ <= high).all()
+    assert 0.9 < np.mean(held) < 0.99
 
 
 def test_calibrated_independent_sources_are_as_sharp_as_they_deserve():

@@ -158,6 +158,30 @@ def test_other_fusions_have_no_intervals(ax, fusion, weights, label):
     assert ax.get_xlabel() == label
 
 
+def test_intervals_and_repetitions_of_sources_without_labels(ax):
+    rng = np.random.default_rng(0)
+    truth = rng.random(200) < 0.5
+    votes = {
+        name: np.where(truth ^ (rng.random(200) > share), "yes", "no")
+        for name, share in {"a": 0.9, "b": 0.8, "c": 0.7}.items()
+    }
+    fusion = EvidentialFusion().fit({**votes, "again a": votes["a"]})
+    display = FusionWeightsDisplay.from_estimator(fusion, order="weight", ax=ax)
+    rule = fusion.fusion_
+    assert display.interval.tolist() == rule.reliability_interval_.tolist()
+    assert ax.get_xlabel().endswith("95 % interval")
+    places = [text.get_text() for text in ax.get_yticklabels()]
+    (bracket,) = display.brackets_
+    joined = {places[int(row)] for row in bracket.get_ydata()}
+    assert joined == {"a", "again a"}
+    assert "joined" in bracket.get_label()
+    (drawn,) = display.intervals_
+    ends = [segment[:, 0].tolist() for segment in drawn.lines[2][0].get_segments()]
+    assert ends == pytest.approx(rule.reliability_interval_[np.argsort(-rule.reliability_)])
+    same = FusionWeightsDisplay.of_sources(rule.by_source(), members=fusion.source_names_)
+    assert same.interval.tolist() == display.interval.tolist()
+
+
 @pytest.mark.parametrize("count", [100, 1000])
 def test_many_members_have_legible_names(count):
     ax = Figure(figsize=(4.8, 3.6)).subplots()
@@ -222,6 +246,22 @@ def test_all_weights_are_0(ax):
         (lambda: FusionWeightsDisplay([1], standard_error=[-1]), ValueError, "minimum -1"),
         (lambda: FusionWeightsDisplay([1], standard_error=[1, 2]), ValueError, r"shape \(2,\)"),
         (
+            lambda: FusionWeightsDisplay([1], standard_error=[1], interval=[[0, 1]]),
+            ValueError,
+            "standard_error and interval are both given",
+        ),
+        (
+            lambda: FusionWeightsDisplay([1, 1], interval=[[0, 1]]),
+            ValueError,
+            r"interval has shape \(1, 2\) and confidence is 0.95, expected \(2, 2\)",
+        ),
+        (
+            lambda: FusionWeightsDisplay([1], interval=[[0, 2]], confidence=0.9),
+            ValueError,
+            "confidence is 0.9, .* of level 0.95",
+        ),
+        (lambda: FusionWeightsDisplay([1], alike=[1, 2]), ValueError, r"alike has shape \(2,\)"),
+        (
             lambda: FusionWeightsDisplay([1], members=["a", "b"]),
             ValueError,
             "2 members, expected 1",
@@ -231,7 +271,7 @@ def test_all_weights_are_0(ax):
         (lambda: FusionWeightsDisplay([1], order="name"), ValueError, "order is 'name'"),
         (lambda: FusionWeightsDisplay([1], confidence=95), ValueError, "confidence is 95"),
     ],
-    ids=range(17),
+    ids=range(21),
 )
 def test_wrong_input_is_named(call, kind, message):
     with pytest.raises(kind, match=message):
