@@ -3,6 +3,8 @@
 Pictures of an ensemble: losses of members and combination, and the conflict.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -10,7 +12,7 @@ from matplotlib.figure import Figure
 from evical._typing import Floats
 from evical.evaluation import EnsembleEvaluation
 from evical.evaluation.estimate import Estimate
-from evical.evaluation.other_rules import DEMPSTER, STACKED, is_stacked
+from evical.evaluation.other_rules import DEMPSTER, STACKED, is_stacked, rule_name
 from evical.plot import FusionWeightsDisplay
 from evical.plot.style import COLORS
 from evical.report._evaluation_page import made_by
@@ -181,7 +183,7 @@ def ensemble_page(evaluation: EnsembleEvaluation, command: str) -> Page:
         sections.append(
             Section(
                 "Weights of the fusion",
-                (_WEIGHTS,) if "standard_error_" in evaluation.by_source else (),
+                tuple(text for name, text in _LEARNED.items() if name in evaluation.by_source),
                 tables=(sources_table(evaluation),),
                 pictures=() if drawn is None else (drawn,),
             )
@@ -200,12 +202,16 @@ def ensemble_page(evaluation: EnsembleEvaluation, command: str) -> Page:
     return Page(title, tuple(_lead(evaluation)), tuple(sections))
 
 
-_WEIGHTS = (
-    "Weights of evidence in Dempster's rule (Denoeux 2019): 0 is a member that says nothing, and "
-    "weights of 1 are Dempster's rule for independent members. Members that repeat each other "
-    "share their weight; a negative one means that a member, given the others, speaks against what "
-    "it says."
-)
+_LEARNED = {  # by an attribute of the fusions that they are about
+    "standard_error_": "Weights of evidence in Dempster's rule (Denoeux 2019): 0 is a member that "
+    "says nothing, and weights of 1 are Dempster's rule for independent members. Members that "
+    "repeat each other share their weight; a negative one means that a member, given the others, "
+    "speaks against what it says.",
+    "reliability_": "The weights follow from how far each member agrees with the others, without a "
+    "look at the true classes. Reliability is the estimated correlation with the truth, with an "
+    "interval of level 95%. Members of one group repeat each other and share one weight. A "
+    "majority that is wrong together cannot be found without labels.",
+}
 
 _READING = (
     "All members and the combination are evaluated on the same samples; differences are paired, "
@@ -242,7 +248,10 @@ def _lead(evaluation: EnsembleEvaluation) -> list[str]:
 
 
 def _advice(evaluation: EnsembleEvaluation) -> list[str]:
-    """Which fusion to take, by the Brier score of the recommended one and of Dempster's rule."""
+    """Which fusion to take: the one that learns from labels, or what needs none.
+
+    By the Brier scores of the recommended one, and of Dempster's rule or the consensus.
+    """
     combined, ways = len(evaluation.members), evaluation.ways
     fused = ways[combined + 1 : -1]
     if DEMPSTER not in fused and STACKED not in fused:
@@ -250,19 +259,23 @@ def _advice(evaluation: EnsembleEvaluation) -> list[str]:
     learned = combined if is_stacked(evaluation.rule) else None
     if STACKED in fused:
         learned = combined + 1 + fused.index(STACKED)
-    joined = combined + 1 + fused.index(DEMPSTER) if DEMPSTER in fused else combined
     if learned is None:
         return []
+    joined, other = combined, "Dempster's rule"
+    if rule_name(evaluation.rule).lower().startswith("consensus"):
+        other = "the consensus without labels"
+    elif DEMPSTER in fused:
+        joined = combined + 1 + fused.index(DEMPSTER)
     losses = evaluation.losses()["brier_score"]
     found = Estimate.of(losses[learned] - losses[joined])
     size = f"{fixed(found.mean, 4, sign=True)} ± {fixed(found.standard_error, 4)}"
     figures = (
-        f"its Brier score is {fixed(float(losses[learned].mean()), 4)}, that of Dempster's rule "
+        f"its Brier score is {fixed(float(losses[learned].mean()), 4)}, that of {other} "
         f"{fixed(float(losses[joined].mean()), 4)} "
         f"({size}{'' if found.is_clear() else ', no clear difference'})"
     )
     if found.is_clear() and found.mean > 0:
-        return [f"Take Dempster's rule here, not the fusion with learned weights: {figures}."]
+        return [f"Take {other} here, not the fusion with learned weights: {figures}."]
     how = 'rule="stacked" in Python, evical combine --fit on the command line'
     return [f"Take the fusion with learned weights ({how}): {figures}."]
 
@@ -367,14 +380,19 @@ def sources_table(evaluation: EnsembleEvaluation) -> Table:
         if np.ndim(array) == 1:
             columns[name] = np.asarray(array)
             continue
+        classes: Sequence[str] = evaluation.class_names
+        classes = ("from", "to") if name.endswith("interval") else classes
         for k, part in enumerate(np.reshape(array, (len(array), -1)).T):
-            classes = evaluation.class_names
             label = classes[k] if np.shape(array)[1:] == (len(classes),) else str(k)
             columns[f"{name}, {named(label)}"] = part
     rows = []
     for i, member in enumerate(evaluation.members):
         values = [float(column[i]) for column in columns.values()]
-        rows.append(Row((member,), tuple(fixed(v) for v in values), values=tuple(values)))
+        cells = [
+            count(value) if name == "groups" else fixed(value)
+            for name, value in zip(columns, values, strict=True)
+        ]
+        rows.append(Row((member,), tuple(cells), values=tuple(values)))
     return Table(
         f"What {named(evaluation.rule)} learned about each member.",
         ("Member",),

@@ -10,10 +10,11 @@ from evical.cli._combining import read_with_classes
 from evical.cli._judged import Columns, Selection, evaluate_selection
 from evical.cli._kinds import tell_missing
 from evical.cli._output import check_page, command_line, user_input, write_page
-from evical.cli._rules import RULE, RowError, combiner_of, known_classes, tell_rule
+from evical.cli._rules import Combiner, RowError, combiner_of, known_classes, tell_rule
 from evical.cli.commands._compare import Plan, compare_columns
 from evical.evaluation import Comparison, EnsembleEvaluation, Evaluation
 from evical.evaluation.other_rules import other_rules
+from evical.fusion import Consensus, Rule
 
 # Options that have an effect, by the subject of the page.
 _COLUMNS = ("target", "positive")
@@ -50,7 +51,7 @@ def report(
         typer.Option(
             metavar="NAME",
             help="Rule that combines several predictions, or FUSION.json of evical combine --fit.",
-            show_default="dempster",
+            show_default="by agreement, as of evical combine",
         ),
     ] = None,
     force: arguments.Force = False,
@@ -59,7 +60,8 @@ def report(
 
     One file of predictions, or a model with data: are they calibrated?
     Scores, with --methods: which calibrator? Several files of beliefs: what
-    does combining them gain?
+    does combining them gain? By default they are weighed by how far they
+    agree, without a look at the true classes.
     """
     with user_input():
         check_page(output, force, tables)
@@ -68,17 +70,19 @@ def report(
         selection = Selection(predictions=tables[0], data=data, **vars(columns))
         found: Evaluation | Comparison | EnsembleEvaluation
         more: dict[str, Any]
+        agreement = None
         if plan.methods is not None:
             found, more = _comparison(selection, tables, plan), vars(plan)
         elif len(selection.inputs) == len(tables):
             found = evaluate_selection(selection, random_state=plan.seed)
             more = {"seed": plan.seed}
         else:
-            found, more = _ensemble(selection, tables, key, rule), {"key": key, "rule": rule}
+            found, agreement = _ensemble(selection, tables, key, rule)
+            more = {"key": key, "rule": rule}
         options = {**selection.given, **more, "output": output}
         write_page(output, found, command_line("report", *tables, **options))
-        if isinstance(found, EnsembleEvaluation) and rule is None:
-            tell_rule()
+        if agreement is not None:
+            tell_rule(agreement, tables)
     typer.echo(f"page: {output}")
 
 
@@ -120,26 +124,32 @@ def _comparison(selection: Selection, tables: list[str], plan: Plan) -> Comparis
 
 def _ensemble(
     selection: Selection, tables: list[str], key: str | None, rule: str | None
-) -> EnsembleEvaluation:
+) -> tuple[EnsembleEvaluation, Consensus | None]:
+    """What combining gains, and the weights by agreement if no rule is named."""
     target = selection.needed_target
     if selection.missing == "drop":
         raise ValueError("--missing drop would misalign the rows of the tables; use vacuous")
-    combiner = combiner_of(rule or RULE, [], vacuous=True, n_tables=len(tables))
-    known = known_classes(combiner)
+    named = None if rule is None else combiner_of(rule, [], vacuous=True, n_tables=len(tables))
+    known = None if named is None else known_classes(named)
     members = read_with_classes(tables, selection.naming, key, selection.missing, target, known)
     beliefs, labels = members.beliefs, members.labels
     tell_missing("all tables", members.lacking, labels.size * len(tables), selection.missing)
+    agreement = Consensus().partial_fit(beliefs) if named is None else None
+    combiner = Combiner(agreement, vacuous=True) if agreement is not None else named
+    assert combiner is not None  # one of both
     try:
         combined, _ = combiner(beliefs)
     except RowError as error:
         raise ValueError(f"{tables[0]}, data row {error.row + 1}: {error}") from error
-    name = rule or RULE
-    return EnsembleEvaluation.from_masses(
+    name, fused = rule or "consensus", combiner.rule
+    evaluation = EnsembleEvaluation.from_masses(
         labels,
         beliefs,
         combined,
         members=[Path(name).stem for name in tables],
         rule=name,
         name=f"{len(tables)} classifiers",
+        by_source=fused.by_source() if isinstance(fused, Rule) else None,
         others=other_rules(name, beliefs, labels),
     )
+    return evaluation, agreement

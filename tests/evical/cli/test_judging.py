@@ -190,6 +190,18 @@ class TestReport:
             assert html.startswith("<!DOCTYPE html>")
             assert "evical report" in html
 
+    def test_tables_are_weighed_by_how_far_they_agree(self, folder, capfd):
+        (folder / "other.csv").write_text(csv_text(), encoding="utf-8")
+        run("report data.csv other.csv --target state --positive ill -o page.html")
+        assert "tables are weighed by how far they agree (data.csv 0.50, other.csv 0.50)" in (
+            capfd.readouterr().err.replace("\n", " ")
+        )
+        html = (folder / "page.html").read_text(encoding="utf-8")
+        assert "2 members combined by consensus err on" in html
+        assert "reliability_interval, from" in html
+        assert "joined: repeat each other, share one weight" in html
+        assert "the consensus without labels" in html
+
     def test_tables_of_an_ensemble_are_the_same_samples(self, folder, capfd):
         lines = csv_text().splitlines()
         (folder / "other.csv").write_text("\n".join([lines[0], *lines[:0:-1]]), encoding="utf-8")

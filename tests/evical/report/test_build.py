@@ -281,6 +281,7 @@ def judged(learned, joined, rule="Stacked()"):
     names = {
         "Stacked()": ("Dempster's rule", learned, joined),
         "dempster": (STACKED, joined, learned),
+        "consensus": (STACKED, joined, learned),
     }
     other, own, beside = names[rule]
     return EnsembleEvaluation.from_masses(
@@ -293,17 +294,18 @@ def judged(learned, joined, rule="Stacked()"):
     )
 
 
-@pytest.mark.parametrize("rule", ["Stacked()", "dempster"])
+@pytest.mark.parametrize("rule", ["Stacked()", "dempster", "consensus"])
 def test_the_page_of_an_ensemble_says_which_fusion_to_take(rule):
+    other = "the consensus without labels" if rule == "consensus" else "Dempster's rule"
     better = ensemble_page(judged(0.9, 0.8, rule), "").lead[-1]
     # (1 - 0.9)^2 * 7/8 + 1/4 * 1/8 = 0.04, and 0.06625 with 0.8.
     assert better.startswith(
         'Take the fusion with learned weights (rule="stacked" in Python, evical combine --fit on'
     )
-    assert "its Brier score is 0.0400, that of Dempster's rule 0.0662 (-0.0262 ±" in better
+    assert f"its Brier score is 0.0400, that of {other} 0.0662 (-0.0262 ±" in better
     assert "no clear difference" not in better
     worse = ensemble_page(judged(0.8, 0.9, rule), "").lead[-1]
-    assert worse.startswith("Take Dempster's rule here, not the fusion with learned weights")
+    assert worse.startswith(f"Take {other} here, not the fusion with learned weights")
     equal = ensemble_page(judged(0.8, 0.8, rule), "").lead[-1]
     assert equal.startswith("Take the fusion with learned weights")
     assert "(+0.0000 ± 0.0000, no clear difference)" in equal
