@@ -22,6 +22,7 @@ from dstheory.inference.contours.likelihood_contour import LikelihoodContour
 from dstheory.inference.contours.regression import linear_contour, logistic_contour
 from dstheory.inference.counts._binomial import binomial, binomial_masses
 from dstheory.inference.counts._multinomial import multinomial, multinomial_bounds
+from dstheory.inference.counts._opinion import Opinion
 from dstheory.inference.fuzzy_numbers._combination import (
     product_intersection,
     product_intersection_conflict,
@@ -39,6 +40,7 @@ from dstheory.inference.prediction._random_interval import RandomInterval
 __all__ = [
     "GRFN",
     "LikelihoodContour",
+    "Opinion",
     "RandomInterval",
     "binomial",
     "binomial_contour",

@@ -363,7 +363,7 @@ def multinomial(
     """
     check_flag("ordered", ordered)
     rows, batch = _checked(counts, model)
-    names = _frame(frame, rows.shape[1])
+    names = as_categories(frame, rows.shape[1])
     if model == "mcd":
         contour = dominating_contour(rows, as_tail(confidence))
         return consonant(names, contour.reshape(*batch, -1))
@@ -456,14 +456,17 @@ def _checked(counts: ArrayLike, model: MultinomialModel) -> tuple[Array, tuple[i
     return rows, batch
 
 
-def _frame(frame: Frame | Sequence[Hashable] | None, size: int) -> Frame:
+def as_categories(
+    frame: Frame | Sequence[Hashable] | None, size: int, name: str = "counts"
+) -> Frame:
+    """The frame of so many categories, by default 0, ..., size - 1."""
     if frame is None:
         return Frame(range(size))
     names = frame if isinstance(frame, Frame) else Frame(frame)
     if len(names) != size:
         raise FrameError(
-            f"counts have {size} categories and the frame has {len(names)} labels; "
-            "the last axis of counts runs over the labels"
+            f"{name} have {size} categories and the frame has {len(names)} labels; "
+            f"the last axis of {name} runs over the labels"
         )
     return names
 
