@@ -36,12 +36,14 @@ from dstheory.inference.prediction._mass import (
     predictive_sampled,
 )
 from dstheory.inference.prediction._random_interval import RandomInterval
+from dstheory.inference.prediction.sampled_interval import SampledInterval
 
 __all__ = [
     "GRFN",
     "LikelihoodContour",
     "Opinion",
     "RandomInterval",
+    "SampledInterval",
     "binomial",
     "binomial_contour",
     "binomial_masses",

@@ -6,21 +6,22 @@ Fuzzy Sets and Systems 453, 2023, for Gaussian random fuzzy numbers.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import final
+from typing import final, get_args
 
 import numpy as np
 from matplotlib.axes import Axes
 
 from dstheory._typing import Floats
 from dstheory.checks.arguments import as_mapping, as_real, as_sequence, check_instance
-from dstheory.inference import GRFN, RandomInterval
+from dstheory.inference import GRFN, RandomInterval, SampledInterval
 from dstheory.inference.prediction.intervals import PredictiveInterval
 from dstheory.plot._grid import as_limits, contour_grid
 from dstheory.plot.style import COLORS, axes_or_new, ink, literal
 
-Source = RandomInterval | PredictiveInterval | GRFN
+Source = RandomInterval | PredictiveInterval | SampledInterval | GRFN
 
 _N_GRID = 401  # finer than the pixels of a printed column, so that jumps look upright
+_MOST_STEPS = 1000  # drawn upright; more of them are too small to see
 _TAIL = 0.005  # probability left out on each side
 _MARGIN = 0.05  # share of the width that is added on each side
 
@@ -94,7 +95,7 @@ class BoundsDisplay:
 
         Parameters
         ----------
-        source : RandomInterval, PredictiveInterval or GRFN
+        source : RandomInterval, PredictiveInterval, SampledInterval or GRFN
             Belief about one quantity.
         quantiles : sequence of float
             Probabilities inside (0, 1) whose quantiles are marked.
@@ -129,6 +130,9 @@ class BoundsDisplay:
         places = [np.linspace(*limits, _N_GRID), np.ravel(list(marks.values()))]
         if isinstance(source, RandomInterval):
             places.append(contour_grid(source.contour, *limits))
+        if isinstance(source, SampledInterval) and len(source) <= _MOST_STEPS:
+            steps = np.concatenate([source.low, source.high])
+            places += [steps, np.nextafter(steps, -np.inf)]
         y = np.unique(np.concatenate(places))
         y = y[(y >= limits[0]) & (y <= limits[1])]
         bounds = source.cdf_bounds(y) if isinstance(source, GRFN) else source.cdf(y)
@@ -177,8 +181,8 @@ class BoundsDisplay:
 
 
 def _require_one(source: Source) -> None:
-    kinds = (RandomInterval, PredictiveInterval, GRFN)
-    check_instance("source", source, kinds, "a RandomInterval, PredictiveInterval or GRFN")
+    expected = "a RandomInterval, PredictiveInterval, SampledInterval or GRFN"
+    check_instance("source", source, get_args(Source), expected)
     shape = getattr(source, "batch_shape", getattr(source, "shape", ()))
     if np.prod(shape) != 1:
         raise ValueError(f"source is a batch of shape {shape}; give one quantity")

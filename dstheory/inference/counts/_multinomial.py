@@ -50,11 +50,12 @@ from numpy.typing import ArrayLike, NDArray
 from dstheory._typing import Floats
 from dstheory.checks.arguments import check_choice, check_flag
 from dstheory.construct import consonant
-from dstheory.errors import DSTheoryError, FrameError
+from dstheory.errors import DSTheoryError
 from dstheory.frame import Frame
 from dstheory.inference.counts._binomial import binomial_masses
 from dstheory.inference.counts.checks import (
     Array,
+    as_categories,
     as_count_rows,
     as_strength,
     as_tail,
@@ -454,21 +455,6 @@ def _checked(counts: ArrayLike, model: MultinomialModel) -> tuple[Array, tuple[i
     if model == "bayesian":
         refuse_empty_rows(rows, batch)
     return rows, batch
-
-
-def as_categories(
-    frame: Frame | Sequence[Hashable] | None, size: int, name: str = "counts"
-) -> Frame:
-    """The frame of so many categories, by default 0, ..., size - 1."""
-    if frame is None:
-        return Frame(range(size))
-    names = frame if isinstance(frame, Frame) else Frame(frame)
-    if len(names) != size:
-        raise FrameError(
-            f"{name} have {size} categories and the frame has {len(names)} labels; "
-            f"the last axis of {name} runs over the labels"
-        )
-    return names
 
 
 def _closed_form(rows: Array, model: MultinomialModel, strength: float) -> tuple[Any, Array]:

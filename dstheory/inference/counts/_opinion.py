@@ -23,7 +23,8 @@ from dstheory.combine.sources import any_exact, refuse_subnormal
 from dstheory.construct import bayesian
 from dstheory.errors import MassError
 from dstheory.frame import Frame, same_frame
-from dstheory.inference.counts._multinomial import as_categories, multinomial
+from dstheory.inference.counts._multinomial import multinomial
+from dstheory.inference.counts.checks import as_categories
 from dstheory.kernels import bits
 from dstheory.kernels.batches import stretch
 from dstheory.kernels.immutable import Immutable

@@ -4,6 +4,7 @@ Counts may be sums of sample weights, so they are real numbers. Errors name the 
 Fractions and integers in object arrays stay exact on request.
 """
 
+from collections.abc import Hashable, Sequence
 from fractions import Fraction
 from numbers import Rational, Real
 from typing import Any, Literal
@@ -12,6 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dstheory.checks.arguments import as_array, as_floats, as_real, shown
+from dstheory.errors import FrameError
+from dstheory.frame import Frame
 from dstheory.kernels.rows import in_row
 
 Array = NDArray[Any]  # float64, or Fractions in an object array
@@ -177,3 +180,18 @@ def _first(wrong: Array) -> int | None:
 
 def _at(shape: tuple[int, ...], flat_row: int) -> str:
     return in_row(np.unravel_index(flat_row, shape))
+
+
+def as_categories(
+    frame: Frame | Sequence[Hashable] | None, size: int, name: str = "counts"
+) -> Frame:
+    """The frame of so many categories, by default 0, ..., size - 1."""
+    if frame is None:
+        return Frame(range(size))
+    names = frame if isinstance(frame, Frame) else Frame(frame)
+    if len(names) != size:
+        raise FrameError(
+            f"{name} have {size} categories and the frame has {len(names)} labels; "
+            f"the last axis of {name} runs over the labels"
+        )
+    return names

@@ -26,7 +26,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dstheory._typing import Floats
+from dstheory.checks.arguments import check_count, check_rng
 from dstheory.inference.contours.checks import numbers
+from dstheory.inference.prediction.sampled_interval import SampledInterval
 from dstheory.kernels.batches import scalar
 from dstheory.kernels.immutable import Immutable
 from dstheory.kernels.rows import in_row
@@ -439,6 +441,36 @@ class GRFN(ShownFields, Immutable):
         with np.errstate(divide="ignore"):  # infinite for h = 0
             r = np.sqrt(np.pi / 2 / self.h)
         return scalar(self.mu - r), scalar(self.mu + r)
+
+    def sample(self, size: int, rng: np.random.Generator) -> SampledInterval:
+        """Draw random intervals: level sets, at random levels, of fuzzy numbers with random modes.
+
+        Parameters
+        ----------
+        size : int
+            Number of draws.
+        rng : numpy.random.Generator
+            Source of randomness.
+
+        Returns
+        -------
+        SampledInterval
+            Of the batch shape.
+
+        Examples
+        --------
+        >>> draws = GRFN(3, 1, np.pi / 2).sample(10_000, np.random.default_rng(0))
+        >>> low, high = draws.expectation()  # near (2, 4)
+        >>> round(low, 1), round(high, 1)
+        (2.0, 4.0)
+        """
+        check_count("size", size, 1)
+        check_rng(rng)
+        shape = (size, *self.batch_shape)
+        mode = self.mu + np.sqrt(self.sigma2) * rng.standard_normal(shape)
+        with np.errstate(divide="ignore"):  # the whole line for h = 0
+            r = np.sqrt(2 * rng.standard_exponential(shape) / self.h)
+        return SampledInterval(mode - r, mode + r)
 
     def _points(self, **named: ArrayLike) -> list[Floats]:
         """Points as floats, broadcast with the batch."""

@@ -22,8 +22,8 @@ from dstheory.inference.contours.checks import as_ends, as_level, as_levels, num
 from dstheory.inference.contours.levels import RAYLEIGH_END, crossing
 from dstheory.inference.prediction._random_interval import MOST_DRAWS, as_rate, kept_share
 from dstheory.inference.prediction._rayleigh import rayleigh_mean
-from dstheory.inference.prediction._sampled_interval import SampledInterval
 from dstheory.inference.prediction._sampling_laws import SamplingLaw
+from dstheory.inference.prediction.sampled_interval import SampledInterval
 from dstheory.kernels.batches import scalar
 from dstheory.kernels.immutable import Immutable
 from dstheory.notebook import ShownFields

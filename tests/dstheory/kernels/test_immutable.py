@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dstheory.inference import RandomInterval, normal_contour, predict
-from dstheory.inference.prediction._sampled_interval import SampledInterval
+from dstheory.inference.prediction.sampled_interval import SampledInterval
 
 FORECAST = predict(np.ones((4, 1)), [0, 1, 1, 2], [[1.0]], sigma=1.0)
 CONTOUR = normal_contour([1.0, 2.0, 4.0])

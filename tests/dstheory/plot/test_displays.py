@@ -11,6 +11,7 @@ from dstheory.inference import (
     GRFN,
     LikelihoodContour,
     RandomInterval,
+    SampledInterval,
     binomial_contour,
     linear_contour,
     poisson_contour,
@@ -172,6 +173,7 @@ SOURCES = {
     "fuzzy": GRFN(5, 4, 1),
     "probabilistic": GRFN(5, 4, np.inf),
     "certain": GRFN(5, 0, np.inf),
+    "structure": SampledInterval([0.0, 1.0, 1.0], [2.0, 1.5, 3.0], [0.5, 0.25, 0.25]),
 }
 
 
@@ -195,6 +197,14 @@ def test_bounds_are_those_of_the_source(ax, name):
     assert lower[y >= high].min() >= 0.5 - 1e-8
 
 
+def test_steps_of_a_structure_are_upright(ax):
+    display = BoundsDisplay.from_belief(SOURCES["structure"], ax=ax)
+    y, lower = display.lower_.get_data()
+    jumps = np.flatnonzero(np.diff(lower))
+    np.testing.assert_allclose(y[jumps + 1], [1.5, 2.0, 3.0])
+    assert np.diff(y)[jumps].max() < 1e-12
+
+
 def test_discounted_belief_needs_limits(ax):
     weak = predictive(RandomInterval(poisson_contour([3, 5])).discount(rate=0.7), stats.poisson)
     with pytest.raises(ValueError, match="give limits"):
@@ -209,7 +219,7 @@ def test_discounted_belief_needs_limits(ax):
 def test_sources_that_are_not_one_quantity(ax):
     with pytest.raises(ValueError, match=r"batch of shape \(2,\)"):
         BoundsDisplay.from_belief(GRFN([1, 2], 1, 1), ax=ax)
-    with pytest.raises(TypeError, match="RandomInterval, PredictiveInterval or GRFN"):
+    with pytest.raises(TypeError, match="PredictiveInterval, SampledInterval or GRFN"):
         BoundsDisplay.from_belief(binomial_contour(1, 2), ax=ax)
 
 

@@ -22,7 +22,7 @@ from dstheory.inference import (
     predictive_ordered,
     predictive_sampled,
 )
-from dstheory.inference.prediction._sampled_interval import SampledInterval
+from dstheory.inference.prediction.sampled_interval import SampledInterval
 from tests.support.each import each
 
 POISSON = RandomInterval(poisson_contour([3, 5, 2]))

@@ -1,0 +1,96 @@
+"""Range of a function over boxes: at their corners, or by grids that close in on both extremes.
+
+The image of a focal box is the interval between the extremes of the function (Dubois & Prade 1991,
+Random sets and fuzzy interval analysis, Fuzzy Sets and Systems 42; Oberkampf, Helton, Joslyn,
+Wojtkiewicz & Ferson 2004, Challenge problems, Reliability Engineering and System Safety 85).
+"""
+
+from collections.abc import Callable
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory._typing import Floats
+
+_POINTS = {1: 33, 2: 11, 3: 7}  # of a grid, in each of so many dimensions
+_MOST = 1 << 20  # points in one call of the function
+_ROUNDS = 40  # each divides the sides of a box by two or more
+
+
+def function_range(
+    function: Callable[..., Any], low: Floats, high: Floats, atol: float | None
+) -> tuple[Floats, Floats]:
+    """Least and greatest value over N boxes (d, N); at the corners only, without `atol`.
+
+    >>> low, high = np.array([[0.0]]), np.array([[2.0]])
+    >>> [end.round(9).tolist() for end in function_range(lambda x: (x - 1) ** 2, low, high, 1e-9)]
+    [[0.0], [1.0]]
+    """
+    size = 2 if atol is None else _POINTS.get(len(low), 5)
+    grid = np.array(list(product(np.linspace(0, 1, size), repeat=len(low)))).T
+    step = max(1, _MOST // grid.shape[1])
+    parts = [slice(start, start + step) for start in range(0, low.shape[1], step)]
+    rounds = 1 if atol is None else _ROUNDS
+    ends = [
+        [
+            sign * _least(function, sign, low[:, part], high[:, part], grid, rounds, atol or 0.0)
+            for part in parts
+        ]
+        for sign in (1, -1)
+    ]
+    lowest, highest = (np.concatenate(end) for end in ends)
+    return lowest, highest
+
+
+def _least(
+    function: Callable[..., Any],
+    sign: int,
+    low: Floats,
+    high: Floats,
+    grid: Floats,
+    rounds: int,
+    atol: float,
+) -> Floats:
+    """Least value of sign * function: around the best point of a grid follows a finer one."""
+    best = np.full(low.shape[1], np.inf)
+    rows = np.arange(low.shape[1])
+    side = len(np.unique(grid[0])) - 1
+    bottom, top = low, high
+    for left in reversed(range(rounds)):
+        width = (top - bottom)[..., np.newaxis]
+        share = grid[:, np.newaxis]
+        with np.errstate(invalid="ignore"):  # corners of an unbounded box follow
+            points = bottom[..., np.newaxis] + share * width
+        points = np.where(share == 0, bottom[..., np.newaxis], points)
+        points = np.where(share == 1, top[..., np.newaxis], points)
+        values = sign * _called(function, points)
+        place = values.argmin(axis=1)
+        found = values[np.arange(len(values)), place]
+        best[rows] = np.minimum(best[rows], found)
+        # Values that differ by no more than the tolerance have nothing better between them.
+        open_ = (values.max(axis=1) - found > atol) & (width.max(axis=0)[:, 0] > 0)
+        if not (left and open_.any()):
+            break
+        center = points[:, np.arange(len(values)), place][:, open_]
+        reach = width[:, open_, 0] / side
+        rows = rows[open_]
+        bottom = np.maximum(center - reach, low[:, rows])
+        top = np.minimum(center + reach, high[:, rows])
+    return best
+
+
+def _called(function: Callable[..., Any], points: NDArray[Any]) -> Floats:
+    with np.errstate(all="ignore"):  # a value that is not a number is refused below
+        values = np.asarray(function(*points))
+    if values.shape != points.shape[1:]:
+        raise ValueError(
+            f"the function gives shape {values.shape} for arrays of shape {points.shape[1:]}; it "
+            "is called with arrays and returns one value for each element"
+        )
+    wrong = np.argwhere(np.isnan(values))
+    if len(wrong):
+        place = ", ".join(f"{x[tuple(wrong[0])]:g}" for x in points)
+        raise ValueError(f"the function is nan at ({place}); it must be defined on all boxes")
+    return values.astype(np.float64)
