@@ -45,7 +45,7 @@ from dstheory.kernels.limits import check_cost
 from dstheory.mass import MassFunction
 from dstheory.notebook import ShownFields
 
-Dependence = Literal["independent", "comonotone"]
+Pairing = Literal["independent", "comonotone"]
 
 _MOST_BOXES = 1 << 24  # half a gigabyte of ends
 _ROUNDING = 1e-12  # of sums of weights
@@ -112,7 +112,7 @@ class SampledInterval(ShownFields, Immutable):
     @classmethod
     def from_pbox(
         cls,
-        quantile: Callable[..., Any],
+        quantile_function: Callable[..., Any],
         size: int = 100,
         *,
         bounds: tuple[float, float] | None = None,
@@ -121,7 +121,7 @@ class SampledInterval(ShownFields, Immutable):
 
         Parameters
         ----------
-        quantile : callable
+        quantile_function : callable
             Maps probabilities (n,) inside (0, 1) to lower and upper quantiles, as the method
             `quantile` of random intervals and `GRFN.quantile_bounds` do, or to one array, as `ppf`
             of a distribution of `scipy.stats` does.
@@ -148,11 +148,11 @@ class SampledInterval(ShownFields, Immutable):
         >>> box.low.round(2), box.expectation()
         (array([-1.15, -0.32,  0.32,  1.15]), (0.0, 1.0))
         """
-        check_callable("quantile", quantile, "a function of probabilities")
+        check_callable("quantile_function", quantile_function, "a function of probabilities")
         check_count("size", size, 1)
         steps = np.arange(size + 1) / size
         levels = steps[1:-1] if bounds is not None else (steps[1:] + steps[:-1]) / 2
-        found = quantile(levels) if levels.size else (levels, levels)
+        found = quantile_function(levels) if levels.size else (levels, levels)
         low, high = found if isinstance(found, tuple) else (found, found)
         if bounds is not None:
             least, most = as_interval(bounds)
@@ -205,7 +205,7 @@ class SampledInterval(ShownFields, Immutable):
         cls,
         function: Callable[..., Any],
         *sources: "SampledInterval",
-        dependence: Dependence = "independent",
+        pairing: Pairing = "independent",
         monotone: bool = False,
         atol: float = 1e-6,
     ) -> "SampledInterval":
@@ -217,7 +217,7 @@ class SampledInterval(ShownFields, Immutable):
             Takes an array for each source, all of one shape, and returns an array of that shape.
         *sources : SampledInterval
             One quantity each.
-        dependence : str
+        pairing : str
             - `"independent"`: each interval with each other one (random-set independence);
             - `"comonotone"`: intervals of the same level, by cumulated weights in the order in
               which they are listed; draws of the same number of samples are paired, nested
@@ -254,14 +254,14 @@ class SampledInterval(ShownFields, Immutable):
         (array([0.6922]), array([2.]))
         """
         check_callable("function", function, "a function of arrays")
-        check_choice("dependence", dependence, get_args(Dependence))
+        check_choice("pairing", pairing, get_args(Pairing))
         check_flag("monotone", monotone)
         check_above_zero(atol=atol)
         if not sources:
             raise ValueError("there is no source; give a SampledInterval for each argument")
         for source in sources:
             _check_one("sources", source)
-        places, weights = _boxes(sources, dependence)
+        places, weights = _boxes(sources, pairing)
         low, high = (
             np.array([end[i] for end, i in zip(ends, places, strict=True)])
             for ends in zip(*(source._ends for source in sources), strict=True)
@@ -411,12 +411,12 @@ class SampledInterval(ShownFields, Immutable):
         low, high = (end.std(axis=0) / root for end in self._ends)
         return scalar(low), scalar(high)
 
-    def standard_error(self, share: ArrayLike) -> Any:
+    def standard_error(self, probability: ArrayLike) -> Any:
         """Standard error of a belief, plausibility or distribution function, of draws.
 
         Parameters
         ----------
-        share : array_like
+        probability : array_like
             Estimates in [0, 1].
 
         Returns
@@ -437,7 +437,7 @@ class SampledInterval(ShownFields, Immutable):
         (0.05, 0.014)
         """
         size = self._n_draws() + 4
-        centered = (as_levels("share", share) * len(self) + 2) / size
+        centered = (as_levels("probability", probability) * len(self) + 2) / size
         return scalar(np.sqrt(centered * (1 - centered) / size))
 
     def fuse(
@@ -570,10 +570,10 @@ def _check_one(name: str, source: object) -> None:
 
 
 def _boxes(
-    sources: Sequence[SampledInterval], dependence: str
+    sources: Sequence[SampledInterval], pairing: str
 ) -> tuple[list[NDArray[np.intp]], Floats]:
     """Which intervals of the sources occur together (d arrays of N places), and how often."""
-    if dependence == "comonotone":
+    if pairing == "comonotone":
         levels = [np.minimum(np.cumsum(source.weights), 1.0) for source in sources]
         steps = np.unique(np.concatenate(levels).round(12))
         parts = [(a, b) for a, b in pairwise([0.0, *steps]) if b - a > _ROUNDING]

@@ -108,7 +108,7 @@ def test_extremes_inside_are_found_to_the_tolerance(n_sources):
     def hill(*x):
         return sum(np.cos(one - 0.1234) for one in x)
 
-    y = SampledInterval.from_function(hill, *sources, dependence="comonotone", atol=1e-8)
+    y = SampledInterval.from_function(hill, *sources, pairing="comonotone", atol=1e-8)
     inside = np.clip(0.1234, ends[0], ends[1])
     best = np.cos(inside - 0.1234).sum(axis=1)
     least = np.cos(np.abs(ends - 0.1234).max(axis=0)).sum(axis=1)
@@ -118,19 +118,19 @@ def test_extremes_inside_are_found_to_the_tolerance(n_sources):
 def test_comonotone_sources_meet_at_their_levels():
     """Draws are paired; nested intervals add as fuzzy numbers do; unequal weights are cut."""
     draws = [SampledInterval([0.0, 1.0], [1.0, 3.0]), SampledInterval([10.0, 0.0], [10.0, 2.0])]
-    paired = SampledInterval.from_function(np.add, *draws, dependence="comonotone", monotone=True)
+    paired = SampledInterval.from_function(np.add, *draws, pairing="comonotone", monotone=True)
     assert paired.low.tolist() == [1.0, 10.0]
     assert paired.high.tolist() == [5.0, 11.0]
     grid = np.linspace(-2, 2, 401)
     triangle = SampledInterval.from_contour(grid, np.maximum(1 - abs(grid), 0))
     both = SampledInterval.from_function(
-        np.add, triangle, triangle, dependence="comonotone", monotone=True
+        np.add, triangle, triangle, pairing="comonotone", monotone=True
     )
     for y in (-1.3, 0.0, 0.8, 1.9):
         assert both.pl(y, y) == pytest.approx(1 - abs(y) / 2, abs=0.011)
     one = SampledInterval([0.0, 1.0], [0.0, 1.0], [0.25, 0.75])
     two = SampledInterval([0.0, 10.0], [0.0, 10.0], [0.5, 0.5])
-    cut = SampledInterval.from_function(np.add, one, two, dependence="comonotone", monotone=True)
+    cut = SampledInterval.from_function(np.add, one, two, pairing="comonotone", monotone=True)
     assert (cut.low.tolist(), cut.weights.tolist()) == ([0, 1, 11], [0.25, 0.25, 0.5])
 
 
