@@ -156,7 +156,7 @@ def from_probability_intervals(
     except MassError as error:
         raise MassError(
             f"the lower envelope of the intervals is 2-monotone, but {error}; "
-            "work with lower_envelope, or widen the intervals"
+            "decide by dstheory.decide.CredalSet.from_intervals, or widen the intervals"
         ) from error
 
 

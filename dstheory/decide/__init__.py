@@ -2,6 +2,7 @@
 
 from dstheory.decide._acts import best_act, chosen_acts
 from dstheory.decide._credal import e_admissibility
+from dstheory.decide._credal_set import CredalSet
 from dstheory.decide._criteria import (
     hurwicz,
     maximax,
@@ -28,6 +29,7 @@ from dstheory.decide._set_acts import owa, set_names, set_utilities
 from dstheory.decide._utilities import utilities_from_costs, utilities_from_threshold, with_reject
 
 __all__ = [
+    "CredalSet",
     "Expectations",
     "appriou",
     "best_act",

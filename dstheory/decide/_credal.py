@@ -13,22 +13,23 @@ from numpy.typing import NDArray
 
 from dstheory._typing import Utilities
 from dstheory.checks.arguments import check_atol
+from dstheory.decide._credal_set import CredalSet
 from dstheory.decide._dominance import maximality
 from dstheory.decide._tables import mean_table
-from dstheory.decide._utilities import prepared
+from dstheory.decide._utilities import checked_utilities, prepared
 from dstheory.kernels import bits, setwise
 from dstheory.kernels.programs import minimized
 from dstheory.mass import MassFunction
 
 
 def e_admissibility(
-    m: MassFunction, utilities: Utilities = None, *, atol: float = 1e-9
+    m: MassFunction | CredalSet, utilities: Utilities = None, *, atol: float = 1e-9
 ) -> NDArray[np.bool_]:
     """Which acts maximize expected utility under at least one probability P >= Bel.
 
     Parameters
     ----------
-    m : MassFunction
+    m : MassFunction or CredalSet
         m(empty) is ignored.
     utilities : (A, K) array, optional
         Utility of each act (row) under each class (column). Default: acts are labels.
@@ -65,6 +66,8 @@ def e_admissibility(
     array([ True,  True,  True, False, False, False])
     """
     check_atol(atol)
+    if isinstance(m, CredalSet):
+        return np.asarray(m.shortfalls(checked_utilities(m.frame, utilities)) <= atol)
     normal, matrix = prepared(m, utilities)
     table = matrix.astype(np.float64)
     store = normal.store.astype(np.float64).reshape(len(normal.focal), -1)

@@ -234,7 +234,8 @@ def maximality(m: Belief, utilities: Utilities = None, *, atol: float = 1e-12) -
     """
     check_atol(atol)
     normal, matrix = valued(m, utilities)
-    if len(matrix) > 1 and np.array_equal(matrix, np.eye(len(normal.frame))):
+    is_belief = isinstance(normal, MassFunction) or normal.is_belief
+    if is_belief and len(matrix) > 1 and np.array_equal(matrix, np.eye(len(normal.frame))):
         return interval_dominance(normal, matrix, atol=atol)
     kept = []
     for row in matrix:

@@ -47,6 +47,9 @@ class Expectations(ABC):
 
     frame: Frame
 
+    is_belief = True
+    """Whether the bounds are those of a belief function, not of a credal set of another kind."""
+
     @abstractmethod
     def expected_utility(self, utilities: NDArray[Any]) -> NDArray[Any]:
         """Pignistic expectations (*batch, A) of acts (A, K)."""

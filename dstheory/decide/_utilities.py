@@ -160,14 +160,14 @@ def prepared(m: object, utilities: Utilities) -> tuple[MassFunction, NDArray[Any
     return m.normalize(), matrix.astype(object)
 
 
-def checked_utilities(frame: Frame, utilities: Utilities) -> NDArray[Any]:
+def checked_utilities(frame: Frame, utilities: Utilities, name: str = "utilities") -> NDArray[Any]:
     """Utilities (A, K) of acts under the classes of a frame; by default the identity."""
     if utilities is None:
         return np.eye(len(frame))
-    matrix = as_matrix(utilities, "utilities")
+    matrix = as_matrix(utilities, name)
     if matrix.shape[1] != len(frame):
         raise ValueError(
-            f"utilities have shape {matrix.shape}, expected (A, {len(frame)}): a row for each "
+            f"{name} have shape {matrix.shape}, expected (A, {len(frame)}): a row for each "
             f"act, a column for each class of {frame!r}"
         )
     return matrix

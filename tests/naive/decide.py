@@ -4,7 +4,7 @@ A mass function is a dict from frozenset to number, an act a dict from class to 
 """
 
 from fractions import Fraction
-from itertools import pairwise, permutations
+from itertools import combinations, pairwise, permutations
 
 
 def normalized(m):
@@ -93,3 +93,45 @@ def vertices(m, frame):
         for event, v in normalized(m).items():
             p[next(w for w in order if w in event)] += v
         yield p
+
+
+def polytope_vertices(n_labels, constraints):
+    """Extreme points of the probabilities p with g p <= limit for each (g, limit), exactly.
+
+    All ways to make n - 1 of the inequalities equations, solved by elimination.
+    """
+    whole = [([Fraction(1)] * n_labels, Fraction(1))]
+    signs = [([-Fraction(i == k) for i in range(n_labels)], Fraction(0)) for k in range(n_labels)]
+    limits = [*constraints, *signs]
+    found = set()
+    for chosen in combinations(limits, n_labels - 1):
+        point = _solved([[*map(Fraction, g), Fraction(c)] for g, c in [*whole, *chosen]])
+        if point and all(expectation(g, point) <= c for g, c in limits):
+            found.add(tuple(point))
+    return sorted(found)
+
+
+def _solved(rows):
+    """The only solution of equations [coefficients..., value], or None."""
+    size = len(rows)
+    for column in range(size):
+        pivot = next((i for i in range(column, size) if rows[i][column]), None)
+        if pivot is None:
+            return None
+        rows[column], rows[pivot] = rows[pivot], rows[column]
+        rows[column] = [value / rows[column][column] for value in rows[column]]
+        for i in range(size):
+            if i != column:
+                factor = rows[i][column]
+                rows[i] = [a - factor * b for a, b in zip(rows[i], rows[column], strict=True)]
+    return [row[-1] for row in rows]
+
+
+def expectation(gamble, probability):
+    return sum(g * p for g, p in zip(gamble, probability, strict=True))
+
+
+def is_e_admissible(n_labels, constraints, acts, act):
+    """Whether some probability within the constraints makes no other act better."""
+    better = [([g - f for f, g in zip(act, other, strict=True)], 0) for other in acts]
+    return bool(polytope_vertices(n_labels, [*constraints, *better]))
