@@ -6,6 +6,7 @@ from dstheory.transform._probability import (
     betp,
     inverse_pignistic,
     least_committed_isopignistic,
+    optimal_possibility,
     plausibility_transform,
 )
 from dstheory.transform._sharing import belief_transform, dsmp
@@ -29,6 +30,7 @@ __all__ = [
     "inverse_pignistic",
     "least_committed_isopignistic",
     "maximum_entropy_probability",
+    "optimal_possibility",
     "plausibility_transform",
     "table",
 ]

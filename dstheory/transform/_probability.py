@@ -3,10 +3,12 @@
 The pignistic transform shares each mass evenly among the labels of its set. The plausibility
 transform normalizes the contour; it commutes with Dempster's rule.
 
-The least committed mass function with a given pignistic probability.
+Possibilities from probabilities: the least committed one, and the most specific one.
 
 Of all belief functions with the same pignistic probability, one is least committed in the order of
-commonalities, and it is consonant (Dubois, Prade & Smets 2008).
+commonalities, and it is consonant (Dubois, Prade & Smets 2008). Of all possibility distributions
+whose necessity and possibility bracket a probability, the optimal one of Dubois & Prade is most
+specific.
 """
 
 from typing import Any
@@ -16,7 +18,7 @@ from numpy.typing import NDArray
 
 from dstheory._masses import check_mass
 from dstheory._typing import Numbers
-from dstheory.construct import bayesian
+from dstheory.construct import bayesian, consonant
 from dstheory.construct.chains import isopignistic
 from dstheory.frame import Frame
 from dstheory.kernels import bits, setwise
@@ -47,6 +49,10 @@ def inverse_pignistic(frame: Frame, probabilities: Numbers) -> MassFunction:
     TypeError
         If `frame` is not a Frame, or a probability is not a number.
 
+    See Also
+    --------
+    optimal_possibility : of the beliefs that allow the probability, the most specific possibility.
+
     References
     ----------
     Dubois, Prade & Smets (2008), A definition of subjective possibility, Int. J.
@@ -58,6 +64,66 @@ def inverse_pignistic(frame: Frame, probabilities: Numbers) -> MassFunction:
     {('ant',): 0.5, ('ant', 'bee'): 0.5}
     """
     return isopignistic(frame, bayesian(frame, probabilities).masses)
+
+
+def optimal_possibility(frame: Frame, probabilities: Numbers) -> MassFunction:
+    """The most specific possibility distribution that allows a probability, as a mass function.
+
+    Parameters
+    ----------
+    frame : Frame
+        K labels.
+    probabilities : (*batch, K) array
+        Rows sum to 1.
+
+    Returns
+    -------
+    MassFunction
+        Consonant; the possibility of a label is the sum of the probabilities that do not exceed
+        its own, so that Bel(A) <= P(A) <= Pl(A).
+
+    Raises
+    ------
+    MassError
+        If a probability is negative or not finite, a row does not sum to 1 within 1e-9,
+        or the last axis does not have K entries.
+    TypeError
+        If `frame` is not a Frame, or a probability is not a number.
+
+    See Also
+    --------
+    inverse_pignistic : less specific, for betting: it has the probability as its pignistic one.
+
+    Notes
+    -----
+    The probability is objective, such as a frequency, and the possibility loses as little as
+    possible of it. `inverse_pignistic` takes it for the bets of someone who may know less. Labels
+    of equal probability have equal possibility.
+
+    References
+    ----------
+    Dubois & Prade (1982), On several representations of an uncertain body of evidence, in: Fuzzy
+    Information and Decision Processes; Dubois, Foulloy, Mauris & Prade (2004),
+    Probability-possibility transformations, triangular fuzzy sets, and probabilistic
+    inequalities, Reliable Computing 10, 273-297.
+
+    Examples
+    --------
+    >>> optimal_possibility(Frame(["ant", "bee"]), [0.75, 0.25]).to_dict()
+    {('ant',): 0.75, ('ant', 'bee'): 0.25}
+    """
+    p = bayesian(frame, probabilities).masses
+    order = np.argsort(p, axis=-1, kind="stable")
+    rising = np.take_along_axis(p, order, axis=-1)
+    sums = np.cumsum(rising, axis=-1)
+    sums[..., -1] = 1  # whatever the rounding of the sum
+    # Equal labels share the sum of the last of them.
+    last = np.append(rising[..., 1:] != rising[..., :-1], np.ones_like(rising[..., :1]), axis=-1)
+    shared = np.where(np.asarray(last, dtype=bool), sums, np.inf)[..., ::-1]
+    shared = np.minimum(np.minimum.accumulate(shared, axis=-1)[..., ::-1], 1)
+    possibility = np.empty_like(shared)
+    np.put_along_axis(possibility, order, shared, axis=-1)
+    return consonant(frame, possibility)
 
 
 def least_committed_isopignistic(m: MassFunction) -> MassFunction:

@@ -36,6 +36,11 @@ def inverse_pignistic(p):
     return consonant({w: sum(min(p[w], other) for other in p.values()) for w in p})
 
 
+def optimal_possibility(p):
+    """Dubois & Prade (1982): the sum of the probabilities that are not greater."""
+    return consonant({w: sum(other for other in p.values() if other <= p[w]) for w in p})
+
+
 def is_less_committed(m1, m2, frame):
     """q-ordering: q1 >= q2 on every set."""
     return all(q(m1, event) >= q(m2, event) for event in subsets(frame))

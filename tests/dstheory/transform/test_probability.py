@@ -12,7 +12,12 @@ from dstheory import Frame, MassFunction
 from dstheory.construct import bayesian, random, simple
 from dstheory.errors import MassError, TotalConflictError
 from dstheory.testing import frames, masses
-from dstheory.transform import betp, inverse_pignistic, plausibility_transform
+from dstheory.transform import (
+    betp,
+    inverse_pignistic,
+    optimal_possibility,
+    plausibility_transform,
+)
 from tests.naive import mass as naive
 from tests.naive import transform as naive_transform
 
@@ -82,6 +87,36 @@ def test_inverse_pignistic_is_least_committed(frame, data):
     assert naive_transform.is_less_committed(named(least), named(m), frame)
 
 
+@given(frames(1, 4), st.data())
+def test_optimal_possibility_equals_its_definition_and_is_most_specific(frame, data):
+    """It brackets p, as does the inverse pignistic one, which is nowhere more specific.
+
+    No label's possibility can be less: with p(x) and all smaller ones outside, the necessity of
+    the rest, 1 - pl(x), would exceed its probability (Dubois et al. 2004, section 3).
+    """
+    p = data.draw(probabilities(frame))
+    m = optimal_possibility(frame, p)
+    assert named(m) == naive_transform.optimal_possibility(dict(zip(frame, p, strict=True)))
+    for event in naive_transform.subsets(frame):
+        probability = sum(p[frame.labels.index(w)] for w in event)
+        assert m.bel(list(event)) <= probability <= m.pl(list(event))
+    assert (m.contour() <= inverse_pignistic(frame, p).contour()).all()
+    at_most = [[w for w in frame if p[frame.labels.index(w)] <= v] for v in p]
+    outside = [1 - sum(p[frame.labels.index(w)] for w in event) for event in at_most]
+    assert (1 - m.contour()).tolist() == outside
+
+
+def test_optimal_possibility_of_batches():
+    p = np.array([[[0.5, 0.25, 0.25], [0.1, 0.6, 0.3]]])
+    np.testing.assert_allclose(
+        optimal_possibility(ABC, p).contour(), [[[1, 0.5, 0.5], [0.1, 1, 0.4]]]
+    )
+    large = np.random.default_rng(0).dirichlet(np.ones(100), size=5)
+    m = optimal_possibility(Frame(range(100)), large)
+    assert (m.contour() >= large - 1e-12).all()
+    assert m.is_normalized.all()
+
+
 @pytest.mark.parametrize("transform", [betp, plausibility_transform])
 def test_batch_row_is_the_single_one(transform):
     m = random(Frame(range(5)), np.random.default_rng(0), size=(2, 3), n_focal=7, conflict=0.1)
@@ -132,8 +167,9 @@ def test_total_conflict_names_the_rows(transform):
     ],
 )
 def test_wrong_probabilities_are_refused(p, message):
-    with pytest.raises(MassError, match=message):
-        inverse_pignistic(ABC, p)
+    for transform in (inverse_pignistic, optimal_possibility):
+        with pytest.raises(MassError, match=message):
+            transform(ABC, p)
 
 
 def test_bayesian_masses_are_their_own_transforms():
