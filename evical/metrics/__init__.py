@@ -1,10 +1,10 @@
 """Metrics of probabilities and beliefs.
 
 Proper scores and ranking, calibration errors with and without bins, tests of calibration, Gebel's
-measures, profits of decisions; and for belief functions imprecision, coverage, set-valued accuracy,
-and a test whether some calibrated probability lies within the intervals. A metric of probabilities
-also takes a mass function and uses its pignistic transform. `calibration_report` gives all metrics
-that apply, each with its definition.
+measures, profits of decisions, the risk of the answered samples; and for belief functions
+imprecision, coverage, set-valued accuracy, and a test whether some calibrated probability lies
+within the intervals. A metric of probabilities also takes a mass function and uses its pignistic
+transform. `calibration_report` gives all metrics that apply, each with its definition.
 """
 
 from evical.metrics._binomial_bins import binomial_test
@@ -39,11 +39,13 @@ from evical.metrics.cumulative import (
 )
 from evical.metrics.intervals import interval_calibration_test, nearest_calibrated
 from evical.metrics.report import calibration_report
+from evical.metrics.selective import aurc, risk_coverage_curve
 from evical.metrics.sets import set_coverage, set_score
 
 __all__ = [
     "ability_to_separate",
     "adaptive_calibration_error",
+    "aurc",
     "belief_coverage",
     "binomial_test",
     "brier_decomposition",
@@ -72,6 +74,7 @@ __all__ = [
     "mean_imprecision",
     "mean_root_squared_error",
     "nearest_calibrated",
+    "risk_coverage_curve",
     "roc_auc",
     "root_mean_squared_error",
     "set_coverage",

@@ -15,6 +15,7 @@ from evical.plot._interval import BeliefIntervalDisplay
 from evical.plot._martingale import MartingaleDisplay
 from evical.plot._p_values import PValuesDisplay
 from evical.plot._reliability import ReliabilityDisplay
+from evical.plot._risk_coverage import RiskCoverageDisplay
 
 __all__ = [
     "BeliefBandDisplay",
@@ -27,6 +28,7 @@ __all__ = [
     "MartingaleDisplay",
     "PValuesDisplay",
     "ReliabilityDisplay",
+    "RiskCoverageDisplay",
     "SimplexDisplay",
     "TetrahedronDisplay",
 ]

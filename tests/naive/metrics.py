@@ -5,7 +5,7 @@ weight) for more.
 """
 
 from fractions import Fraction
-from itertools import groupby
+from itertools import groupby, pairwise, permutations
 
 
 def mean(pairs):
@@ -154,3 +154,33 @@ def best_profit(samples, profits):
         expected = [sum(g * p for g, p in zip(row, ps, strict=True)) for row in table]
         results.append((table[expected.index(max(expected))][c], w))
     return mean(results)
+
+
+def running_risk(losses, doubts):
+    """Mean loss of the k least doubted samples, averaged over all orders of equal doubts."""
+    orders = [
+        order
+        for order in permutations(range(len(losses)))
+        if all(doubts[i] <= doubts[j] for i, j in pairwise(order))
+    ]
+    return [
+        sum(Fraction(losses[i]) for order in orders for i in order[:k]) / (k * len(orders))
+        for k in range(1, len(losses) + 1)
+    ]
+
+
+def answered_risks(losses, doubts):
+    """Limit of doubt, share answered and their mean loss, for each limit that is some doubt."""
+    found = []
+    for limit in sorted(set(doubts)):
+        answered = [loss for loss, doubt in zip(losses, doubts, strict=True) if doubt <= limit]
+        share, risk = Fraction(len(answered), len(losses)), Fraction(sum(answered), len(answered))
+        found.append((limit, share, risk))
+    return found
+
+
+def area(risks):
+    """Trapezoids over the shares from 1/n to 1, by the width of that range."""
+    if len(risks) == 1:
+        return risks[0]
+    return sum((a + b) / 2 for a, b in pairwise(risks)) / (len(risks) - 1)

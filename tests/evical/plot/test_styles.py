@@ -28,6 +28,7 @@ from evical.plot import (
     MartingaleDisplay,
     PValuesDisplay,
     ReliabilityDisplay,
+    RiskCoverageDisplay,
     SimplexDisplay,
 )
 from tests.support.each import each
@@ -47,6 +48,7 @@ DRAWN = {
     "weights": lambda ax: FusionWeightsDisplay([0.5, 1], standard_error=[0.1, 0.2]).plot(ax),
     "weight map": lambda ax: FusionWeightsDisplay(np.eye(6) / 2).plot(ax),
     "capital": lambda ax: MartingaleDisplay([0.5, 2, 5]).plot(ax),
+    "risk": lambda ax: RiskCoverageDisplay.from_predictions([0, 1], [0.2, 0.4], ax=ax),
     "p-values": lambda ax: PValuesDisplay([0.1, 0.4, 0.8]).plot(ax),
     "simplex": lambda ax: SimplexDisplay.from_mass({"one": M, "two": M}, ax=ax),
     "clusters": lambda ax: CredalPartitionDisplay.from_mass(

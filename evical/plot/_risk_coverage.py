@@ -1,0 +1,196 @@
+"""`RiskCoverageDisplay`: risk of the answered samples over the share answered, with its limits.
+
+The curve rises to the error of the classifier where all are answered. The lower it runs before, the
+better the classifier knows what it does not know; Geifman & El-Yaniv (2017).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import PercentFormatter
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+
+from dstheory.checks.arguments import check_flag, check_instance
+from evical._typing import Labels, SamplesLike
+from evical.metrics import risk_coverage_curve
+from evical.metrics.inputs import Predicted
+from evical.metrics.selective import Doubt, RiskCoverageCurve
+from evical.plot._inputs import display_name, known_classes, predictions
+from evical.plot.style import axes_or_new, legend_above, literal, next_curve
+
+_SIZE = (5.4, 3.8)
+# Points of a line: more than its width in pixels.
+_MOST = 2000
+
+
+@dataclass(eq=False, repr=False)
+class RiskCoverageDisplay:
+    """Risk-coverage curve with its confidence band.
+
+    Usually made by `from_estimator` or `from_predictions`.
+
+    Parameters
+    ----------
+    curve : RiskCoverageCurve
+        As `evical.metrics.risk_coverage_curve` gives it.
+    name : str, optional
+        For the legend.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    line_ : Line2D
+        Mean loss of the answered over the share answered.
+    band_ : PolyCollection or None
+        Confidence limits, for each share on its own.
+
+    Examples
+    --------
+    >>> display = RiskCoverageDisplay.from_predictions([0, 1, 1, 0], [0.1, 0.7, 0.3, 0.6])
+    >>> display.line_.get_xdata()
+    array([0.25, 0.75, 1.  ])
+    """
+
+    curve: RiskCoverageCurve
+    name: str | None = None
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: BaseEstimator,
+        X: SamplesLike,
+        y: ArrayLike,
+        *,
+        loss: ArrayLike | None = None,
+        by: Doubt | ArrayLike = "probability",
+        confidence: float = 0.95,
+        name: str | None = None,
+        ax: Axes | None = None,
+        band: bool = True,
+    ) -> "RiskCoverageDisplay":
+        """Draw the curve of a fitted classifier on samples that it has not seen.
+
+        Parameters
+        ----------
+        estimator : fitted classifier
+            With `predict_proba`; for doubts by width or plausibility, with `predict_mass`.
+        X : (n, n_features) array or data frame
+        y : (n,) array
+            Labels.
+        loss, by, confidence
+            As for `evical.metrics.risk_coverage_curve`.
+        name : str, optional
+            For the legend; the estimator's class by default.
+        ax : matplotlib Axes, optional
+        band : bool
+            As for `plot`.
+
+        Returns
+        -------
+        RiskCoverageDisplay
+
+        Raises
+        ------
+        TypeError, ValueError
+            As `evical.metrics.risk_coverage_curve`, or if the estimator is not fitted.
+        """
+        plain = not isinstance(by, str) or by == "probability"
+        predicted = predictions(estimator, "predict_proba" if plain else "predict_mass", X)
+        return cls.from_predictions(
+            y,
+            predicted,
+            loss=loss,
+            by=by,
+            confidence=confidence,
+            labels=known_classes(estimator),
+            name=display_name(estimator, name),
+            ax=ax,
+            band=band,
+        )
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: ArrayLike,
+        y_prob: Predicted,
+        *,
+        loss: ArrayLike | None = None,
+        by: Doubt | ArrayLike = "probability",
+        confidence: float = 0.95,
+        labels: Labels = None,
+        name: str | None = None,
+        ax: Axes | None = None,
+        band: bool = True,
+    ) -> "RiskCoverageDisplay":
+        """Draw the curve of predictions.
+
+        Parameters
+        ----------
+        y_true : (n,) array of labels
+        y_prob : (n,) or (n, K) array, or MassFunction
+        loss, by, confidence, labels
+            All as for `evical.metrics.risk_coverage_curve`.
+        name : str, optional
+            For the legend.
+        ax : matplotlib Axes, optional
+        band : bool
+            As for `plot`.
+
+        Returns
+        -------
+        RiskCoverageDisplay
+
+        Raises
+        ------
+        TypeError, ValueError
+            As `evical.metrics.risk_coverage_curve`.
+        """
+        curve = risk_coverage_curve(
+            y_true, y_prob, loss=loss, by=by, confidence=confidence, labels=labels
+        )
+        return cls(curve, name).plot(ax, band=band)
+
+    def plot(self, ax: Axes | None = None, *, band: bool = True) -> "RiskCoverageDisplay":
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            New ones by default. On axes with other curves, this one gets another color.
+        band : bool
+            Draw the limits; set it to False if several bands overlap.
+
+        Returns
+        -------
+        RiskCoverageDisplay
+            Itself, with the artists as attributes.
+        """
+        check_flag("band", band)
+        check_instance("curve", self.curve, RiskCoverageCurve, "a risk-coverage curve")
+        first = ax is None or not any(line.get_gid() == "risk" for line in ax.lines)
+        self.ax_ = ax = axes_or_new(ax, _SIZE)
+        color, _, style = next_curve(ax, "risk")
+        curve = self.curve
+        last = len(curve.risk) - 1
+        rows = np.unique(np.linspace(0, last, min(last + 1, _MOST)).round().astype(np.intp))
+        x, risk = curve.coverage[rows], curve.risk[rows]
+        (self.line_,) = ax.plot(x, risk, color=color, ls=style, lw=1.6, gid="risk")
+        named = "" if self.name is None else f"{literal(self.name)}, "
+        self.line_.set_label(f"{named}AURC {curve.aurc:.3g}")
+        self.band_ = None
+        if band:
+            low, high = curve.lower[rows], curve.upper[rows]
+            self.band_ = ax.fill_between(x, low, high, color=color, alpha=0.2, lw=0)
+        # Limits of the first few answers reach 1, and would press the curve to the axis.
+        middle = curve.upper[np.minimum(np.searchsorted(curve.coverage, [0.1, 1.0]), last)]
+        top = 1.1 * max(float(risk[x >= 0.02].max()), float(middle.max()), 1e-3)
+        ax.set_ylim(0, top if first else max(top, ax.get_ylim()[1]))
+        ax.set_xlim(0, 1)
+        for axis in (ax.xaxis, ax.yaxis):
+            axis.set_major_formatter(PercentFormatter(1, symbol=" %"))
+        ax.set_xlabel("Answered")
+        ax.set_ylabel("Risk of the answered")
+        legend_above(ax)
+        return self
