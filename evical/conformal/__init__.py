@@ -7,6 +7,7 @@ Reasoning 141, 110-130.
 
 from evical.conformal._classifier import ConformalClassifier
 from evical.conformal._martingale import ExchangeabilityTest, online_p_values
+from evical.conformal._risk_control import RiskControl
 from evical.conformal._scores import ConformalScores
 from evical.conformal.contour import coverage_bound
 from evical.conformal.nonconformity import lac_scores
@@ -16,6 +17,7 @@ __all__ = [
     "ConformalClassifier",
     "ConformalScores",
     "ExchangeabilityTest",
+    "RiskControl",
     "coverage_bound",
     "lac_scores",
     "online_p_values",

@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 from itertools import combinations
+from math import comb
 
 
 def p_value(calibration, score, weights=None, new_weight=1, tau=None):
@@ -159,3 +160,56 @@ def excess_tail(n, ranks):
     m, seen = len(ranks), excess(ranks, n)
     found = [excess(other, n) >= seen for other in _arrangements(n, m)]
     return Fraction(sum(found), len(found))
+
+
+def binomial_tail(errors, n, bound):
+    """Probability of so few errors or fewer, if each of n answers is wrong with this one."""
+    return sum(comb(n, k) * bound**k * (1 - bound) ** (n - k) for k in range(errors + 1))
+
+
+def fewest(bound, error):
+    """Number of right answers that are improbable enough if the bound is kept from below."""
+    n = 1
+    while (1 - bound) ** n > error:
+        n += 1
+    return n
+
+
+def starts(n, bound, error):
+    """Numbers of answers at which sequences start, as many as share the level."""
+    count = 1
+    while True:
+        first = fewest(bound, error / count)
+        sizes = [first * 4**i for i in range(count) if 3 * first * 4**i < 2 * n]
+        sizes += [n] if first <= n else []
+        if len(sizes) <= count:
+            return sizes
+        count += 1
+
+
+def answered_limit(losses, doubts, bound, error):
+    """Largest accepted limit of doubt (None: of nothing), for losses of 0 and 1."""
+    limits = [*sorted(set(doubts)), float("inf")]
+    begins = starts(len(doubts), bound, error)
+    accepted = []
+    for begin in begins:
+        for limit in limits:
+            answered = [a for a, doubt in zip(losses, doubts, strict=True) if doubt < limit]
+            if len(answered) < begin:
+                continue
+            if binomial_tail(sum(answered), len(answered), bound) > error / len(begins):
+                break
+            accepted.append(limit)
+    return max(accepted, default=None)
+
+
+def mean_limit(answered, asked, doubts, bound, most):
+    """Conformal risk control: the largest limit that keeps the bound with one more worst sample."""
+    kept = []
+    for limit in [*sorted(set(doubts)), float("inf")]:
+        losses = [
+            a if doubt < limit else b for a, b, doubt in zip(answered, asked, doubts, strict=True)
+        ]
+        if Fraction(sum(losses) + most) / (len(losses) + 1) <= bound:
+            kept.append(limit)
+    return max(kept, default=None)

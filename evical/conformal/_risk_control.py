@@ -1,0 +1,383 @@
+"""`RiskControl`: a classifier that answers, or asks, so that its answers keep a bound.
+
+What a doctor is not asked about must be right often enough. How doubtful a sample may be is learned
+from held-out samples, with a guarantee for any classifier and any number of samples; too few of
+them promise nothing, and then all is asked.
+"""
+
+import warnings
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.frozen import FrozenEstimator
+from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from dstheory.checks.arguments import as_floats, check_choice, check_level, shown
+from evical._fitting import all_or_nothing, check_declared
+from evical._typing import Floats, Indices, RandomState, SamplesLike
+from evical.classifier import EvidentialClassifier
+from evical.conformal._classifier import split_rows
+from evical.conformal.control import (
+    ASK,
+    Promise,
+    answered_promise,
+    sample_promise,
+)
+from evical.estimators.responses import class_values, frozen_classes, trained_on
+from evical.metrics.beliefs import class_intervals
+from evical.metrics.inputs import assigned_classes, numbers, refuse
+from evical.metrics.selective import Doubt, doubts, losses_of
+from evical.scores.checks import check_samples
+
+Loss = Literal["error", "by_class", "false_discovery", "false_omission", "wrong_answer"]
+_LOSSES = ("error", "by_class", "false_discovery", "false_omission", "wrong_answer")
+_OF_TWO = {"false_discovery": 1, "false_omission": 0}
+
+
+@dataclass(eq=False, repr=False)
+class RiskControl(BaseEstimator):  # type: ignore[misc]  # untyped base
+    """Classifier that answers only as many samples as a bound of their risk allows, and asks else.
+
+    Parameters
+    ----------
+    estimator : classifier, optional
+        With `predict_proba`, such as an `EvidentialEnsemble`. Default: `EvidentialClassifier()`.
+        One in `sklearn.frozen.FrozenEstimator` is not trained, and all samples of `fit` are held
+        out, which must not be its training data.
+    loss : str, array or callable
+        What is bounded. Of the answered samples: "error", the share of wrong answers; "by_class",
+        this share among the answers of each class, for all of them at once; "false_discovery",
+        among the answers ``classes_[1]`` of two, 1 - precision; "false_omission", among the answers
+        ``classes_[0]``; (K, K) losses of each answer (row) under each true class; or a function of
+        true classes (n,) and answers (n,) that gives losses (n,). Of all samples: "wrong_answer",
+        the share that is answered and wrong; or (K + 1, K) losses, the last row of asking. In
+        [0, 1].
+    bound : float or (K,) array
+        Largest risk, in (0, 1); of "by_class" one for each class, or the same.
+    level : float or None
+        Confidence that the held-out samples lead to a risk of at most `bound`. None: the risk keeps
+        the bound on average over held-out samples, for losses of all samples that are nowhere
+        smaller for an answer than for asking.
+    by : {"probability", "width", "plausibility"}
+        What is doubted, as in `evical.metrics.risk_coverage_curve`; the last two need beliefs.
+    doubts : (g,) array, optional
+        Limits of doubt to test, ascending, chosen without the held-out samples. Default: the
+        doubts of these, or for losses of all samples a fine grid.
+    procedure : {"fixed_sequence", "holm"}
+        How the tests share the level. The first is more powerful unless risks rise and fall.
+    held_out : float
+        Share of the samples that is held out, in (0, 1).
+    random_state : int, RandomState instance or None
+        For the split.
+
+    Attributes
+    ----------
+    classes_ : (K,) array
+    estimator_ : fitted classifier
+    limits_ : (K,) array
+        Of each class, the doubt below which it is answered.
+    promises_ : list of Promise
+        One, or of "by_class" one for each class: limit, answered and held-out samples, their risk,
+        and how many samples would do if nothing can be promised. Print them.
+
+    See Also
+    --------
+    evical.metrics.risk_coverage_curve : the risk for each share that is answered.
+    ConformalClassifier : sets of classes that contain the true one often enough.
+
+    Notes
+    -----
+    A limit is accepted if a test refutes that its risk is above the bound: the exact binomial one
+    for losses of 0 and 1, otherwise Hoeffding's and Bentkus'. Tests in a fixed sequence, or Holm's
+    procedure, let a limit of too high a risk pass with probability 1 - level at most (Learn then
+    Test), over held-out samples that are independent and like new ones.
+
+    If `doubts` are given, nothing else is assumed. By default, limits are doubts of the held-out
+    samples, in sequences with several starts. The promise then holds if the risk passes the bound
+    once as more is answered; if it does so twice, with twice the probability of failure.
+
+    With a level of None, the largest limit is taken at which the mean loss keeps the bound with one
+    more sample of the largest loss (conformal risk control).
+
+    References
+    ----------
+    Angelopoulos, Bates, Candes, Jordan & Lei (2025), Learn then Test: calibrating predictive
+    algorithms to achieve risk control, Annals of Applied Statistics 19, 1641-1662. Angelopoulos,
+    Bates, Fisch, Lei & Schuster (2024), Conformal risk control, ICLR. Bauer (1991), Multiple
+    testing in clinical trials, Statistics in Medicine 10, 871-890.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> control = RiskControl(GaussianNB(), bound=0.05, random_state=0).fit(X[:500], y[:500])
+    >>> print(control.promises_[0])  # doctest: +NORMALIZE_WHITESPACE
+    error of the answers at most 0.05 with a confidence of 0.95: 117 of 150 held-out samples are
+    answered, observed 0.008547
+    >>> control.predict(X[500:508])
+    array(['ask', 'ask', 1, 0, 'ask', 'ask', 1, 1], dtype=object)
+    """
+
+    _ranges: ClassVar = {"held_out": check_level}
+
+    estimator: BaseEstimator | None = None
+    _: KW_ONLY
+    loss: Loss | ArrayLike | Callable[..., ArrayLike] = "error"
+    bound: float | ArrayLike = 0.05
+    level: float | None = 0.95
+    by: Doubt = "probability"
+    doubts: ArrayLike | None = None
+    procedure: Literal["fixed_sequence", "holm"] = "fixed_sequence"
+    held_out: float = 0.3
+    random_state: RandomState = None
+
+    @all_or_nothing
+    def fit(self, X: SamplesLike, y: ArrayLike, groups: ArrayLike | None = None) -> Self:
+        """Train on some samples, and find on others how doubtful an answer may be.
+
+        Parameters
+        ----------
+        X : (n, n_features) array, data frame or sparse matrix
+        y : (n,) array
+            Labels of two or more classes.
+        groups : (n,) array, optional
+            Samples of a group are held out together. They are then not independent, which the
+            promise needs.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        TypeError, ValueError
+            If a parameter is not usable, or `loss` not in [0, 1]; if asking alone costs more than
+            the bound; if the held-out samples have one class only.
+
+        Warns
+        -----
+        UserWarning
+            If the bound cannot be promised, with the number of held-out samples that would do. Then
+            all samples are asked.
+        """
+        X, y, _ = check_samples(X, y, None)
+        self._check_parameters()
+        estimator = EvidentialClassifier() if self.estimator is None else self.estimator
+        if isinstance(estimator, FrozenEstimator):
+            self.classes_, held = frozen_classes(estimator, y), np.arange(len(y))
+            self.estimator_ = estimator
+        else:
+            self.classes_ = np.unique(y)
+            rng = check_random_state(self.random_state)
+            own = None if groups is None else np.asarray(groups)
+            rows, held = split_rows(y, None, self.held_out, rng, None, own)
+            self.estimator_ = trained_on(estimator, X, y, rows, {})
+        if ASK in self.classes_.tolist():
+            raise ValueError(f"a class is called {ASK!r}, as is the reserved answer; rename it")
+        if len(np.unique(y[held])) < 2:
+            raise ValueError(
+                f"the {len(held)} held-out samples have one class only (all "
+                f"{y[held][0].item()!r}), so they are unlike the others; hold out more of them"
+            )
+        truth = np.searchsorted(self.classes_, y[held])
+        answer, doubt = self._answers(_safe_indexing(X, held))
+        self.promises_ = self._promises(truth, answer, doubt)
+        self.limits_ = self._limits()
+        for one in self.promises_:
+            if not one.kept:
+                warnings.warn(str(one), stacklevel=3)
+        return self
+
+    def _check_parameters(self) -> None:
+        if self.estimator is not None and not hasattr(self.estimator, "fit"):
+            raise TypeError(f"estimator is {shown(self.estimator)}, expected a classifier")
+        if isinstance(self.loss, str):
+            check_choice("loss", self.loss, _LOSSES, "losses, a function, or ")
+        check_declared(self)
+        if self.level is not None:
+            check_level("level", self.level)
+        for one in np.ravel(as_floats(self.bound, "bound")):
+            check_level("bound", float(one))
+        if np.ndim(self.bound) and not (isinstance(self.loss, str) and self.loss == "by_class"):
+            raise ValueError(f"bound is {shown(self.bound)}, but only loss='by_class' has several")
+        if self.doubts is not None:
+            grid = numbers(self.doubts, "doubts")
+            if grid.ndim != 1 or not len(grid) or (np.diff(grid) <= 0).any():
+                raise ValueError("doubts are not ascending numbers (g,); sort them")
+
+    def _answers(self, X: SamplesLike) -> tuple[Indices, Floats]:
+        """Answered class and doubt (n,)."""
+        if self.by == "probability":
+            p = class_values(self.estimator_, X, self.classes_, unit=True)
+            bounds = None
+        else:
+            p, bounds = self._beliefs(X)
+        refuse(p, ~np.isfinite(p), "the probability of the classifier", "a finite number")
+        answer = assigned_classes(p)
+        return answer, doubts(p, answer, bounds, self.by)
+
+    def _beliefs(self, X: SamplesLike) -> tuple[Floats, Floats]:
+        """Pignistic probabilities (n, K) and [Bel, Pl] (n, K, 2)."""
+        inner: Any = self.estimator_
+        inner = inner.estimator if isinstance(inner, FrozenEstimator) else inner
+        if hasattr(inner, "beliefs"):
+            beliefs = inner.beliefs(X)
+            return beliefs.betp(), beliefs.interval()
+        if not hasattr(inner, "predict_mass"):
+            raise TypeError(
+                f"by={self.by!r} needs beliefs, but {type(inner).__name__} has no predict_mass; "
+                "wrap it in EvidentialClassifier, or take by='probability'"
+            )
+        return inner.predict_proba(X), class_intervals(inner.predict_mass(X))
+
+    def _promises(self, truth: Indices, answer: Indices, doubt: Floats) -> list[Promise]:
+        k, level = len(self.classes_), self.level
+        grid = None if self.doubts is None else numbers(self.doubts, "doubts")
+        asking = self._asking(k)
+        options: Any = {"grid": grid, "procedure": self.procedure}
+        if asking is not None:
+            table, ask = asking[:-1], asking[-1]
+            bound = self._bounds(1)[0]
+            _check_asking(table, ask, bound, level)
+            options["most"] = float(asking.max())
+            found = sample_promise(table[answer, truth], ask[truth], doubt, bound, level, **options)
+            what = (
+                "share answered wrongly"
+                if isinstance(self.loss, str)
+                else "mean loss of all samples"
+            )
+            return [replace(found, what=what)]
+        if level is None:
+            raise ValueError(
+                f"loss={shown(self.loss)} is about the answered samples, for which nothing is "
+                "promised on average; give a level, or loss='wrong_answer'"
+            )
+        losses = self._losses(truth, answer, k)
+        if isinstance(self.loss, str) and self.loss != "error":
+            return self._of_classes(losses, answer, doubt, level, options)
+        found = answered_promise(losses, doubt, self._bounds(1)[0], level, **options)
+        plain = isinstance(self.loss, str)
+        return [found if plain else replace(found, what="mean loss of the answers")]
+
+    def _of_classes(
+        self, losses: Floats, answer: Indices, doubt: Floats, level: float, options: Any
+    ) -> list[Promise]:
+        """Promises for the answers of one class or of each, which share the level."""
+        k = len(self.classes_)
+        if self.loss in _OF_TWO and k != 2:
+            raise ValueError(f"loss={self.loss!r} is about two classes, but there are {k}")
+        numbers_of = range(k) if self.loss == "by_class" else [_OF_TWO[str(self.loss)]]
+        labels, error = self.classes_.tolist(), (1 - level) / len(numbers_of)
+        return [
+            replace(
+                answered_promise(
+                    losses[answer == one],
+                    doubt[answer == one],
+                    bound,
+                    level,
+                    error=error,
+                    **options,
+                ),
+                of=labels[one],
+            )
+            for one, bound in zip(numbers_of, self._bounds(len(numbers_of)), strict=True)
+        ]
+
+    def _bounds(self, size: int) -> list[float]:
+        bounds = as_floats(self.bound, "bound")
+        if bounds.shape not in ((), (size,)):
+            raise ValueError(f"bound has shape {bounds.shape}, expected a number or ({size},)")
+        return [float(one) for one in np.broadcast_to(bounds, (size,))]
+
+    def _asking(self, k: int) -> Floats | None:
+        """Losses (K + 1, K) of all samples, of asking in the last row; None for other losses."""
+        if isinstance(self.loss, str):
+            return np.vstack([1 - np.eye(k), np.zeros(k)]) if self.loss == "wrong_answer" else None
+        if callable(self.loss) or np.shape(self.loss) != (k + 1, k):
+            return None
+        table = numbers(self.loss, "loss")
+        refuse(table, (table < 0) | (table > 1), "loss", "a loss in [0, 1]; divide by the largest")
+        return table
+
+    def _losses(self, truth: Indices, answer: Indices, k: int) -> Floats:
+        """Loss (n,) of each answer."""
+        if isinstance(self.loss, str):
+            return losses_of(None, truth, answer, k)
+        if not callable(self.loss):
+            if np.shape(self.loss) != (k, k):
+                raise ValueError(
+                    f"loss has shape {np.shape(self.loss)}, expected ({k}, {k}), of each answered "
+                    f"class under each true class, or ({k + 1}, {k}) with a last row of asking"
+                )
+            return losses_of(self.loss, truth, answer, k)
+        found = as_floats(self.loss(self.classes_[truth], self.classes_[answer]), "loss")
+        if found.shape != truth.shape:
+            raise ValueError(f"loss gives shape {found.shape}, expected ({len(truth)},)")
+        return losses_of(found, truth, answer, k)
+
+    def _limits(self) -> Floats:
+        """A limit for the answers of each class; of classes without a promise, none."""
+        first = self.promises_[0]
+        if first.of is None:
+            return np.full(len(self.classes_), first.limit)
+        limits = {one.of: one.limit for one in self.promises_}
+        return np.array([limits.get(label, np.inf) for label in self.classes_.tolist()])
+
+    def _decided(self, X: SamplesLike) -> tuple[Indices, NDArray[np.bool_]]:
+        check_is_fitted(self)
+        answer, doubt = self._answers(X)
+        return answer, doubt < self.limits_[answer]
+
+    def predict(self, X: SamplesLike) -> NDArray[Any]:
+        """Class of each sample, or "ask".
+
+        Parameters
+        ----------
+        X : (n, n_features) array or data frame
+
+        Returns
+        -------
+        (n,) array of labels
+            Of texts, if labels are; otherwise of objects.
+        """
+        answer, known = self._decided(X)
+        text = self.classes_.dtype.kind == "U"
+        labels = self.classes_ if text else self.classes_.astype(object)
+        return np.where(known, labels[answer], ASK if text else np.array(ASK, dtype=object))
+
+    def predict_set(self, X: SamplesLike) -> NDArray[np.bool_]:
+        """The class of an answered sample, and all classes of one that is to be asked.
+
+        Parameters
+        ----------
+        X : (n, n_features) array or data frame
+
+        Returns
+        -------
+        (n, K) array of bool
+        """
+        answer, known = self._decided(X)
+        own = answer[:, np.newaxis] == np.arange(len(self.classes_))
+        return np.asarray(own | ~known[:, np.newaxis])
+
+
+def _check_asking(table: Floats, ask: Floats, bound: float, level: float | None) -> None:
+    if ask.min() >= bound:
+        raise ValueError(
+            f"asking costs at least {ask.min():g}, not below the bound {bound:g}, which so cannot "
+            "be met; raise the bound, or measure asking in the same unit"
+        )
+    cheaper = np.argwhere(table < ask)
+    if level is None and len(cheaper):
+        row, column = cheaper[0].tolist()
+        raise ValueError(
+            f"loss[{row}, {column}] is {table[row, column]:g}, below that of asking, "
+            f"{ask[column]:g}; on average only losses can be bounded that no answer reduces: "
+            "give a level, or subtract what a right answer saves"
+        )
