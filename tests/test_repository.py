@@ -275,6 +275,6 @@ def test_the_house_stays_small():
     # belief function (`decide.CredalSet`) are a file and a name; optimal possibilities are a name.
     # To answer or to ask, with a guarantee, has five names: the curve, its area, its picture, the
     # control and the monitor, and about as many files.
-    assert len(code) <= 512 + 8 + 1 + 3
+    assert len(code) <= 512 + 8 + 1 + 5
     assert untyped <= 375
     assert names <= 402 + 26 + 1 + 2 + 3

@@ -60,7 +60,7 @@ def rules(k):
 def expected(fusion, sources):
     """[Bel, Pl, BetP] (n, K, 3)."""
     beliefs = fusion.beliefs(sources)
-    return np.concatenate([beliefs.interval(), beliefs.betp()[..., np.newaxis]], axis=2)
+    return np.concatenate([beliefs.interval(), beliefs.probability()[..., np.newaxis]], axis=2)
 
 
 @pytest.mark.parametrize("k", [2, 3])
