@@ -71,16 +71,8 @@ def covering_masses(
     return bin_masses(positive, positive + negative, model, confidence)
 
 
-def _with_counts(
-    positive: Floats,
-    negative: Floats,
-    alpha: float,
-    beta: Any,
-    model: BinomialModel,
-    confidence: float,
-) -> Floats:
-    """`covering_masses` of bins, and their counts: k and n, (4, n)."""
-    masses = covering_masses(positive, negative, alpha, beta, model, confidence)
+def _with_counts(masses: Floats, positive: Floats, negative: Floats) -> Floats:
+    """Masses (2, n) of bins, and their counts k and n: (4, n)."""
     return np.concatenate([masses, [positive, positive + negative]])
 
 
@@ -316,7 +308,11 @@ class ABBCalibrator(AllBinnings, BaseCalibrator):
 
     def _fit_counts(self, counts: ScoreCounts) -> None:
         scores = self._bin_scores(counts)
-        value = partial(_with_counts, model=self.model, confidence=self.confidence)
+        masses = partial(covering_masses, model=self.model, confidence=self.confidence)
+
+        def value(positive: Floats, negative: Floats, alpha: float, beta: float) -> Floats:
+            return _with_counts(masses(positive, negative, alpha, beta), positive, negative)
+
         self.thresholds_ = scores.cumulated.edges[1:-1]
         averages = average_over_binnings(scores, value)
         self.masses_, self.counts_behind_ = repaired(averages, self.model)
@@ -481,4 +477,7 @@ class BBQCalibrator(Cells, BaseCalibrator):
             share = (bins.positive_scores + middle) / (bins.positive + 1)
             alpha = np.clip(share, self.clip, 1 - self.clip)
             beta = 1 - alpha
-        return _with_counts(bins.positive, bins.negative, alpha, beta, self.model, self.confidence)
+        masses = covering_masses(
+            bins.positive, bins.negative, alpha, beta, self.model, self.confidence
+        )
+        return _with_counts(masses, bins.positive, bins.negative)

@@ -15,6 +15,7 @@ from evical.cli._kinds import Kind, complete_rows, optional_kinds
 from evical.cli._model import Model, check_score, is_conformal, score_kind
 from evical.cli._tables import Chunk, Table, check_columns
 from evical.conformal.contour import prediction_sets
+from evical.multiclass import BaseMulticlassCalibrator
 from evical.scores.names import belief_names
 
 # Masses that are listed at a time, 2**K a row: 32 MB.
@@ -54,11 +55,11 @@ def confidence_intervals(
     """Ends (n, K, 2) for the probability of each class; 0 and 1 where a score is missing."""
     found = np.tile([0.0, 1.0], (len(known), len(model.labels), 1))
     if known.any():
-        values = model_values(model, columns)[known]
-        calibrator: Any = model.calibrator  # not conformal, which the command refuses
-        one = isinstance(calibrator, BaseCalibrator)
-        beliefs = calibrator.beliefs(values[:, 0] if one else values)
-        found[known] = beliefs.confidence_interval(level)
+        values, calibrator = model_values(model, columns)[known], model.calibrator
+        if isinstance(calibrator, BaseCalibrator):
+            found[known] = calibrator.beliefs(values[:, 0]).confidence_interval(level)
+        elif isinstance(calibrator, BaseMulticlassCalibrator):  # the command refuses conformal ones
+            found[known] = calibrator.beliefs(values).confidence_interval(level)
     return found
 
 

@@ -300,8 +300,7 @@ def _bounds(
         pairs = list(zip(low, high, fused, strict=True))
         bel = [f"{share} * CASE WHEN {a} < {p} THEN {a} ELSE {p} END" for a, _, p in pairs]
         pl = [f"{share} * CASE WHEN {b} > {p} THEN {b} ELSE {p} END + {rest}" for _, b, p in pairs]
-        ends = zip(query.each("bel", bel), query.each("pl", pl), strict=True)
-        return [(a, b, f"({a} + {b}) / 2e0") for a, b in ends]
+        return list(zip(query.each("bel", bel), query.each("pl", pl), fused, strict=True))
     half = query.each(
         "width",
         [
