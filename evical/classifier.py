@@ -242,6 +242,22 @@ class EvidentialClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mi
         self._take_features(parts[0].estimator)
         return scored
 
+    def _recalibrate(self, X: SamplesLike, y: NDArray[Any], weight: Floats | None) -> None:
+        """Calibrate the trained classifiers on samples that are new to all of them.
+
+        Only the default calibrator is: it is smooth, so that its own samples are as good as new.
+        """
+        frozen = isinstance(self._resolved_estimator(), FrozenEstimator)
+        calibrator = self._given_calibrator(len(self.classes_))
+        smooth = calibrator is None or isinstance(calibrator, AutoCalibrator)
+        if frozen or not smooth or not self._is_plain():
+            return
+        fitter = self._fitter(None, X, y, weight, {})
+        parts = self.calibrated_classifiers_
+        self.calibrated_classifiers_ = [
+            fitter.again(part) for part in parts if not isinstance(part, LatentModel)
+        ]
+
     def _check_code(self) -> bool:
         """Resolve the code; whether each of its columns has a classifier."""
         k, plain = len(self.classes_), self._has_scores_of_classes()

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn import get_config
 from sklearn.base import clone
 from sklearn.ensemble import VotingClassifier
@@ -71,8 +71,10 @@ class EvidentialEnsemble(FusedPredictor, Composition):
     cv : int, splitter, iterable of (train, test) or None
         For those that are wrapped; see `EvidentialClassifier`.
     subsets : list of index arrays, optional
-        Disjoint rows of the data for each classifier, dropped ones too, with all classes in each.
-        By default each classifier gets all the data.
+        Disjoint rows of the data on which each classifier is trained, dropped ones too, with all
+        classes in each. By default each classifier gets all the data. The rule "stacked"
+        calibrates each on all other rows if these are more; rules that combine masses, which take
+        classifiers for independent, on its own rows alone.
     total_conflict : {"error", "vacuous"}
         What to do if classifiers are in total conflict, where Dempster's rule has no result: raise,
         or predict the vacuous mass function. Only calibrators that give masses of exactly 1, such
@@ -222,9 +224,11 @@ class EvidentialEnsemble(FusedPredictor, Composition):
         subsets = [rows_of[name] for name in members]
         params = self._routed(list(members), weight, fit_params)
         progress = Progress(type(self).__name__, self.verbose)
+        beyond = [_beyond(fusion, rows, y, weight) for rows in subsets]
+        each = zip(members.items(), subsets, beyond, strict=True)
         tasks = [
-            (name, (name, clone(member), X, y, rows, params[name]))
-            for (name, member), rows in zip(members.items(), subsets, strict=True)
+            (name, (name, clone(member), X, y, rows, params[name], others))
+            for (name, member), rows, others in each
         ]
         found = progress.each(fit_member, tasks, self.n_jobs)
         self.estimators_ = [member for member, _ in found]
@@ -360,3 +364,20 @@ class EvidentialEnsemble(FusedPredictor, Composition):
         tags.input_tags.sparse = all(tag.sparse for tag in inner)
         tags.input_tags.allow_nan = all(tag.allow_nan for tag in inner)
         return tags
+
+
+def _beyond(
+    fusion: Rule, rows: NDArray[np.intp] | None, y: NDArray[Any], weight: Floats | None
+) -> tuple[NDArray[np.intp], Floats | None] | None:
+    """Rows outside a subset, with their weights, if a member is to be calibrated on them.
+
+    They are new to it, and mostly more. Rules that combine masses take members for independent, so
+    that these share no samples.
+    """
+    if rows is None or not fusion.learns or fusion.reads(2) != "probabilities":
+        return None
+    others = np.setdiff1d(np.arange(len(y)), rows)
+    counted = others if weight is None else others[weight[others] > 0]
+    if len(others) < len(rows) or len(np.unique(y[counted])) < len(np.unique(y)):
+        return None
+    return others, None if weight is None else weight[others]

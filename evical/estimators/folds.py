@@ -352,6 +352,20 @@ class FoldFitter:
         first = self._calibrated(parts[0][0], scored.scores)
         return [of_classifier(first, estimator) for estimator, _ in parts], scored
 
+    def again(self, calibrated: Calibrated) -> Calibrated:
+        """The same classifier, calibrated on the scores of the samples.
+
+        Parameters
+        ----------
+        calibrated : Calibrated
+
+        Returns
+        -------
+        Calibrated
+        """
+        estimator = calibrated.estimator
+        return self._calibrated(estimator, self._scores_of(estimator, self.X))
+
     def _pair(self, train: Rows, test: Rows) -> Calibrated:
         return self._calibrated(*self._with_scores(train, test), test)
 

@@ -14,7 +14,7 @@ from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import _check_method_params
 
 from dstheory.checks.arguments import as_sequence
-from evical._typing import SamplesLike
+from evical._typing import Floats, SamplesLike
 from evical.estimators.folds import Scored
 from evical.estimators.predictor import BeliefPredictor
 from evical.scores.direction import fit_quietly
@@ -54,6 +54,7 @@ def fit_member(
     y: NDArray[Any],
     rows: Rows | None,
     params: dict[str, Any],
+    beyond: tuple[Rows, Floats | None] | None = None,
 ) -> tuple[Any, Scored | None]:
     """Fit a member to its rows; errors get a note with its name.
 
@@ -66,6 +67,8 @@ def fit_member(
     rows : (r,) array, or None for all
     params : dict
         More arguments of `fit`; arrays of n rows are cut like X.
+    beyond : (rows, weights), optional
+        Other rows on which it is calibrated once it is trained, if it can be.
 
     Returns
     -------
@@ -73,12 +76,17 @@ def fit_member(
     scored : Scored or None
         Scores of its rows, if one calibrator was trained on them.
     """
+    everything = X, y
     if rows is not None:
         params = _check_method_params(X, params=params, indices=rows)
         X, y = _safe_indexing(X, rows), y[rows]
     try:
         if fits_itself(member):
-            return member, member._fit(X, y, **params)
+            scored = member._fit(X, y, **params)
+            if beyond is not None and hasattr(member, "_recalibrate"):
+                new, weight = beyond
+                member._recalibrate(_safe_indexing(everything[0], new), everything[1][new], weight)
+            return member, scored
         return fitted(member, X, y, params), None
     except ValueError as error:
         error.add_note(f"while fitting {name!r} on {len(y)} samples")

@@ -14,11 +14,12 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.tree import DecisionTreeClassifier
 
 from dstheory import dempster
 from dstheory.errors import TotalConflictError
 from evical.beliefs import as_beliefs
-from evical.calibrators import BinningCalibrator
+from evical.calibrators import AutoCalibrator, BinningCalibrator
 from evical.classifier import EvidentialClassifier
 from evical.ensemble import EvidentialEnsemble
 from evical.estimators.predictor import BeliefPredictor
@@ -84,6 +85,31 @@ def test_plain_rules_have_nothing_to_tell():
     m = clf.predict_mass(X2)
     assert clf.fusion_(*clf.predict_masses(X2)).equals(m)
     assert clf.fusion_by_name_ == {}
+
+
+def test_stacked_members_are_calibrated_on_rows_of_others():
+    """All other rows are new to a member; sources of other rules are to share nothing."""
+    shares = [np.arange(60), np.arange(60, 110), np.arange(110, 150)]
+    three = [*MEMBERS, ("tree", DecisionTreeClassifier(max_depth=2, random_state=0))]
+    weight = np.where(np.arange(150) % 3, 1.0, 2.0)
+    learned, given = (
+        ensemble(three, calibrator=None, subsets=shares, rule=rule).fit(X2, Y2, weight)
+        for rule in ("stacked", "discounted")
+    )
+    pairs = zip(learned.estimators_, given.estimators_, shares, strict=True)
+    for member, alone, rows in pairs:
+        others = np.setdiff1d(np.arange(150), rows)
+        for part, own in zip(
+            member.calibrated_classifiers_, alone.calibrated_classifiers_, strict=True
+        ):
+            scores = part.scores(X2[others])[:, 0]
+            expected = AutoCalibrator().fit(scores, Y2[others], weight[others])
+            found = part.calibrator.predict_proba(scores[:9])
+            np.testing.assert_allclose(found, expected.predict_proba(scores[:9]), atol=1e-12)
+            assert own.calibrator.counts_.total.sum() == weight[rows].sum()
+    stepwise = ensemble(three, subsets=shares).fit(X2, Y2)  # may not predict its own samples
+    (pair,) = stepwise.estimators_[0].calibrated_classifiers_[:1]
+    assert pair.calibrator.counts_.total.sum() == 60
 
 
 def test_sizes_are_those_of_the_subsets():
