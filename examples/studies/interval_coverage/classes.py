@@ -15,6 +15,7 @@ from evical.multiclass import AutoMulticlassCalibrator
 from examples.studies._study import Record, repeat_rng
 from examples.studies.interval_coverage.maps import coverage
 from examples.studies.interval_coverage.measured import SIZES, Found, record
+from examples.studies.interval_coverage.methods import LEVEL
 from examples.studies.parts.quiet import fit_quietly
 
 __all__ = ["CLASS_MAPS", "ClassesCondition", "drawn_classes"]
@@ -79,7 +80,8 @@ class ClassesCondition:
     ----------
     name : str
         In `CLASS_MAPS`.
-    model : {"confidence", "likelihood"}
+    model : {"confidence", "likelihood", "level"}
+        Of [Bel, Pl], or the confidence interval.
     sizes : tuple of int
         Of the samples.
     every : int
@@ -87,7 +89,7 @@ class ClassesCondition:
     """
 
     name: str
-    model: Literal["confidence", "likelihood"]
+    model: Literal["confidence", "likelihood", "level"]
     sizes: tuple[int, ...] = SIZES
     every: int = 2
 
@@ -102,11 +104,16 @@ class ClassesCondition:
     def run_repeat(self, data: Mapping[str, Dataset], number: int, seed: int) -> list[Record]:
         sizes = () if (number + 1) % self.every else self.sizes
         found = {n: self._coverage(n, repeat_rng(f"{self.name}-{n}", number, seed)) for n in sizes}
-        level = " 95 %" if self.model == "confidence" else ""
+        level = "" if self.model == "likelihood" else " 95 %"
         return [record(self.name, f"AutoMulticlassCalibrator, {self.model}{level}", found)]
 
     def _coverage(self, n: int, rng: np.random.Generator) -> Found:
         scores, y, _ = drawn_classes(self.name, n, rng)
         at, _, truth = drawn_classes(self.name, _N_TEST, rng)
-        fitted = fit_quietly(AutoMulticlassCalibrator(model=self.model), scores, y)
-        return coverage(fitted.predict_interval(at).reshape(-1, 2), truth.ravel())
+        if self.model == "level":
+            fitted = fit_quietly(AutoMulticlassCalibrator(), scores, y)
+            found = fitted.predict_interval(at, level=LEVEL)
+        else:
+            fitted = fit_quietly(AutoMulticlassCalibrator(model=self.model), scores, y)
+            found = fitted.predict_interval(at)
+        return coverage(found.reshape(-1, 2), truth.ravel())

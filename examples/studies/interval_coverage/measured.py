@@ -4,10 +4,13 @@ from collections.abc import Mapping
 
 from examples.studies._study import Record
 
-__all__ = ["MEASURES", "SIZES", "Found", "broken", "record"]
+__all__ = ["LEARNED", "MEASURES", "SIZES", "Found", "broken", "record"]
 
 SIZES = (50, 200, 1000, 10_000)
 """Numbers of samples."""
+
+LEARNED = (60, 120, 1000)
+"""Numbers of training samples of real data; the last is half of the samples where that is less."""
 
 Found = tuple[float, float, float]
 """Coverage, whether all is covered, and mean width."""
@@ -21,8 +24,9 @@ MEASURES = (
     f"coverage_{_MORE}",
     f"width_{_MORE}",
     *(f"broken_{n}" for n in SIZES),
+    *(f"{quantity}_{n}" for quantity in ("refuted", "uneven", "span") for n in LEARNED),
 )
-"""Columns of numbers: the first are of an interval, the last of a promise."""
+"""Columns of numbers: the first are of an interval, then of a promise, the last of real data."""
 
 
 def record(group: str, name: str, found: Mapping[int, Found]) -> Record:

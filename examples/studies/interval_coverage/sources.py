@@ -22,13 +22,19 @@ from evical.fusion import Stacked
 from examples.studies._study import Record, repeat_rng
 from examples.studies.interval_coverage.maps import coverage
 from examples.studies.interval_coverage.measured import SIZES, Found, record
+from examples.studies.interval_coverage.methods import LEVEL
 from examples.studies.parts.quiet import fit_quietly
 
 __all__ = ["FUSIONS", "SOURCES", "SourcesCondition", "drawn"]
 
 Labels = NDArray[np.int64]
 
-FUSIONS = ("stacked, confidence 95 %", "stacked, likelihood", "Dempster's rule")
+FUSIONS = (
+    "stacked, level 95 %",
+    "stacked, confidence 95 %",
+    "stacked, likelihood",
+    "Dempster's rule",
+)
 """Names of the ways to fuse."""
 
 _MEANS = np.array([0.8, 0.6, 0.4])  # of the scores, to either side of 0
@@ -154,9 +160,10 @@ class SourcesCondition:
         )
         seen, asked = ([as_beliefs(p, np.arange(2)) for p in part] for part in (known, new))
         fusion = Stacked(model="confidence").fit(seen, y)
-        interval = fusion.combine(asked).interval()[:, 1]
+        fused = fusion.combine(asked)
+        interval, certain = fused.interval()[:, 1], fused.confidence_interval(LEVEL)[:, 1]
         fusion.set_params(model="likelihood")  # learned alike; only [Bel, Pl] differs
         narrow = fusion.combine(asked).interval()[:, 1]
         m = dempster(*(one.predict_mass(x) for one, x in zip(members, at.T, strict=True)))
         joined = np.stack([m.bel(1), m.pl(1)], axis=1)
-        return [coverage(one, truth) for one in (interval, narrow, joined)]
+        return [coverage(one, truth) for one in (certain, interval, narrow, joined)]

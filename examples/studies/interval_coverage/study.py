@@ -23,9 +23,10 @@ from examples.studies._beside import read_prose
 from examples.studies._study import Overview, Record, Study, repeat_rng
 from examples.studies.interval_coverage.classes import CLASS_MAPS, ClassesCondition
 from examples.studies.interval_coverage.maps import MAPS, coverage, draw, quantiles
-from examples.studies.interval_coverage.measured import MEASURES, SIZES
+from examples.studies.interval_coverage.measured import LEARNED, MEASURES, SIZES
 from examples.studies.interval_coverage.methods import METHODS, Method
 from examples.studies.interval_coverage.promises import JUDGED, PromiseCondition
+from examples.studies.interval_coverage.real import REAL, RealCondition
 from examples.studies.interval_coverage.sources import FUSIONS, SOURCES, SourcesCondition
 from examples.studies.parts.quiet import fit_quietly
 
@@ -146,6 +147,7 @@ _PROSE = read_prose(__file__)
 
 _ALONE = (*MAPS, "P(y | x)")
 _MODELS: tuple[Literal["likelihood", "confidence"], ...] = ("likelihood", "confidence")
+_KINDS: tuple[Literal["likelihood", "confidence", "level"], ...] = (*_MODELS, "level")
 
 
 def _columns(quantity: str, name: str, scale: float, digits: int, *more: int) -> dict[str, Any]:
@@ -163,9 +165,10 @@ INTERVAL_COVERAGE = Study(
     conditions=(
         *(CoverageCondition(name, method) for name in MAPS for method in METHODS),
         *(ClassifierCondition(name) for name in ("logistic regression", "random forest")),
-        *(ClassesCondition(name, model) for name in CLASS_MAPS for model in _MODELS),
+        *(ClassesCondition(name, kind) for name in CLASS_MAPS for kind in _KINDS),
         *(SourcesCondition(name) for name in SOURCES),
         *(PromiseCondition(n, model) for n in ("sigmoid", "two steps") for model in _MODELS),
+        *(RealCondition(name) for name in REAL),
     ),
     repeats=70,
     protocol=_PROSE.protocol,
@@ -199,6 +202,20 @@ INTERVAL_COVERAGE = Study(
             | _columns("width", "width, {}", 1, 3, 100_000),
             by=("model",),
             where={"model": FUSIONS},
+        ),
+        Overview(
+            "Real data: test sets that refute the intervals by bins or by sums, %, and mean width",
+            "model",
+            {
+                f"{quantity}_{n}": (f"{title}, {n:,}", scale, digits)
+                for quantity, title, scale, digits in (
+                    ("refuted", "bins", 100, 1),
+                    ("uneven", "sums", 100, 1),
+                    ("span", "width", 1, 3),
+                )
+                for n in LEARNED
+            },
+            where={"map": tuple(f"real, {name}" for name in REAL)},
         ),
         Overview(
             "Promises that count as broken, %",
