@@ -252,8 +252,8 @@ def dominating_contour(rows: Floats, tail: float) -> Floats:
     return np.asarray(np.maximum(contour, 0))
 
 
-CLOSED_FORMS = ("bayesian", "laplace", "dempster")
-MultinomialModel = Literal["bayesian", "laplace", "dempster", "goodman", "likelihood", "mcd"]
+CLOSED_FORMS = ("bayesian", "laplace", "dempster", "idm")
+MultinomialModel = Literal["bayesian", "laplace", "dempster", "idm", "goodman", "likelihood", "mcd"]
 
 
 def multinomial(
@@ -272,7 +272,7 @@ def multinomial(
     counts : (*batch, K) array_like
         How often each category was seen. They may be non-integers, as sums of sample
         weights are. Integers and Fractions in object arrays give exact masses in the
-        models `bayesian`, `laplace` and `dempster`.
+        models `bayesian`, `laplace` and `dempster` (`idm`).
     frame : Frame, or sequence of labels, optional
         The K categories, by default 0, ..., K - 1.
     model : str
@@ -281,7 +281,8 @@ def multinomial(
         - `"bayesian"`: the proportions n_k / N;
         - `"laplace"`: (n_k + 1) / (N + K);
         - `"dempster"`: n_k / (N + s) on each category and s / (N + s) on the frame, the
-          imprecise Dirichlet model with strength s; Xu et al., eq. 24, for K = 2, s = 1;
+          imprecise Dirichlet model with strength s, and the opinion of subjective logic for s = 2;
+          Xu et al., eq. 24, for K = 2, s = 1; `"idm"` is another name for it;
         - `"goodman"`: the most committed belief function below the lower probability of
           Goodman's simultaneous confidence intervals (Denoeux 2006);
         - `"likelihood"`: the same, below the expected lower bound of the probability of
@@ -291,7 +292,7 @@ def multinomial(
     confidence : float
         Joint level of the intervals, inside (0, 1); only `"goodman"` and `"mcd"` use it.
     strength : float
-        Strength s > 0 of the model `"dempster"`, in observations; Walley proposes 1 or 2.
+        Strength s > 0 of the model `"dempster"` (`"idm"`), in observations; Walley proposes 1 or 2.
     ordered : bool
         Whether the categories are ordered. If so, `"goodman"` and `"likelihood"` give mass to
         intervals of categories only, in closed form. The other models ignore it.
@@ -391,8 +392,8 @@ def multinomial_bounds(
     counts : (*batch, K) array_like
         How often each category was seen; any K.
     model : str
-        One of `"bayesian"`, `"laplace"`, `"dempster"`, `"goodman"`, `"likelihood"`, `"mcd"`;
-        see `multinomial`.
+        One of `"bayesian"`, `"laplace"`, `"dempster"` (`"idm"`), `"goodman"`, `"likelihood"`,
+        `"mcd"`; see `multinomial`.
     confidence : float
         Joint level of the intervals, inside (0, 1); only `"goodman"` and `"mcd"` use it.
     strength : float
@@ -461,7 +462,7 @@ def _closed_form(rows: Array, model: MultinomialModel, strength: float) -> tuple
     """Focal sets and masses (F, R): the categories, and for `dempster` the frame."""
     size = rows.shape[1]
     singles = [1 << i for i in range(size)]
-    if model != "dempster":
+    if model not in ("dempster", "idm"):
         share = rows + 1 if model == "laplace" else rows
         store = np.ascontiguousarray((share / share.sum(axis=1, keepdims=True)).T)
         return bits.mask_array(singles, size), store

@@ -171,7 +171,7 @@ class Opinion(ShownFields, Immutable):
         Returns
         -------
         Opinion
-            Of beliefs r / (W + sum r): those of `multinomial` with the model `"dempster"`.
+            Of beliefs r / (W + sum r): those of `multinomial` with the model `"idm"`.
 
         Raises
         ------
@@ -183,7 +183,7 @@ class Opinion(ShownFields, Immutable):
         >>> Opinion.from_evidence([5, 3]).mass.masses, Opinion.from_evidence([5, 3]).probability()
         (array([0.5, 0.3, 0.2]), array([0.6, 0.4]))
         """
-        return cls(multinomial(counts, frame, "dempster", strength=strength), base_rate)
+        return cls(multinomial(counts, frame, "idm", strength=strength), base_rate)
 
     def __repr__(self) -> str:
         one = self.base_rate.ndim == 1

@@ -53,6 +53,7 @@ def test_definition_exact_on_fractions(model, counts):
 def test_definition_of_the_strength(counts, strength):
     m = multinomial(np.array(counts, dtype=object), model="dempster", strength=strength)
     assert as_sets(m) == definition.dempster(counts, strength)
+    assert multinomial(np.array(counts, dtype=object), model="idm", strength=strength) == m
 
 
 @pytest.mark.parametrize("model", LOWER)
