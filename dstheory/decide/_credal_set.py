@@ -68,7 +68,7 @@ class CredalSet(ShownFields, Immutable, Expectations):
 
     Notes
     -----
-    One linear program (HiGHS, about 1 ms) for each row and act, and more for `maximality` and
+    One linear program (HiGHS, 1 or 2 ms) for each row and act, and more for `maximality` and
     `e_admissibility`; for intervals of single labels a closed form, exact on fractions.
 
     Examples

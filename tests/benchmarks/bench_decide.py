@@ -77,18 +77,3 @@ def test_e_admissibility(benchmark):
     rng = np.random.default_rng(0)
     m = MassFunction(Frame(range(4)), range(1, 16), rng.dirichlet(np.ones(15), size=1000))
     benchmark.pedantic(decide.e_admissibility, (m, rng.random((5, 4))), rounds=3)
-
-
-@pytest.mark.benchmark(group="probability intervals, 200 rows, 10 acts")
-@pytest.mark.parametrize("closed", [True, False], ids=["closed form", "linear programs"])
-def test_credal_set(benchmark, closed):
-    """The same bounds as intervals of labels, and as bounds on gambles: a program a row and act."""
-    rng = np.random.default_rng(0)
-    p = rng.dirichlet(np.ones(10), size=200)
-    low, high, frame = np.maximum(p - 0.1, 0), np.minimum(p + 0.1, 1), Frame(range(10))
-    credal = (
-        decide.CredalSet.from_intervals(frame, low, high)
-        if closed
-        else decide.CredalSet(frame, np.eye(10), lower=low, upper=high)
-    )
-    benchmark.pedantic(decide.lower_expected_utility, (credal, rng.random((10, 10))), rounds=3)
