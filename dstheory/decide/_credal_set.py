@@ -297,7 +297,7 @@ class CredalSet(ShownFields, Immutable, Expectations):
         if missing > _FEASIBLE:
             raise MassError(
                 f"no probability lies within the bounds{in_row(row)} (they incur sure loss); they "
-                f"contradict each other by {missing:.3g}: widen some by that"
+                f"contradict each other by {missing:.3g} of the largest payment: widen some"
             )
 
     def _solved(
@@ -314,16 +314,22 @@ class CredalSet(ShownFields, Immutable, Expectations):
         much every bound would have to give way.
         """
         size = len(self.frame)
-        low, high = (end[row].astype(np.float64) for end in (self.lower, self.upper))
+        scale = _largest(self.gambles)  # HiGHS takes 1e20 for infinite
+        gambles = self.gambles / scale[:, np.newaxis]
+        low, high = (end[row].astype(np.float64) / scale for end in (self.lower, self.upper))
         kept_low, kept_high = np.isfinite(low), np.isfinite(high)
-        rows = [self.gambles[kept_high], -self.gambles[kept_low]]
+        rows = [gambles[kept_high], -gambles[kept_low]]
         limits = [high[kept_high], -low[kept_low]]
         extra = [np.full(len(part), -1.0 if slack else 0.0) for part in rows]
+        goal, unit = np.append(np.zeros(size), 1.0), 1.0
+        if objective is not None:
+            unit = float(_largest(objective))
+            goal = np.append(objective / unit, 0.0)
         if rivals is not None:
-            rows.append(rivals)
+            unit = float(_largest(rivals.ravel()))
+            rows.append(rivals / unit)
             limits.append(np.zeros(len(rivals)))
             extra.append(-np.ones(len(rivals)))
-        goal = np.append(np.zeros(size), 1.0) if objective is None else np.append(objective, 0.0)
         result = minimized(
             goal,
             A_ub=np.column_stack([np.concatenate(rows), np.concatenate(extra)]),
@@ -334,4 +340,10 @@ class CredalSet(ShownFields, Immutable, Expectations):
         )
         if not result.success or result.fun is None:
             raise RuntimeError(f"the linear program of a credal set failed: {result.message}")
-        return float(result.fun)
+        return unit * float(result.fun)
+
+
+def _largest(table: Floats) -> Floats:
+    """Largest absolute value of each row, 1 of a row of zeros."""
+    largest = np.abs(table).max(axis=-1)
+    return np.asarray(np.where(largest > 0, largest, 1.0))

@@ -1,6 +1,6 @@
 """Base class of immutable values: attributes cannot be set, and copies are the value itself."""
 
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -30,6 +30,10 @@ class Immutable:
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{type(self).__name__} is immutable; {name!r} cannot be set")
+
+    def __setstate__(self, state: Any) -> None:
+        own, slots = state if isinstance(state, tuple) else (state, None)
+        self._keep(**(own or {}), **(slots or {}))
 
     def __copy__(self) -> Self:
         return self

@@ -24,7 +24,7 @@ from dstheory.construct import bayesian
 from dstheory.errors import MassError
 from dstheory.frame import Frame, same_frame
 from dstheory.inference.counts._multinomial import multinomial
-from dstheory.inference.counts.checks import as_categories
+from dstheory.inference.counts.checks import as_categories, as_strength
 from dstheory.kernels import bits
 from dstheory.kernels.batches import stretch
 from dstheory.kernels.immutable import Immutable
@@ -193,6 +193,9 @@ class Opinion(ShownFields, Immutable):
             [title.replace("MassFunction", "Opinion", 1) + f" with base rates {rates}", *lines]
         )
 
+    def __getitem__(self, index: Any) -> "Opinion":
+        return Opinion(self.mass[index], self.base_rate[index])
+
     @property
     def uncertainty(self) -> Any:
         """Mass of the frame, a number or an array of the batch shape."""
@@ -212,6 +215,8 @@ class Opinion(ShownFields, Immutable):
 
         Raises
         ------
+        ValueError
+            If the strength is not a positive finite number.
         MassError
             If the uncertainty is 0, which needs infinite evidence, or other sets than single
             labels and the frame have mass.
@@ -227,7 +232,8 @@ class Opinion(ShownFields, Immutable):
             raise MassError(
                 "the uncertainty is 0, which only infinite evidence gives; discount the opinion"
             )
-        return np.asarray(strength * beliefs / unsure)
+        weight = as_strength(strength, exact=beliefs.dtype == object)
+        return np.asarray(weight * beliefs / unsure)
 
     def probability(self) -> NDArray[Any]:
         """Projected probability: each mass is shared among the labels of its set by base rates.

@@ -139,7 +139,8 @@ class SampledInterval(ShownFields, Immutable):
         Raises
         ------
         ValueError
-            If the bounds are not an interval.
+            If quantiles are NaN or not as many as probabilities, or the bounds are not an
+            interval.
 
         Examples
         --------
@@ -153,7 +154,13 @@ class SampledInterval(ShownFields, Immutable):
         steps = np.arange(size + 1) / size
         levels = steps[1:-1] if bounds is not None else (steps[1:] + steps[:-1]) / 2
         found = quantile_function(levels) if levels.size else (levels, levels)
-        low, high = found if isinstance(found, tuple) else (found, found)
+        ends = found if isinstance(found, tuple) else (found, found)
+        low, high = (numbers("quantiles", end) for end in ends)
+        if not low.shape == high.shape == levels.shape:
+            raise ValueError(
+                f"quantiles have shapes {low.shape} and {high.shape} for {levels.size} "
+                "probabilities; return one for each"
+            )
         if bounds is not None:
             least, most = as_interval(bounds)
             low, high = np.append(least, low), np.append(high, most)

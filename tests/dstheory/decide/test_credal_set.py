@@ -122,8 +122,19 @@ def test_what_no_belief_describes_has_a_way_on():
     np.testing.assert_allclose(credal.lower_expected_utility(events.astype(float)), table)
 
 
+def test_payments_of_any_size():
+    """HiGHS takes 1e20 for infinite."""
+    credal = CredalSet(FRAME, [[1e30, 0, 0], [0, 0, 1e-30]], lower=[2.5e29, 5e-31])
+    np.testing.assert_allclose(credal.lower_expected_utility(np.eye(3)), [0.25, 0, 0.5])
+    found = credal.upper_expected_utility([[0, 1e200, -1e200], [1e-200, 0, 0]])
+    np.testing.assert_allclose(found, [-2.5e199, 5e-201])
+    assert credal.shortfalls([[1e100, 0, 0], [0, 0, 0]])[1] == pytest.approx(2.5e99)
+
+
 def test_errors_say_what_to_do():
-    with pytest.raises(MassError, match=r"in row 1 \(they incur sure loss\).* by 0\.25: widen"):
+    with pytest.raises(
+        MassError, match=r"in row 1 \(they incur sure loss\).* by 0\.25 of the largest"
+    ):
         CredalSet(FRAME, [[1, 0, 0], [0, 1, 1]], lower=[[0.5, 0.5], [0.75, 0.75]])
     with pytest.raises(MassError, match="no probability lies within the intervals"):
         CredalSet.from_intervals(FRAME, [0.5, 0.5, 0.5], [1, 1, 1])

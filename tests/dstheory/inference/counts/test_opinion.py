@@ -131,8 +131,9 @@ def test_batches_and_rows_agree():
         fused = batches[0].fuse(batches[1], rule=rule)
         assert fused.mass.batch_shape == fused.base_rate.shape[:1] == (5,)
         for i in range(5):
-            rows = [Opinion(batch.mass[i], batch.base_rate[i]) for batch in batches]
-            assert fused.mass[i].equals(rows[0].fuse(rows[1], rule=rule).mass)
+            row = batches[0][i].fuse(batches[1][i], rule=rule)
+            assert fused[i].mass.equals(row.mass)
+            np.testing.assert_allclose(fused[i].base_rate, row.base_rate)
     assert "by row" in repr(fused)
 
 
@@ -149,6 +150,8 @@ def test_errors_say_what_to_do():
         hyper.fuse(hyper, rule="compromise")
     with pytest.raises(MassError, match="only infinite evidence"):
         Opinion.from_beliefs(PAIR, [0.5, 0.5], 0.0).evidence()
+    with pytest.raises(ValueError, match="strength is -1"):
+        BINOMIAL[0].evidence(strength=-1)
     with pytest.raises(MassError, match="each of its labels has the base rate 0"):
         Opinion(hyper.mass, [0, 0, 1]).probability()
     with pytest.raises(MassError, match="an opinion is defined for normalized"):

@@ -219,5 +219,7 @@ def test_errors_say_what_to_do():
         SampledInterval.from_contour([0, 1], [0.5, 0.5])
     with pytest.raises(ValueError, match="values are not ascending"):
         SampledInterval.from_contour([1, 0], [0.5, 1])
+    with pytest.raises(ValueError, match=r"shapes \(3,\) and \(3,\) for 5"):
+        SampledInterval.from_pbox(lambda p: [1, 2, 3], 5)
     with pytest.raises(ValueError, match="there are 2 values"):
         SampledInterval.from_contour([0, 1], [1.0])
