@@ -21,7 +21,8 @@ UNARY = [
     *(
         getattr(transform, name)
         for name in transform.__all__
-        if not name.startswith("from_") and name not in ("convert_table", "inverse_pignistic")
+        if not name.startswith("from_")
+        and name not in ("convert_table", "inverse_pignistic", "optimal_possibility")
     ),
     *(
         getattr(measure, name)
