@@ -1,4 +1,4 @@
-"""Credal sets that need not be those of a belief function: bounds on expectations of gambles.
+"""Credal sets from bounds on gambles, which need not be those of a belief function.
 
 An expert states bounds on probabilities of labels or events, or on expectations of gambles. All
 probabilities within the bounds are allowed, and linear programs find what else they imply: the
@@ -30,7 +30,7 @@ _FEASIBLE = 1e-9  # how far bounds may miss each other by rounding
 
 @final
 class CredalSet(ShownFields, Immutable, Expectations):
-    """All probabilities under which gambles have expectations within bounds.
+    """Set of all probabilities under which gambles have expectations within bounds.
 
     It takes the place of a mass function in `lower_expected_utility`, `upper_expected_utility`,
     `maximin`, `maximax`, `hurwicz`, `minimax_regret`, `interval_dominance`, `strong_dominance`,
@@ -118,7 +118,7 @@ class CredalSet(ShownFields, Immutable, Expectations):
 
     @classmethod
     def from_intervals(cls, frame: Frame, lower: Numbers, upper: Numbers) -> "CredalSet":
-        """All probabilities within intervals for the labels.
+        """Make the set of all probabilities within intervals for the labels.
 
         Parameters
         ----------
@@ -169,7 +169,7 @@ class CredalSet(ShownFields, Immutable, Expectations):
         return f"CredalSet on {self.frame!r} of {len(self.gambles)} gambles{rows}"
 
     def natural_extension(self) -> "CredalSet":
-        """The same set, with the tightest bounds of its gambles (coherence).
+        """Tighten the bounds of the gambles to those that the set attains (coherence).
 
         Returns
         -------
@@ -188,7 +188,7 @@ class CredalSet(ShownFields, Immutable, Expectations):
         return tight
 
     def expected_utility(self, utilities: Numbers) -> NDArray[Any]:
-        """Refused: a credal set has no pignistic probability.
+        """Refuse to compute a pignistic expectation, which a credal set does not have.
 
         Parameters
         ----------
@@ -211,7 +211,7 @@ class CredalSet(ShownFields, Immutable, Expectations):
         )
 
     def lower_expected_utility(self, utilities: Numbers) -> NDArray[Any]:
-        """Smallest expectation of each act, its lower prevision by natural extension.
+        """Compute the smallest expectation of each act, its lower prevision by natural extension.
 
         Parameters
         ----------
@@ -234,7 +234,7 @@ class CredalSet(ShownFields, Immutable, Expectations):
         return self._each_row([{"objective": act} for act in table.astype(np.float64)])
 
     def upper_expected_utility(self, utilities: Numbers) -> NDArray[Any]:
-        """Largest expectation of each act, its upper prevision.
+        """Compute the largest expectation of each act, its upper prevision.
 
         Parameters
         ----------
@@ -253,7 +253,7 @@ class CredalSet(ShownFields, Immutable, Expectations):
         return -self.lower_expected_utility(-checked_utilities(self.frame, utilities))
 
     def shortfalls(self, utilities: Numbers) -> NDArray[Any]:
-        """How far each act falls short of the best one, under the probability that favors it.
+        """Compute how far each act falls short of the best, under the probability that favors it.
 
         Parameters
         ----------

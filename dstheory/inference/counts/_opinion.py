@@ -29,7 +29,7 @@ from dstheory.kernels import bits
 from dstheory.kernels.batches import stretch
 from dstheory.kernels.immutable import Immutable
 from dstheory.mass import MassFunction
-from dstheory.notebook import ShownFields
+from dstheory.notebook import ShownFields, brief
 from dstheory.revise import discount
 
 Fusion = Literal["cumulative", "averaging", "weighted", "compromise", "constraint"]
@@ -37,7 +37,7 @@ Fusion = Literal["cumulative", "averaging", "weighted", "compromise", "constrain
 
 @final
 class Opinion(ShownFields, Immutable):
-    """An opinion of subjective logic: a mass function, and a base rate for each label.
+    """Opinion of subjective logic, which is a mass function with a base rate for each label.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ class Opinion(ShownFields, Immutable):
         *,
         base_rate: Numbers | None = None,
     ) -> "Opinion":
-        """The opinion (b, u), such as a binomial one ([b, d], u).
+        """Make the opinion (b, u), such as a binomial one ([b, d], u).
 
         Parameters
         ----------
@@ -155,7 +155,7 @@ class Opinion(ShownFields, Immutable):
         strength: float = 2,
         base_rate: Numbers | None = None,
     ) -> "Opinion":
-        """The opinion of Dirichlet evidence, such as how often each label was observed.
+        """Make the opinion of Dirichlet evidence, such as counts of observations.
 
         Parameters
         ----------
@@ -186,8 +186,7 @@ class Opinion(ShownFields, Immutable):
         return cls(multinomial(counts, frame, "idm", strength=strength), base_rate)
 
     def __repr__(self) -> str:
-        one = self.base_rate.ndim == 1
-        rates = ", ".join(f"{float(a):g}" for a in self.base_rate) if one else "by row"
+        rates = brief(self.base_rate)
         title, *lines = repr(self.mass).split("\n")
         return "\n".join(
             [title.replace("MassFunction", "Opinion", 1) + f" with base rates {rates}", *lines]
@@ -202,7 +201,7 @@ class Opinion(ShownFields, Immutable):
         return self.mass.mass(mask=self.mass.frame.full)
 
     def evidence(self, *, strength: float = 2) -> NDArray[Any]:
-        """Dirichlet evidence r = W b / u of each label.
+        """Compute the Dirichlet evidence r = W b / u of each label.
 
         Parameters
         ----------
@@ -236,7 +235,7 @@ class Opinion(ShownFields, Immutable):
         return np.asarray(weight * beliefs / unsure)
 
     def probability(self) -> NDArray[Any]:
-        """Projected probability: each mass is shared among the labels of its set by base rates.
+        """Compute the projected probability, in which base rates share the mass of each set.
 
         Returns
         -------
@@ -270,7 +269,7 @@ class Opinion(ShownFields, Immutable):
         return np.asarray((shares * m.masses[..., np.newaxis, :]).sum(axis=-1))
 
     def discount(self, trust: "Numbers | Opinion") -> "Opinion":
-        """Trust discounting: beliefs are multiplied by the trust in their source.
+        """Discount the beliefs by the trust in their source.
 
         Parameters
         ----------
@@ -306,7 +305,7 @@ class Opinion(ShownFields, Immutable):
         return Opinion(discount(self.mass, reliability=trust), self.base_rate)
 
     def fuse(self, *more: "Opinion", rule: Fusion = "cumulative") -> "Opinion":
-        """One opinion from several, by a fusion of subjective logic.
+        """Fuse several opinions into one by a rule of subjective logic.
 
         Parameters
         ----------
@@ -396,7 +395,7 @@ def _averaged(masses: list[MassFunction], unsure: NDArray[Any], rule: str) -> Ma
     With factors c of the sources and their total C (1 for a sum), the evidence E = sum c b / (C u)
     has the masses E / (1 + sum E) and 1 / (1 + sum E); both are sums of the masses of the sources.
     """
-    certain = np.asarray(unsure == 0, dtype=bool)
+    certain = _certain(unsure)
     one: Any = Fraction(1) if unsure.dtype == object else 1.0
     safe = np.where(certain, one, unsure)
     factors = np.full_like(unsure, one)
@@ -449,10 +448,15 @@ def _compromise(beliefs: list[NDArray[Any]], unsure: NDArray[Any], one: Opinion)
     return collect(frame, (focal, np.stack([np.asarray(value) for value in sets.values()]))).prune()
 
 
+def _certain(unsure: NDArray[Any]) -> NDArray[np.bool_]:
+    """Which uncertainties are 0, or so small that evidence overflows."""
+    return np.asarray(unsure <= (0 if unsure.dtype == object else 1e-300), dtype=bool)
+
+
 def _base_weights(unsure: NDArray[Any], rule: str) -> NDArray[Any]:
     """Weights (S, *batch) of the base rates."""
     one: Any = Fraction(1) if unsure.dtype == object else 1.0
-    certain = np.asarray(unsure == 0, dtype=bool)
+    certain = _certain(unsure)
     weights = np.full_like(unsure, one)
     if rule in ("cumulative", "weighted", "constraint"):
         weights = 1 - unsure

@@ -53,7 +53,7 @@ _ROUNDING = 1e-12  # of sums of weights
 
 @final
 class SampledInterval(ShownFields, Immutable):
-    """Random intervals with weights: a Dempster-Shafer structure, or draws that count equally.
+    """Random intervals with weights, such as a Dempster-Shafer structure, or draws.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ class SampledInterval(ShownFields, Immutable):
         *,
         bounds: tuple[float, float] | None = None,
     ) -> "SampledInterval":
-        """Equally likely intervals between the quantile functions of a p-box.
+        """Discretize a p-box into equally likely intervals between its quantile functions.
 
         Parameters
         ----------
@@ -168,7 +168,7 @@ class SampledInterval(ShownFields, Immutable):
 
     @classmethod
     def from_contour(cls, values: ArrayLike, contour: ArrayLike) -> "SampledInterval":
-        """Nested intervals, one for each level of a contour (possibility) that is given on a grid.
+        """Make nested intervals, one for each level of a contour (possibility) on a grid.
 
         Parameters
         ----------
@@ -216,7 +216,7 @@ class SampledInterval(ShownFields, Immutable):
         monotone: bool = False,
         atol: float = 1e-6,
     ) -> "SampledInterval":
-        """The random interval of a function of random intervals.
+        """Propagate random intervals through a function.
 
         Parameters
         ----------
@@ -450,7 +450,7 @@ class SampledInterval(ShownFields, Immutable):
     def fuse(
         self, *more: "SampledInterval", rule: Literal["dempster", "mean"] = "dempster"
     ) -> "SampledInterval":
-        """One random interval from several.
+        """Combine several random intervals into one.
 
         Parameters
         ----------
@@ -506,7 +506,7 @@ class SampledInterval(ShownFields, Immutable):
     def to_mass(
         self, cuts: ArrayLike, frame: Frame | Sequence[Hashable] | None = None
     ) -> MassFunction:
-        """Mass function of the class in which the quantity lies, for cut points of the line.
+        """Compute the mass function of the class in which the quantity lies, for cut points.
 
         Parameters
         ----------
@@ -566,7 +566,9 @@ class SampledInterval(ShownFields, Immutable):
 
     def _n_draws(self) -> int:
         if np.ptp(self.weights) > _ROUNDING:
-            raise ValueError("intervals of different weights are no sample, and have no such error")
+            raise ValueError(
+                "the weights of the intervals differ, but only equally likely draws have this error"
+            )
         return len(self)
 
 

@@ -134,7 +134,15 @@ def test_batches_and_rows_agree():
             row = batches[0][i].fuse(batches[1][i], rule=rule)
             assert fused[i].mass.equals(row.mass)
             np.testing.assert_allclose(fused[i].base_rate, row.base_rate)
-    assert "by row" in repr(fused)
+    assert "with base rates 5 × 3 numbers from" in repr(fused)
+
+
+def test_uncertainty_next_to_none_does_not_overflow():
+    certain = Opinion.from_beliefs(PAIR, [0.25, 0.75], 1e-320)
+    other = Opinion.from_beliefs(PAIR, [0.5, 0.25], 0.25)
+    for rule in ("cumulative", "averaging", "weighted"):
+        masses = certain.fuse(other, rule=rule).mass.masses
+        np.testing.assert_allclose(masses, [0.25, 0.75, 0], atol=1e-300)
 
 
 def test_constraint_is_dempsters_rule():

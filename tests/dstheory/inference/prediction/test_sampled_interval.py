@@ -192,7 +192,7 @@ def test_errors_say_what_to_do():
         SampledInterval([0, 1], [1, 2], [0.5, 0.25])
     with pytest.raises(ValueError, match="there are 2 intervals"):
         SampledInterval([0, 1], [1, 2], [1.0])
-    with pytest.raises(ValueError, match="are no sample"):
+    with pytest.raises(ValueError, match="only equally likely draws"):
         SampledInterval([0, 1], [1, 2], [0.75, 0.25]).standard_error(0.5)
     with pytest.raises(TotalConflictError, match="rule='mean'"):
         one.fuse(SampledInterval([2.0], [3.0]))
