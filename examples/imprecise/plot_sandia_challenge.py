@@ -3,9 +3,10 @@ What experts' intervals imply for a function
 ============================================
 
 Experts who give intervals for a and b leave the median of (a + b)^a five times as open if one of
-them should be believed as if they are independent witnesses. This is the algebraic challenge of Sandia National
-Laboratories (Oberkampf, Helton, Joslyn, Wojtkiewicz & Ferson, Challenge problems: uncertainty in
-system response given uncertain parameters, Reliability Engineering and System Safety 85, 2004).
+them should be believed as if they are independent witnesses. This is the algebraic challenge of
+Sandia National Laboratories (Oberkampf, Helton, Joslyn, Wojtkiewicz & Ferson, Challenge problems:
+uncertainty in system response given uncertain parameters, Reliability Engineering and System Safety
+85, 2004).
 """
 
 import matplotlib.pyplot as plt
