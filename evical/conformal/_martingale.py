@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammainc, gammaln, hyp1f1
 
 from dstheory.checks.arguments import as_floats, check_choice, check_level, check_rng
-from dstheory.notebook import ShownFields
 from evical._typing import Floats
+from evical.conformal.capital import Capital
 
 _SLOPES = np.array([-1.0, 0.0, 1.0])
 
@@ -84,7 +84,7 @@ def _counts_before(values: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     return above, equal
 
 
-class ExchangeabilityTest(ShownFields):
+class ExchangeabilityTest(Capital):
     """Test martingale: bets on p-values, whose capital is evidence against exchangeability.
 
     Parameters
@@ -131,11 +131,11 @@ class ExchangeabilityTest(ShownFields):
     def __init__(self, bet: str = "jumper", *, jump: float = 0.01) -> None:
         check_choice("bet", bet, ("jumper", "mixture"))
         check_level("jump", jump)
+        size = len(_SLOPES)
+        super().__init__(np.full(size, 1 / size), np.full((size, size), 1 / size) - np.eye(size))
         self.bet = bet
         self.jump = jump
-        self._log_values: list[Floats] = []
-        self._surprise, self._n, self._best = 0.0, 0, 0.0
-        self._log_capital, self._shares = 0.0, np.full(len(_SLOPES), 1 / len(_SLOPES))
+        self._surprise = 0.0
 
     def __repr__(self) -> str:
         return f"ExchangeabilityTest({self.bet!r}): capital {self.value:.3g} after {self._n}"
@@ -165,44 +165,15 @@ class ExchangeabilityTest(ShownFields):
             row = int(np.argmax(wrong))
             raise ValueError(f"p[{row}] is {values[row]}, expected a number in (0, 1]")
         if len(values):
-            bets = self._mixed(values) if self.bet == "mixture" else self._jumped(values)
-            self._log_values.append(bets)
-            self._n += len(values)
-            self._best = max(self._best, float(bets.max()))
+            odds = 1 + _SLOPES * (values[:, np.newaxis] - 0.5)
+            jumps = np.full(len(values), self.jump)
+            self._add(self._mixed(values) if self.bet == "mixture" else self._bets(odds, jumps))
         return self
 
     def _mixed(self, p: Floats) -> Floats:
         surprises = self._surprise - np.cumsum(np.log(p))
         self._surprise = float(surprises[-1])
         return _log_mixture(self._n + np.arange(1, len(p) + 1), surprises)
-
-    def _jumped(self, p: Floats) -> Floats:
-        found = np.empty(len(p))
-        for i, odds in enumerate(1 + _SLOPES * (p[:, np.newaxis] - 0.5)):
-            capital = ((1 - self.jump) * self._shares + self.jump / len(_SLOPES)) * odds
-            total = capital.sum()
-            self._log_capital += float(np.log(total))
-            self._shares = capital / total
-            found[i] = self._log_capital
-        return found
-
-    @property
-    def log_values(self) -> Floats:
-        """Natural logarithm (n,) of the capital after each p-value."""
-        return np.concatenate(self._log_values) if self._log_values else np.empty(0)
-
-    @property
-    def value(self) -> float:
-        """Capital now, from 1 at the beginning; infinite if it is too large for a float."""
-        if not self._n:
-            return 1.0
-        with np.errstate(over="ignore"):
-            return float(np.exp(self._log_values[-1][-1]))
-
-    @property
-    def p_value(self) -> float:
-        """Probability that exchangeable samples give this capital or more at some time."""
-        return float(np.exp(-self._best))
 
 
 def _log_mixture(n: NDArray[np.intp], surprise: Floats) -> Floats:

@@ -7,9 +7,11 @@ from evical.evaluation._ensemble_evaluation import EnsembleEvaluation
 from evical.evaluation._evaluation import Evaluation
 from evical.evaluation.check import check_calibration
 from evical.evaluation.methods import make_calibrator
+from evical.evaluation.monitor import CalibrationMonitor
 from evical.evaluation.promise import check_promise
 
 __all__ = [
+    "CalibrationMonitor",
     "Comparison",
     "ConformalEvaluation",
     "DataSetComparison",

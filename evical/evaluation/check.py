@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from dstheory.checks.arguments import (
     as_real,
@@ -23,6 +22,7 @@ from dstheory.notebook import ShownFields
 from evical.conformal import ExchangeabilityTest, online_p_values
 from evical.evaluation import _detectable as detectable
 from evical.evaluation._evaluation import Evaluation
+from evical.evaluation.monitor import CalibrationMonitor
 from evical.evaluation.promise import BeliefPromise, beliefs_of, promise_of
 from evical.metrics import (
     binomial_test,
@@ -41,33 +41,25 @@ from evical.metrics.outcome import pvalue_text
 from evical.significance import holm_adjusted
 
 
-@dataclass(frozen=True)
-class _Ordered:
-    """Outcome of the test of the order."""
-
-    pvalue: float
-
-
-def exchangeability_test(
-    y: NDArray[np.float64], p: NDArray[np.float64], sample_weight: ArrayLike | None = None
-) -> _Ordered:
-    """Whether the probabilities of the true classes change along the rows, by a test martingale."""
-    if sample_weight is not None:
-        raise ValueError(
-            "the test 'exchangeability' takes rows one by one, so it takes no weights; leave them "
-            "out, or take another test"
-        )
-    strange = np.where(y == 1, 1 - p, p)
+def exchangeability_test(sample: BinarySample, monitor: CalibrationMonitor | None) -> float:
+    """P-value that probabilities of the true classes do not change, by a test martingale."""
+    strange = np.where(sample.y == 1, 1 - sample.p, sample.p)
     steps = online_p_values(strange, np.random.default_rng(0))
-    return _Ordered(ExchangeabilityTest().update(steps).p_value)
+    return ExchangeabilityTest().update(steps).p_value
+
+
+def monitor_test(sample: BinarySample, monitor: CalibrationMonitor | None) -> float:
+    """P-value that the monitor, which may have seen earlier samples, was never richer by chance."""
+    watching = CalibrationMonitor() if monitor is None else monitor
+    return watching.update(sample.p, sample.y.astype(np.intp)).p_value
 
 
 @dataclass(frozen=True)
 class _Kind:
     """A test, what it finds with a probability of 80 %, in words, and whether it tests beliefs.
 
-    A test of beliefs takes an `IntervalSample`; one of probabilities takes y and p. One of the
-    order of the samples has no size of errors.
+    A test of beliefs takes an `IntervalSample`; one of probabilities takes y and p; one of the
+    order of the samples takes them and a monitor, gives the p-value, and has no size of errors.
     """
 
     test: Callable[..., Any]
@@ -109,6 +101,13 @@ TESTS = {
         exchangeability_test,
         lambda sample, *rest: float("nan"),
         "a change along the rows, which must be in the order of time",
+        ordered=True,
+    ),
+    "monitor": _Kind(
+        monitor_test,
+        lambda sample, *rest: float("nan"),
+        "probabilities that are or become too low, too high, too extreme or too moderate, in rows "
+        "in the order of time",
         ordered=True,
     ),
 }
@@ -212,6 +211,7 @@ def check_calibration(
     level: float = 0.05,
     max_error: float | None = None,
     n_bins: int = 10,
+    monitor: CalibrationMonitor | None = None,
 ) -> CalibrationCheck:
     """Test the calibration of predictions at a given level, and bound their calibration error.
 
@@ -226,6 +226,9 @@ def check_calibration(
     max_error : float, optional
         Bound of the expected calibration error.
     n_bins : int
+    monitor : CalibrationMonitor, optional
+        Of the test "monitor": one with earlier samples, which goes on with these, of classes 0 and
+        1. Its level is that of the whole stream, however often it is checked.
 
     Returns
     -------
@@ -260,7 +263,11 @@ def check_calibration(
         evaluation.y.astype(np.float64), evaluation.probability, evaluation.weight
     )
     beliefs = beliefs_of(evaluation)
-    pvalues = [_pvalue(TESTS[name], sample, beliefs, n_bins) for name in names]
+    if monitor is not None:
+        check_instance("monitor", monitor, CalibrationMonitor, "a CalibrationMonitor")
+        if "monitor" not in names:
+            raise ValueError(f"a monitor is for the test 'monitor', not for {', '.join(names)}")
+    pvalues = [_pvalue(name, sample, beliefs, n_bins, monitor) for name in names]
     adjusted = holm_adjusted(pvalues) if names else np.empty(0)
     results = []
     for name, alone, together in zip(names, pvalues, adjusted, strict=True):
@@ -295,8 +302,20 @@ def _check_arguments(
 
 
 def _pvalue(
-    kind: _Kind, sample: BinarySample, beliefs: IntervalSample | None, n_bins: int
+    name: str,
+    sample: BinarySample,
+    beliefs: IntervalSample | None,
+    n_bins: int,
+    monitor: CalibrationMonitor | None,
 ) -> float:
+    kind = TESTS[name]
+    if kind.ordered:
+        if sample.weight is not None:
+            raise ValueError(
+                f"the test {name!r} takes rows one by one, so it takes no weights; leave them out, "
+                "or take another test"
+            )
+        return float(kind.test(sample, monitor))
     if kind.beliefs:
         return float(kind.test(beliefs, n_bins).pvalue)
     options: dict[str, Any] = {"n_bins": n_bins} if kind.binned else {}

@@ -1,4 +1,4 @@
-"""`MartingaleDisplay`: the capital of a test of exchangeability, sample by sample.
+"""`MartingaleDisplay`: the capital of a test of exchangeability or calibration, sample by sample.
 
 On a logarithmic scale, capital that grows steadily is a straight line upwards, and its slope the
 evidence of a sample. Above the dashed line the test rejects at its level (Ville's inequality).
@@ -10,7 +10,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from numpy.typing import ArrayLike
 
 from dstheory.checks.arguments import as_floats, check_level
-from evical.conformal import ExchangeabilityTest
+from evical.conformal.capital import Capital
 from evical.plot.style import axes_or_new, ink, legend_above, literal, next_curve
 
 _SIZE = (5.4, 3.4)
@@ -62,7 +62,7 @@ class MartingaleDisplay:
     @classmethod
     def from_test(
         cls,
-        test: ExchangeabilityTest,
+        test: Capital,
         *,
         level: float = 0.01,
         name: str | None = None,
@@ -72,7 +72,7 @@ class MartingaleDisplay:
 
         Parameters
         ----------
-        test : ExchangeabilityTest
+        test : ExchangeabilityTest or CalibrationMonitor
         level : float
             As for `MartingaleDisplay`.
         name : str, optional
@@ -91,13 +91,15 @@ class MartingaleDisplay:
 
         Examples
         --------
-        >>> from evical.conformal import ExchangeabilityTest
+        >>> from evical.conformal.capital import Capital
         >>> test = ExchangeabilityTest().update([0.01] * 20)
         >>> MartingaleDisplay.from_test(test).first_
         15
         """
         if isinstance(test, type) or not hasattr(test, "log_values"):
-            raise TypeError(f"test is {test!r}, expected an ExchangeabilityTest")
+            raise TypeError(
+                f"test is {test!r}, expected an ExchangeabilityTest or a CalibrationMonitor"
+            )
         return cls(test.log_values, level=level, name=name).plot(ax)
 
     def plot(self, ax: Axes | None = None) -> "MartingaleDisplay":

@@ -137,6 +137,24 @@ def jumper(p_values, jump, slopes=(-1, 0, 1)):
     return path
 
 
+def reserve(odds, kept):
+    """Capital of a reserve that is put on bets: in equal parts before each sample, `kept` is left.
+
+    Whatever is bet at a time is multiplied by the odds (a row of bets) of all samples from then on.
+    """
+    path, bets = [], len(odds[0])
+    for now in range(1, len(odds) + 1):
+        won = 0
+        for bet in range(bets):
+            for begun in range(now):
+                grown = Fraction(kept(begun) - kept(begun + 1), 1) / bets
+                for row in odds[begun:now]:
+                    grown *= row[bet]
+                won += grown
+        path.append(kept(now) + won)
+    return path
+
+
 def _arrangements(n, m):
     """Ranks of m new scores among n old ones, 1 for the strangest, for all orders of both."""
     for places in combinations(range(n + m), m):

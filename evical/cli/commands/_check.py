@@ -1,7 +1,9 @@
 """`evical check`: does a stated test of calibration pass? For pipelines."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
@@ -9,11 +11,13 @@ from dstheory.checks.arguments import check_level
 from evical.calibrators.by_name import suggestion
 from evical.cli import arguments
 from evical.cli._judged import Selection, evaluate_selection, many_judged
-from evical.cli._output import echo_json, user_input
-from evical.evaluation import check_calibration
+from evical.cli._model import file_text, reading
+from evical.cli._output import echo_json, user_input, write_atomically
+from evical.evaluation import CalibrationMonitor, check_calibration
 from evical.evaluation.check import TESTS
 
 _FAILED = 1
+_FORMAT = "evical.monitor"
 
 
 def check(
@@ -34,6 +38,13 @@ def check(
         typer.Option(metavar="E", help="Greatest calibration error (ECE) that passes."),
     ] = None,
     bins: Annotated[int, typer.Option(min=1, metavar="N", help="Bins of tests and ECE.")] = 10,
+    state: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="STATE.json",
+            help="Of --test monitor: go on from this file if it is there, and write it anew.",
+        ),
+    ] = None,
     as_json: arguments.AsJson = False,
 ) -> None:
     """Test calibration: exit code 0 if all tests pass, 1 if not, 2 for wrong input.
@@ -41,10 +52,13 @@ def check(
     Prints the verdict in one line, with the error that the tests could detect. With few samples,
     only large errors are detectable. A warning follows if [Bel, Pl] did not hold the probability.
     Several tests share the level (Holm's procedure). Of more than two classes, each is tested
-    against all others, in a line of its own.
+    against all others, in a line of its own. With --state, the test monitor goes on from batch to
+    batch: its level is that of the whole stream.
     """
     with user_input():
         names = _names(test, max_ece)
+        if state is not None and names != ["monitor"]:
+            raise ValueError("--state is for --test monitor alone; run other tests apart")
         many = many_judged(selection)
         judged = (
             [evaluate_selection(selection, n_bins=bins)]
@@ -53,10 +67,23 @@ def check(
         )
         check_level("level", level)
         # Each of several classes against all others has an equal part of the level.
+        classes = judged[0].class_names[1:] if many is None else many.classes
+        monitors = [None] * len(judged) if state is None else _monitors(state, classes)
         checks = [
-            check_calibration(one, names, level=level / len(judged), max_error=max_ece, n_bins=bins)
-            for one in judged
+            check_calibration(
+                one,
+                names,
+                level=level / len(judged),
+                max_error=max_ece,
+                n_bins=bins,
+                monitor=monitor,
+            )
+            for one, monitor in zip(judged, monitors, strict=True)
         ]
+        if state is not None:
+            saved = [one.to_dict() for one in monitors if one is not None]
+            content = {"classes": list(classes), "monitors": saved}
+            write_atomically(state, file_text(_FORMAT, **content))
     passed = all(found.passed for found in checks)
     shown = [{**asdict(found), "verdict": str(found), "warning": found.warning} for found in checks]
     if not as_json:
@@ -64,13 +91,31 @@ def check(
             typer.echo(f"{one.name}: {found}")
             if found.warning:
                 typer.echo(f"warning: {found.warning}")
+        for one, monitor in zip(judged, monitors, strict=True):
+            if monitor is not None:
+                typer.echo(f"{one.name}: {monitor!r}")
     elif many is None:
         echo_json({"name": judged[0].name, **shown[0]})
     else:
-        classes = dict(zip(many.classes, shown, strict=True))
-        echo_json({"name": many.name, "passed": passed, "classes": classes})
+        by_class = dict(zip(many.classes, shown, strict=True))
+        echo_json({"name": many.name, "passed": passed, "classes": by_class})
     if not passed:
         raise typer.Exit(_FAILED)
+
+
+def _monitors(state: Path, classes: Sequence[str]) -> list[CalibrationMonitor | None]:
+    """A monitor for each class: those of the file, or new ones if there is none."""
+    if not state.exists():
+        return [CalibrationMonitor() for _ in classes]
+    with reading(state, _FORMAT, "evical check --state", "remove it, and begin") as data:
+        known, saved = data["classes"], data["monitors"]
+        found: list[Any] = [CalibrationMonitor.from_dict(one) for one in saved]
+    if known != list(classes):
+        raise ValueError(
+            f"{state.name} is of the classes {', '.join(known)}, but these predictions are of "
+            f"{', '.join(classes)}; take another --state, or name the class by --positive"
+        )
+    return found
 
 
 def _names(tests: list[str] | None, max_ece: float | None) -> list[str] | None:

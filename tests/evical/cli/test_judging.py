@@ -13,7 +13,7 @@ import pytest
 from evical.calibrators import LogisticCalibrator
 from evical.cli import main
 from evical.cli._output import command_line, echo_json
-from evical.evaluation import Evaluation, check_calibration, compare
+from evical.evaluation import CalibrationMonitor, Evaluation, check_calibration, compare
 from tests.support.tables import read_csv
 
 N = 240
@@ -275,3 +275,35 @@ def test_commands_are_quoted():
     assert command_line("check", "my file.csv", max_ece=0.1, test=None) == (
         "evical check 'my file.csv' --max-ece 0.1"
     )
+
+
+def test_the_monitor_goes_on_from_batch_to_batch(capfd, folder):
+    _, y, interval = data()
+    p = interval.mean(axis=1)
+    lines = csv_text().splitlines(keepends=True)
+    wrong = np.arange(N) % 2  # the second batch has other labels
+    calm = CalibrationMonitor().update(p[:120], y[:120])
+    whole = CalibrationMonitor.from_dict(calm.to_dict()).update(p[120:], wrong[120:])
+    (folder / "a.csv").write_text("".join(lines[:121]), encoding="utf-8")
+    swapped = [
+        line.replace("ill", "well" if not w else "ill").replace("well", "ill" if w else "well")
+        for line, w in zip(lines[121:], wrong[120:], strict=True)
+    ]
+    (folder / "b.csv").write_text("".join([lines[0], *swapped]), encoding="utf-8")
+    options = "--target state --positive ill --test monitor --level 0.01 --state s.json"
+    assert run(f"check a.csv {options} --json") == 0
+    assert json.loads(printed(capfd))["tests"][0]["pvalue"] == pytest.approx(calm.p_value)
+    code = run(f"check b.csv {options}")
+    assert code == (1 if whole.p_value <= 0.01 else 0)
+    first, *_, last = printed(capfd).splitlines()
+    assert first.startswith("b.csv: failed" if code else "b.csv: passed")
+    assert f"capital {whole.value:.3g} after 240" in last
+    assert run(f"check a.csv {options.replace('ill', 'well')}") == 2
+    assert (
+        "s.json is of the classes ill, but these predictions are of well" in capfd.readouterr().err
+    )
+    assert run("check a.csv --target state --positive ill --state s.json") == 2
+    assert "--state is for --test monitor alone" in capfd.readouterr().err
+    (folder / "s.json").write_text("{}", encoding="utf-8")
+    assert run(f"check a.csv {options}") == 2
+    assert "s.json" in capfd.readouterr().err

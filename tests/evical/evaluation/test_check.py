@@ -7,7 +7,7 @@ import pytest
 
 from evical import metrics
 from evical.conformal import ExchangeabilityTest, online_p_values
-from evical.evaluation import Evaluation, check_calibration
+from evical.evaluation import CalibrationMonitor, Evaluation, check_calibration
 from evical.evaluation.check import TESTS
 from evical.significance import holm_adjusted
 from tests.support.each import each
@@ -113,6 +113,7 @@ def test_tests_are_those_of_the_metrics():
         ExchangeabilityTest()
         .update(online_p_values(np.where(y == 1, 1 - p, p), np.random.default_rng(0)))
         .p_value,
+        CalibrationMonitor().update(p, y).p_value,
     ]
     assert [one.pvalue for one in check.tests] == expected
     np.testing.assert_array_equal([one.adjusted for one in check.tests], holm_adjusted(expected))
@@ -231,3 +232,22 @@ def test_arguments_of_a_wrong_kind_are_named(options, message):
         check_calibration(predictions(draws(p, 1)[0], p), **options)
     with pytest.raises(TypeError, match="evaluation is None, expected an Evaluation"):
         check_calibration(None)
+
+
+def test_a_monitor_goes_on_from_check_to_check():
+    p = middling(400)
+    y, monitor = draws(p + 0.15 * (np.arange(400) >= 100), 1, seed=1)[0], CalibrationMonitor()
+    verdicts = [
+        check_calibration(
+            predictions(y[i : i + 100], p[i : i + 100]), ["monitor"], level=0.01, monitor=monitor
+        ).passed
+        for i in range(0, 400, 100)
+    ]
+    assert monitor.p_value == pytest.approx(CalibrationMonitor().update(p, y).p_value)
+    assert verdicts == sorted(verdicts, reverse=True)
+    assert verdicts[0]
+    assert not verdicts[-1]
+    with pytest.raises(ValueError, match="a monitor is for the test 'monitor', not for kuiper"):
+        check_calibration(predictions(y, p), ["kuiper"], monitor=monitor)
+    with pytest.raises(ValueError, match="the test 'monitor' takes rows one by one"):
+        check_calibration(predictions(y, p, weight=np.ones(400)), ["monitor"])
