@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from dstheory import Frame, MassFunction, decide
 from evical._typing import Floats
 from evical.calibrators.by_name import suggestion
+from evical.conformal.control import ASK
 
 REJECT = "reject"
 # Between the acts that a set-valued criterion leaves.
@@ -41,13 +42,13 @@ def joined(chosen: NDArray[np.bool_], names: tuple[str, ...]) -> NDArray[Any]:
 
 
 def joined_names(text: str, names: Sequence[str]) -> bool:
-    """Whether a text is some of the names, or the act "reject", as `joined` writes them.
+    """Whether a text is some of the names, or the act "reject" or "ask", as `joined` writes them.
 
     >>> joined_names("no|yes", ["no", "yes"]), joined_names("no|ye", ["no", "yes"])
     (True, False)
     """
     # Names may hold the mark themselves, so they are taken off one after the other.
-    acts = (*names, REJECT)
+    acts = (*names, REJECT, ASK)
     return any(
         text == act or (text.startswith(act + _OR) and joined_names(text[len(act) + 1 :], names))
         for act in acts

@@ -4,26 +4,34 @@ Which column is whose is told by its name, or by `--score COLUMN=CLASS`. The row
 model calibrate a classifier that must not have seen them.
 """
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 
 import numpy as np
 import typer
 from numpy.typing import NDArray
 
+from dstheory.checks.arguments import check_level
 from evical._typing import Floats
+from evical.calibrators import BaseCalibrator
 from evical.calibrators.by_name import parse_options, settable, suggestion
 from evical.cli import arguments
 from evical.cli._kinds import Kind, label_kind, optional_kinds
 from evical.cli._labeled import complete_chunks
 from evical.cli._model import Model, Training, check_score, log_loss, score_kind
+from evical.cli._predicting import beliefs, doubts_of
 from evical.cli._tables import Chunk, Table, check_columns, open_table
 from evical.conformal import ConformalScores
+from evical.conformal.control import ASK, answered_promise
 from evical.conformal.nonconformity import named_score
 from evical.datasets.csv import sorted_labels
+from evical.errors import WrongWayWarning
 from evical.multiclass import BaseMulticlassCalibrator, OneVsRestCalibrator
 from evical.multiclass.by_name import named_calibrator
+from evical.scores import ScoreCounts
+from evical.scores.names import class_in_name
 
 # What stands between a prefix such as p and the name of a class.
 _SEPARATORS = "_-. :"
@@ -213,6 +221,96 @@ class Sets:
         bool,
         typer.Option("--smoothed", help="Of --conformal: random numbers break ties (seed 0)."),
     ] = False
+
+
+@dataclass(frozen=True)
+class Answering:
+    """Whether to promise something for the rows that are answered, and what."""
+
+    answer_error: Annotated[
+        float | None,
+        typer.Option(
+            metavar="E",
+            help="Answer only rows that allow this error of the answers, and ask about the others.",
+        ),
+    ] = None
+    confidence: Annotated[
+        float, typer.Option(metavar="P", help="Of --answer-error: that the error is not larger.")
+    ] = 0.95
+
+
+# Of the rows, for the promise; as `RiskControl` does.
+_HELD_OUT = 0.3
+
+
+def fit_answering(
+    samples: SampleTable,
+    positive: str | None,
+    calibrator: BaseCalibrator | BaseMulticlassCalibrator,
+    answering: Answering,
+) -> Model:
+    """The model of a table of which a part, drawn at random, says what can be promised.
+
+    Raises OSError or ValueError for what is wrong with the table, the names or the options.
+    """
+    bound, level = answering.answer_error, answering.confidence
+    check_level("--answer-error", bound)
+    check_level("--confidence", level)
+    assert bound is not None
+    if samples.weight is not None:
+        raise ValueError("--answer-error counts rows, so it takes no --weight; leave one out")
+    named, rows = samples.read(score_kind(calibrator))
+    found = sorted_labels(set(rows.labels.tolist()))
+    if ASK in found:
+        raise ValueError(f"a class is called {ASK!r}, as is the reserved answer; rename the class")
+    if isinstance(calibrator, BaseCalibrator):
+        (column,) = named
+        positive = positive_class(column, found, positive)
+    classes, owners = _owners(named, found, samples.target, positive)
+    order = np.random.default_rng(0).permutation(len(rows.labels))
+    held, train = np.split(order, [round(_HELD_OUT * len(order))])
+    for part, name in ((held, "held out"), (train, "left")):
+        if len(set(rows.labels[part].tolist())) < 2:
+            raise ValueError(
+                f"the {len(part)} rows that are {name} do not have two classes; {rows.name} has "
+                f"too few rows for --answer-error, {len(order)}"
+            )
+    values = np.stack([rows.columns[column] for column in owners.values()], axis=1)
+    distinct = _fit_rows(calibrator, values[train], rows.labels[train], classes)
+    shares = (rows.labels[train] == calibrator.classes_[:, np.newaxis]).astype(np.float64)
+    given = values[train, 0] if isinstance(calibrator, BaseCalibrator) else values[train]
+    loss = log_loss(calibrator.predict_proba(given), shares.T)
+    weights = dict(zip(calibrator.classes_.tolist(), shares.sum(axis=1).tolist(), strict=True))
+    training = Training(rows.name, len(train), rows.missing, weights, loss, distinct)
+    model = Model(owners, samples.target, calibrator, training)
+    columns = {column: rows.columns[column][held] for column in owners.values()}
+    _, probability, _ = beliefs(model, columns)
+    answer = calibrator.classes_[probability.argmax(axis=1)]
+    wrong = np.asarray(answer != rows.labels[held], dtype=np.float64)
+    return replace(model, answers=answered_promise(wrong, doubts_of(probability), bound, level))
+
+
+def _fit_rows(
+    calibrator: BaseCalibrator | BaseMulticlassCalibrator,
+    values: Floats,
+    labels: NDArray[Any],
+    classes: list[str],
+) -> int:
+    """Fit to scores (n, C); the number of distinct scores, if there is one of each row."""
+    if not isinstance(calibrator, BaseCalibrator):
+        calibrator.fit(values, labels)
+        return 0
+    counts = ScoreCounts.from_samples(values[:, 0], labels == classes[1])
+    with warnings.catch_warnings(action="ignore", category=WrongWayWarning):
+        calibrator.fit_counts(counts, classes)
+    return len(counts)
+
+
+def positive_class(score: str, labels: Sequence[str], positive: str | None) -> str | None:
+    """The class that high scores support, if an option or the name of the column says which."""
+    if positive is not None and positive in labels:
+        check_score(score, positive, labels)
+    return positive or class_in_name(score, labels)
 
 
 def fit_conformal(

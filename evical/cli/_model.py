@@ -18,10 +18,12 @@ from typing import Any, TypeGuard
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dstheory.checks.arguments import check_level
 from evical._versions import version_of
 from evical.calibrators import BaseCalibrator
 from evical.cli._kinds import Kind
 from evical.conformal import ConformalScores
+from evical.conformal.control import Promise
 from evical.estimators.calibrated import score_scale
 from evical.multiclass import BaseMulticlassCalibrator
 from evical.scores.names import class_in_name
@@ -61,6 +63,8 @@ class Model:
     target: str
     calibrator: Calibrator
     training: Training
+    # Of fit --answer-error: which rows are answered.
+    answers: Promise | None = None
 
     @property
     def score(self) -> str:
@@ -143,12 +147,51 @@ def model_text(model: Model) -> str:
     """The content of a model file."""
     one = isinstance(model.calibrator, BaseCalibrator)
     scores = {"score": model.score} if one else {"scores": model.scores}
+    promised = {} if model.answers is None else {"answers": promise_data(model.answers)}
     return file_text(
         FORMAT,
         columns={**scores, "target": model.target},
         training=training_data(model),
         calibrator=model.calibrator.to_dict(),
+        **promised,
     )
+
+
+# Limits of doubt that are no number of JSON.
+_LIMITS = {"all": float("inf"), "none": float("-inf")}
+
+
+def promise_data(promise: Promise) -> dict[str, Any]:
+    """What is promised for the answers, as files have it."""
+    names = {limit: name for name, limit in _LIMITS.items()}
+    return {
+        "error": promise.bound,
+        "confidence": promise.level,
+        "doubt_below": names.get(promise.limit, promise.limit),
+        "held_out": promise.n_samples,
+        "answered": promise.n_answered,
+        "wrong": round(promise.risk * promise.n_answered) if promise.n_answered else 0,
+        "held_out_needed": promise.n_needed,
+    }
+
+
+def _promise(data: object) -> Promise | None:
+    """A promise that was saved, each number of which is what it should be."""
+    if data is None:
+        return None
+    if not isinstance(data, dict):
+        raise ValueError(f"its answers are {data!r}")
+    limit, counts = data["doubt_below"], [data[name] for name in ("wrong", "answered", "held_out")]
+    limit = _LIMITS[limit] if isinstance(limit, str) else limit
+    needed = data["held_out_needed"]
+    whole = all(map(_is_count, counts)) and (needed is None or _is_count(needed))
+    if not whole or counts != sorted(counts) or not isinstance(limit, int | float):
+        raise ValueError(f"its answers are {data!r}")
+    for name in ("error", "confidence"):
+        check_level(name, data[name])
+    wrong, answered, held_out = counts
+    risk = wrong / answered if answered else float("nan")
+    return Promise(limit, data["error"], data["confidence"], held_out, answered, risk, needed)
 
 
 def file_text(kind: str, **content: Any) -> str:
@@ -236,7 +279,8 @@ def _model(data: dict[str, Any]) -> Model:
     if len(scores) != len(in_order) or len(set(scores.values())) != len(scores):
         raise ValueError("its columns are not those of its classes")
     training = _training(data["training"], labels, one)
-    return Model(in_order, _text(columns["target"]), calibrator, training)
+    answers = _promise(data.get("answers"))
+    return Model(in_order, _text(columns["target"]), calibrator, training, answers)
 
 
 def _kind(saved: Mapping[str, Any], one: bool) -> Any:

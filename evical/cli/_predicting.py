@@ -16,6 +16,7 @@ from evical.cli._model import Model, check_score, is_conformal, score_kind
 from evical.cli._tables import Chunk, Table, check_columns
 from evical.conformal.contour import prediction_sets
 from evical.multiclass import BaseMulticlassCalibrator
+from evical.conformal.control import ASK
 from evical.scores.names import belief_names
 
 # Masses that are listed at a time, 2**K a row: 32 MB.
@@ -89,6 +90,11 @@ def beliefs(
     return bounds, probability, known
 
 
+def doubts_of(probability: Floats) -> Floats:
+    """1 - probability (n,) of the likeliest class."""
+    return np.asarray(1 - probability.max(axis=1))
+
+
 def _interval(calibrator: BaseCalibrator, scores: Floats) -> tuple[Floats, Floats]:
     """Belief and plausibility (n,), within [0, 1] to the last bit."""
     bel, pl = calibrator.predict_interval(scores).T
@@ -144,6 +150,8 @@ class Predictor:
         columns = np.concatenate(by_class, axis=2)
         parts = columns.reshape(len(columns), -1).T
         acts = self._acts(chunk, bounds, probability, known)
+        if self.model.answers is not None:
+            acts[~known | (doubts_of(probability) >= self.model.answers.limit)] = ASK
         sets = self._sets(chunk, known, acts) if is_conformal(self.model.calibrator) else []
         return [*map(np.ascontiguousarray, parts), *sets, acts], int((~known).sum())
 

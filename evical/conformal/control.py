@@ -32,6 +32,8 @@ _ROUNDING = 1e-9
 # with all, and share the level. With the first alone, an error among the first answers ends all;
 # `bench_risk_control.py` has the shares that are answered by other starts.
 _LATER = 4
+# How many times as many samples are tried where nothing can be promised.
+_MORE = 1.2 ** np.arange(1, 51)
 
 
 @dataclass(frozen=True)
@@ -166,19 +168,24 @@ def answered_promise(
     """
     allowed = 1 - level if error is None else error
     order = np.argsort(doubt, kind="stable")
-    sums = np.concatenate([[0.0], np.cumsum(losses[order])])
     limits = np.append(np.unique(doubt), np.inf) if grid is None else grid
-    below = np.searchsorted(doubt[order], limits)
-    starts = [0] if grid is not None else _starts(below, bound, allowed)
+    below = np.searchsorted(doubt[order], limits).astype(np.float64)
+    sums = np.concatenate([[0.0], np.cumsum(losses[order])])[below.astype(np.intp)]
     whole = bool(np.isin(losses, (0, 1)).all())
-    p = p_values(sums[below], below.astype(np.float64), bound, whole=whole)
-    accepted = np.flatnonzero(rejected(p, allowed, procedure, starts))
-    n = len(doubt)
-    if not len(accepted):
-        return Promise(-np.inf, bound, level, n, 0, np.nan, _needed(sums, n, bound, allowed))
-    best = int(accepted[-1])
-    size = int(below[best])
-    return Promise(float(limits[best]), bound, level, n, size, float(sums[size] / max(size, 1)))
+
+    def accepted(factor: float) -> Indices:
+        """Limits that are accepted if there are this many times as many samples like these."""
+        size = np.round(factor * below)
+        p = p_values(factor * sums, size, bound, whole=whole)
+        starts = [0] if grid is not None else _starts(size, bound, allowed)
+        return np.flatnonzero(rejected(p, allowed, procedure, starts))
+
+    found, n = accepted(1.0), len(doubt)
+    if not len(found):
+        more = (ceil(n * one) for one in _MORE if len(accepted(one)))
+        return Promise(-np.inf, bound, level, n, 0, np.nan, next(more, None))
+    best, size = int(found[-1]), int(below[found[-1]])
+    return Promise(float(limits[best]), bound, level, n, size, float(sums[best] / max(size, 1)))
 
 
 def least_number(bound: float, error: float) -> int:
@@ -190,7 +197,7 @@ def least_number(bound: float, error: float) -> int:
     return ceil(log(error) / log1p(-bound) - _ROUNDING)
 
 
-def _starts(below: Indices, bound: float, error: float) -> list[int]:
+def _starts(below: Floats, bound: float, error: float) -> list[int]:
     """First limits of the sequences, chosen by numbers of answers alone.
 
     >>> _starts(np.arange(1001), 0.05, 0.1)  # (1 - 0.05)^67 is below 0.1 / 3
@@ -203,19 +210,6 @@ def _starts(below: Indices, bound: float, error: float) -> list[int]:
         sizes = [first * _LATER**i for i in range(number) if 1.5 * first * _LATER**i < n]
         sizes += [n] if first <= n else []
     return [int(one) for one in np.searchsorted(below, sizes)]
-
-
-def _needed(sums: Floats, n: int, bound: float, error: float) -> int | None:
-    """How many samples like these would do, by Chernoff's bound, at the share that needs fewest."""
-    if n == 0:
-        return None
-    sizes = np.arange(1, n + 1)
-    risks = sums[1:] / sizes
-    good = risks < bound
-    if not good.any():
-        return None
-    answered = -log(error) / relative_entropy(risks[good], bound)
-    return max(n + 1, ceil(float((answered * n / sizes[good]).min()) - _ROUNDING))
 
 
 def sample_promise(

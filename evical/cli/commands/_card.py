@@ -202,6 +202,7 @@ def _rows(model: Model) -> list[tuple[str, str]]:
         ("Rows", f"{training.rows} with {read_in}, {training.missing} without"),
         *classes,
         *([] if conformal else [("Log loss of these samples", loss)]),
+        *([] if model.answers is None else [("Answers", str(model.answers))]),
     ]
 
 

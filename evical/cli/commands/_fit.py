@@ -16,15 +16,24 @@ from evical._typing import CalibratorName, MulticlassCalibratorName
 from evical.calibrators import BaseCalibrator
 from evical.calibrators.by_name import make_calibrator
 from evical.cli import arguments
-from evical.cli._fitting import SampleTable, Sets, fit_conformal, fit_many, make_many
+from evical.cli._fitting import (
+    Answering,
+    SampleTable,
+    Sets,
+    fit_answering,
+    fit_conformal,
+    fit_many,
+    make_many,
+    positive_class,
+)
 from evical.cli._kinds import Kind, tell_missing
 from evical.cli._model import (
     Model,
     Training,
-    check_score,
     is_conformal,
     log_loss,
     model_text,
+    promise_data,
     score_kind,
     training_data,
 )
@@ -36,7 +45,6 @@ from evical.cli.engine.session import limits_of
 from evical.errors import WrongWayWarning
 from evical.scores.counts import EXACT
 from evical.scores.direction import message, wrong_ways
-from evical.scores.names import class_in_name
 
 _METHODS, _MANY_METHODS = get_args(CalibratorName), get_args(MulticlassCalibratorName)
 _ADVICE = "give another --positive, or check --score and --target"
@@ -90,6 +98,7 @@ def fit(
     ],
     calibration: Calibration,
     sets: Sets,
+    answering: Answering,
     engine: arguments.Engine,
     positive: Annotated[
         str | None,
@@ -107,9 +116,14 @@ def fit(
         _check_names(samples, output)
         check_output(output, force, [samples.scores])
         limits = limits_of(engine)
-        if limits is not None and (sets.conformal or len(samples.score) > 1):
+        answers = answering.answer_error is not None
+        if limits is not None and (sets.conformal or answers or len(samples.score) > 1):
             raise ValueError("--engine duckdb counts one score of two classes; leave it out here")
+        if not answers and arguments.changed(answering):
+            raise ValueError("--confidence is for --answer-error; give the error, or leave it out")
         if sets.conformal:
+            if answers:
+                raise ValueError("--conformal and --answer-error are two promises; give one")
             if arguments.changed(calibration, "option"):
                 raise ValueError("--method, --model and --max-scores are not for --conformal")
             fitted = fit_conformal(samples, positive, sets, calibration.options)
@@ -118,7 +132,15 @@ def fit(
         elif len(samples.score) > 1:
             if positive is not None:
                 raise ValueError("--positive is for one score; with several, each has its class")
-            fitted = fit_many(samples, make_many(calibration.method, calibration.options))
+            many = make_many(calibration.method, calibration.options)
+            fitted = (
+                fit_answering(samples, None, many, answering)
+                if answers
+                else fit_many(samples, many)
+            )
+        elif answers:
+            one = _of_one_score(calibration.method, calibration.options)
+            fitted = fit_answering(samples, positive, one, answering)
         else:
             one = _of_one_score(calibration.method, calibration.options)
             counting = _counting(samples, score_kind(one), calibration.max_scores)
@@ -130,6 +152,8 @@ def fit(
     calibrator = fitted.calibrator
     if isinstance(calibrator, BaseCalibrator) and wrong_ways(calibrator):
         typer.echo(f"warning: {message(wrong_ways(calibrator), _ADVICE)}", err=True)
+    if fitted.answers is not None and not fitted.answers.kept:
+        typer.echo(f"warning: {fitted.answers}; so all rows would be asked about", err=True)
     _show(fitted, output, as_json)
 
 
@@ -155,7 +179,7 @@ def _fitted(
     """The model of one score, fitted to the rows that were counted."""
     score = samples.score[0]
     tell_missing(tally.source, tally.lacking, tally.rows + tally.lacking, samples.missing)
-    counts, labels = tally.result(_positive(score, tally.labels, positive))
+    counts, labels = tally.result(positive_class(score, tally.labels, positive))
     with warnings.catch_warnings(action="ignore", category=WrongWayWarning):
         calibrator.fit_counts(counts, labels)
     weights = np.stack([counts.negative, counts.positive], axis=1)
@@ -183,13 +207,6 @@ def _check_names(samples: SampleTable, output: Path) -> None:
         raise ValueError("a model is written to a file; name it with --output")
 
 
-def _positive(score: str, labels: Sequence[str], positive: str | None) -> str | None:
-    """The class that high scores support, if an option or the name of the column says which."""
-    if positive is not None and positive in labels:
-        check_score(score, positive, labels)
-    return positive or class_in_name(score, labels)
-
-
 def _show(model: Model, output: Path, as_json: bool) -> None:
     """Print what was learned; a model of one score and of several differ in the middle."""
     calibrator, training = model.calibrator, model.training
@@ -213,7 +230,12 @@ def _show(model: Model, output: Path, as_json: bool) -> None:
         data |= {name: getattr(calibrator, name) for name in names}
     if as_json:
         head = {"output": str(output), "method": type(calibrator).__name__}
-        about_data = {"classes": list(model.labels), "training": training_data(model)}
+        about_data: dict[str, Any] = {
+            "classes": list(model.labels),
+            "training": training_data(model),
+        }
+        if model.answers is not None:
+            about_data["answers"] = promise_data(model.answers)
         echo_json({**head, **data, **about_data})
         return
     shown = RichTable(box=box.SIMPLE_HEAD, show_header=False, padding=(0, 2, 0, 0))
@@ -222,6 +244,7 @@ def _show(model: Model, output: Path, as_json: bool) -> None:
         *counted,
         ("Calibrator", str(calibrator)),
         _quality(model),
+        *([] if model.answers is None else [("Answers", str(model.answers))]),
         ("Model file", str(output)),
     ]:
         shown.add_row(Text(name), Text(value))

@@ -9,7 +9,7 @@ import typer
 from dstheory.checks.arguments import check_level
 from evical.calibrators.by_name import suggestion
 from evical.cli import arguments
-from evical.cli._decisions import Choices, new_decision
+from evical.cli._decisions import BY_DEFAULT, Choices, new_decision
 from evical.cli._kinds import tell_missing
 from evical.cli._model import Model, is_conformal, load_model
 from evical.cli._output import check_output, echo_json, user_input
@@ -57,9 +57,15 @@ def predict(
     """Add beliefs and decisions to a table of new scores.
 
     Writes all columns of NEW as they are; for each class, such as yes, the columns bel_yes, pl_yes
+<<<<<<< HEAD
     and p_yes (belief, plausibility and probability), with --level 0.95 also lower_yes and upper_yes
     (the 95 % confidence interval of p_yes); and decision. A conformal model also writes the set at
     --alpha. Files of any size are processed in chunks.
+=======
+    and p_yes (belief, plausibility and pignistic probability); and decision. A conformal model also
+    writes the set at --alpha. A model of fit --answer-error decides "ask" where its promise needs
+    it. Files of any size are processed in chunks.
+>>>>>>> 8a8bbd3d (Add fit --answer-error: rows that a promise cannot answer are asked about)
     """
     with user_input():
         check_output_name(output, escape_formulas, engine.engine)
@@ -68,6 +74,8 @@ def predict(
         limits = limits_of(engine)
         fitted = load_model(model)
         decision = new_decision(fitted.labels, choices)
+        if fitted.answers is not None:
+            _check_answers(choices, limits is not None)
         if output != "-":
             check_output(Path(output), force, [scores, model])
         with open_table(scores) as table:
@@ -91,6 +99,20 @@ def predict(
         tell_missing(read, lacking, chosen.total(), missing)
     if output != "-":
         _show(read, output, chosen, lacking, as_json)
+
+
+def _check_answers(choices: Choices, by_engine: bool) -> None:
+    """Raise for what a promise for the answers, of the likeliest classes, does not go with."""
+    if choices != BY_DEFAULT:
+        raise ValueError(
+            "the model answers or asks as fit --answer-error promised; leave out --threshold, "
+            "--costs, --reject and --criterion, or fit without it"
+        )
+    if by_engine:
+        raise ValueError(
+            "--engine duckdb does not know the answer 'ask'; leave it out: tables of any size are "
+            "predicted piece by piece"
+        )
 
 
 def _check_score(model: Model, table: Table) -> None:

@@ -91,7 +91,7 @@ def test_limits_of_answers_are_those_of_the_definition(samples):
     assert found.limit == (NOTHING if wanted is None else wanted)
     answered = [loss for loss, doubt in samples if doubt < found.limit]
     assert (found.n_samples, found.n_answered) == (len(samples), len(answered))
-    assert found.kept == (found.n_needed is None) or np.mean(losses) >= 0.3
+    assert not found.kept or found.n_needed is None
 
 
 @given(
@@ -210,14 +210,14 @@ def test_promises_are_kept_in_simulations(world, n):
     order = np.argsort(doubt)
     risks = np.cumsum(1 - right[order]) / np.arange(1, len(p) + 1)
     bad = kept = 0
-    for _ in range(300):
+    for _ in range(150):
         rows = rng.integers(len(p), size=n)
         losses = (rng.random(n) > right[rows]).astype(float)
         found = answered_promise(losses, doubt[rows], 0.1, 0.8)
         kept += found.kept
         size = np.searchsorted(doubt[order], found.limit)
         bad += size > 0 and risks[size - 1] > 0.1
-    assert bad / 300 <= 0.2 + 3 * (0.2 * 0.8 / 300) ** 0.5
+    assert bad / 150 <= 0.2 + 3 * (0.2 * 0.8 / 150) ** 0.5
     assert kept > 0
 
 
@@ -232,7 +232,7 @@ def test_promises_are_kept_on_real_data(loader, loss, bound):
     rest, truth = X[150:], y[150:]
     table = fitted.predict_proba(rest)
     wrong = table.argmax(axis=1) != truth
-    bad, times = 0, 60
+    bad, times = 0, 40
     for number in range(times):
         held = np.random.default_rng(number).permutation(len(truth))[:200]
         control = RiskControl(fitted, loss=loss, bound=bound, level=0.8)
@@ -333,7 +333,7 @@ def test_too_few_samples_are_an_answer(sample):
     with pytest.warns(
         UserWarning,
         match=r"error of the answers at most 0.05 with a confidence of 0.95 cannot be promised "
-        r"from 40 held-out samples; about (59|[6-9]\d) would do, if they were like these",
+        r"from 40 held-out samples; about (59|[6-9]\d|1\d\d) would do, if they were like these",
     ):
         control = fitted_to(p[rows], y[rows])
     assert set(control.predict(np.c_[p])) == {"ask"}
