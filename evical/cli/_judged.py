@@ -110,7 +110,7 @@ def _of_model(selection: Selection, data: str, options: dict[str, Any]) -> Evalu
         made["scores"] = scores
     right = np.where(rows.y, probability, 1 - probability)[known]
     name = on_table(model, rows.name, rows.y[known], right)
-    return _evaluation(rows, {"name": name} | made | options)
+    return replace(_evaluation(rows, {"name": name} | made | options), answers=model.answers)
 
 
 def read_for_model(selection: Selection, data: str, model: Model) -> tuple[Labeled, str]:

@@ -25,6 +25,7 @@ from dstheory.checks.arguments import as_floats, check_count, check_instance, ch
 from dstheory.notebook import ShownFields, html_table
 from evical._fitting import as_random_state
 from evical._typing import Floats, RandomState
+from evical.conformal.control import Promise
 from evical.metrics import calibration_report
 from evical.metrics.beliefs import checked_bounds, interval_sample
 from evical.metrics.bins import bin_numbers
@@ -265,6 +266,8 @@ class Evaluation:
         Of the bootstrap.
     seed : int
         Of the bootstrap.
+    answers : Promise, optional
+        What the model promised for the samples that it answers, see `evical.conformal.RiskControl`.
     """
 
     name: str
@@ -279,6 +282,7 @@ class Evaluation:
     confidence: float = 0.95
     n_resamples: int = 999
     seed: int = 0
+    answers: Promise | None = None
 
     # Measures are computed when they are first asked for: a check of calibration needs none.
     @cached_property

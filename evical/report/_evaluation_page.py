@@ -9,11 +9,13 @@ import numpy as np
 
 from evical._versions import all_versions
 from evical.evaluation import Evaluation, check_promise
-from evical.report._evaluation_pictures import evaluation_pictures
+from evical.report._evaluation_pictures import answers_picture, evaluation_pictures
 from evical.report._evaluation_tables import (
     LEVEL,
     PROBABILITY_TESTS,
     adjusted_tests,
+    answered_losses,
+    answers_table,
     beliefs,
     coverage_table,
     covered_bins,
@@ -24,7 +26,16 @@ from evical.report._evaluation_tables import (
     tests_table,
     width_table,
 )
-from evical.report._numbers import between, count, fixed, metric_name, named, p_value, percent
+from evical.report._numbers import (
+    between,
+    count,
+    fixed,
+    metric_name,
+    named,
+    p_value,
+    percent,
+    share_limits,
+)
 from evical.report.page import Page, Section
 
 # Fewer samples of a class say little about calibration: with 50 samples, the interval of a share of
@@ -61,6 +72,12 @@ def evaluation_page(evaluation: Evaluation, command: str) -> Page:
         tables = (width_table(evaluation), coverage_table(evaluation))
         sections.append(Section("Belief intervals", (_widest(evaluation),), tables=tables))
     sections += [
+        Section(
+            "Answer or ask",
+            (_answers(evaluation),),
+            tables=(answers_table(evaluation),),
+            pictures=(answers_picture(evaluation),),
+        ),
         Section("Reject", tables=(reject_table(evaluation),)),
         Section("How to read this", items=tuple(_reading(imprecise))),
         made_by(command, evaluation.how),
@@ -180,6 +197,29 @@ def _widest(evaluation: Evaluation) -> str:
         f"The widest interval, {between(float(bel[row]), float(pl[row]))}, "
         f"is at {where}; half of all intervals are narrower than "
         f"{fixed(float(np.median(widths)))}."
+    )
+
+
+def _answers(evaluation: Evaluation) -> str:
+    """What was promised for the answers, and whether it was kept."""
+    promise = evaluation.answers
+    if promise is None:
+        return (
+            "Nothing was promised for these predictions. The table says what these samples would "
+            "promise, for new ones, if they served as held-out samples."
+        )
+    losses, doubt = answered_losses(evaluation)
+    answered = doubt < promise.limit
+    n, wrong = int(answered.sum()), int(losses[answered].sum())
+    text = f"The model promised: {promise}."
+    if not n:
+        return f"{text} Of these samples it answers none."
+    low, high = (float(one) for one in share_limits(wrong, n, evaluation.confidence))
+    verdict = "The promise is refuted" if low > promise.bound else "Nothing speaks against that"
+    return (
+        f"{text} Of these {count(len(losses))} samples it answers {count(n)} "
+        f"({percent(n / len(losses))}), of which {count(wrong)} wrongly, {percent(wrong / n)} "
+        f"({evaluation.confidence:.0%} limits {percent(low)} to {percent(high)}). {verdict}."
     )
 
 

@@ -10,10 +10,16 @@ from numpy.typing import NDArray
 from evical._typing import Floats
 from evical.evaluation import Evaluation
 from evical.metrics import binomial_test
-from evical.plot import BeliefBandDisplay, ReliabilityDisplay
-from evical.plot.style import COLORS
-from evical.report._evaluation_tables import beliefs, groups_along, has_beliefs
-from evical.report._numbers import count, fixed, named, share_limits
+from evical.metrics.selective import curve_of
+from evical.plot import BeliefBandDisplay, ReliabilityDisplay, RiskCoverageDisplay
+from evical.plot.style import COLORS, legend_above
+from evical.report._evaluation_tables import (
+    answered_losses,
+    beliefs,
+    groups_along,
+    has_beliefs,
+)
+from evical.report._numbers import count, fixed, named, percent, share_limits
 from evical.report.page import Picture
 from evical.report.svg import label, shorten, svg_of
 
@@ -91,6 +97,34 @@ def _reliability(evaluation: Evaluation) -> Picture:
         f"{count(len(evaluation.y))} samples; bars are {evaluation.confidence:.0%} confidence "
         f"intervals by Clopper & Pearson. Below, the number of samples: upwards of class {name}, "
         "downwards of the other class.",
+        svg=svg_of(figure),
+    )
+
+
+def answers_picture(evaluation: Evaluation) -> Picture:
+    """Error of the answered samples over the share that is answered."""
+    curve = curve_of(*answered_losses(evaluation), evaluation.confidence)
+    figure = Figure(figsize=(5.8, 4), layout="constrained")
+    ax = figure.subplots()
+    RiskCoverageDisplay(curve).plot(ax)
+    promise = evaluation.answers
+    bound = ""
+    if promise is not None:
+        bound = f" The dotted line is the promised bound, {percent(promise.bound)}."
+        ax.axhline(promise.bound, color=COLORS["gray"], ls=":", label="promised bound")
+        ax.set_ylim(top=max(ax.get_ylim()[1], 1.1 * promise.bound))
+        legend_above(ax)
+    ax.set_ylabel("Error of the answers")
+    return Picture(
+        "Risk and coverage",
+        alt="Error rate of the answered samples over the share of samples that is answered, those "
+        "of the likeliest classes first, with confidence limits. If all are answered, the error is "
+        f"{percent(float(curve.risk[-1]))}. The area below is {fixed(curve.aurc)}, and "
+        f"{fixed(curve.excess)} more than for the best order.{bound}",
+        caption=f"Errors of the answers, the least doubtful samples first; band: "
+        f"{evaluation.confidence:.0%} limits by Clopper & Pearson for each share alone. AURC: area "
+        f"under the curve, of which {fixed(curve.excess)} is lost by the order of the doubts."
+        f"{bound}",
         svg=svg_of(figure),
     )
 

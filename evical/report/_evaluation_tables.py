@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evical._typing import Floats
+from evical.conformal.control import Promise, answered_promise
 from evical.evaluation import Evaluation
 from evical.metrics import binomial_test, coverage_test
 from evical.metrics.coverage import BeliefCoverage
@@ -21,6 +22,8 @@ PROBABILITY_TESTS = ("spiegelhalter_test", "kolmogorov_smirnov_test", "kuiper_te
 BELIEF_TESTS = ("coverage_test", "interval_calibration_test")
 # Smallest beliefs for which the report shows what would be decided.
 _THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
+# Errors of the answers that may be wanted.
+_BOUNDS = (0.01, 0.02, 0.05, 0.1, 0.2)
 LEVEL = 0.05
 _N_BINS = 10
 _N_GROUPS = 8
@@ -233,6 +236,52 @@ def reject_table(evaluation: Evaluation) -> Table:
             ),
         ),
     )
+
+
+def answered_losses(evaluation: Evaluation) -> tuple[Floats, Floats]:
+    """Whether the likelier class is wrong (n,), as 0 and 1, and the doubt about it (n,)."""
+    p = evaluation.probability
+    wrong = (p > 0.5) != (evaluation.y == 1)
+    return wrong.astype(np.float64), np.minimum(p, 1 - p)
+
+
+def answers_table(evaluation: Evaluation) -> Table:
+    """How many samples could be answered so that the error of the answers keeps a bound."""
+    wrong, doubt = answered_losses(evaluation)
+    level = evaluation.confidence
+    found = [answered_promise(wrong, doubt, bound, level) for bound in _BOUNDS]
+    return Table(
+        "How many samples could be answered by the likelier class, and the others asked about, so "
+        f"that new samples like these keep the bound of the error of the answers with {level:.0%} "
+        "confidence, for each bound alone (exact tests of limits of doubt; without weights).",
+        ("Error at most",),
+        ("Answered", "Of all", "Above probability", "Wrong", "Error rate", "Samples needed"),
+        tuple(map(_answers_row, found)),
+        (
+            ("Above probability", "of the likelier class, from which on it is answered"),
+            ("Samples needed", "about how many like these would do where these are too few"),
+        ),
+    )
+
+
+def _answers_row(one: Promise) -> Row:
+    head, least = (percent(one.bound),), 1 - one.limit
+    if not one.kept:
+        needed = "–" if one.n_needed is None else count(one.n_needed)
+        nothing = (0.0, 0.0, None, None, None, one.n_needed)
+        return Row(head, ("0", percent(0), "–", "–", "–", needed), values=nothing)
+    wrong, share = round(one.risk * one.n_answered), one.n_answered / one.n_samples
+    every = one.limit == np.inf
+    cells = (
+        count(one.n_answered),
+        percent(share),
+        "–" if every else fixed(least),
+        count(wrong),
+        percent(one.risk),
+        "–",
+    )
+    values = (float(one.n_answered), share, None if every else least, float(wrong), one.risk, None)
+    return Row(head, cells, values=values)
 
 
 def _reject_row(evaluation: Evaluation, support: Floats, threshold: float) -> Row:

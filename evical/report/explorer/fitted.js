@@ -3,6 +3,7 @@
 const fitted = JSON.parse($("fitted").textContent);
 const ACTS = fitted && [...fitted.classes, "reject"];
 const policy = { falseAlarm: 1, miss: 1, reject: null, criterion: "maximize_expected_utility" };
+const asking = { bound: 0.05, confidence: 0.95 };
 let rejectCost = 0.3;
 let chosen = 0; // place on the curve
 
@@ -117,6 +118,30 @@ function outcomes() {
   ];
 }
 
+// Error of the answers over the share answered, with the bound and what keeps it with confidence.
+function answerPicture() {
+  const left = 52, right = 330, top = 12, bottom = 150, { bound, confidence } = asking;
+  const steps = answerSteps(fitted.held).filter(([, n]) => n > 0), total = steps.at(-1)[1];
+  const found = answerable(fitted.held, bound, confidence);
+  const some = steps.filter(([, n]) => n >= 0.05 * total);
+  const most = 1.1 * Math.max(bound, ...some.map(([, n, errors]) => errors / n));
+  const x = (n) => left + (n / total) * (right - left), y = (error) => bottom - Math.min(1, error / most) * (bottom - top);
+  const share = found && found.answered / found.total;
+  const said = found === null
+    ? `These ${count(total)} held-out samples cannot promise that at most ${percent(bound)} of the answers are wrong.`
+    : `${percent(share)} of the held-out samples would be answered, ${found.doubt === Infinity ? "all of them" : `those with a BetP of the likelier class above ${shown(1 - found.doubt)}`}: ${count(found.errors)} of ${count(found.answered)} wrongly. With a confidence of ${percent(confidence)}, at most ${percent(bound)} of the answers to new samples like these are wrong.`;
+  return [h("figure", {}, picture(340, 190, `Error of the answers by the share that is answered, with the bound ${percent(bound)}.`,
+    h("line", { class: "grid", x1: left, x2: right, y1: bottom, y2: bottom }),
+    ...[0, 0.5, 1].map((t) => text(x(t * total), bottom + 16, `${100 * t} %`, { "text-anchor": "middle", class: "small" })),
+    text(left - 6, top + 5, `${(100 * most).toFixed(1)} %`, { "text-anchor": "end", class: "small" }), text(left - 6, bottom, "0", { "text-anchor": "end", class: "small" }),
+    h("polyline", { class: "curve", points: points(steps.map(([, n, errors]) => [x(n), y(errors / n)])) }),
+    h("line", { class: "threshold", x1: left, x2: right, y1: y(bound), y2: y(bound) }),
+    found ? h("line", { class: "cursor", x1: x(found.answered), x2: x(found.answered), y1: top, y2: bottom }) : "",
+    text((left + right) / 2, bottom + 34, "answered", { "text-anchor": "middle" })),
+  h("figcaption", {}, "Error of the answers if the least doubtful samples are answered and the others asked about. Dashed: the bound. Upright: as much as can be promised.")),
+  h("p", { id: "promise", role: "status" }, said)];
+}
+
 function readout() {
   const { score, bel, pl } = fitted.curve, act = decide(bel[chosen], pl[chosen], policy);
   return `At score ${Number(score[chosen].toPrecision(4))}: Bel ${shown(bel[chosen])}, BetP ${shown((bel[chosen] + pl[chosen]) / 2)}, Pl ${shown(pl[chosen])} of ${fitted.classes[1]}; decision: ${ACTS[act]}.`;
@@ -130,6 +155,11 @@ function buildFitted() {
     slider("Threshold", "Threshold of the probability", threshold, { min: 0.01, max: 0.99 }, (value) => { if (value < 1) Object.assign(policy, withThreshold(policy, value)); updateFitted(); }),
     cost("Cost of a false alarm", "falseAlarm"), cost("Cost of a miss", "miss"),
     slider("Cost of a reject", "Cost of a reject", () => rejectCost, { max: 2 }, (value) => { rejectCost = value; policy.reject = policy.reject === null ? null : value; updateFitted(); }),
+  ];
+  const wished = (label, name, options) => slider(label, label, () => asking[name], options, (value) => { if (value > 0 && value < 1) asking[name] = value; updateFitted(); });
+  const promises = [
+    wished("Error of the answers", "bound", { min: 0.005, max: 0.3, step: 0.005 }),
+    wished("Confidence", "confidence", { min: 0.5, max: 0.995, step: 0.005 }),
   ];
   const reject = h("label", { class: "inline" }, h("input", { type: "checkbox", id: "may-reject",
     change: (event) => { policy.reject = event.target.checked ? rejectCost : null; updateFitted(); } }), "may reject, and ask somebody else");
@@ -147,13 +177,17 @@ function buildFitted() {
   h("figure", {}, h("div", { id: "band" }), h("figcaption", {}, `Band: Bel to Pl of ${fitted.classes[1]}. Line: BetP. Dashed: threshold. Strip: the decision at each score.${
     fitted.held ? ` Bars: held-out samples, ${fitted.classes[1]} upward and ${fitted.classes[0]} downward.` : ""}`)),
   h("div", { class: "control" }, h("span", { "aria-hidden": "true" }, "Score"), place, ""), h("p", { class: "readout", id: "readout", role: "status" }),
-  h("div", { id: "outcomes" }));
+  h("div", { id: "outcomes" }),
+  ...(fitted.held ? [h("h3", {}, "Answer, or ask"), h("div", { class: "halves" },
+    h("fieldset", {}, h("legend", {}, "Promise"), ...promises.map((one) => one.element),
+      h("p", { class: "sum" }, "Answered by the likelier class, whatever the costs above; each setting is a promise of its own.")),
+    h("div", { id: "answers" }))] : []));
   return () => {
-    sliders.forEach((one) => one.update());
+    [...sliders, ...promises].forEach((one) => one.update());
     fitBand();
     put("band", bandPicture());
     $("readout").textContent = readout();
-    if (fitted.held) { put("costs", costPicture()); put("outcomes", ...outcomes()); }
+    if (fitted.held) { put("costs", costPicture()); put("outcomes", ...outcomes()); put("answers", ...answerPicture()); }
     else put("outcomes", h("p", {}, "Name a labeled table beside the model to see errors, rejects and costs on its samples."));
   };
 }

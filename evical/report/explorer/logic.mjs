@@ -310,3 +310,66 @@ export function withThreshold(policy, threshold) {
   const total = policy.falseAlarm + policy.miss;
   return { ...policy, falseAlarm: threshold * total, miss: (1 - threshold) * total };
 }
+
+// ---- answering with a guarantee ----
+
+// Logarithm of the gamma function (Lanczos, as in Numerical Recipes), for arguments from 1.
+function logGamma(x) {
+  const c = [76.18009172947146, -86.50532032941677, 24.01409824083091, -1.231739572450155, 0.1208650973866179e-2, -0.5395239384953e-5];
+  const t = x + 5.5;
+  return (x + 0.5) * Math.log(t) - t + Math.log((2.5066282746310005 * (1.000000000190015 + c.reduce((total, one, i) => total + one / (x + 1 + i), 0))) / x);
+}
+
+// Probability of at most k errors of n, each of this probability: the p-value that it is larger.
+export function binomialTail(k, n, p) {
+  if (k >= n) return 1;
+  // From the largest term down; terms that are too small add nothing.
+  let total = 0;
+  for (let i = Math.round(k); i >= 0; i--) {
+    const term = Math.exp(logGamma(n + 1) - logGamma(i + 1) - logGamma(n - i + 1) + i * Math.log(p) + (n - i) * Math.log1p(-p));
+    total += term;
+    if (term < 1e-17 * total || (i < n * p && term < 1e-300)) break;
+  }
+  return Math.min(1, total);
+}
+
+const fewest = (bound, error) => Math.ceil(Math.log(error) / Math.log1p(-bound) - 1e-9);
+
+// Numbers of answers at which sequences of tests begin, which share the error.
+export function sequenceStarts(n, bound, error) {
+  for (let number = 1; ; number++) {
+    const first = fewest(bound, error / number);
+    const sizes = Array.from({ length: number }, (_, i) => first * 4 ** i).filter((size) => 1.5 * size < n);
+    if (first <= n) sizes.push(n);
+    if (sizes.length <= number) return sizes;
+  }
+}
+
+// Held-out samples by doubt: [doubt below which they are answered, number answered, errors of these].
+export function answerSteps(held) {
+  const rows = held.bel.map((bel, i) => {
+    const p = (bel + held.pl[i]) / 2;
+    return [Math.min(p, 1 - p), held.negative[i] + held.positive[i], p > 0.5 ? held.negative[i] : held.positive[i]];
+  }).sort((a, b) => a[0] - b[0]);
+  const steps = [];
+  let n = 0, errors = 0;
+  rows.forEach(([doubt, size, wrong], i) => {
+    if (i === 0 || doubt > rows[i - 1][0]) steps.push([doubt, n, errors]);
+    n += size; errors += wrong;
+  });
+  return [...steps, [Infinity, n, errors]];
+}
+
+// The most that may be answered so that their error keeps a bound with confidence (Learn then Test);
+// null if these samples cannot promise it.
+export function answerable(held, bound, confidence) {
+  const steps = answerSteps(held), starts = sequenceStarts(steps.at(-1)[1], bound, 1 - confidence);
+  let best = null;
+  for (const start of starts) {
+    for (const step of steps.filter(([, n]) => n >= start)) {
+      if (binomialTail(step[2], step[1], bound) > (1 - confidence) / starts.length) break;
+      if (best === null || step[0] > best[0]) best = step;
+    }
+  }
+  return best && { doubt: best[0], answered: best[1], errors: best[2], total: steps.at(-1)[1] };
+}

@@ -1,6 +1,7 @@
 """Numbers of pages, computed again from what went in, with nothing of the package."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from scipy import stats
 from sklearn.metrics import brier_score_loss, log_loss, roc_auc_score
 
 from evical.calibrators import LogisticCalibrator
+from evical.conformal.control import answered_promise
 from evical.evaluation import EnsembleEvaluation, Evaluation
 from evical.report import build
 from evical.report._comparison_page import _sentence, differences_table, ranking_table
@@ -19,6 +21,7 @@ from evical.report._ensemble_page import (
     ways_table,
 )
 from evical.report._evaluation_tables import (
+    answers_table,
     coverage_table,
     measures_table,
     reject_table,
@@ -101,6 +104,39 @@ def test_widths_and_rejects_of_an_evaluation(judged, predicted):
         decided, alarms, misses = yes | no, yes & (y == 0), no & (y == 1)
         assert row.values[:2] == (decided.sum(), pytest.approx(decided.mean()))
         assert row.values[3:6] == (alarms.sum(), misses.sum(), (alarms | misses).sum())
+
+
+def test_answers_of_an_evaluation(judged, predicted):
+    y, bel, pl, _ = predicted
+    p = judged.probability  # a sample may lie on a limit, to the last bit
+    np.testing.assert_allclose(p, (bel + pl) / 2)
+    wrong, doubt = ((p > 0.5) != y).astype(float), np.minimum(p, 1 - p)
+    kept = 0
+    for row, bound in zip(answers_table(judged).rows, (0.01, 0.02, 0.05, 0.1, 0.2), strict=True):
+        found = answered_promise(wrong, doubt, bound, 0.95)
+        answered = doubt < found.limit
+        kept += found.kept
+        assert row.values[0] == answered.sum()
+        if found.kept:
+            assert row.values[3] == wrong[answered].sum()
+            assert stats.binom.cdf(wrong[answered].sum(), answered.sum(), bound) <= 0.05
+        else:
+            assert row.values[5] == found.n_needed
+    assert 0 < kept < 5
+    promised = answered_promise(wrong[:90], doubt[:90], 0.2, 0.95)
+    assert promised.kept
+    page = check_page(build(replace(judged, answers=promised))).text
+    answered = doubt < promised.limit
+    assert (
+        f"The model promised: {promised}. Of these 180 samples it answers {answered.sum()}" in page
+    )
+    assert f"of which {int(wrong[answered].sum())} wrongly" in page
+    assert "Nothing speaks against that." in page
+    refuted = replace(promised, bound=0.001, limit=np.inf)
+    assert "The promise is refuted." in check_page(build(replace(judged, answers=refuted))).text
+    none = replace(promised, limit=-np.inf)
+    assert "it answers none." in check_page(build(replace(judged, answers=none))).text
+    assert "Nothing was promised for these" in check_page(build(judged)).text
 
 
 def test_means_and_corrected_tests_of_a_comparison():

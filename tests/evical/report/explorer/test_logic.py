@@ -7,10 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.special import expit
+from scipy.stats import binom
 
 import evical.report
 from dstheory import Frame, MassFunction, combine, decide
 from dstheory.plot import credal_vertices
+from evical.conformal.control import answered_promise
 from tests.evical.report.explorer.states import (
     CLOSE,
     RULES,
@@ -175,3 +178,41 @@ def test_decisions_equal_the_package(tmp_path, criterion):
 def test_a_threshold_keeps_the_sum_of_the_costs(tmp_path):
     body = "return logic.withThreshold({ falseAlarm: 1, miss: 3, reject: null }, 0.75);"
     assert in_node(tmp_path, body, None) == {"falseAlarm": 3, "miss": 1, "reject": None}
+
+
+def test_promises_equal_the_package(tmp_path):
+    rng = np.random.default_rng(0)
+    cases = []
+    for n, scale in ((40, 2), (300, 3), (1500, 4)):
+        p = np.unique(expit(rng.normal(0, scale, n)).round(3))
+        size = rng.integers(1, 4, len(p))
+        positive = rng.binomial(size, p)
+        held = {"bel": p * 0.9, "pl": p * 0.9 + 0.1 * p, "negative": size - positive}
+        cases.append({name: one.tolist() for name, one in held.items()} | {"positive": positive})
+    cases = [case | {"positive": case["positive"].tolist()} for case in cases]
+    wanted = [(bound, level) for bound in (0.01, 0.05, 0.2) for level in (0.8, 0.95)]
+    body = "return data[0].map((held) => data[1].map(([b, c]) => logic.answerable(held, b, c)));"
+    found = in_node(tmp_path, body, [cases, wanted])
+    kept = 0
+    for held, each_found in zip(cases, found, strict=True):
+        arrays = {name: np.array(one) for name, one in held.items()}
+        p = (arrays["bel"] + arrays["pl"]) / 2
+        for side in ("negative", "positive"):
+            arrays[side] = np.repeat(p, arrays[side])
+        p = np.r_[arrays["negative"], arrays["positive"]]
+        y = np.arange(len(p)) >= len(arrays["negative"])
+        wrong, doubt = ((p > 0.5) != y).astype(float), np.minimum(p, 1 - p)
+        for (bound, level), one in zip(wanted, each_found, strict=True):
+            promise = answered_promise(wrong, doubt, bound, level)
+            assert (one is not None) == promise.kept
+            if one is None:
+                continue
+            kept += 1
+            assert (one["answered"], one["total"]) == (promise.n_answered, promise.n_samples)
+            assert one["errors"] == round(promise.risk * promise.n_answered)
+            assert (one["doubt"] is None) == (promise.limit == np.inf)  # infinite in JSON
+    assert 3 < kept < 18
+    body = "return data.map(([k, n, p]) => logic.binomialTail(k, n, p));"
+    tails = [[0, 10, 0.1], [3, 50, 0.02], [40, 1000, 0.05], [900, 20_000, 0.05], [7, 7, 0.3]]
+    expected = [binom.cdf(*one) for one in tails]
+    np.testing.assert_allclose(in_node(tmp_path, body, tails), expected, rtol=1e-7)
