@@ -57,15 +57,10 @@ def predict(
     """Add beliefs and decisions to a table of new scores.
 
     Writes all columns of NEW as they are; for each class, such as yes, the columns bel_yes, pl_yes
-<<<<<<< HEAD
     and p_yes (belief, plausibility and probability), with --level 0.95 also lower_yes and upper_yes
     (the 95 % confidence interval of p_yes); and decision. A conformal model also writes the set at
-    --alpha. Files of any size are processed in chunks.
-=======
-    and p_yes (belief, plausibility and pignistic probability); and decision. A conformal model also
-    writes the set at --alpha. A model of fit --answer-error decides "ask" where its promise needs
-    it. Files of any size are processed in chunks.
->>>>>>> 8a8bbd3d (Add fit --answer-error: rows that a promise cannot answer are asked about)
+    --alpha. A model of fit --answer-error decides "ask" where its promise needs it. Files of any
+    size are processed in chunks.
     """
     with user_input():
         check_output_name(output, escape_formulas, engine.engine)
