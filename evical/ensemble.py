@@ -18,7 +18,7 @@ from sklearn.ensemble import VotingClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import Bunch, _safe_indexing, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
-from sklearn.utils.validation import _num_samples
+from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from dstheory import MassFunction
 from dstheory.checks.arguments import check_choice
@@ -27,6 +27,7 @@ from evical._typing import Floats, RuleName, SamplesLike, Weights
 from evical.beliefs.products import MAX_CLASSES
 from evical.calibrators import AutoCalibrator
 from evical.classifier import EvidentialClassifier
+from evical.estimators.given import Uncalibrated
 from evical.estimators.held_out import (
     Samples,
     Share,
@@ -37,9 +38,9 @@ from evical.estimators.held_out import (
 )
 from evical.estimators.members import Composition, as_subsets, fit_member, named_members
 from evical.estimators.predictor import BeliefPredictor, FusedPredictor, plain
-from evical.fusion import Rule, as_rule
+from evical.fusion import Consensus, Rule, as_rule
 from evical.multiclass.by_name import CalibratorChoice
-from evical.scores.checks import check_groups, check_samples
+from evical.scores.checks import as_column, check_groups, check_samples, missing
 from evical.scores.direction import Direction, wrong_ways
 from evical.source import EvidentialSource
 
@@ -57,9 +58,10 @@ class EvidentialEnsemble(FusedPredictor, Composition):
         Each is wrapped in an `EvidentialClassifier` with ``ensemble="auto"``, unless it is one, or
         speaks in beliefs itself, as those of `evical.learners` do.
         Wrap a fitted classifier in `sklearn.frozen.FrozenEstimator`: `fit` then only calibrates it,
-        and uses a frozen `EvidentialClassifier` as it is. Classes that all of them know and `y`
-        lacks are kept, see `EvidentialClassifier`. "drop" in place of a classifier leaves it
-        out, also by ``set_params(name="drop")``.
+        and uses a frozen `EvidentialClassifier` as it is; without labels of all samples, which the
+        rule "consensus" permits, it takes the probabilities of all as they are. Classes that all of
+        them know and `y` lacks are kept, see `EvidentialClassifier`. "drop" in place of a
+        classifier leaves it out, also by ``set_params(name="drop")``.
     calibrator : calibrator or str, optional
         For those that are wrapped; see `EvidentialClassifier`. Default, "auto": `AutoCalibrator`,
         of more than two classes for each against the rest.
@@ -170,7 +172,7 @@ class EvidentialEnsemble(FusedPredictor, Composition):
 
     @all_or_nothing
     def fit(
-        self, X: SamplesLike, y: ArrayLike, sample_weight: Weights = None, **fit_params: Any
+        self, X: SamplesLike, y: Any = None, sample_weight: Weights = None, **fit_params: Any
     ) -> Self:
         """Train and calibrate each classifier, and fit the fusion if it has parameters.
 
@@ -179,8 +181,9 @@ class EvidentialEnsemble(FusedPredictor, Composition):
         Parameters
         ----------
         X : (n, n_features) array, data frame or sparse matrix
-        y : (n,) array
-            Labels of two or more classes, of any kind.
+        y : (n,) array, optional
+            Labels of two or more classes, of any kind. The rule "consensus" fuses frozen members
+            without labels, or with those of some samples, None or NaN for the others.
         sample_weight : (n,) array, optional
             Non-negative weights.
         **fit_params
@@ -198,7 +201,10 @@ class EvidentialEnsemble(FusedPredictor, Composition):
             each classifier; as the fusion, or if there are too few samples to hold any out for it;
             if there are too many classes to predict.
         """
-        return self._fit_and_warn(X, y, sample_weight, fit_params)
+        self._fit_and_warn(X, y, sample_weight, fit_params)
+        if isinstance(self.fusion_, Consensus):
+            self.fusion_.warn_of_contradictions(list(map(repr, self.named_estimators_)))
+        return self
 
     def _weightless(self) -> list[str]:
         open_members = [m for m in self._members().values() if not isinstance(m, FrozenEstimator)]
@@ -208,11 +214,14 @@ class EvidentialEnsemble(FusedPredictor, Composition):
         return [found for member in self.estimators_ for found in wrong_ways(member)]
 
     def _fit(
-        self, X: SamplesLike, y: object, sample_weight: Weights = None, **fit_params: Any
+        self, X: SamplesLike, y: Any, sample_weight: Weights = None, **fit_params: Any
     ) -> None:
         members = self._members()
         check_choice("total_conflict", self.total_conflict, ("error", "vacuous"))
         fusion = self._checked_fusion(members)
+        if fusion.needs == "beliefs" and (y is None or missing(as_column(y)).any()):
+            self._fit_frozen(fusion, X, y, sample_weight, fit_params)
+            return
         X, y, weight = check_samples(X, y, sample_weight)
         self.classes_ = np.unique(y)
         groups = fit_params.get("groups")
@@ -244,6 +253,26 @@ class EvidentialEnsemble(FusedPredictor, Composition):
         fit_rule(fusion, shares, Samples(X, y, weight, groups), self.n_jobs, progress)
         fusion.check(partial(self._some_masses, X))
         self.fusion_ = fusion
+        self.fusion_by_name_ = learned_by_name(fusion, list(members))
+        self._take_features(self.estimators_[0])
+
+    def _fit_frozen(
+        self, fusion: Rule, X: SamplesLike, y: Any, weight: Weights, fit_params: dict[str, Any]
+    ) -> None:
+        """Fuse fitted members without labels, or with those of some samples."""
+        lacking = "y is None" if y is None else f"y[{np.argmax(missing(as_column(y)))}] is missing"
+        for name, value in {"subsets": self.subsets, **fit_params}.items():
+            if value is not None:
+                raise ValueError(f"{lacking}, so members are not trained; leave out {name}")
+        members = {
+            name: _unchanged(name, classifier, lacking) for name, classifier in self._used_pairs
+        }
+        self.estimators_ = list(members.values())
+        self.classes_ = self.estimators_[0].classes_
+        self._take_classes(list(members))
+        self.named_estimators_ = Bunch(**members)
+        sources = [plain(member).beliefs(X) for member in self.estimators_]
+        self.fusion_ = fusion._fit(sources, y, None, weight)
         self.fusion_by_name_ = learned_by_name(fusion, list(members))
         self._take_features(self.estimators_[0])
 
@@ -381,3 +410,22 @@ def _beyond(
     if len(others) < len(rows) or len(np.unique(y[counted])) < len(np.unique(y)):
         return None
     return others, None if weight is None else weight[others]
+
+
+def _unchanged(name: str, member: Any, lacking: str) -> Any:
+    """A frozen member that has beliefs, or whose probabilities are taken for some."""
+    if not isinstance(member, FrozenEstimator):
+        raise ValueError(
+            f"{name!r} is not frozen, but {lacking}, so it cannot be trained; fit it to samples "
+            "with labels, and give FrozenEstimator(...) of it"
+        )
+    check_is_fitted(plain(member))
+    if isinstance(plain(member), BeliefPredictor):
+        return member
+    if not hasattr(member, "predict_proba"):
+        raise ValueError(
+            f"{name!r} has no predict_proba, and {lacking}, so its scores cannot be calibrated; "
+            "calibrate it by the samples with labels, and give "
+            "FrozenEstimator(EvidentialClassifier(...).fit(...))"
+        )
+    return Uncalibrated(member)

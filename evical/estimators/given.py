@@ -12,7 +12,7 @@ from dstheory.checks.arguments import as_array, as_floats, did_you_mean, shown
 from dstheory.errors import FrameError
 from dstheory.kernels.rounding import unit_rows
 from dstheory.revise import refine
-from evical._typing import Flags, Floats
+from evical._typing import Flags, Floats, SamplesLike
 from evical.beliefs import Beliefs, as_beliefs
 from evical.beliefs.bounded import Bayesian
 from evical.beliefs.composed import placed
@@ -291,6 +291,24 @@ class GivenBeliefs(BeliefPredictor):
     def beliefs(self, X: Given) -> Beliefs:
         """What is given about n samples."""
         return X.beliefs[self.name]
+
+
+class Uncalibrated(BeliefPredictor):
+    """A fitted classifier whose beliefs are its probabilities.
+
+    Parameters
+    ----------
+    estimator : fitted classifier with `predict_proba`
+    """
+
+    def __init__(self, estimator: Any) -> None:
+        self.estimator, self._order = estimator, np.argsort(estimator.classes_, kind="stable")
+        self.classes_ = np.asarray(estimator.classes_)[self._order]
+        self._take_features(estimator)
+
+    def beliefs(self, X: SamplesLike) -> Beliefs:
+        """Its probabilities about n samples."""
+        return Bayesian(self.classes_, np.asarray(self.estimator.predict_proba(X))[:, self._order])
 
 
 class OfSource(BeliefPredictor):

@@ -212,7 +212,7 @@ def fit_rule(
     for share, own in zip(shares, beliefs, strict=True):
         if reads == "products" and own.n_products is None:
             raise _listed(share.fitted)
-    rule.fit(beliefs, y, sizes, sample_weight=samples.weight)
+    rule._fit(beliefs, y, sizes, samples.weight)
 
 
 def _listed(member: Any) -> CostLimitError:

@@ -24,7 +24,7 @@ from evical.calibrators import BaseCalibrator
 from evical.classifier import EvidentialClassifier
 from evical.ensemble import EvidentialEnsemble
 from evical.estimators.calibrated import CalibratedColumns, CalibratedScores, score_scale
-from evical.estimators.given import OfSource
+from evical.estimators.given import OfSource, Uncalibrated
 from evical.estimators.partial import of_columns
 from evical.estimators.predictor import plain
 from evical.export._graph import DOUBLE, FLOAT, INT64, Graph, label_type
@@ -51,7 +51,7 @@ from evical.fused import EvidentialFusion, GivenScores
 from evical.multiclass import BaseMulticlassCalibrator
 from evical.source import EvidentialSource
 
-Member = EvidentialClassifier | EvidentialEnsemble | EvidentialSource
+Member = EvidentialClassifier | EvidentialEnsemble | EvidentialSource | Uncalibrated
 
 _MEANS = "means ('mixing', 'size_mixture', 'likelihood_mixture')"
 CLOSED = (
@@ -357,6 +357,10 @@ def classified(classifier: Member, features: Tensor) -> BeliefTensors:
         return _fused(classifier, features)
     if isinstance(classifier, EvidentialSource):
         return _of_source(classifier, features)
+    if isinstance(classifier, Uncalibrated):
+        p = _probabilities(classifier, features)
+        p = p.columns([1]) if len(classifier.classes_) == 2 else p
+        return BeliefTensors(p, p, p)
     parts = [_part(pair, features) for pair in _pairs(classifier)]
     return mean_beliefs(parts, [1 / len(parts)] * len(parts))
 
@@ -364,7 +368,7 @@ def classified(classifier: Member, features: Tensor) -> BeliefTensors:
 def _fused(ensemble: EvidentialEnsemble, features: Tensor) -> BeliefTensors:
     members = [plain(member) for member in ensemble.estimators_]
     for member in members:
-        if not isinstance(member, EvidentialClassifier | EvidentialEnsemble | EvidentialSource):
+        if not isinstance(member, Member):
             raise TypeError(
                 f"a member is a {type(member).__name__}, and an export takes EvidentialClassifier, "
                 "EvidentialEnsemble and EvidentialSource"
@@ -389,6 +393,8 @@ def _source(member: Member, features: Tensor) -> Source:
         inner = _source(plain(member.estimator_), own)
         either = [flag for flag in (inner.silent, missing) if flag is not None]
         return Source(inner.probabilities, reduce(or_, either) if either else None)
+    if isinstance(member, Uncalibrated):
+        return Source(_probabilities(member, features), None)
     if len(member.classes_) > 2 or isinstance(member, EvidentialEnsemble):
         betp = classified(member, features).betp
         return Source(betp if len(member.classes_) > 2 else joined([1.0 - betp, betp]), None)
@@ -408,6 +414,14 @@ def _source(member: Member, features: Tensor) -> Source:
     known = [flag for flag in flags if flag is not None]
     silent = _averaged(known).equals(1.0) if len(known) == len(flags) else None
     return Source(probabilities, silent)
+
+
+def _probabilities(member: Uncalibrated, features: Tensor) -> Tensor:
+    """Probabilities (n, K) as the classifier gives them, in the order of the sorted classes."""
+    estimator = plain(member.estimator)
+    return _converted(features, estimator, raw=False).columns(
+        np.argsort(estimator.classes_, kind="stable").tolist()
+    )
 
 
 def _of_source(source: EvidentialSource, features: Tensor) -> BeliefTensors:

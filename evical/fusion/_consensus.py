@@ -362,13 +362,12 @@ class Consensus(Rule):
     def _believe(self) -> None:
         """Correlations (S,) with the truth, none above what a calibrated source has."""
         spread = np.sqrt(1 - self.prevalence_ @ self.prevalence_)
-        most = (self._moments.deviation / spread)[:, np.newaxis]
         agreement = self._agreement
-        found = agreement.reliability[:, np.newaxis]
-        ends = agreement.reliability_at(self.agreement_interval_)
-        low, high = np.minimum(ends[:, :1], found), np.maximum(ends[:, 1:], found)
-        known = np.minimum(np.hstack([found, low, high]), most)
-        self.reliability_, self.reliability_interval_ = known[:, 0], known[:, 1:]
+        known = np.minimum(agreement.reliability, self._moments.deviation / spread)
+        low, high = agreement.reliability_at(self.agreement_interval_).T
+        self.reliability_ = known
+        ends = np.minimum(low, known), np.maximum(high, agreement.reliability)
+        self.reliability_interval_ = np.stack(ends, axis=1)
 
     def _sharpness(self) -> float:
         rows, weights = self._rows, self.weights_

@@ -61,7 +61,7 @@ def learned(sources, dependence):
         reach = 1.96 / sqrt(joint[s][s] - 3)
         ends = [tanh(atanh(agreements[s]) + step) / with_others for step in (-reach, reach)]
         low, high = (min(max(end, 0), 1) ** (1 / (1 - dependence)) for end in ends)
-        bounds.append((min(low, raw[s], most[s]), min(max(high, raw[s]), most[s])))
+        bounds.append((min(low, raw[s], most[s]), max(high, raw[s])))
     expected = sum(weights[s] * reliability[s] * sd[s] for s in range(number)) * sqrt(variance)
 
     def moved(sharpness):

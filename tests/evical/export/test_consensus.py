@@ -6,7 +6,9 @@ from contextlib import closing
 import duckdb
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
+from sklearn.naive_bayes import GaussianNB
 
 from evical import EvidentialClassifier, EvidentialEnsemble, EvidentialFusion, EvidentialSource
 from evical.export import fusion_to_sql, to_onnx
@@ -96,6 +98,9 @@ def test_onnx_of_ensembles():
     members = [FrozenEstimator(EvidentialClassifier(m, ensemble=False).fit(X, Y)) for m in MEMBERS]
     ensemble = EvidentialEnsemble(members, rule="consensus").fit(X, Y)
     check_ensemble(to_onnx(ensemble), ensemble, ROWS)
+    fitted = [FrozenEstimator(clone(one).fit(X, Y)) for one in (MEMBERS[0], GaussianNB())]
+    trusted = EvidentialEnsemble(fitted, rule="consensus").fit(X)
+    check_ensemble(to_onnx(trusted), trusted, ROWS)
     gaps = np.where(np.random.default_rng(0).random(X.shape) < 0.2, np.nan, X)
     parts = [
         EvidentialSource(MEMBERS[0], columns=columns, silent_if_missing="any")

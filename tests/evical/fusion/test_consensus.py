@@ -6,12 +6,14 @@ import warnings
 import numpy as np
 import pytest
 from sklearn.datasets import load_wine
-from sklearn.linear_model import LogisticRegression
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from evical import EvidentialEnsemble, EvidentialFusion
+from evical import EvidentialClassifier, EvidentialEnsemble, EvidentialFusion
 from evical.beliefs import as_beliefs
 from evical.errors import WrongWayWarning
 from evical.fusion import Consensus, Rule, Stacked, sources_from_long
@@ -300,3 +302,63 @@ def test_an_ensemble_takes_it_by_name():
     assert ensemble.score(X[1::2], y[1::2]) > 0.9
     display = FusionWeightsDisplay.from_estimator(ensemble)
     assert display.ax_.get_xlabel().startswith("Correlation with the truth")
+
+
+def test_frozen_members_are_fused_without_labels():
+    X, y = load_wine(return_X_y=True)
+    y = np.array(["x", "z", "a"])[y]
+    rows, new = slice(0, None, 3), np.flatnonzero(np.arange(len(y)) % 3)
+    scaled = make_pipeline(StandardScaler(), LogisticRegression()).fit(X[rows], y[rows])
+    known = EvidentialClassifier(LinearDiscriminantAnalysis(), cv=3).fit(X[rows], y[rows])
+    fitted = {"nb": GaussianNB().fit(X[rows], y[rows]), "lr": scaled, "lda": known}
+    members = [(name, FrozenEstimator(one)) for name, one in fitted.items()]
+    ensemble = EvidentialEnsemble(members, rule="consensus").fit(X[new])
+    given = {name: one.predict_proba(X[new]) for name, one in fitted.items()}
+    fusion = EvidentialFusion(classes=np.unique(y)).fit(given)
+    gap = ensemble.predict_interval(X[new]) - fusion.predict_interval(given)
+    assert np.abs(gap).max() < 1e-12
+    weights = fusion.fusion_by_name_["weights_"]
+    assert ensemble.fusion_by_name_["weights_"] == pytest.approx(weights)
+    assert ensemble.score(X[new], y[new]) > 0.9
+    some = y[new].astype(object)
+    some[::2] = None
+    partly = EvidentialEnsemble(members, rule="consensus").fit(X[new], some)
+    assert partly.fusion_.label_share_ > 0.1
+    two = np.isin(y, ["x", "z"])
+    pair = {
+        n: GaussianNB(var_smoothing=s).fit(X[two], y[two])
+        for n, s in {"a": 0, "b": 0.1, "c": 1}.items()
+    }
+    swapped = GaussianNB().fit(X[two], np.where(y[two] == "x", "z", "x"))
+    named = [(name, FrozenEstimator(one)) for name, one in {**pair, "bad": swapped}.items()]
+    with pytest.warns(WrongWayWarning, match="'bad' contradicts the other sources"):
+        EvidentialEnsemble(named, rule="consensus").fit(X[two])
+
+
+def test_members_that_cannot_do_without_labels_are_named():
+    X, y = load_wine(return_X_y=True)
+    nb = FrozenEstimator(GaussianNB().fit(X, y))
+    some = y.astype(float)
+    some[7] = np.nan
+    for members, labels, options, message in [
+        (
+            [nb, GaussianNB()],
+            None,
+            {},
+            "'classifier1' is not frozen, but y is None, .*samples with",
+        ),
+        ([nb, GaussianNB()], some, {}, r"'classifier1' is not frozen, but y\[7\] is missing"),
+        (
+            [FrozenEstimator(RidgeClassifier().fit(X, y))],
+            None,
+            {},
+            "has no predict_proba, and y is",
+        ),
+        ([FrozenEstimator(GaussianNB())], None, {}, "not fitted"),
+        ([nb], None, {"subsets": [[0, 1]]}, "members are not trained; leave out subsets"),
+        ([nb, FrozenEstimator(GaussianNB().fit(X, y % 2))], None, {}, r"'classifier1' has classes"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            EvidentialEnsemble(members, rule="consensus", **options).fit(X, labels)
+    with pytest.raises(ValueError, match="fit requires y to be passed"):
+        EvidentialEnsemble([nb]).fit(X)
