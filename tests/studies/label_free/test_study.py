@@ -1,12 +1,15 @@
 """Fusion without labels: the rivals by their definitions, scenarios, voters, and the tables."""
 
+import re
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_wine
 
 from examples.studies.label_free import study, ways
-from examples.studies.label_free.dawid_skene import dawid_skene, patients
+from examples.studies.label_free.dawid_skene import PATIENTS, dawid_skene, patients
 from examples.studies.label_free.scenarios import SCENARIOS, sources
+from tests.support.public_objects import ROOT
 
 
 def test_dawid_skene_has_the_published_estimates():
@@ -77,3 +80,9 @@ def test_ways_agree_with_their_definitions():
         q = way(p[:, :20], p[:, 20:])
         assert q.shape == (10, 3), name
         np.testing.assert_allclose(q.sum(axis=1), 1, atol=1e-9)
+
+
+def test_the_story_of_the_patients_has_the_same_table():
+    story = (ROOT / "examples" / "several" / "plot_patients.py").read_text(encoding="utf-8")
+    table = story.partition("PATIENTS = (")[2].partition(")")[0]
+    assert " ".join(re.findall(r"[1-4]{7}", table)) == PATIENTS
