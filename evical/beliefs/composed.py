@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import cached_property, reduce
 from math import prod
 from operator import add
 from typing import Any, Self, final
@@ -197,6 +197,77 @@ def _placed_estimate(
         return _even_elsewhere(n, len(classes), known)
 
     return Estimate(ends, point)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Voted(Beliefs):
+    """Certain beliefs about some rows of n, vacuous elsewhere.
+
+    Parameters
+    ----------
+    classes : (K,) array
+    n : int
+    rows, codes : (m,) arrays
+        Rows with a vote, and its place in the classes.
+    """
+
+    classes: NDArray[Any]
+    n: int
+    rows: Indices
+    codes: Indices
+
+    @cached_property
+    def _placed(self) -> Beliefs:
+        sure = np.equal.outer(self.codes, np.arange(len(self.classes))).astype(np.float64)
+        return placed(self.classes, self.n, [(self.rows, Bayesian(self.classes, sure))])
+
+    def __len__(self) -> int:
+        return self.n
+
+    def __getitem__(self, rows: Any) -> Self:
+        chosen = np.arange(self.n)[rows]
+        place = np.full(self.n, -1)
+        place[self.rows] = self.codes
+        inside = np.flatnonzero(place[chosen] >= 0)
+        return type(self)(self.classes, len(chosen), inside, place[chosen[inside]])
+
+    @property
+    def n_products(self) -> int | None:
+        """Those of certain and vacuous rows."""
+        return self._placed.n_products
+
+    @property
+    def silent(self) -> Flags:
+        """Rows (n,) without a vote."""
+        found = np.ones(self.n, dtype=bool)
+        found[self.rows] = False
+        return found
+
+    def mass(self) -> MassFunction:
+        """The mass functions, a batch (n,)."""
+        return self._placed.mass()
+
+    def betp(self) -> Floats:
+        """Probabilities (n, K)."""
+        return self._placed.betp()
+
+    def interval(self) -> Floats:
+        """[Bel, Pl] of each class, (n, K, 2)."""
+        return self._placed.interval()
+
+    def contour(self) -> Floats:
+        """Plausibilities (n, K)."""
+        return self._placed.contour()
+
+    def lower(self, utilities: Floats) -> Floats:
+        """Expected utilities (n, A) of acts (A, K) at worst."""
+        return self._placed.lower(utilities)
+
+    def products(self) -> Products:
+        """Products of the votes."""
+        found: Products = self._placed.products()
+        return found
 
 
 def _total(numbers: Any) -> int | None:

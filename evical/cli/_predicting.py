@@ -15,8 +15,8 @@ from evical.cli._kinds import Kind, complete_rows, optional_kinds
 from evical.cli._model import Model, check_score, is_conformal, score_kind
 from evical.cli._tables import Chunk, Table, check_columns
 from evical.conformal.contour import prediction_sets
-from evical.multiclass import BaseMulticlassCalibrator
 from evical.conformal.control import ASK
+from evical.multiclass import BaseMulticlassCalibrator
 from evical.scores.names import belief_names
 
 # Masses that are listed at a time, 2**K a row: 32 MB.

@@ -12,11 +12,12 @@ from dstheory.checks.arguments import as_array, as_floats, did_you_mean, shown
 from dstheory.errors import FrameError
 from dstheory.kernels.rounding import unit_rows
 from dstheory.revise import refine
-from evical._typing import Flags, Floats, SamplesLike
+from evical._typing import Floats, SamplesLike
 from evical.beliefs import Beliefs, as_beliefs
 from evical.beliefs.bounded import Bayesian
-from evical.beliefs.composed import placed
+from evical.beliefs.composed import Voted
 from evical.estimators.predictor import BeliefPredictor
+from evical.fusion.long_votes import LongVotes, Votes
 from evical.scores.checks import as_column, missing
 
 _MANY = 30  # numbers in votes, above which they may be scores or counts
@@ -45,6 +46,8 @@ def named_sources(sources: Any) -> dict[str, Any]:
     >>> named_sources([[0.1, 2.0], [1.5, 0.3]])
     {'source0': [0.1, 2.0], 'source1': [1.5, 0.3]}
     """
+    if isinstance(sources, LongVotes):
+        sources = sources.sparse()
     if isinstance(sources, MassFunction) or not (
         isinstance(sources, Mapping | Sequence | np.ndarray) or hasattr(sources, "items")
     ):
@@ -88,9 +91,9 @@ def known_classes(sources: dict[str, Any], y: NDArray[Any] | None, classes: Any)
         known = np.unique(y)
     elif (size := _n_columns(sources)) is not None:
         known = np.arange(size)
-    elif votes := [vote for source in sources.values() if (vote := as_votes(source)) is not None]:
-        _refuse_scores(sources)
-        known = np.unique(np.concatenate([np.unique(one[~silent]) for one, silent in votes]))
+    elif votes := {n: vote for n, one in sources.items() if (vote := as_votes(one)) is not None}:
+        _refuse_scores(votes)
+        known = np.unique(np.concatenate([one.labels for one in votes.values()]))
         if known.dtype.kind in "iuf" and len(known) > _MANY:
             raise ValueError(
                 f"sources have {len(known)} different numbers; if these are votes for classes, "
@@ -111,8 +114,8 @@ def known_classes(sources: dict[str, Any], y: NDArray[Any] | None, classes: Any)
     return known
 
 
-def as_votes(source: Any) -> tuple[NDArray[Any], Flags] | None:
-    """Votes (n,) and where there are none, of a source that may consist of classes.
+def as_votes(source: Any) -> Votes | None:
+    """Votes (n,) of a source that may consist of classes.
 
     Parameters
     ----------
@@ -120,38 +123,50 @@ def as_votes(source: Any) -> tuple[NDArray[Any], Flags] | None:
 
     Returns
     -------
-    tuple of (n,) arrays, or None
+    Votes or None
         None if it is a mass function or has another shape.
 
     Examples
     --------
-    >>> votes, silent = as_votes(["ant", None])
-    >>> votes[~silent].tolist(), silent.tolist()
-    (['ant'], [False, True])
+    >>> votes = as_votes(["ant", None])
+    >>> votes.labels.tolist(), votes.rows.tolist(), votes.n
+    (['ant'], [0], 2)
     """
+    if isinstance(source, Votes):
+        return source
     if isinstance(source, MassFunction) or np.ndim(source) != 1:
         return None
     votes = as_column(source, "votes")
-    return votes.astype(object) if votes.dtype.kind in "SUT" else votes, missing(votes)
+    silent = missing(votes)
+    rows = np.flatnonzero(~silent)
+    if votes.dtype.kind not in "OT":
+        labels, codes = np.unique(votes[rows], return_inverse=True)
+        return Votes(rows, codes, labels, len(votes))
+    given = votes[rows].tolist()
+    distinct = sorted(set(given))
+    place = {label: code for code, label in enumerate(distinct)}
+    codes = np.fromiter(map(place.__getitem__, given), np.intp, len(given))
+    return Votes(rows, codes, np.array(distinct), len(votes))
 
 
-def _refuse_scores(sources: dict[str, Any]) -> None:
+def _refuse_scores(sources: dict[str, Votes]) -> None:
     """Raise for numbers (n,) that are not whole: they are no votes."""
-    for name, source in sources.items():
-        votes = as_votes(source)
-        if votes is None or votes[0].dtype.kind != "f":
+    for name, votes in sources.items():
+        if votes.labels.dtype.kind != "f":
             continue
-        broken = votes[0] % 1 > 0
-        if broken.any():
+        broken = votes.codes[(votes.labels % 1 > 0)[votes.codes]]
+        if len(broken):
+            score = votes.labels[broken[0]]
             raise ValueError(
-                f"source {name!r} has scores, such as {votes[0][np.argmax(broken)]:g}, which are "
-                "calibrated by labels, but y is None; give y, or probabilities (n, K)"
+                f"source {name!r} has scores, such as {score:g}, which are calibrated by "
+                "labels, but y is None; give y, or probabilities (n, K)"
             )
 
 
 def _n_columns(sources: dict[str, Any]) -> int | None:
     """Columns of arrays of probabilities; those of data frames have names, which are no numbers."""
-    shapes = [np.shape(source) for source in sources.values() if not hasattr(source, "columns")]
+    given = [source for source in sources.values() if not isinstance(source, Votes)]
+    shapes = [np.shape(source) for source in given if not hasattr(source, "columns")]
     found = {shape[1] for shape in shapes if len(shape) == 2}
     return found.pop() if len(found) == 1 and len(shapes) == len(sources) else None
 
@@ -193,9 +208,10 @@ class Given:
                 beliefs[name] = _of_masses(name, source, classes)
                 sizes[name] = len(beliefs[name])
                 continue
-            votes = as_votes(source)
-            if votes is not None and (votes[0].dtype == object or not labeled or len(classes) > 2):
-                beliefs[name] = _of_votes(name, *votes, classes)
+            never_scores = not labeled or len(classes) > 2
+            votes = as_votes(source) if never_scores or _has_texts(source) else None
+            if votes is not None:
+                beliefs[name] = _of_votes(name, votes, classes)
                 sizes[name] = len(beliefs[name])
                 voting.append(name)
                 continue
@@ -254,24 +270,34 @@ def _of_probabilities(name: str, p: Floats, dtype: np.dtype[Any], classes: NDArr
     return as_beliefs(rows / rows.sum(axis=1, keepdims=True), classes)
 
 
-def _of_votes(name: str, votes: NDArray[Any], silent: Flags, classes: NDArray[Any]) -> Beliefs:
+def _has_texts(source: Any) -> bool:
+    """Whether a source consists of texts or objects, which are no scores."""
+    if isinstance(source, Votes):
+        return True
+    return np.ndim(source) == 1 and as_column(source, "votes").dtype.kind in "OSUT"
+
+
+def _of_votes(name: str, votes: Votes, classes: NDArray[Any]) -> Beliefs:
     """Certain beliefs in votes (n,), vacuous where there are none."""
-    given = votes[~silent]
-    known = np.isin(given, classes)
-    if not known.all():
-        row = np.flatnonzero(~silent)[np.argmin(known)]
-        if given.dtype.kind == "f":
+    labels, listed = votes.labels, classes.tolist()
+    place = {label: code for code, label in enumerate(listed)}
+    code = np.array([place.get(label, -1) for label in labels.tolist()], dtype=np.intp)
+    strange = code[votes.codes] < 0 if (code < 0).any() else np.zeros(1, dtype=bool)
+    if strange.any():
+        first = int(np.argmax(strange))
+        row, vote = votes.rows[first], labels[votes.codes[first]]
+        if labels.dtype.kind == "f":
             raise ValueError(
-                f"source {name!r} has {given[np.argmin(known)]:g} in row {row}, which is none of "
-                f"the classes {classes.tolist()}; give probabilities (n, {len(classes)}), or "
-                "labels y to calibrate scores of two classes"
+                f"source {name!r} has {vote:g} in row {row}, which is none of the classes "
+                f"{listed}; give probabilities (n, {len(classes)}), or labels y to calibrate "
+                "scores of two classes"
             )
+        vote = vote.item() if isinstance(vote, np.generic) else vote
         raise ValueError(
-            f"source {name!r} votes for {shown(votes[row])} in row {row}, which is none of the "
-            f"classes {classes.tolist()}{did_you_mean(votes[row], classes.tolist())}"
+            f"source {name!r} votes for {shown(vote)} in row {row}, which is none of the classes "
+            f"{listed}{did_you_mean(vote, listed)}"
         )
-    sure = Bayesian(classes, np.equal.outer(given, classes).astype(np.float64))
-    return placed(classes, len(votes), [(np.flatnonzero(~silent), sure)])
+    return Voted(classes, votes.n, votes.rows, code[votes.codes])
 
 
 class GivenBeliefs(BeliefPredictor):

@@ -2,13 +2,13 @@
 
 from evical.fusion._consensus import Consensus
 from evical.fusion._discounted import Discounted
-from evical.fusion._long import sources_from_long
 from evical.fusion._mixture import Mixture
 from evical.fusion._named import as_rule
 from evical.fusion._rule import Rule
 from evical.fusion._stacked import Stacked
 from evical.fusion._t_norm import TNorm
 from evical.fusion._valid import merge_p_values, valid_mean, valid_minimum
+from evical.fusion.long_votes import sources_from_long
 
 __all__ = [
     "Consensus",

@@ -12,14 +12,19 @@ factor, the truth, as in Parisi, Strino, Nadler & Kluger, "Ranking and combining
 without labeled data", PNAS 111 (2014), 1253-1258.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from evical._typing import Flags, Floats, Indices
+from evical.beliefs import Beliefs
+from evical.beliefs.composed import Voted
+from evical.fusion._rule import read
 
 ALIKE = 0.97  # correlation above which two sources begin to count as one
 _JOINT = 10.0  # samples behind the mean correlation, towards which those of few samples shrink
@@ -27,6 +32,61 @@ _STEPS, _CLOSE = 100, 1e-10
 _NOTHING = 1e-12  # variance that rounding leaves to a source that always says the same
 _KEPT, _CELLS = 5000, 1 << 24  # rows kept, and at most so many numbers
 _BLOCK = 1 << 22
+
+
+@dataclass(frozen=True, eq=False)
+class Cast:
+    """Votes of S sources about n items, listed one by one.
+
+    Parameters
+    ----------
+    row, code, source : (m,) arrays
+        Of each vote.
+    shape : (int, int, int)
+        Sources, items and classes.
+    """
+
+    row: Indices
+    code: Indices
+    source: Indices
+    shape: tuple[int, int, int]
+
+    @classmethod
+    def of(cls, sources: Sequence[Beliefs]) -> Self | None:
+        """The votes, if all sources have nothing else.
+
+        Parameters
+        ----------
+        sources : sequence of Beliefs
+
+        Returns
+        -------
+        Cast or None
+        """
+        votes = [one for one in sources if isinstance(one, Voted)]
+        if len(votes) < len(sources):
+            return None
+        return cls(
+            np.concatenate([one.rows for one in votes]),
+            np.concatenate([one.codes for one in votes]),
+            np.repeat(np.arange(len(votes)), [len(one.rows) for one in votes]),
+            (len(votes), len(votes[0]), len(votes[0].classes)),
+        )
+
+    def sums(self, weights: Floats) -> Floats:
+        """Weight (n, K) of the votes for each class.
+
+        Parameters
+        ----------
+        weights : (S,) array
+
+        Returns
+        -------
+        (n, K) array
+        """
+        _, n, k = self.shape
+        found = np.bincount(self.row * k + self.code, weights[self.source], n * k)
+        return np.asarray(found.reshape(n, k))
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +134,31 @@ class Moments:
             product += flat @ flat.T
             joint += (available * root) @ (available * root).T
         return cls(joint, product, total)
+
+    @classmethod
+    def of_votes(cls, cast: Cast, weight: Floats) -> Self:
+        """The same of votes, in time that grows with pairs of votes about an item.
+
+        Parameters
+        ----------
+        cast : Cast
+        weight : (n,) array
+
+        Returns
+        -------
+        Moments
+        """
+        s, n, k = cast.shape
+        root = np.sqrt(weight)[cast.row]
+        both, alike = (
+            csr_array((root, (cast.source, column)), shape=(s, width))
+            for column, width in ((cast.row, n), (cast.row * k + cast.code, n * k))
+        )
+        total = np.bincount(cast.source * k + cast.code, weight[cast.row], s * k)
+        joint, product = (
+            np.asarray((one @ one.T).toarray(), dtype=np.float64) for one in (both, alike)
+        )
+        return cls(joint, product, np.asarray(total, dtype=np.float64).reshape(s, k))
 
     def __add__(self, other: "Moments") -> "Moments":
         return Moments(
@@ -270,13 +355,12 @@ class KeptRows:
     seen: int
 
     @classmethod
-    def of(cls, probabilities: Floats, silent: Flags, weight: Floats, seen: int = 0) -> "KeptRows":
+    def of(cls, sources: Sequence[Beliefs], weight: Floats, seen: int = 0) -> "KeptRows":
         """Rows of a batch that follows so many rows.
 
         Parameters
         ----------
-        probabilities : (S, n, K) array
-        silent : (S, n) array of bool
+        sources : sequence of Beliefs
         weight : (n,) array
         seen : int
 
@@ -286,7 +370,10 @@ class KeptRows:
         """
         n = len(weight)
         key = _scrambled(np.arange(seen, seen + n, dtype=np.uint64))
-        return cls(key, probabilities, silent, weight, seen + n)._least()
+        rows = _least(key, len(sources) * len(sources[0].classes))
+        if len(rows) < n:
+            sources = [source[rows] for source in sources]
+        return cls(key[rows], *read(sources), weight[rows], seen + n)
 
     def __add__(self, later: "KeptRows") -> "KeptRows":
         joined = KeptRows(
@@ -300,10 +387,7 @@ class KeptRows:
 
     def _least(self) -> "KeptRows":
         s, _, k = self.probabilities.shape
-        number = max(min(_KEPT, _CELLS // (s * k)), 100)
-        if len(self.key) <= number:
-            return self
-        rows = np.sort(np.argpartition(self.key, number)[:number])
+        rows = _least(self.key, s * k)
         return replace(
             self,
             key=self.key[rows],
@@ -311,6 +395,14 @@ class KeptRows:
             silent=self.silent[:, rows],
             weight=self.weight[rows],
         )
+
+
+def _least(key: NDArray[np.uint64], size: int) -> Indices:
+    """Places of the keys that are kept, in their order, for rows of so many numbers."""
+    number = max(min(_KEPT, _CELLS // size), 100)
+    if len(key) <= number:
+        return np.arange(len(key))
+    return np.asarray(np.sort(np.argpartition(key, number)[:number]))
 
 
 def _scrambled(place: NDArray[np.uint64]) -> NDArray[np.uint64]:

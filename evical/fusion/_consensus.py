@@ -11,8 +11,8 @@ Which majority is wrong cannot be found without labels.
 
 import math
 import warnings
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
+from functools import cache, partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -30,7 +30,7 @@ from evical.beliefs.bounded import Bounded
 from evical.beliefs.composed import placed
 from evical.calibrators.fields import Field, positive, shares
 from evical.errors import WrongWayWarning
-from evical.fusion._agreement import Agreement, KeptRows, Moments
+from evical.fusion._agreement import Agreement, Cast, KeptRows, Moments
 from evical.fusion._rule import HeldOut, Needs, Reads, Rule, of_sources, read
 from evical.fusion._stacked import Stacked
 from evical.fusion.described import Formula, Learned, learned_from
@@ -251,19 +251,19 @@ class Consensus(Rule):
 
     def _learn(self, held_out: HeldOut | None, sizes: Floats) -> None:
         assert held_out is not None  # beliefs are needed
-        p, silent = read(held_out.sources)
-        self._moments = Moments.of(p, silent, held_out.weight)
-        self._rows: KeptRows | None = KeptRows.of(p, silent, held_out.weight)
+        self._moments = _moments(held_out)
+        self._rows: KeptRows | None = KeptRows.of(held_out.sources, held_out.weight)
         self._derive()
-        self._learn_labels(held_out.rows(held_out.codes >= 0))
+        self._stacked: Stacked | None = None
+        self.label_share_ = 0.0
+        if (labeled := held_out.codes >= 0).any():
+            self._learn_labels(held_out.rows(labeled))
 
     def _learn_labels(self, labeled: HeldOut) -> None:
         """A fusion that learns from the labels, and its share: by samples that are left out.
 
         Every class needs two labels. The share is drawn towards what it usually is for so many.
         """
-        self._stacked: Stacked | None = None
-        self.label_share_ = 0.0
         codes, k = labeled.codes, len(labeled.frame)
         fewest = int(np.bincount(codes, minlength=k).min())
         if fewest < 2:
@@ -332,10 +332,9 @@ class Consensus(Rule):
                 "from; fit it to all samples"
             )
         later = HeldOut.partly_labeled(known, None, sample_weight)
-        p, silent = read(later.sources)
         moments, rows = _padded(self._moments, self._rows, len(known))
-        self._moments = moments + Moments.of(p, silent, later.weight)
-        self._rows = rows + KeptRows.of(p, silent, later.weight, rows.seen)
+        self._moments = moments + _moments(later)
+        self._rows = rows + KeptRows.of(later.sources, later.weight, rows.seen)
         self.n_sources_ = len(known)
         self._derive()
         return self
@@ -438,25 +437,29 @@ class Consensus(Rule):
     def _combine(self, sources: Sequence[Beliefs], total_conflict: str) -> Beliefs:
         if len(sources) == 1:
             return sources[0]
-        classes = sources[0].classes
-        p, silent = read(sources)
-        heard = self.weights_ @ ~silent > 0
+        classes, cast = sources[0].classes, Cast.of(sources)
+        if cast is None:
+            amount = self.weights_ @ ~np.stack([source.silent for source in sources])
+        else:
+            amount = cast.sums(self.weights_).sum(axis=1)
+        heard = amount > 0
         if heard.all():
-            return self._fused(classes, p, silent)
+            return self._fused(classes, sources)
         if not heard.any():
             return placed(classes, len(heard), [])
         rows = np.flatnonzero(heard)
         return placed(
-            classes, len(heard), [(rows, self._fused(classes, p[:, rows], silent[:, rows]))]
+            classes, len(heard), [(rows, self._fused(classes, [one[rows] for one in sources]))]
         )
 
-    def _fused(self, classes: NDArray[Any], p: Floats, silent: Flags) -> Beliefs:
-        fused, pooled = self._point(p, silent)
+    def _fused(self, classes: NDArray[Any], sources: Sequence[Beliefs]) -> Beliefs:
+        cast, dense = Cast.of(sources), cache(partial(read, sources))  # votes may do without
+        fused, pooled = self._of_votes(cast) if cast else self._point(*dense())
         if self._stacked is not None:
-            learned = self._stacked._by_choice(Stacked._point, p, silent)[0]
+            learned = self._stacked._by_choice(Stacked._point, *dense())[0]
             fused = _pooled(fused, learned, self.label_share_)
         odds = np.log(np.maximum(fused, _LEAST)) - np.log(np.maximum(1 - fused, _LEAST))
-        errors = partial(self._errors, p, silent, pooled)
+        errors = partial(self._errors, cast, dense, pooled)
         return Bounded.normal(classes, fused, odds, errors, self.model, self.confidence)
 
     def _point(self, p: Floats, silent: Flags) -> tuple[Floats, Floats]:
@@ -464,24 +467,40 @@ class Consensus(Rule):
         share = self.weights_[:, np.newaxis] * ~silent
         total = share.sum(axis=0)
         share = np.divide(share, total, out=np.full_like(share, 1 / len(share)), where=total > 0)
-        mean = np.einsum("sn,snk->nk", share, p)
-        prior = np.log(self.prevalence_)
-        pooled = softmax(prior + self.sharpness_ * self._evidence(p, silent), axis=1)
+        return self._result(np.einsum("sn,snk->nk", share, p), self._evidence(p, silent))
+
+    def _of_votes(self, cast: Cast) -> tuple[Floats, Floats]:
+        """The same from the weight of the votes for each class, which is all that they say."""
+        sums = cast.sums(self.weights_)
+        total = sums.sum(axis=1, keepdims=True)
+        least = math.log(_FLOOR)
+        return self._result(sums / total, total * (least - np.log(self.prevalence_)) - least * sums)
+
+    def _result(self, mean: Floats, evidence: Floats) -> tuple[Floats, Floats]:
+        pooled = softmax(np.log(self.prevalence_) + self.sharpness_ * evidence, axis=1)
         return self.dependence * mean + (1 - self.dependence) * pooled, pooled
 
-    def _errors(self, p: Floats, silent: Flags, pooled: Floats) -> Floats:
+    def _errors(
+        self, cast: Cast | None, dense: Callable[[], tuple[Floats, Flags]], pooled: Floats
+    ) -> Floats:
         """Standard errors (n, K) of the log-odds.
 
         The evidence for a class against the others varies over sources, as if these were drawn
-        from many, and is known up to the sharpness.
+        from many, and is known up to the sharpness. Votes for one class are one such source.
         """
-        share = self.weights_[:, np.newaxis] * ~silent
+        if cast is not None and pooled.shape[1] <= len(self.weights_):
+            share, says = cast.sums(self.weights_).T, np.eye(pooled.shape[1])[:, np.newaxis]
+            squares = cast.sums(self.weights_**2).sum(axis=1)
+        else:
+            says, silent = dense()
+            share = self.weights_[:, np.newaxis] * ~silent
+            squares = (share**2).sum(axis=0)
         total = share.sum(axis=0)
-        effective = total**2 / (share**2).sum(axis=0)
+        effective = total**2 / squares
         prior = np.log(self.prevalence_)
         first, second = np.zeros_like(pooled), np.zeros_like(pooled)
-        for own, says in zip(share, p, strict=True):
-            log = np.log(np.maximum(says, _FLOOR)) - prior
+        for own, p in zip(share, says, strict=True):
+            log = np.log(np.maximum(p, _FLOOR)) - prior
             whole = (pooled * log).sum(axis=1, keepdims=True)
             against = log - (whole - pooled * log) / np.maximum(1 - pooled, 1e-12)
             first += own[:, np.newaxis] * against
@@ -494,7 +513,7 @@ class Consensus(Rule):
         error = np.sqrt(self._least_variance + variance)
         if self._stacked is None:
             return np.asarray(error)
-        learned = self._stacked._by_choice(Stacked._errors, p, silent)
+        learned = self._stacked._by_choice(Stacked._errors, *dense())
         return np.asarray((1 - self.label_share_) * error + self.label_share_ * learned)
 
     @property
@@ -537,6 +556,13 @@ class Consensus(Rule):
 
     def _fuse(self, masses: Sequence[MassFunction]) -> MassFunction:
         return self._fuse_beliefs(masses)
+
+
+def _moments(held_out: HeldOut) -> Moments:
+    cast = Cast.of(held_out.sources)
+    if cast is not None:
+        return Moments.of_votes(cast, held_out.weight)
+    return Moments.of(*read(held_out.sources), held_out.weight)
 
 
 def _stacked(model: str, confidence: float, labeled: HeldOut) -> Stacked:

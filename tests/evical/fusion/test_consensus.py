@@ -362,3 +362,48 @@ def test_members_that_cannot_do_without_labels_are_named():
             EvidentialEnsemble(members, rule="consensus", **options).fit(X, labels)
     with pytest.raises(ValueError, match="fit requires y to be passed"):
         EvidentialEnsemble([nb]).fit(X)
+
+
+def test_votes_are_fused_as_the_probabilities_that_they_are():
+    """By sums of votes, without a table of all sources and items."""
+    rng = np.random.default_rng(0)
+    truth, n = rng.integers(0, 3, 150), 150
+    votes = np.where(rng.random((5, n)) < 0.7, truth, rng.integers(0, 3, (5, n))).astype(float)
+    votes[rng.random(votes.shape) < 0.4] = np.nan
+    votes[:, :4] = np.nan
+    p = np.where(np.isnan(votes)[..., np.newaxis], np.nan, votes[..., np.newaxis] == np.arange(3))
+    given = dict(zip("abcde", np.where(np.isnan(votes), None, votes), strict=True))
+    some = truth.astype(object)
+    some[40:] = None
+    weight = rng.random(n)
+    for y in (None, some):
+        fusions = [EvidentialFusion(classes=[0, 1, 2]).fit(one, y, weight) for one in (p, given)]
+        first, second = (
+            fusion.predict_interval(one) for fusion, one in zip(fusions, (p, given), strict=True)
+        )
+        np.testing.assert_allclose(first, second, atol=1e-9)
+        assert fusions[1].beliefs(given).silent[:4].all()
+    source, item = np.nonzero(~np.isnan(votes))
+    names = np.array(list("abcde"))[source]
+    items, long = sources_from_long(item, names, votes[source, item].astype(int))
+    known = {name: one[items] for name, one in given.items()}
+    first, second = EvidentialFusion().fit(long), EvidentialFusion().fit(known)
+    np.testing.assert_allclose(first.predict_proba(long), second.predict_proba(known), atol=1e-9)
+    texts = np.array(["x", "y", "z"])[votes[source, item].astype(int)]
+    _, named = sources_from_long(item - 7, names, texts)
+    assert EvidentialFusion().fit(named).classes_.tolist() == ["x", "y", "z"]
+
+
+def test_long_votes_are_what_their_arrays_say():
+    _, sources = sources_from_long([3, 1, 2, 1], ["a", "a", "b", "b"], ["x", "y", "y", "y"])
+    fusion = EvidentialFusion().fit(sources)
+    before = fusion.predict_proba(sources)
+    arrays = {"a": ["y", None, "x"], "b": ["y", "y", None]}
+    assert {name: votes.tolist() for name, votes in sources.items()} == arrays
+    np.testing.assert_allclose(fusion.predict_proba(arrays), before)
+    sources["a"][1] = "x"
+    changed = {**arrays, "a": ["y", "x", "x"]}
+    np.testing.assert_allclose(fusion.predict_proba(sources), fusion.predict_proba(changed))
+    assert fusion.predict_proba(sources)[1].tolist() != before[1].tolist()
+    assert len(sources) == 2
+    assert "None" in repr(sources)

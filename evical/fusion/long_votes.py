@@ -1,0 +1,134 @@
+"""Long tables of votes: one row for each item that a source has voted on."""
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dstheory.checks.arguments import shown
+from evical._typing import Indices
+
+
+class Votes(NamedTuple):
+    """Votes of one source about n items.
+
+    Parameters
+    ----------
+    rows : (m,) array
+        Items with a vote, ascending.
+    codes : (m,) array
+        Places of the votes in `labels`.
+    labels : (L,) array
+        Sorted.
+    n : int
+    """
+
+    rows: Indices
+    codes: Indices
+    labels: NDArray[Any]
+    n: int
+
+
+class LongVotes(Mapping[str, NDArray[Any]]):
+    """Votes by source, (n,) arrays that are made when one is asked for.
+
+    Whoever changes one has changed all that is read of it: from then on these arrays are the votes.
+    """
+
+    def __init__(self, votes: dict[str, Votes]) -> None:
+        self._votes = votes
+
+    @cached_property
+    def _arrays(self) -> dict[str, NDArray[Any]]:
+        found = {}
+        for name, votes in self._votes.items():
+            found[name] = np.full(votes.n, None, dtype=object)
+            found[name][votes.rows] = votes.labels[votes.codes].tolist()
+        return found
+
+    def sparse(self) -> Mapping[str, Any]:
+        """Votes as they are listed, if nobody has asked for an array."""
+        return self._arrays if "_arrays" in self.__dict__ else self._votes
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        return self._arrays[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._votes)
+
+    def __len__(self) -> int:
+        return len(self._votes)
+
+    def __repr__(self) -> str:
+        return repr(self._arrays)
+
+
+def sources_from_long(
+    item: ArrayLike, source: ArrayLike, vote: ArrayLike
+) -> tuple[NDArray[Any], Mapping[str, NDArray[Any]]]:
+    """Votes by source, from a table with a row for each item, source and vote.
+
+    Parameters
+    ----------
+    item, source, vote : (m,) arrays
+        Columns of the table.
+
+    Returns
+    -------
+    items : (n,) array
+        Sorted.
+    sources : mapping of str to (n,) array
+        Votes of each source in the order of the items, None where there is none; for
+        `EvidentialFusion`.
+
+    Raises
+    ------
+    ValueError
+        If the columns differ in length, are empty, or a source votes twice about an item.
+
+    Examples
+    --------
+    >>> items, sources = sources_from_long([1, 1, 2], ["ann", "bob", "ann"], ["x", "y", "y"])
+    >>> items.tolist(), sources["ann"].tolist(), sources["bob"].tolist()
+    ([1, 2], ['x', 'y'], ['y', None])
+    """
+    columns = [np.asarray(column) for column in (item, source, vote)]
+    if len({column.shape for column in columns}) > 1 or columns[0].ndim != 1:
+        numbers = [np.size(column) for column in columns]
+        raise ValueError(
+            f"there are {numbers[0]} items, {numbers[1]} sources and {numbers[2]} votes, expected "
+            "three columns of one length"
+        )
+    if not columns[0].size:
+        raise ValueError("the table of votes is empty")
+    (items, at), (names, of), (labels, codes) = map(_numbered, columns)
+    cells = of * len(items) + at
+    order = np.argsort(cells, kind="stable")
+    again = np.flatnonzero(np.diff(cells[order]) == 0)
+    if len(again):
+        first, second = order[again[0]], order[again[0] + 1]
+        raise ValueError(
+            f"source {shown(columns[1][first].item())} votes twice about item "
+            f"{shown(columns[0][first].item())}, in rows {first} and {second}"
+        )
+    ends = np.cumsum(np.bincount(of))[:-1]
+    parts = zip(np.split(at[order], ends), np.split(codes[order], ends), strict=True)
+    votes = (Votes(*part, labels, len(items)) for part in parts)
+    return items, LongVotes(dict(zip(map(str, names.tolist()), votes, strict=True)))
+
+
+def _numbered(column: NDArray[Any]) -> tuple[NDArray[Any], Indices]:
+    """Distinct values, sorted, and the place of each value among them."""
+    if column.dtype.kind in "iu":
+        low = column.min()
+        span = int(column.max()) - int(low)
+        if span <= 4 * len(column):  # counted, not sorted
+            offset = (column - low).astype(np.intp)
+            known = np.zeros(span + 1, dtype=bool)
+            known[offset] = True
+            place = np.cumsum(known) - 1
+            return np.flatnonzero(known).astype(column.dtype) + low, place[offset]
+    values, places = np.unique(column, return_inverse=True)
+    return values, places
