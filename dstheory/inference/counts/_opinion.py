@@ -9,6 +9,7 @@ in subjective logic, FUSION).
 
 from collections.abc import Hashable, Sequence
 from fractions import Fraction
+from math import comb
 from typing import Any, Literal, final, get_args
 
 import numpy as np
@@ -28,9 +29,13 @@ from dstheory.inference.counts.checks import as_categories, as_strength
 from dstheory.kernels import bits
 from dstheory.kernels.batches import stretch
 from dstheory.kernels.immutable import Immutable
+from dstheory.kernels.limits import check_cost
 from dstheory.mass import MassFunction
 from dstheory.notebook import ShownFields, brief
 from dstheory.revise import discount
+
+# A second in Python, for one row.
+_MOST_UNIONS = 100_000
 
 Fusion = Literal["cumulative", "averaging", "weighted", "compromise", "constraint"]
 
@@ -336,6 +341,8 @@ class Opinion(ShownFields, Immutable):
             If a source of `"compromise"` has mass on other sets than single labels and the frame.
         TotalConflictError
             If Dempster's rule has no result.
+        CostLimitError
+            If the compromise would have more than 100,000 sets of labels.
 
         Notes
         -----
@@ -421,6 +428,9 @@ def _compromise(beliefs: list[NDArray[Any]], unsure: NDArray[Any], one: Opinion)
     Residues of the same label never meet: one source has none.
     """
     frame = one.mass.frame
+    n_unions = sum(comb(len(frame), i) for i in range(len(beliefs) + 1))
+    advice = "fuse fewer opinions at once, or by another rule"
+    check_cost(n_unions, _MOST_UNIONS, "the compromise of opinions", "sets of labels", advice)
     consensus = np.minimum.reduce(beliefs)
     residues = [belief - consensus for belief in beliefs]
     unions: dict[int, Any] = {0: unsure[0] * 0 + 1}
@@ -442,7 +452,8 @@ def _compromise(beliefs: list[NDArray[Any]], unsure: NDArray[Any], one: Opinion)
     sets = {mask: scale * value for mask, value in unions.items() if mask != whole}
     for k, part in enumerate(consensus):
         sets[1 << k] = sets.get(1 << k, 0) + part
-    rest = np.asarray(1 - sum(sets.values()))
+    sets.pop(whole, None)  # of a frame of one label
+    rest = np.asarray(unsure[0] * 0 + 1 - sum(sets.values()))
     sets[whole] = rest if rest.dtype == object else np.maximum(rest, 0)
     focal = bits.mask_array(sets, len(frame))
     return collect(frame, (focal, np.stack([np.asarray(value) for value in sets.values()]))).prune()

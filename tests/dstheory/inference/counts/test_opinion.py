@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dstheory import Frame, FrameError, MassError, MassFunction, betp, dempster
+from dstheory import Frame, FrameError, MassError, MassFunction, betp, dempster, vacuous
+from dstheory.errors import CostLimitError
 from dstheory.inference import Opinion, multinomial
 from tests.dstheory.combine.strategies import sources
 from tests.naive import opinion as naive
@@ -26,6 +27,8 @@ def opinions(draw, size=3, labels=3):
     rows = [draw(counts.filter(any)) for _ in range(size)]
     frame = Frame(FRAME.labels[:labels])
     shares = [[Fraction(n, sum(row)) for n in row] for row in rows]
+    if labels == 1:  # certain and vacuous alike
+        return [Opinion(vacuous(frame))] * size
     return [Opinion.from_beliefs(frame, row[:-1], row[-1]) for row in shares]
 
 
@@ -55,7 +58,7 @@ def test_fusions_equal_their_definitions(ms):
         assert as_sets(fused.mass) == expected
 
 
-@given(given_opinions=st.integers(2, 3).flatmap(lambda k: opinions(size=3, labels=k)))
+@given(given_opinions=st.integers(1, 3).flatmap(lambda k: opinions(size=3, labels=k)))
 def test_compromise_equals_its_definition_and_is_idempotent(given_opinions):
     first, *more = given_opinions
     frame = frozenset(first.mass.frame)
@@ -156,6 +159,9 @@ def test_errors_say_what_to_do():
     hyper = Opinion(MassFunction.from_dict(FRAME, {("a", "b"): 0.5, FRAME: 0.5}))
     with pytest.raises(MassError, match=r"mass on \('a', 'b'\), but only single labels"):
         hyper.fuse(hyper, rule="compromise")
+    many = Opinion.from_evidence(np.ones(100))
+    with pytest.raises(CostLimitError, match="compromise of opinions"):
+        many.fuse(many, many, rule="compromise")
     with pytest.raises(MassError, match="only infinite evidence"):
         Opinion.from_beliefs(PAIR, [0.5, 0.5], 0.0).evidence()
     with pytest.raises(ValueError, match="strength is -1"):
