@@ -21,11 +21,12 @@ from dstheory.decide._utilities import checked_utilities
 from dstheory.errors import MassError
 from dstheory.frame import Frame
 from dstheory.kernels.immutable import Immutable
-from dstheory.kernels.programs import minimized
+from dstheory.kernels.programs import TOLERANCE, minimized
 from dstheory.kernels.rows import in_row
 from dstheory.notebook import ShownFields
 
-_FEASIBLE = 1e-9  # how far bounds may miss each other by rounding
+# How far bounds may miss each other by rounding: what later programs still take for possible.
+_FEASIBLE = TOLERANCE / 10
 
 
 @final

@@ -131,6 +131,17 @@ def test_payments_of_any_size():
     assert credal.shortfalls([[1e100, 0, 0], [0, 0, 0]])[1] == pytest.approx(2.5e99)
 
 
+def test_bounds_that_leave_one_probability():
+    """Off by rounding, which refuses nothing, and by more, which is a sure loss."""
+    p = np.array([0.1, 0.2, 0.7])
+    for gap in (0, 1e-16, 1e-12):
+        credal = CredalSet(FRAME, np.eye(3), lower=p + gap, upper=p - gap)
+        np.testing.assert_allclose(credal.lower_expected_utility(np.eye(3)), p, atol=1e-9)
+        assert decide.e_admissibility(credal).tolist() == [False, False, True]
+    with pytest.raises(MassError, match="sure loss"):
+        CredalSet(FRAME, np.eye(3), lower=p + 1e-8, upper=p)
+
+
 def test_errors_say_what_to_do():
     with pytest.raises(
         MassError, match=r"in row 1 \(they incur sure loss\).* by 0\.25 of the largest"
