@@ -15,7 +15,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from evical import EvidentialEnsemble, IsotonicCalibrator, LogisticCalibrator
+from evical import (
+    EvidentialClassifier,
+    EvidentialEnsemble,
+    IsotonicCalibrator,
+    LogisticCalibrator,
+)
 from evical.conformal import ConformalClassifier, ExchangeabilityTest, online_p_values
 from evical.plot import (
     BeliefBandDisplay,
@@ -25,6 +30,7 @@ from evical.plot import (
     MartingaleDisplay,
     PValuesDisplay,
     ReliabilityDisplay,
+    RiskCoverageDisplay,
 )
 from evical.significance import Results
 
@@ -121,6 +127,19 @@ def exchangeability():
     return figure
 
 
+def risk_coverage():
+    """Three kinds of doubt of a classifier about breast cancer by four features."""
+    figure = Figure(figsize=(6.4, 4.2), layout="constrained")
+    X, y = load_breast_cancer(return_X_y=True)
+    X, X_new, y, y_new = train_test_split(X[:, :4], y, test_size=0.5, random_state=0)
+    clf, ax = EvidentialClassifier(GaussianNB()).fit(X, y), figure.subplots()
+    for by in ("probability", "width", "plausibility"):
+        RiskCoverageDisplay.from_estimator(
+            clf, X_new, y_new, by=by, name=by, ax=ax, band=by == "probability"
+        )
+    return figure
+
+
 def p_values():
     """P-values of the true digits, of new images and of noisy ones."""
     figure = Figure(figsize=(6.4, 3.6), layout="constrained")
@@ -143,6 +162,7 @@ def main():
             fusion_weights,
             promises,
             exchangeability,
+            risk_coverage,
             p_values,
         ):
             path = IMAGES / f"{draw.__name__}.png"
