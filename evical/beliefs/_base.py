@@ -6,7 +6,6 @@ costs a list of sets of classes.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
@@ -21,29 +20,7 @@ from dstheory.errors import CostLimitError
 from dstheory.kernels.bits import mask_array
 from dstheory.notebook import ShownFields
 from evical._typing import Flags, Floats, Sets
-
-
-@dataclass(frozen=True, eq=False)
-class Estimate:
-    """What is known of the probabilities of the classes, whatever the model of the masses.
-
-    Parameters
-    ----------
-    ends : callable
-        Maps a level to the ends (n, K, 2) of confidence intervals.
-    point : callable, optional
-        Returns the estimates (n, K); by default these are the pignistic probabilities.
-    """
-
-    ends: Callable[[float], Floats]
-    point: Callable[[], Floats] | None = None
-
-    def __getitem__(self, rows: Any) -> "Estimate":
-        point = self.point
-        return Estimate(
-            lambda level: self.ends(level)[rows],
-            None if point is None else lambda: point()[rows],
-        )
+from evical.beliefs.estimate import Estimate
 
 
 class Beliefs(ShownFields, ABC):

@@ -19,7 +19,8 @@ from dstheory.errors import CostLimitError
 from dstheory.kernels import bitsets
 from dstheory.kernels.bits import MAX_INT64_BITS, mask_array
 from evical._typing import Flags, Floats, Indices
-from evical.beliefs._base import Beliefs, Estimate
+from evical.beliefs._base import Beliefs
+from evical.beliefs.estimate import Estimate
 from evical.beliefs.products import MAX_CLASSES, Products
 from evical.likelihood.normal import half_widths, normal_bounds
 

@@ -15,8 +15,9 @@ from dstheory.checks.arguments import as_array, as_floats
 from dstheory.combine import conjunctive, mixing
 from dstheory.kernels.rounding import unit_rows
 from evical._typing import Flags, Floats, Indices
-from evical.beliefs._base import Beliefs, Estimate
+from evical.beliefs._base import Beliefs
 from evical.beliefs.bounded import Bayesian
+from evical.beliefs.estimate import Estimate
 from evical.beliefs.joined import MAX_PRODUCTS, Joined, have_products
 from evical.beliefs.listed import Listed
 from evical.beliefs.products import Products

@@ -12,7 +12,8 @@ from dstheory import Frame, MassFunction
 from dstheory.decide import Expectations, lower_expected_utility
 from dstheory.transform import betp
 from evical._typing import Flags, Floats
-from evical.beliefs._base import Beliefs, Estimate, with_rest
+from evical.beliefs._base import Beliefs, with_rest
+from evical.beliefs.estimate import Estimate
 
 
 @final

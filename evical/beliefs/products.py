@@ -22,7 +22,8 @@ from dstheory.checks.arguments import as_array, as_floats, as_sequence, shown
 from dstheory.errors import CostLimitError
 from dstheory.kernels.bits import mask_array
 from evical._typing import Flags
-from evical.beliefs._base import Beliefs, Estimate
+from evical.beliefs._base import Beliefs
+from evical.beliefs.estimate import Estimate
 
 # A row of 2^16 masses takes half a megabyte.
 MAX_CLASSES = 16

@@ -20,7 +20,7 @@ from dstheory.checks.arguments import as_array, check_instance
 from dstheory.notebook import brief, html_table
 from evical._fitting import all_or_nothing
 from evical._typing import Floats
-from evical.beliefs._base import Estimate
+from evical.beliefs.estimate import Estimate
 from evical.beliefs.listed import Listed
 from evical.calibrators import saved
 from evical.scores import ScoreCounts

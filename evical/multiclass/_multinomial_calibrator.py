@@ -18,8 +18,8 @@ from sklearn.utils.validation import check_is_fitted
 from dstheory.checks.arguments import check_count
 from evical._typing import Floats
 from evical.beliefs import Beliefs
-from evical.beliefs._base import Estimate
 from evical.beliefs.bounded import Bounded
+from evical.beliefs.estimate import Estimate
 from evical.calibrators import fields
 from evical.calibrators.saved import check_shapes
 from evical.curves.softmax import Problem, minimize_softmax, whitening

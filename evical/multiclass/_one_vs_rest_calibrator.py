@@ -14,8 +14,8 @@ from sklearn.base import clone
 
 from evical._typing import CalibratorName, Floats
 from evical.beliefs import Beliefs
-from evical.beliefs._base import Estimate
 from evical.beliefs.bounded import Bayesian
+from evical.beliefs.estimate import Estimate
 from evical.beliefs.listed import Listed, sides
 from evical.beliefs.products import Products
 from evical.calibrators import AutoCalibrator, BaseCalibrator

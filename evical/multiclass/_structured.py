@@ -15,8 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 from evical._fitting import NOT_NEGATIVE, POSITIVE
 from evical._typing import Floats
 from evical.beliefs import Beliefs
-from evical.beliefs._base import Estimate
 from evical.beliefs.bounded import Bayesian, Bounded
+from evical.beliefs.estimate import Estimate
 from evical.calibrators import fields
 from evical.calibrators.saved import check_shapes
 from evical.curves.softmax import platt_target_matrix
