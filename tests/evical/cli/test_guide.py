@@ -36,3 +36,4 @@ def test_the_commands_of_the_guide_run(tmp_path, monkeypatch):
         assert main(shlex.split(command)[1:]) == 0, command
     assert set(read_csv("sets.csv")["decision"]) == {"0", "0|1", "1"}
     assert set(read_csv("conformal.csv")["set"]) == {"0", "0|1", "1"}
+    assert set(read_csv("asking.csv")["decision"]) == {"ask"}  # so few rows promise nothing
