@@ -213,19 +213,24 @@ class RiskControl(BaseEstimator):  # type: ignore[misc]  # untyped base
 
     def _answers(self, X: SamplesLike) -> tuple[Indices, Floats]:
         """Answered class and doubt (n,)."""
+        inner: Any = self.estimator_
+        inner = inner.estimator if isinstance(inner, FrozenEstimator) else inner
+        if not hasattr(inner, "predict_proba"):
+            raise TypeError(
+                f"{type(inner).__name__} has no predict_proba, by which samples are doubted; wrap "
+                f"it, EvidentialClassifier({type(inner).__name__}(...))"
+            )
         if self.by == "probability":
             p = class_values(self.estimator_, X, self.classes_, unit=True)
             bounds = None
         else:
-            p, bounds = self._beliefs(X)
+            p, bounds = self._beliefs(inner, X)
         refuse(p, ~np.isfinite(p), "the probability of the classifier", "a finite number")
         answer = assigned_classes(p)
         return answer, doubts(p, answer, bounds, self.by)
 
-    def _beliefs(self, X: SamplesLike) -> tuple[Floats, Floats]:
+    def _beliefs(self, inner: Any, X: SamplesLike) -> tuple[Floats, Floats]:
         """Pignistic probabilities (n, K) and [Bel, Pl] (n, K, 2)."""
-        inner: Any = self.estimator_
-        inner = inner.estimator if isinstance(inner, FrozenEstimator) else inner
         if hasattr(inner, "beliefs"):
             beliefs = inner.beliefs(X)
             return beliefs.betp(), beliefs.interval()

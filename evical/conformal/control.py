@@ -98,7 +98,7 @@ def p_values(losses: Floats, n: Floats, bound: float, *, whole: bool) -> Floats:
     """P-value of each hypothesis that a mean loss is above a bound, of sums of n losses in [0, 1].
 
     Exact (binomial) if losses are 0 or 1, as `whole` says; otherwise the smaller one of Hoeffding's
-    and Bentkus' (Angelopoulos et al. 2025, eq. 6). 1 for no sample.
+    and Bentkus' (Angelopoulos et al. 2025, Hoeffding-Bentkus p-values). 1 for no sample.
 
     >>> p_values(np.array([0.0, 1.0]), np.array([59.0, 59.0]), 0.05, whole=True).round(4)
     array([0.0485, 0.1991])

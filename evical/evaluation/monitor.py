@@ -28,6 +28,8 @@ _EARLY = 100
 # A prediction of 0 counts as this, so that the capital stays finite if the class occurs.
 _LEAST = 1e-12
 _MOST_COLUMNS = 1 << 20
+# Above it, what the richest bet says is chance.
+_FEW = 0.1
 
 
 class CalibrationMonitor(Capital):
@@ -186,7 +188,7 @@ class CalibrationMonitor(Capital):
     def finding(self) -> str:
         """What the richest bet says, in words."""
         best = int(np.argmax(self._shares[1:])) if len(self._shares) > 1 else -1
-        if best < 0 or self.value <= 1 or self.classes_ is None:
+        if best < 0 or self.p_value > _FEW or self.classes_ is None:
             return "nothing speaks against calibration"
         if best < len(_SCALES):
             return f"probabilities are too {('extreme', 'moderate')[best]}"

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from dstheory.checks.arguments import check_instance
 from evical._typing import Floats
 from evical.calibrators import BaseCalibrator
+from evical.conformal.control import Promise
 from evical.report._html import content_policy, read_template
 from evical.scores import ScoreCounts
 from evical.scores.checks import check_scores
@@ -36,6 +37,7 @@ def build_explorer(
     *,
     score_name: str = "score",
     command: str = "",
+    answers: Promise | None = None,
 ) -> str:
     """A self-contained HTML page to explore beliefs, rules of combination, and decisions.
 
@@ -51,6 +53,8 @@ def build_explorer(
         What the score is called on the page.
     command : str
         The command or call that makes this page again, shown at its end.
+    answers : Promise, optional
+        What the calibrator's model promises for its answers; the page begins with this bound.
 
     Returns
     -------
@@ -81,6 +85,9 @@ def build_explorer(
     if calibrator is None and scores is not None:
         raise ValueError("scores and y are for a calibrator; give one")
     fitted = None if calibrator is None else _fitted(calibrator, scores, y, score_name)
+    if fitted is not None and answers is not None:
+        asking = {"bound": answers.bound, "confidence": answers.level}
+        fitted |= {"asking": asking, "promise": str(answers)}
     # Between the tags stands a line end, which belongs to the script.
     script = "\n" + "".join(map(_part, ("logic.mjs", "beliefs.js", "fitted.js")))
     made_by = ""

@@ -60,6 +60,7 @@ def _shown(
         return {}
     fitted = load_model(model)
     found: dict[str, Any] = {"calibrator": two_classes(fitted), "score_name": score or fitted.score}
+    found["answers"] = fitted.answers
     if data is not None:
         selection = Selection(
             predictions=model, data=data, target=target, score=score, missing=missing

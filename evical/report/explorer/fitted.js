@@ -3,7 +3,7 @@
 const fitted = JSON.parse($("fitted").textContent);
 const ACTS = fitted && [...fitted.classes, "reject"];
 const policy = { falseAlarm: 1, miss: 1, reject: null, criterion: "maximize_expected_utility" };
-const asking = { bound: 0.05, confidence: 0.95 };
+const asking = { bound: 0.05, confidence: 0.95, ...fitted?.asking };
 let rejectCost = 0.3;
 let chosen = 0; // place on the curve
 
@@ -139,7 +139,7 @@ function answerPicture() {
     found ? h("line", { class: "cursor", x1: x(found.answered), x2: x(found.answered), y1: top, y2: bottom }) : "",
     text((left + right) / 2, bottom + 34, "answered", { "text-anchor": "middle" })),
   h("figcaption", {}, "Error of the answers if the least doubtful samples are answered and the others asked about. Dashed: the bound. Upright: as much as can be promised.")),
-  h("p", { id: "promise", role: "status" }, said)];
+  h("p", { id: "promise", role: "status" }, said), fitted.promise ? h("p", {}, `The model itself promises: ${fitted.promise}.`) : ""];
 }
 
 function readout() {

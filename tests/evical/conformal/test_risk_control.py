@@ -16,7 +16,7 @@ from scipy.special import expit
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris
 from sklearn.frozen import FrozenEstimator
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, Perceptron
 from sklearn.naive_bayes import GaussianNB
 
 from evical import EvidentialClassifier
@@ -401,6 +401,8 @@ def test_bad_samples(sample):
         fitted_to(p, np.where(y, "ask", "no"))
     with pytest.raises(ValueError, match=r"\[7, 0\] is nan"):
         fitted_to(np.where(np.arange(500) == 7, np.nan, p), y)
+    with pytest.raises(TypeError, match="Perceptron has no predict_proba, by which samples are"):
+        RiskControl(Perceptron()).fit(np.c_[p], y)
     with pytest.raises(TypeError, match="estimator is 3, expected a classifier"):
         RiskControl(3).fit(np.c_[p], y)
     with pytest.raises(

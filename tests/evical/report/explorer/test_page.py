@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from evical.calibrators import LogisticCalibrator
+from evical.conformal.control import answered_promise
 from evical.report import build_explorer
 from tests.evical.report.browser import find_chromium
 from tests.evical.report.explorer.states import assert_measures_equal, expected_thousand
@@ -44,6 +45,16 @@ def test_the_page_is_small_and_has_the_command():
     assert len(html.encode()) < 300_000
     assert "The 20,000 distinct scores of the samples are merged into 1,200." in html
     assert build_explorer(calibrator, scores, many) == html
+
+
+def test_the_promise_of_a_model_is_where_the_page_begins():
+    scores, y = samples(1000, seed=1)
+    promise = answered_promise((scores > 0) != y, np.abs(scores) * -1.0, 0.2, 0.9)
+    _, html = fitted_page(answers=promise)
+    data = json.loads(html.partition('id="fitted">')[2].partition("</script>")[0])
+    assert data["asking"] == {"bound": 0.2, "confidence": 0.9}
+    assert data["promise"] == str(promise)
+    assert "asking" not in fitted_page()[1].partition('id="fitted">')[2].partition("</script>")[0]
 
 
 @pytest.mark.parametrize("transform", ["auto", None, "logit"])
