@@ -28,6 +28,7 @@ from evical.fusion._rule import read
 
 ALIKE = 0.97  # correlation above which two sources begin to count as one
 _JOINT = 10.0  # samples behind the mean correlation, towards which those of few samples shrink
+_ALONE = 5.0  # samples behind the doubt that two sources are one; chosen like `Consensus`' others
 _STEPS, _CLOSE = 100, 1e-10
 _NOTHING = 1e-12  # variance that rounding leaves to a source that always says the same
 _KEPT, _CELLS = 5000, 1 << 24  # rows kept, and at most so many numbers
@@ -234,12 +235,15 @@ class Agreement:
     power: float
 
     @classmethod
-    def of(cls, moments: Moments, dependence: float) -> Self:
+    def of(cls, moments: Moments, apart: Floats, dependence: float) -> Self:
         """Agreement by the moments.
 
         Parameters
         ----------
         moments : Moments
+        apart : (S, S) array
+            On how many samples two sources differ from the others, see `KeptRows.apart`: that
+            sources agree where all do is no evidence that they repeat each other.
         dependence : float
             Reliabilities r and s lead to the correlation ``(r s) ** (1 - dependence)``.
 
@@ -249,7 +253,7 @@ class Agreement:
         """
         correlation, deviation = moments.correlation, moments.deviation
         copies = np.clip((moments.observed - ALIKE) / (1 - ALIKE), 0, 1)
-        copies *= moments.joint / (moments.joint + _JOINT)
+        copies *= apart / (apart + _ALONE)
         np.fill_diagonal(copies, 1)
         covariance = correlation * np.outer(deviation, deviation)
         others = (1 - copies) / copies.sum(axis=1)
@@ -374,6 +378,29 @@ class KeptRows:
         if len(rows) < n:
             sources = [source[rows] for source in sources]
         return cls(key[rows], *read(sources), weight[rows], seen + n)
+
+    @property
+    def apart(self) -> Floats:
+        """On how many samples (S, S) either of two sources differs from the mean of the others.
+
+        An effective number (Kish 1965), by the squared distance d of probabilities from the mean of
+        the other sources: the square of the sum of d over the sum of the squares. All common
+        samples, if neither differs anywhere.
+        """
+        available = np.where(self.silent, 0, self.weight)
+        total = available.sum(axis=0)
+        whole = np.einsum("sn,snk->nk", available, self.probabilities)
+        distance = np.zeros_like(available)
+        for own, (weight, p) in enumerate(zip(available, self.probabilities, strict=True)):
+            rest = total - weight
+            known = (weight > 0) & (rest > 0)
+            mean = (whole - weight[:, np.newaxis] * p)[known] / rest[known, np.newaxis]
+            distance[own, known] = ((p[known] - mean) ** 2).sum(axis=1)
+        sums, squares = distance.sum(axis=1), (distance**2).sum(axis=1)
+        square = squares[:, np.newaxis] + squares + 2 * distance @ distance.T
+        found = available @ available.T
+        np.divide((sums[:, np.newaxis] + sums) ** 2, square, out=found, where=square > 0)
+        return np.asarray(found)
 
     def __add__(self, later: "KeptRows") -> "KeptRows":
         joined = KeptRows(

@@ -80,7 +80,8 @@ class Consensus(Rule):
     reliability_interval_ : (S, 2) array
         Its interval, from that of the agreement as if the others were known well.
     groups_ : (S,) array of int
-        Sources that repeat each other, with a correlation above 0.97, share a number.
+        Sources that repeat each other, with a correlation above 0.97, share a number; agreement on
+        samples about which all agree does not count.
     contradicts_ : (S,) array of bool
         Sources that go against the others beyond chance; their weight is 0, unless no source agrees
         with the others.
@@ -151,6 +152,7 @@ class Consensus(Rule):
         "joint": Field(("s", "s"), 0.0),
         "product": Field(("s", "s"), 0.0),
         "total": Field(("s", "k"), 0.0),
+        "apart": Field(("s", "s"), 0.0),
         "prevalence_": shares("k"),
         "sharpness_": positive(),
         "label_share_": shares(),
@@ -340,7 +342,9 @@ class Consensus(Rule):
         return self
 
     def _derive(self) -> None:
-        """Everything that follows from the moments, and the sharpness from the rows."""
+        """Everything that follows from the moments, and what follows from the rows."""
+        assert self._rows is not None
+        self._apart = self._rows.apart
         self._describe()
         prevalence = np.maximum(self.weights_ @ self._moments.mean, _LEAST_PREVALENCE)
         self.prevalence_ = prevalence / prevalence.sum()
@@ -348,7 +352,7 @@ class Consensus(Rule):
         self.sharpness_ = self._sharpness()
 
     def _describe(self) -> None:
-        agreement = Agreement.of(self._moments, float(self.dependence))
+        agreement = Agreement.of(self._moments, self._apart, float(self.dependence))
         self._agreement = agreement
         self.weights_, self.groups_ = agreement.weights, agreement.groups
         self.agreement_ = agreement.with_others
@@ -528,6 +532,7 @@ class Consensus(Rule):
             "joint": moments.joint,
             "product": moments.product,
             "total": moments.total,
+            "apart": self._apart,
             "prevalence_": self.prevalence_,
             "sharpness_": self.sharpness_,
             "label_share_": self.label_share_,
@@ -548,7 +553,7 @@ class Consensus(Rule):
 
     def _set_state(self, state: dict[str, Any]) -> None:
         self._moments = Moments(state["joint"], state["product"], state["total"])
-        self._rows = None
+        self._rows, self._apart = None, state["apart"]
         self.prevalence_, self.sharpness_ = state["prevalence_"], float(state["sharpness_"])
         self.label_share_ = float(state["label_share_"])
         self._describe()

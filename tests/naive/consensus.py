@@ -2,7 +2,7 @@
 
 from math import atanh, exp, log, sqrt, tanh
 
-ALIKE, JOINT, FLOOR, LEAST = 0.97, 10, 1e-4, 1e-3
+ALIKE, JOINT, ALONE, FLOOR, LEAST = 0.97, 10, 5, 1e-4, 1e-3
 
 
 def learned(sources, dependence):
@@ -32,7 +32,8 @@ def learned(sources, dependence):
     for s, t in pairs:
         n = joint[s][t]
         shrunk[s][t] = (n * raw[s][t] + JOINT * usual) / (n + JOINT)
-        alike[s][t] = min(max((raw[s][t] - ALIKE) / (1 - ALIKE), 0), 1) * n / (n + JOINT)
+        apart = _apart(sources, s, t)
+        alike[s][t] = min(max((raw[s][t] - ALIKE) / (1 - ALIKE), 0), 1) * apart / (apart + ALONE)
     weights, agreements, others = [], [], []
     for s in range(number):
         part = [(1 - alike[s][t]) / sum(alike[t]) if t != s else 0 for t in range(number)]
@@ -80,6 +81,21 @@ def learned(sources, dependence):
         middle = sqrt(low * high)
         low, high = (middle, high) if moved(middle) < expected else (low, middle)
     return weights, prevalence, high, reliability, bounds
+
+
+def _apart(sources, s, t):
+    """Effective number of samples on which either source differs from the mean of the others."""
+    found = []
+    for i in range(len(sources[0])):
+        distance = 0.0
+        for own in (s, t):
+            others = [one[i] for place, one in enumerate(sources) if place != own and one[i]]
+            if sources[own][i] and others:
+                mean = _average(others, len(others[0]))
+                distance += sum((a - b) ** 2 for a, b in zip(sources[own][i], mean, strict=True))
+        found.append(distance)
+    square = sum(d * d for d in found)
+    return sum(found) ** 2 / square if square else 0.0
 
 
 def pooled(row, weights, prevalence, sharpness):

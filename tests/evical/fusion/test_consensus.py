@@ -112,6 +112,24 @@ def test_copies_count_as_little_more_than_one():
     assert np.abs(gap).max() < 0.06
 
 
+def test_agreement_where_all_agree_is_no_sign_of_copies():
+    """Voters that are nearly always right vote alike, without repeating each other."""
+    truth = np.tile([0.0, 1.0], 100)
+    votes = np.tile(truth, (6, 1))
+    for voter in range(3):
+        votes[voter, 7 * voter] = 1 - truth[7 * voter]
+    right = Consensus().fit(beliefs(np.stack([1 - votes, votes], axis=2)))
+    assert np.corrcoef(votes[3], votes[0])[0, 1] > 0.97
+    assert (right._agreement.copies - np.eye(6)).max() < 0.5
+    assert right.weights_ == pytest.approx(np.full(6, 1 / 6), abs=0.03)
+    noisy = np.where(np.random.default_rng(0).random((3, 200)) < 0.7, truth, 1 - truth)
+    votes = np.vstack([noisy, noisy[:1], noisy[:1]])
+    copied = Consensus().fit(beliefs(np.stack([1 - votes, votes], axis=2)))
+    assert copied.groups_.tolist() == [0, 1, 2, 0, 0]
+    assert copied._agreement.copies[0, 3] > 0.9
+    assert copied.weights_[0] < 0.7 * copied.weights_[1]
+
+
 def test_a_source_that_contradicts_the_others_is_named_and_has_no_weight():
     p, y = simulated(200, 2, (2.0, 1.5, 1.0, 1.0), silent=0.1)
     p[3] = p[3, :, ::-1]
