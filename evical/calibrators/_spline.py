@@ -73,7 +73,7 @@ class SplineCalibrator(PosteriorCurve, BaseCalibrator, LevelSets):  # type: igno
     "likelihood" has the mean width of the level sets of
     :math:`\exp(-(\eta - \mu)^2 / 2 \sigma^2)` (Xu et al. 2016, eq. 22-23), around the posterior
     mean. The 95 % interval covers 92 to 100 % of smooth maps from 50 samples on, and less beside
-    jumps: see "What Bel and Pl promise" in the guide.
+    jumps: see "Intervals and their coverage" in the guide.
 
     If all scores are equal, the probability is that of a single bin.
 

@@ -1,4 +1,4 @@
-"""What [Bel, Pl] promises: coverage of the true probability, for every model.
+"""Coverage of the true probability by confidence intervals, and by [Bel, Pl] of every model.
 
 Scores are simulated, so that the probability at each is known. Each model learns from the same
 samples, and its interval covers the probability at a score or does not.
@@ -16,7 +16,6 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 
 from evical._typing import Floats
-from evical.calibrators import LogisticCalibrator
 from evical.classifier import EvidentialClassifier
 from evical.datasets import Dataset
 from examples.studies._beside import read_prose
@@ -24,7 +23,7 @@ from examples.studies._study import Overview, Record, Study, repeat_rng
 from examples.studies.interval_coverage.classes import CLASS_MAPS, ClassesCondition
 from examples.studies.interval_coverage.maps import MAPS, coverage, draw, quantiles
 from examples.studies.interval_coverage.measured import LEARNED, MEASURES, SIZES
-from examples.studies.interval_coverage.methods import METHODS, Method
+from examples.studies.interval_coverage.methods import LEVEL, METHODS, Method
 from examples.studies.interval_coverage.promises import JUDGED, PromiseCondition
 from examples.studies.interval_coverage.real import REAL, RealCondition
 from examples.studies.interval_coverage.sources import FUSIONS, SOURCES, SourcesCondition
@@ -122,13 +121,13 @@ class ClassifierCondition:
             else _NAN
             for n in self.sizes
         ]
-        return [(("P(y | x)", f"{self.classifier}, logistic likelihood"), _by_quantity(found))]
+        return [(("P(y | x)", f"{self.classifier}, level 95 %"), _by_quantity(found))]
 
     def _coverage(self, n: int, rng: np.random.Generator) -> Measured:
         X, y, _ = _linear(n, rng)
-        model = EvidentialClassifier(self._learner(rng), calibrator=LogisticCalibrator(), cv=5)
+        model = EvidentialClassifier(self._learner(rng))
         at, _, truth = _linear(_N_TEST, rng)
-        return coverage(fit_quietly(model, X, y).predict_interval(at), truth)
+        return coverage(fit_quietly(model, X, y).predict_interval(at, level=LEVEL), truth)
 
     def _learner(self, rng: np.random.Generator) -> Any:
         if self.classifier == "random forest":
@@ -158,7 +157,7 @@ def _columns(quantity: str, name: str, scale: float, digits: int, *more: int) ->
 
 INTERVAL_COVERAGE = Study(
     name="interval_coverage",
-    title="What Bel and Pl promise",
+    title="Intervals and their coverage",
     source="A study of this package, on simulated scores whose probability is known",
     labels=("map", "model"),
     measures=MEASURES,
@@ -170,7 +169,7 @@ INTERVAL_COVERAGE = Study(
         *(PromiseCondition(n, model) for n in ("sigmoid", "two steps") for model in _MODELS),
         *(RealCondition(name) for name in REAL),
     ),
-    repeats=70,
+    repeats=40,
     protocol=_PROSE.protocol,
     comment=_PROSE.comment,
     overviews=(
