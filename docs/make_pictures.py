@@ -16,14 +16,13 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from evical import (
+    AutoCalibrator,
     EvidentialClassifier,
     EvidentialEnsemble,
-    IsotonicCalibrator,
     LogisticCalibrator,
 )
 from evical.conformal import ConformalClassifier, ExchangeabilityTest, online_p_values
 from evical.plot import (
-    BeliefBandDisplay,
     BeliefIntervalDisplay,
     CriticalDifferenceDisplay,
     FusionWeightsDisplay,
@@ -32,6 +31,7 @@ from evical.plot import (
     ReliabilityDisplay,
     RiskCoverageDisplay,
 )
+from evical.plot.style import COLORS
 from evical.significance import Results
 
 IMAGES = Path(__file__).parent / "images"
@@ -98,22 +98,33 @@ def fusion_weights():
     return figure
 
 
-def promises():
-    """A map of two steps: a likelihood of the wrong form, and a band of any form that rises."""
-    figure = Figure(figsize=(9.6, 4.2), layout="constrained")
+def intervals():
+    """A map of two steps, and the intervals of a curve of another form and of the default."""
+    figure = Figure(figsize=(8.0, 3.8), layout="constrained")
     rng = np.random.default_rng(0)
     scores = rng.normal(size=1000)
-    truth = np.select([scores < -0.5, scores < 0.5], [0.1, 0.5], 0.9)
-    y = (rng.random(1000) < truth).astype(int)
-    at = np.sort(scores)
-    for ax, calibrator in zip(
-        figure.subplots(1, 2), (LogisticCalibrator(), IsotonicCalibrator(model="band")), strict=True
-    ):
-        name = f"{type(calibrator).__name__}, {calibrator.model}"
-        BeliefBandDisplay.from_estimator(calibrator.fit(scores, y), scores, y, name=name, ax=ax)
-        ax.plot(at, np.select([at < -0.5, at < 0.5], [0.1, 0.5], 0.9), "k--", label="truth")
-        ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False)
+    y = (rng.random(1000) < _steps(scores)).astype(int)
+    at = np.linspace(-3, 3, 601)
+    titles = ("A sigmoid misses the steps ...", "... the default calibrator covers them")
+    calibrators = (LogisticCalibrator(), AutoCalibrator())
+    axes = figure.subplots(1, 2, sharey=True)
+    for ax, calibrator, title in zip(axes, calibrators, titles, strict=True):
+        fitted = calibrator.fit(scores, y)
+        ax.fill_between(
+            at, *fitted.predict_interval(at, level=0.95).T, color=COLORS["blue"], alpha=0.3
+        )
+        ax.plot(at, fitted.predict_proba(at)[:, 1], color=COLORS["blue"])
+        ax.plot(at, _steps(at), "k--")
+        ax.set_title(title, loc="left")
+        ax.set_xlabel("Score")
+    axes[0].set_ylabel("Probability of the positive class")
+    axes[0].annotate("truth", (1.0, 0.9), (0.55, 0.93), color="k")
+    axes[0].annotate("95 % interval", (0, 0.5), (-2.6, 0.62), color=COLORS["blue"])
     return figure
+
+
+def _steps(scores):
+    return np.select([scores < -0.5, scores < 0.5], [0.1, 0.5], 0.9)
 
 
 def exchangeability():
@@ -160,7 +171,7 @@ def main():
             belief_intervals,
             critical_difference,
             fusion_weights,
-            promises,
+            intervals,
             exchangeability,
             risk_coverage,
             p_values,

@@ -56,6 +56,7 @@ beliefs = model.predict_mass(X)
 reveal_type(beliefs)  # MassFunction
 reveal_type(beliefs[:3])  # MassFunction
 reveal_type(model.predict_interval(X))  # NDArray[float64]
+reveal_type(model.predict_interval(X, level=0.95))  # NDArray[float64]
 reveal_type(model.predict_proba(X))  # NDArray[float64]
 reveal_type(model.predict(X))  # NDArray[Any]
 reveal_type(model.predict_set(X))  # NDArray[bool]

@@ -7,15 +7,18 @@ import numpy as np
 import pytest
 from scipy import stats
 from scipy.stats import chi2
+from sklearn.datasets import make_classification
 
 from evical.calibrators import AutoCalibrator
+from evical.datasets import Dataset
 from evical.fusion import Stacked
 from examples.studies import STUDIES, reproduce, study_files
 from examples.studies.interval_coverage.classes import CLASS_MAPS, ClassesCondition, drawn_classes
 from examples.studies.interval_coverage.maps import MAPS, coverage, draw, quantiles
-from examples.studies.interval_coverage.measured import MEASURES, SIZES
+from examples.studies.interval_coverage.measured import LEARNED, MEASURES, SIZES
 from examples.studies.interval_coverage.methods import ALPHA, METHODS, Method
 from examples.studies.interval_coverage.promises import PromiseCondition
+from examples.studies.interval_coverage.real import RealCondition, _judged
 from examples.studies.interval_coverage.sources import FUSIONS, SOURCES, SourcesCondition, drawn
 from examples.studies.interval_coverage.study import ClassifierCondition, CoverageCondition
 from tests.support.each import each
@@ -156,13 +159,13 @@ def test_fusions_are_of_the_same_sources():
     ]
     found = {labels[1]: dict(zip(MEASURES, values, strict=True)) for labels, values in rows}
     for n in (200, 1000):
-        wide, narrow, joined = (found[fusion][f"width_{n}"] for fusion in FUSIONS)
-        assert wide > narrow > joined > 0
-    assert found[FUSIONS[0]]["coverage_1000"] > 0.5 > found[FUSIONS[2]]["coverage_1000"]
+        level, wide, narrow, joined = (found[fusion][f"width_{n}"] for fusion in FUSIONS)
+        assert wide > level > narrow > joined > 0
+    assert found[FUSIONS[0]]["coverage_1000"] > 0.5 > found[FUSIONS[-1]]["coverage_1000"]
     assert math.isnan(found[FUSIONS[0]]["coverage_50"])
     fewer, none = (condition.run_repeat({}, number, 0) for number in (1, 2))
     at = MEASURES.index("coverage_200"), MEASURES.index("coverage_1000")
-    assert [np.isfinite(values[at[0]]) for _, values in fewer] == [True] * 3
+    assert [np.isfinite(values[at[0]]) for _, values in fewer] == [True] * len(FUSIONS)
     assert all(math.isnan(values[at[1]]) for _, values in fewer)
     assert np.isnan([values for _, values in none]).all()
 
@@ -182,6 +185,27 @@ def test_probabilities_of_several_classes_are_covered():
     found = dict(zip(MEASURES, values, strict=True))
     assert found["coverage_1000"] > 0.8
     assert 0 < found["width_1000"] < found["width_200"] < 1
+
+
+def test_real_data_refute_intervals_or_do_not():
+    X, y = make_classification(400, n_features=4, flip_y=0.1, random_state=0)
+    data = {"heart": Dataset("heart", X, y, tuple("abcd"), ("no", "yes"))}
+    found = {
+        labels[1]: dict(zip(MEASURES, values, strict=True))
+        for labels, values in RealCondition("heart").run_repeat(data, 0, 0)
+    }
+    level, bounds = found["ensemble, level 95 %"], found["ensemble, [Bel, Pl]"]
+    for n in LEARNED:
+        assert level[f"span_{n}"] > bounds[f"span_{n}"] > 0
+        assert level[f"refuted_{n}"] in (0.0, 1.0)
+    assert found["classifier, level 95 %"]["refuted_1000"] < 1
+    assert math.isnan(found["classifier, level 95 %"]["refuted_60"])
+    rows = RealCondition("heart").run_repeat(data, 1, 0)
+    assert np.isnan([values for _, values in rows]).all()
+    wrong = np.tile([0.9, 0.95], (200, 1))
+    assert _judged(np.zeros(200, dtype=int), wrong) == pytest.approx(
+        {"refuted": 1.0, "uneven": 1.0, "span": 0.05}
+    )
 
 
 def test_classes_are_drawn_with_their_probabilities():
@@ -213,6 +237,7 @@ def test_the_quick_variant_runs(tmp_path):
     models = {labels[1] for labels in outcome.rows}
     assert models == {
         "logistic, likelihood",
+        "logistic, level 95 %",
         "logistic, level set 95 %",
         "isotonic, band 95 %",
         "AutoMulticlassCalibrator, confidence 95 %",
@@ -220,7 +245,7 @@ def test_the_quick_variant_runs(tmp_path):
     }
     assert outcome.values(("sigmoid", "isotonic, band 95 %"), "whole_50").tolist() == [1, 1]
     page = study_files(outcome, "python -m examples.studies")["interval_coverage.md"]
-    titles = [one.title for one in STUDY.overviews]
+    titles = [one.title for one in STUDY.overviews if not one.title.startswith("Real data")]
     assert all(f"## {title}" in page for title in titles)
     alone, fused = (page.split(f"## {titles[i]}")[1].split("##")[0] for i in (0, 3))
     assert "sources" not in alone
@@ -242,19 +267,28 @@ def guide(name):
 
 
 def test_the_tables_of_the_guide_are_those_of_the_study():
-    rows, text = of_the_page(), guide("promises.md")
+    rows, text = of_the_page(), guide("intervals.md")
     for name in (name for method in METHODS for name in method.names):
         shown = [percent(rows[map_name, name], "coverage") for map_name in ("sigmoid", "two steps")]
         assert f"| {' | '.join([name, *shown[0], *shown[1]])} |" in text
-    for (map_name, name), row in rows.items():
-        if map_name == "P(y | x)":
-            assert f"| {' | '.join([name, *percent(row, 'coverage')])} |" in text
+    regression, forest = (
+        [100 * float(rows["P(y | x)", f"{name}, level 95 %"][f"coverage_{n}"]) for n in SIZES]
+        for name in ("logistic regression", "random forest")
+    )
+    plain = " ".join(text.split())
+    assert f"at {min(regression):.0f} to {max(regression):.0f} % of the samples" in plain
+    assert f"at {forest[0]:.0f} % with 50 training samples, {forest[-1]:.0f} % with" in plain
+    real = [row for (map_name, name), row in rows.items() if name == "classifier, level 95 %"]
+    refuted = np.mean([float(row["refuted_1000"]) for row in real])
+    assert f"in {100 * refuted:.1f} % of 240 test sets" in plain
+    fused = [row for (_, name), row in rows.items() if name == "ensemble, level 95 %"]
+    assert not any(float(row[f"refuted_{n}"]) for row in fused for n in LEARNED)
 
 
 def test_the_guide_quotes_fusions_promises_and_several_classes():
-    rows, text = of_the_page(), guide("promises.md")
+    rows, text = of_the_page(), guide("intervals.md")
     for name in SOURCES:
-        wide, _, joined = (rows[f"sources, {name}", fusion] for fusion in FUSIONS)
+        wide, *_, joined = (rows[f"sources, {name}", fusion] for fusion in FUSIONS)
         cells = percent(wide, "coverage", (*SIZES, 100_000))
         cells += percent(joined, "coverage", (50, 10_000))
         assert f"| {' | '.join([name, *cells])} |" in text
@@ -264,6 +298,6 @@ def test_the_guide_quotes_fusions_promises_and_several_classes():
             name = f"{form}, {model.removeprefix('logistic, ')}, {judged}"
             assert f"| {' | '.join([name, *percent(row, 'broken')])} |" in text
     for name in CLASS_MAPS:
-        row = rows[name, "AutoMulticlassCalibrator, confidence 95 %"]
+        row = rows[name, "AutoMulticlassCalibrator, level 95 %"]
         line = f"| {' | '.join([name, *percent(row, 'coverage')])} |"
         assert line in guide("multiclass_calibrators.md")
