@@ -93,7 +93,13 @@ def known_classes(sources: dict[str, Any], y: NDArray[Any] | None, classes: Any)
         known = np.arange(size)
     elif votes := {n: vote for n, one in sources.items() if (vote := as_votes(one)) is not None}:
         _refuse_scores(votes)
-        known = np.unique(np.concatenate([one.labels for one in votes.values()]))
+        labels = [one.labels for one in votes.values() if len(one.labels)]
+        known = np.unique(np.concatenate(labels)) if labels else np.empty(0)
+        if len(known) < 2:
+            raise ValueError(
+                f"votes are for {known.tolist() or 'nothing'}, but a fusion needs two classes or "
+                "more; name those without votes: EvidentialFusion(classes=[...])"
+            )
         if known.dtype.kind in "iuf" and len(known) > _MANY:
             raise ValueError(
                 f"sources have {len(known)} different numbers; if these are votes for classes, "

@@ -412,6 +412,17 @@ def test_votes_are_fused_as_the_probabilities_that_they_are():
     assert EvidentialFusion().fit(named).classes_.tolist() == ["x", "y", "z"]
 
 
+def test_a_source_that_never_votes_changes_no_class():
+    votes = {"a": [1, 2, None], "b": [1, 2, 2], "never": [None, None, None]}
+    assert EvidentialFusion().fit(votes).classes_.dtype.kind == "i"
+    for one, message in (
+        ([None, None], "votes are for nothing"),
+        (["x", "x"], r"for \['x'\], but"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            EvidentialFusion().fit({"a": one, "b": one})
+
+
 def test_long_votes_are_what_their_arrays_say():
     _, sources = sources_from_long([3, 1, 2, 1], ["a", "a", "b", "b"], ["x", "y", "y", "y"])
     fusion = EvidentialFusion().fit(sources)
