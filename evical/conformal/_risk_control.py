@@ -69,7 +69,8 @@ class RiskControl(BaseEstimator):  # type: ignore[misc]  # untyped base
         Limits of doubt to test, ascending, chosen without the held-out samples. Default: the
         doubts of these, or for losses of all samples a fine grid.
     procedure : {"fixed_sequence", "holm"}
-        How the tests share the level. The first is more powerful unless risks rise and fall.
+        How the tests share the level: in order, where a test that succeeds hands its level on, or
+        all at once. The first is more powerful unless risks rise and fall.
     held_out : float
         Share of the samples that is held out, in (0, 1).
     random_state : int, RandomState instance or None
@@ -98,8 +99,10 @@ class RiskControl(BaseEstimator):  # type: ignore[misc]  # untyped base
     Test), over held-out samples that are independent and like new ones.
 
     If `doubts` are given, nothing else is assumed. By default, limits are doubts of the held-out
-    samples, in sequences with several starts. The promise then holds if the risk passes the bound
-    once as more is answered; if it does so twice, with twice the probability of failure.
+    samples, and tests begin with the fewest answers that can be promised for (with 4/5 of the
+    level), with four times as many, and so on, and with all. The promise then holds if the risk
+    passes the bound once as more is answered; if it does so twice, with twice the probability of
+    failure.
 
     With a level of None, the largest limit is taken at which the mean loss keeps the bound with one
     more sample of the largest loss (conformal risk control).
@@ -108,8 +111,9 @@ class RiskControl(BaseEstimator):  # type: ignore[misc]  # untyped base
     ----------
     Angelopoulos, Bates, Candes, Jordan & Lei (2025), Learn then Test: calibrating predictive
     algorithms to achieve risk control, Annals of Applied Statistics 19, 1641-1662. Angelopoulos,
-    Bates, Fisch, Lei & Schuster (2024), Conformal risk control, ICLR. Bauer (1991), Multiple
-    testing in clinical trials, Statistics in Medicine 10, 871-890.
+    Bates, Fisch, Lei & Schuster (2024), Conformal risk control, ICLR. Wiens & Dmitrienko
+    (2005), The fallback procedure for evaluating a single family of hypotheses, J.
+    Biopharmaceutical Statistics 15, 929-942.
 
     Examples
     --------

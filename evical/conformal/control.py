@@ -2,8 +2,8 @@
 
 A sample is answered if its doubt is below a limit. Each limit is a hypothesis, that the risk is
 above the bound, with a p-value from held-out samples; limits are tested from a cautious one on,
-each at the whole level, until one is not rejected (fixed sequence), or together by Holm's
-procedure. So no limit of too high a risk is accepted, with this confidence (Learn then Test,
+each at the level of the one before, until one is not rejected (fixed sequence), or together by
+Holm's procedure. So no limit of too high a risk is accepted, with this confidence (Learn then Test,
 Angelopoulos, Bates, Candes, Jordan & Lei 2025, Annals of Applied Statistics 19, 1641-1662).
 
 In expectation a limit needs no test: of losses that do not fall when more is answered, the mean
@@ -11,8 +11,9 @@ that one more sample of the largest loss would have is bounded (conformal risk c
 Angelopoulos, Bates, Fisch, Lei & Schuster 2024, ICLR).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from math import ceil, log, log1p
 
 import numpy as np
@@ -28,10 +29,10 @@ ASK = "ask"
 # costs nothing for more of them.
 FIXED = np.linspace(0, 1, 1001) ** 2
 _ROUNDING = 1e-9
-# Sequences begin with as many answers as could be promised for, four times as many, and so on, and
-# with all, and share the level. With the first alone, an error among the first answers ends all;
-# `bench_risk_control.py` has the shares that are answered by other starts.
-_LATER = 4
+# Tests begin with as many answers as could be promised for, which get most of the level, and anew
+# with four times as many, and so on, and with all; these share the rest. Without them, an error
+# among the first answers ends all. `bench_risk_control.py` has what other shares answer.
+_LATER, _FIRST = 4, 0.8
 # How many times as many samples are tried where nothing can be promised.
 _MORE = 1.2 ** np.arange(1, 51)
 
@@ -113,22 +114,26 @@ def p_values(losses: Floats, n: Floats, bound: float, *, whole: bool) -> Floats:
     return np.asarray(np.minimum(np.minimum(hoeffding, np.e * tail), 1.0))
 
 
-def rejected(p: Floats, error: float, procedure: str, starts: Sequence[int] = (0,)) -> Flags:
-    """Hypotheses, in the order of the tests, that are rejected at a level of all together.
+def rejected(p: Floats, procedure: str, levels: Mapping[int, float]) -> Flags:
+    """Hypotheses, in the order of the tests, that are rejected; `levels` are those of some.
 
-    A fixed sequence may have several starts, which share the level.
+    "fixed_sequence" tests a hypothesis at its own level and that of the one before, if this was
+    rejected (Wiens & Dmitrienko 2005, the fallback procedure). "holm" tests all at the sum.
 
     >>> p = np.array([0.01, 0.04, 0.3, 0.02])
-    >>> rejected(p, 0.05, "fixed_sequence"), rejected(p, 0.05, "holm")
+    >>> rejected(p, "fixed_sequence", {0: 0.05}), rejected(p, "holm", {0: 0.05})
     (array([ True,  True, False, False]), array([ True, False, False, False]))
-    >>> rejected(p, 0.05, "fixed_sequence", [0, 3])
+    >>> rejected(p, "fixed_sequence", {0: 0.03, 3: 0.02})
     array([ True, False, False,  True])
     """
-    if procedure == "holm":
-        return np.asarray(holm_adjusted(p) <= error) if len(p) else np.zeros(0, dtype=bool)
     found = np.zeros(len(p), dtype=bool)
-    for start in starts:
-        found[start:] |= np.logical_and.accumulate(p[start:] <= error / len(starts))
+    if procedure == "holm":
+        return np.asarray(holm_adjusted(p) <= sum(levels.values())) if len(p) else found
+    level = 0.0
+    for begin, end in pairwise([*levels, len(p)]):
+        level += levels[begin]
+        found[begin:end] = np.logical_and.accumulate(p[begin:end] <= level)
+        level = level if found[end - 1] else 0.0
     return found
 
 
@@ -151,8 +156,8 @@ def answered_promise(
     error : float, optional
         Probability of a wrong promise if it is one of several; default: 1 - level.
     grid : (g,) array, optional
-        Limits to test, ascending, chosen without these samples. Default: the doubts of the samples
-        from several starts on, with their own share of `error`.
+        Limits to test, ascending, chosen without these samples. Default: the doubts of the samples,
+        with tests that begin at several numbers of answers.
     procedure : {"fixed_sequence", "holm"}
 
     Returns
@@ -164,7 +169,8 @@ def answered_promise(
     With a grid nothing is assumed. Without it, given that the limit is the m-th smallest doubt, the
     m - 1 samples below are independent draws from all below it, so each p-value is valid; the
     first limit that is too large has as many samples below it as there are below the doubt at
-    which the risk passes the bound. So the promise holds if it does so once.
+    which the risk passes the bound. It is tested at the sum of the levels up to it at most, and
+    those beyond begin with theirs, so the promise holds if the risk passes the bound once.
     """
     allowed = 1 - level if error is None else error
     order = np.argsort(doubt, kind="stable")
@@ -177,8 +183,8 @@ def answered_promise(
         """Limits that are accepted if there are this many times as many samples like these."""
         size = np.round(factor * below)
         p = p_values(factor * sums, size, bound, whole=whole)
-        starts = [0] if grid is not None else _starts(size, bound, allowed)
-        return np.flatnonzero(rejected(p, allowed, procedure, starts))
+        levels = {0: allowed} if grid is not None else _levels(size, bound, allowed)
+        return np.flatnonzero(rejected(p, procedure, levels))
 
     found, n = accepted(1.0), len(doubt)
     if not len(found):
@@ -197,19 +203,24 @@ def least_number(bound: float, error: float) -> int:
     return ceil(log(error) / log1p(-bound) - _ROUNDING)
 
 
-def _starts(below: Floats, bound: float, error: float) -> list[int]:
-    """First limits of the sequences, chosen by numbers of answers alone.
+def _levels(below: Floats, bound: float, error: float) -> dict[int, float]:
+    """Levels of the limits at which tests begin, chosen by numbers of answers alone.
 
-    >>> _starts(np.arange(1001), 0.05, 0.1)  # (1 - 0.05)^67 is below 0.1 / 3
-    [67, 268, 1000]
+    >>> levels = _levels(np.arange(1001), 0.05, 0.1)  # (1 - 0.05)^50 is below 0.08
+    >>> {size: round(level, 12) for size, level in levels.items()}
+    {50: 0.08, 200: 0.01, 1000: 0.01}
     """
-    n, number, sizes = int(below[-1]), 0, [0, 0]
-    while len(sizes) > number:  # more sequences have less of the level each, and start later
-        number += 1
-        first = least_number(bound, error / number)
-        sizes = [first * _LATER**i for i in range(number) if 1.5 * first * _LATER**i < n]
-        sizes += [n] if first <= n else []
-    return [int(one) for one in np.searchsorted(below, sizes)]
+    n, first = below[-1], least_number(bound, _FIRST * error)
+    later = int(max(0, np.ceil(np.log(n / (1.5 * first)) / np.log(_LATER)))) if n else 0
+    sizes = [first * _LATER**i for i in range(later)]
+    if not sizes:
+        size = least_number(bound, error)
+        return {int(np.searchsorted(below, size)): error} if size <= n else {}
+    found = {int(np.searchsorted(below, first)): _FIRST * error}
+    for size in [*sizes[1:], n]:
+        begin = int(np.searchsorted(below, size))
+        found[begin] = found.get(begin, 0.0) + (1 - _FIRST) * error / len(sizes)
+    return found
 
 
 def sample_promise(
@@ -253,7 +264,7 @@ def sample_promise(
     else:
         whole = bool(np.isin([answered, asked], (0, 1)).all())
         p = p_values(sums[below], np.full(len(below), float(n)), bound, whole=whole)
-        accepted = np.flatnonzero(rejected(p, 1 - level, procedure))
+        accepted = np.flatnonzero(rejected(p, procedure, {0: 1 - level}))
     if not len(accepted):
         needed = _needed_of_all(float(asked.mean()), bound, level, most)
         return Promise(-np.inf, bound, level, n, 0, float(asked.mean()), needed)

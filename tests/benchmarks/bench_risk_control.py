@@ -1,4 +1,4 @@
-"""How often promises of risk control fail, and how much is answered, by where sequences start.
+"""How often promises of risk control fail, and how much is answered, by where tests begin.
 
 Run with ``python -m tests.benchmarks.bench_risk_control [real]`` from the repository; `real` needs
 the folder of the data sets in ``EVICAL_DATA``. A promise fails if the risk, known from 100,000
@@ -20,8 +20,8 @@ from evical.datasets import load
 from examples.studies.conformal_validity.study import _MORE, _TWO
 from tests.evical.conformal.test_risk_control import WORLDS
 
-_TIMES, _N_KNOWN, _LEVEL = 500, 100_000, 0.9
-_own = control._starts
+_TIMES, _N_KNOWN, _LEVEL = 300, 100_000, 0.9
+_own = control._levels
 
 
 def flat(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -29,18 +29,19 @@ def flat(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
     return rng.uniform(0.5, 1, n), np.full(n, 0.98)
 
 
-def single(below: np.ndarray, bound: float, error: float) -> list[int]:
-    """One sequence, from the fewest answers that could be promised for."""
-    return [int(np.searchsorted(below, least_number(bound, error)))]
+def single(below: np.ndarray, bound: float, error: float) -> dict[int, float]:
+    """Tests begin once, with the fewest answers that could be promised for."""
+    size = least_number(bound, error)
+    return {int(np.searchsorted(below, size)): error} if size <= below[-1] else {}
 
 
-def without_last(below: np.ndarray, bound: float, error: float) -> list[int]:
-    """Without the sequence that begins with all answers."""
-    k = 1
-    while least_number(bound, error / (k + 1)) * 4**k <= below[-1]:
-        k += 1
-    first = least_number(bound, error / k)
-    return [int(np.searchsorted(below, first * 4**i)) for i in range(k)]
+def equal(below: np.ndarray, bound: float, error: float) -> dict[int, float]:
+    """All beginnings have the same share of the level."""
+    begins = list(_own(below, bound, error))
+    return dict.fromkeys(begins, error / max(1, len(begins)))
+
+
+WAYS = {"once": single, "equal shares": equal, "as it is": _own}
 
 
 Samples = Iterator[tuple[np.ndarray, np.ndarray]]
@@ -76,7 +77,7 @@ def judged(
 
 
 def simulated() -> None:
-    print("| world | n | bound | starts | failed, % | no promise, % | answered, % |")
+    print("| world | n | bound | tests begin | failed, % | no promise, % | answered, % |")
     print("| --- | ---: | ---: | --- | ---: | ---: | ---: |")
     for world in (*WORLDS, flat):
         rng = np.random.default_rng(0)
@@ -87,46 +88,60 @@ def simulated() -> None:
         risks = np.cumsum(1 - right) / np.arange(1, _N_KNOWN + 1)
         for n in (300, 1000):
             for bound in (0.05, 0.1):
-                for name, starts in (
-                    ("one", single),
-                    ("several", without_last),
-                    ("several and all", _own),
-                ):
-                    control._starts = starts
+                for name, levels in WAYS.items():
+                    control._levels = levels
                     found = judged(simulations(right, doubt, n), doubt, risks, bound)
                     cells = " | ".join(f"{100 * one:.1f}" for one in found)
                     print(f"| {world.__name__} | {n} | {bound} | {name} | {cells} |", flush=True)
-    control._starts = _own
+    control._levels = _own
 
 
 def real() -> None:
-    """Hold-outs of at most 500 from the samples that a classifier has not seen."""
+    """Hold-outs of at most 100 or 500 from the samples that a classifier has not seen."""
     print("| data | n | failed 5 % | answered | failed 10 % | answered | error of all |")
     print("| --- |" + " ---: |" * 6)
-    every = []
+    every: dict[tuple[str, int], list[list[float]]] = {}
     for name in f"{_TWO} {_MORE}".split():
-        data = load(name)
-        rng = np.random.default_rng(0)
-        rows = rng.permutation(len(data.y))[:6000]
-        rows = rows[np.isin(data.y[rows], np.flatnonzero(np.bincount(data.y) >= 15))]
-        X, y = np.asarray(data.X, dtype=float)[rows], data.y[rows]
-        head = min(len(y) // 3, 1000)
-        base = make_pipeline(StandardScaler(), LogisticRegression(max_iter=300))
-        clf = EvidentialClassifier(base).fit(X[:head], y[:head])
-        known = np.isin(y, clf.classes_) & (np.arange(len(y)) >= head)
-        p = clf.predict_proba(X[known])
-        wrong = (clf.classes_[p.argmax(axis=1)] != y[known]).astype(float)
-        doubt = 1 - p.max(axis=1)
-        order = np.argsort(doubt, kind="stable")
-        wrong, doubt = wrong[order], doubt[order]
-        ends = np.searchsorted(doubt, doubt, side="right")  # ties are answered together
-        risks = (np.cumsum(wrong) / np.arange(1, len(wrong) + 1))[ends - 1]
-        n = min(len(wrong) // 2, 500)
-        found = [judged(hold_outs(wrong, doubt, n), doubt, risks, b) for b in (0.05, 0.1)]
-        every.append([*found[0], *found[1]])
-        cells = " | ".join(f"{100 * one[0]:.1f} | {100 * one[2]:.1f}" for one in found)
-        print(f"| {name} | {n} | {cells} | {100 * wrong.mean():.1f} |", flush=True)
-    print("mean of failed, no promise, answered at 5 % and 10 %:", np.mean(every, axis=0).round(4))
+        wrong, doubt, risks = unseen(name)
+        for most in (100, 500):
+            n = min(len(wrong) // 2, most)
+            for way, levels in WAYS.items():
+                control._levels = levels
+                found = [judged(hold_outs(wrong, doubt, n), doubt, risks, b) for b in (0.05, 0.1)]
+                every.setdefault((way, most), []).append([*found[0], *found[1]])
+                if way == "as it is":
+                    cells = " | ".join(f"{100 * one[0]:.1f} | {100 * one[2]:.1f}" for one in found)
+                    print(f"| {name} | {n} | {cells} | {100 * wrong.mean():.1f} |", flush=True)
+    control._levels = _own
+    print("means, in percent, of failed, no promise and answered at 5 %, and at 10 %:")
+    for (way, most), rows in every.items():
+        print(
+            way,
+            most,
+            (100 * np.mean(rows, axis=0)).round(1),
+            "largest",
+            np.max(rows, axis=0)[[0, 3]],
+        )
+
+
+def unseen(name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Errors and doubts of unseen samples, by doubt, and the error of all up to each doubt."""
+    data = load(name)
+    rng = np.random.default_rng(0)
+    rows = rng.permutation(len(data.y))[:6000]
+    rows = rows[np.isin(data.y[rows], np.flatnonzero(np.bincount(data.y) >= 15))]
+    X, y = np.asarray(data.X, dtype=float)[rows], data.y[rows]
+    head = min(len(y) // 3, 1000)
+    base = make_pipeline(StandardScaler(), LogisticRegression(max_iter=300))
+    clf = EvidentialClassifier(base).fit(X[:head], y[:head])
+    known = np.isin(y, clf.classes_) & (np.arange(len(y)) >= head)
+    p = clf.predict_proba(X[known])
+    wrong = (clf.classes_[p.argmax(axis=1)] != y[known]).astype(float)
+    doubt = 1 - p.max(axis=1)
+    order = np.argsort(doubt, kind="stable")
+    wrong, doubt = wrong[order], doubt[order]
+    ends = np.searchsorted(doubt, doubt, side="right")  # ties are answered together
+    return wrong, doubt, (np.cumsum(wrong) / np.arange(1, len(wrong) + 1))[ends - 1]
 
 
 if __name__ == "__main__":

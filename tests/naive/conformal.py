@@ -193,31 +193,28 @@ def fewest(bound, error):
     return n
 
 
-def starts(n, bound, error):
-    """Numbers of answers at which sequences start, as many as share the level."""
-    count = 1
-    while True:
-        first = fewest(bound, error / count)
-        sizes = [first * 4**i for i in range(count) if 3 * first * 4**i < 2 * n]
-        sizes += [n] if first <= n else []
-        if len(sizes) <= count:
-            return sizes
-        count += 1
+def shares(n, bound, error):
+    """Numbers of answers at which tests begin, each with its share of the level."""
+    first = fewest(bound, error * Fraction(4, 5))
+    sizes = []
+    while 3 * first * 4 ** len(sizes) < 2 * n:
+        sizes.append(first * 4 ** len(sizes))
+    if not sizes:
+        return [(fewest(bound, error), error)]
+    rest = [(size, error / 5 / len(sizes)) for size in [*sizes[1:], n]]
+    return [(first, error * Fraction(4, 5)), *rest]
 
 
 def answered_limit(losses, doubts, bound, error):
     """Largest accepted limit of doubt (None: of nothing), for losses of 0 and 1."""
-    limits = [*sorted(set(doubts)), float("inf")]
-    begins = starts(len(doubts), bound, error)
-    accepted = []
-    for begin in begins:
-        for limit in limits:
-            answered = [a for a, doubt in zip(losses, doubts, strict=True) if doubt < limit]
-            if len(answered) < begin:
-                continue
-            if binomial_tail(sum(answered), len(answered), bound) > error / len(begins):
-                break
-            accepted.append(limit)
+    begins, handed, accepted = shares(len(doubts), bound, error), 0, []
+    for limit in [*sorted(set(doubts)), float("inf")]:
+        answered = [loss for loss, doubt in zip(losses, doubts, strict=True) if doubt < limit]
+        level = handed + sum(own for size, own in begins if size <= len(answered))
+        begins = [(size, own) for size, own in begins if size > len(answered)]
+        kept = level and binomial_tail(sum(answered), len(answered), bound) <= level
+        handed = level if kept else 0
+        accepted += [limit] if kept else []
     return max(accepted, default=None)
 
 

@@ -335,14 +335,12 @@ export function binomialTail(k, n, p) {
 
 const fewest = (bound, error) => Math.ceil(Math.log(error) / Math.log1p(-bound) - 1e-9);
 
-// Numbers of answers at which sequences of tests begin, which share the error.
-export function sequenceStarts(n, bound, error) {
-  for (let number = 1; ; number++) {
-    const first = fewest(bound, error / number);
-    const sizes = Array.from({ length: number }, (_, i) => first * 4 ** i).filter((size) => 1.5 * size < n);
-    if (first <= n) sizes.push(n);
-    if (sizes.length <= number) return sizes;
-  }
+// Numbers of answers at which tests begin, as [number, level]: most of the level for the first.
+export function testLevels(n, bound, error) {
+  const first = fewest(bound, 0.8 * error), sizes = [];
+  for (let size = first; 1.5 * size < n; size *= 4) sizes.push(size);
+  if (!sizes.length) return [[fewest(bound, error), error]];
+  return [[first, 0.8 * error], ...[...sizes.slice(1), n].map((size) => [size, (0.2 * error) / sizes.length])];
 }
 
 // Held-out samples by doubt: [doubt below which they are answered, number answered, errors of these].
@@ -363,13 +361,14 @@ export function answerSteps(held) {
 // The most that may be answered so that their error keeps a bound with confidence (Learn then Test);
 // null if these samples cannot promise it.
 export function answerable(held, bound, confidence) {
-  const steps = answerSteps(held), starts = sequenceStarts(steps.at(-1)[1], bound, 1 - confidence);
-  let best = null;
-  for (const start of starts) {
-    for (const step of steps.filter(([, n]) => n >= start)) {
-      if (binomialTail(step[2], step[1], bound) > (1 - confidence) / starts.length) break;
-      if (best === null || step[0] > best[0]) best = step;
-    }
+  const steps = answerSteps(held), total = steps.at(-1)[1];
+  let begins = testLevels(total, bound, 1 - confidence), level = 0, best = null;
+  for (const [doubt, answered, errors] of steps) {
+    for (const [size, own] of begins) if (size <= answered) level += own;
+    begins = begins.filter(([size]) => size > answered);
+    // The level of a test that succeeds goes on to the next; of one that fails it is lost.
+    if (level > 0 && binomialTail(errors, answered, bound) <= level) best = { doubt, answered, errors, total };
+    else level = 0;
   }
-  return best && { doubt: best[0], answered: best[1], errors: best[2], total: steps.at(-1)[1] };
+  return best;
 }
