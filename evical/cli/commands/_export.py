@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+import numpy as np
 import typer
 
 from dstheory.checks.arguments import check_level
@@ -74,6 +75,13 @@ def export(
             write_atomically(Path(output), content)
     if output == "-":
         typer.echo(content)
+    if fitted.answers is not None and fitted.answers.limit < np.inf:
+        where = f"at most {1 - fitted.answers.limit:.6g}" if fitted.answers.kept else "anything"
+        typer.echo(
+            "warning: exports have no decision, so none to ask; the model asks where the larger "
+            f"probability is {where}",
+            err=True,
+        )
 
 
 def _of_one_score(model: Model) -> BaseCalibrator:

@@ -73,6 +73,16 @@ def test_one_score(folder, capfd, positive):
     assert "| Answers | error of the answers at most 0.05" in printed
 
 
+def test_exports_say_that_they_do_not_ask(folder, capfd):
+    for bound in (0.05, 0.001):
+        run(f"{FIT} --answer-error {bound} -o m.json --force")
+        limit = load_model("m.json").answers.limit
+        where = f"at most {1 - limit:.6g}" if limit > -np.inf else "anything"
+        capfd.readouterr()
+        run("export m.json --to sql -o m.sql --force")
+        assert f"the model asks where the larger probability is {where}" in capfd.readouterr().err
+
+
 def test_many_scores(folder, capfd):
     words = "fit many.csv --score z_a --score z_b --score z_c --target kind --method softmax"
     run(f"{words} --answer-error 0.1 -o m.json --json")
