@@ -17,7 +17,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from dstheory.checks.arguments import as_floats, check_choice, check_level, shown
+from dstheory.checks.arguments import as_array, as_floats, check_choice, check_level, shown
 from evical._fitting import all_or_nothing, check_declared
 from evical._typing import Floats, Indices, RandomState, SamplesLike
 from evical.classifier import EvidentialClassifier
@@ -54,9 +54,9 @@ class RiskControl(BaseEstimator):  # type: ignore[misc]  # untyped base
         this share among the answers of each class, for all of them at once; "false_discovery",
         among the answers ``classes_[1]`` of two, 1 - precision; "false_omission", among the answers
         ``classes_[0]``; (K, K) losses of each answer (row) under each true class; or a function of
-        true classes (n,) and answers (n,) that gives losses (n,). Of all samples: "wrong_answer",
-        the share that is answered and wrong; or (K + 1, K) losses, the last row of asking. In
-        [0, 1].
+        true classes (n,) and answers (n,) that gives losses (n,), bool if they are 0 or 1. Of all
+        samples: "wrong_answer", the share that is answered and wrong; or (K + 1, K) losses, the
+        last row of asking. In [0, 1].
     bound : float or (K,) array
         Largest risk, in (0, 1); of "by_class" one for each class, or the same.
     level : float or None
@@ -254,7 +254,7 @@ class RiskControl(BaseEstimator):  # type: ignore[misc]  # untyped base
             table, ask = asking[:-1], asking[-1]
             bound = self._bounds(1)[0]
             _check_asking(table, ask, bound, level)
-            options["most"] = float(asking.max())
+            options |= {"most": float(asking.max()), "whole": _binary(asking)}
             found = sample_promise(table[answer, truth], ask[truth], doubt, bound, level, **options)
             what = (
                 "share answered wrongly"
@@ -267,7 +267,7 @@ class RiskControl(BaseEstimator):  # type: ignore[misc]  # untyped base
                 f"loss={shown(self.loss)} is about the answered samples, for which nothing is "
                 "promised on average; give a level, or loss='wrong_answer'"
             )
-        losses = self._losses(truth, answer, k)
+        losses, options["whole"] = self._losses(truth, answer, k)
         if isinstance(self.loss, str) and self.loss != "error":
             return self._of_classes(losses, answer, doubt, level, options)
         found = answered_promise(losses, doubt, self._bounds(1)[0], level, **options)
@@ -314,21 +314,23 @@ class RiskControl(BaseEstimator):  # type: ignore[misc]  # untyped base
         refuse(table, (table < 0) | (table > 1), "loss", "a loss in [0, 1]; divide by the largest")
         return table
 
-    def _losses(self, truth: Indices, answer: Indices, k: int) -> Floats:
-        """Loss (n,) of each answer."""
+    def _losses(self, truth: Indices, answer: Indices, k: int) -> tuple[Floats, bool]:
+        """Loss (n,) of each answer, and whether there are no others than 0 and 1."""
         if isinstance(self.loss, str):
-            return losses_of(None, truth, answer, k)
+            return losses_of(None, truth, answer, k), True
         if not callable(self.loss):
             if np.shape(self.loss) != (k, k):
                 raise ValueError(
                     f"loss has shape {np.shape(self.loss)}, expected ({k}, {k}), of each answered "
                     f"class under each true class, or ({k + 1}, {k}) with a last row of asking"
                 )
-            return losses_of(self.loss, truth, answer, k)
-        found = as_floats(self.loss(self.classes_[truth], self.classes_[answer]), "loss")
+            losses = losses_of(self.loss, truth, answer, k)
+            return losses, _binary(np.asarray(self.loss, dtype=np.float64))
+        given = as_array(self.loss(self.classes_[truth], self.classes_[answer]), "loss")
+        found = as_floats(given, "loss")
         if found.shape != truth.shape:
             raise ValueError(f"loss gives shape {found.shape}, expected ({len(truth)},)")
-        return losses_of(found, truth, answer, k)
+        return losses_of(found, truth, answer, k), given.dtype == bool
 
     def _limits(self) -> Floats:
         """A limit for the answers of each class; of classes without a promise, none."""
@@ -374,6 +376,10 @@ class RiskControl(BaseEstimator):  # type: ignore[misc]  # untyped base
         answer, known = self._decided(X)
         own = answer[:, np.newaxis] == np.arange(len(self.classes_))
         return np.asarray(own | ~known[:, np.newaxis])
+
+
+def _binary(losses: Floats) -> bool:
+    return bool(np.isin(losses, (0, 1)).all())
 
 
 def _check_asking(table: Floats, ask: Floats, bound: float, level: float | None) -> None:

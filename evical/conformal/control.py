@@ -146,6 +146,7 @@ def answered_promise(
     error: float | None = None,
     grid: Floats | None = None,
     procedure: str = "fixed_sequence",
+    whole: bool = True,
 ) -> Promise:
     """Promise of the mean loss of answered samples, with confidence.
 
@@ -159,6 +160,9 @@ def answered_promise(
         Limits to test, ascending, chosen without these samples. Default: the doubts of the samples,
         with tests that begin at several numbers of answers.
     procedure : {"fixed_sequence", "holm"}
+    whole : bool
+        Whether no other losses than 0 and 1 are possible, not only none was seen: two tests, of
+        which the losses choose, would fail more often than each.
 
     Returns
     -------
@@ -177,7 +181,6 @@ def answered_promise(
     limits = np.append(np.unique(doubt), np.inf) if grid is None else grid
     below = np.searchsorted(doubt[order], limits).astype(np.float64)
     sums = np.concatenate([[0.0], np.cumsum(losses[order])])[below.astype(np.intp)]
-    whole = bool(np.isin(losses, (0, 1)).all())
 
     def accepted(factor: float) -> Indices:
         """Limits that are accepted if there are this many times as many samples like these."""
@@ -211,8 +214,10 @@ def _levels(below: Floats, bound: float, error: float) -> dict[int, float]:
     {50: 0.08, 200: 0.01, 1000: 0.01}
     """
     n, first = below[-1], least_number(bound, _FIRST * error)
-    later = int(max(0, np.ceil(np.log(n / (1.5 * first)) / np.log(_LATER)))) if n else 0
-    sizes = [first * _LATER**i for i in range(later)]
+    sizes, size = [], first
+    while 1.5 * size < n:
+        sizes.append(size)
+        size *= _LATER
     if not sizes:
         size = least_number(bound, error)
         return {int(np.searchsorted(below, size)): error} if size <= n else {}
@@ -233,6 +238,7 @@ def sample_promise(
     most: float = 1.0,
     grid: Floats | None = None,
     procedure: str = "fixed_sequence",
+    whole: bool = False,
 ) -> Promise:
     """Promise of the mean loss of all samples, those of asking included.
 
@@ -246,8 +252,8 @@ def sample_promise(
         None: in expectation, for `answered` that is nowhere below `asked`.
     most : float
         Largest possible loss.
-    grid, procedure
-        As in `answered_promise`; by default `FIXED`.
+    grid, procedure, whole
+        As in `answered_promise`; by default the limits are `FIXED`.
 
     Returns
     -------
@@ -262,7 +268,6 @@ def sample_promise(
     if level is None:
         accepted = np.flatnonzero((sums[below] + most) / (n + 1) <= bound + _ROUNDING * bound)
     else:
-        whole = bool(np.isin([answered, asked], (0, 1)).all())
         p = p_values(sums[below], np.full(len(below), float(n)), bound, whole=whole)
         accepted = np.flatnonzero(rejected(p, procedure, {0: 1 - level}))
     if not len(accepted):

@@ -5,6 +5,7 @@ import json
 import math
 import pickle
 import warnings
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -305,6 +306,12 @@ def test_costs_of_asking_and_functions(sample):
     (promise,) = fitted_to(p, y, loss=table, bound=0.1).promises_
     costs = lambda truth, answer: table[answer, truth]  # noqa: E731  # as short as it is
     assert fitted_to(p, y, loss=costs, bound=0.1).promises_ == [promise]
+    (errors,) = fitted_to(p, y, bound=0.1).promises_
+    for wrong in (lambda truth, answer: truth != answer, 1 - np.eye(2)):
+        (same,) = fitted_to(p, y, loss=wrong, bound=0.1).promises_
+        assert same == replace(errors, what="mean loss of the answers")
+    weaker = fitted_to(p, y, loss=lambda truth, answer: 1.0 * (truth != answer), bound=0.1)
+    assert weaker.promises_[0].n_answered < errors.n_answered
     asking = np.vstack([table, [0.05, 0.1]])
     (of_all,) = fitted_to(p, y, loss=asking, bound=0.12).promises_
     (on_average,) = fitted_to(
