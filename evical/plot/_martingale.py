@@ -91,7 +91,7 @@ class MartingaleDisplay:
 
         Examples
         --------
-        >>> from evical.conformal.capital import Capital
+        >>> from evical.conformal import ExchangeabilityTest
         >>> test = ExchangeabilityTest().update([0.01] * 20)
         >>> MartingaleDisplay.from_test(test).first_
         15
