@@ -15,15 +15,18 @@ import typer
 from numpy.typing import NDArray
 
 from evical._typing import Floats
+from evical.beliefs import Beliefs
+from evical.beliefs.bounded import Bounded
+from evical.beliefs.composed import placed
 from evical.cli import arguments
 from evical.cli._decisions import joined_names
-from evical.cli._kinds import Kind, Place, complete_rows, optional_kinds
+from evical.cli._kinds import Kind, Place, among, complete_rows, optional_kinds
 from evical.cli._tables import Table
 from evical.datasets.csv import MISSING
 from evical.scores.names import classes_in_names
 
-# Negative class, if it is known, and positive class.
-Pair = tuple[str | None, str]
+# All classes; of two the negative one, None if it is not known, and the positive one.
+Classes = tuple[str | None, ...]
 
 # Beliefs above plausibilities by rounding only, as other programs may write them.
 ROUNDING = 1e-9
@@ -74,6 +77,7 @@ class BeliefColumns:
     table: str
     columns: dict[str, tuple[str, str]]
     decision: str | None
+    points: dict[str, str]  # columns of probabilities, of three classes and more
 
     @property
     def classes(self) -> list[str]:
@@ -83,7 +87,7 @@ class BeliefColumns:
     @property
     def names(self) -> list[str]:
         """Columns of numbers."""
-        return [name for pair in self.columns.values() for name in pair]
+        return [*(name for pair in self.columns.values() for name in pair), *self.points.values()]
 
     def kinds(self, missing: str) -> dict[str, Kind]:
         """Columns to read."""
@@ -92,15 +96,15 @@ class BeliefColumns:
         return {**optional_kinds(plain, missing), **texts}
 
     def read(
-        self, values: Mapping[str, NDArray[Any]], place: Place, pair: Pair
+        self, values: Mapping[str, NDArray[Any]], place: Place, classes: Classes
     ) -> tuple[Floats, Floats, NDArray[np.bool_]]:
-        """Belief and plausibility (n,) of the positive class of a pair, and rows with all numbers.
+        """Belief and plausibility (n,) of the positive class of two, and rows with all numbers.
 
         Where a number is missing they are 0 and 1. Raises ValueError for the first row that
         contradicts itself.
         """
         known = complete_rows(values[name] for name in self.names)
-        sides = {}
+        sides, positive = {}, str(classes[1])
         for label, (low, high) in self.columns.items():
             bel, pl = (np.where(known, values[low], 0), np.where(known, values[high], 1))
             if (row := _first(bel > pl + ROUNDING)) is not None:
@@ -109,20 +113,52 @@ class BeliefColumns:
                     "at most plausibility"
                 )
             pl = np.maximum(bel, pl)
-            sides[label] = (bel, pl) if label == pair[1] else (1 - pl, 1 - bel)
+            sides[label] = (bel, pl) if label == positive else (1 - pl, 1 - bel)
         if len(sides) == 2:
-            self._check_sides(sides, place, pair)
-        bel, pl = sides[pair[1]] if pair[1] in sides else next(iter(sides.values()))
+            self._check_sides(sides, place, classes)
+        bel, pl = sides[positive] if positive in sides else next(iter(sides.values()))
         if self.decision is not None:
-            self.check_decisions(values[self.decision], bel, pl, place, pair)
+            self.check_decisions(values[self.decision], bel, pl, place, classes)
         return bel, pl, known
 
+    def read_all(
+        self, values: Mapping[str, NDArray[Any]], place: Place, classes: Sequence[str]
+    ) -> tuple[Beliefs, NDArray[np.bool_]]:
+        """Beliefs (n,) about all of three classes or more, and rows with all numbers.
+
+        Raises as `read`.
+        """
+        known = complete_rows(values[name] for name in self.names)
+        rows = np.flatnonzero(known)
+        names = [(*self.columns[label], self.points.get(label)) for label in classes]
+        bel, pl, p = (
+            None if None in part else np.stack([values[str(name)][rows] for name in part], axis=1)
+            for part in zip(*names, strict=True)
+        )
+        assert bel is not None
+        assert pl is not None
+        at = among(place, rows)
+        check_bounds(bel, pl, p, names, at)
+        if self.decision is not None:
+            decided = values[self.decision]
+            check_decided(decided, self.decision, classes, place)
+            if p is not None:
+                check_chosen((bel, pl, p), decided[rows], classes, at)
+        found = Bounded(
+            np.array(classes),
+            len(rows),
+            lambda: (bel, np.maximum(bel, pl)),
+            None if p is None else p / p.sum(axis=1, keepdims=True),
+        )
+        return placed(np.array(classes), len(known), [(rows, found)]), known
+
     def _check_sides(
-        self, sides: Mapping[str, tuple[Floats, Floats]], place: Place, pair: Pair
+        self, sides: Mapping[str, tuple[Floats, Floats]], place: Place, classes: Classes
     ) -> None:
         """Refuse two classes whose beliefs are not one less each other."""
-        (bel, pl), (low, high) = sides[pair[1]], sides[str(pair[0])]
-        mine, other = self.columns[pair[1]], self.columns[str(pair[0])]
+        negative, positive = map(str, classes)
+        (bel, pl), (low, high) = sides[positive], sides[negative]
+        mine, other = self.columns[positive], self.columns[negative]
         for a, b, one, two in ((bel, low, mine[0], other[1]), (pl, high, mine[1], other[0])):
             if (row := _first(np.abs(a - b) > AGREEING)) is not None:
                 raise ValueError(
@@ -131,7 +167,7 @@ class BeliefColumns:
                 )
 
     def check_decisions(
-        self, decided: NDArray[Any], bel: Floats, pl: Floats, place: Place, pair: Pair
+        self, decided: NDArray[Any], bel: Floats, pl: Floats, place: Place, classes: Classes
     ) -> None:
         """Refuse decisions for other classes, or against the beliefs in all rows.
 
@@ -141,17 +177,17 @@ class BeliefColumns:
         class is chosen, both Bel and Pl are lower.
         """
         assert self.decision is not None
-        other = check_decided(decided, self.decision, [*filter(None, pair)], place)
-        negative = other if pair[0] is None else pair[0]
-        chosen, against = (np.flatnonzero(decided == label) for label in (pair[1], negative))
+        other = check_decided(decided, self.decision, [*filter(None, classes)], place)
+        negative, positive = other if classes[0] is None else classes[0], classes[1]
+        chosen, against = (np.flatnonzero(decided == label) for label in (positive, negative))
         support = bel + pl
         if not (len(chosen) and len(against)) or support[chosen].max() >= support[against].min():
             return
         low, high = chosen[np.argmin(support[chosen])], against[np.argmax(support[against])]
         if bel[low] <= bel[high] and pl[low] <= pl[high]:
             raise ValueError(
-                f"{place(int(low))}: {self.decision} is {pair[1]!r}, but belief in {pair[1]!r} is "
-                f"lower here than wherever it is {negative!r}; are the classes exchanged?"
+                f"{place(int(low))}: {self.decision} is {positive!r}, but belief in {positive!r} "
+                f"is lower here than wherever it is {negative!r}; are the classes exchanged?"
             )
 
 
@@ -186,7 +222,10 @@ def find_beliefs(table: Table, naming: Naming) -> BeliefColumns:
     decision = f"{naming.prefix}decision"
     named = _named_columns(table, naming)
     found = decision if decision in table.header else None
-    return BeliefColumns(table.name, named, found)
+    points = {label: f"{naming.prefix}p_{label}" for label in named}
+    if len(named) < 3 or not set(points.values()) <= set(table.header):
+        points = {}
+    return BeliefColumns(table.name, named, found, points)
 
 
 def _named_columns(table: Table, naming: Naming) -> dict[str, tuple[str, str]]:
@@ -225,23 +264,22 @@ def _none_there(table: Table, prefix: str) -> str:
     return f"{text}; name them with --bel and --pl; columns: {', '.join(table.header[:12])}"
 
 
-def pair_of(
+def classes_of(
     found: Sequence[BeliefColumns],
     naming: Naming,
-    known: tuple[str, str] | None = None,
+    known: tuple[str, ...] | None = None,
     source: str = "",
-) -> Pair:
-    """The two classes that tables are about.
+) -> Classes:
+    """The classes that tables are about.
 
     `known` are those that they have to be, and `source` says why, as "the model is of".
-    Raises ValueError for tables that are not about the same two classes, or options of others.
+    Raises ValueError for tables that are not about the same classes, or options of others.
     """
-    for one in found:
-        if len(one.classes) > 2:
-            raise ValueError(
-                f"{one.table} has beliefs about {len(one.classes)} classes, "
-                f"{_listed(one.classes)}; this is about two"
-            )
+    most = max(found, key=lambda one: len(one.classes))
+    if len(most.classes) > 2 or len(known or ()) > 2:
+        if known is None:
+            known, source = tuple(most.classes), f"{most.table} is about"
+        return _several(found, naming, known, source)
     pair, source = _expected(found, naming, known, source)
     if pair is None:
         return None, _common_class(found, naming)
@@ -257,12 +295,28 @@ def pair_of(
     return pair[::-1] if positive == pair[0] else pair
 
 
+def _several(
+    found: Sequence[BeliefColumns], naming: Naming, known: tuple[str, ...], source: str
+) -> tuple[str, ...]:
+    """The same, three classes or more."""
+    for option, value in (("positive", naming.positive), ("classes", naming.classes)):
+        if value is not None:
+            raise ValueError(f"--{option} is for two classes; with more, the columns name each")
+    for one in found:
+        if set(one.classes) != set(known):
+            raise ValueError(
+                f"{one.table} has beliefs about {_listed(one.classes)}, but {source} "
+                f"{_listed(known)}; all tables need the same classes"
+            )
+    return known
+
+
 def _expected(
     found: Sequence[BeliefColumns],
     naming: Naming,
-    known: tuple[str, str] | None,
+    known: tuple[str, ...] | None,
     source: str,
-) -> tuple[tuple[str, str] | None, str]:
+) -> tuple[tuple[str, ...] | None, str]:
     """Both classes, if they are known from anywhere, and what says so."""
     if known is not None:
         if naming.classes is not None and set(naming.classes) != set(known):
@@ -293,6 +347,52 @@ def _common_class(found: Sequence[BeliefColumns], naming: Naming) -> str:
             f"--positive is {naming.positive!r}, but {first.table} is about class {label!r}"
         )
     return label
+
+
+def check_bounds(
+    bel: Floats,
+    pl: Floats,
+    p: Floats | None,
+    names: Sequence[tuple[str, str, str | None]],
+    place: Place,
+) -> None:
+    """Refuse the first of (n, K) numbers that are not in order, or that no belief has."""
+    parts = [(bel, pl, 0, 1, ROUNDING)]
+    if p is not None:
+        parts += [(bel, p, 0, 2, AGREEING), (p, pl, 2, 1, AGREEING)]
+    for lower, higher, low, high, margin in parts:
+        wrong = lower > higher + margin
+        if wrong.any():
+            row, k = (int(at[0]) for at in np.nonzero(wrong))
+            raise ValueError(
+                f"{place(row)}: {names[k][low]} is {lower[row, k]:g}, above {names[k][high]}, "
+                f"{higher[row, k]:g}; are columns exchanged?"
+            )
+    for values, above, what in (
+        (bel, bel.sum(axis=1) > 1 + AGREEING, "beliefs of all classes add up to {:g}, more"),
+        (pl, pl.sum(axis=1) < 1 - AGREEING, "plausibilities of all classes add up to {:g}, less"),
+    ):
+        for row in np.flatnonzero(above)[:1].tolist():
+            raise ValueError(f"{place(row)}: {what.format(values[row].sum())} than 1")
+
+
+def check_chosen(
+    parts: Sequence[Floats], decided: NDArray[Any], classes: Sequence[str], place: Place
+) -> None:
+    """Refuse a class that is chosen only where another one has larger numbers (n, K), all three.
+
+    Criteria treat classes alike, so that none chooses it.
+    """
+    for k, label in enumerate(classes):
+        rows = np.flatnonzero(decided == label)
+        better = [part[rows] > part[rows, k, np.newaxis] + AGREEING for part in parts]
+        larger = np.all(better, axis=0)
+        if len(rows) and larger.any(axis=1).all():
+            other = classes[int(np.argmax(larger[0]))]
+            raise ValueError(
+                f"{place(int(rows[0]))}: {label!r} is chosen, but belief, plausibility and "
+                f"probability of {other!r} are larger; are the classes exchanged?"
+            )
 
 
 def _listed(classes: Sequence[str]) -> str:

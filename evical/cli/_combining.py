@@ -9,10 +9,10 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory import MassFunction
-from dstheory.transform import betp
+from evical.beliefs import Beliefs, as_beliefs
+from evical.beliefs.composed import placed
 from evical.cli._aligned import Part, SharedColumns, by_key, by_position, shared_columns, with_key
-from evical.cli._beliefs import BeliefColumns, Naming, Pair, find_beliefs, pair_of
+from evical.cli._beliefs import BeliefColumns, Classes, Naming, classes_of, find_beliefs
 from evical.cli._decisions import Decision, masses, new_decision
 from evical.cli._kinds import Kind, convert
 from evical.cli._rules import Combiner, RowError, known_classes
@@ -36,11 +36,11 @@ class Summary:
 
 @dataclass(frozen=True)
 class Sources:
-    """Open tables with their columns of beliefs, and the two classes that all are about."""
+    """Open tables with their columns of beliefs, and the classes that all are about."""
 
     tables: list[Table]
     found: list[BeliefColumns]
-    pair: Pair
+    classes: Classes
     key: str | None
     prefix: str
     missing: str
@@ -54,19 +54,17 @@ class Sources:
                 )
 
     @property
-    def labels(self) -> tuple[str, str]:
+    def labels(self) -> tuple[str, ...]:
         """The frame; where the negative class is unknown, any other name stands for it."""
-        negative, positive = self.pair
-        if negative is None:
-            negative = "other" if positive != "other" else "rest"
-        return negative, positive
+        other = "rest" if "other" in self.classes else "other"
+        return tuple(other if label is None else label for label in self.classes)
 
     @cached_property
     def shared(self) -> list[str]:
         """Columns that are compared: by position all that are shared, by key the true class."""
         headers = [table.header for table in self.tables]
         own = [name for one in self.found for name in one.names]
-        classes = [label for label in self.pair if label is not None]
+        classes = [label for label in self.classes if label is not None]
         found = shared_columns(headers, own, classes, self.prefix)
         return found if self.key is None else [name for name in found if name == self.target]
 
@@ -103,12 +101,16 @@ class Sources:
             kinds[self.key] = "key"
         return kinds
 
-    def read(self, parts: Sequence[Part]) -> tuple[list[MassFunction], int]:
-        """Mass functions (n,) of all tables, and how many rows have no number."""
-        sources, lacking = [], 0
+    def read(self, parts: Sequence[Part]) -> tuple[list[Beliefs], int]:
+        """Beliefs (n,) of all tables, and how many rows have no number."""
+        sources, lacking = list[Beliefs](), 0
         for one, rows in zip(self.found, parts, strict=True):
-            bel, pl, known = one.read(rows.columns, rows.place, self.pair)
-            sources.append(masses(bel, pl, self.labels))
+            if len(self.classes) > 2:
+                found, known = one.read_all(rows.columns, rows.place, self.labels)
+            else:
+                bel, pl, known = one.read(rows.columns, rows.place, self.classes)
+                found = as_beliefs(masses(bel, pl, self.labels), np.array(self.labels))
+            sources.append(found)
             lacking += int((~known).sum())
         return sources, lacking
 
@@ -119,7 +121,7 @@ def _open_sources(
     naming: Naming,
     key: str | None,
     missing: str,
-    known: tuple[str, str] | None = None,
+    known: tuple[str, ...] | None = None,
     target: str | None = None,
 ) -> Iterator[Sources]:
     """Tables of beliefs; `known` are the classes of a learned fusion.
@@ -129,8 +131,8 @@ def _open_sources(
     with ExitStack() as stack:
         opened = [stack.enter_context(open_table(name)) for name in tables]
         found = [find_beliefs(table, naming) for table in opened]
-        pair = pair_of(found, naming, known, "the fusion was learned for")
-        sources = Sources(opened, found, pair, key, naming.prefix, missing, target)
+        classes = classes_of(found, naming, known, "the fusion was learned for")
+        sources = Sources(opened, found, classes, key, naming.prefix, missing, target)
         for table in opened:
             check_columns(table, {} if key is None else {key: None})
         yield sources
@@ -156,11 +158,11 @@ def agreed(tables: Sequence[str], naming: Naming, key: str | None, missing: str)
 
 @dataclass(frozen=True, eq=False)
 class WithClasses:
-    """Mass functions (n,) of all tables, the true classes (n,), and how many rows lack a number."""
+    """Beliefs (n,) of all tables, the true classes (n,), and how many rows lack a number."""
 
-    beliefs: list[MassFunction]
+    beliefs: list[Beliefs]
     labels: NDArray[Any]
-    classes: tuple[str, str]
+    classes: tuple[str, ...]
     lacking: int
 
 
@@ -170,7 +172,7 @@ def read_with_classes(
     key: str | None,
     missing: str,
     target: str,
-    known: tuple[str, str] | None = None,
+    known: tuple[str, ...] | None = None,
 ) -> WithClasses:
     """Beliefs of all tables beside the true classes, which stand in a column of the first one.
 
@@ -186,29 +188,39 @@ def read_with_classes(
             values = rows[0].columns[target].tolist()
             labels += convert(values, "label", target, rows[0].place).tolist()
             parts.append(found)
-    classes = _classes(labels, target, sources.pair)
-    beliefs = [
-        masses(
-            np.concatenate([np.asarray(m.bel(mask=2)) for m in source]),
-            np.concatenate([np.asarray(m.pl(mask=2)) for m in source]),
-            classes,
-        )
-        for source in zip(*parts, strict=True)
-    ]
+    classes = _classes(labels, target, sources.classes)
+    beliefs = [_joined(source, classes) for source in zip(*parts, strict=True)]
     return WithClasses(beliefs, np.array(labels), classes, lacking)
 
 
-def _classes(labels: list[str], target: str, pair: Pair) -> tuple[str, str]:
-    """The negative and the positive class of labels, as the columns of beliefs name them."""
+def _joined(parts: Sequence[Beliefs], classes: tuple[str, ...]) -> Beliefs:
+    """Beliefs of a table from those of its pieces."""
+    names = np.array(classes)
+    if len(classes) == 2:
+        bel, pl = np.concatenate([part.interval()[:, 1] for part in parts]).T
+        return as_beliefs(masses(bel, pl, classes), names)
+    ends = np.cumsum([len(part) for part in parts])
+    rows = np.split(np.arange(ends[-1]), ends[:-1])
+    return placed(names, int(ends[-1]), list(zip(rows, parts, strict=True)))
+
+
+def _classes(labels: list[str], target: str, pair: Classes) -> tuple[str, ...]:
+    """The classes of labels, as the columns of beliefs name them; of two, the positive one last."""
     found = sorted_labels(labels)
     shown = ", ".join(found[:12])
+    if len(pair) > 2:
+        for label in found:
+            if label not in pair:
+                known = ", ".join(map(str, pair[:12]))
+                raise ValueError(f"column {target!r} has {label!r}, but beliefs are about {known}")
+        return tuple(map(str, pair))
     if len(found) != 2:
         raise ValueError(f"column {target!r} has {len(found)} classes ({shown}), expected two")
     negative, positive = pair
     if not {*filter(None, pair)} <= set(found):
         known = ", ".join(filter(None, pair))
         raise ValueError(f"beliefs are about {known}, but column {target!r} has {shown}")
-    return negative or next(label for label in found if label != positive), positive
+    return negative or next(label for label in found if label != positive), str(positive)
 
 
 @dataclass(frozen=True)
@@ -242,9 +254,9 @@ class Job:
         """Raise for the first wrong value, or for the rows of a key; else say the reason."""
         for place in range(len(self.tables) if value is None else 0):
             with self.open() as sources:
-                one, pair = sources.found[place], sources.pair
+                one, classes = sources.found[place], sources.classes
                 for chunk in watch(sources.tables[place], sources.kinds(place), "Locating"):
-                    one.read(chunk.columns, chunk.place, pair)
+                    one.read(chunk.columns, chunk.place, classes)
         if value is not None:
             with self.open() as sources:
                 new = self.new(sources)
@@ -260,7 +272,7 @@ class Job:
 
     def new(self, sources: Sources) -> tuple[str, ...]:
         """Columns to write after the kept ones: those of the classes that are known."""
-        known = [label for label in sources.pair if label is not None]
+        known = [label for label in sources.classes if label is not None]
         names = belief_names(known)
         decision = () if self.decision(sources) is None else ("decision",)
         new = (*names, *decision, "conflict")
@@ -270,8 +282,8 @@ class Job:
         return new
 
     def decision(self, sources: Sources) -> Decision | None:
-        """How to decide, if both classes are known."""
-        return None if sources.pair[0] is None else new_decision(sources.labels)
+        """How to decide, if all classes are known."""
+        return None if sources.classes[0] is None else new_decision(sources.labels)
 
     def _columns(
         self, sources: Sources, new: Sequence[str], parts: list[Part]
@@ -279,17 +291,18 @@ class Job:
         """New columns by name, with the kept ones, and how many rows had no number."""
         beliefs, lacking = sources.read(parts)
         try:
-            m, conflict = self.combiner(beliefs)
+            found, conflict = self.combiner(beliefs)
         except RowError as error:
             places = " and ".join(rows.place(error.row) for rows in parts)
             raise ValueError(f"{places}: {error}") from error
         values = {"conflict": conflict}
-        for label, mask, p in zip(sources.pair, (1, 2), betp(m).T, strict=True):
+        columns = np.concatenate([found.interval(), found.probability()[..., np.newaxis]], axis=2)
+        for k, label in enumerate(sources.classes):
             if label is not None:
-                bel = np.asarray(m.bel(mask=mask))
-                pl = np.maximum(m.pl(mask=mask), bel)
-                values |= dict(zip(belief_names([label]), (bel, pl, p), strict=True))
+                bel, pl, p = np.ascontiguousarray(columns[:, k].T)
+                own = belief_names([label])
+                values |= dict(zip(own, (bel, np.maximum(bel, pl), p), strict=True))
         if (decision := self.decision(sources)) is not None:
-            values["decision"] = decision(m)
+            values["decision"] = decision(found.expectations())
         kept = {name: parts[0].columns[name] for name in self.kept}
         return {**kept, **{name: values[name] for name in new}}, lacking

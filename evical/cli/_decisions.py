@@ -27,7 +27,7 @@ class Decision:
     utilities: Floats
     criterion: Callable[..., Any] = decide.maximize_expected_utility
 
-    def __call__(self, m: MassFunction) -> NDArray[Any]:
+    def __call__(self, m: MassFunction | decide.Expectations) -> NDArray[Any]:
         """Names (n,) of the acts for a batch (n,)."""
         chosen = np.asarray(self.criterion(m, self.utilities))
         if chosen.dtype != bool:

@@ -16,12 +16,10 @@ from evical.calibrators import BaseCalibrator
 from evical.calibrators.by_name import suggestion
 from evical.cli import arguments
 from evical.cli._beliefs import (
-    AGREEING,
     BeliefColumns,
     Naming,
-    check_decided,
+    classes_of,
     find_beliefs,
-    pair_of,
 )
 from evical.cli._fitting import ClassRows, read_class_rows
 from evical.cli._kinds import Kind, complete_rows
@@ -177,8 +175,8 @@ def _rows(selection: Selection, table: Table, target: str) -> Labeled:
         return read_labeled_table(
             table, kinds, target, positive, of_class=probability, missing=selection.missing
         )
-    pair = pair_of([found], selection.naming)
-    negative, positive = pair
+    pair = classes_of([found], selection.naming)
+    negative, positive = pair[0], str(pair[1])
     return read_labeled_table(
         table,
         kinds,
@@ -291,12 +289,7 @@ def _classes_of_table(selection: Selection, found: BeliefColumns) -> ClassPredic
     names = np.reshape(belief_names(classes, prefix), (-1, len(KINDS)))
 
     def check(chunk: Chunk) -> None:
-        parts = [np.stack([chunk.columns[one] for one in part]) for part in names.T]
-        _check_order(parts, names, chunk)
-        if found.decision is not None:
-            decided = chunk.columns[found.decision]
-            check_decided(decided, found.decision, classes, chunk.place)
-            _check_chosen(parts, decided, classes, chunk)
+        found.read_all(chunk.columns, chunk.place, classes)
 
     kinds: dict[str, Kind] = dict.fromkeys(names.ravel().tolist(), "probability")
     texts: dict[str, Kind] = {} if found.decision is None else {found.decision: "text"}
@@ -310,39 +303,6 @@ def _classes_of_table(selection: Selection, found: BeliefColumns) -> ClassPredic
     return ClassPredictions(
         rows.name, rows.labels, classes, np.stack([bel, pl], axis=2), probability
     )
-
-
-def _check_order(parts: list[Floats], names: NDArray[np.str_], chunk: Chunk) -> None:
-    """Refuse a probability (K, n) that is not between belief and plausibility."""
-    bel, pl, probability = parts
-    for wrong, low, high in (
-        (bel > probability + AGREEING, 0, 2),
-        (probability > pl + AGREEING, 2, 1),
-    ):
-        if wrong.any():
-            row, k = (int(at[0]) for at in np.nonzero(wrong.T))
-            raise ValueError(
-                f"{chunk.place(row)}: {names[k, low]} is {parts[low][k, row]:g}, above "
-                f"{names[k, high]}, {parts[high][k, row]:g}; are columns exchanged?"
-            )
-
-
-def _check_chosen(
-    parts: list[Floats], decided: NDArray[Any], classes: tuple[str, ...], chunk: Chunk
-) -> None:
-    """Refuse a class that is chosen only where another one has larger numbers (K, n), all three.
-
-    Criteria treat classes alike, so that none chooses it.
-    """
-    for k, label in enumerate(classes):
-        rows = np.flatnonzero(decided == label)
-        better = np.all([part[:, rows] > part[k, rows] + AGREEING for part in parts], axis=0)
-        if len(rows) and better.any(axis=0).all():
-            other = classes[int(np.argmax(better[:, 0]))]
-            raise ValueError(
-                f"{chunk.place(int(rows[0]))}: {label!r} is chosen, but belief, plausibility and "
-                f"probability of {other!r} are larger; are the classes exchanged?"
-            )
 
 
 def _read_classes(

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from evical._typing import Floats
 from evical.calibrators.by_name import suggestion
-from evical.cli._beliefs import BeliefColumns, Pair
+from evical.cli._beliefs import BeliefColumns, Classes
 from evical.cli._kinds import Kind, complete_rows, label_kind, optional_kinds, tell_missing
 from evical.cli._show import watch
 from evical.cli._tables import Chunk, Table
@@ -61,7 +61,7 @@ def read_labeled_table(
     positive: str | None,
     known: tuple[str, str] | None = None,
     of: str = "the model",
-    beliefs: tuple[BeliefColumns, Pair] | None = None,
+    beliefs: tuple[BeliefColumns, Classes] | None = None,
     of_class: str | None = None,
     missing: str = "refuse",
 ) -> Labeled:
@@ -78,7 +78,7 @@ def read_labeled_table(
         of a column has, or the greater one.
     known : pair of str, optional
         The classes that there may be, the positive one last; `of` is what has them.
-    beliefs : BeliefColumns and Pair, optional
+    beliefs : BeliefColumns and Classes, optional
         Beliefs to read as well.
     of_class : str, optional
         A column that says nothing if it is not known which class it is about.

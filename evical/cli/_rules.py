@@ -4,6 +4,7 @@ import inspect
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,13 @@ from numpy.typing import NDArray
 
 from dstheory import MassFunction, combine
 from dstheory.errors import TotalConflictError
-from evical.beliefs import as_beliefs
-from evical.beliefs.composed import placed
+from evical._typing import Floats
+from evical.beliefs import Beliefs, as_beliefs
+from evical.beliefs.composed import conflict
+from evical.beliefs.joined import MAX_PRODUCTS
 from evical.calibrators.by_name import parse_options, settable, suggestion
 from evical.cli._model import file_text, reading
 from evical.fusion import Consensus, Rule, as_rule
-from evical.fusion.conflicts import total_conflict
 
 # Of DuckDB, which learns nothing.
 RULE = "dempster"
@@ -68,10 +70,10 @@ def new_combiner(rule: str, options: Sequence[str], vacuous: bool) -> "Combiner"
     return Combiner(function, vacuous, values)
 
 
-def known_classes(combiner: "Combiner") -> tuple[str, str] | None:
+def known_classes(combiner: "Combiner") -> tuple[str, ...] | None:
     """The classes that a rule was learned for, if it was."""
     frame = getattr(combiner.rule, "frame_", None)
-    return None if frame is None else (str(frame.labels[0]), str(frame.labels[1]))
+    return None if frame is None else tuple(map(str, frame.labels))
 
 
 def tell_rule(learned: Consensus | None = None, tables: Sequence[str] = ()) -> None:
@@ -87,51 +89,59 @@ def tell_rule(learned: Consensus | None = None, tables: Sequence[str] = ()) -> N
 
 @dataclass(frozen=True)
 class Combiner:
-    """Combines batches of mass functions of two classes; call it."""
+    """Combines beliefs of several sources about the same rows; call it."""
 
     rule: Callable[..., MassFunction]
     vacuous: bool  # where there is no result, rather than an error
     options: dict[str, Any] = field(default_factory=dict)
 
-    def __call__(self, sources: Sequence[MassFunction]) -> tuple[MassFunction, NDArray[Any]]:
+    def __call__(self, sources: Sequence[Beliefs]) -> tuple[Beliefs, NDArray[Any]]:
         """The normalized combination (n,), and the conflict (n,) between all sources.
 
         Raises RowError for the first row that the rule refuses.
         """
-        return self._combine(sources), np.asarray(combine.conjunctive(*sources).mass([]))
-
-    def _combine(self, sources: Sequence[MassFunction]) -> MassFunction:
         try:
-            return self._combine_normalized(*sources)
+            return self._combine(sources), _conflict(sources)
         except ValueError as error:
-            dead = total_conflict(list(sources))
-            if not (self.vacuous and isinstance(error, TotalConflictError) and dead.any()):
-                raise self._row_error(sources) from error
-        classes, alive = np.array(sources[0].frame.labels), np.flatnonzero(~dead)
-        known = [self._combine([m[alive] for m in sources])] if len(alive) else []
-        parts = [(alive, as_beliefs(m, classes)) for m in known]
-        return placed(classes, len(dead), parts).mass()
+            raise self._row_error(sources) from error
 
-    def _combine_normalized(self, *sources: MassFunction) -> MassFunction:
-        return self.rule(*sources, **self.options).normalize()
+    def _combine(self, sources: Sequence[Beliefs]) -> Beliefs:
+        rule = as_rule(partial(self.rule, **self.options)) if self.options else self.rule
+        rule = rule if isinstance(rule, Rule) else as_rule(rule)
+        if rule.reads(len(sources[0].classes)) == "masses":
+            rule = as_rule(self._normalized)
+        return rule.combine(sources, "vacuous" if self.vacuous else "error")
 
-    def _row_error(self, sources: Sequence[MassFunction]) -> RowError:
+    def _normalized(self, *masses: MassFunction) -> MassFunction:
+        return self.rule(*masses, **self.options).normalize()
+
+    def _row_error(self, sources: Sequence[Beliefs]) -> RowError:
         """The first row that is refused, by halving; alone it says why without a row number."""
 
         def refused(last: int) -> bool:
-            return self._refusal([m[: last + 1] for m in sources]) is not None
+            try:
+                self._combine([one[: last + 1] for one in sources])
+            except ValueError:
+                return True
+            return False
 
         row = bisect_left(range(len(sources[0]) - 1), True, key=refused)
-        refusal = self._refusal([m[row] for m in sources])
-        hint = ", or --total-conflict vacuous" if isinstance(refusal, TotalConflictError) else ""
-        return RowError(row, f"{refusal}{hint}")
-
-    def _refusal(self, sources: Sequence[MassFunction]) -> ValueError | None:
         try:
-            self._combine_normalized(*sources)
+            self._normalized(*(one[row : row + 1].mass()[0] for one in sources))
+            reason = "the rule has no result"
+        except TotalConflictError as error:
+            reason = f"{error}, or --total-conflict vacuous"
         except ValueError as error:
-            return error
-        return None
+            reason = str(error)
+        return RowError(row, reason)
+
+
+def _conflict(sources: Sequence[Beliefs]) -> Floats:
+    """Conflict (n,); of many sources about many classes a lower bound, without doubts of few."""
+    classes = sources[0].classes
+    if len(classes) > 2 and (len(classes) + 1) ** len(sources) > MAX_PRODUCTS:
+        sources = [as_beliefs(one.singletons(), classes) for one in sources]
+    return conflict(sources)
 
 
 FORMAT = "evical.fusion_model"
@@ -147,7 +157,7 @@ FUSIONS = (
 LEARNED = "stacked"
 
 
-def learned(rule: str, sources: Sequence[MassFunction], labels: NDArray[Any]) -> Rule:
+def learned(rule: str, sources: Sequence[Beliefs], labels: NDArray[Any]) -> Rule:
     """A fusion by name, fitted; raises ValueError for an unknown name or unusable beliefs."""
     name = rule.lower().replace("-", "_")
     if name not in FUSIONS:
@@ -165,8 +175,8 @@ def load_fusion(path: str) -> Rule:
     """The fusion in a file; raises OSError or ValueError as `load_model`."""
     with reading(path, FORMAT, "evical combine --fit", "learn it") as data:
         fusion: Rule = Rule.from_dict(data["fusion"])
-        if fusion.frame_ is None or len(fusion.frame_) != 2:
-            raise ValueError("it is not for two classes")
+        if fusion.frame_ is None:
+            raise ValueError("it names no classes")
     return fusion
 
 

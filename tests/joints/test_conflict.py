@@ -8,6 +8,7 @@ import pytest
 from dstheory import Frame, MassFunction, combine
 from dstheory.errors import TotalConflictError
 from evical import EvidentialFusion
+from evical.beliefs import as_beliefs
 from evical.cli._rules import new_combiner
 from evical.export._classifiers import _dempster
 from evical.export._graph import DOUBLE, Graph
@@ -64,8 +65,9 @@ def test_the_command_combines_the_same():
         np.vstack([table, row]) for table, row in zip(sources(2), np.eye(2)[[0, 0, 1]], strict=True)
     ]
     masses = [MassFunction(frame, [1, 2], table) for table in tables]
+    beliefs = [as_beliefs(m, np.array([0, 1])) for m in masses]
     for rule in ("dempster", "fixsen-mahler"):
-        fused, conflict = new_combiner(rule, [], vacuous=True)(masses)
+        fused, conflict = new_combiner(rule, [], vacuous=True)(beliefs)
         np.testing.assert_allclose(fused.contour(), [[0, 1], [0.5, 0.5], [1, 1]], atol=1e-12)
         np.testing.assert_allclose(conflict, [1, 0.75, 1])
 

@@ -76,13 +76,13 @@ def combine(
 ) -> None:
     """Combine the beliefs of several tables, row by row.
 
-    Each table has belief and plausibility of each class, as bel_yes and pl_yes; a bare bel and pl
-    need --positive. Tables are aligned by these names. Writes the key (if there is one), the same
-    columns of the combination, decision, and conflict: the mass of the empty set under the
-    conjunctive rule. By default tables are weighed by how far they agree, which takes two passes;
-    --rule dempster is for independent sources. With --fit nothing is combined: a rule, by default
-    learned weights of evidence, is learned from rows that the sources were not calibrated on, and
-    saved as OUT, FUSION.json.
+    Each table has belief and plausibility of each class, of two or more, as bel_yes and pl_yes;
+    a bare bel and pl need --positive. Tables are aligned by these names. Writes the key (if
+    there is one), the same columns of the combination, decision, and conflict: the mass of the
+    empty set under the conjunctive rule. By default tables are weighed by how far they agree,
+    which takes two passes; --rule dempster is for independent sources. With --fit nothing is
+    combined: a rule, by default learned weights of evidence, is learned from rows that the
+    sources were not calibrated on, and saved as OUT, FUSION.json.
     """
     with user_input():
         limits = limits_of(engine)

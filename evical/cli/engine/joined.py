@@ -53,6 +53,8 @@ def combine_tables(limits: Engine, job: Job, output: str) -> Summary:
     assert job.key is not None
     with job.open() as beliefs:
         new = job.new(beliefs)
+    if len(beliefs.classes) > 2:
+        raise ValueError("--engine duckdb combines beliefs about two classes; leave --engine out")
     check_target(output)
     files = [open_source(path) for path in job.tables]
     names = [*job.kept, *new]
@@ -68,7 +70,7 @@ def combine_tables(limits: Engine, job: Job, output: str) -> Summary:
         rows, lacking = _checked(join)
         text = f"Combining {files[0].table.name}"
         query = _query(join, rows, delimiter_of(output) is None)
-        (belief, *_) = belief_names([beliefs.pair[1]])
+        (belief, *_) = belief_names([beliefs.classes[1]])
         with written(session, query, output, names, text) as made:
             count, highest, refused = session.row(
                 f"SELECT count(*), max(CAST(conflict AS DOUBLE)), "
@@ -87,7 +89,7 @@ def combine_tables(limits: Engine, job: Job, output: str) -> Summary:
 
 def _view(join: _Join, number: int) -> str:
     """A table with its key, beliefs, and what is wrong or missing."""
-    own, positive = join.own, join.beliefs.pair[1]
+    own, positive = join.own, str(join.beliefs.classes[1])
     source, found = join.files[number], join.beliefs.found[number]
     kinds = found.kinds(join.job.missing)
     columns = {
@@ -173,7 +175,7 @@ def _check_decided(join: _Join, number: int) -> None:
     decided = np.repeat(np.array([row[0] for row in rows], dtype=object), 2)
     bel, pl = np.reshape([row[1:] for row in rows], (-1, 2)).T
     try:
-        one.check_decisions(decided, bel, pl, lambda _: one.table, join.beliefs.pair)
+        one.check_decisions(decided, bel, pl, lambda _: one.table, join.beliefs.classes)
     except ValueError as error:
         join.job.refuse(None, str(error))
 
@@ -193,7 +195,7 @@ def _refuse_key(join: _Join) -> NoReturn:
 
 def _query(join: _Join, rows: int, to_parquet: bool) -> str:
     """The join, and one step for each further source; one row too many shows repeated keys."""
-    negative, positive = join.beliefs.pair
+    negative, positive = join.beliefs.classes
     job, own, numbers = join.job, join.own, range(len(join.files))
     kept = [quoted(name) for name in job.kept]
     sides = [f"t{i}.{own.bel} AS {own[f'b{i}']}, t{i}.{own.pl} AS {own[f'p{i}']}" for i in numbers]

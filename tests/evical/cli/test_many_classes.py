@@ -8,7 +8,9 @@ import pytest
 from sklearn.neural_network import MLPClassifier
 from sklearn.utils.validation import has_fit_parameter
 
+from dstheory import combine
 from evical import metrics, multiclass
+from evical.beliefs.bounded import Bounded
 from evical.calibrators.by_name import by_name
 from evical.cli import main
 from evical.cli._model import load_model
@@ -252,3 +254,81 @@ def test_a_damaged_model_is_refused(folder, capfd, part):
     capfd.readouterr()
     run("predict m.json a.csv", 2)
     assert "m.json is damaged" in capfd.readouterr().err
+
+
+def predictions(folder):
+    """Tables of two sources about the same rows, with an id, and the class in the first one."""
+    run(f"fit a.csv {SCORES} -o m.json")
+    rng = np.random.default_rng(1)
+    for name in ("one", "two"):
+        table = read_csv("a.csv").assign(id=np.arange(N))
+        scores = [f"score_{label}" for label in CLASSES]
+        table[scores] *= np.exp(rng.normal(0, 0.7, size=(N, 3)))
+        table[scores] /= table[scores].sum(axis=1).to_numpy()[:, np.newaxis]
+        table.to_csv("scores.csv", index=False)
+        run(f"predict m.json scores.csv -o {name}.csv")
+        found = read_csv(f"{name}.csv").drop(columns=[*scores, "w"])
+        found.to_csv(f"{name}.csv", index=False)
+    return [read_csv(f"{name}.csv") for name in ("one", "two")]
+
+
+def masses_of(table):
+    """Masses of single classes and of sets with the beliefs and plausibilities of a table."""
+    bel, pl = columns(table, "bel"), columns(table, "pl")
+    return Bounded(np.array(CLASSES), len(table), lambda: (bel, pl)).mass()
+
+
+def test_beliefs_about_several_classes_are_combined(folder, capfd):
+    tables = predictions(folder)
+    sources = [masses_of(table) for table in tables]
+    for source, table in zip(sources, tables, strict=True):
+        for label in CLASSES:
+            np.testing.assert_allclose(source.bel(label), table[f"bel_{label}"], atol=1e-12)
+            np.testing.assert_allclose(source.pl(label), table[f"pl_{label}"], atol=1e-12)
+    tables[1].sample(frac=1, random_state=0).to_csv("two.csv", index=False)
+    for name in ("dempster", "pcr6", "yager", "mixing"):
+        run(f"combine one.csv two.csv --key id --keep kind --rule {name} -o out.csv --force")
+        found, m = read_csv("out.csv"), getattr(combine, name)(*sources).normalize()
+        for label in CLASSES:
+            np.testing.assert_allclose(found[f"bel_{label}"], m.bel(label), atol=1e-9)
+            np.testing.assert_allclose(found[f"pl_{label}"], m.pl(label), atol=1e-9)
+        conflict = combine.conjunctive(*sources).mass([])
+        np.testing.assert_allclose(found["conflict"], conflict, atol=1e-12)
+        best = np.array(CLASSES)[columns(found, "p").argmax(axis=1)]
+        assert found["decision"].tolist() == best.tolist()
+    run("combine one.csv two.csv --key id -o agreed.csv")
+    assert "tables are weighed by how far they agree" in capfd.readouterr().err
+    run("combine one.csv two.csv --key id --fit kind -o fusion.json")
+    run("combine one.csv two.csv --key id --keep kind --rule fusion.json -o learned.csv")
+    learned = read_csv("learned.csv")
+    assert (learned["decision"] == learned["kind"]).mean() > 0.6
+
+
+def test_a_row_without_a_number_changes_nothing(folder):
+    tables = predictions(folder)
+    tables[1].loc[3, "bel_dog"] = np.nan
+    tables[1].to_csv("two.csv", index=False)
+    run("combine one.csv two.csv --missing vacuous --rule dempster -o out.csv")
+    found = read_csv("out.csv")
+    for kind in ("bel", "pl"):
+        expected = columns(tables[0], kind)[3]
+        np.testing.assert_allclose(columns(found, kind)[3], expected, atol=1e-9)
+    assert found["conflict"][3] == 0
+
+
+def test_what_does_not_fit_several_classes_is_refused(folder, capfd):
+    tables = predictions(folder)
+    other = tables[1].rename(columns=lambda name: name.replace("dog", "owl"))
+    other.to_csv("owl.csv", index=False)
+    tables[1].assign(bel_cat=0.9, pl_cat=0.95).to_csv("sum.csv", index=False)
+    exchanged = {"bel_cat": "pl_cat", "pl_cat": "bel_cat"}
+    tables[1].drop(columns="decision").rename(columns=exchanged).to_csv("turned.csv", index=False)
+    for words, message in (
+        ("one.csv owl.csv", "owl.csv has beliefs about 'cat', 'owl' and 'wild_cat', but one.csv"),
+        ("one.csv two.csv --positive cat", "--positive is for two classes"),
+        ("one.csv turned.csv", "bel_cat is"),
+        ("one.csv sum.csv", "line"),
+        ("one.csv two.csv --key id --engine duckdb", "combines beliefs about two classes"),
+    ):
+        run(f"combine {words} --rule dempster -o wrong.csv", 2)
+        assert message in capfd.readouterr().err
