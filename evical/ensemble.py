@@ -412,7 +412,7 @@ def _beyond(
     return others, None if weight is None else weight[others]
 
 
-def _unchanged(name: str, member: Any, lacking: str) -> Any:
+def _unchanged(name: str, member: object, lacking: str) -> Any:
     """A frozen member that has beliefs, or whose probabilities are taken for some."""
     if not isinstance(member, FrozenEstimator):
         raise ValueError(

@@ -31,7 +31,7 @@ class Immutable:
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{type(self).__name__} is immutable; {name!r} cannot be set")
 
-    def __setstate__(self, state: Any) -> None:
+    def __setstate__(self, state: object) -> None:
         own, slots = state if isinstance(state, tuple) else (state, None)
         self._keep(**(own or {}), **(slots or {}))
 

@@ -249,7 +249,7 @@ class RiskControl(BaseEstimator):  # type: ignore[misc]  # untyped base
         k, level = len(self.classes_), self.level
         grid = None if self.doubts is None else numbers(self.doubts, "doubts")
         asking = self._asking(k)
-        options: Any = {"grid": grid, "procedure": self.procedure}
+        options: dict[str, Any] = {"grid": grid, "procedure": self.procedure}
         if asking is not None:
             table, ask = asking[:-1], asking[-1]
             bound = self._bounds(1)[0]
@@ -275,7 +275,7 @@ class RiskControl(BaseEstimator):  # type: ignore[misc]  # untyped base
         return [found if plain else replace(found, what="mean loss of the answers")]
 
     def _of_classes(
-        self, losses: Floats, answer: Indices, doubt: Floats, level: float, options: Any
+        self, losses: Floats, answer: Indices, doubt: Floats, level: float, options: dict[str, Any]
     ) -> list[Promise]:
         """Promises for the answers of one class or of each, which share the level."""
         k = len(self.classes_)

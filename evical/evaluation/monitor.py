@@ -86,7 +86,7 @@ class CalibrationMonitor(Capital):
 
     _shown = ("value", "p_value", "finding")
 
-    def __init__(self, model: Any = None) -> None:
+    def __init__(self, model: object = None) -> None:
         self.classes_ = None if model is None else np.asarray(_classes(model))
         super().__init__(np.ones(1), np.zeros((1, 1)))
 
@@ -197,7 +197,7 @@ class CalibrationMonitor(Capital):
         return f"class {label} is {'likelier' if _SHIFTS[shift] > 0 else 'rarer'} than predicted"
 
 
-def _classes(model: Any) -> Any:
+def _classes(model: object) -> Any:
     found = getattr(model, "classes_", None)
     if found is None or isinstance(model, type):
         raise TypeError(f"model is {model!r}, expected a fitted classifier or calibrator, or None")

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from evical.estimators.given import OfSource
@@ -159,7 +160,7 @@ def _checked(fitted: EvidentialFusion) -> Consensus:
     return rule
 
 
-def _given(member: Any, classes: Any, form: Dialect) -> list[str]:
+def _given(member: OfSource, classes: NDArray[Any], form: Dialect) -> list[str]:
     """Number of each class, from a vote or from columns of probabilities."""
     labels = classes.tolist()
     if not member.votes:

@@ -47,7 +47,7 @@ class Dialect:
     backslash: bool = False
     keeps_steps: bool = False
 
-    def literal(self, label: Any) -> str:
+    def literal(self, label: str | float) -> str:
         """A label as a text, a number or a truth value.
 
         >>> DIALECTS["duckdb"].literal("it's"), DIALECTS["spark"].literal("it's")

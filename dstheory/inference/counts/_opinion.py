@@ -403,7 +403,7 @@ def _averaged(masses: list[MassFunction], unsure: NDArray[Any], rule: str) -> Ma
     has the masses E / (1 + sum E) and 1 / (1 + sum E); both are sums of the masses of the sources.
     """
     certain = _certain(unsure)
-    one: Any = Fraction(1) if unsure.dtype == object else 1.0
+    one = _one(unsure)
     safe = np.where(certain, one, unsure)
     factors = np.full_like(unsure, one)
     if rule == "weighted":
@@ -464,9 +464,14 @@ def _certain(unsure: NDArray[Any]) -> NDArray[np.bool_]:
     return np.asarray(unsure <= (0 if unsure.dtype == object else 1e-300), dtype=bool)
 
 
+def _one(values: NDArray[Any]) -> NDArray[Any]:
+    """1 as a number of that kind."""
+    return np.array(Fraction(1) if values.dtype == object else 1.0, dtype=values.dtype)
+
+
 def _base_weights(unsure: NDArray[Any], rule: str) -> NDArray[Any]:
     """Weights (S, *batch) of the base rates."""
-    one: Any = Fraction(1) if unsure.dtype == object else 1.0
+    one = _one(unsure)
     certain = _certain(unsure)
     weights = np.full_like(unsure, one)
     if rule in ("cumulative", "weighted", "constraint"):
