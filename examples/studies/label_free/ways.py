@@ -1,5 +1,6 @@
 """Ways to fuse without labels: all learn from the same rows, and fuse others."""
 
+import warnings
 from collections.abc import Callable
 
 import numpy as np
@@ -7,14 +8,28 @@ from scipy.special import softmax
 
 from evical._typing import Floats, Indices
 from evical.beliefs import Beliefs, as_beliefs
-from evical.fusion import Consensus
+from evical.fusion import Consensus, Stacked
 from examples.studies.label_free.dawid_skene import dawid_skene
 
-__all__ = ["CHOSEN_ON", "DEFAULT", "MEAN", "WAYS", "beliefs", "consensus", "interval"]
+__all__ = [
+    "CHOSEN_ON",
+    "DEFAULT",
+    "MEAN",
+    "MIXTURE",
+    "NO_LABELS",
+    "STACKED",
+    "WAYS",
+    "beliefs",
+    "consensus",
+    "crowd_kit",
+    "interval",
+    "labeled",
+]
 
 _LEAST = 1e-4
 
 DEFAULT, MEAN = "Consensus", "mean"
+NO_LABELS, MIXTURE, STACKED = "no labels", "Consensus with labels", "Stacked"
 
 CHOSEN_ON = (
     "sonar",
@@ -123,6 +138,50 @@ WAYS: dict[str, Callable[[Floats, Floats], Floats]] = {
     "Dawid-Skene, one coin": _dawid_skene(one_coin=True),
 }
 """Name to a function from seen and new probabilities to those (m, K) of the new rows."""
+
+
+def crowd_kit(p: Floats) -> Floats:
+    """Probabilities (n, K) by the Dawid-Skene model of crowd-kit, of votes (S, n, K).
+
+    Parameters
+    ----------
+    p : (S, n, K) array
+        0 and 1, NaN where there is no vote.
+    """
+    import pandas as pd
+    from crowdkit.aggregation import DawidSkene  # type: ignore[import-not-found]  # an optional rival
+
+    source, item, vote = np.nonzero(_votes(p))
+    votes = pd.DataFrame({"task": item, "worker": source, "label": vote})
+    with warnings.catch_warnings(action="ignore"):  # of one package about another
+        found = DawidSkene(n_iter=100).fit(votes).probas_
+    return np.asarray(found.reindex(columns=range(p.shape[2]), fill_value=0).sort_index())
+
+
+def labeled(seen: Floats, y: Indices, new: Floats, m: int) -> dict[str, Floats]:
+    """Probabilities of new rows without labels, with labels of m rows, and from those m rows alone.
+
+    Parameters
+    ----------
+    seen, new : (S, n, K) and (S, l, K) arrays
+    y : (n,) array
+    m : int
+
+    Returns
+    -------
+    dict of str to (l, K) array
+        Nothing if a class has fewer than two of the labels.
+    """
+    if np.bincount(y[:m], minlength=seen.shape[2]).min() < 2:
+        return {}
+    some = y.astype(object)
+    some[m:] = None
+    fusions = {
+        NO_LABELS: Consensus()._fit(beliefs(seen)),
+        MIXTURE: Consensus()._fit(beliefs(seen), some),
+        STACKED: Stacked()._fit(beliefs(seen[:, :m]), y[:m]),
+    }
+    return {name: rule.combine(beliefs(new)).betp() for name, rule in fusions.items()}
 
 
 def log_loss(p: Floats, y: Indices) -> float:

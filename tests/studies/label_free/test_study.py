@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_wine
 
+from evical.fusion import Stacked
 from examples.studies.label_free import study, ways
 from examples.studies.label_free.dawid_skene import PATIENTS, dawid_skene, patients
 from examples.studies.label_free.scenarios import SCENARIOS, sources
@@ -67,6 +68,30 @@ def test_a_repeat_of_voters_and_its_tables():
     assert records == crowd.run_repeat({}, 0, 0)
     losses = {labels[-1]: values[0] for labels, values in records}
     assert losses["Consensus(dependence=0)"] < losses["smoothed votes"]
+
+
+def test_labels_of_some_rows_are_of_the_first():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 80)
+    p = rng.dirichlet([1, 1], size=(3, 80)) * np.exp(np.equal.outer(y, [0, 1]))
+    p /= p.sum(axis=2, keepdims=True)
+    found = ways.labeled(p[:, :50], y[:50], p[:, 50:], 20)
+    expected = Stacked().fit(ways.beliefs(p[:, :20]), y[:20]).combine(ways.beliefs(p[:, 50:]))
+    np.testing.assert_allclose(found[ways.STACKED], expected.betp(), atol=1e-12)
+    np.testing.assert_allclose(found[ways.NO_LABELS], ways.consensus(p[:, :50], p[:, 50:]))
+    gap = np.abs(found[ways.MIXTURE] - found[ways.NO_LABELS]).max()
+    assert gap > 0.001
+    assert ways.labeled(p, np.zeros(80, dtype=int), p, 20) == {}
+
+
+def test_crowd_kit_has_the_same_estimates():
+    pytest.importorskip("crowdkit")
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 300)
+    votes = np.where(rng.random((6, 300)) < 0.8, truth, 1 - truth)
+    p = np.eye(2)[votes]
+    own = ways.WAYS["Dawid-Skene"](p[:, :0], p)
+    np.testing.assert_allclose(ways.crowd_kit(p), own, atol=0.02)
 
 
 def test_ways_agree_with_their_definitions():
