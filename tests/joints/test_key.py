@@ -6,6 +6,7 @@ combination by `--key`.
 
 import io
 import json
+import re
 import sys
 
 import numpy as np
@@ -246,14 +247,15 @@ def test_true_classes_that_differ_are_refused_by_key_too(folder, command, capfd)
 
 
 def test_weights_and_pages_by_key(folder, capfd):
-    weights = []
+    weights, losses = [], []
     for words in ("a0.csv a1.csv", "a0.csv b1.csv --key id", "b0.csv a1.csv --key id"):
         run(f"combine {words} --fit y -o f.json --force --json")
         weights.append(list(json.loads(capfd.readouterr().out)["learned"]["weights"].values()))
         run(f"report {words} --target y -o page.html --force")
         capfd.readouterr()
         text = (folder / "page.html").read_text(encoding="utf-8")
-        assert "combined 0.0759" in text
+        losses.append(re.search(r"combined (0\.\d+)", text)[1])
+    assert len(set(losses)) == 1
     np.testing.assert_allclose(weights[1:], [weights[0]] * 2, rtol=1e-3)
     for words in (
         "combine a0.csv b1.csv --fit y -o x.json",

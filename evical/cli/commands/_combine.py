@@ -39,7 +39,7 @@ def combine(
         typer.Option(
             metavar="NAME",
             help="Rule of dstheory.combine, or FUSION.json, which --fit wrote.",
-            show_default="with --fit stacked, else by agreement; with --engine duckdb dempster",
+            show_default="with --fit stacked, else by agreement",
         ),
     ] = None,
     fit: Annotated[
@@ -102,7 +102,7 @@ def combine(
             return
         vacuous = total_conflict == "vacuous"
         agreement = None
-        if rule is None and limits is None and not option:
+        if rule is None and not option:
             agreement = agreed(tables, naming, key, missing)
             combiner = Combiner(agreement, vacuous)
         else:
@@ -137,9 +137,10 @@ def _check_fit(
 def _check_engine(
     rule: str | None, option: list[str] | None, key: str | None, fit: str | None
 ) -> None:
-    if fit is not None or option or (rule or RULE).lower() != RULE:
+    if fit is not None or option or rule is None or rule.lower() != RULE:
         raise ValueError(
-            "--engine duckdb combines by Dempster's rule; leave --engine out for other rules"
+            "--engine duckdb combines by Dempster's rule, --rule dempster, which is for "
+            "independent sources; leave --engine out for other rules, among them the default"
         )
     if key is None:
         raise ValueError(

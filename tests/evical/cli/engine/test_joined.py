@@ -13,6 +13,7 @@ from tests.support.each import each
 from tests.support.tables import read_csv
 
 DUCKDB = "--engine duckdb --memory-limit 200MB"
+RULE = "--rule dempster"
 N = 400
 
 
@@ -48,8 +49,8 @@ def read(name):
 
 def both(words, out="csv"):
     """The tables that chunks and engine write, in the order of the keys."""
-    assert main(f"combine {words} --key id --rule dempster -o chunks.{out} --force".split()) == 0
-    assert main(f"combine {words} --key id -o engine.{out} --force {DUCKDB}".split()) == 0
+    assert main(f"combine {words} {RULE} --key id -o chunks.{out} --force".split()) == 0
+    assert main(f"combine {words} {RULE} --key id -o engine.{out} --force {DUCKDB}".split()) == 0
     return read(f"chunks.{out}"), read(f"engine.{out}")
 
 
@@ -176,7 +177,7 @@ def test_keys_that_repeat_in_the_same_way_do_not_multiply(folder, capsys):
     text = "id,bel_yes,pl_yes\n" + "7,0,1\n" * 1000 + "8,0,1\n"
     for name in ("one.csv", "two.csv"):
         (folder / name).write_text(text)
-    assert main(f"combine one.csv two.csv --key id -o out.csv {DUCKDB}".split()) == 2
+    assert main(f"combine one.csv two.csv --key id {RULE} -o out.csv {DUCKDB}".split()) == 2
     assert "'7' occurs already in two.csv, line 2; a key names one row" in capsys.readouterr().err
 
 
@@ -184,8 +185,9 @@ def test_keys_that_repeat_in_the_same_way_do_not_multiply(folder, capsys):
     ("words", "reason"),
     [
         ("a.csv b.parquet --key id --rule pcr6 -o out.csv", "combines by Dempster's rule"),
-        ("a.csv b.parquet -o out.csv", "joins by --key"),
-        ("a.csv b.parquet --key id", "writes files; name one with --output"),
+        ("a.csv b.parquet --key id -o out.csv", "for independent sources; leave --engine out"),
+        ("a.csv b.parquet --rule dempster -o out.csv", "joins by --key"),
+        ("a.csv b.parquet --rule dempster --key id", "writes files; name one with --output"),
         ("a.csv b.parquet --key id --fit note -o out.json", "combines by Dempster's rule"),
     ],
 )
