@@ -8,7 +8,6 @@ numbers that must be exact are quotients of two whole numbers there, which are.
 from dataclasses import dataclass
 from decimal import Decimal
 from math import frexp
-from typing import Any
 
 from dstheory.checks.arguments import check_choice, check_instance
 
