@@ -166,10 +166,19 @@ def _mean_estimate(parts: Sequence[Beliefs], weights: Sequence[float]) -> Estima
     """Means of the estimates and of both ends: the parts may err together."""
     if any(part.estimate is None for part in parts):
         return None
-    return Estimate(
-        lambda level: _weighted(weights, [part.confidence_interval(level) for part in parts]),
-        lambda: _weighted(weights, [part.probability() for part in parts]),
-    )
+
+    def ends(level: float) -> Floats:
+        return _weighted(weights, [part.confidence_interval(level) for part in parts])
+
+    def point() -> Floats:
+        return _weighted(weights, [part.probability() for part in parts])
+
+    return Estimate(ends, point if _have_points(parts) else None)
+
+
+def _have_points(parts: Sequence[Beliefs]) -> bool:
+    """Whether the estimate of a part is not its pignistic probability."""
+    return any(part.estimate is not None and part.estimate.point is not None for part in parts)
 
 
 def _even_elsewhere(n: int, k: int, parts: Sequence[tuple[Indices, Floats]]) -> Floats:
@@ -197,7 +206,7 @@ def _placed_estimate(
         known = [(rows, part.probability()) for rows, part in parts]
         return _even_elsewhere(n, len(classes), known)
 
-    return Estimate(ends, point)
+    return Estimate(ends, point if _have_points([part for _, part in parts]) else None)
 
 
 @final

@@ -32,7 +32,7 @@ def entered(work):
     return found
 
 
-@each(("n_classes", "in_fit", "in_predict"), [(2, 32, 16), (3, 34, 18)])
+@each(("n_classes", "in_fit", "in_predict"), [(2, 32, 17), (3, 35, 19)])
 def test_an_ensemble_enters_few_files(n_classes, in_fit, in_predict):
     X = np.random.default_rng(0).normal(size=(300, 3))
     y = np.digitize(X[:, 0], [0] if n_classes == 2 else [-0.5, 0.5])
