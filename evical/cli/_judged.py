@@ -6,7 +6,7 @@ those that `evical predict` writes, and their names say which class they are of.
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,6 @@ from evical.calibrators import BaseCalibrator
 from evical.calibrators.by_name import suggestion
 from evical.cli import arguments
 from evical.cli._beliefs import (
-    BeliefColumns,
     Naming,
     classes_of,
     find_beliefs,
@@ -31,6 +30,9 @@ from evical.evaluation import Evaluation
 from evical.metrics import calibration_report, mean_imprecision
 from evical.metrics.report import CalibrationReport, Measure
 from evical.scores.names import KINDS, belief_names
+
+if TYPE_CHECKING:  # which takes long to load
+    from evical.report import Page
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,24 +79,40 @@ class Selection(Columns):
         return [self.predictions, *([] if self.data is None else [self.data])]
 
 
-def evaluate_selection(selection: Selection, **options: Any) -> Evaluation:
-    """The evaluation of a selection; `options` are those of `Evaluation.from_predictions`.
+class Options(TypedDict, total=False):
+    """How `Evaluation.from_predictions` evaluates."""
+
+    n_bins: int
+    confidence: float
+    random_state: int
+
+
+def judge(selection: Selection, **options: Unpack[Options]) -> "Evaluation | ClassPredictions":
+    """The evaluation of a selection of two classes, or the predictions of more.
 
     Raises OSError or ValueError for what is wrong with the files or the selection.
     """
     if selection.data is not None:
-        return _of_model(selection, selection.data, options)
+        model = load_model(selection.predictions)
+        if not isinstance(model.calibrator, BaseCalibrator):
+            return _classes_of_model(selection, model)
+        return _of_model(selection, model, selection.data, options)
     if selection.predictions.lower().endswith(".json"):
         raise ValueError(
             f"{selection.predictions!r} is a model; also name the table to evaluate it on"
         )
-    return _of_table(selection, options)
+    alone = (selection.bel, selection.pl, selection.probability) == (None, None, None)
+    target = selection.needed_target
+    with open_table(selection.predictions) as table:
+        starts = f"{selection.prefix}bel_"
+        if alone and sum(name.startswith(starts) for name in table.header) > 2:
+            return _classes_of_table(selection, table, target)
+        return _of_table(selection, table, target, options)
 
 
-def _of_model(selection: Selection, data: str, options: dict[str, Any]) -> Evaluation:
+def _of_model(selection: Selection, model: Model, data: str, options: Options) -> Evaluation:
     reason = "is for tables of predictions; a model makes its own"
     _refuse(selection, ("probability", "bel", "pl", "prefix"), reason)
-    model = load_model(selection.predictions)
     calibrator = two_classes(model)
     rows, score = read_for_model(selection, data, model)
     scores = rows.columns[score]
@@ -143,10 +161,8 @@ def _check_model_columns(table: Table, selection: Selection, score: str, target:
             )
 
 
-def _of_table(selection: Selection, options: dict[str, Any]) -> Evaluation:
-    target = selection.needed_target
-    with open_table(selection.predictions) as table:
-        rows = _rows(selection, table, target)
+def _of_table(selection: Selection, table: Table, target: str, options: Options) -> Evaluation:
+    rows = _rows(selection, table, target)
     made: dict[str, Any] = {"name": rows.name}
     if selection.probability is not None:
         made["probability"] = rows.columns[selection.probability]
@@ -214,38 +230,35 @@ class ClassPredictions:
         more = Measure("mean_imprecision", width, "mean Pl - Bel of classes")
         return CalibrationReport(found.n_samples, (*found.measures, more))
 
-    def of_class(self, label: str, n_bins: int) -> Evaluation:
-        """One class against all others."""
-        k = self.classes.index(label)
-        bel, pl = self.bounds[:, k].T
-        return Evaluation.from_predictions(
-            np.asarray(self.labels == label, dtype=np.int8),
-            self.probability[:, k],
-            bel=bel,
-            pl=pl,
-            n_bins=n_bins,
-            name=f"{self.name}, class {label!r}",
+    def by_class(self, **options: Unpack[Options]) -> list[Evaluation]:
+        """Each class against all others."""
+        found = []
+        for k, label in enumerate(self.classes):
+            bel, pl = self.bounds[:, k].T
+            one = Evaluation.from_predictions(
+                np.asarray(self.labels == label, dtype=np.int8),
+                self.probability[:, k],
+                bel=bel,
+                pl=pl,
+                name=f"{self.name}, class {label!r}",
+                **options,
+            )
+            found.append(replace(one, class_names=(f"not {label}", label)))
+        return found
+
+    def page(self, command: str, **options: Unpack[Options]) -> "Page":
+        """A page about all classes together, and each against all others."""
+        from evical.report.classes import classes_page  # inside, for it loads matplotlib
+
+        places = {label: k for k, label in enumerate(self.classes)}
+        return classes_page(
+            self.name,
+            np.array([places[label] for label in self.labels.tolist()], dtype=np.intp),
+            self.probability,
+            self.report(options.get("n_bins", 10)),
+            self.by_class(**options),
+            command,
         )
-
-
-def many_judged(selection: Selection) -> ClassPredictions | None:
-    """Predictions of several scores, or of a table with a belief about each class; else None.
-
-    Raises OSError or ValueError for what is wrong with the files or the selection.
-    """
-    if selection.data is not None:
-        model = load_model(selection.predictions)
-        one = isinstance(model.calibrator, BaseCalibrator)
-        return None if one else _classes_of_model(selection, model)
-    if selection.predictions.lower().endswith(".json") or selection.predictions == "-":
-        return None
-    if selection.bel is not None or selection.pl is not None or selection.probability is not None:
-        return None
-    with open_table(selection.predictions) as table:
-        if sum(name.startswith(f"{selection.prefix}bel_") for name in table.header) <= 2:
-            return None
-        found = find_beliefs(table, selection.naming)
-    return _classes_of_table(selection, found)
 
 
 def _refuse_columns(selection: Selection) -> None:
@@ -267,7 +280,8 @@ def read_for_classes(selection: Selection, model: Model) -> tuple[Model, ClassRo
     _refuse_columns(selection)
     kinds: dict[str, Kind] = dict.fromkeys(model.scores.values(), score_kind(model.calibrator))
     target = model.target if selection.target is None else selection.target
-    rows = _read_classes(str(selection.data), kinds, target, selection.missing, model.labels)
+    with open_table(str(selection.data)) as table:
+        rows = _read_classes(table, kinds, target, selection.missing, model.labels)
     return model, rows
 
 
@@ -282,9 +296,9 @@ def _classes_of_model(selection: Selection, model: Model) -> ClassPredictions:
     return ClassPredictions(title, rows.labels, model.labels, bounds, probability)
 
 
-def _classes_of_table(selection: Selection, found: BeliefColumns) -> ClassPredictions:
+def _classes_of_table(selection: Selection, table: Table, target: str) -> ClassPredictions:
     _refuse_columns(selection)
-    target = selection.needed_target
+    found = find_beliefs(table, selection.naming)
     classes, prefix = tuple(found.classes), selection.prefix
     names = np.reshape(belief_names(classes, prefix), (-1, len(KINDS)))
 
@@ -293,8 +307,7 @@ def _classes_of_table(selection: Selection, found: BeliefColumns) -> ClassPredic
 
     kinds: dict[str, Kind] = dict.fromkeys(names.ravel().tolist(), "probability")
     texts: dict[str, Kind] = {} if found.decision is None else {found.decision: "text"}
-    source, missing = selection.predictions, selection.missing
-    rows = _read_classes(source, kinds, target, missing, classes, texts, check)
+    rows = _read_classes(table, kinds, target, selection.missing, classes, texts, check)
     known = complete_rows(rows.columns.values())[:, np.newaxis]
     bel, pl, probability = (
         np.where(known, np.stack([rows.columns[one] for one in part], axis=1), vacuous)
@@ -306,7 +319,7 @@ def _classes_of_table(selection: Selection, found: BeliefColumns) -> ClassPredic
 
 
 def _read_classes(
-    source: str,
+    table: Table,
     kinds: dict[str, Kind],
     target: str,
     missing: str,
@@ -314,13 +327,12 @@ def _read_classes(
     texts: dict[str, Kind] | None = None,
     check: Callable[[Chunk], None] | None = None,
 ) -> ClassRows:
-    with open_table(source) as table:
-        check_columns(table, dict.fromkeys((*kinds, target)))
-        rows = read_class_rows(table, kinds, target, missing, texts, check)
-        for label in np.unique(rows.labels).tolist():
-            if label not in classes:
-                raise ValueError(
-                    f"{table.name}, column {target!r}: {label!r} is none of the classes "
-                    f"{', '.join(classes[:12])}"
-                )
-        return rows
+    check_columns(table, dict.fromkeys((*kinds, target)))
+    rows = read_class_rows(table, kinds, target, missing, texts, check)
+    for label in np.unique(rows.labels).tolist():
+        if label not in classes:
+            raise ValueError(
+                f"{table.name}, column {target!r}: {label!r} is none of the classes "
+                f"{', '.join(classes[:12])}"
+            )
+    return rows

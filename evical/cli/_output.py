@@ -23,6 +23,7 @@ from evical._files import atomic_path
 
 if TYPE_CHECKING:  # which takes long to load
     from evical.evaluation import Comparison, EnsembleEvaluation, Evaluation
+    from evical.report import Page
 
 
 def prepare_folder(folder: Path) -> None:
@@ -114,7 +115,7 @@ def check_page(output: Path | None, force: bool, inputs: list[str]) -> None:
 
 
 def write_page(
-    output: Path, results: "Comparison | EnsembleEvaluation | Evaluation", command: str
+    output: Path, results: "Comparison | EnsembleEvaluation | Evaluation | Page", command: str
 ) -> None:
     """Write results as an HTML page, whole or not at all."""
     # Inside, because tables and verdicts need neither matplotlib nor the template engine.

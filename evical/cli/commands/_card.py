@@ -9,13 +9,13 @@ import typer
 from evical._versions import version_of
 from evical.calibrators import BaseCalibrator
 from evical.cli import arguments
-from evical.cli._judged import Selection, evaluate_selection, many_judged, read_for_classes
+from evical.cli._judged import Selection, judge, read_for_classes
 from evical.cli._kinds import complete_rows
 from evical.cli._model import Model, is_conformal, load_model
 from evical.cli._output import check_output, user_input, write_atomically
 from evical.cli._predicting import model_values
 from evical.conformal import ConformalScores
-from evical.evaluation import ConformalEvaluation, check_calibration
+from evical.evaluation import ConformalEvaluation, Evaluation, check_calibration
 from evical.evaluation.check import CalibrationCheck
 from evical.multiclass import BaseMulticlassCalibrator, OneVsRestCalibrator
 
@@ -60,12 +60,11 @@ def _checks(selection: Selection, fitted: Model) -> str:
     """How a model did on the samples of a selection."""
     if is_conformal(fitted.calibrator):
         return conformal_checks_text(_conformal(selection, fitted, fitted.calibrator))
-    many = many_judged(selection)
-    if many is None:
-        evaluation = evaluate_selection(selection)
-        return checks_text(evaluation.name, check_calibration(evaluation))
+    judged = judge(selection)
+    if isinstance(judged, Evaluation):
+        return checks_text(judged.name, check_calibration(judged))
     # Each class against the rest, at a level of which it has an equal part.
-    each = [many.of_class(label, _BINS) for label in many.classes]
+    each = judged.by_class(n_bins=_BINS)
     level = _LEVEL / len(each)
     found = [(one.name, check_calibration(one, level=level, n_bins=_BINS)) for one in each]
     return "\n\n".join(checks_text(name, check) for name, check in found)

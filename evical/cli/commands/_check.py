@@ -10,10 +10,10 @@ import typer
 from dstheory.checks.arguments import check_level
 from evical.calibrators.by_name import suggestion
 from evical.cli import arguments
-from evical.cli._judged import Selection, evaluate_selection, many_judged
+from evical.cli._judged import Selection, judge
 from evical.cli._model import file_text, reading
 from evical.cli._output import echo_json, user_input, write_atomically
-from evical.evaluation import CalibrationMonitor, check_calibration
+from evical.evaluation import CalibrationMonitor, Evaluation, check_calibration
 from evical.evaluation.check import TESTS
 
 _FAILED = 1
@@ -59,12 +59,9 @@ def check(
         names = _names(test, max_ece)
         if state is not None and names != ["monitor"]:
             raise ValueError("--state is for --test monitor alone; run other tests apart")
-        many = many_judged(selection)
-        judged = (
-            [evaluate_selection(selection, n_bins=bins)]
-            if many is None
-            else [many.of_class(label, bins) for label in many.classes]
-        )
+        read = judge(selection, n_bins=bins)
+        many = None if isinstance(read, Evaluation) else read
+        judged = [read] if isinstance(read, Evaluation) else read.by_class(n_bins=bins)
         check_level("level", level)
         # Each of several classes against all others has an equal part of the level.
         classes = judged[0].class_names[1:] if many is None else many.classes

@@ -10,7 +10,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from evical.cli import arguments
-from evical.cli._judged import ClassPredictions, Selection, evaluate_selection, many_judged
+from evical.cli._judged import ClassPredictions, Selection, judge
 from evical.cli._output import check_page, command_line, echo_json, user_input, write_page
 from evical.cli._show import new_console
 from evical.evaluation import Evaluation
@@ -60,27 +60,26 @@ def evaluate(
     """
     with user_input():
         check_page(output, force, selection.inputs)
-        many = many_judged(selection)
-        if many is not None:
-            if output is not None:
-                raise ValueError("a page is about two classes; leave out --output")
-            _show_many(many, bins, as_json)
-            return
-        evaluation = evaluate_selection(
-            selection, n_bins=bins, confidence=confidence, random_state=seed
-        )
+        evaluation = judge(selection, n_bins=bins, confidence=confidence, random_state=seed)
         if output is not None:
             options = {"bins": bins, "confidence": confidence, "seed": seed, "output": output}
             options = {**selection.given, **options}
             command = command_line("evaluate", *selection.inputs, **options)
-            write_page(output, evaluation, command)
-    if as_json:
+            page = (
+                evaluation
+                if isinstance(evaluation, Evaluation)
+                else evaluation.page(command, n_bins=bins, confidence=confidence, random_state=seed)
+            )
+            write_page(output, page, command)
+    if isinstance(evaluation, ClassPredictions):
+        _show_many(evaluation, bins, as_json, output)
+    elif as_json:
         echo_json(_as_data(evaluation))
     else:
         _show(new_console(), evaluation, every, output)
 
 
-def _show_many(many: ClassPredictions, bins: int, as_json: bool) -> None:
+def _show_many(many: ClassPredictions, bins: int, as_json: bool, output: Path | None) -> None:
     report = many.report(bins)
     if as_json:
         measures = {one.name: {"value": one.value, "definition": one.definition} for one in report}
@@ -92,6 +91,8 @@ def _show_many(many: ClassPredictions, bins: int, as_json: bool) -> None:
     counts = ", ".join(f"{int((many.labels == label).sum())} {label}" for label in many.classes)
     console.print(Text(f"{len(many.labels)} samples: {counts}"))
     console.print(_definitions(list(report), "Measure"))
+    if output is not None:
+        console.print(Text(f"Page: {output}"), soft_wrap=True)
 
 
 def _as_data(evaluation: Evaluation) -> dict[str, Any]:

@@ -8,14 +8,16 @@ import typer
 from evical._typing import Sets
 from evical.cli import arguments
 from evical.cli._combining import read_with_classes
-from evical.cli._judged import Columns, Selection, evaluate_selection
+from evical.cli._judged import ClassPredictions, Columns, Selection, judge
 from evical.cli._kinds import tell_missing
+from evical.cli._model import is_conformal, load_model, two_classes
 from evical.cli._output import check_page, command_line, user_input, write_page
 from evical.cli._rules import Combiner, RowError, combiner_of, known_classes, tell_rule
 from evical.cli.commands._compare import Plan, compare_columns
 from evical.evaluation import Comparison, EnsembleEvaluation, Evaluation
 from evical.evaluation.other_rules import other_rules
 from evical.fusion import Consensus, Rule
+from evical.report import Page
 
 # Classes of which all sets are listed.
 _FEW = 5
@@ -71,19 +73,24 @@ def report(
         _check_options(context, tables, plan.methods is not None)
         data = tables[1] if len(tables) == 2 and _is_model(tables[0]) else None
         selection = Selection(predictions=tables[0], data=data, **vars(columns))
-        found: Evaluation | Comparison | EnsembleEvaluation
+        found: Evaluation | Comparison | EnsembleEvaluation | ClassPredictions | Page
         more: dict[str, Any]
         agreement = None
         if plan.methods is not None:
             found, more = _comparison(selection, tables, plan), vars(plan)
         elif len(selection.inputs) == len(tables):
-            found = evaluate_selection(selection, random_state=plan.seed)
+            if data is not None and is_conformal((model := load_model(tables[0])).calibrator):
+                two_classes(model)  # refuses it
+            found = judge(selection, random_state=plan.seed)
             more = {"seed": plan.seed}
         else:
             found, agreement = _ensemble(selection, tables, key, rule)
             more = {"key": key, "rule": rule}
         options = {**selection.given, **more, "output": output}
-        write_page(output, found, command_line("report", *tables, **options))
+        command = command_line("report", *tables, **options)
+        if isinstance(found, ClassPredictions):
+            found = found.page(command, random_state=plan.seed)
+        write_page(output, found, command)
         if agreement is not None:
             tell_rule(agreement, tables)
     typer.echo(f"page: {output}")

@@ -1,6 +1,8 @@
 """Several scores, one a class: what commands write is what Python computes."""
 
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
@@ -195,7 +197,6 @@ WRONG = [
     ("predict m.json a.csv --score score_cat", "--score is for one score"),
     ("predict m.json other.csv", "other.csv has no column 'score_cat'"),
     ("evaluate m.json a.csv --positive cat", "--positive is for two classes"),
-    ("evaluate m.json a.csv -o page.html", "a page is about two classes"),
     ("evaluate m.json new.csv", "new.csv, column 'kind': 'owl' is none of the classes"),
     ("evaluate m.json a.csv --score cat=p_dog", "--score is for two classes"),
     (
@@ -211,7 +212,6 @@ WRONG = [
     ("evaluate beyond.csv --target kind", "bel_dog is 0.9, above p_dog, 0.5; are columns exch"),
     ("evaluate decided.csv --target kind", "'DOG' is chosen, but beliefs are about "),
     ("evaluate lacking.csv --target kind", "there is a column 'bel_dog', but no 'pl_dog'"),
-    ("report m.json a.csv -o page.html", "the model has a score for each of 3 classes"),
     ("check m.json a.csv --level 2", "level is 2"),
 ]
 
@@ -332,3 +332,33 @@ def test_what_does_not_fit_several_classes_is_refused(folder, capfd):
     ):
         run(f"combine {words} --rule dempster -o wrong.csv", 2)
         assert message in capfd.readouterr().err
+
+
+def test_pages_are_about_any_number_of_classes(folder, capfd):
+    tables = predictions(folder)
+    capfd.readouterr()
+    for words in (
+        "report one.csv --target kind -o page.html --force",
+        "report m.json a.csv -o page.html --force",
+        "evaluate one.csv --target kind -o page.html --force",
+    ):
+        run(words)
+        text = (folder / "page.html").read_text()
+        assert text.count("<svg") == len(CLASSES)
+        assert all(f"class &#39;{label}&#39;" in text or label in text for label in CLASSES)
+    wrong = np.array(CLASSES)[columns(tables[0], "p").argmax(axis=1)] != tables[0]["kind"]
+    assert f"is wrong for {wrong.mean():.1%} of them" in text
+    run("report one.csv two.csv --target kind -o both.html")
+    assert "Classifiers combined" in (folder / "both.html").read_text()
+
+
+def test_predictions_of_several_classes_come_from_standard_input(folder, capfd):
+    predictions(folder)
+    capfd.readouterr()
+    run("evaluate one.csv --target kind --json")
+    expected = json.loads(capfd.readouterr().out)
+    line = [sys.executable, "-c", "from evical.cli import main; raise SystemExit(main())"]
+    text = (folder / "one.csv").read_bytes()
+    words = ["evaluate", "-", "--target", "kind", "--json"]
+    found = subprocess.run([*line, *words], input=text, capture_output=True, check=True)
+    assert json.loads(found.stdout)["measures"] == expected["measures"]

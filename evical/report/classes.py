@@ -1,0 +1,177 @@
+"""The page of predictions of three or more classes: all together, then each against the others."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evical._typing import Floats
+from evical.evaluation import Evaluation
+from evical.metrics.report import CalibrationReport
+from evical.report._evaluation_page import made_by
+from evical.report._evaluation_pictures import evaluation_pictures
+from evical.report._evaluation_tables import (
+    BELIEF_TESTS,
+    LEVEL,
+    PROBABILITY_TESTS,
+    adjusted_tests,
+    has_beliefs,
+)
+from evical.report._numbers import (
+    between,
+    count,
+    fixed,
+    listed,
+    metric_name,
+    named,
+    p_cell,
+    percent,
+)
+from evical.report.page import Page, Row, Section, Table
+from evical.significance import holm_adjusted
+
+# Classes that have a picture, and a column in the table of decisions.
+_MOST = 12
+_READING = (
+    "Each class is compared with all others together: among the samples that get a probability of "
+    "about 0.3 for a class, about 30 % should be of that class.",
+    "p-values are adjusted for all tests of all classes (Holm): a small one is evidence against "
+    "calibration. A large one proves nothing; the interval of the calibration error shows what may "
+    "have gone undetected.",
+    "The numbers hold for new samples only if neither the classifier nor the calibrator has seen "
+    "these samples.",
+)
+
+
+def classes_page(
+    name: str,
+    y: NDArray[np.intp],
+    probability: Floats,
+    report: CalibrationReport,
+    evaluations: Sequence[Evaluation],
+    command: str,
+) -> Page:
+    """The page of predictions of several classes.
+
+    Parameters
+    ----------
+    name : str
+    y : (n,) array
+        Positions of the true classes.
+    probability : (n, K) array
+    report : CalibrationReport
+        Measures of all classes together.
+    evaluations : sequence of K Evaluation
+        Each class against all others, which is its positive class.
+    command : str
+        The command that reproduces this page.
+
+    Returns
+    -------
+    Page
+    """
+    names = [one.class_names[1] for one in evaluations]
+    tests = [(k, test, p) for k, one in enumerate(evaluations) for test, p in _tests(one)]
+    adjusted = holm_adjusted([p for _, _, p in tests])
+    least = [
+        min(p for (k, *_), p in zip(tests, adjusted, strict=True) if k == at)
+        for at in range(len(names))
+    ]
+    rejected = [names[k] for k, p in enumerate(least) if p < LEVEL]
+    k, p = min(enumerate(least), key=lambda pair: pair[1])
+    verdict = (
+        f"The probabilities of class {listed(map(named, rejected))} are not calibrated (smallest "
+        f"adjusted p-value {p_cell(p)}, {named(names[k])})."
+        if rejected
+        else f"No sign of miscalibration was found in any class (smallest adjusted p-value "
+        f"{p_cell(p)}, {named(names[k])})."
+    )
+    wrong = probability.argmax(axis=1) != y
+    lead = (
+        f"{count(len(y))} samples of {len(names)} classes were evaluated. The most probable class "
+        f"is wrong for {percent(float(wrong.mean()))} of them. {verdict}"
+    )
+    shown = [one for one, _ in zip(evaluations, range(_MOST), strict=False)]
+    pictures = tuple(evaluation_pictures(one)[0] for one in shown)
+    sections = (
+        Section("All classes together", tables=(_measures(report),)),
+        Section("Each class against all others", tables=(_by_class(evaluations, least),)),
+        Section("Decisions", tables=(_decisions(y, probability, names),)),
+        Section("Reliability of each class", pictures=pictures),
+        Section("How to read this", items=_READING),
+        made_by(command, evaluations[0].how),
+    )
+    return Page(f"Calibration of {named(name)}", (lead,), sections)
+
+
+def _tests(evaluation: Evaluation) -> list[tuple[str, float]]:
+    families = [PROBABILITY_TESTS, *([BELIEF_TESTS] if has_beliefs(evaluation) else [])]
+    return [
+        (test.name, test.value) for one in families for test, _ in adjusted_tests(evaluation, one)
+    ]
+
+
+def _measures(report: CalibrationReport) -> Table:
+    return Table(
+        f"Measures of {count(report.n_samples)} samples.",
+        ("Measure",),
+        ("Value",),
+        tuple(
+            Row((metric_name(one.name),), (fixed(one.value, 4),), values=(one.value,))
+            for one in report
+        ),
+        tuple((metric_name(one.name), one.definition) for one in report),
+    )
+
+
+def _by_class(evaluations: Sequence[Evaluation], least: Sequence[float]) -> Table:
+    rows = []
+    for one, p in zip(evaluations, least, strict=True):
+        error, width = one["debiased_calibration_error"], one["mean_imprecision"]
+        observed, predicted = float(one.y.mean()), float(one.probability.mean())
+        numbers = (float(one.y.sum()), observed, predicted, error.value, width.value, p)
+        cells = (
+            count(one.y.sum()),
+            percent(observed),
+            percent(predicted),
+            f"{fixed(error.value)} ({between(error.low, error.high)})",
+            fixed(width.value),
+            p_cell(p),
+        )
+        rows.append(Row((one.class_names[1],), cells, values=numbers))
+    return Table(
+        f"Each class against all others, with {evaluations[0].confidence:.0%} intervals of the "
+        "calibration error.",
+        ("Class",),
+        ("Samples", "Observed", "Predicted", "Calibration error", "Pl - Bel", "Least p"),
+        tuple(rows),
+        (
+            ("Predicted", "mean probability of the class"),
+            (
+                "Calibration error",
+                "root mean squared distance of prediction and frequency, less its noise",
+            ),
+            ("Pl - Bel", "mean width of the belief intervals; 0 for probabilities"),
+            ("Least p", "of the tests of the class, adjusted for all tests of all classes"),
+        ),
+    )
+
+
+def _decisions(y: NDArray[np.intp], probability: Floats, names: Sequence[str]) -> Table:
+    """How often each class was taken for each other."""
+    k = len(names)
+    counts = np.zeros((k, k), dtype=np.int64)
+    np.add.at(counts, (y, probability.argmax(axis=1)), 1)
+    chosen = list(range(min(k, _MOST)))
+    rows = []
+    for at, name in enumerate(names):
+        values = tuple(float(counts[at, other]) for other in chosen)
+        best = frozenset({at} if at < _MOST else ())
+        rows.append(Row((name,), tuple(count(value) for value in values), best, values))
+    return Table(
+        "Samples of the class in each row, by the most probable class; right ones are underlined."
+        + (f" The first {_MOST} of {k} classes have a column." if k > _MOST else ""),
+        ("True class",),
+        tuple(names[other] for other in chosen),
+        tuple(rows),
+    )
