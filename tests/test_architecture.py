@@ -53,7 +53,7 @@ ORDER = {
     "evical": [
         ["errors"],
         ["_typing"],
-        ["_files", "_fitting", "_jobs", "_versions"],
+        ["_delimited", "_files", "_fitting", "_jobs", "_versions"],
         ["scores"],
         ["likelihood"],
         ["curves"],

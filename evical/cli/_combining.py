@@ -240,7 +240,8 @@ class Job:
         rows, lacking, highest = 0, 0, 0.0
         with self.open() as sources:
             new = self.new(sources)
-            layout = Layout((*self.kept, *new), escaped=self.escape_formulas)
+            like = sources.tables[0]
+            layout = Layout((*self.kept, *new), escaped=self.escape_formulas, like=like)
             with open_sink(output, layout) as sink:
                 for parts in sources.aligned(self.kept):
                     columns, without = self._columns(sources, new, parts)

@@ -87,6 +87,20 @@ def convert(values: Sequence[str], kind: Kind, column: str, place: Place) -> NDA
     return check_numbers(_numbers(values, kind, column, place), kind, column, place, values)
 
 
+def with_points(values: Sequence[str], kind: Kind, column: str, place: Place) -> Sequence[str]:
+    """Numbers of a table with decimal commas as with decimal points; other texts as they are."""
+    plain = _OR_NONE.get(kind, kind)
+    if plain in ("label", "key", "text"):
+        return values
+    if "." in "".join(values):
+        row = next(row for row, value in enumerate(values) if "." in value)
+        raise ValueError(
+            f"{place(row)}, column {column!r}: found {values[row]!r}, but decimals of this table "
+            "are commas; correct it, or give --decimal"
+        )
+    return [value.replace(",", ".") for value in values]
+
+
 def expected(kind: Kind) -> str:
     """What a value of the kind is, for a message."""
     return _EXPECTED[_OR_NONE.get(kind, kind)]
@@ -175,7 +189,9 @@ def _number(text: str) -> float | None:
 def _refuse_text(row: int, value: str, kind: Kind, column: str, place: Place) -> None:
     if value.strip().lower() in MISSING:
         refuse_missing(row, value, kind, column, place)
-    comma = "; write a decimal point" if _DECIMAL_COMMA.fullmatch(value) else ""
+    comma = (
+        "; write a decimal point, or give --decimal ," if _DECIMAL_COMMA.fullmatch(value) else ""
+    )
     shown = repr(value if len(value) <= 40 else f"{value[:40]}...")
     raise ValueError(
         f"{place(row)}, column {column!r}: {shown} is not a number, but {expected(kind)}{comma}"

@@ -18,9 +18,9 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
+from evical._delimited import Block
 from evical.cli._output import BROKEN_PIPE, atomic_file, discard_output
 from evical.cli._tables import PARQUET_NAMES, Chunk, Table, TextTable, load_pyarrow
-from evical.datasets.delimited import Block
 
 Columns = Mapping[str, NDArray[Any]]
 
@@ -44,6 +44,14 @@ class Layout:
     new: tuple[str, ...]
     table: Table | None = None
     escaped: bool = False
+    like: Table | None = None  # whose format texts have, if it is not the usual one
+
+    def dialect(self, usual: str) -> tuple[str, str]:
+        """What stands between values and in decimals of a text: as in what was read."""
+        source = self.table if self.like is None else self.like
+        if isinstance(source, TextTable) and source.own:
+            return (source.delimiter if usual == "," else usual), source.decimal
+        return usual, "."
 
     @property
     def kept(self) -> list[int]:
@@ -131,12 +139,12 @@ class TextSink:
     def __init__(self, file: _Writable, layout: Layout, delimiter: str) -> None:
         self._file = file
         self._layout = layout
-        self._delimiter = delimiter
+        self._delimiter, self._decimal = delimiter, decimal = layout.dialect(delimiter)
         self._newline, self._copied = "\n", False
         if isinstance(table := layout.table, TextTable):
             self._newline = table.newline
             # Rows of a text in the same format are copied.
-            same = layout.unchanged and table.delimiter == delimiter
+            same = layout.unchanged and (table.delimiter, table.decimal) == (delimiter, decimal)
             self._copied = same and not layout.escaped
         self._quote = _quoter(delimiter, layout.escaped)
         self._begun = False
@@ -170,8 +178,14 @@ class TextSink:
 
     def _texts(self, column: NDArray[Any]) -> list[str]:
         if column.dtype.kind == "f":
-            return _number_texts(column)
-        texts = column.tolist()
+            texts = _number_texts(column)
+            if self._decimal == ".":
+                return texts
+            texts = [text.replace(".", self._decimal) for text in texts]
+            if self._decimal != self._delimiter:
+                return texts
+        else:
+            texts = column.tolist()
         quoted = {text: self._quote([text]) for text in set(texts)}
         return [quoted[text] for text in texts]
 

@@ -6,7 +6,7 @@ checked, and a wrong one refused with file, line, column, value and what was exp
 
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from io import BufferedReader
@@ -14,9 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import typer
 from numpy.typing import NDArray
 
 from dstheory.optional import install_hint
+from evical._delimited import Block, DelimitedText
 from evical.calibrators.by_name import suggestion
 from evical.cli._kinds import (
     Kind,
@@ -26,8 +28,9 @@ from evical.cli._kinds import (
     expected,
     may_be_none,
     refuse_missing,
+    with_points,
 )
-from evical.datasets.delimited import Block, DelimitedText
+from evical.cli.arguments import dialect_of
 
 # Characters: about 30 000 rows of a narrow table, enough for array code to pay off, and some
 # ten megabytes as Python strings.
@@ -67,7 +70,9 @@ class TextTable(DelimitedText):
             chunk = Chunk(self.name, block, first)
             first += len(chunk)
             for name, kind in columns.items():
-                values = block.column(self.header.index(name))
+                values: Sequence[str] = block.column(self.header.index(name))
+                if self.decimal == ",":
+                    values = with_points(values, kind, name, chunk.place)
                 chunk.columns[name] = convert(values, kind, name, chunk.place)
             yield chunk
 
@@ -192,6 +197,8 @@ Table = TextTable | ParquetTable
 def open_table(source: str | Path) -> Iterator[Table]:
     """The table in a file (`.csv`, `.tsv`, each also `.gz`, `.parquet`), or `-`, standard input.
 
+    Says on standard error if a text has other delimiters or decimals than usual.
+
     Raises OSError if it cannot be read, ValueError if it is not a table.
     """
     table = _open(str(source))
@@ -234,7 +241,11 @@ def _open(source: str) -> Table:
         shown = "standard input" if source == "-" else Path(source).name
         if file.peek(4)[:4] == _PARQUET:
             raise ValueError(f"{shown} holds Parquet; give a file whose name ends in .parquet")
-        table = TextTable(file, shown, "\t" if name.endswith(".tsv") else ",")
+        dialect, new = dialect_of(shown)
+        table = TextTable(file, shown, "\t" if name.endswith(".tsv") else ",", dialect)
+        if table.guessed and new:
+            hint = "if not, give --delimiter or --decimal"
+            typer.echo(f"evical: {shown} has {table.dialect}; {hint}", err=True)
         stack.pop_all()  # the table closes it
     return table
 

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from evical._delimited import Dialect
 from evical.cli._output import user_input
 
 
@@ -136,6 +137,52 @@ Page = Annotated[Path | None, _PAGE]
 NewPage = Annotated[Path, _PAGE]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite the output.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How texts are read; entered as a context, for all tables that a command opens."""
+
+    delimiter: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CHAR",
+            help="What stands between values, such as ; or tab.",
+            show_default="as the first lines show",
+        ),
+    ] = None
+    decimal: Annotated[
+        Literal[".", ","] | None,
+        typer.Option(help="What stands in decimals.", show_default="as the first lines show"),
+    ] = None
+
+    def __post_init__(self) -> None:
+        if self.delimiter is not None and (len(self.mark) != 1 or self.mark in '"\r\n.'):
+            raise ValueError(f"--delimiter is {self.delimiter!r}, expected one character, or tab")
+
+    @property
+    def mark(self) -> str:
+        """The delimiter."""
+        text = self.delimiter or ""
+        return "\t" if text.lower() in ("tab", "\\t") else text
+
+    def __enter__(self) -> None:
+        _READINGS.append((Dialect(self.mark or None, self.decimal), set()))
+
+    def __exit__(self, *_: object) -> None:
+        _READINGS.pop()
+
+
+# Of the commands that run, the innermost last, with the tables whose dialect was told.
+_READINGS: list[tuple[Dialect, set[str]]] = []
+
+
+def dialect_of(name: str) -> tuple[Dialect, bool]:
+    """How the running command reads texts, and whether this table is opened for the first time."""
+    dialect, told = _READINGS[-1] if _READINGS else (Dialect(), {name})
+    new = name not in told
+    told.add(name)
+    return dialect, new
 
 
 @dataclass(frozen=True)

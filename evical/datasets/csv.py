@@ -1,8 +1,8 @@
 """CSV files into numbers, or an error that names the column and the row.
 
-A column is numeric, or text throughout; text is one-hot encoded. Nothing is guessed and
-nothing is repaired: a stray text in a numeric column, a missing value or a ragged row is
-refused with its place.
+A column is numeric, or text throughout; text is one-hot encoded. The first lines show what stands
+between values and in decimals; nothing else is guessed, and nothing is repaired: a stray text in a
+numeric column, a missing value or a ragged row is refused with its place.
 """
 
 import math
@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory.checks.arguments import check_choice, check_instance, did_you_mean
+from evical._delimited import DelimitedText
 from evical.datasets._dataset import Dataset
-from evical.datasets.delimited import DelimitedText
 
 # How missing values are commonly written ("?" is the custom of the UCI repository).
 MISSING = frozenset({"", "?", "na", "n/a", "nan", "null"})
@@ -37,7 +37,8 @@ def load_csv(
     Parameters
     ----------
     path : str or Path
-        A comma-separated file in UTF-8; ``.gz`` is unpacked.
+        A text with commas, semicolons or tabs between the values, and decimal points or commas, as
+        the first lines show; in UTF-8 or UTF-16. ``.gz`` is unpacked.
     target : str
         Name of the column that holds the class.
     missing : {"refuse", "encode"}
@@ -56,7 +57,7 @@ def load_csv(
         If the file cannot be read.
     ValueError
         If it is not a table, has no such column or no features, or holds a missing value, a
-        text among numbers, or decimal commas; column and line of the file are named.
+        text among numbers, or two ways to write decimals; column and line of the file are named.
 
     Notes
     -----
@@ -102,7 +103,22 @@ def read_table(path: Path, target: str) -> tuple[list[int], dict[str, list[str]]
     lines = [line for block in blocks for line in block.lines]
     rows = (cells for block in blocks for cells in block.cells())
     columns = ([value.strip() for value in column] for column in zip(*rows, strict=True))
-    return lines, dict(zip(header, columns, strict=True))
+    found = dict(zip(header, columns, strict=True))
+    if text.decimal == ",":
+        for name in found.keys() - {target}:
+            found[name] = _with_points(path, name, found[name], lines)
+    return lines, found
+
+
+def _with_points(path: Path, name: str, column: list[str], lines: list[int]) -> list[str]:
+    """The numbers of a column with decimal points; other texts as they are."""
+    for value, line in zip(column, lines, strict=True):
+        if "." in value and _number(value) is not None:
+            raise ValueError(
+                f"{path.name}, line {line}, column {name!r}: found {value!r}, but decimals of this "
+                "file are commas"
+            )
+    return [v.replace(",", ".") if _DECIMAL_COMMA.fullmatch(v) else v for v in column]
 
 
 def dataset_of(path: Path, columns: Mapping[str, Columns], labels: list[str]) -> Dataset:

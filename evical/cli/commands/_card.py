@@ -24,6 +24,7 @@ _LEVEL, _BINS = 0.05, 10  # as in `evical check`
 
 def card(
     model: arguments.ModelFile,
+    reading: arguments.Reading,
     data: arguments.Data = None,
     output: Annotated[
         str, typer.Option("--output", "-o", metavar="CARD.md", help="Card to write; - is stdout.")
@@ -39,7 +40,7 @@ def card(
     fitted to, it tells whether calibration and the promise of [Bel, Pl] held there: of more than
     two classes for each of them, of a conformal model how often sets missed the class.
     """
-    with user_input():
+    with user_input(), reading:
         fitted = load_model(model)
         if output != "-":
             check_output(Path(output), force, [model, *([] if data is None else [data])])

@@ -22,6 +22,7 @@ _FORMAT = "evical.monitor"
 
 def check(
     selection: Selection,
+    reading: arguments.Reading,
     test: Annotated[
         list[str] | None,
         typer.Option(
@@ -55,7 +56,7 @@ def check(
     against all others, in a line of its own. With --state, the test monitor goes on from batch to
     batch: its level is that of the whole stream.
     """
-    with user_input():
+    with user_input(), reading:
         names = _names(test, max_ece)
         if state is not None and names != ["monitor"]:
             raise ValueError("--state is for --test monitor alone; run other tests apart")

@@ -34,6 +34,7 @@ def combine(
     ],
     naming: Naming,
     engine: arguments.Engine,
+    reading: arguments.Reading,
     rule: Annotated[
         str | None,
         typer.Option(
@@ -84,7 +85,7 @@ def combine(
     combined: a rule, by default learned weights of evidence, is learned from rows that the
     sources were not calibrated on, and saved as OUT, FUSION.json.
     """
-    with user_input():
+    with user_input(), reading:
         limits = limits_of(engine)
         if limits is not None:
             _check_engine(rule, option, key, fit)

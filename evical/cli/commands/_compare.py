@@ -55,6 +55,7 @@ def compare(
     score: Annotated[str, typer.Option(metavar="COLUMN", help="Column of the score.")],
     target: Annotated[str, typer.Option(metavar="COLUMN", help="Column of the class, of two.")],
     plan: Plan,
+    reading: arguments.Reading,
     positive: Annotated[
         str | None,
         typer.Option(
@@ -73,7 +74,7 @@ def compare(
     Prints mean losses on test folds, which differences are more than chance, and warnings if there
     are few samples.
     """
-    with user_input():
+    with user_input(), reading:
         check_page(output, force, [scores])
         found = compare_columns(scores, score, target, positive, plan, missing)
         if output is not None:

@@ -38,6 +38,7 @@ _TESTS = (
 
 def evaluate(
     selection: Selection,
+    reading: arguments.Reading,
     bins: Annotated[
         int, typer.Option(min=1, metavar="N", help="Bins of calibration errors and coverage.")
     ] = 10,
@@ -58,7 +59,7 @@ def evaluate(
     true class. Alternatively, MODEL.json is evaluated on DATA that it was not fitted to.
     Of more than two classes, the measures are those of all together.
     """
-    with user_input():
+    with user_input(), reading:
         check_page(output, force, selection.inputs)
         evaluation = judge(selection, n_bins=bins, confidence=confidence, random_state=seed)
         if output is not None:

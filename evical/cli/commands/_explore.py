@@ -13,6 +13,7 @@ from evical.report import build_explorer
 
 def explore(
     output: arguments.NewPage,
+    reading: arguments.Reading,
     model: Annotated[
         str | None, typer.Argument(metavar="[MODEL.json]", help="What evical fit wrote.")
     ] = None,
@@ -29,7 +30,7 @@ def explore(
     samples that the model has not seen, also what thresholds, costs and
     rejects do to errors. The page is one file, and loads nothing.
     """
-    with user_input():
+    with user_input(), reading:
         check_page(output, force, [name for name in (model, data) if name is not None])
         page = build_explorer(
             **_shown(model, data, target, score, missing),

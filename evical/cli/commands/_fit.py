@@ -100,6 +100,7 @@ def fit(
     sets: Sets,
     answering: Answering,
     engine: arguments.Engine,
+    reading: arguments.Reading,
     positive: Annotated[
         str | None,
         typer.Option(
@@ -112,7 +113,7 @@ def fit(
     as_json: arguments.AsJson = False,
 ) -> None:
     """Fit a calibrator to scores and true classes, and save it as a model file."""
-    with user_input():
+    with user_input(), reading:
         _check_names(samples, output)
         check_output(output, force, [samples.scores])
         limits = limits_of(engine)

@@ -26,6 +26,7 @@ def predict(
     scores: Annotated[str, typer.Argument(metavar="NEW", help=arguments.TABLE)],
     choices: Choices,
     engine: arguments.Engine,
+    reading: arguments.Reading,
     output: arguments.Table = "-",
     score: arguments.Score = None,
     missing: arguments.Filled = "refuse",
@@ -62,7 +63,7 @@ def predict(
     --alpha. A model of fit --answer-error decides "ask" where its promise needs it. Files of any
     size are processed in chunks.
     """
-    with user_input():
+    with user_input(), reading:
         check_output_name(output, escape_formulas, engine.engine)
         if output == "-" and as_json:
             raise ValueError("--json prints to standard output, where the table goes; give -o FILE")

@@ -43,6 +43,7 @@ def report(
     output: arguments.NewPage,
     columns: Columns,
     plan: Plan,
+    reading: arguments.Reading,
     key: Annotated[
         str | None,
         typer.Option(
@@ -68,7 +69,7 @@ def report(
     does combining them gain? By default they are weighed by how far they
     agree, without a look at the true classes.
     """
-    with user_input():
+    with user_input(), reading:
         check_page(output, force, tables)
         _check_options(context, tables, plan.methods is not None)
         data = tables[1] if len(tables) == 2 and _is_model(tables[0]) else None

@@ -113,6 +113,11 @@ def open_source(path: str) -> Source:
         raise ValueError("--engine duckdb reads files; name one instead of standard input (-)")
     with open_table(path) as table:
         check_cases(table.name, table.header)
+        if not isinstance(table, ParquetTable) and table.decimal != ".":
+            raise ValueError(
+                f"{table.name} has decimal commas, which --engine duckdb does not read; leave "
+                "--engine out"
+            )
         return Source(path, table)
 
 

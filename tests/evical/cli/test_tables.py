@@ -3,10 +3,13 @@
 import gzip
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from evical.cli import main
+from evical.cli._model import load_model
 from evical.cli._tables import CHUNK_SIZE, open_table, table_chunks
 
 # What surrounds the columns asked for must come out as it went in.
@@ -116,7 +119,6 @@ WRONG_FILES = [
     ("", "t.csv is empty"),
     ("\n\n", "t.csv is empty"),
     ("s\n", "t.csv has a header but no data rows"),
-    ("s;t\n1;2\n", "the values are not separated by commas"),
     ("s,,t\n1,2,3\n", "column 2 has no name"),
     ("s,a,s\n1,2,3\n", "t.csv has two columns 's'"),
     ("s,t\n1,2\n\n3\n", "t.csv, line 4: 1 values in the row, 2 names in the header"),
@@ -191,3 +193,48 @@ def test_damaged_parquet(tmp_path):
         read_table(path, {"s": "score"})
     with pytest.raises(FileNotFoundError, match="none"):
         read_table(tmp_path / "none.parquet", {"s": "score"})
+
+
+def test_tables_of_other_programs_give_the_same(tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    score = rng.normal(size=60).round(3)
+    sick = np.where(rng.random(60) < 1 / (1 + np.exp(-3 * score)), "yes", "no")
+    table = pd.DataFrame({"id": np.arange(60), "score": score, "sick": sick})
+    table.to_csv("plain.csv", index=False)
+    table.to_csv("tabs.txt", index=False, sep="\t")
+    table.to_csv("wide.txt", index=False, sep="\t", encoding="utf-16")
+    table.to_csv("semicolons.csv", index=False, sep=";", decimal=",", encoding="utf-8-sig")
+    fit = "--score score --target sick --method logistic --force -o"
+    assert main(f"fit plain.csv {fit} model.json".split()) == 0
+    assert main(["predict", "model.json", "plain.csv", "-o", "expected.csv"]) == 0
+    assert "delimiter" not in capfd.readouterr().err
+    model, expected = load_model("model.json"), pd.read_csv("expected.csv")
+    for name, has, read in (
+        ("semicolons.csv", "semicolons between values and decimal commas", (";", ",")),
+        ("tabs.txt", "tabs between values", ("\t", ".")),
+        ("wide.txt", "tabs between values", ("\t", ".")),
+    ):
+        assert main(f"fit {name} {fit} other.json".split()) == 0
+        told = f"evical: {name} has {has}; if not, give --delimiter or --decimal\n"
+        assert capfd.readouterr().err == told
+        assert load_model("other.json").calibrator.to_dict() == model.calibrator.to_dict()
+        assert main(f"predict model.json {name} -o out.txt --force".split()) == 0
+        found = pd.read_csv("out.txt", sep=read[0], decimal=read[1])
+        pd.testing.assert_frame_equal(found, expected)
+        capfd.readouterr()
+        # Tables that commands have written are read as they were; told once, though read twice.
+        words = "combine out.txt expected.csv --key id -o both.csv --force"
+        assert main(words.split()) == 0
+        assert capfd.readouterr().err.count("out.txt has") == 1
+        assert pd.read_csv("both.csv", sep=read[0], decimal=read[1])["p_yes"].between(0, 1).all()
+    options = "--delimiter ; --decimal ,"
+    assert main(f"evaluate model.json semicolons.csv {options}".split()) == 0
+    assert capfd.readouterr().err == ""
+    assert main(["evaluate", "model.json", "semicolons.csv", "--decimal", "."]) == 2
+    assert "give --decimal ," in capfd.readouterr().err
+    assert main(["evaluate", "model.json", "plain.csv", "--delimiter", "ab"]) == 2
+    assert "expected one character, or tab" in capfd.readouterr().err
+    words = "predict model.json semicolons.csv --engine duckdb -o d.csv"
+    assert main(words.split()) == 2
+    assert "has decimal commas" in capfd.readouterr().err

@@ -54,7 +54,7 @@ WRONG = [
     (f"fit binary.parquet {FIT}", "binary.parquet is not a Parquet file, or is damaged"),
     (f"fit empty.csv {FIT}", "empty.csv is empty"),
     (f"fit head.csv {FIT}", "head.csv has a header but no data rows"),
-    (f"fit semicolon.csv {FIT}", "the values are not separated by commas"),
+    (f"fit semicolon.csv {FIT} --delimiter ,", "semicolon.csv has no column 's'; columns: s;y"),
     (f"fit ragged.csv {FIT}", "ragged.csv, line 3: 3 values in the row, 2 names in the header"),
     (f"fit quote.csv {FIT}", "quote.csv, line 3 is not a row of CSV: unexpected end of data"),
     (f"fit twice.csv {FIT}", "twice.csv has two columns 's'"),

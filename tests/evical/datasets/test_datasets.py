@@ -87,18 +87,33 @@ def test_classes_ascend_as_numbers_if_all_are(write, labels, ordered):
         ("t\n0\n1\n", "no column besides 't'"),
         ("a,label\n1,0\n", "no column 't'; its columns are 'a', 'label'"),
         ("a,target\n1,0\n", "no column 't'"),
-        ("a;t\n1;0\n", "pets.csv: the values are not separated by commas"),
-        ("a;t\n1,5;0\n", "pets.csv: the values are not separated by commas"),
-        ("a\tt\n1\t0\n", "pets.csv: the values are not separated by commas"),
+        ("a;t\n1,5;0\n2.000;1\n", "column 'a': '1,5' is not a number"),
+        ("a;t\n1,5;0\n" * 1 + "2,5;1\n" * 3000 + "3.000;1\n", "3003, column 'a': found '3.000'"),
         ('a,t\n"1,5",0\n"-2,25",1\n', "column 'a': values such as '1,5' look like numbers with"),
         (",a,t\n0,1,0\n1,2,1\n", r"column 1 has no name; name it, or drop it if it holds row"),
-        (b"\xff\xfe\x00a", "not text in UTF-8"),
+        (b"\xff\x00a", "not text in UTF-8"),
         ("a,t\n" + "".join(f"name{i},0\n" for i in range(101)), "101 different texts"),
     ],
 )
 def test_what_is_no_table_is_refused_with_its_place(write, content, message):
     with pytest.raises(ValueError, match=message):
         load_csv(write(content), "t")
+
+
+def test_other_delimiters_and_decimal_commas_are_read(write):
+    plain = load_csv(write("a,color,t\n1.5,red,0\n-2.25,blue,1\n3e-2,red,1\n"), "t")
+    text = "a;color;t\n1,5;red;0\n-2,25;blue;1\n3e-2;red;1\n"
+    for content in (
+        text,
+        text.replace(";", "\t"),
+        text.replace(";", "|"),
+        text.encode("utf-8-sig"),
+        text.encode("utf-16"),
+        text.replace("\n", "\r\n"),
+    ):
+        found = load_csv(write(content), "t")
+        np.testing.assert_array_equal(found.X, plain.X)
+        assert (found.feature_names, found.class_names) == (plain.feature_names, plain.class_names)
 
 
 def test_a_misspelled_target_is_guessed(write):

@@ -7,8 +7,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evical._delimited import Dialect, Records
 from evical.cli._sinks import _number_texts
-from evical.datasets.delimited import Records
+from tests.support.each import each
 
 # What splits cells and lines, what only seems to, and a plain letter.
 CELLS = st.text('a ",;\r\n\t\x0b\x1c\x85\u2028', max_size=4)
@@ -58,3 +59,30 @@ def test_one_column_of_a_block_is_that_of_its_cells(rows, size):
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=5))
 def test_numbers_are_written_so_that_the_same_come_back(numbers):
     assert list(map(float, _number_texts(np.array(numbers)))) == numbers
+
+
+@each(
+    ("text", "usual", "delimiter", "decimal"),
+    [
+        ("a,b\n1,2\n", ",", ",", "."),
+        ("a;b\n1;2\n", ",", ";", "."),
+        ("a;b\n1,5;2\n", ",", ";", ","),
+        ("a;b\n1,5;2.5\n", ",", ";", "."),  # two ways: the reader refuses one
+        ("a\tb\n1,5\t2\n", ",", "\t", ","),
+        ("a,b\n1,2\n", "\t", ",", "."),  # by name a TSV
+        ('"a;x",b\n"1;2",2\n', ",", ",", "."),
+        ('"a,x";b\n"1,2";2\n', ",", ";", ","),
+        ("a;b\n1,234;2\n", ",", ";", "."),  # one thousand, or one?
+        ("a;b\n0,234;2\n", ",", ";", ","),
+        ("a;b\nx, y;2\nz, w;3\n", ",", ";", "."),
+        ("set\n0|1\n1\n", ",", ",", "."),
+        ("a,b\n1,2\n3\n", ",", ",", "."),  # ragged
+        ("a;b\n1;2\n3", ",", ";", "."),
+        ("score\n1\n", ",", ",", "."),
+        ("", ",", ",", "."),
+    ],
+)
+def test_the_first_lines_show_the_dialect(text, usual, delimiter, decimal):
+    assert Dialect().found(text, usual) == Dialect(delimiter, decimal)
+    assert Dialect(";").found(text, usual).delimiter == ";"
+    assert Dialect(decimal=".").found(text, usual) == Dialect(delimiter, ".")

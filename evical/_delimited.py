@@ -9,8 +9,10 @@ import csv
 import gzip
 import io
 import os
+import re
 import stat
 import zlib
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -19,6 +21,63 @@ from itertools import chain
 from typing import Any, TextIO
 
 _GZIP = b"\x1f\x8b"
+_NAMED = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
+# Bytes from whose lines a dialect is found.
+_SAMPLE = 1 << 13
+_WITH_COMMA = re.compile(r"[+-]?\d*,\d+(e[+-]?\d+)?", re.IGNORECASE)
+_WITH_POINT = re.compile(r"[+-]?\d*\.\d+(e[+-]?\d+)?", re.IGNORECASE)
+# A number such as 1,234 may mean a thousand or one.
+_UNCLEAR = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+")
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """What stands between values, and within decimals; None where the first lines decide."""
+
+    delimiter: str | None = None
+    decimal: str | None = None
+
+    def found(self, sample: str, usual: str) -> "Dialect":
+        """The dialect of a text that begins so; the usual delimiter, unless another one fits.
+
+        >>> Dialect().found("a;b\\n1,5;2\\n", ",")
+        Dialect(delimiter=';', decimal=',')
+        >>> Dialect().found("a,b\\n1.5,2\\n", ",")
+        Dialect(delimiter=',', decimal='.')
+        """
+        lines = io.StringIO(sample, newline="").readlines()
+        marks = [self.delimiter] if self.delimiter else [usual, *_NAMED]
+        rows = {mark: _rows(lines, mark) for mark in marks}
+        widths = {mark: [len(row) for row in found] or [0] for mark, found in rows.items()}
+        even = [mark for mark, sizes in widths.items() if sizes[0] > 1 and len({*sizes}) == 1]
+        widest = max(widths, key=lambda mark: widths[mark][0])
+        delimiter = next(iter(even), usual if widths[marks[0]][0] > 1 else widest)
+        if self.delimiter:
+            delimiter = self.delimiter
+        decimal = self.decimal or _decimal(delimiter, rows[delimiter])
+        return Dialect(delimiter, decimal)
+
+    def __str__(self) -> str:
+        mark = str(self.delimiter)
+        commas = " and decimal commas" if self.decimal == "," else ""
+        return f"{_NAMED.get(mark, repr(mark))} between values{commas}"
+
+
+def _rows(lines: list[str], mark: str) -> list[list[str]]:
+    """Rows of the lines that are complete."""
+    try:
+        rows = [row for row in csv.reader(lines, delimiter=mark) if row]
+    except csv.Error:
+        return []
+    return rows[:-1] if len(rows) > 2 and not lines[-1].endswith(("\n", "\r")) else rows
+
+
+def _decimal(delimiter: str, rows: list[list[str]]) -> str:
+    cells = [] if delimiter == "," else [cell.strip() for row in rows[1:] for cell in row]
+    commas = [cell for cell in cells if _WITH_COMMA.fullmatch(cell)]
+    if any(map(_WITH_POINT.fullmatch, cells)) or all(map(_UNCLEAR.fullmatch, commas)):
+        return "."
+    return ","
 
 
 class _RecordError(ValueError):
@@ -136,24 +195,41 @@ def _note(lines: Iterator[str], pending: list[str]) -> Iterator[str]:
 class DelimitedText:
     """A delimited text with a header row, from a buffered binary file, packed by gzip or not.
 
+    `usual` stands between the values unless the first lines show otherwise, or a dialect is given.
     Raises ValueError, with the name of the file, if it is not such a text.
     """
 
-    def __init__(self, file: io.BufferedReader, name: str, delimiter: str) -> None:
+    def __init__(
+        self,
+        file: io.BufferedReader,
+        name: str,
+        usual: str,
+        dialect: Dialect = Dialect(),
+    ) -> None:
         self.name = name
-        self.delimiter = delimiter
         self._file = file
         self.packed = name.endswith(".gz") or file.peek(2)[:2] == _GZIP
         stream: Any = gzip.GzipFile(fileobj=file) if self.packed else file
-        # utf-8-sig drops the byte order mark that spreadsheets write.
-        self._text = io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")
-        self._records = Records(self._text, delimiter)
         with self._name_errors():
-            head = next(self._records.blocks(0), Block([""], [1], delimiter, [[]]))
+            sample = bytes(stream.peek(_SAMPLE)[:_SAMPLE])
+        # utf-8-sig drops the byte order mark that spreadsheets write.
+        wide = sample[:2] in (BOM_UTF16_BE, BOM_UTF16_LE)
+        encoding = "utf-16" if wide else "utf-8-sig"
+        self.dialect = dialect.found(sample.decode(encoding, errors="replace"), usual)
+        self.guessed = self.dialect.delimiter != (
+            dialect.delimiter or usual
+        ) or self.dialect.decimal != (dialect.decimal or ".")
+        self.delimiter, self.decimal = str(self.dialect.delimiter), str(self.dialect.decimal)
+        # Its own format, in which new columns are to be written as well.
+        self.own = self.guessed or dialect != Dialect()
+        self._text = io.TextIOWrapper(stream, encoding=encoding, newline="")
+        self._records = Records(self._text, self.delimiter)
+        with self._name_errors():
+            head = next(self._records.blocks(0), Block([""], [1], self.delimiter, [[]]))
         self.header = [cell.strip() for cell in head.cells()[0]]
         self.header_text = head.texts[0]
         self.newline = self._records.newline  # of the header
-        _check_header(self.name, self.header, delimiter)
+        _check_header(self.name, self.header)
 
     def blocks(self, size: int) -> Iterator[Block]:
         """Rows in blocks of about `size` characters, all as wide as the header."""
@@ -181,9 +257,11 @@ class DelimitedText:
         if (found := block.ragged(len(self.header))) is None:
             return
         row, width = found
+        hint = f"quote values that hold {_NAMED.get(self.delimiter, repr(self.delimiter))}"
+        hint += ", and write decimal points" if self.delimiter == "," else ""
         raise ValueError(
             f"{self.name}, line {block.lines[row]}: {width} values in the row, {len(self.header)} "
-            "names in the header; quote values that hold commas, and write decimal points"
+            f"names in the header; {hint}"
         )
 
     @contextmanager
@@ -205,16 +283,9 @@ class DelimitedText:
             ) from error
 
 
-def _check_header(name: str, header: list[str], delimiter: str) -> None:
+def _check_header(name: str, header: list[str]) -> None:
     if not header:
         raise ValueError(f"{name} is empty; a header row and data rows are needed")
-    other = {",": ";\t", "\t": ",;"}[delimiter]
-    if len(header) == 1 and any(mark in header[0] for mark in other):
-        wanted = "commas" if delimiter == "," else "tabs"
-        raise ValueError(
-            f"{name}: the values are not separated by {wanted}; save it with {wanted} between the "
-            "values and points in decimals"
-        )
     if "" in header:
         raise ValueError(
             f"{name}: column {header.index('') + 1} has no name; name it, or drop it if it holds "
