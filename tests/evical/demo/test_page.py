@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from evical.datasets import Dataset, load_breast_cancer
-from evical.demo.contest import LARGEST, METHODS, METRICS, RECOMMENDED, Contest, Method
+from evical.demo.contest import LARGEST, METHODS, METRICS, RECOMMENDED, STACKED, Contest, Method
 from evical.demo.page import demo_page, findings, protocol, table_csv
 from evical.report import build
 
@@ -123,12 +123,15 @@ def with_default(errors, briers) -> Contest:
 
 def test_the_page_starts_for_readers_who_know_no_word_of_it():
     contest = with_default((0.1, 0.2, 0.05, 0.04), (0.1, 0.2, 0.05, 0.04))
+    contest.values[STACKED][:, 0] = 0.03
     html = build(demo_page(contest, [], "x"))
     assert (
-        "<p>Ten models, most trained on very little data, classify each new case. Combined as "
-        "this package recommends, they are wrong on 4.0 of 100 new cases; the model with the most "
-        "data alone is wrong on 5.0, their average is wrong on 50.0, and combining their raw "
-        "probabilities as independent evidence is wrong on 20.0.</p>"
+        "<p>Ten models, most trained on very little data, classify each new case. Combined by "
+        "learned weights of their beliefs, they are wrong on 3.0 of 100 new cases; the model with "
+        "the most data alone is wrong on 5.0, their average, weighted by size, on 50.0, and their "
+        "raw probabilities, combined as independent evidence, on 20.0. All of these calibrate on "
+        "the same half of the samples. EvidentialEnsemble with default settings trains and "
+        "calibrates on both halves, and is wrong on 4.0.</p>"
     ) in html
 
 
