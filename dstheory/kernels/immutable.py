@@ -1,6 +1,6 @@
 """Base class of immutable values: attributes cannot be set, and copies are the value itself."""
 
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
