@@ -16,7 +16,7 @@ from dstheory.checks.arguments import as_mapping, as_real, as_sequence, check_in
 from dstheory.inference import GRFN, RandomInterval, SampledInterval
 from dstheory.inference.prediction.intervals import PredictiveInterval
 from dstheory.plot._grid import as_limits, contour_grid
-from dstheory.plot.style import COLORS, axes_or_new, ink, literal
+from dstheory.plot.style import COLORS, add_legend, axes_or_new, ink, keep_on_canvas, literal
 
 Source = RandomInterval | PredictiveInterval | SampledInterval | GRFN
 
@@ -176,7 +176,8 @@ class BoundsDisplay:
         ax.set_xlim(self.y[0], self.y[-1])
         ax.set_ylim(-0.03, 1.03)
         # Below the axes, because the band of a vague belief can fill them.
-        ax.legend(loc="upper left", bbox_to_anchor=(0, -0.17), ncols=2, frameon=False)
+        add_legend(ax, "below")
+        keep_on_canvas(ax)
         return self
 
 

@@ -19,12 +19,19 @@ from typing import Any, Literal, TypeAlias, final
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.font_manager import FontProperties
 from numpy.typing import NDArray
 
-from dstheory.checks.arguments import as_mapping, as_sequence, check_choice, check_flag
+from dstheory.checks.arguments import (
+    as_mapping,
+    as_sequence,
+    check_choice,
+    check_flag,
+    check_instance,
+)
 from dstheory.mass import MassFunction
 from dstheory.plot._sets import by_size, check_single, set_lines, value_text, wrap
-from dstheory.plot.style import COLORS, axes_or_new, ink, literal, paper
+from dstheory.plot.style import COLORS, axes_or_new, ink, keep_on_canvas, literal, paper, short
 
 Spot: TypeAlias = tuple[float, int]
 # A node by its number, or the place of an edge in a layer it passes.
@@ -163,6 +170,8 @@ _CHARACTER, _LINE, _DISK = 0.075, 0.16, 0.48
 # Gap between levels; larger if the picture is wide, because lines would be flat.
 _GAP, _STEEPNESS = 0.5, 0.075
 _MAX_WIDTH = 12.0
+# Letters of a label, and the scale of letters in given axes below which labels are cut.
+_MAX_LETTERS, _LEAST_SCALE = 24, 0.6
 
 
 @final
@@ -283,26 +292,40 @@ class HasseDisplay:
         HasseDisplay
             Itself, with the artists as attributes.
         """
-        texts, radii = self._texts(), self._radii()
-        sheet = _Sheet(texts, radii, self.edges)
+        texts, radii = self._texts(_MAX_LETTERS), self._radii()
+        sheet, scale = _Sheet(texts, radii, self.edges), 1.0
+        if ax is not None:
+            check_instance("ax", ax, Axes, "matplotlib Axes")
+            for letters in range(_MAX_LETTERS, 2, -3):
+                texts = self._texts(letters)
+                sheet = _Sheet(texts, radii, self.edges)
+                scale = sheet.scale(ax)
+                if scale >= _LEAST_SCALE:
+                    break
+        radii = {mask: scale * radius for mask, radius in radii.items()}
         self.places_ = {mask: (x, sheet.heights[y]) for mask, (x, y) in sheet.places.items()}
         left, right, bottom, top = sheet.extent()
         self.ax_ = ax = axes_or_new(ax, (right - left + 0.2, top - bottom + 0.3))
         self.edges_ = [ax.plot(*zip(*line, strict=True), **_EDGE)[0] for line in sheet.lines()]
         self.nodes_ = self._disks(ax, radii)
-        self.names_ = {mask: self._name(ax, mask, texts[mask], radii[mask]) for mask in texts}
+        self.names_ = {
+            mask: self._name(ax, mask, texts[mask], radii[mask], scale) for mask in texts
+        }
         ax.set_xlim(left, right)
         ax.set_ylim(bottom, top)
         ax.set_title(self.title, fontsize="medium")
         ax.set_axis_off()
+        keep_on_canvas(ax)
         return self
 
-    def _texts(self) -> dict[int, str]:
+    def _texts(self, letters: int) -> dict[int, str]:
         """Names on as many lines as the widest level needs, and degrees below them."""
         widest = max(len(list(group)) for _, group in groupby(self.degrees, key=int.bit_count))
         width = int(_MAX_WIDTH / widest / _CHARACTER)
         return {
-            mask: wrap(self.names[mask], width) + self._degree_line(mask) for mask in self.degrees
+            mask: wrap([short(one, letters) for one in self.names[mask]], width)
+            + self._degree_line(mask)
+            for mask in self.degrees
         }
 
     def _degree_line(self, mask: int) -> str:
@@ -330,17 +353,17 @@ class HasseDisplay:
             zorder=3,
         )
 
-    def _name(self, ax: Axes, mask: int, text: str, radius: float) -> Any:
+    def _name(self, ax: Axes, mask: int, text: str, radius: float, scale: float) -> Any:
         """Name below the disk; it hides lines behind it if space is short."""
         box = {"boxstyle": "square,pad=0.1", "facecolor": paper(), "edgecolor": "none"}
         return ax.annotate(
             literal(text),
             self.places_[mask],
-            (0, -radius - 3),
+            (0, -radius - 3 * scale),
             textcoords="offset points",
             ha="center",
             va="top",
-            fontsize="small",
+            fontsize=scale * FontProperties(size="small").get_size_in_points(),
             bbox={**box, "alpha": 0.9},
             zorder=2,
         )
@@ -398,6 +421,13 @@ class _Sheet:
         """Vertical part of a line past the names of a level."""
         feet = [self._foot(mask) for mask, place in self.places.items() if place[1] == height]
         return [(x, min(feet)), (x, self.heights[height])]
+
+    def scale(self, ax: Axes) -> float:
+        """How much smaller letters are in given axes, so that they fit these."""
+        left, right, bottom, top = self.extent()
+        room = ax.get_window_extent()
+        inches = min(room.width / (right - left), room.height / (top - bottom)) / ax.figure.dpi
+        return min(1.0, inches)
 
     def extent(self) -> tuple[float, float, float, float]:
         """Left, right, bottom and top."""

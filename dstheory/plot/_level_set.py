@@ -17,7 +17,7 @@ from dstheory._typing import Floats
 from dstheory.checks.arguments import as_mapping, as_sequence, check_flag, check_instance
 from dstheory.inference import LikelihoodContour, profile
 from dstheory.plot._grid import as_levels, plausible_range
-from dstheory.plot.style import COLORS, axes_or_new, ink, literal, paper
+from dstheory.plot.style import COLORS, axes_or_new, ink, keep_on_canvas, literal, paper
 
 _N_OUTLINE = 180  # a point every two degrees
 _FAR = 1e9  # wider sets, in distances to plausibility 0.6, count as unbounded
@@ -158,6 +158,7 @@ class LevelSetDisplay:
         self.shadows_: dict[float, Any] = {}
         if marginal_ax is not None and self.marginal is not None:
             self._plot_marginal(marginal_ax, self.marginal)
+        keep_on_canvas(ax, marginal_ax)
         return self
 
     def _outline(self, ax: Axes, level: float) -> Any:

@@ -14,7 +14,7 @@ from dstheory.frame import same_frame
 from dstheory.kernels import setwise
 from dstheory.mass import MassFunction
 from dstheory.plot._sets import by_size, set_name
-from dstheory.plot.style import COLORS, axes_or_new, ink, literal, paper
+from dstheory.plot.style import COLORS, add_legend, axes_or_new, ink, keep_on_canvas, literal, paper
 
 _FILLS: tuple[dict[str, Any], ...] = (
     {"facecolor": (COLORS["blue"], 0.5)},  # pale, for black marks on it
@@ -190,7 +190,8 @@ class MassDisplay:
         if self._has_legend:
             bars, lines = list(self.bars_.values()), list(self.marks_.values())
             handles = [*bars, *list(self.spread_.values())[:1], *lines[: len(lines) // len(bars)]]
-            ax.legend(handles=handles, loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
+            add_legend(ax, "right", handles=handles)
+        keep_on_canvas(ax)
         return self
 
     @property

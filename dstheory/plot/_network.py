@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from dstheory.checks.arguments import as_mapping, as_sequence, check_instance
 from dstheory.network import ValuationNetwork, join_tree, to_graph
 from dstheory.network.layout import network_positions, tree_positions
-from dstheory.plot.style import COLORS, axes_or_new, literal, paper
+from dstheory.plot.style import COLORS, axes_or_new, keep_on_canvas, literal, paper
 
 Place = tuple[float, float]
 
@@ -111,6 +111,7 @@ class NetworkDisplay:
         }
         ax.margins(0.15)
         ax.set_axis_off()
+        keep_on_canvas(ax)
         return self
 
 
@@ -125,8 +126,9 @@ def draw_box(
     """A text in a box."""
     edge = {"edgecolor": COLORS[color], "lw": 1.4 if size == "small" else 1.2}
     box = {"boxstyle": style, "facecolor": paper(), **edge}
-    # Making room for each box in the layout would leave none for the axes.
-    options: dict[str, Any] = {"ha": "center", "va": "center", "in_layout": False}
+    # Room for each box in the layout of an engine would leave none for the axes.
+    measured = ax.figure.get_layout_engine() is None
+    options: dict[str, Any] = {"ha": "center", "va": "center", "in_layout": measured}
     return ax.text(*place, literal(text), bbox=box, zorder=2, fontsize=size, **options)
 
 
@@ -234,6 +236,7 @@ class JoinTreeDisplay:
         self.nodes_ = {node: self._node(ax, node) for node in self.places}
         ax.margins(0.12)
         ax.set_axis_off()
+        keep_on_canvas(ax)
         return self
 
     def _size(self) -> tuple[float, float]:

@@ -16,7 +16,16 @@ from dstheory.checks.arguments import as_mapping, check_flag, check_instance
 from dstheory.inference import LikelihoodContour, RandomInterval, predictive_binary
 from dstheory.mass import MassFunction
 from dstheory.plot._grid import as_levels, as_limits, contour_grid, plausible_range
-from dstheory.plot.style import COLORS, LINES, axes_or_new, fill_regions, ink, literal
+from dstheory.plot.style import (
+    COLORS,
+    LINES,
+    add_legend,
+    axes_or_new,
+    fill_regions,
+    ink,
+    keep_on_canvas,
+    literal,
+)
 
 Label = tuple[int, ...]
 
@@ -162,7 +171,8 @@ class ParameterContourDisplay:
         ax.set_ylim(0, 1 if self.regions_ else 1.03)
         if self.regions_ or self.level_lines_:
             # Below the axes, because regions fill the whole square.
-            ax.legend(loc="upper left", bbox_to_anchor=(0, -0.17), frameon=False)
+            add_legend(ax, "below")
+        keep_on_canvas(ax)
         return self
 
     def _mark(self, ax: Axes, level: float, ends: tuple[float, float], style: Any) -> Any:

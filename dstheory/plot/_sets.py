@@ -6,6 +6,7 @@ from typing import Any
 from dstheory._masses import check_mass
 from dstheory.frame import Frame
 from dstheory.mass import MassFunction
+from dstheory.plot.style import short
 
 # Names with more labels, and longer labels, are abbreviated to fit on an axis.
 _MAX_NAMED = 8
@@ -32,17 +33,11 @@ def set_lines(frame: Frame, mask: int) -> list[str]:
     >>> set_lines(Frame(["ant", "bee"]), 3), set_lines(Frame(range(60)), 2**20 - 1)[-2:]
     (['ant', 'bee'], ['6', '13 more'])
     """
-    labels = [_short(str(label)) for label in frame.event(mask)]
+    labels = [short(str(label), _MAX_LETTERS) for label in frame.event(mask)]
     if len(labels) <= _MAX_NAMED:
         return labels or ["∅"]
     kept = labels[: _MAX_NAMED - 1]
     return [*kept, f"{len(labels) - len(kept)} more"]
-
-
-def _short(label: str) -> str:
-    """A label on one line, cut if it is long."""
-    line = " ".join(label.split())
-    return line if len(line) <= _MAX_LETTERS else line[: _MAX_LETTERS - 1] + "…"
 
 
 def set_name(frame: Frame, mask: int) -> str:

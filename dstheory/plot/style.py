@@ -1,14 +1,19 @@
-"""Colors and axes that all pictures share.
+"""Colors, axes and legends that all pictures share, and room for their texts.
 
 The colors are those of Okabe & Ito (2008), which people with any color vision can tell apart. They
 differ in lightness, so they also work in grayscale.
 """
 
-from typing import Any
+from textwrap import wrap
+from typing import Any, Literal
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.gridspec import SubplotSpec
+from matplotlib.text import Text
+from matplotlib.ticker import FixedLocator
+from matplotlib.transforms import Bbox, ScaledTranslation
 
 from dstheory._typing import Floats
 from dstheory.checks.arguments import check_instance
@@ -23,6 +28,13 @@ COLORS = {
     "purple": "#CC79A7",
 }
 LINES = ("--", ":", "-.", (0, (8, 2)))
+# Inches per letter in a legend, before its entries, and of a label below the axes with its numbers.
+_LETTER, _HANDLE, _BELOW = 0.08, 0.6, 0.5
+# Pixels between a text and the edge of the canvas; shares of their room: the least of axes, and
+# the greatest of names at their ticks.
+_EDGE, _LEAST_SHARE, _LONGEST = 3.0, 0.2, 0.45
+# Points of the smallest names at ticks.
+_SMALLEST = 6.0
 
 
 def axes_or_new(ax: Axes | None, size: tuple[float, float] | None = None) -> Axes:
@@ -112,6 +124,187 @@ def literal(text: object) -> str:
     """
     shown = str(text).replace("$", r"\$")
     return f" {shown}" if shown.startswith("_") else shown
+
+
+def short(text: str, letters: int) -> str:
+    """The text on one line, cut if it is long.
+
+    >>> short("a name of\\ntwo lines", 12)
+    'a name of t…'
+    """
+    line = " ".join(text.split())
+    return line if len(line) <= letters else line[: letters - 1] + "…"
+
+
+def add_legend(ax: Axes, side: Literal["above", "below", "right"] = "above", **options: Any) -> Any:
+    """A legend beside the axes, where it never covers data, with names that fit their width.
+
+    A figure without a layout engine has no room beside its axes, and its user may give them a
+    title; there the legend lies inside.
+    """
+    handles = options.pop("handles", None) or ax.get_legend_handles_labels()[0]
+    texts = [str(handle.get_label()) for handle in handles]
+    laid_out = ax.figure.get_layout_engine() is not None
+    width = ax.get_window_extent().width / ax.figure.dpi
+    letters = max(8, int((width - _HANDLE) / _LETTER))
+    places: dict[str, dict[str, Any]] = {
+        "above": {"loc": "lower left", "bbox_to_anchor": (0, 1)},
+        "right": {"loc": "upper left", "bbox_to_anchor": (1, 1)},
+        "below": {
+            "loc": "upper left",
+            "bbox_to_anchor": (0, 0),
+            "bbox_transform": ax.transAxes
+            + ScaledTranslation(0, -_BELOW, ax.figure.dpi_scale_trans),
+        },
+    }
+    place = {**places[side], "frameon": False} if laid_out else {"framealpha": 0.8, "loc": "best"}
+    longest = max(map(len, texts), default=0)
+    place["ncols"] = 1
+    if laid_out and side != "right":
+        place["ncols"] = 2 if 2 * (_HANDLE + _LETTER * longest) < width else 1
+    if side != "right" or not laid_out:
+        texts = [short(text, letters) for text in texts]
+    if not laid_out:
+        place["fontsize"] = "small"
+        if options.get("title"):
+            options |= {"title": short(options["title"], letters), "title_fontsize": "small"}
+    return ax.legend(handles, texts, alignment="left", **place, **options)
+
+
+def keep_on_canvas(*axes: Axes | None) -> None:
+    """Keep all texts of axes on the canvas of a figure that has no layout engine.
+
+    A long label gets a second line; then edges of the axes move inwards, each as far as texts
+    reach out of its cell of the grid of axes. Axes that share their first coordinate stay aligned.
+    """
+    moved = [ax for ax in axes if ax is not None and _moves_inwards(ax)]
+    ends = [ax.get_position().intervalx for ax in moved]
+    for ax in moved:
+        shared = [ax.get_shared_x_axes().joined(ax, other) for other in moved]
+        if any(shared):
+            places, box = np.array(ends)[shared], ax.get_position()
+            low, high = places[:, 0].max(), places[:, 1].min()
+            ax.set_position(Bbox.from_extents(low, box.y0, high, box.y1))
+
+
+def _moves_inwards(ax: Axes) -> bool:
+    """Move the edges of axes inwards, where no layout engine will do it."""
+    spec = ax.get_subplotspec()
+    if spec is None or ax.figure.get_layout_engine() is not None:
+        return False
+    cell = _cell(ax, spec)
+    _cut_ticks(ax, cell)
+    for label, room in ((ax.xaxis.label, cell.width), (ax.yaxis.label, cell.height)):
+        _fold(label, room)
+    for _ in range(4):
+        place = ax.get_window_extent()
+        middle = (place.x0 + place.x1) / 2
+        _fold(ax.title, 2 * min(middle - cell.x0, cell.x1 - middle))
+        box = ax.get_tightbbox()
+        if box is None:
+            break
+        left, bottom = max(0.0, cell.x0 - box.x0), max(0.0, cell.y0 - box.y0)
+        right, top = max(0.0, box.x1 - cell.x1), max(0.0, box.y1 - cell.y1)
+        if max(left, bottom, right, top) < 1:
+            break
+        x, y = (place.x0 + left, place.x1 - right), (place.y0 + bottom, place.y1 - top)
+        if x[1] - x[0] < _LEAST_SHARE * cell.width:
+            x = (place.x0, place.x1)
+        if y[1] - y[0] < _LEAST_SHARE * cell.height:
+            y = (place.y0, place.y1)
+        inside = Bbox.from_extents(x[0], y[0], x[1], y[1])
+        ax.set_position(inside.transformed(ax.figure.transSubfigure.inverted()))
+    _thin_ticks(ax)
+    _cut_legend(ax)
+    return True
+
+
+def _thin_ticks(ax: Axes) -> None:
+    """Write names at ticks that are close in smaller letters, or leave some out, equally often."""
+    for axis, across in ((ax.xaxis, 0), (ax.yaxis, 1)):
+        labels = axis.get_ticklabels()
+        if not isinstance(axis.get_major_locator(), FixedLocator) or len(labels) < 2:
+            continue
+        boxes = np.array([label.get_window_extent().bounds for label in labels])
+        high = boxes[:, 2 + across]
+        gap = np.abs(np.diff(boxes[:, across] + high / 2)).mean()
+        share = float(gap / high.max())
+        if share < 1:
+            size, angle = float(labels[0].get_fontsize()), labels[0].get_rotation()
+            smaller = max(min(_SMALLEST, size), size * share)
+            every = int(np.ceil(smaller / size / max(share, 0.01) - 0.01))
+            texts = [label.get_text() for label in labels][::every]
+            axis.set_ticks(axis.get_ticklocs()[::every], texts, fontsize=smaller, rotation=angle)
+
+
+def _cut_legend(ax: Axes) -> None:
+    """Cut names of a legend inside axes that became narrower than it."""
+    legend = ax.get_legend()
+    if legend is None:
+        return
+    room, width = ax.get_window_extent().width, legend.get_window_extent().width
+    if width > room:
+        texts = [*legend.get_texts(), legend.get_title()]
+        size = max((text.get_window_extent().width for text in texts), default=1.0)
+        letters = max(len(text.get_text()) for text in texts)
+        for text in texts:
+            text.set_text(
+                short(text.get_text(), max(3, int(letters * (1 - (width - room) / size))))
+            )
+
+
+def _cut_ticks(ax: Axes, cell: Bbox) -> None:
+    """Cut names at ticks to half of the room of the axes."""
+    for axis, side, along in ((ax.yaxis, cell.width, 0), (ax.xaxis, cell.height, 1)):
+        labels = axis.get_ticklabels()
+        if not isinstance(axis.get_major_locator(), FixedLocator) or not labels:
+            continue
+        sizes = [box.bounds[2 + along] for box in (one.get_window_extent() for one in labels)]
+        if max(sizes) > _LONGEST * side:
+            letters = int(max(len(one.get_text()) for one in labels) * _LONGEST * side / max(sizes))
+            texts = [short(one.get_text(), max(letters, 3)) for one in labels]
+            size, angle = labels[0].get_fontsize(), labels[0].get_rotation()
+            axis.set_ticks(axis.get_ticklocs(), texts, fontsize=size, rotation=angle)
+
+
+def _cell(ax: Axes, spec: SubplotSpec) -> Bbox:
+    """Room of axes in pixels: up to the canvas, and halfway to axes beside them."""
+    grid = spec.get_gridspec()
+    bottoms, tops, lefts, rights = (
+        np.asarray(ends)
+        for ends in grid.get_grid_positions(ax.figure)  # type: ignore[arg-type]  # or a part of one
+    )
+    outer = spec.get_topmost_subplotspec()
+    ends = (0.0, 0.0, 1.0, 1.0)
+    if outer is not spec:
+        box = _cell(ax, outer).transformed(ax.figure.transSubfigure.inverted())
+        ends = (box.x0, box.y0, box.x1, box.y1)
+    rows, columns = spec.rowspan, spec.colspan
+    x0, y0, x1, y1 = ends
+    if columns.start > 0:
+        x0 = (rights[columns.start - 1] + lefts[columns.start]) / 2
+    if columns.stop < len(lefts):
+        x1 = (rights[columns.stop - 1] + lefts[columns.stop]) / 2
+    if rows.start > 0:
+        y1 = (bottoms[rows.start - 1] + tops[rows.start]) / 2
+    if rows.stop < len(tops):
+        y0 = (bottoms[rows.stop - 1] + tops[rows.stop]) / 2
+    return Bbox.from_extents(x0, y0, x1, y1).transformed(ax.figure.transSubfigure).padded(-_EDGE)
+
+
+def _fold(label: Text, room: float) -> None:
+    """A label on two lines, and in smaller letters, where it is longer than its room."""
+    text = label.get_text()
+    along = int(label.get_rotation() == 90)
+    for letters in (0, len(text) // 2 + 6):
+        extent = (label.get_window_extent().width, label.get_window_extent().height)[along]
+        if extent <= room:
+            return
+        if letters and "\n" not in text:
+            label.set_text("\n".join(wrap(text, letters)))
+    extent = (label.get_window_extent().width, label.get_window_extent().height)[along]
+    if extent > room:
+        label.set_fontsize(float(label.get_fontsize()) * room / extent)
 
 
 def fill_regions(

@@ -21,7 +21,15 @@ from evical.metrics.bins import bin_numbers, check_bins
 from evical.plot._density import draw_rug, shares_style
 from evical.plot._inputs import display_name, known_classes, positive_outcomes, predictions
 from evical.plot._interval import class_beliefs, outcomes
-from evical.plot.style import axes_or_new, ink, legend_above, limit_to_unit, literal, next_curve
+from evical.plot.style import (
+    add_legend,
+    axes_or_new,
+    ink,
+    keep_on_canvas,
+    limit_to_unit,
+    literal,
+    next_curve,
+)
 from evical.scores.checks import check_same_length, check_scores
 
 # Scores at which a curve is evaluated: finer than the pixels of a printed column.
@@ -263,7 +271,8 @@ class BeliefBandDisplay:
         ends = (self.scores[0], self.scores[-1])
         ax.set_xlim(*(ends if ends[0] < ends[1] else (ends[0] - 0.5, ends[0] + 0.5)))
         limit_to_unit(ax)
-        legend_above(ax)
+        add_legend(ax)
+        keep_on_canvas(ax)
         return self
 
     def _label(self, part: str | None = None) -> str | None:

@@ -18,7 +18,7 @@ from dstheory.plot.style import fill_regions
 from evical._typing import Floats
 from evical.calibrators import BaseCalibrator
 from evical.plot._inputs import known_classes
-from evical.plot.style import axes_or_new, ink, literal
+from evical.plot.style import add_legend, axes_or_new, ink, keep_on_canvas, literal
 
 # Equally spaced probabilities resolve a flat curve, and equally spaced log-odds one close to 0 or
 # 1.
@@ -137,7 +137,8 @@ class ContourDisplay:
         ax.set_xlim(0, 1)
         ax.set_ylim(0, 1)
         # Below the axes, because the regions fill the whole square.
-        ax.legend(loc="upper left", bbox_to_anchor=(0, -0.17), frameon=False)
+        add_legend(ax, "below")
+        keep_on_canvas(ax)
         return self
 
     def _areas(self) -> dict[str, float]:

@@ -18,6 +18,7 @@ from typing import Any, ClassVar, Literal, Self, final
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.font_manager import FontProperties
 from mpl_toolkits.mplot3d import Axes3D
 from mpl_toolkits.mplot3d.art3d import Line3DCollection, Poly3DCollection
 from numpy.typing import ArrayLike, NDArray
@@ -36,7 +37,7 @@ from dstheory.plot import credal_vertices
 from evical._typing import Floats, SamplesLike
 from evical.metrics.inputs import MOST_REPEATS, class_sample
 from evical.plot._inputs import known_classes, predictions
-from evical.plot.style import COLORS, axes_or_new, ink, literal, short
+from evical.plot.style import COLORS, axes_or_new, ink, keep_on_canvas, literal, short
 
 # Color and marker of each class, distinguishable in grayscale.
 MARKS = (
@@ -59,6 +60,8 @@ _MAX_LETTERS, _LEGEND_LETTERS, _MAX_LINES = 16, 28, 4
 _MAX_VECTOR = 10_000
 # Vertices that differ by rounding are merged.
 _ATOL = 1e-9
+# Inches of axes in which letters have their usual size.
+_INCHES = (4.4, 3.4)
 
 
 class BaseCornersDisplay(ABC):
@@ -257,7 +260,18 @@ class BaseCornersDisplay(ABC):
 
     def _corner_names(self) -> list[str]:
         """Labels, on several lines if they are long."""
-        return [literal(_folded(label, _MAX_LETTERS)) for label in self.labels]
+        letters = int(_MAX_LETTERS * self._scale)
+        name = _folded if self._scale == 1 else short
+        return [literal(name(label, letters)) for label in self.labels]
+
+    def _set_scale(self, ax: Axes) -> None:
+        """Letters are smaller, and fewer in a line, in small axes."""
+        box, dpi = ax.get_window_extent(), ax.figure.dpi
+        self._scale = min(1.0, box.width / dpi / _INCHES[0], box.height / dpi / _INCHES[1])
+
+    def _font(self, size: str) -> float:
+        """Points of letters of a size such as "small"."""
+        return float(self._scale * FontProperties(size=size).get_size_in_points())
 
     def _marker_size(self) -> float:
         """Size of markers: many points are small, because they overlap."""
@@ -274,7 +288,7 @@ class BaseCornersDisplay(ABC):
             "markeredgecolor": "black",
             "markeredgewidth": 0.08 * size,
             "ms": size,
-            "label": literal(_folded(self.names[number], _LEGEND_LETTERS)),
+            "label": literal(_folded(self.names[number], int(_LEGEND_LETTERS * self._scale**2))),
             "rasterized": len(self.points) > _MAX_VECTOR,
         }
 
@@ -302,6 +316,8 @@ class BaseCornersDisplay(ABC):
                 bbox_to_anchor=anchor,
                 frameon=False,
                 title=self.legend or None,
+                fontsize=self._font("medium"),
+                title_fontsize=self._font("medium"),
                 markerscale=max(1.0, 6 / self._marker_size()),
             )
 
@@ -429,6 +445,7 @@ class SimplexDisplay(BaseCornersDisplay):
             Itself, with the artists as attributes.
         """
         self.ax_ = ax = axes_or_new(ax)
+        self._set_scale(ax)
         self._grid(ax)
         self.boundaries_ = self._boundaries(ax)
         self._names(ax)
@@ -439,12 +456,13 @@ class SimplexDisplay(BaseCornersDisplay):
         ax.set_xlim(-0.16, 1.16)
         ax.set_ylim(-0.17, 0.98)
         ax.set_axis_off()
+        keep_on_canvas(ax)
         return self
 
     def _grid(self, ax: Axes) -> None:
         """Lines of equal probability, with values where they leave the triangle clockwise."""
         ax.fill(*TRIANGLE.T, facecolor="none", edgecolor=ink(), lw=1, zorder=1)
-        style: dict[str, Any] = {"fontsize": "x-small", "color": COLORS["gray"]}
+        style: dict[str, Any] = {"fontsize": self._font("x-small"), "color": COLORS["gray"]}
         for k, angle in enumerate((-60, 0, 60)):
             before, after = (k - 1) % 3, (k + 1) % 3
             for p in _TICKS:
@@ -457,15 +475,17 @@ class SimplexDisplay(BaseCornersDisplay):
                 ax.text(x, y, f"{p:g}", rotation=angle, ha="center", va="center", **style)
 
     def _names(self, ax: Axes) -> None:
-        names = [literal(short(label, _SIDE_LETTERS)) for label in self.labels]
+        letters = int(_SIDE_LETTERS * self._scale)
+        names = [literal(short(label, letters)) for label in self.labels]
+        head, side = self._font("medium"), self._font("small")
         places = TRIANGLE + np.array([[-0.01, -0.04], [0, 0.025], [0.01, -0.04]])
         heads = zip(places, self._corner_names(), ("top", "bottom", "top"), strict=True)
         for (x, y), name, va in heads:
-            ax.text(x, y, name, ha="center", va=va, fontweight="bold")
+            ax.text(x, y, name, ha="center", va=va, fontweight="bold", fontsize=head)
         sides = (((0.5, -0.1), 0), ((0.14, 0.48), 60), ((0.86, 0.48), -60))
         texts = (f"← P({names[0]})", f"P({names[1]}) →", f"P({names[2]}) →")
         for ((x, y), angle), text in zip(sides, texts, strict=True):
-            ax.text(x, y, text, rotation=angle, ha="center", va="center", fontsize="small")
+            ax.text(x, y, text, rotation=angle, ha="center", va="center", fontsize=side)
 
     def _boundaries(self, ax: Axes) -> list[Any]:
         """Lines from the center to the middle of each side."""
@@ -572,6 +592,7 @@ class TetrahedronDisplay(BaseCornersDisplay):
         _check_angle("elev", elev)
         _check_angle("azim", azim)
         self.ax_ = ax = _axes(ax)
+        self._set_scale(ax)
         # Set limits first: matplotlib would otherwise take them from polygons that it pads with
         # uninitialized memory.
         _look(ax, elev, azim)
@@ -595,11 +616,12 @@ class TetrahedronDisplay(BaseCornersDisplay):
 
     def _names(self, ax: Axes3D) -> None:
         """Names below the base, within its width, and above the peak, behind all points."""
+        size = self._font("medium")
         sides = (("left", "top"), ("center", "top"), ("right", "top"), ("center", "bottom"))
         heads = zip(TETRAHEDRON, self._corner_names(), sides, strict=True)
         for (x, y, z), name, (ha, va) in heads:
             place = (x, y, z + (0.03 if va == "bottom" else -0.03))
-            ax.text(*place, name, ha=ha, va=va, fontweight="bold", zorder=1)
+            ax.text(*place, name, ha=ha, va=va, fontweight="bold", fontsize=size, zorder=1)
 
     def _boundaries(self, ax: Axes) -> Any:
         """Edges of the six faces that separate the sectors."""

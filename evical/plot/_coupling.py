@@ -20,7 +20,7 @@ from evical._typing import Floats
 from evical.metrics.inputs import MOST_REPEATS, class_sample, indicators
 from evical.multiclass import hastie_tibshirani
 from evical.multiclass.coupling import coupling_divergence, hastie_tibshirani_steps
-from evical.plot.style import COLORS, axes_or_new, ink
+from evical.plot.style import COLORS, add_legend, axes_or_new, ink, keep_on_canvas
 
 Update: TypeAlias = Literal["minorize", "zadrozny", "scoring"]
 Measure: TypeAlias = Literal["gap", "divergence", "mse"]
@@ -180,7 +180,8 @@ class CouplingDisplay:
         ax.set_ylabel(_LABELS[self.measure])
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         # Above the axes, because curves may lie anywhere.
-        ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False)
+        add_legend(ax)
+        keep_on_canvas(ax)
         return self
 
     def _line(self, ax: Axes, update: Update) -> Any:

@@ -20,7 +20,7 @@ from dstheory import MassFunction, betp
 from dstheory.checks.arguments import as_floats, as_sequence, check_instance
 from evical._typing import ClusterRule, Floats, SamplesLike
 from evical.learners import rough_clusters
-from evical.plot.style import COLORS, axes_or_new, ink, legend_above, literal
+from evical.plot.style import COLORS, add_legend, axes_or_new, ink, keep_on_canvas, literal
 
 # Clusters beyond the sixth repeat colors with another marker.
 _COLORS = ("blue", "orange", "green", "vermilion", "sky", "purple")
@@ -212,7 +212,8 @@ class CredalPartitionDisplay:
         ax.set_xlabel(literal(self.names[0]))
         ax.set_ylabel(literal(self.names[1]))
         if len(self.points_) <= _MOST_NAMED and ax.get_legend_handles_labels()[0]:
-            legend_above(ax)
+            add_legend(ax)
+        keep_on_canvas(ax)
         return self
 
     def _labels(self) -> NDArray[np.intp]:

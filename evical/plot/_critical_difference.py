@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 
 from dstheory.checks.arguments import as_sequence, check_choice
 from evical._typing import Floats
-from evical.plot.style import COLORS, axes_or_new, ink, literal, short
+from evical.plot.style import COLORS, axes_or_new, ink, keep_on_canvas, literal, short
 from evical.significance import holm, nemenyi
 from evical.significance.posthoc import HolmResult, NemenyiResult
 
@@ -23,6 +23,8 @@ _ROW, _HEAD, _CHARACTER = 0.24, 1.0, 0.085
 _MAX_TICKS = 16
 # Maximum number of letters of a label; longer names are cut.
 _MAX_LETTERS = 40
+# In given axes: share of the canvas for the labels of a side, and width of a letter in its size.
+_SIDE, _LETTER = 0.36, 0.62
 # Share of the height of a row that letters may fill.
 _FILLED = 0.7
 # Rows per bar, and the share of the axis by which a bar extends beyond its ranks.
@@ -160,7 +162,7 @@ class CriticalDifferenceDisplay:
         ----------
         ax : matplotlib Axes, optional
             New ones by default, in a figure with room for all labels. In given axes, letters shrink
-            to fit their rows; leave room at the sides for the longest label.
+            to fit their rows, and long names are cut.
 
         Returns
         -------
@@ -175,6 +177,10 @@ class CriticalDifferenceDisplay:
         rows = depth + len(left)
         self.ax_ = ax = axes_or_new(ax, self._size(rows))
         size = _font_size(ax, rows + 2.0)
+        self._letters = _MAX_LETTERS
+        if ax.figure.get_layout_engine() is None:
+            room = ax.figure.bbox.width / ax.figure.dpi * 72 * _SIDE / (size * _LETTER)
+            self._letters = min(_MAX_LETTERS, max(3, int(room) - 6))
         self._draw_axis(ax, rows, size)
         self.lines_: dict[str, Any] = {}
         self.labels_: dict[str, Any] = {}
@@ -187,6 +193,7 @@ class CriticalDifferenceDisplay:
             for group, level in zip(self.groups, levels, strict=True)
         ]
         self.ruler_ = self._draw_ruler(ax, size)
+        keep_on_canvas(ax)
         return self
 
     def _size(self, rows: float) -> tuple[float, float]:
@@ -229,7 +236,7 @@ class CriticalDifferenceDisplay:
             lw=1.6 if strong else 0.9,
             clip_on=False,
         )
-        shown = literal(short(name, _MAX_LETTERS))
+        shown = literal(short(name, self._letters))
         text = f"{shown}  {rank:.2f}" if side == "right" else f"{rank:.2f}  {shown}"
         self.labels_[name] = ax.annotate(
             text,

@@ -13,6 +13,8 @@ from evical.plot.style import COLORS, ink, paper
 
 DENSITIES = ("histogram", "classes", "rug", None)
 _N_BINS = 20
+# Inches of a tick label.
+_TICK = 0.3
 # With more marks, a rug looks like a bar and takes long to draw.
 _MAX_MARKS = 5000
 
@@ -43,7 +45,8 @@ def draw_density(
         return _two_rugs(ax, values, positive)
     n_bins = n_bins or _N_BINS
     edges = np.linspace(0, 1, n_bins + 1)
-    locator = MaxNLocator(4, integer=weight is None)
+    room = ax.get_window_extent().height / ax.figure.dpi
+    locator = MaxNLocator(min(4, max(1, int(room / _TICK))), integer=weight is None)
     ax.set_ylabel("Samples" if weight is None else "Sample weight")
     if density == "histogram" or positive is None:
         counts = _counts(values, weight, n_bins)

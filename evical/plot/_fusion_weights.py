@@ -21,7 +21,16 @@ from dstheory.checks.arguments import as_floats, as_sequence, check_choice, chec
 from evical._typing import Floats
 from evical.fusion import Rule, as_rule
 from evical.fusion.described import Learned, learned_from
-from evical.plot.style import COLORS, axes_or_new, ink, legend_above, literal, paper, short
+from evical.plot.style import (
+    COLORS,
+    add_legend,
+    axes_or_new,
+    ink,
+    keep_on_canvas,
+    literal,
+    paper,
+    short,
+)
 
 
 class Kind(NamedTuple):
@@ -102,7 +111,8 @@ def draw_map(
     ]
     dots = None if doubtful is None else _draw_doubtful(ax, doubtful, doubt)
     _name_columns(ax, class_names)
-    legend_above(ax, handles=marks if dots is None else [*marks, dots])
+    add_legend(ax, handles=marks if dots is None else [*marks, dots])
+    keep_on_canvas(bar.ax)
     return mesh, marks, dots
 
 
@@ -545,6 +555,7 @@ class FusionWeightsDisplay:
         self.doubtful_: PathCollection | None = None
         self._name_rows(ax, rows)
         (self._draw_map if self._is_map() else self._draw_intervals)(ax, rows)
+        keep_on_canvas(ax)
         return self
 
     def _name_rows(self, ax: Axes, rows: NDArray[np.intp]) -> None:
@@ -580,7 +591,7 @@ class FusionWeightsDisplay:
             )
         self._draw_brackets(ax, rows)
         ax.set_xlabel(self.label)
-        legend_above(ax)
+        add_legend(ax)
 
     def _draw_brackets(self, ax: Axes, rows: NDArray[np.intp]) -> None:
         """Right of the axes, a line with a tooth at each member that repeats another one."""

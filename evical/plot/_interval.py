@@ -26,7 +26,16 @@ from evical.metrics.beliefs import class_intervals, normal
 from evical.metrics.inputs import class_codes, is_positive
 from evical.plot._density import shares_style
 from evical.plot._inputs import display_name, positive_index, predictions
-from evical.plot.style import COLORS, axes_or_new, ink, legend_above, limit_to_unit, literal, paper
+from evical.plot.style import (
+    COLORS,
+    add_legend,
+    axes_or_new,
+    ink,
+    keep_on_canvas,
+    limit_to_unit,
+    literal,
+    paper,
+)
 from evical.scores.checks import check_same_length
 
 
@@ -312,13 +321,14 @@ class BeliefIntervalDisplay:
             self._draw(panel, _Sample(bel[order, k], pl[order, k], betp[order, k], sides))
             self._label(panel, k, len(order))
             self._add_legend(panel, k)
+        keep_on_canvas(*self.axes_)
         return self
 
     def _add_legend(self, ax: Axes, k: int) -> None:
         """Full legend in the first panel; the others only count their open decisions."""
         handles = ax.get_legend_handles_labels()[0]
         title = None if k or self.name is None else literal(self.name)
-        legend_above(
+        add_legend(
             ax, handles=handles[-1:] if k and self.threshold is not None else handles, title=title
         )
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from dstheory.checks.arguments import as_floats, check_level
 from evical.conformal.capital import Capital
-from evical.plot.style import axes_or_new, ink, legend_above, literal, next_curve
+from evical.plot.style import add_legend, axes_or_new, ink, keep_on_canvas, literal, next_curve
 
 _SIZE = (5.4, 3.4)
 
@@ -132,7 +132,8 @@ class MartingaleDisplay:
         ax.yaxis.set_major_formatter(FuncFormatter(_power))
         ax.set_xlabel("Sample")
         ax.set_ylabel("Capital")
-        legend_above(ax)
+        add_legend(ax)
+        keep_on_canvas(ax)
         return self
 
 

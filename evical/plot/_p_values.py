@@ -15,7 +15,7 @@ from evical._typing import Floats, SamplesLike
 from evical.conformal.calibration import calibration_of
 from evical.metrics.inputs import class_codes, class_labels
 from evical.plot._inputs import known_classes, predictions
-from evical.plot.style import COLORS, axes_or_new, ink, legend_above, literal
+from evical.plot.style import COLORS, add_legend, axes_or_new, ink, keep_on_canvas, literal
 from evical.scores.checks import check_same_length
 
 _SIZE = (5.4, 3.4)
@@ -254,7 +254,8 @@ class PValuesDisplay:
         ax.set_xlim(0, 1)
         ax.set_xlabel("P-value of the true class")
         ax.set_ylabel("Density")
-        legend_above(ax)
+        add_legend(ax)
+        keep_on_canvas(ax)
         return self
 
     def _bins(self) -> NDArray[np.intp]:

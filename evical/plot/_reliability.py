@@ -44,8 +44,9 @@ from evical.plot._inputs import (
 )
 from evical.plot.style import (
     COLORS,
+    add_legend,
     axes_or_new,
-    legend_above,
+    keep_on_canvas,
     limit_to_unit,
     literal,
     new_pair,
@@ -422,12 +423,13 @@ class ReliabilityDisplay:
         ax.set_xlabel("Predicted probability")
         ax.set_ylabel(_share_of(self.class_name))
         limit_to_unit(ax, x=True)
-        legend_above(ax)
+        add_legend(ax)
         self.counts_ax_, self.density_ = counts_ax, []
         if counts_ax is not None and density is not None and self.y_prob is not None:
             self.density_ = self._draw_density(counts_ax, density, color, linestyle)
             if ax.get_shared_x_axes().joined(ax, counts_ax):
                 ax.set_xlabel("")
+        keep_on_canvas(ax, counts_ax)
         return self
 
     def _marker(self, own: str) -> str:

@@ -18,7 +18,7 @@ from evical.metrics import risk_coverage_curve
 from evical.metrics.inputs import Predicted
 from evical.metrics.selective import Doubt, RiskCoverageCurve
 from evical.plot._inputs import display_name, known_classes, predictions
-from evical.plot.style import axes_or_new, legend_above, literal, next_curve
+from evical.plot.style import add_legend, axes_or_new, keep_on_canvas, literal, next_curve
 
 _SIZE = (5.4, 3.8)
 # Points of a line: more than its width in pixels.
@@ -192,5 +192,6 @@ class RiskCoverageDisplay:
             axis.set_major_formatter(PercentFormatter(1, symbol=" %"))
         ax.set_xlabel("Answered")
         ax.set_ylabel("Risk of the answered")
-        legend_above(ax)
+        add_legend(ax)
+        keep_on_canvas(ax)
         return self

@@ -4,14 +4,25 @@ from typing import Any
 
 from matplotlib.axes import Axes
 
-from dstheory.plot.style import COLORS, LINES, axes_or_new, ink, literal, paper
+from dstheory.plot.style import (
+    COLORS,
+    LINES,
+    add_legend,
+    axes_or_new,
+    ink,
+    keep_on_canvas,
+    literal,
+    paper,
+    short,
+)
 
 __all__ = [
     "COLORS",
     "LINES",
+    "add_legend",
     "axes_or_new",
     "ink",
-    "legend_above",
+    "keep_on_canvas",
     "limit_to_unit",
     "literal",
     "new_pair",
@@ -27,8 +38,6 @@ _CURVES: tuple[tuple[str, str, Any], ...] = (
     (COLORS["green"], "^", "-."),
     (COLORS["orange"], "D", (0, (8, 2))),
 )
-# Inches per letter in a legend, and before its entries.
-_LETTER, _HANDLE = 0.08, 0.6
 
 
 def new_pair() -> tuple[Axes, Axes]:
@@ -38,31 +47,6 @@ def new_pair() -> tuple[Axes, Axes]:
     figure = plt.figure(figsize=(5.4, 6.2), layout="constrained")
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
     return above, below
-
-
-def short(text: str, letters: int) -> str:
-    """The text on one line, cut if it is long.
-
-    >>> short("a name of\\ntwo lines", 12)
-    'a name of t…'
-    """
-    line = " ".join(text.split())
-    return line if len(line) <= letters else line[: letters - 1] + "…"
-
-
-def legend_above(ax: Axes, **options: Any) -> Any:
-    """A legend above the axes, as wide as these, where it never covers data."""
-    handles = options.get("handles", ax.get_legend_handles_labels()[0])
-    longest = max((len(str(handle.get_label())) for handle in handles), default=0)
-    width = ax.get_window_extent().width / ax.figure.dpi
-    return ax.legend(
-        loc="lower left",
-        bbox_to_anchor=(0, 1),
-        ncols=2 if 2 * (_HANDLE + _LETTER * longest) < width else 1,
-        frameon=False,
-        alignment="left",
-        **options,
-    )
 
 
 def next_curve(ax: Axes, kind: str) -> tuple[str, str, Any]:

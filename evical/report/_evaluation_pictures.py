@@ -12,7 +12,7 @@ from evical.evaluation import Evaluation
 from evical.metrics import binomial_test
 from evical.metrics.selective import curve_of
 from evical.plot import BeliefBandDisplay, ReliabilityDisplay, RiskCoverageDisplay
-from evical.plot.style import COLORS, legend_above
+from evical.plot.style import COLORS, add_legend
 from evical.report._evaluation_tables import (
     answered_losses,
     beliefs,
@@ -113,7 +113,7 @@ def answers_picture(evaluation: Evaluation) -> Picture:
         bound = f" The dotted line is the promised bound, {percent(promise.bound)}."
         ax.axhline(promise.bound, color=COLORS["gray"], ls=":", label="promised bound")
         ax.set_ylim(top=max(ax.get_ylim()[1], 1.1 * promise.bound))
-        legend_above(ax)
+        add_legend(ax)
     ax.set_ylabel("Error of the answers")
     return Picture(
         "Risk and coverage",

@@ -167,8 +167,10 @@ def test_the_whole_lattice(m, show):
         assert degree == float(getattr(m, show)(mask=mask))
     areas = dict(zip(display.degrees, display.nodes_.get_sizes(), strict=True))
     largest = max(display.degrees.values()) or 1
+    scale = max(areas.values()) / (900 if any(display.degrees.values()) else 14)
+    assert scale <= 1  # as letters are in small axes
     for mask, degree in display.degrees.items():  # linear in the degree
-        assert areas[mask] == pytest.approx(14 + 886 * degree / largest)
+        assert areas[mask] == pytest.approx(scale * (14 + 886 * degree / largest))
 
 
 @given(
