@@ -1,7 +1,8 @@
-"""Make the pictures of the guide: `python -m docs.make_pictures`."""
+"""Make the pictures of the guide and of README: `python -m docs.make_pictures`."""
 
 from pathlib import Path
 
+import matplotlib as mpl
 import matplotlib.style
 import numpy as np
 from matplotlib.figure import Figure
@@ -20,8 +21,10 @@ from evical import (
     EvidentialClassifier,
     EvidentialEnsemble,
     LogisticCalibrator,
+    datasets,
 )
 from evical.conformal import ConformalClassifier, ExchangeabilityTest, online_p_values
+from evical.demo.pictures import calibration_samples
 from evical.plot import (
     BeliefIntervalDisplay,
     CriticalDifferenceDisplay,
@@ -35,6 +38,7 @@ from evical.plot.style import COLORS
 from evical.significance import Results
 
 IMAGES = Path(__file__).parent / "images"
+DARK = "#0d1117"  # of pages in a dark style
 
 
 def sample(n):
@@ -42,6 +46,46 @@ def sample(n):
     rng = np.random.default_rng(0)
     scores = rng.normal(0, 1.5, n)
     return scores, (rng.random(n) < 1 / (1 + np.exp(-1.5 * scores))).astype(int)
+
+
+def calibration():
+    """The picture of README: one score with one probability, from 20 samples and from 200."""
+    figure = Figure(figsize=(6.2, 3.4), layout="constrained")
+    samples = calibration_samples(datasets.load_breast_cancer(), seed=0)
+    few, many = (LogisticCalibrator().fit(scores, y) for scores, y in samples)
+    grid = np.linspace(-1.6, 2.4, 401)
+    curves = np.array([one.predict_proba(grid)[:, 1] for one in (few, many)])
+    inner = np.ptp(curves, axis=0) + (np.abs(curves.mean(axis=0) - 0.7) > 0.1)
+    at = grid[[np.argmin(inner)]]  # where both say nearly the same
+    marked = mpl.rcParams["text.color"]
+    light = marked == "black"
+    color, alpha = (COLORS["blue"], 0.35) if light else (COLORS["sky"], 0.55)
+    bracket = {"fmt": "o", "color": marked, "ms": 8, "lw": 2.2, "capsize": 7, "capthick": 2.2}
+    answers = []
+    axes = figure.subplots(1, 2, sharey=True)
+    for ax, one, (_, y) in zip(axes, (few, many), samples, strict=True):
+        ends = one.predict_interval(grid, level=0.95).T
+        ax.fill_between(grid, *ends, color=color, alpha=alpha, lw=0)
+        ax.plot(grid, one.predict_proba(grid)[:, 1], color=color, lw=2.5)
+        ax.axhline(0.5, color=marked, ls=":", lw=1.2)
+        p, (low, high) = one.predict_proba(at)[0, 1], one.predict_interval(at, level=0.95)[0]
+        ax.errorbar(at, p, yerr=[[p - low], [high - p]], **bracket)
+        answers.append("ask" if low < 0.5 < high else "decide")
+        ax.set_title(f"{len(y)} samples: {answers[-1]}", loc="left", fontsize=14)
+        ax.text(at[0] + 0.22, p - 0.04, f"{100 * p:.0f} %", color=marked, fontsize=14, va="center")
+        ax.set(xlim=(grid[0], grid[-1]), ylim=(-0.02, 1.02), xlabel="score")
+        ax.set_yticks([0, 0.5, 1], ["0", "½", "1"])
+        ax.tick_params(labelsize=13)
+        ax.xaxis.label.set_size(13)
+        for side in ("top", "right"):
+            ax.spines[side].set_visible(False)
+    assert answers == ["ask", "decide"]
+    axes[0].set_ylabel("probability", fontsize=13)
+    axes[0].text(0.55, 0.22, "95 % interval", color=color, fontsize=13)
+    figure.suptitle(
+        "Same score, same probability, different knowledge", x=0.01, ha="left", fontsize=15
+    )
+    return figure
 
 
 def reliability():
@@ -165,7 +209,11 @@ def p_values():
 
 def main():
     """Write all of them."""
-    with matplotlib.style.context("default"):
+    dark = {"figure.facecolor": DARK, "axes.facecolor": DARK, "savefig.facecolor": DARK}
+    for name, style in (("calibration", {}), ("calibration_dark", dark)):
+        with mpl.style.context(["dark_background", style] if style else "default"):
+            calibration().savefig(IMAGES / f"{name}.png", dpi=200, metadata={"Software": None})
+    with mpl.style.context("default"):
         for draw in (
             reliability,
             belief_intervals,
