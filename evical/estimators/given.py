@@ -145,7 +145,7 @@ def as_votes(source: Any) -> Votes | None:
     votes = as_column(source, "votes")
     silent = missing(votes)
     rows = np.flatnonzero(~silent)
-    if votes.dtype.kind not in "OT":
+    if votes.dtype.kind not in "TO":
         labels, codes = np.unique(votes[rows], return_inverse=True)
         return Votes(rows, codes, labels, len(votes))
     given = votes[rows].tolist()
