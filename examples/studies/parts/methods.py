@@ -135,7 +135,7 @@ class _Rules(Rule):
     def needs(self) -> Literal["labels", "sizes"]:
         return "labels" if any(as_rule(name).needs == "labels" for name in self.names) else "sizes"
 
-    def fit(
+    def _fit(
         self, masses: Any = None, y: Any = None, sizes: Any = None, sample_weight: Any = None
     ) -> Self:
         """Fit each rule that has parameters."""
