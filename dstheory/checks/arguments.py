@@ -419,3 +419,15 @@ def did_you_mean(value: object, choices: Iterable[Any]) -> str:
     wanted = value.strip().lower().replace("-", "_").replace(" ", "_")
     near = get_close_matches(wanted, plain, n=1, cutoff=0.6)
     return f"; did you mean {plain[near[0]]!r}?" if near else ""
+
+
+def suggestion(name: str, known: Iterable[str], kind: str, shown: int = 12) -> str:
+    """The end of a message about an unknown name: what was probably meant, and what is there.
+
+    >>> suggestion("scroe", ["id", "score"], "columns")
+    "; did you mean 'score'? columns: id, score"
+    """
+    names = list(known)
+    meant = did_you_mean(name, names) or ";"
+    more = ", ..." if len(names) > shown else ""
+    return f"{meant} {kind}: {', '.join(names[:shown])}{more}"

@@ -5,29 +5,15 @@ Options `key=value` of methods and rules are checked against the signature that 
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType, NoneType, UnionType
 from typing import Any, Literal, SupportsFloat, Union, get_args, get_origin
 
-from dstheory.checks.arguments import check_instance, did_you_mean
+from dstheory.checks.arguments import check_instance, did_you_mean, suggestion
 from evical import calibrators
 
 _WORDS = {"true": True, "false": False}
-# More names than this do not help on one line.
-_SHOWN = 12
 _KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a word"}
-
-
-def suggestion(name: str, known: Iterable[str], kind: str, shown: int = _SHOWN) -> str:
-    """The end of a message about an unknown name: what was probably meant, and what is there.
-
-    >>> suggestion("scroe", ["id", "score"], "columns")
-    "; did you mean 'score'? columns: id, score"
-    """
-    names = list(known)
-    meant = did_you_mean(name, names) or ";"
-    more = ", ..." if len(names) > shown else ""
-    return f"{meant} {kind}: {', '.join(names[:shown])}{more}"
 
 
 def settable(function: Callable[..., Any], skipped: Sequence[str] = ()) -> dict[str, Any]:

@@ -13,20 +13,27 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
+from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import typer
 
+from evical._delimited import DelimitedText, Dialect
 from evical._versions import version_of
-from evical.cli._output import BROKEN_PIPE, WrongInput, discard_output, system_message
-from evical.cli.arguments import spread
+from evical.cli._output import BROKEN_PIPE, WrongInput, discard_output, system_message, user_input
+from evical.cli.arguments import Reading, spread
 
 
 class Command(NamedTuple):
-    """First line of the docstring, and examples to copy."""
+    """First line of the docstring, examples to copy, and parameters, to check before loading.
+
+    An option ends in "=" for each value that it takes, and in "*" if it can be repeated; it begins
+    with "!" if it is needed. Arguments stand in <> if they are needed, else in [].
+    """
 
     line: str
     examples: tuple[str, ...]
+    parameters: str
 
 
 # By the name of the command, of its function and, after an underscore, of its module.
@@ -40,6 +47,9 @@ COMMANDS = {
             "evical fit scores.csv --score score --target income --conformal "
             "--nonconformity margin -o sets.json",
         ),
+        "<SCORES> !score=* !target= weight= missing= !output= method= model= option=* "
+        "max-scores= conformal nonconformity= by-class smoothed answer-error= confidence= "
+        "engine= memory-limit= threads= delimiter= decimal= positive= force json",
     ),
     "predict": Command(
         "Add beliefs and decisions to a table of new scores.",
@@ -47,6 +57,9 @@ COMMANDS = {
             "evical predict model.json new.csv -o out.csv",
             "evical predict model.json new.csv --costs 1 5 --reject 0.5 -o decided.csv",
         ),
+        "<MODEL.json> <NEW> threshold= costs== reject= criterion= engine= "
+        "memory-limit= threads= delimiter= decimal= output= score= missing= alpha= level= "
+        "prefix= force-columns escape-formulas force json",
     ),
     "combine": Command(
         "Combine the beliefs of several tables, row by row.",
@@ -54,6 +67,9 @@ COMMANDS = {
             "evical combine out.csv other.csv -o both.csv",
             "evical combine out.csv other.csv --key id --rule pcr6 -o keyed.csv",
         ),
+        "<A_B_...>* bel= pl= prefix= positive= classes== engine= memory-limit= threads= "
+        "delimiter= decimal= rule= fit= option=* key= missing= keep=* total-conflict= "
+        "escape-formulas output= force json",
     ),
     "evaluate": Command(
         "Evaluate predictions: proper scores, calibration, coverage of beliefs, with intervals.",
@@ -61,10 +77,14 @@ COMMANDS = {
             "evical evaluate out.csv --target income",
             "evical evaluate model.json new.csv -o page.html",
         ),
+        "target= probability= bel= pl= prefix= score= positive= missing= <PREDICTIONS> "
+        "[DATA] delimiter= decimal= bins= confidence= seed= output= force all json",
     ),
     "compare": Command(
         "Compare calibrators by cross-validation, and recommend one with reasons.",
         ("evical compare scores.csv --score score --target income -o methods.html",),
+        "<SCORES> !score= !target= methods= folds= repeats= criterion= seed= delimiter= "
+        "decimal= positive= missing= output= force json",
     ),
     "report": Command(
         "Write a page about predictions, a comparison of calibrators, or an ensemble.",
@@ -72,10 +92,15 @@ COMMANDS = {
             "evical report out.csv --target income -o report.html",
             "evical report out.csv other.csv --target income -o ensemble.html",
         ),
+        "<FILES>* !output= target= probability= bel= pl= prefix= score= positive= "
+        "missing= methods= folds= repeats= criterion= seed= delimiter= decimal= key= "
+        "rule= force",
     ),
     "check": Command(
         "Test calibration: exit code 0 if all tests pass, 1 if not, 2 for wrong input.",
         ("evical check out.csv --target income --test interval",),
+        "target= probability= bel= pl= prefix= score= positive= missing= <PREDICTIONS> "
+        "[DATA] delimiter= decimal= test=* level= max-ece= bins= state= json",
     ),
     "export": Command(
         "Write a model as SQL, ONNX or JavaScript, which predict without Python.",
@@ -83,10 +108,12 @@ COMMANDS = {
             "evical export model.json --to sql --dialect sqlite -o model.sql",
             "evical export model.json --to js -o model.mjs",
         ),
+        "<MODEL.json> !to= output= dialect= column= class-columns level= max-bytes= force",
     ),
     "card": Command(
         "Write a model card: what it was fitted on, what it promises, and checks on other samples.",
         ("evical card model.json new.csv -o card.md",),
+        "<MODEL.json> delimiter= decimal= [DATA] output= target= score= missing= force",
     ),
     "explore": Command(
         "Write a page to play with: masses, rules, where conflict goes, and decisions.",
@@ -94,6 +121,7 @@ COMMANDS = {
             "evical explore -o explore.html",
             "evical explore model.json new.csv -o decisions.html",
         ),
+        "!output= delimiter= decimal= [MODEL.json] [DATA] target= score= missing= force",
     ),
     "demo": Command(
         "Train ten classifiers, calibrate each into beliefs, and combine them.",
@@ -101,6 +129,7 @@ COMMANDS = {
             "evical demo --repeats 5",
             "evical demo --data mine.csv --target class --repeats 5 --output mine",
         ),
+        "data= target= missing= repeats= seed= output=",
     ),
 }
 
@@ -125,11 +154,14 @@ class _Ended(BaseException):
 
 def run(arguments: list[str]) -> int:
     """Run the command line and return its exit code."""
-    app = _app(arguments)
     if isinstance(sys.stdout, io.TextIOWrapper):
         # A name of a class or column that the terminal cannot show does not end a command.
         sys.stdout.reconfigure(errors="backslashreplace")
+    app = _checking_app()
     try:
+        if arguments and arguments[0] in COMMANDS and "--help" not in arguments:
+            app(arguments, prog_name="evical", standalone_mode=False)
+        app = _app(arguments)
         with _ended_by_signals():
             code = app(arguments or ["--help"], prog_name="evical", standalone_mode=False)
         if sys.stdout is not None:
@@ -173,6 +205,98 @@ def _app(arguments: list[str]) -> typer.Typer:
             epilog="\n".join(["\b", "Examples:", *(f"  {text}" for text in command.examples)]),
         )(spread(function))
     return app
+
+
+def _checking_app() -> typer.Typer:
+    """An application that only checks options, files and columns.
+
+    That takes 0.2 s; to load a command, more than a second.
+    """
+    app = typer.Typer(add_completion=False, rich_markup_mode=None, callback=_common)
+    for name in COMMANDS:  # more than one, so that the name of the command is read
+        app.command(name)(_check(name))
+    return app
+
+
+# Names and type of the values of options that take two.
+_PAIRS: dict[str, tuple[str, Any]] = {
+    "costs": ("ALARM MISS", tuple[float, float]),
+    "classes": ("NEGATIVE POSITIVE", tuple[str, str]),
+}
+# Options that name columns of the first table.
+_COLUMNS = ("score", "target", "weight", "key", "keep", "fit", "probability", "bel", "pl")
+
+
+def _check_files(files: list[str]) -> None:
+    """Raise OSError for a file that cannot be opened."""
+    for name in files:
+        if name not in ("", "-"):
+            with open(name, "rb"):
+                pass
+
+
+def _check_columns(files: list[str], columns: list[str], reading: Reading) -> None:
+    """Raise ValueError for a column that the first table does not have, if it is a text."""
+    from dstheory.checks.arguments import suggestion  # inside, for it loads NumPy
+
+    tables = [name for name in files if not name.lower().endswith(".json")]
+    if not tables or not Path(tables[0]).is_file():  # a pipe can be read once
+        return
+    path, dialect = Path(tables[0]), Dialect(reading.mark or None, reading.decimal)
+    usual = "\t" if tables[0].lower().removesuffix(".gz").endswith(".tsv") else ","
+    try:
+        with path.open("rb") as file:
+            if file.peek(4)[:4] == b"PAR1":
+                return
+            table = DelimitedText(file, path.name, usual, dialect)
+            table.close()
+    except ValueError:  # which the command says at its own time
+        return
+    for column in columns:
+        name = column if column in table.header else column.rpartition("=")[0] or column
+        if name not in table.header:
+            hint = suggestion(name, table.header, "columns")
+            raise ValueError(f"{table.name} has no column {name!r}{hint}")
+
+
+def _check(name: str) -> Callable[..., None]:
+    """A function with the options of a command, which checks what can be checked at once."""
+
+    def check(**values: Any) -> None:
+        def listed(one: str | list[str] | None) -> list[str]:
+            return [one] if isinstance(one, str) else one or []
+
+        with user_input():
+            files = [name for option in (*arguments, "data") for name in listed(values.get(option))]
+            _check_files(files)
+            columns = [name for option in _COLUMNS for name in listed(values.get(option))]
+            _check_columns(files, columns, Reading(values.get("delimiter"), values.get("decimal")))
+
+    options, arguments = [], list[str]()
+    for text in COMMANDS[name].parameters.split():
+        own = text.strip("!=*<>[]").replace("-", "_")
+        kind: type[object] = list[str] if text.endswith("*") else str
+        if text[0] in "<[":
+            own = f"argument{len(arguments)}"
+            arguments.append(own)
+            info = typer.Argument(metavar=text.strip("<>[]*").replace("_", " "))
+        else:
+            names, pair = _PAIRS.get(own, (None, kind))
+            kind = pair if "=" in text else bool
+            flag = f"--{own.replace('_', '-')}"
+            info = typer.Option(flag, *(["-o"] if own == "output" else []), metavar=names)
+        needed = text[0] in "!<"
+        options.append(
+            inspect.Parameter(
+                own,
+                inspect.Parameter.KEYWORD_ONLY,
+                annotation=Annotated[kind if needed or kind is bool else kind | None, info],
+                default=inspect.Parameter.empty if needed else False if kind is bool else None,
+            )
+        )
+    check.__dict__["__signature__"] = inspect.Signature(options)
+    check.__annotations__ = {one.name: one.annotation for one in options}
+    return check
 
 
 def _not_loaded() -> None:

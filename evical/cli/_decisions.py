@@ -10,8 +10,8 @@ import typer
 from numpy.typing import NDArray
 
 from dstheory import Frame, MassFunction, decide
+from dstheory.checks.arguments import suggestion
 from evical._typing import Floats
-from evical.calibrators.by_name import suggestion
 from evical.conformal.control import ASK
 
 REJECT = "reject"

@@ -13,10 +13,10 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from dstheory.checks.arguments import check_level
+from dstheory.checks.arguments import check_level, suggestion
 from evical._typing import Floats
 from evical.calibrators import BaseCalibrator
-from evical.calibrators.by_name import parse_options, settable, suggestion
+from evical.calibrators.by_name import parse_options, settable
 from evical.cli import arguments
 from evical.cli._kinds import Kind, label_kind, optional_kinds
 from evical.cli._labeled import complete_chunks

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory.checks.arguments import suggestion
 from evical._typing import Floats
 from evical.calibrators import BaseCalibrator
-from evical.calibrators.by_name import suggestion
 from evical.cli import arguments
 from evical.cli._beliefs import (
     Naming,

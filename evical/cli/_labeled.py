@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory.checks.arguments import suggestion
 from evical._typing import Floats
-from evical.calibrators.by_name import suggestion
 from evical.cli._beliefs import BeliefColumns, Classes
 from evical.cli._kinds import Kind, complete_rows, label_kind, optional_kinds, tell_missing
 from evical.cli._show import watch

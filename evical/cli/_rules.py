@@ -12,12 +12,13 @@ import typer
 from numpy.typing import NDArray
 
 from dstheory import MassFunction, combine
+from dstheory.checks.arguments import suggestion
 from dstheory.errors import TotalConflictError
 from evical._typing import Floats
 from evical.beliefs import Beliefs, as_beliefs
 from evical.beliefs.composed import conflict
 from evical.beliefs.joined import MAX_PRODUCTS
-from evical.calibrators.by_name import parse_options, settable, suggestion
+from evical.calibrators.by_name import parse_options, settable
 from evical.cli._model import file_text, reading
 from evical.fusion import Consensus, Rule, as_rule
 

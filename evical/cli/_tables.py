@@ -17,9 +17,9 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
+from dstheory.checks.arguments import suggestion
 from dstheory.optional import install_hint
 from evical._delimited import Block, DelimitedText
-from evical.calibrators.by_name import suggestion
 from evical.cli._kinds import (
     Kind,
     Place,

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory.checks.arguments import suggestion
 from evical._typing import Floats
-from evical.calibrators.by_name import suggestion
 from evical.cli._kinds import Kind, Place, among, complete_rows, label_kind, optional_kinds
 from evical.cli._show import watch
 from evical.cli._tables import open_table

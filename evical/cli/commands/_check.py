@@ -7,8 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dstheory.checks.arguments import check_level
-from evical.calibrators.by_name import suggestion
+from dstheory.checks.arguments import check_level, suggestion
 from evical.cli import arguments
 from evical.cli._judged import Selection, judge
 from evical.cli._model import file_text, reading

@@ -6,8 +6,7 @@ from typing import Annotated
 
 import typer
 
-from dstheory.checks.arguments import check_level
-from evical.calibrators.by_name import suggestion
+from dstheory.checks.arguments import check_level, suggestion
 from evical.cli import arguments
 from evical.cli._decisions import BY_DEFAULT, Choices, new_decision
 from evical.cli._kinds import tell_missing

@@ -1,6 +1,7 @@
 """The list of commands says what the commands say themselves."""
 
 import inspect
+import os
 import shlex
 import subprocess
 import sys
@@ -8,9 +9,11 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import typer
 
 from evical.cli import main
-from evical.cli._app import COMMANDS, load
+from evical.cli._app import _PAIRS, COMMANDS, load
+from evical.cli.arguments import spread
 from tests.support.each import each
 
 
@@ -61,3 +64,60 @@ def test_help_loads_no_command():
     for name in COMMANDS:
         assert name in done.stdout
     assert done.stdout.endswith("[]\n")
+
+
+def test_options_are_known_before_a_command_is_loaded():
+    app = typer.Typer()
+    for name in COMMANDS:
+        app.command(name)(spread(load(name)))
+    commands = typer.main.get_command(app).commands
+    for name, command in COMMANDS.items():
+        found, pairs = [], {}
+        for one in commands[name].params:
+            if one.param_type_name == "argument":
+                bare = one.metavar.strip("[]").replace(" ", "_")
+                text = f"<{bare}>" if one.required else f"[{bare}]"
+                found.append(text + "*" * (one.nargs < 0))
+            elif one.name != "help":
+                option = one.opts[0].removeprefix("--")
+                values = 0 if one.is_flag else one.nargs
+                found.append("!" * one.required + option + "=" * values + "*" * one.multiple)
+                if values == 2:
+                    pairs[option] = one.metavar
+        assert found == command.parameters.split()
+        assert pairs.items() <= {option: names for option, (names, _) in _PAIRS.items()}.items()
+
+
+REFUSED = [
+    ("fit no.csv --score s --target t -o m.json", "cannot open 'no.csv': no such file"),
+    ("fit a.csv --score scroe --target kind -o m.json", "did you mean 'score'?"),
+    ("fit a.csv --score x=b --target kind -o m.json", "a.csv has no column 'x'"),
+    ("fit a.csv --score score --target kind", "missing option '--output' / '-o'"),
+    ("predict no.json a.csv", "cannot open 'no.json'"),
+    ("predict a.csv --costs 1", "write --costs ALARM MISS"),
+    ("combine a.csv no.csv", "cannot open 'no.csv'"),
+    ("combine a.csv a.csv --key id", "a.csv has no column 'id'"),
+    ("evaluate a.csv --target kin", "did you mean 'kind'?"),
+    ("compare a.csv --score score --target kind --methds x", "no such option: --methds"),
+    ("report a.csv no.csv -o page.html", "cannot open 'no.csv'"),
+    ("check a.csv --target no --delimiter ;", "a.csv has no column 'no'"),
+    ("export no.json --to sql -o m.sql", "cannot open 'no.json'"),
+    ("card no.json", "cannot open 'no.json'"),
+    ("explore no.json -o page.html", "cannot open 'no.json'"),
+    ("demo --data no.csv --target kind", "cannot open 'no.csv'"),
+    ("demo --data a.csv --target no", "a.csv has no column 'no'"),
+]
+
+
+def test_a_refusal_does_not_wait_for_scikit_learn(tmp_path):
+    (tmp_path / "a.csv").write_text("score;kind\n1,5;a\n2,5;b\n")
+    code = (
+        "import sys; from evical.cli import main;"
+        "print(*[main(line.split()) for line in sys.argv[1:]], 'sklearn' in sys.modules)"
+    )
+    line = [sys.executable, "-c", code, *(words for words, _ in REFUSED)]
+    here = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
+    done = subprocess.run(line, capture_output=True, text=True, cwd=tmp_path, env=here, check=True)
+    assert done.stdout.split() == ["2"] * len(REFUSED) + ["False"]
+    for (_, message), told in zip(REFUSED, done.stderr.splitlines(), strict=True):
+        assert message in told

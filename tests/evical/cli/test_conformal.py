@@ -276,7 +276,7 @@ WRONG = [
     ("fit one.csv --score p --target y --nonconformity lac", "are for --conformal"),
     ("predict m.json many.csv --alpha 0", "alpha is 0"),
     ("predict m.json many.csv --alpha 1.5", "alpha is 1.5"),
-    ("predict m.json many.csv --score p", "--score is for one score"),
+    ("predict m.json many.csv --score score_dog", "--score is for one score"),
     ("predict m.json many.csv --threshold 0.5", "are for two classes"),
     ("predict m.json one.csv", "no column 'score_cat'"),
     ("predict n.json many.csv", "no column 'p', the score of the model"),

@@ -83,8 +83,8 @@ def test_combinations_and_standard_output(capfd):
 REFUSED = [
     ("predict model.json train.csv -o out.parquet", "is for CSV and TSV"),
     ("predict model.json train.parquet -o new.csv --engine duckdb", "not for --engine duckdb"),
-    ("combine one.csv two.csv -o out.pq", "is for CSV and TSV"),
-    ("combine one.csv two.csv --fit y -o out.json", "says nothing about learning"),
+    ("combine one.csv one.csv -o out.pq", "is for CSV and TSV"),
+    ("combine one.csv one.csv --fit y -o out.json", "says nothing about learning"),
 ]
 
 

@@ -198,7 +198,7 @@ WRONG = [
     ("predict m.json other.csv", "other.csv has no column 'score_cat'"),
     ("evaluate m.json a.csv --positive cat", "--positive is for two classes"),
     ("evaluate m.json new.csv", "new.csv, column 'kind': 'owl' is none of the classes"),
-    ("evaluate m.json a.csv --score cat=p_dog", "--score is for two classes"),
+    ("evaluate m.json a.csv --score score_cat", "--score is for two classes"),
     (
         "fit a.csv --score p_cat=dog --score score_cat --score w=wild_cat --target kind -o x.json",
         "column 'p_cat' is about class 'cat', but this score is to support 'dog'",
