@@ -7,7 +7,8 @@ batch last in memory, so every sum over sets is a sum of contiguous rows.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from importlib import import_module
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,13 +16,14 @@ from numpy.typing import NDArray
 from dstheory import notebook
 from dstheory._typing import Event, Numbers
 from dstheory.checks import masses as checks
-from dstheory.checks.arguments import check_atol, check_instance
+from dstheory.checks.arguments import check_atol, check_choice, check_instance
 from dstheory.errors import MassError
 from dstheory.frame import Frame, same_frame
 from dstheory.kernels import bits, orthogonal, pairwise, predicates, setwise
 from dstheory.kernels.batches import placed, scalar
 from dstheory.kernels.exact import exact_together
 from dstheory.kernels.immutable import Immutable
+from dstheory.optional import require
 
 __all__ = ["MassFunction"]
 
@@ -276,7 +278,10 @@ class MassFunction(Immutable):
 
     def __iter__(self) -> Iterator["MassFunction"]:
         if not self.batch_shape:
-            raise TypeError("a single mass function is not iterable; see .to_dict()")
+            raise TypeError(
+                "a single mass function is not iterable; m.to_dict() has its masses, and "
+                "m.to_frame() is a table, of a batch with a row for each sample"
+            )
         return (self[row] for row in range(len(self)))
 
     def reshape(self, *shape: int) -> "MassFunction":
@@ -299,6 +304,64 @@ class MassFunction(Immutable):
         # A tuple that is itself a label would be read back as that label, not as a set.
         keys = [frozenset(event) if event in self.frame else event for event in events]
         return {key: scalar(row) for key, row in zip(keys, self.store.copy(), strict=True)}
+
+    def to_frame(
+        self,
+        kind: Literal["sets", "labels"] = "sets",
+        backend: Literal["pandas", "polars", "pyarrow"] = "pandas",
+    ) -> Any:
+        """Make a data frame with a row for each row of the batch, and one row without a batch.
+
+        Parameters
+        ----------
+        kind : {"sets", "labels"}
+            "sets": a column of masses for each focal set. "labels": belief, plausibility and
+            pignistic probability of each label, as ``bel_a``, ``pl_a`` and ``p_a``, the names of
+            columns that the command ``evical`` reads and writes.
+        backend : {"pandas", "polars", "pyarrow"}
+
+        Returns
+        -------
+        pandas.DataFrame, polars.DataFrame or pyarrow.Table
+
+        Raises
+        ------
+        ImportError
+            If the backend is not installed.
+        ValueError
+            If the batch has several axes, or `kind` or `backend` is another text.
+
+        Examples
+        --------
+        >>> m = MassFunction(Frame(["a", "b"]), [1, 3], [[0.75, 0.25], [0.5, 0.5]])
+        >>> m.to_frame()
+            {a}  {a, b}
+        0  0.75    0.25
+        1  0.50    0.50
+        >>> m.to_frame("labels")
+           bel_a  pl_a    p_a  bel_b  pl_b    p_b
+        0   0.75   1.0  0.875    0.0  0.25  0.125
+        1   0.50   1.0  0.750    0.0  0.50  0.250
+        """
+        check_choice("kind", kind, ("sets", "labels"))
+        check_choice("backend", backend, ("pandas", "polars", "pyarrow"))
+        if len(self.batch_shape) > 1:
+            raise ValueError(f"the batch has the shape {self.batch_shape}; reshape it to one axis")
+        if kind == "sets":
+            columns = dict(zip(self._events(), self.store, strict=True))
+        else:
+            columns, certain = {}, self.normalize()
+            sizes = np.array([len(self.frame.event(mask)) for mask in certain.focal])
+            for label in self.frame:
+                inside = [bool(mask & self.frame.mask(label)) for mask in certain.focal]
+                shares = certain.store[inside].T / sizes[inside]
+                found = (self.bel(label), self.pl(label), shares.sum(axis=-1))
+                names = (f"{name}_{label}" for name in ("bel", "pl", "p"))
+                columns |= dict(zip(names, found, strict=True))
+        require(backend, "to_frame")
+        module = import_module(backend)
+        make = module.table if backend == "pyarrow" else module.DataFrame
+        return make({name: np.atleast_1d(column) for name, column in columns.items()})
 
     def prune(self, atol: float = 0.0) -> "MassFunction":
         """Drop focal sets whose mass is at most `atol` in every row, and rescale each row.

@@ -177,12 +177,17 @@ def mass_text(frame: str, events: Iterable[str], store: NDArray[Any]) -> str:
 
 
 def mass_html(frame: str, events: Iterable[str], store: NDArray[Any]) -> str:
-    """The same as a table for notebooks."""
-    body = "".join(
+    """The same as a table for notebooks; of a batch, a row for each of its rows."""
+    cells, head = _cells(events, store), ""
+    if store.ndim > 1:
+        names, *rows = zip(*cells, strict=True) if cells else [()]
+        head = "<tr><th></th>" + "".join(f"<th>{escape(name)}</th>" for name in names) + "</tr>"
+        cells = [[str(number), *row] for number, row in enumerate(rows)]
+    body = head + "".join(
         f"<tr><th scope='row' style='text-align:left'>{escape(row[0])}</th>"
         + "".join(f"<td>{escape(cell)}</td>" for cell in row[1:])
         + "</tr>"
-        for row in _cells(events, store)
+        for row in cells
     )
     notes = "".join(f"<div>{escape(note)}</div>" for note in _more(store))
     return f"<table><caption>{escape(_title(frame, store))}</caption>{body}</table>{notes}"

@@ -116,7 +116,7 @@ ONLY_IN = {
 }
 
 # Modules that load others by names which they compute, when these are asked for.
-BY_COMPUTED_NAME = {"dstheory", "evical", "evical.cli._app"}
+BY_COMPUTED_NAME = {"dstheory", "dstheory.mass", "evical", "evical.cli._app"}
 
 LOADED_SCRIPT = """
 import importlib, sys

@@ -6,6 +6,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
+import pandas
 import pytest
 import sympy
 from hypothesis import assume, given
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from dstheory import Frame, MassFunction
 from dstheory.errors import FrameError, MassError, TotalConflictError
 from dstheory.testing import frames, masses
+from dstheory.transform import betp
 from tests.naive import mass as naive
 from tests.naive.rules import as_sets
 from tests.support.each import each
@@ -332,3 +334,33 @@ def test_operands_on_other_frames():
     for operation in (m.__and__, m.__or__, m.__matmul__):
         with pytest.raises(FrameError, match=r"frames differ: Frame\(\['a', 'b', 'c'\]\) and"):
             operation(other)
+
+
+@pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
+def test_frames_have_a_row_for_each_sample(backend):
+    pytest.importorskip(backend)
+    rng = np.random.default_rng(0)
+    m = MassFunction(Frame(["a", "b", "c"]), np.arange(8), rng.dirichlet(np.ones(8), size=5))
+    for kind, expected in (
+        ("sets", {m.frame._text(mask): m.mass(mask=mask) for mask in range(8)}),
+        (
+            "labels",
+            {
+                f"{name}_{label}": values
+                for label, p in zip(m.frame, betp(m.normalize()).T, strict=True)
+                for name, values in (("bel", m.bel(label)), ("pl", m.pl(label)), ("p", p))
+            },
+        ),
+    ):
+        table = m.to_frame(kind, backend)
+        names = table.column_names if backend == "pyarrow" else list(table.columns)
+        assert names == list(expected)
+        for name, values in expected.items():
+            np.testing.assert_allclose(np.asarray(table[name]), values, atol=1e-15)
+        assert len(m[0].to_frame(kind, backend)) == 1
+    with pytest.raises(ValueError, match="reshape it to one axis"):
+        m.reshape(5, 1).to_frame()
+    with pytest.raises(ValueError, match="did you mean 'labels'"):
+        m.to_frame("label")
+    with pytest.raises(TypeError, match=r"m\.to_frame\(\) is a table"):
+        pandas.DataFrame(m)
