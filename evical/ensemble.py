@@ -63,8 +63,8 @@ class EvidentialEnsemble(FusedPredictor, Composition):
         them know and `y` lacks are kept, see `EvidentialClassifier`. "drop" in place of a
         classifier leaves it out, also by ``set_params(name="drop")``.
     calibrator : calibrator or str, optional
-        For those that are wrapped; see `EvidentialClassifier`. Default, "auto": `AutoCalibrator`,
-        of more than two classes for each against the rest.
+        For those that are wrapped; see `EvidentialClassifier`. The default, "auto", is
+        `AutoCalibrator`, which with more than two classes calibrates each one against the rest.
     rule : callable or str
         A fusion of `evical.fusion` or its name, the name of a rule in `dstheory.combine`, or a
         function ``rule(*masses)``. The default, "stacked", learns the weights of the classifiers'
@@ -116,10 +116,11 @@ class EvidentialEnsemble(FusedPredictor, Composition):
     calibrated on disjoint `subsets` come close to that; the more data they share, the more
     overconfident the combination is.
 
-    Classifiers that speak in beliefs are taken as they are. The learned fusion weighs them by
-    samples that copies of them have not seen, so one that knows its training samples by heart does
-    no harm. Dempster's rule, and all others that learn nothing, believe it: calibrate it then, by
-    an `EvidentialClassifier` around it. Never freeze one that was trained on the samples of `fit`.
+    Evidential classifiers are used without recalibration. The learned fusion weights them on
+    samples that copies of them have not seen, so one that memorizes its training samples does
+    no harm. Dempster's rule, and all others that learn nothing, trust it: calibrate it then by
+    wrapping it in an `EvidentialClassifier`. Never freeze one that was trained on the samples
+    of `fit`.
 
     Under ``total_conflict="vacuous"``, a row in total conflict is vacuous,
     ``predict_mass(X).is_vacuous``; `conflict` tells how much the classifiers disagree.

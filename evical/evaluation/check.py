@@ -70,30 +70,30 @@ class _Kind:
     ordered: bool = False
 
 
-_NOTHING = "nothing: the samples are too few, or all probabilities 1/2"
-_ALL = "probabilities that are off by {:.2g} everywhere, to one side"
+_NOTHING = "no error: the samples are too few, or all probabilities 1/2"
+_ALL = "a constant error of {:.2g}"
 TESTS = {
     "spiegelhalter": _Kind(
         spiegelhalter_test,
         detectable.too_extreme,
-        "probabilities that are too extreme, or not enough, by {:.2g} on average",
+        "probabilities too extreme or too moderate by {:.2g} on average",
     ),
     "kolmogorov_smirnov": _Kind(kolmogorov_smirnov_test, detectable.shift_by_maximum, _ALL),
     "kuiper": _Kind(kuiper_test, detectable.shift_by_range, _ALL),
     "hosmer_lemeshow": _Kind(hosmer_lemeshow_test, detectable.shift_by_bins, _ALL, binned=True),
     "binomial": _Kind(
-        binomial_test, detectable.one_bin, "one bin that is off by {:.2g}", binned=True
+        binomial_test, detectable.one_bin, "an error of {:.2g} in one bin", binned=True
     ),
     "interval": _Kind(
         lambda sample, n_bins: interval_test_of(sample),
         detectable.beyond_bounds,
-        "probabilities that lie {:.2g} outside [Bel, Pl] everywhere, to one side",
+        "frequencies that lie {:.2g} outside [Bel, Pl], all on one side",
         beliefs=True,
     ),
     "coverage": _Kind(
         coverage_test_of,
         lambda sample, *rest: detectable.one_bin(sample.middle, *rest),
-        "one bin whose frequency lies {:.2g} outside its mean [Bel, Pl]",
+        "a frequency {:.2g} outside the mean [Bel, Pl] of one bin",
         beliefs=True,
         binned=True,
     ),
@@ -187,10 +187,10 @@ class CalibrationCheck(ShownFields):
             sign = "<=" if one.rejected else ">"
             text = f"{one.name} {pvalue_text(one.adjusted)} {sign} {self.level:g}{holm}"
             if not one.rejected and np.isnan(one.detectable):
-                text += f" (looks for {one.finds})"
+                text += f" (detects {one.finds})"
             elif not one.rejected:
-                often = ", 4 times of 5" if one.finds != _NOTHING else ""
-                text += f" (would find {one.finds}{often})"
+                power = "can" if one.finds == _NOTHING else "80 % power to"
+                text += f" ({power} detect {one.finds})"
             texts.append(text)
         return texts
 
@@ -199,8 +199,8 @@ class CalibrationCheck(ShownFields):
             return []
         sign = "<=" if self.error <= self.max_error else ">"
         return [
-            f"ECE {self.error:.3g} {sign} {self.max_error:g} (calibrated predictions of as many "
-            f"samples have {self.expected_error:.2g})"
+            f"ECE {self.error:.3g} {sign} {self.max_error:g} (expected from calibrated predictions "
+            f"at this sample size: {self.expected_error:.2g})"
         ]
 
 

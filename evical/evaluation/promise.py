@@ -87,17 +87,17 @@ class BeliefPromise(ShownFields):
         wider = "out of" if self.broken else "within"
         return (
             f"Binomial test of all bins: {pvalue_text(self.pvalue)}; {wider} intervals twice as "
-            f"wide: {pvalue_text(self.wider_pvalue)}. It finds one bin that is off by "
-            f"{self.detectable:.2g} 4 times of 5, and no errors that cancel within a bin."
+            f"wide: {pvalue_text(self.wider_pvalue)}. It has 80 % power to detect an error of "
+            f"{self.detectable:.2g} in one bin, and misses errors that cancel within a bin."
         )
 
     def _advice(self) -> str:
         if self.broken:
             return (
-                "The form of the calibrator is wrong, or these samples are of another kind than "
-                "those it learned from: take AutoCalibrator(model='confidence') or "
+                "The calibrator is misspecified, or these samples come from another distribution "
+                "than its training samples: use AutoCalibrator(model='confidence') or "
                 "IsotonicCalibrator(model='band'), or calibrate on samples like these. Conformal "
-                "beliefs do not make this promise: for theirs see ConformalEvaluation."
+                "beliefs guarantee something else: see ConformalEvaluation."
             )
         return (
             "The likelihood model promises no more: its intervals hold the probability at four "

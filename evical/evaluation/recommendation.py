@@ -303,7 +303,7 @@ def _ranking(methods: Sequence[str], means: Floats) -> list[int]:
 
 
 def _best_text(best: str, mean: float, criterion: str, n_folds: int) -> str:
-    return f"{best} has the least mean {_TITLES[criterion]}, {mean:.4f} over {n_folds} folds"
+    return f"{best} has the lowest mean {_TITLES[criterion]}, {mean:.4f} over {n_folds} folds"
 
 
 def _choice_texts(
@@ -325,13 +325,13 @@ def _choice_texts(
         ]
     one = next(one for one in found if one.method == chosen)
     why = (
-        f"{chosen} weighs many methods by these samples, with less luck than the best of several"
+        f"{chosen} averages many methods, so selection bias affects it less than the best one"
         if is_automatic(estimators[chosen])
         else f"{chosen} ({level}) needs fewer samples than {best}"
     )
     return [
-        f"{why}; its {_TITLES[criterion]} is {one.difference:.2g} greater than that of {best}, "
-        f"within two standard errors of that difference, {one.standard_error:.2g} each"
+        f"{why}; its {_TITLES[criterion]} is {one.difference:.2g} higher than that of {best}, less "
+        f"than two standard errors of the difference ({one.standard_error:.2g} each)"
     ]
 
 
@@ -350,15 +350,14 @@ def _seen_texts(
         # Half of all true differences of this size come out significant.
         least = float(stats.t.isf(ALPHA / 2, n_folds - 1)) * max(one.standard_error for one in seen)
         texts.append(
-            f"no difference can be seen between {best} and {names} at the level of {ALPHA:.0%} "
-            f"(least p = {min(one.adjusted for one in seen):.2g}, corrected t test, Holm); of "
-            f"true differences of {least:.2g} half would have been missed"
+            f"{best} does not differ significantly from {names} at the level of {ALPHA:.0%} "
+            f"(smallest p = {min(one.adjusted for one in seen):.2g}, corrected t test, Holm); a "
+            f"true difference of {least:.2g} would be detected only half the time"
         )
     if clear:
         names = ", ".join(one.method for one in clear)
         texts.append(
-            f"{names}: worse by more than chance (greatest p = "
-            f"{max(one.adjusted for one in clear):.2g})"
+            f"{names}: significantly worse (largest p = {max(one.adjusted for one in clear):.2g})"
         )
     return texts
 
@@ -370,12 +369,11 @@ def _gain_texts(
     if UNCALIBRATED not in means:
         return []
     if chosen == UNCALIBRATED:
-        return ["the scores are probabilities that no method is seen to improve"]
+        return ["no method improves the uncalibrated probabilities significantly"]
     change = f"from {means[UNCALIBRATED]:.4f} to {means[chosen]:.4f}"
     if UNCALIBRATED in [best, *(one.method for one in seen)]:
         return [
-            f"that calibration is needed cannot be seen: it changes the {_TITLES[criterion]} of "
-            f"the uncalibrated scores {change}"
+            f"calibration brings no significant gain: the {_TITLES[criterion]} changes {change}"
         ]
     return [f"calibration lowers the {_TITLES[criterion]} of the uncalibrated scores {change}"]
 
@@ -393,7 +391,7 @@ def _others_warning(
         return []
     return [
         f"{len(y)} samples with {len(np.unique(scores))} distinct scores are few for "
-        f"{', '.join(names)}: do not conclude that more samples would rank them so"
+        f"{', '.join(names)}: more samples may change their ranking"
     ]
 
 
@@ -403,7 +401,7 @@ def _ranking_warnings(scores: Floats, y: NDArray[np.int64]) -> list[str]:
         return []
     return [
         f"the area under the ROC curve of the scores is {found.area:.2f}: negative samples have "
-        "the greater ones; are they scores of the other class?"
+        "the higher scores; are these scores of the other class?"
     ]
 
 
@@ -418,5 +416,5 @@ def _certainty_warnings(chosen: str, names: list[str], values: Floats, criterion
         return []
     return [
         f"the log loss of {chosen} is {losses[chosen]:.3f}, that of {least} {losses[least]:.3f}: "
-        f"{chosen} is sometimes certain and wrong"
+        f"{chosen} makes some confident errors"
     ]

@@ -138,8 +138,8 @@ def fusion_to_sql(
     A fusion reads votes from the column with the name of the source; what is none of the classes is
     no vote. Probabilities of a source "svm" are in the columns "svm_p_no" and "svm_p_yes", which
     `predict_table` writes with the prefix ``"svm_"``; the source is not available where one of them
-    is NULL, NaN, outside [0, 1], or their sum is not 1. The query takes ln, exp, sqrt and tanh, which
-    SQLite has if it was built with mathematical functions.
+    is NULL, NaN, outside [0, 1], or their sum is not 1. The query takes ln, exp, sqrt and tanh,
+    which SQLite has if it was built with mathematical functions.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Classifiers and clusterings that speak in beliefs by themselves, without calibration.
+"""Classifiers and clusterings that predict beliefs by themselves, without calibration.
 
 Neighbors and prototypes are evidence for their classes, and the last layer of a trained network is
 evidence for and against each. Samples between clusters belong to sets of them. Functions first:

@@ -230,7 +230,7 @@ class TestCheck:
         out = printed(capfd)
         assert out.count("\n") == 1
         assert out.startswith(f"data.csv: passed, {N} samples: interval p = ")
-        assert "would find" in out
+        assert "80 % power to detect" in out
 
     def test_a_broken_promise_is_told_in_a_line_of_its_own(self, capfd):
         """The beliefs are about the other class; the test of the error alone passes."""

@@ -79,7 +79,7 @@ def test_a_change_along_the_rows_is_found_by_the_test_of_the_order_only():
         ]
         assert np.mean(rejected) > 0.9 if drifting else np.mean(rejected) <= 0.1
     calm = check_calibration(predictions(draws(p, 1)[0], p), ["exchangeability"])
-    assert "(looks for a change along the rows, which must be in the order of time)" in str(calm)
+    assert "(detects a change along the rows, which must be in the order of time)" in str(calm)
     assert np.isnan(calm.tests[0].detectable)
     with pytest.raises(ValueError, match="takes no weights"):
         check_calibration(predictions(draws(p, 1)[0], p, weight=np.ones(1000)), ["exchangeability"])
@@ -151,7 +151,7 @@ def test_tests_that_can_find_nothing_say_so():
     half = np.full(40, 0.5)
     check = check_calibration(predictions(np.arange(40) % 2, half))
     assert check.passed
-    assert "would find nothing: the samples are too few" in str(check)
+    assert "can detect no error: the samples are too few" in str(check)
 
 
 @pytest.mark.parametrize("level", [1e-12, 0.9, 0.99999999])

@@ -73,7 +73,7 @@ def test_the_warning_names_promise_figure_test_and_advice():
         "in 1 of 1 bin ",
         "0.5 of 200 samples, where Bel is 0.1 and Pl 0.2",
         "p < 0.0001",
-        f"off by {broken.detectable:.2g} 4 times of 5",
+        f"80 % power to detect an error of {broken.detectable:.2g}",
         "cancel within a bin",
         "AutoCalibrator(model='confidence')",
     ):
