@@ -16,7 +16,15 @@ from dstheory.checks.arguments import as_mapping, as_real, as_sequence, check_in
 from dstheory.inference import GRFN, RandomInterval, SampledInterval
 from dstheory.inference.prediction.intervals import PredictiveInterval
 from dstheory.plot._grid import as_limits, contour_grid
-from dstheory.plot.style import COLORS, add_legend, axes_or_new, ink, keep_on_canvas, literal
+from dstheory.plot.style import (
+    COLORS,
+    add_legend,
+    axes_or_new,
+    band_style,
+    ink,
+    keep_on_canvas,
+    literal,
+)
 
 Source = RandomInterval | PredictiveInterval | SampledInterval | GRFN
 
@@ -155,7 +163,7 @@ class BoundsDisplay:
         self.ax_ = ax = axes_or_new(ax)
         name = literal(self.name)
         self.band_ = ax.fill_between(
-            self.y, self.lower, self.upper, color=COLORS["blue"], alpha=0.18, lw=0
+            self.y, self.lower, self.upper, **band_style(COLORS["blue"], 0.18)
         )
         self.upper_, self.lower_ = (
             ax.plot(self.y, values, style, color=COLORS[color], lw=1.6, label=label)[0]

@@ -183,7 +183,7 @@ class MassDisplay:
             self._mark(ax, y, name)
         ax.set_yticks(places, [literal(name) for name in self.sets])
         ax.set_ylim(len(self.sets) - 0.4, -0.6)
-        ax.set_xlim(0, 1.03)
+        ax.set_xlim(0, 1.03 if self.marks else min(1.08 * self._longest(), 1.03))
         ax.set_xlabel("Mass" if not self.marks else "Mass, degree of belief")
         if self.note:
             ax.set_title(self.note, fontsize="medium")
@@ -193,6 +193,11 @@ class MassDisplay:
             add_legend(ax, "right", handles=handles)
         keep_on_canvas(ax)
         return self
+
+    def _longest(self) -> float:
+        """The longest bar, with its line."""
+        ends = [*self.masses.values(), *(high for _, high in self.spread.values())]
+        return max((float(np.max(end, initial=0.0)) for end in ends), default=0.0) or 1.0
 
     @property
     def _has_legend(self) -> bool:
@@ -275,7 +280,7 @@ def _largest(sources: list[MassFunction], max_sets: int) -> tuple[list[int], int
             largest[mask] = max(largest.get(mask, 0.0), float(mean))
     used = by_size(sources[0].frame, (mask for mask, mass in largest.items() if mass > 0))
     kept = sorted(used, key=lambda mask: -largest[mask])[:max_sets]
-    return by_size(sources[0].frame, kept), len(used) - len(kept)
+    return kept, len(used) - len(kept)
 
 
 def _numbers(source: MassFunction) -> Floats:

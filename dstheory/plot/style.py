@@ -10,6 +10,7 @@ from typing import Any, Literal
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
 from matplotlib.gridspec import SubplotSpec
 from matplotlib.text import Text
 from matplotlib.ticker import FixedLocator
@@ -98,6 +99,17 @@ def paper() -> Any:
     'white'
     """
     return mpl.rcParams["axes.facecolor"]
+
+
+def band_style(color: str, alpha: float) -> dict[str, Any]:
+    """Fill of a band; on dark paper, where a faint one is not seen, stronger and with an edge.
+
+    >>> band_style("#0072B2", 0.2)["alpha"]
+    0.2
+    """
+    if sum(to_rgb(paper())) > 1.5:
+        return {"color": color, "alpha": alpha, "lw": 0}
+    return {"facecolor": (color, 0.5), "edgecolor": color, "lw": 1.2}
 
 
 def literal(text: object) -> str:

@@ -27,7 +27,7 @@ _SCORE = 0.5
 _BANDS: tuple[tuple[LogOddsModel, dict[str, Any]], ...] = (
     ("likelihood", {"color": COLORS["blue"]}),
     ("confidence", {"color": COLORS["vermilion"], "linestyle": "--", "fill": False}),
-    ("bayesian", {"color": "black", "linestyle": "-."}),
+    ("bayesian", {"color": COLORS["gray"], "linestyle": "-."}),
 )
 
 
@@ -183,7 +183,7 @@ def _reliability(contest: Contest) -> Picture:
         y = np.concatenate([one.y for one in found])
         p = np.concatenate([one.probability for one in found])
         display = ReliabilityDisplay.from_predictions(
-            y, p, name=method.model_name, ax=ax, counts_ax=counts_ax, **style
+            y, p, n_bins=10, name=method.model_name, ax=ax, counts_ax=counts_ax, **style
         )
         weights = display.counts / display.counts.sum()
         gap = float(np.nansum(weights * np.abs(display.prob_true - display.prob_pred)))

@@ -24,6 +24,7 @@ from evical.plot._interval import class_beliefs, outcomes
 from evical.plot.style import (
     add_legend,
     axes_or_new,
+    band_style,
     ink,
     keep_on_canvas,
     limit_to_unit,
@@ -262,7 +263,7 @@ class BeliefBandDisplay:
             self.lines_[0].set_label(self._label("Bel and Pl"))
             if fill:
                 self.band_ = ax.fill_between(
-                    self.scores, self.bel, self.pl, color=color, alpha=0.22, lw=0, rasterized=many
+                    self.scores, self.bel, self.pl, rasterized=many, **band_style(color, 0.22)
                 )
         self.lines_[0].set_gid("belief")
         self._draw_data(ax)

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 
@@ -30,6 +31,7 @@ from evical.plot.style import (
     COLORS,
     add_legend,
     axes_or_new,
+    band_style,
     ink,
     keep_on_canvas,
     limit_to_unit,
@@ -372,7 +374,7 @@ class BeliefIntervalDisplay:
             _grouped(values, _MAX_POINTS) for values in (x, sample.bel, sample.pl, sample.betp)
         )
         band = ax.fill_between(
-            place, low, high, color=COLORS["sky"], alpha=0.6, lw=0, label="Bel to Pl"
+            place, low, high, label="Bel to Pl", **band_style(COLORS["sky"], 0.6)
         )
         self.intervals_.append(band)
         (line,) = ax.plot(
@@ -390,6 +392,7 @@ class BeliefIntervalDisplay:
     def _label(self, ax: Axes, k: int, n: int) -> None:
         limit_to_unit(ax)
         ax.set_xlim(1 - 0.01 * n - 0.5, n + 0.01 * n + 0.5)
+        ax.xaxis.set_major_locator(MaxNLocator(4, integer=True))
         ax.set_xlabel(f"Rank by pignistic probability (n = {n:,})")
         ax.set_ylabel(f"Degree of belief in class {literal(self.class_names[k])}")
 
@@ -406,7 +409,7 @@ def _panels(ax: Axes | Sequence[Axes] | NDArray[Any] | None, count: int) -> NDAr
 
         rows = -(-count // _MAX_COLUMNS)
         columns = -(-count // rows)
-        size = (min(4.0 * columns, 14.0), 4.2 * rows)
+        size = (min(4.0 * columns, 8.0), min(4.2 * rows, 10.0))
         grid = plt.figure(figsize=size, layout="constrained").subplots(rows, columns, sharey=True)
         for unused in grid.ravel()[count:]:
             unused.remove()

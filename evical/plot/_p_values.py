@@ -15,13 +15,23 @@ from evical._typing import Floats, SamplesLike
 from evical.conformal.calibration import calibration_of
 from evical.metrics.inputs import class_codes, class_labels
 from evical.plot._inputs import known_classes, predictions
-from evical.plot.style import COLORS, add_legend, axes_or_new, ink, keep_on_canvas, literal
+from evical.plot.style import (
+    COLORS,
+    add_legend,
+    axes_or_new,
+    band_style,
+    ink,
+    keep_on_canvas,
+    literal,
+)
 from evical.scores.checks import check_same_length
 
 _SIZE = (5.4, 3.4)
 _COLORS = ("blue", "vermilion", "green", "orange")
 # Of the band of chance.
 _TAIL = 0.025
+# A last bar so many times as high as all others is cut.
+_TIE = 2.0
 # Of a rank, in ranks, and of a bin, in bins: far more than rounding.
 _ROUNDING = 1e-6
 
@@ -222,15 +232,28 @@ class PValuesDisplay:
         first, color = number == 0, COLORS[_COLORS[number % len(_COLORS)]]
         heights = self.counts_ * n_bins / m
         top = 1.06 * max(float(heights.max()), float(self.limits_[1].max()))
+        rest = 1.06 * max(
+            float(heights[:-1].max(initial=0)), float(self.limits_[1][:-1].max(initial=0))
+        )
+        if heights[-1] > _TIE * rest > 0:  # ties at 1 would press the left end to the axis
+            top = 1.25 * rest
+            ax.annotate(
+                f"{heights[-1]:.3g} ↑",
+                (1 - 1 / n_bins, 0.98),
+                (-3, 0),
+                xycoords=("data", "axes fraction"),
+                textcoords="offset points",
+                ha="right",
+                va="top",
+                color=color,
+            )
         ax.set_ylim(0, top if first else max(top, ax.get_ylim()[1]))
         self.band_ = ax.stairs(
             self.limits_[1],
             edges,
             baseline=self.limits_[0],
             fill=True,
-            color=COLORS["gray"] if first else color,
-            alpha=0.25 if first else 0.12,
-            lw=0,
+            **band_style(COLORS["gray"] if first else color, 0.25 if first else 0.12),
             zorder=0.5,
             label="95 % of bars by chance" if first else None,
         )

@@ -46,6 +46,7 @@ from evical.plot.style import (
     COLORS,
     add_legend,
     axes_or_new,
+    band_style,
     keep_on_canvas,
     limit_to_unit,
     literal,
@@ -219,8 +220,8 @@ class ReliabilityDisplay:
         y_true: ArrayLike,
         y_prob: ArrayLike | MassFunction,
         *,
-        n_bins: int = 10,
-        strategy: Strategy = "uniform",
+        n_bins: int | None = None,
+        strategy: Strategy | None = None,
         interval: Interval = None,
         confidence: float = 0.95,
         n_resamples: int = 200,
@@ -242,11 +243,12 @@ class ReliabilityDisplay:
         y_prob : (n,) or (n, 2) array, or MassFunction
             Probabilities of the positive class; mass functions stand for their pignistic
             probabilities.
-        n_bins : int
-            Number of bins; ignored by "corp".
-        strategy : "uniform", "quantile" or "corp"
+        n_bins : int, optional
+            Number of bins, 10 by default; ignored by "corp".
+        strategy : "uniform", "quantile" or "corp", optional
             Bins of equal width, or of equal frequency; or isotonic regression, which needs no bins,
-            with a band that contains its curve if predictions are calibrated.
+            with a band that contains its curve if predictions are calibrated. By default "corp",
+            or "uniform" if a number of bins or an interval is given.
         interval : "clopper_pearson", "likelihood" or None
             For the share of each bin: confidence interval, or belief and plausibility that the
             next sample is positive.
@@ -295,6 +297,8 @@ class ReliabilityDisplay:
         section 4.1, on the likelihood.
         """
         sample = counted(binary_sample(y_true, y_prob, pos_label, sample_weight))
+        if strategy is None:
+            strategy = "corp" if n_bins is None and interval is None else "uniform"
         check_choice("strategy", strategy, ("uniform", "quantile", "corp"))
         check_choice("interval", interval, (*INTERVALS, None))
         check_level("confidence", confidence)
@@ -303,7 +307,9 @@ class ReliabilityDisplay:
                 raise ValueError(f'interval is {interval!r}, but strategy="corp" has a band')
             display = corp(sample, n_resamples, confidence, random_state)
         else:
-            display = binned(sample, n_bins, strategy, interval, confidence)
+            display = binned(
+                sample, 10 if n_bins is None else n_bins, strategy, interval, confidence
+            )
         if class_name is None and pos_label is not None:
             class_name = str(pos_label)
         display = replace(
@@ -384,7 +390,7 @@ class ReliabilityDisplay:
             Number of samples in bins, of all or of each class (positive samples upwards,
             negative ones downwards); or a mark for each sample, positive ones above.
         ref_line : bool
-            Draw the diagonal, once on the same axes.
+            Draw the diagonal where there are predictions, once on the same axes.
         color, marker, linestyle : str, optional
             By default different from those of the displays already on the axes; isotonic curves
             have no marker.
@@ -406,8 +412,8 @@ class ReliabilityDisplay:
         if ax is None and counts_ax is None and density is not None and self.y_prob is not None:
             ax, counts_ax = new_pair()
         self.ax_ = ax = axes_or_new(ax)
-        if ref_line and not any(line.get_gid() == "diagonal" for line in ax.lines):
-            ax.plot([0, 1], [0, 1], ":", color=COLORS["gray"], gid="diagonal", label="reliable")
+        if ref_line:
+            self._draw_diagonal(ax)
         own = next_curve(ax, "reliability")
         color, linestyle = color or own[0], linestyle or own[2]
         self._draw_uncertainty(ax, color)
@@ -435,6 +441,17 @@ class ReliabilityDisplay:
     def _marker(self, own: str) -> str:
         """Marker of bins, and of an isotonic curve with a single prediction."""
         return "" if self.strategy == "corp" and len(self.prob_pred) > 1 else own
+
+    def _draw_diagonal(self, ax: Axes) -> None:
+        """The diagonal over the range of the predictions, of those of other displays too."""
+        ends = [np.nanmin(self.prob_pred), np.nanmax(self.prob_pred)]
+        if self.y_prob is not None:
+            ends += [self.y_prob.min(), self.y_prob.max()]
+        drawn = [line for line in ax.lines if line.get_gid() == "diagonal"]
+        if not drawn:
+            drawn = ax.plot([], [], ":", color=COLORS["gray"], gid="diagonal", label="reliable")
+        ends += np.asarray(drawn[0].get_xdata()).tolist()
+        drawn[0].set_data([min(ends), max(ends)], [min(ends), max(ends)])
 
     def _label(self) -> str:
         size = f"n = {int(np.sum(self.counts)):,}"
@@ -464,7 +481,7 @@ class ReliabilityDisplay:
                 label=label or "",
             )
         if self.band is not None:
-            self.band_ = ax.fill_between(*self.band, color=color, alpha=0.2, lw=0, label=label)
+            self.band_ = ax.fill_between(*self.band, label=label, **band_style(color, 0.2))
 
     def _draw_density(self, ax: Axes, density: str, color: str, linestyle: Any) -> list[Any]:
         assert self.y_prob is not None

@@ -18,7 +18,14 @@ from evical.metrics import risk_coverage_curve
 from evical.metrics.inputs import Predicted
 from evical.metrics.selective import Doubt, RiskCoverageCurve
 from evical.plot._inputs import display_name, known_classes, predictions
-from evical.plot.style import add_legend, axes_or_new, keep_on_canvas, literal, next_curve
+from evical.plot.style import (
+    add_legend,
+    axes_or_new,
+    band_style,
+    keep_on_canvas,
+    literal,
+    next_curve,
+)
 
 _SIZE = (5.4, 3.8)
 # Points of a line: more than its width in pixels.
@@ -182,7 +189,7 @@ class RiskCoverageDisplay:
         self.band_ = None
         if band:
             low, high = curve.lower[rows], curve.upper[rows]
-            self.band_ = ax.fill_between(x, low, high, color=color, alpha=0.2, lw=0)
+            self.band_ = ax.fill_between(x, low, high, **band_style(color, 0.2))
         # Limits of the first few answers reach 1, and would press the curve to the axis.
         middle = curve.upper[np.minimum(np.searchsorted(curve.coverage, [0.1, 1.0]), last)]
         top = 1.1 * max(float(risk[x >= 0.02].max()), float(middle.max()), 1e-3)

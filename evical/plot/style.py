@@ -9,6 +9,7 @@ from dstheory.plot.style import (
     LINES,
     add_legend,
     axes_or_new,
+    band_style,
     ink,
     keep_on_canvas,
     literal,
@@ -21,6 +22,7 @@ __all__ = [
     "LINES",
     "add_legend",
     "axes_or_new",
+    "band_style",
     "ink",
     "keep_on_canvas",
     "limit_to_unit",
@@ -44,8 +46,8 @@ def new_pair() -> tuple[Axes, Axes]:
     """Axes for the curve, and lower ones below them that share the predictions."""
     import matplotlib.pyplot as plt  # imported here, as in axes_or_new
 
-    figure = plt.figure(figsize=(5.4, 6.2), layout="constrained")
-    above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
+    figure = plt.figure(figsize=(5.2, 6.8), layout="constrained")
+    above, below = figure.subplots(2, 1, sharex=True, height_ratios=(4, 1))
     return above, below
 
 

@@ -160,7 +160,7 @@ def test_an_empty_bin_is_a_gap_and_counts_are_drawn():
 
 def test_the_diagonal_is_drawn_once(ax):
     for name in ("one", "two"):
-        ReliabilityDisplay.from_predictions([0, 1], [0.2, 0.9], ax=ax, name=name)
+        ReliabilityDisplay.from_predictions([0, 1], [0.2, 0.9], n_bins=10, ax=ax, name=name)
     assert [t.get_text() for t in ax.get_legend().get_texts()] == [
         "reliable",
         "one (n = 2)",

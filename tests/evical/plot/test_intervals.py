@@ -181,7 +181,9 @@ def test_panels_of_many_classes_are_in_rows():
     figure.draw_without_rendering()
     assert len(figure.axes) == len(display.axes_) == 7
     widths = [ax.get_window_extent().width / figure.dpi for ax in display.axes_]
-    assert min(widths) > 2  # inches
+    assert min(widths) > 1.3  # inches
+    assert tuple(figure.get_size_inches()) <= (8, 10)
+    assert all(tick == round(tick) for tick in display.ax_.get_xticks())
 
 
 def test_a_threshold_is_a_number(ax):

@@ -84,7 +84,7 @@ def test_likelihood_intervals_are_belief_and_plausibility(ax):
 @pytest.mark.parametrize("interval", [None, "clopper_pearson", "likelihood"])
 def test_empty_bins_are_not_drawn(pair, interval):
     display = ReliabilityDisplay.from_predictions(
-        [0, 0, 1], [0.1, 0.12, 0.95], interval=interval, ax=pair[0], counts_ax=pair[1]
+        [0, 0, 1], [0.1, 0.12, 0.95], n_bins=10, interval=interval, ax=pair[0], counts_ax=pair[1]
     )
     some = ~np.isnan(display.line_.get_ydata())
     assert np.flatnonzero(some).tolist() == [1, 9]
@@ -384,7 +384,14 @@ def test_displays_on_the_same_axes_are_told_apart(ax):
 
 def test_the_diagonal_can_be_left_out(ax):
     draw(ax, ref_line=False)
-    assert legend(ax) == ["n = 200"]
+    assert legend(ax) == ["0.95 consistency band", "n = 200"]
+
+
+def test_the_diagonal_reaches_as_far_as_predictions(ax):
+    for low, high in ((0.3, 0.5), (0.4, 0.9)):
+        ReliabilityDisplay.from_predictions([0, 1, 1], [low, 0.45, high], n_resamples=0, ax=ax)
+    (line,) = [line for line in ax.lines if line.get_gid() == "diagonal"]
+    assert list(line.get_xdata()) == list(line.get_ydata()) == [0.3, 0.9]
 
 
 def test_long_legends_stay_within_the_figure():

@@ -31,6 +31,7 @@ from evical.plot import (
     RiskCoverageDisplay,
     SimplexDisplay,
 )
+from evical.plot.style import COLORS, band_style
 from tests.support.each import each
 
 SCORES, Y = np.array([-1.0, -0.5, 0.5, 1.0]), np.array([0, 0, 1, 1])
@@ -82,6 +83,21 @@ def test_lines_and_names_are_seen_in_a_dark_style(draw):
             box = text.get_bbox_patch() if isinstance(text, Annotation) else None
             assert lightness(text.get_color()) > 0.3
             assert box is None or lightness(box.get_facecolor()) < 0.1
+
+
+def luminance(color):
+    """Of WCAG 2, section 1.4.11."""
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgba(color)]
+    return np.dot(linear[:3], (0.2126, 0.7152, 0.0722))
+
+
+def test_bands_are_seen_on_dark_paper():
+    with matplotlib.style.context("dark_background"):
+        edges = [band_style(color, 0.2)["edgecolor"] for color in COLORS.values()]
+        display = BeliefBandDisplay.from_estimator(LOGISTIC, SCORES, ax=Figure().subplots())
+        edges.append(display.band_.get_edgecolor()[0])
+    assert min(luminance(edge) + 0.05 for edge in edges) >= 2.95 * 0.05
+    assert band_style("black", 0.2)["lw"] == 0
 
 
 def test_what_is_open_has_the_color_of_the_paper():
