@@ -34,7 +34,7 @@ from evical.conformal.calibration import Calibration, Conformed, new_seed, rando
 from evical.conformal.contour import least_strange, prediction_sets, to_contour
 from evical.conformal.nonconformity import NEED_PROBABILITIES, ScoreName, named_score, score_table
 from evical.estimators.folds import make_folds
-from evical.estimators.predictor import ClassifierWrapper
+from evical.estimators.predictor import ClassifierWrapper, neighbors
 from evical.estimators.responses import class_values, frozen_classes, trained_on
 from evical.scores.checks import check_groups, check_samples
 
@@ -368,6 +368,7 @@ class ConformalClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mis
         utilities: ArrayLike | None = None,
         criterion: str | Callable[..., Any] = "interval_dominance",
         *,
+        ordered: bool = False,
         alpha: float | None = None,
     ) -> NDArray[np.bool_]:
         """Classes that a level does not reject, or acts that the belief does not rule out.
@@ -375,7 +376,7 @@ class ConformalClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mis
         Parameters
         ----------
         X : (n, n_features) array or data frame
-        utilities, criterion
+        utilities, criterion, ordered
             As in `EvidentialClassifier.predict_set`, without `alpha`.
         alpha : float, optional
             In (0, 1): the classes of plausibility above alpha, the smallest set of belief
@@ -404,7 +405,7 @@ class ConformalClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mis
                 f"utilities are {utilities}, expected a matrix; write alpha={utilities}"
             )
         if alpha is None:
-            kept: NDArray[np.bool_] = super().predict_set(X, utilities, criterion)
+            kept: NDArray[np.bool_] = super().predict_set(X, utilities, criterion, ordered=ordered)
             return kept
         if utilities is not None:
             raise ValueError("predict_set takes either alpha or utilities, not both")
@@ -413,7 +414,8 @@ class ConformalClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mis
         few = too_few(self.n_calibration_, alpha, self.conditional)
         if few is not None and self.density_ratio is None and not self.smoothed:
             warnings.warn(few, stacklevel=2)
-        return prediction_sets(self.predict_contour(X), alpha)
+        sets = prediction_sets(self.predict_contour(X), alpha)
+        return neighbors(sets) if ordered else sets
 
 
 def _one_each(name: str, values: NDArray[Any], X: SamplesLike) -> NDArray[Any]:

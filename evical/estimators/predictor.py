@@ -190,6 +190,8 @@ class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc
         X: SamplesLike,
         utilities: ArrayLike | None = None,
         criterion: str | Callable[..., Any] = "interval_dominance",
+        *,
+        ordered: bool = False,
     ) -> NDArray[np.bool_]:
         """Acts that the belief about each sample does not rule out.
 
@@ -204,6 +206,10 @@ class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc
             mass function and utilities. It returns a bool (n, A) array, or the index of one act for
             each sample. Criteria that take `dstheory.decide.Expectations` work for any number of
             classes for which `predict_interval` and `predict_proba` do.
+        ordered : bool
+            Whether the acts are in an order, such as classes "mild" to "severe" in that of
+            `classes_`: then those between two kept ones are kept too, which gives the smallest
+            interval of neighbors.
 
         Returns
         -------
@@ -222,7 +228,7 @@ class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc
         kept = np.asarray(rule(m, matrix))
         shape = (len(m), len(matrix))
         if kept.dtype == bool and kept.shape == shape:
-            return kept
+            return neighbors(kept) if ordered else kept
         if kept.dtype.kind in "iu" and kept.shape == shape[:1]:
             return np.asarray(kept[:, np.newaxis] == np.arange(len(matrix)))
         raise ValueError(
@@ -411,3 +417,13 @@ def _criterion(criterion: Any) -> Callable[..., Any]:
             f"or one of {', '.join(rules)}{did_you_mean(criterion, rules)}"
         )
     return rules[criterion]  # type: ignore[no-any-return]  # looked up by name
+
+
+def neighbors(kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Sets (n, A) with all between the first and the last act kept.
+
+    >>> neighbors(np.array([[True, False, True, False]])).tolist()
+    [[True, True, True, False]]
+    """
+    begun = np.logical_or.accumulate(kept, axis=1)
+    return begun & np.logical_or.accumulate(kept[:, ::-1], axis=1)[:, ::-1]

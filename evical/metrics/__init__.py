@@ -25,7 +25,13 @@ from evical.metrics._gebel import (
 )
 from evical.metrics._goodness import hosmer_lemeshow_test, spiegelhalter_test
 from evical.metrics._profit import decision_cost, decision_profit, solicitation_profit
-from evical.metrics._proper import brier_score, log_loss, root_mean_squared_error, spherical_score
+from evical.metrics._proper import (
+    brier_score,
+    log_loss,
+    ranked_probability_score,
+    root_mean_squared_error,
+    spherical_score,
+)
 from evical.metrics._ranking import hand_till_auc, roc_auc
 from evical.metrics._smooth import smooth_calibration_error
 from evical.metrics.beliefs import evidential_log_likelihood, mean_imprecision
@@ -74,6 +80,7 @@ __all__ = [
     "mean_imprecision",
     "mean_root_squared_error",
     "nearest_calibrated",
+    "ranked_probability_score",
     "risk_coverage_curve",
     "roc_auc",
     "root_mean_squared_error",

@@ -212,3 +212,54 @@ def spherical_score(
     sample = class_sample(y_true, y_prob, labels, sample_weight)
     p = of_class(sample.p, sample.codes)
     return average(p / np.sqrt((sample.p**2).sum(axis=1)), sample.weight)
+
+
+def ranked_probability_score(
+    y_true: ArrayLike, y_prob: Predicted, *, labels: Labels = None, sample_weight: Weights = None
+) -> float:
+    r"""Ranked probability score of ordered classes, where a near miss costs less; 0 is best.
+
+    Parameters
+    ----------
+    y_true : (n,) array of labels
+    y_prob : (n,) or (n, K) array, or MassFunction
+    labels : sequence of K labels, optional
+        Labels of the columns in their order, such as ``["low", "medium", "high"]``. Default: those
+        of `y_true`, sorted.
+    sample_weight : (n,) array, optional
+        All others as in `brier_score`.
+
+    Returns
+    -------
+    float
+        In [0, 1]; of two classes the Brier score.
+
+    Raises
+    ------
+    ValueError
+        As `brier_score`.
+
+    Notes
+    -----
+    :math:`\frac1n \sum_i \frac1{K - 1} \sum_{k < K} (P_i(Y \le k) - [y_i \le k])^2`.
+
+    References
+    ----------
+    Epstein (1969), A scoring system for probability forecasts of ranked categories, Journal of
+    Applied Meteorology 8, 985-987; in the form of Murphy (1971), ibid. 10, 155-156.
+
+    Examples
+    --------
+    The class is the first. To predict the second costs (1 + 0) / 2, to predict the third costs
+    (1 + 1) / 2:
+
+    >>> ranked_probability_score([0], [[0.0, 1.0, 0.0]], labels=[0, 1, 2])
+    0.5
+    >>> ranked_probability_score([0], [[0.0, 0.0, 1.0]], labels=[0, 1, 2])
+    1.0
+    """
+    sample = class_sample(y_true, y_prob, labels, sample_weight)
+    n_steps = sample.p.shape[1] - 1
+    reached = sample.codes[:, np.newaxis] <= np.arange(n_steps)
+    gaps = np.cumsum(sample.p, axis=1)[:, :n_steps] - reached
+    return average((gaps**2).sum(axis=1) / n_steps, sample.weight)

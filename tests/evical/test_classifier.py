@@ -314,3 +314,15 @@ def test_many_classes_have_probabilities_but_no_table():
     assert clf.score(X, y) > 0.2  # chance is 0.05
     with pytest.raises(ValueError, match="20 classes have"):
         clf.predict_mass(X)
+
+
+def test_sets_of_ordered_classes_are_intervals():
+    X, y = load_iris(return_X_y=True)
+    model = EvidentialClassifier(GaussianNB()).fit(X, y)
+    sets = np.random.default_rng(0).random((len(X), 3)) < 0.5
+    found = model.predict_set(X, criterion=lambda m, utilities: sets, ordered=True)
+    for kept, filled in zip(sets.tolist(), found.tolist(), strict=True):
+        places = [k for k in range(3) if kept[k]]
+        expected = range(places[0], places[-1] + 1) if places else []
+        assert filled == [k in expected for k in range(3)]
+    assert (found != sets).any()

@@ -22,6 +22,14 @@ def brier(samples, half):
     return mean(scores)
 
 
+def ranked_probability(samples):
+    """Epstein 1969, by class numbers in their order."""
+    return mean(
+        (sum((sum(ps[: k + 1]) - (c <= k)) ** 2 for k in range(len(ps) - 1)) / (len(ps) - 1), w)
+        for c, ps, w in samples
+    )
+
+
 def correctness(samples):
     return mean((ps.index(max(ps)) == c, w) for c, ps, w in samples)
 

@@ -38,6 +38,7 @@ BINARY = [
 CLASSES = [
     metrics.brier_score,
     metrics.log_loss,
+    metrics.ranked_probability_score,
     metrics.spherical_score,
     metrics.root_mean_squared_error,
     metrics.mean_root_squared_error,

@@ -77,6 +77,26 @@ def test_log_loss_of_certainties():
         metrics.log_loss([0, 1], [0.5, 0.5], eps=-1)
 
 
+@given(classes())
+def test_ranked_probability_score(samples):
+    y, p, w = arrays(samples)
+    expected = float(naive.ranked_probability(samples))
+    score = metrics.ranked_probability_score
+    assert score(y, p, labels=[0, 1, 2], sample_weight=w) == pytest.approx(expected, abs=1e-12)
+    # The order is that of the labels, not of their names; reversed, distances stay.
+    names = np.array(["low", "medium", "high"])
+    found = score(names[y], p, labels=names, sample_weight=w)
+    assert found == pytest.approx(expected, abs=1e-12)
+    turned = score(2 - y, p[:, ::-1], labels=[0, 1, 2], sample_weight=w)
+    assert turned == pytest.approx(expected, abs=1e-12)
+    two_columns = p[:, :2] / np.maximum(p[:, :2].sum(axis=1, keepdims=True), 1e-300)
+    kept = (y < 2) & (two_columns.sum(axis=1) > 0.5) & (w > 0)
+    if kept.any():
+        two_classes = y[kept], two_columns[kept]
+        brier = metrics.brier_score(*two_classes, labels=[0, 1], sample_weight=w[kept])
+        assert score(*two_classes, labels=[0, 1], sample_weight=w[kept]) == pytest.approx(brier)
+
+
 def test_spherical_score_is_proper():
     """The expected score of a forecast is best at the truth."""
     rng = np.random.default_rng(0)
