@@ -238,7 +238,7 @@ def check_calibration(
     ------
     ValueError
         If there is no such test, a test of beliefs has none to test, a number is out of range, or
-        there is nothing to check.
+        there is nothing to check; if calibrated predictions would exceed the bound on average.
 
     Examples
     --------
@@ -279,9 +279,15 @@ def check_calibration(
     error = expected_calibration_error(
         sample.y, sample.p, n_bins=n_bins, sample_weight=sample.weight
     )
+    expected = _expected_error(sample, n_bins)
+    if max_error is not None and 0 < max_error < expected:
+        raise ValueError(
+            f"the bound of the error is {max_error:g}, but even calibrated predictions have an ECE "
+            f"of {expected:.2g} on average at this sample size; take a larger bound, more samples "
+            "or fewer bins, or a test, which allows for that"
+        )
     passed = not any(one.rejected for one in results)
     passed = passed and (max_error is None or error <= max_error)
-    expected = _expected_error(sample, n_bins)
     promise = None if beliefs is None else promise_of(beliefs, level, n_bins)
     return CalibrationCheck(
         passed, len(sample.p), level, tuple(results), error, expected, max_error, promise

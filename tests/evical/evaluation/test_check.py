@@ -126,6 +126,15 @@ def test_expected_error_is_that_of_calibrated_predictions():
     assert check.expected_error == pytest.approx(found, rel=0.1)
 
 
+def test_a_bound_that_calibrated_predictions_exceed_is_refused():
+    p = middling(400)
+    made = predictions(draws(p, 1)[0], p)
+    expected = check_calibration(made, [], max_error=0.5).expected_error
+    assert check_calibration(made, [], max_error=1.01 * expected).max_error == 1.01 * expected
+    with pytest.raises(ValueError, match=f"have an ECE of {expected:.2g} on average"):
+        check_calibration(made, [], max_error=0.99 * expected)
+
+
 def test_the_bound_of_the_error_alone():
     p = middling(400)
     y = draws(p, 1)[0]
