@@ -61,7 +61,7 @@ def test_a_warning_is_an_error_unless_packages_speak_of_one_another(module, code
 
 @pytest.fixture(scope="module")
 def adapter():
-    path = FOLDER / "one_classifier" / "calarena_adapter.py"
+    path = FOLDER / "one_classifier" / "use_in_calarena.py"
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "FigureCanvasAgg", UserWarning)
         found = runpy.run_path(str(path))["CalArenaCalibrator"]

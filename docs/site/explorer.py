@@ -27,7 +27,10 @@ def page() -> str:
 def write(app: Any, exception: Exception | None) -> None:
     """After the build, beside the landing page."""
     if exception is None and app.builder.format == "html":
-        Path(app.outdir, "explore.html").write_text(page(), encoding="utf-8")
+        back = '<p><a href="index.html">Back to the documentation</a></p>'
+        title = "<h1>Explore beliefs</h1>"
+        text = page().replace(title, back + title)
+        Path(app.outdir, "explore.html").write_text(text, encoding="utf-8")
 
 
 def setup(app: Any) -> dict[str, bool]:
