@@ -296,6 +296,7 @@ class HasseDisplay:
         sheet, scale = _Sheet(texts, radii, self.edges), 1.0
         if ax is not None:
             check_instance("ax", ax, Axes, "matplotlib Axes")
+        if ax is not None and ax.figure.get_layout_engine() is None:
             for letters in range(_MAX_LETTERS, 2, -3):
                 texts = self._texts(letters)
                 sheet = _Sheet(texts, radii, self.edges)

@@ -267,7 +267,9 @@ class BaseCornersDisplay(ABC):
     def _set_scale(self, ax: Axes) -> None:
         """Letters are smaller, and fewer in a line, in small axes."""
         box, dpi = ax.get_window_extent(), ax.figure.dpi
-        self._scale = min(1.0, box.width / dpi / _INCHES[0], box.height / dpi / _INCHES[1])
+        self._scale = 1.0
+        if ax.figure.get_layout_engine() is None:
+            self._scale = min(1.0, box.width / dpi / _INCHES[0], box.height / dpi / _INCHES[1])
 
     def _font(self, size: str) -> float:
         """Points of letters of a size such as "small"."""
