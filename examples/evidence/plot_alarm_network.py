@@ -19,6 +19,7 @@ from evical.causal import (
     alarm_network,
     edge_types,
 )
+from evical.plot.style import COLORS
 
 network = alarm_network()
 X = network.sample(500, np.random.default_rng(0))
@@ -75,27 +76,27 @@ for text, chosen in (
 # Of the 17 pairs to act on, 15 have an edge. The 7 pairs to ask about are those where an experiment
 # is worth most: 4 have one. A threshold on shares cannot tell these from the others.
 
-# %%
-# Below, the edges to act on (black), and those to ask about (orange); dotted ones are not in the
-# network. Nodes are placed by the true edges, gray; some of these are among the labeled pairs.
+#
+# Below, nodes are placed by the true edges, gray; some of these are among the labeled pairs.
 
+assert (act.sum(), is_edge[act].sum(), ask.sum(), is_edge[ask].sum()) == (17, 15, 7, 4)
 graph = nx.Graph()
 graph.add_nodes_from(range(37))
-drawn = {"#000000": act, "#E69F00": ask}
+drawn = {"act": ("blue", act), "ask": ("orange", ask)}
 skeleton = nx.relabel_nodes(network.dag().to_undirected(), dict(zip(names, range(37), strict=True)))
 layout = nx.kamada_kawai_layout(skeleton)
-figure, axis = plt.subplots(figsize=(9, 6), layout="constrained")
-nx.draw_networkx_edges(skeleton, layout, edge_color="#CCCCCC", ax=axis)
-for color, chosen in drawn.items():
+figure, axis = plt.subplots(figsize=(8, 5), layout="constrained")
+nx.draw_networkx_edges(skeleton, layout, edge_color="0.8", ax=axis)
+nx.draw_networkx_nodes(graph, layout, node_color=COLORS["gray"], node_size=25, ax=axis)
+for place, (text, (color, chosen)) in enumerate(drawn.items()):
     for there, style in ((True, "solid"), (False, "dotted")):
         lines = pairs[rest[chosen & (is_edge == there)]].tolist()
         nx.draw_networkx_edges(
-            graph, layout, lines, edge_color=color, style=style, width=2.5, ax=axis
+            graph, layout, lines, edge_color=COLORS[color], style=style, width=3.5, ax=axis
         )
-box = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}
-nx.draw_networkx_labels(
-    graph, layout, dict(enumerate(network.names)), font_size=6, bbox=box, ax=axis
-)
-axis.set_title("The alarm network: edges to act on (black), to ask about (orange)")
+    counts = f"{text}: {chosen.sum()} pairs, {is_edge[chosen].sum()} with an edge"
+    axis.text(0, 0.96 - 0.07 * place, counts, color=COLORS[color], transform=axis.transAxes)
+axis.text(0, 0.82, "dotted: no edge in truth", transform=axis.transAxes)
+axis.set_title("Fifteen of the seventeen edges to act on are real", loc="left")
 axis.axis("off")
 plt.show()

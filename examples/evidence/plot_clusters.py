@@ -13,7 +13,10 @@ what bootstrapped mixtures disagree about.
 # samples that surely belong to a cluster, dashed ones those that possibly do.
 import matplotlib.pyplot as plt
 import numpy as np
+from scipy.optimize import linear_sum_assignment
+from scipy.spatial.distance import cdist
 
+from dstheory import Frame, MassFunction, betp
 from evical.learners import (
     BootClus,
     EvidentialCMeans,
@@ -33,10 +36,27 @@ clusterings = {
         n_clusters=4, covariance_type="spherical", n_bootstraps=100, random_state=0
     ),
 }
-figure, axes = plt.subplots(1, 3, figsize=(13, 5), layout="constrained")
+
+
+def matched(m):
+    """The clusters in the order of the true centers, so that the pictures share colors."""
+    means = [X[betp(m).argmax(axis=1) == k].mean(axis=0) for k in range(4)]
+    place = linear_sum_assignment(cdist(means, centers))[1]
+    focal = [sum(1 << place[k] for k in range(4) if mask >> k & 1) for mask in m.focal.tolist()]
+    order = np.argsort(focal)
+    return MassFunction(Frame(range(4)), np.array(focal)[order], m.masses[:, order])
+
+
+figure, axes = plt.subplots(1, 3, figsize=(8, 3.6), layout="constrained", sharey=True)
 for ax, (name, clustering) in zip(axes, clusterings.items(), strict=True):
-    CredalPartitionDisplay.from_estimator(clustering.fit(X), X, ax=ax)
-    ax.set_xlabel(name)
+    CredalPartitionDisplay.from_mass(matched(clustering.fit(X).mass_), X, ax=ax)
+    ax.get_legend().remove()
+    ax.set_title(name, loc="left")
+    ax.set(xlabel="", ylabel="")
+handles = {h.get_label(): h for ax in axes for h in ax.get_legend_handles_labels()[0]}
+shown = [handles[name] for name in ("surely", "possibly", "outliers")]
+figure.legend(handles=shown, loc="outside lower left", ncols=3, frameon=False)
+figure.suptitle("Each names what lies between the clusters in its own way", x=0.01, ha="left")
 plt.show()
 
 # %%
@@ -49,3 +69,9 @@ for name, clustering in clusterings.items():
         f"{name:18}  clusters {summary.n_clusters}, surely in one {sum(summary.surely)}, "
         f"outliers {summary.n_outliers}, nonspecificity {summary.nonspecificity:.2f}"
     )
+
+of = {name: summarize_clusters(clustering.mass_) for name, clustering in clusterings.items()}
+assert of["evidential c-means"].n_outliers > 0
+assert of["EK-NNclus"].n_outliers == of["BootClus"].n_outliers == 0
+assert of["EK-NNclus"].n_clusters == 4
+assert min(of, key=lambda name: of[name].nonspecificity) == "EK-NNclus"

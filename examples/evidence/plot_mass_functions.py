@@ -16,6 +16,7 @@ from dstheory import Frame, MassFunction, betp, decide, discount
 from dstheory.combine import conjunctive
 from dstheory.plot import HasseDisplay, MassDisplay
 from evical.plot import SimplexDisplay
+from evical.plot.style import COLORS
 
 frame = Frame(["fox", "dog", "cat"])
 photo = MassFunction.from_dict(frame, {("fox", "dog"): 0.7, frame: 0.3})
@@ -74,8 +75,10 @@ HasseDisplay.from_mass(both, ax=lattice)
 lattice.set_title("both: masses, sets above their subsets", fontsize="medium")
 SimplexDisplay.from_mass(sources, ax=triangle)
 bel, pl = doubted.bel("fox"), doubted.pl("fox")
-curve.fill_between(rates, bel, pl, color="#009E73", alpha=0.3, lw=0, label="belief to plausibility")
-curve.plot(rates, bel, rates, pl, color="#009E73")
+curve.fill_between(
+    rates, bel, pl, color=COLORS["green"], alpha=0.3, lw=0, label="belief to plausibility"
+)
+curve.plot(rates, bel, rates, pl, color=COLORS["green"])
 curve.plot(rates, betp(doubted)[:, 0], "k--", label="pignistic probability")
 curve.set(xlabel="discount rate of the tracker", ylabel="fox", ylim=(-0.03, 1.03))
 curve.legend(frameon=False, loc="lower left")

@@ -8,10 +8,10 @@ combines what is known, and shows how the belief about the arrival changes with 
 """
 
 import matplotlib.pyplot as plt
-import numpy as np
 
 from dstheory.network import ValuationNetwork
 from dstheory.plot import NetworkDisplay
+from dstheory.plot.style import COLORS
 from dstheory.product import Variable, conditional, equal, observe, relation
 
 arrival = Variable("arrival", range(7))
@@ -50,26 +50,29 @@ news["no maintenance"] = net.observe({"maintenance": False})
 news["+ fair forecast (0.75)"] = news["no maintenance"].add(observe({forecast: "fair"}, 0.75))
 news["+ loaded on time"] = news["+ fair forecast (0.75)"].observe({"loading": False})
 news["+ it broke down at sea"] = news["+ loaded on time"].observe({"repairs": True})
+marginals = {name: told.marginal("arrival") for name, told in news.items()}
 
-figure, (left, right) = plt.subplots(
-    1, 2, figsize=(12, 4.6), layout="constrained", width_ratios=[1.2, 1]
-)
-NetworkDisplay.from_network(net, ax=left)
-left.set_title("Variables (round), and what is known about them (square)")
+figure, ax = plt.subplots(figsize=(8, 4.2), layout="constrained")
+NetworkDisplay.from_network(net, ax=ax)
+ax.set_title("Variables (round), and what is known about them (square)", loc="left")
+plt.show()
 
 # %%
-# Belief and plausibility that the ship is at most that many days late; the bar is what nobody
-# knows.
+# Is the ship at most two days late? The bar from belief to plausibility is what nobody knows. Good
+# news raises the belief; the breakdown lowers it a little, and nothing excludes that it is in time.
 
-days = np.arange(6)
-for row, (name, told) in enumerate(news.items()):
-    m = told.marginal("arrival")
-    bel, pl = (np.array([f(range(day + 1)) for day in days]) for f in (m.bel, m.pl))
-    shift = 0.14 * (row - 2)
-    right.vlines(days + shift, bel, pl, color=f"C{row}", lw=5, alpha=0.5)
-    right.plot(days + shift, bel, "_", color=f"C{row}", ms=7, label=name)
-    right.plot(days + shift, pl, "_", color=f"C{row}", ms=7)
-    print(f"{name:25} at most 2 days late: {bel[2]:.3f} to {pl[2]:.3f}")
-right.set(xlabel="at most so many days late", ylim=(-0.03, 1.03), title="Belief to plausibility")
-right.legend(frameon=False, loc="lower right")
+figure, ax = plt.subplots(figsize=(8, 3.2), layout="constrained")
+ends = {name: [f(range(3)) for f in (m.bel, m.pl)] for name, m in marginals.items()}
+bels, pls = zip(*ends.values(), strict=True)
+assert list(bels[:4]) == sorted(bels[:4])
+assert bels[2] < bels[4] < bels[3]
+assert min(pls) > 0.999
+for row, (name, (bel, pl)) in enumerate(ends.items()):
+    print(f"{name:25} at most 2 days late: {bel:.3f} to {pl:.3f}")
+    ax.plot([bel, pl], [row, row], color=COLORS["blue"], lw=9, alpha=0.6, solid_capstyle="butt")
+    ax.text(pl + 0.02, row, f"{bel:.2f} to {pl:.2f}", va="center")
+ax.set_yticks(range(len(ends)), ends)
+ax.set(xlim=(0, 1.25), ylim=(4.6, -0.6), xticks=[0, 0.5, 1])
+ax.set_xlabel("at most two days late, from belief to plausibility")
+ax.set_title("Good news raises the belief, the breakdown lowers it a little", loc="left")
 plt.show()

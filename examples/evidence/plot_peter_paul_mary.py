@@ -12,6 +12,7 @@ import matplotlib.pyplot as plt
 
 from dstheory import Frame, MassFunction, betp, condition
 from dstheory.plot import MassDisplay
+from dstheory.plot.style import COLORS
 
 frame = Frame(["Peter", "Paul", "Mary"])
 coin = MassFunction.from_dict(frame, {("Peter", "Paul"): 0.5, "Mary": 0.5})
@@ -37,7 +38,7 @@ axes[0].set_title("masses")
 for ax, title, p in zip(
     axes[1:], ("alibi, then probabilities", "probabilities, then alibi"), (late, early), strict=True
 ):
-    bars = ax.bar(frame.labels, p, color=["0.8", "#0072B2", "#D55E00"])
+    bars = ax.bar(frame.labels, p, color=["0.8", COLORS["blue"], COLORS["vermilion"]])
     ax.bar_label(bars, fmt="%.2f")
     ax.set(title=title, ylim=(0, 0.8))
 plt.show()

@@ -12,6 +12,7 @@ import matplotlib.pyplot as plt
 
 from dstheory import Frame, simple
 from dstheory.combine import cautious, dempster
+from dstheory.plot.style import COLORS
 
 frame = Frame(["guilty", "innocent"])
 story = simple(frame, "guilty", mass=0.3)  # one witness, right in three of ten such cases
@@ -23,7 +24,7 @@ denial = simple(frame, "innocent", mass=0.5)
 
 tellings = range(1, 11)
 figure, axes = plt.subplots(1, 2, figsize=(10, 3.8), layout="constrained", sharey=True)
-for rule, color in ((dempster, "#D55E00"), (cautious, "#0072B2")):
+for rule, color in ((dempster, COLORS["vermilion"]), (cautious, COLORS["blue"])):
     heard = [rule(*[story] * n) if n > 1 else story for n in tellings]
     axes[0].plot(tellings, [m.bel("guilty") for m in heard], "o-", color=color, label=rule.__name__)
     fused = [dempster(m, denial) for m in heard]

@@ -13,6 +13,7 @@ import numpy as np
 
 from dstheory import Frame, MassFunction, dempster, discount
 from dstheory.exact import discount_bounds, sensitivity
+from dstheory.plot.style import COLORS
 
 frame = Frame(["leak", "wear", "fine"])
 sensors = {
@@ -33,12 +34,13 @@ print("most influential first:", ", ".join(found.ranking()))
 
 rates = np.linspace(0, 1, 101)
 figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
+colors = [COLORS[name] for name in ("blue", "orange", "vermilion", "green")]
 for number, (name, slope) in enumerate(zip(found.names, found.derivatives, strict=True)):
     others = [m for other, m in sensors.items() if other != name]
     belief = dempster(discount(sensors[name], rate=rates), *others).bel("leak")
-    left.plot(rates, belief, color=f"C{number}", label=name)
+    left.plot(rates, belief, color=colors[number], label=name)
     tangent = found.value + slope * rates[:31]
-    left.plot(rates[:31], tangent, color=f"C{number}", linestyle=":")
+    left.plot(rates[:31], tangent, color=colors[number], linestyle=":")
 left.set(xlabel="discount rate of one sensor", ylabel="Bel(leak)", title="One sensor in doubt")
 left.legend(frameon=False)
 
@@ -46,7 +48,7 @@ left.legend(frameon=False)
 # All sensors in doubt at once: each rate is only known to lie between 0 and a limit.
 
 limits = np.linspace(0, 0.6, 25)
-for quantity, color in (("bel", "#2a6fbb"), ("pl", "#b5541c")):
+for quantity, color in (("bel", COLORS["blue"]), ("pl", COLORS["vermilion"])):
     bounds = [discount_bounds(sensors, "leak", quantity, rates=[(0.0, x)] * 4) for x in limits]
     low, high = np.transpose(bounds)
     right.fill_between(

@@ -13,6 +13,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from dstheory import MassFunction
+from dstheory.plot.style import COLORS
 from dstheory.product import ProductFrame, Variable
 from dstheory.revise import condition, condition_focusing
 
@@ -50,9 +51,13 @@ habit = np.linspace(0, 1, 101)
 figure, ax = plt.subplots(figsize=(7, 4), layout="constrained")
 ax.plot(habit, habit / (1 + habit), "k", label="Bayes, if the habit were known")
 focused = answers["focusing"]
-ax.axhspan(focused.bel(a), focused.pl(a), color="#9AD0F0", label="focusing: habit unknown")
+ax.axhspan(
+    focused.bel(a), focused.pl(a), color=COLORS["sky"], alpha=0.5, label="focusing: habit unknown"
+)
 ax.axhline(
-    answers["Dempster's conditioning"].bel(a), color="#D55E00", label="Dempster's conditioning"
+    answers["Dempster's conditioning"].bel(a),
+    color=COLORS["vermilion"],
+    label="Dempster's conditioning",
 )
 ax.plot(0.5, 1 / 3, "ko")
 ax.annotate("tosses a coin: 1/3", (0.5, 1 / 3), (0.55, 0.27))

@@ -14,6 +14,7 @@ from dstheory import Frame, MassFunction, betp
 from dstheory.plot import credal_vertices
 from dstheory.revise import condition, condition_focusing
 from evical.plot import SimplexDisplay
+from evical.plot.style import COLORS
 
 frame = Frame(["win", "draw", "loss"])
 before = MassFunction.from_dict(
@@ -33,8 +34,19 @@ focused = condition_focusing(before, no_draw)
 for name, m in (("Dempster", news), ("focusing", focused)):
     print(f"{name}: win {m.bel('win'):.2f} to {m.pl('win'):.2f}")
 
-figure, axes = plt.subplots(1, 2, figsize=(11, 5), layout="constrained")
-SimplexDisplay.from_mass({"before the news": before}, ax=axes[0])
-afterward = {"no draw, Dempster's conditioning": news, "no draw, focusing": focused}
-SimplexDisplay.from_mass(afterward, ax=axes[1])
+# %%
+# The triangle shows the polygon before the news; after it, a single number is left to know.
+
+assert focused.bel("win") < news.bel("win")
+assert news.pl("win") < focused.pl("win")
+figure, (left, right) = plt.subplots(1, 2, figsize=(8, 4), layout="constrained")
+SimplexDisplay.from_mass(before, ax=left)
+left.set_title("Before: a polygon of probabilities", loc="left")
+for row, (name, m) in enumerate({"before": before, "Dempster": news, "focusing": focused}.items()):
+    color = COLORS[("gray", "orange", "blue")[row]]
+    ends = [m.bel("win"), m.pl("win")]
+    right.plot(ends, [row, row], color=color, lw=9, solid_capstyle="butt")
+    right.text(0.02, row - 0.2, name, color=color)
+right.set(xlim=(0, 1), ylim=(2.6, -0.6), yticks=[], xlabel="probability of win")
+right.set_title("No draw: focusing leaves more open", loc="left")
 plt.show()

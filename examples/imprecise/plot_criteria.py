@@ -12,6 +12,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from dstheory import Frame, MassFunction, decide
+from dstheory.plot.style import COLORS
 
 coin = MassFunction(Frame(["heads", "tails"]), [1, 2, 3], [0.28, 0.3, 0.42])
 gambles = np.array([[4, 0], [0, 4], [3, 2], [0.5, 3], [2.35, 2.35], [4.1, -0.3]])
@@ -37,7 +38,7 @@ p = np.linspace(0.28, 0.7, 50)
 figure, axes = plt.subplots(1, 2, figsize=(11, 4), layout="constrained", width_ratios=(3, 2))
 for i, (heads, tails) in enumerate(gambles):
     gain = p * heads + (1 - p) * tails
-    axes[0].plot(p, gain, color=f"C{i}", lw=2)
+    axes[0].plot(p, gain, color=list(COLORS.values())[i], lw=2)
     axes[0].annotate(str(i + 1), (p[-1], gain[-1]), xytext=(4, -3), textcoords="offset points")
 axes[0].set(xlabel="probability of heads", ylabel="expected gain")
 table = np.array(list(kept.values())).T

@@ -12,6 +12,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from dstheory import Frame, MassFunction, decide
+from dstheory.plot.style import COLORS
 
 frame = Frame(["red", "black", "yellow"])
 urn = MassFunction.from_dict(frame, {"red": 1 / 3, ("black", "yellow"): 2 / 3})
@@ -41,7 +42,7 @@ for pair in (["red", "black"], ["red or yellow", "black or yellow"]):
 # chance, below one half seeks it, in both choices alike.
 
 figure, axes = plt.subplots(1, 2, figsize=(10, 3.4), layout="constrained")
-colors = ["#D55E00", "0.2", "#E69F00", "#0072B2"]
+colors = [COLORS["vermilion"], "0.2", COLORS["orange"], COLORS["blue"]]
 axes[0].barh(list(bets), np.maximum(high - low, 0.008), left=low, color=colors)
 axes[0].invert_yaxis()
 axes[0].set(xlabel="expected prize, from lower to upper", xlim=(0, 1.02))

@@ -12,6 +12,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from evical.learners import EvidentialRegressor
+from evical.plot.style import COLORS
 
 # %%
 # Samples left of -1 have little noise, those right of 1 have much. Between them, and beyond 4,
@@ -40,15 +41,15 @@ for level, shade in ((0.99, 0.15), (0.9, 0.25), (0.5, 0.4)):
         grid,
         np.maximum(low, -50),
         np.minimum(high, 50),
-        color="#0072B2",
+        color=COLORS["blue"],
         alpha=shade,
         lw=0,
         label=f"belief {level}",
     )
 top.plot(x, y, ".", color="black", ms=3, label="samples")
-top.plot(grid, prediction.mu, color="#D55E00", label="mean")
+top.plot(grid, prediction.mu, color=COLORS["vermilion"], label="mean")
 top.set(ylabel="y", ylim=(-9, 11))
 top.legend(loc="upper left", frameon=False)
-bottom.plot(grid, prediction.h, color="#0072B2")
+bottom.plot(grid, prediction.h, color=COLORS["blue"])
 bottom.set(xlabel="x", ylabel="precision h", yscale="log", ylim=(1e-3, None))
 plt.show()

@@ -14,6 +14,7 @@ import numpy as np
 from sklearn.datasets import load_diabetes
 
 from dstheory.inference import predict
+from dstheory.plot.style import COLORS
 
 # Body mass index in kg/m2, and a measure of disease progression one year later.
 data = load_diabetes(scaled=False)
@@ -41,8 +42,17 @@ everyone = np.arange(len(bmi))
 figure, axes = plt.subplots(1, 3, figsize=(12, 3.8), layout="constrained")
 for axis, rows in zip(axes, (few, everyone), strict=False):
     result = forecast(rows)
-    axis.fill_between(new_bmi, *result.belief_interval(0.9), color="#cfe0f3", label="belief 0.9")
-    axis.fill_between(new_bmi, *result.expectation(), color="#7aaee0", label="expectation")
+    axis.fill_between(
+        new_bmi,
+        *result.belief_interval(0.9),
+        color=COLORS["sky"],
+        alpha=0.35,
+        lw=0,
+        label="belief 0.9",
+    )
+    axis.fill_between(
+        new_bmi, *result.expectation(), color=COLORS["blue"], alpha=0.7, lw=0, label="expectation"
+    )
     axis.plot(bmi[rows], progression[rows], "k.", markersize=7 if len(rows) < 50 else 2.5)
     axis.set(xlabel="body mass index", title=f"{len(rows)} patients", ylim=(-150, 500))
 axes[0].set_ylabel("progression after a year")
@@ -53,7 +63,7 @@ axes[1].sharey(axes[0])
 # For one new patient, of body mass index 35, lower and upper distribution functions.
 
 y = np.linspace(0, 450, 91)
-for rows, color in ((few, "#b5541c"), (everyone, "#2a6fbb")):
+for rows, color in ((few, COLORS["vermilion"]), (everyone, COLORS["blue"])):
     one = predict(design(bmi[rows]), progression[rows], design(np.array([35.0])))
     lower, upper = one.cdf(y)
     axes[2].fill_between(y, lower, upper, color=color, alpha=0.4, label=f"{len(rows)} patients")

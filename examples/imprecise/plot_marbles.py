@@ -12,6 +12,7 @@ Statistical Society B 58, 1996.
 import matplotlib.pyplot as plt
 
 from dstheory.inference import multinomial_bounds
+from dstheory.plot.style import COLORS
 
 # %%
 # The other five marbles were "not red"; or blue and green; or one of each of many colors. The same
@@ -37,7 +38,7 @@ figure, axes = plt.subplots(1, 3, figsize=(11, 3), layout="constrained", sharey=
 for ax, (model, title) in zip(axes, models.items(), strict=True):
     for i, way in enumerate(ways):
         low, high = found[model, way]
-        ax.plot([low, high], [i, i], lw=8, color="#0072B2", solid_capstyle="butt")
+        ax.plot([low, high], [i, i], lw=8, color=COLORS["blue"], solid_capstyle="butt")
         ax.plot((low + high) / 2, i, "k|", ms=12)
     ax.set(title=title, xlabel="probability that the next is red", xlim=(0, 0.6))
 axes[0].set_yticks(range(len(ways)), ways)

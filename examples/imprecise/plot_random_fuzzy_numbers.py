@@ -14,6 +14,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from dstheory.inference import GRFN, product_intersection, product_intersection_conflict
+from dstheory.plot.style import COLORS
 
 # %%
 # Fifteen measurements on the left, with noise of standard deviation 1.
@@ -50,19 +51,21 @@ conflict = product_intersection_conflict(data, expert)
 figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
 for level, shade in ((0.9, 0.2), (0.5, 0.4)):
     low, high = prediction.belief_interval(level)
-    left.fill_between(grid, low, high, color="#0072B2", alpha=shade, lw=0, label=f"belief {level}")
+    left.fill_between(
+        grid, low, high, color=COLORS["blue"], alpha=shade, lw=0, label=f"belief {level}"
+    )
 low, high = GRFN(prediction.mu, noise**2, np.inf).belief_interval(0.9)
-left.plot(grid, low, ":", grid, high, ":", color="#595959")
-left.plot(grid, prediction.mu, color="#0072B2")
+left.plot(grid, low, ":", grid, high, ":", color=COLORS["gray"])
+left.plot(grid, prediction.mu, color=COLORS["blue"])
 left.plot(x, y, "o", color="black", ms=4, label="measurements")
-left.axvline(grid[place], color="#D55E00", lw=1)
+left.axvline(grid[place], color=COLORS["vermilion"], lw=1)
 left.set(xlabel="x", ylabel="y", title="Prediction of a new measurement")
 left.legend(loc="upper left", frameon=False)
 
 values = np.linspace(8, 28, 400)
 for number, color, name in (
-    (data, "#0072B2", "data"),
-    (expert, "#D55E00", "expert"),
+    (data, COLORS["blue"], "data"),
+    (expert, COLORS["vermilion"], "expert"),
     (joint, "black", "both"),
 ):
     right.plot(values, number.contour(values), color=color, label=name)

@@ -11,6 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from dstheory.inference import binomial
+from dstheory.plot.style import COLORS
 
 models = ["bayesian", "laplace", "inverse_pignistic", "dempster", "likelihood", "confidence"]
 for model in models:
@@ -27,11 +28,11 @@ figure, axes = plt.subplots(1, 2, figsize=(11, 4), layout="constrained")
 for i, model in enumerate(models):
     m = binomial(3, 8, model=model)
     low, high = m.bel(1), m.pl(1)
-    axes[0].plot([low, high], [i, i], color=f"C{i}", lw=9, solid_capstyle="butt")
+    axes[0].plot([low, high], [i, i], color=list(COLORS.values())[i], lw=9, solid_capstyle="butt")
     axes[0].plot([(low + high) / 2], [i], "k|", ms=14)
     if model not in ("bayesian", "laplace"):
         many = binomial(n * 3 // 8, n, model=model)
-        axes[1].loglog(n, many.pl(1) - many.bel(1), color=f"C{i}", label=model)
+        axes[1].loglog(n, many.pl(1) - many.bel(1), color=list(COLORS.values())[i], label=model)
 axes[0].set_yticks(range(6), models)
 axes[0].invert_yaxis()
 axes[0].set(xlabel="belief to plausibility of point up", title="3 of 8", xlim=(0, 1))

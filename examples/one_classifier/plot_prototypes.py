@@ -16,6 +16,7 @@ from sklearn.datasets import make_moons
 from sklearn.neural_network import MLPClassifier
 
 from evical.learners import EvidentialNeuralClassifier
+from evical.plot.style import COLORS
 
 X, y = make_moons(400, noise=0.15, random_state=0)
 X_new, y_new = make_moons(400, noise=0.15, random_state=1)
@@ -60,12 +61,12 @@ for ax, (title, (values, colors)) in zip(axes, panels.items(), strict=True):
         *np.moveaxis(grid, -1, 0), values.reshape(grid.shape[:2]), cmap=colors, vmin=0, vmax=1
     )
     figure.colorbar(image, ax=ax)
-    for label, color in enumerate(["#2166ac", "#b2182b"]):
+    for label, color in enumerate([COLORS["blue"], COLORS["vermilion"]]):
         ax.scatter(*X[y == label].T, s=10, color=color, edgecolor="white", linewidth=0.3)
-    ax.scatter(*strange.T, s=12, color="#1b7837", edgecolor="white", linewidth=0.3)
+    ax.scatter(*strange.T, s=12, color=COLORS["green"], edgecolor="white", linewidth=0.3)
     ax.set(title=title, xlim=(-3, 4.5), ylim=(-2.5, 3.5))
 axes[1].scatter(*evidential.prototypes_.T, marker="x", color="black", s=45)
-marks = {"class 0": "#2166ac", "class 1": "#b2182b", "strange": "#1b7837"}
+marks = {"class 0": COLORS["blue"], "class 1": COLORS["vermilion"], "strange": COLORS["green"]}
 axes[0].legend(
     [Line2D([], [], marker="o", ls="", color=color) for color in marks.values()],
     list(marks),

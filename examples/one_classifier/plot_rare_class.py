@@ -18,6 +18,7 @@ from sklearn.preprocessing import StandardScaler
 from dstheory import decide
 from evical import EvidentialClassifier
 from evical.plot import ReliabilityDisplay
+from evical.plot.style import COLORS
 
 X, digit = load_digits(return_X_y=True)
 y = np.where(digit == 8, "8", "other")
@@ -59,7 +60,7 @@ for name, answer in said.items():
 figure, axes = plt.subplots(1, 2, figsize=(11, 4), layout="constrained")
 for name, p in (("balanced by copies", balanced), ("as it is, calibrated", honest)):
     ReliabilityDisplay.from_predictions(truth, p, name=name, n_bins=8, ax=axes[0])
-axes[1].barh(list(costs), list(costs.values()), color=["0.7", "#0072B2", "#E69F00"])
+axes[1].barh(list(costs), list(costs.values()), color=["0.7", COLORS["blue"], COLORS["orange"]])
 axes[1].invert_yaxis()
 axes[1].set(xlabel=f"cost on {len(truth)} digits")
 plt.show()

@@ -13,6 +13,7 @@ import numpy as np
 
 from evical.datasets import simulated_scores
 from evical.evaluation import compare, make_calibrator
+from evical.plot.style import COLORS
 
 methods = ["uncalibrated", "logistic", "isotonic", "spline", "binning"]
 scores, y, _ = simulated_scores("overconfident", 150, np.random.default_rng(1))
@@ -55,7 +56,11 @@ for size, (found, *_) in samples.items():
 #
 # Below, what cross-validation made of the differences to the best method, and what they really are.
 
-styles = {"logistic": ("#0072B2", "-"), "isotonic": ("#D55E00", "-"), "spline": ("#009E73", "--")}
+styles = {
+    "logistic": (COLORS["blue"], "-"),
+    "isotonic": (COLORS["vermilion"], "-"),
+    "spline": (COLORS["green"], "--"),
+}
 grid = np.linspace(0.001, 0.999, 500)
 order = np.argsort(new.scores)[::10]
 figure, axes = plt.subplots(
@@ -80,7 +85,7 @@ for (size, (found, *_)), (above, below) in zip(samples.items(), axes.T, strict=T
         label="cross-validation, ± standard error",
     )
     real = [1000 * (excess[size, one.method] - excess[size, best]) for one in others]
-    below.plot(place + 0.1, real, "D", color="#D55E00", label="in truth")
+    below.plot(place + 0.1, real, "D", color=COLORS["vermilion"], label="in truth")
     below.axhline(0, color="0.5", lw=0.8)
     below.set_xticks(place, [one.method for one in others])
     below.set(ylabel=f"Brier score less that of\n{best}, in thousandths", xlim=(-0.5, 3.5))

@@ -13,12 +13,12 @@ import numpy as np
 from sklearn.datasets import load_wine
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import log_loss
 from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from evical import EvidentialEnsemble, EvidentialSource
+from evical.plot.style import COLORS
 
 X, y = load_wine(return_X_y=True)
 rng = np.random.default_rng(0)
@@ -44,16 +44,35 @@ for train, test in StratifiedKFold(5, shuffle=True, random_state=0).split(X, y):
         p[name][test] = model.fit(X[train, columns], y[train]).predict_proba(X[test, columns])
 
 # %%
-# The fusion is near the better of the two where all is measured, and where it is not. With 178
-# wines, differences of two hundredths are chance.
+# The fusion is near the better of the two where all is measured, and where it is not. Standard
+# errors are those of the mean over wines; for the 51 wines whose measurements are missing they are
+# too large to tell the three apart.
 
-figure, ax = plt.subplots(figsize=(8, 4), layout="constrained")
-for k, (name, probabilities) in enumerate(p.items()):
-    losses = [log_loss(y[rows], probabilities[rows]) for rows in (~silent, silent)]
-    print(f"{name:18} log loss {losses[0]:.3f} if all is measured, {losses[1]:.3f} if not")
-    bars = ax.bar(np.arange(2) + 0.27 * (k - 1), losses, 0.25, label=name)
-    ax.bar_label(bars, fmt="%.2f")
-ax.set_xticks(range(2), ["all is measured", "seven measurements are missing"])
-ax.set_ylabel("log loss on other wines")
-ax.legend(frameon=False)
+figure, axes = plt.subplots(1, 2, figsize=(8, 2.8), layout="constrained", sharey=True)
+parts = {"All is measured": ~silent, "Seven measurements are missing": silent}
+losses = {name: -np.log(q[np.arange(len(y)), y]) for name, q in p.items()}
+
+
+def clear(one, other, rows):
+    """By how many standard errors of the paired difference the first loss is lower."""
+    difference = (losses[other] - losses[one])[rows]
+    return difference.mean() / (difference.std(ddof=1) / np.sqrt(len(difference)))
+
+
+assert clear("silent source", "first six only", ~silent) > 2
+assert abs(clear("silent source", "filled with means", ~silent)) < 2
+assert abs(clear("silent source", "filled with means", silent)) < 2
+assert abs(clear("silent source", "first six only", silent)) < 2
+
+for ax, (title, rows) in zip(axes, parts.items(), strict=True):
+    for place, (name, loss) in enumerate(losses.items()):
+        mean, error = loss[rows].mean(), loss[rows].std(ddof=1) / np.sqrt(rows.sum())
+        print(f"{title:31} {name:18} log loss {mean:.3f} ± {error:.3f}")
+        color = COLORS["blue"] if name == "silent source" else COLORS["gray"]
+        ax.errorbar(mean, place, xerr=error, fmt="o", color=color, ms=7, lw=2, capsize=4)
+    ax.set_title(f"{title} ({rows.sum()} wines)", loc="left", fontsize="medium")
+    ax.set(xlim=(0, None), xlabel="log loss ± standard error")
+axes[0].set_yticks(range(len(losses)), losses)
+axes[0].set_ylim(2.5, -0.5)
+figure.suptitle("A source that may be silent is near the best in both cases", x=0.01, ha="left")
 plt.show()

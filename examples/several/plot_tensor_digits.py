@@ -21,6 +21,7 @@ from sklearn.model_selection import train_test_split
 from dstheory import Frame, MassFunction, betp, dempster, tensor
 from evical import EvidentialClassifier
 from evical.learners import EvidentialNeuralClassifier
+from evical.plot.style import COLORS
 
 images, labels = load_digits(return_X_y=True)
 images = np.float32(images / 16)
@@ -109,11 +110,13 @@ for x in strange.values():
     assert np.abs(betp(fused) - betp(alone)).mean() < 0.01
 
 figure, axes = plt.subplots(1, 2, figsize=(11, 3.8), layout="constrained")
-axes[0].barh(list(right), list(right.values()), color="#4393c3")
+axes[0].barh(list(right), list(right.values()), color=COLORS["sky"])
 axes[0].set(xlim=(0.85, 1), xlabel="share of new digits that are classified correctly")
 axes[0].invert_yaxis()
 bins = np.linspace(0, 1, 21)
-for (name, values), color in zip(unknown.items(), ["#2166ac", "#1b7837", "#b2182b"], strict=True):
+for (name, values), color in zip(
+    unknown.items(), [COLORS["blue"], COLORS["green"], COLORS["vermilion"]], strict=True
+):
     axes[1].hist(values, bins, alpha=0.6, label=name, color=color)
 axes[1].set(xlabel="mass on the frame: any digit", ylabel="images")
 axes[1].legend()
