@@ -35,16 +35,29 @@ print(f"{'maximax':20}", decide.maximax(coin, gambles, acts=names))
 # E-admissible.
 
 p = np.linspace(0.28, 0.7, 50)
-figure, axes = plt.subplots(1, 2, figsize=(11, 4), layout="constrained", width_ratios=(3, 2))
-for i, (heads, tails) in enumerate(gambles):
-    gain = p * heads + (1 - p) * tails
-    axes[0].plot(p, gain, color=list(COLORS.values())[i], lw=2)
-    axes[0].annotate(str(i + 1), (p[-1], gain[-1]), xytext=(4, -3), textcoords="offset points")
-axes[0].set(xlabel="probability of heads", ylabel="expected gain")
+gains = gambles @ [p, 1 - p]
+only_maximal = kept["maximality"] & ~kept["E-admissibility"]
+assert np.flatnonzero(only_maximal).tolist() == [4]
+assert (gains[4] < gains.max(axis=0)).all()
+assert not any((gain >= gains[4]).all() for i, gain in enumerate(gains) if i != 4)
+
+figure, axes = plt.subplots(1, 2, figsize=(8, 4), layout="constrained", width_ratios=(1, 1))
+labels = np.argsort(gains[:, -1])
+heights = np.linspace(gains[:, -1].min(), gains[:, -1].max(), 6)
+for i, gain in enumerate(gains):
+    color = COLORS["vermilion"] if i == 4 else COLORS["gray"]
+    axes[0].plot(p, gain, color=color, lw=3 if i == 4 else 1.2)
+    y = heights[np.flatnonzero(labels == i)[0]]
+    axes[0].plot([0.7, 0.73], [gain[-1], y], color=color, lw=0.6, clip_on=False)
+    axes[0].text(0.735, y, str(i + 1), color=color, va="center")
+axes[0].set(xlabel="probability of heads", ylabel="expected gain", xlim=(0.28, 0.77))
+axes[0].set_title("Gamble 5 is never on top ...", loc="left")
 table = np.array(list(kept.values())).T
-axes[1].imshow(table, cmap="Blues", vmin=0, vmax=1.6, aspect="auto")
-axes[1].set_xticks(range(3), [name.replace(" ", "\n") for name in criteria])
-axes[1].set_yticks(range(6), names)
+axes[1].imshow(np.where(table, 0.25, 0), cmap="Blues", vmin=0, vmax=1, aspect="auto")
+axes[1].set_xticks(range(3), [name.replace(" ", "\n").replace("-", "-\n") for name in criteria])
+axes[1].set_yticks(range(6), range(1, 7))
 for (row, column), value in np.ndenumerate(table):
-    axes[1].text(column, row, "kept" if value else "ruled out", ha="center", va="center")
+    color = COLORS["vermilion"] if row == 4 else "k"
+    axes[1].text(column, row, "kept" if value else "out", color=color, ha="center", va="center")
+axes[1].set_title("... so only E-admissibility rules it out", loc="left")
 plt.show()
