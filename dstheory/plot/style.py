@@ -31,6 +31,8 @@ COLORS = {
 LINES = ("--", ":", "-.", (0, (8, 2)))
 # Inches per letter in a legend, before its entries, and of a label below the axes with its numbers.
 _LETTER, _HANDLE, _BELOW = 0.08, 0.6, 0.5
+# Letters of a name for which a layout engine makes room.
+_MOST = 40
 # Pixels between a text and the edge of the canvas; shares of their room: the least of axes, and
 # the greatest of names at their ticks.
 _EDGE, _LEAST_SHARE, _LONGEST = 3.0, 0.2, 0.45
@@ -158,7 +160,7 @@ def add_legend(ax: Axes, side: Literal["above", "below", "right"] = "above", **o
     texts = [str(handle.get_label()) for handle in handles]
     laid_out = ax.figure.get_layout_engine() is not None
     width = ax.get_window_extent().width / ax.figure.dpi
-    letters = max(8, int((width - _HANDLE) / _LETTER))
+    letters = max(_MOST if laid_out else 8, int((width - _HANDLE) / _LETTER))
     places: dict[str, dict[str, Any]] = {
         "above": {"loc": "lower left", "bbox_to_anchor": (0, 1)},
         "right": {"loc": "upper left", "bbox_to_anchor": (1, 1)},
