@@ -60,26 +60,45 @@ rates = np.linspace(0, 1, 101)
 doubted = photo @ discount(tracker, rate=rates)
 print(f"a batch of {len(doubted)} mass functions")
 
+
 # %%
-# Four ways to look at it. In the triangle a point is a probability, and a belief is the region of
-# all probabilities that it allows: from two large regions Dempster's rule makes a small one. The
-# last picture is the batch. The less reliable the tracker, the wider the belief about the fox,
-# until only the photo is left, which allows everything from 0 to 1. The dashed probability goes to
-# 0.45, and does not show why.
+# Dempster's rule in pictures: the masses, and where they lie in the lattice of sets.
 
 sources = {"photo": photo, "tracker": tracker, "both": both}
-figure, axes = plt.subplots(2, 2, figsize=(11, 8.4), layout="constrained")
-(bars, lattice), (triangle, curve) = axes
+figure, (bars, lattice) = plt.subplots(1, 2, figsize=(8, 4), layout="constrained")
 MassDisplay.from_mass(sources, ax=bars)
+bars.get_legend().set_loc("lower right")
+bars.get_legend().set_bbox_to_anchor((1, 0))
+bars.set_title("Both together believe in the fox", loc="left")
 HasseDisplay.from_mass(both, ax=lattice)
-lattice.set_title("both: masses, sets above their subsets", fontsize="medium")
-SimplexDisplay.from_mass(sources, ax=triangle)
-bel, pl = doubted.bel("fox"), doubted.pl("fox")
-curve.fill_between(
-    rates, bel, pl, color=COLORS["green"], alpha=0.3, lw=0, label="belief to plausibility"
-)
-curve.plot(rates, bel, rates, pl, color=COLORS["green"])
-curve.plot(rates, betp(doubted)[:, 0], "k--", label="pignistic probability")
-curve.set(xlabel="discount rate of the tracker", ylabel="fox", ylim=(-0.03, 1.03))
-curve.legend(frameon=False, loc="lower left")
+lattice.set_title("")
+lattice.set_title("Both: sets above their subsets", loc="left")
+assert both.mass("fox") > max(photo.mass("fox"), tracker.mass("fox"))
+plt.show()
+
+# %%
+# In the triangle a point is a probability, and a belief is the region of all probabilities that it
+# allows: from two large regions Dempster's rule makes a small one.
+
+figure, ax = plt.subplots(figsize=(8, 4.6), layout="constrained")
+SimplexDisplay.from_mass(sources, ax=ax)
+ax.set_title("From two large regions, a small one", loc="left")
+plt.show()
+
+# %%
+# The batch: the less reliable the tracker, the wider the belief about the fox, until only the photo
+# is left, which allows everything from 0 to 1. The dashed probability goes to 0.45, and does not
+# show why.
+
+bel, pl, middle = doubted.bel("fox"), doubted.pl("fox"), betp(doubted)[:, 0]
+assert (np.diff(pl - bel) > 0).all()
+np.testing.assert_allclose([bel[-1], pl[-1], middle[-1]], [0, 1, 0.45], atol=1e-12)
+figure, ax = plt.subplots(figsize=(8, 3.6), layout="constrained")
+ax.fill_between(rates, bel, pl, color=COLORS["green"], alpha=0.3, lw=0)
+ax.plot(rates, bel, rates, pl, color=COLORS["green"])
+ax.plot(rates, middle, "k--")
+ax.text(0.03, 0.83, "probability")
+ax.text(0.62, 0.88, "from belief to plausibility", color=COLORS["green"])
+ax.set(xlabel="discount rate of the tracker", ylabel="fox", ylim=(-0.03, 1.03))
+ax.set_title("The less reliable the tracker, the more is left open", loc="left")
 plt.show()

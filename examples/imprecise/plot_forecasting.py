@@ -37,46 +37,44 @@ everyone = np.arange(len(bmi))
 
 # %%
 # The expected interval is dark blue; the interval that holds a new patient with a degree of belief
-# of at least 0.9 is light blue. The dots are the patients that the model has seen.
+# of at least 0.9 is light blue. The dots are the patients that the model has seen. Of the patients
+# not seen, at least 90 % should lie inside of the light interval.
 
-figure, axes = plt.subplots(1, 3, figsize=(12, 3.8), layout="constrained")
-for axis, rows in zip(axes, (few, everyone), strict=False):
+rest = np.setdiff1d(everyone, few)
+low, high = predict(design(bmi[few]), progression[few], design(bmi[rest])).belief_interval(0.9)
+covered = np.mean((low <= progression[rest]) & (progression[rest] <= high))
+print(f"from 12 patients, {covered:.0%} of the other {len(rest)} lie in their interval")
+assert covered >= 0.9
+
+figure, axes = plt.subplots(1, 2, figsize=(8, 3.8), layout="constrained", sharey=True)
+widths = []
+for axis, rows in zip(axes, (few, everyone), strict=True):
     result = forecast(rows)
-    axis.fill_between(
-        new_bmi,
-        *result.belief_interval(0.9),
-        color=COLORS["sky"],
-        alpha=0.35,
-        lw=0,
-        label="belief 0.9",
-    )
-    axis.fill_between(
-        new_bmi, *result.expectation(), color=COLORS["blue"], alpha=0.7, lw=0, label="expectation"
-    )
+    outer, inner = result.belief_interval(0.9), result.expectation()
+    widths.append(np.mean(inner[1] - inner[0]))
+    axis.fill_between(new_bmi, *outer, color=COLORS["sky"], alpha=0.35, lw=0)
+    axis.fill_between(new_bmi, *inner, color=COLORS["blue"], alpha=0.7, lw=0)
     axis.plot(bmi[rows], progression[rows], "k.", markersize=7 if len(rows) < 50 else 2.5)
-    axis.set(xlabel="body mass index", title=f"{len(rows)} patients", ylim=(-150, 500))
+    axis.set(xlabel="body mass index", ylim=(-150, 500))
+assert widths[1] < widths[0] / 3
 axes[0].set_ylabel("progression after a year")
-axes[0].legend(loc="lower right", frameon=False)
-axes[1].sharey(axes[0])
+axes[0].set_title("12 patients: the mean is vague", loc="left")
+axes[1].set_title("442: only the noise is left", loc="left")
+axes[1].text(42, -75, "belief 0.9", color=COLORS["sky"], ha="right")
+axes[1].text(42, -120, "expectation", color=COLORS["blue"], ha="right")
+plt.show()
 
 # %%
 # For one new patient, of body mass index 35, lower and upper distribution functions.
 
 y = np.linspace(0, 450, 91)
+figure, ax = plt.subplots(figsize=(8, 3.4), layout="constrained")
 for rows, color in ((few, COLORS["vermilion"]), (everyone, COLORS["blue"])):
     one = predict(design(bmi[rows]), progression[rows], design(np.array([35.0])))
     lower, upper = one.cdf(y)
-    axes[2].fill_between(y, lower, upper, color=color, alpha=0.4, label=f"{len(rows)} patients")
-axes[2].set(xlabel="progression, body mass index 35", title="Belief and plausibility of at most y")
-axes[2].legend(loc="upper left", frameon=False)
-
-# %%
-# Of the patients not seen, at least 90 % should lie inside of the interval.
-
-rest = np.setdiff1d(everyone, few)
-low, high = predict(design(bmi[few]), progression[few], design(bmi[rest])).belief_interval(0.9)
-covered = np.mean((low <= progression[rest]) & (progression[rest] <= high))
-figure.suptitle(
-    f"Forecasts from 12 patients: {covered:.0%} of the other {len(rest)} in their interval"
-)
+    ax.fill_between(y, lower, upper, color=color, alpha=0.4, lw=0)
+ax.text(120, 0.5, "12 patients", color=COLORS["vermilion"], ha="right")
+ax.text(300, 0.35, "442 patients", color=COLORS["blue"])
+ax.set(xlabel="progression y, body mass index 35", ylabel="belief and plausibility")
+ax.set_title("At most y: what is left open closes with more patients", loc="left")
 plt.show()

@@ -15,6 +15,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from evical.conformal import ExchangeabilityTest, lac_scores, online_p_values
 from evical.plot import MartingaleDisplay
+from evical.plot.style import COLORS
 
 X, y = load_digits(return_X_y=True)
 rng = np.random.default_rng(1)
@@ -30,16 +31,23 @@ classifier = GaussianNB(var_smoothing=1e-3).fit(X[:900], y[:900])
 clean, labels = X[900:], y[900:]
 dirty = clean.copy()
 dirty[400:] = np.clip(dirty[400:] + rng.normal(0, 4, dirty[400:].shape), 0, 16)
-figure, axes = plt.subplots(1, 3, figsize=(13, 3.8), layout="constrained", width_ratios=(4, 4, 2))
-for ax, title, images in zip(axes, ("clean", "dirt after 400"), (clean, dirty), strict=False):
+figure, axes = plt.subplots(1, 2, figsize=(8, 3.8), layout="constrained")
+least = []
+for ax, title, images in zip(axes, ("Clean", "Dirt after 400"), (clean, dirty), strict=True):
     scores = lac_scores(classifier.predict_proba(images))[np.arange(len(labels)), labels]
     test = ExchangeabilityTest().update(online_p_values(scores, rng))
-    MartingaleDisplay.from_test(test, ax=ax)
-    ax.axvline(400, color="0.6", ls=":")
-    ax.set_xlabel(f"{title}: smallest p {test.p_value:.2g}")
-    print(
-        f"{title:15} accuracy after 400: {(classifier.predict(images) == labels)[400:].mean():.3f}"
-    )
-axes[2].imshow(np.vstack([clean[401].reshape(8, 8), dirty[401].reshape(8, 8)]), cmap="gray_r")
-axes[2].set(title="before and after", xticks=[], yticks=[])
+    display = MartingaleDisplay.from_test(test, ax=ax)
+    ax.get_legend().remove()
+    ax.axvline(400, color=COLORS["gray"], ls=":")
+    least.append(test.p_value)
+    if display.first_ is None:
+        ax.set_title(f"{title}: no alarm", loc="left")
+    else:
+        ax.set_title(f"{title}: alarm after {display.first_ - 400} images", loc="left")
+        ax.plot(display.first_, 2, "o", color=COLORS["vermilion"], ms=8)
+    accuracy = (classifier.predict(images) == labels)[400:].mean()
+    print(f"{title:15} accuracy after 400: {accuracy:.3f}, smallest p {test.p_value:.2g}")
+axes[0].text(890, 1.75, "rejected at 1 %", ha="right", va="top")
+assert least[0] > 0.05
+assert least[1] < 1e-6
 plt.show()

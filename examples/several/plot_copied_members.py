@@ -18,6 +18,7 @@ from sklearn.preprocessing import StandardScaler
 
 from evical import EvidentialEnsemble
 from evical.plot import FusionWeightsDisplay
+from evical.plot.style import COLORS
 
 data = load_breast_cancer()
 X, y = data.data[:, :4], data.target_names[data.target]
@@ -38,10 +39,22 @@ for n in copies:
 for name, values in losses.items():
     print(f"{name:16} log loss", "  ".join(f"{v:.3f}" for v in values), f"for {copies} copies")
 
-figure, axes = plt.subplots(1, 2, figsize=(11, 3.8), layout="constrained")
-for (name, values), style in zip(losses.items(), ("s--", "o-"), strict=True):
-    axes[0].plot(copies, values, style, label=name)
+dempster, learned = losses.values()
+assert dempster == sorted(dempster)
+assert dempster[-1] > 2 * dempster[0]
+assert max(learned) - min(learned) < 0.001
+assert max(learned) < dempster[0]
+
+figure, axes = plt.subplots(1, 2, figsize=(8, 3.6), layout="constrained")
+for name, color, style in (
+    ("Dempster's rule", "vermilion", "s--"),
+    ("learned weights", "blue", "o-"),
+):
+    axes[0].plot(copies, losses[name], style, color=COLORS[color])
+axes[0].text(3.1, 0.5, "Dempster's rule", color=COLORS["vermilion"], ha="right")
+axes[0].text(5, 0.16, "learned weights", color=COLORS["blue"], ha="right")
 axes[0].set(xlabel="copies of naive Bayes", ylabel="log loss on other patients", ylim=(0, None))
-axes[0].legend(frameon=False)
+axes[0].set_xticks(copies)
+axes[0].set_title("Copies make Dempster's rule too sure", loc="left")
 FusionWeightsDisplay.from_estimator(fusion, ax=axes[1])
 plt.show()
