@@ -9,9 +9,9 @@ Kennes, The transferable belief model, Artificial Intelligence 66, 1994.
 """
 
 import matplotlib.pyplot as plt
+import numpy as np
 
 from dstheory import Frame, MassFunction, betp, condition
-from dstheory.plot import MassDisplay
 from dstheory.plot.style import COLORS
 
 frame = Frame(["Peter", "Paul", "Mary"])
@@ -32,13 +32,15 @@ late = betp(alibi)
 for name, p in {"probability first": early, "belief first": late}.items():
     print(f"{name:18}", dict(zip(frame.labels, p.round(3).tolist(), strict=True)))
 
-figure, axes = plt.subplots(1, 3, figsize=(11, 3.2), layout="constrained")
-MassDisplay.from_mass({"coin": coin, "and alibi": alibi}, ax=axes[0])
-axes[0].set_title("masses")
-for ax, title, p in zip(
-    axes[1:], ("alibi, then probabilities", "probabilities, then alibi"), (late, early), strict=True
-):
+assert np.allclose(late, [0, 1 / 2, 1 / 2])
+assert np.allclose(early, [0, 1 / 3, 2 / 3])
+
+figure, axes = plt.subplots(1, 2, figsize=(8, 3.4), layout="constrained", sharey=True)
+titles = ("Alibi, then probabilities: even", "Probabilities, then alibi: Mary")
+for ax, title, p in zip(axes, titles, (late, early), strict=True):
     bars = ax.bar(frame.labels, p, color=["0.8", COLORS["blue"], COLORS["vermilion"]])
     ax.bar_label(bars, fmt="%.2f")
-    ax.set(title=title, ylim=(0, 0.8))
+    ax.set(ylim=(0, 0.8))
+    ax.set_title(title, loc="left")
+axes[0].set_ylabel("probability")
 plt.show()

@@ -23,14 +23,20 @@ denial = simple(frame, "innocent", mass=0.5)
 # right; if all repeat the first, the cautious rule is.
 
 tellings = range(1, 11)
-figure, axes = plt.subplots(1, 2, figsize=(10, 3.8), layout="constrained", sharey=True)
+figure, axes = plt.subplots(1, 2, figsize=(8, 3.6), layout="constrained", sharey=True)
 for rule, color in ((dempster, COLORS["vermilion"]), (cautious, COLORS["blue"])):
     heard = [rule(*[story] * n) if n > 1 else story for n in tellings]
-    axes[0].plot(tellings, [m.bel("guilty") for m in heard], "o-", color=color, label=rule.__name__)
+    belief = [m.bel("guilty") for m in heard]
+    assert belief == sorted(belief)
+    assert (belief[-1] > 0.95) == (rule is dempster)
+    assert (abs(belief[-1] - 0.3) < 1e-9) == (rule is cautious)
+    axes[0].plot(tellings, belief, "o-", color=color)
+    axes[0].text(10, belief[-1] - 0.1, f"{rule.__name__} rule", color=color, ha="right")
     fused = [dempster(m, denial) for m in heard]
     low, high = ([getattr(m, b)("guilty") for m in fused] for b in ("bel", "pl"))
-    axes[1].fill_between(tellings, low, high, color=color, alpha=0.4, label=rule.__name__)
-axes[0].set(xlabel="tellings of the same story", ylabel="belief in guilt", ylim=(0, 1))
-axes[0].legend(frameon=False)
-axes[1].set(xlabel="tellings of the same story", title="beside an independent denial: [Bel, Pl]")
+    axes[1].fill_between(tellings, low, high, color=color, alpha=0.4, lw=0)
+axes[0].set(xlabel="tellings of the same story", ylabel="belief in guilt", ylim=(0, 1.03))
+axes[0].set_title("Dempster's rule counts each telling", loc="left")
+axes[1].set(xlabel="tellings of the same story")
+axes[1].set_title("... beside a denial: Bel to Pl", loc="left")
 plt.show()

@@ -48,7 +48,10 @@ for name, m in answers.items():
 # answers 1/2, as if the jailer would never name c. A jailer who tosses a coin leaves a with 1/3.
 
 habit = np.linspace(0, 1, 101)
-figure, ax = plt.subplots(figsize=(7, 4), layout="constrained")
+exact = {name: [m.bel(a), m.pl(a)] for name, m in answers.items()}
+np.testing.assert_allclose(exact["focusing"], [0, 1 / 2], atol=1e-12)
+np.testing.assert_allclose(exact["Dempster's conditioning"], [1 / 2, 1 / 2])
+figure, ax = plt.subplots(figsize=(8, 4), layout="constrained")
 ax.plot(habit, habit / (1 + habit), "k", label="Bayes, if the habit were known")
 focused = answers["focusing"]
 ax.axhspan(
@@ -62,5 +65,6 @@ ax.axhline(
 ax.plot(0.5, 1 / 3, "ko")
 ax.annotate("tosses a coin: 1/3", (0.5, 1 / 3), (0.55, 0.27))
 ax.set(xlabel="probability of 'not b' if a is pardoned", ylabel="probability of a", ylim=(0, 0.7))
+ax.set_title("What a learns depends on the habit of the jailer", loc="left")
 ax.legend(frameon=False, loc="upper left")
 plt.show()

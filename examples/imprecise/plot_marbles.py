@@ -10,6 +10,7 @@ Statistical Society B 58, 1996.
 """
 
 import matplotlib.pyplot as plt
+import numpy as np
 
 from dstheory.inference import multinomial_bounds
 from dstheory.plot.style import COLORS
@@ -34,13 +35,19 @@ found = {
 for model, title in models.items():
     print(f"{title:28}", "  ".join(f"{a:.3f}-{b:.3f}" for a, b in (found[model, w] for w in ways)))
 
-figure, axes = plt.subplots(1, 3, figsize=(11, 3), layout="constrained", sharey=True, sharex=True)
+for model in models:
+    same = np.ptp([found[model, way] for way in ways], axis=0).max() < 1e-6
+    assert same == (model != "laplace")
+
+figure, axes = plt.subplots(1, 3, figsize=(8, 3), layout="constrained", sharey=True, sharex=True)
 for ax, (model, title) in zip(axes, models.items(), strict=True):
     for i, way in enumerate(ways):
         low, high = found[model, way]
         ax.plot([low, high], [i, i], lw=8, color=COLORS["blue"], solid_capstyle="butt")
         ax.plot((low + high) / 2, i, "k|", ms=12)
-    ax.set(title=title, xlabel="probability that the next is red", xlim=(0, 0.6))
+    ax.set(xlabel="the next is red", xlim=(0, 0.6))
+    ax.set_title(title, loc="left", fontsize="medium")
 axes[0].set_yticks(range(len(ways)), ways)
 axes[0].invert_yaxis()
+figure.suptitle("Only Bayes' answer depends on how colors are counted", x=0.01, ha="left")
 plt.show()

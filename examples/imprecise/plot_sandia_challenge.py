@@ -13,6 +13,7 @@ import matplotlib.pyplot as plt
 
 from dstheory.inference import SampledInterval
 from dstheory.plot import BoundsDisplay
+from dstheory.plot.style import COLORS
 
 
 def expert(low, high, least, most):
@@ -44,8 +45,17 @@ for rule, name in (("mean", "one of the experts"), ("dempster", "independent exp
 # %%
 # Every distribution function between the two curves is possible.
 
-figure, axes = plt.subplots(1, 2, figsize=(11, 5), layout="constrained")
+medians = {name: y.quantile(0.5) for name, y in found.items()}
+widths = [high - low for low, high in medians.values()]
+assert widths[1] < widths[0] / 4
+
+figure, axes = plt.subplots(1, 2, figsize=(8, 4.4), layout="constrained", sharey=True)
 for ax, (name, y) in zip(axes, found.items(), strict=True):
     BoundsDisplay.from_belief(y, limits=(0.6, 1.9), ax=ax)
-    ax.set_title(name)
+    low, high = medians[name]
+    ax.set_title(f"{name.capitalize()}:\nmedian {low:.2f} to {high:.2f}", loc="left")
+    ax.get_legend().remove()
+axes[0].text(0.62, 0.92, "plausibility", color=COLORS["vermilion"])
+axes[0].text(1.9, 0.25, "belief of at most y ", color=COLORS["blue"], ha="right")
+axes[1].set_ylabel("")
 plt.show()

@@ -57,10 +57,19 @@ for name, answer in said.items():
     costs[name] = 10 * missed + alarms
     print(f"{name:24} missed {missed:3}, false alarms {alarms:3}, cost {costs[name]}")
 
-figure, axes = plt.subplots(1, 2, figsize=(11, 4), layout="constrained")
+# %%
+# The copies claim almost twice as many 8s as there are. Costs that choose the threshold save over
+# 40 % of the cost.
+
+assert balanced.mean() > 1.5 * truth.mean()
+assert abs(honest.mean() - truth.mean()) < 0.02
+assert costs["costs decide"] < 0.6 * costs["the more probable class"]
+
+figure, axes = plt.subplots(1, 2, figsize=(8, 4), layout="constrained")
 for name, p in (("balanced by copies", balanced), ("as it is, calibrated", honest)):
     ReliabilityDisplay.from_predictions(truth, p, name=name, n_bins=8, ax=axes[0])
 axes[1].barh(list(costs), list(costs.values()), color=["0.7", COLORS["blue"], COLORS["orange"]])
 axes[1].invert_yaxis()
+axes[1].set_title("Costs choose the threshold", loc="left")
 axes[1].set(xlabel=f"cost on {len(truth)} digits")
 plt.show()
