@@ -32,28 +32,34 @@ print("most influential first:", ", ".join(found.ranking()))
 # Doubting vibration does not, although it is evidence for wear: its "leak or wear" and the "leak or
 # fine" of the flow sensor together imply a leak.
 
+slopes = dict(zip(found.names, found.derivatives, strict=True))
+assert slopes["noise"] > 0 > slopes["vibration"]
+assert found.ranking()[0] == "pressure"
+
 rates = np.linspace(0, 1, 101)
-figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
 colors = [COLORS[name] for name in ("blue", "orange", "vermilion", "green")]
-for number, (name, slope) in enumerate(zip(found.names, found.derivatives, strict=True)):
+figure, ax = plt.subplots(figsize=(8, 4), layout="constrained")
+for color, (name, slope) in zip(colors, slopes.items(), strict=True):
     others = [m for other, m in sensors.items() if other != name]
     belief = dempster(discount(sensors[name], rate=rates), *others).bel("leak")
-    left.plot(rates, belief, color=colors[number], label=name)
-    tangent = found.value + slope * rates[:31]
-    left.plot(rates[:31], tangent, color=colors[number], linestyle=":")
-left.set(xlabel="discount rate of one sensor", ylabel="Bel(leak)", title="One sensor in doubt")
-left.legend(frameon=False)
+    ax.plot(rates, belief, color=color, lw=2)
+    ax.plot(rates[:31], found.value + slope * rates[:31], color=color, linestyle=":")
+    ax.text(1.01, belief[-1], name, color=color, va="center")
+ax.set(xlabel="discount rate of one sensor", ylabel="belief in a leak", xlim=(0, 1.15))
+ax.set_title("The pressure sensor matters most", loc="left")
+plt.show()
 
 # %%
 # All sensors in doubt at once: each rate is only known to lie between 0 and a limit.
 
 limits = np.linspace(0, 0.6, 25)
-for quantity, color in (("bel", COLORS["blue"]), ("pl", COLORS["vermilion"])):
+figure, ax = plt.subplots(figsize=(8, 3.6), layout="constrained")
+for quantity, color, text in (("bel", "blue", "belief"), ("pl", "vermilion", "plausibility")):
     bounds = [discount_bounds(sensors, "leak", quantity, rates=[(0.0, x)] * 4) for x in limits]
     low, high = np.transpose(bounds)
-    right.fill_between(
-        limits, low, high, color=color, alpha=0.35, label=f"{quantity.title()}(leak)"
-    )
-right.set(xlabel="largest discount rate", ylim=(0, 1), title="All four in doubt: exact bounds")
-right.legend(frameon=False)
+    assert (np.diff(high - low) > 0).all()
+    ax.fill_between(limits, low, high, color=COLORS[color], alpha=0.35, lw=0)
+    ax.text(0.61, (low[-1] + high[-1]) / 2, text, color=COLORS[color], va="center")
+ax.set(xlabel="largest discount rate", ylabel="of a leak", xlim=(0, 0.72), ylim=(0, 1))
+ax.set_title("All four in doubt: exact bounds, the wider the more doubt", loc="left")
 plt.show()
