@@ -48,7 +48,10 @@ conflict = product_intersection_conflict(data, expert)
 # %%
 # Intervals of belief 0.5 and 0.9 are wider than those of the noise alone (dotted), the more so
 # the farther the data are. On the right: plausibility of each value at x = 11.
-figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
+width = np.ptp(prediction.belief_interval(0.9), axis=0)
+assert width[-1] > 1.5 * width.min()
+assert data.mu < joint.mu < expert.mu
+figure, (left, right) = plt.subplots(1, 2, figsize=(8, 4), layout="constrained")
 for level, shade in ((0.9, 0.2), (0.5, 0.4)):
     low, high = prediction.belief_interval(level)
     left.fill_between(
@@ -59,7 +62,8 @@ left.plot(grid, low, ":", grid, high, ":", color=COLORS["gray"])
 left.plot(grid, prediction.mu, color=COLORS["blue"])
 left.plot(x, y, "o", color="black", ms=4, label="measurements")
 left.axvline(grid[place], color=COLORS["vermilion"], lw=1)
-left.set(xlabel="x", ylabel="y", title="Prediction of a new measurement")
+left.set(xlabel="x", ylabel="y")
+left.set_title("Far from the data, less is known", loc="left")
 left.legend(loc="upper left", frameon=False)
 
 values = np.linspace(8, 28, 400)
@@ -71,6 +75,7 @@ for number, color, name in (
     right.plot(values, number.contour(values), color=color, label=name)
 low, high = joint.belief_interval(0.9)
 right.plot([low, high], [0, 0], color="black", lw=4, solid_capstyle="butt", label="belief 0.9")
-right.set(xlabel="y", ylabel="plausibility", title=f"At x = 11: conflict {conflict:.2f}")
+right.set(xlabel="y", ylabel="plausibility")
+right.set_title(f"Both, at x = 11: conflict {conflict:.2f}", loc="left")
 right.legend(frameon=False)
 plt.show()

@@ -11,6 +11,7 @@ Trans. Systems, Man, and Cybernetics A 30(2), 2000.
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.lines import Line2D
 from sklearn.datasets import make_moons
 from sklearn.neural_network import MLPClassifier
@@ -51,20 +52,26 @@ print(reaching.predict_mass(strange).mass(either).mean().round(2))
 
 grid = np.stack(np.meshgrid(np.linspace(-3, 4.5, 150), np.linspace(-2.5, 3.5, 120)), axis=-1)
 flat = grid.reshape(-1, 2)
+two_classes = LinearSegmentedColormap.from_list("", [COLORS["sky"], "w", COLORS["orange"]])
+assert ordinary.predict_proba(strange).max(axis=1).mean() > 0.95
+assert evidential.predict_mass(strange).mass(either).mean() > 0.6
+assert evidential.predict_mass(X_new).mass(either).mean() < 0.3
 panels = {
-    "ordinary network: probability of class 1": (ordinary.predict_proba(flat)[:, 1], "RdBu_r"),
-    "prototypes: mass on either class": (evidential.predict_mass(flat).mass(either), "Grays"),
+    "Ordinary: sure far away": (ordinary.predict_proba(flat)[:, 1], two_classes),
+    "Prototypes: open far away": (evidential.predict_mass(flat).mass(either), "Grays"),
 }
-figure, axes = plt.subplots(1, 2, figsize=(11, 4.4), layout="constrained", sharey=True)
+labels = ("probability of class 1", "mass on either class")
+figure, axes = plt.subplots(1, 2, figsize=(8, 3.8), layout="constrained", sharey=True)
 for ax, (title, (values, colors)) in zip(axes, panels.items(), strict=True):
     image = ax.pcolormesh(
         *np.moveaxis(grid, -1, 0), values.reshape(grid.shape[:2]), cmap=colors, vmin=0, vmax=1
     )
-    figure.colorbar(image, ax=ax)
+    figure.colorbar(image, ax=ax, label=labels[colors == "Grays"])
     for label, color in enumerate([COLORS["blue"], COLORS["vermilion"]]):
         ax.scatter(*X[y == label].T, s=10, color=color, edgecolor="white", linewidth=0.3)
     ax.scatter(*strange.T, s=12, color=COLORS["green"], edgecolor="white", linewidth=0.3)
-    ax.set(title=title, xlim=(-3, 4.5), ylim=(-2.5, 3.5))
+    ax.set_title(title, loc="left")
+    ax.set(xlim=(-3, 4.5), ylim=(-2.5, 3.5))
 axes[1].scatter(*evidential.prototypes_.T, marker="x", color="black", s=45)
 marks = {"class 0": COLORS["blue"], "class 1": COLORS["vermilion"], "strange": COLORS["green"]}
 axes[0].legend(

@@ -109,15 +109,18 @@ for x in strange.values():
     fused = dempster(network(x), alone)
     assert np.abs(betp(fused) - betp(alone)).mean() < 0.01
 
-figure, axes = plt.subplots(1, 2, figsize=(11, 3.8), layout="constrained")
-axes[0].barh(list(right), list(right.values()), color=COLORS["sky"])
-axes[0].set(xlim=(0.85, 1), xlabel="share of new digits that are classified correctly")
-axes[0].invert_yaxis()
+figure, axes = plt.subplots(1, 2, figsize=(8, 3.6), layout="constrained")
+for place, (name, share) in enumerate(right.items()):
+    axes[0].plot(share, place, "o", color=COLORS["blue" if name == "fused" else "gray"], ms=8)
+axes[0].set_yticks(range(len(right)), right)
+axes[0].set(xlim=(0.88, 1), ylim=(3.5, -0.5), xlabel="new digits classified correctly")
+axes[0].set_title("Fused is best", loc="left")
 bins = np.linspace(0, 1, 21)
-for (name, values), color in zip(
-    unknown.items(), [COLORS["blue"], COLORS["green"], COLORS["vermilion"]], strict=True
-):
-    axes[1].hist(values, bins, alpha=0.6, label=name, color=color)
+places = {"digits": (0.13, "blue"), "noise": (0.9, "green"), "inverted digits": (0.9, "vermilion")}
+for row, (name, (x, color)) in enumerate(places.items()):
+    axes[1].hist(unknown[name], bins, alpha=0.6, color=COLORS[color])
+    y, side = 0.9 - 0.1 * row, "left" if x < 0.5 else "right"
+    axes[1].text(x, y, name, color=COLORS[color], ha=side, transform=axes[1].get_xaxis_transform())
 axes[1].set(xlabel="mass on the frame: any digit", ylabel="images")
-axes[1].legend()
+axes[1].set_title("What is no digit is left open", loc="left")
 plt.show()
