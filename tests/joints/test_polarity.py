@@ -290,7 +290,7 @@ WRONG = [
     ("JUDGE one.csv --target y --positive yes", "--positive is 'yes', but one.csv is about 'ham'"),
     ("JUDGE one.csv --target y --probability p_ham --positive spam", "is about class 'ham', but"),
     ("JUDGE one_bare_ham.csv --target y --probability bel", "name it with --positive"),
-    ("JUDGE one.json s.csv --score p_ham", "is about class 'ham', but this score is to support"),
+    ("JUDGE one.json s.csv --score p_ham", "s.csv has no column 'p_ham'"),
     ("JUDGE one.json foreign.csv --score bel_no --target z", "'no' is no class of the model"),
     ("evaluate three.csv --target y", "line 2: beliefs of all classes add up to 1.5"),
     ("explore one.json one.csv --score p_ham -o x.html", "is about class 'ham', but this score"),
