@@ -115,7 +115,8 @@ _MAX_POINTS = 600
 # Number of groups of neighbors whose share of the class is drawn in a band.
 _N_SHARES = 20
 # Panels side by side; more panels take several rows.
-_MAX_COLUMNS = 4
+_MAX_COLUMNS = 3
+_FEW_PANELS = 9
 
 # Samples of the class and others differ in shape and lightness.
 _POINTS: dict[bool, dict[str, Any]] = {
@@ -327,7 +328,9 @@ class BeliefIntervalDisplay:
         return self
 
     def _add_legend(self, ax: Axes, k: int) -> None:
-        """Full legend in the first panel; the others only count their open decisions."""
+        """Full legend in the first panel; the others, if few, only count their open decisions."""
+        if k and len(self.axes_) > _FEW_PANELS:
+            return
         handles = ax.get_legend_handles_labels()[0]
         title = None if k or self.name is None else literal(self.name)
         add_legend(
@@ -393,8 +396,9 @@ class BeliefIntervalDisplay:
         limit_to_unit(ax)
         ax.set_xlim(1 - 0.01 * n - 0.5, n + 0.01 * n + 0.5)
         ax.xaxis.set_major_locator(MaxNLocator(4, integer=True))
-        ax.set_xlabel(f"Rank by pignistic probability (n = {n:,})")
-        ax.set_ylabel(f"Degree of belief in class {literal(self.class_names[k])}")
+        alone, name = len(self.axes_) == 1, literal(self.class_names[k])
+        ax.set_xlabel(f"Rank by pignistic probability (n = {n:,})" if alone else f"Rank of {n:,}")
+        ax.set_ylabel(f"Degree of belief in class {name}" if alone else f"Belief in {name}")
 
 
 def _columns(values: NDArray[Any]) -> NDArray[Any]:
@@ -407,7 +411,7 @@ def _panels(ax: Axes | Sequence[Axes] | NDArray[Any] | None, count: int) -> NDAr
     if ax is None and count > 1:
         import matplotlib.pyplot as plt  # imported here, as in axes_or_new
 
-        rows = -(-count // _MAX_COLUMNS)
+        rows = -(-count // (_MAX_COLUMNS if count <= _FEW_PANELS else 2 * _MAX_COLUMNS))
         columns = -(-count // rows)
         size = (min(4.0 * columns, 8.0), min(4.2 * rows, 10.0))
         grid = plt.figure(figsize=size, layout="constrained").subplots(rows, columns, sharey=True)

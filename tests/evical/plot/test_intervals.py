@@ -97,7 +97,7 @@ def test_many_classes_have_a_panel_each():
         drawn = np.sort(np.append(others.get_ydata(), own.get_ydata()))
         np.testing.assert_allclose(drawn, pignistic[order, k])
         assert len(own.get_xdata()) == np.sum(y == label)
-    assert axes[2].get_ylabel() == r"Degree of belief in class \$c"
+    assert axes[2].get_ylabel() == r"Belief in \$c"
     axes[0].figure.draw_without_rendering()
 
 
