@@ -208,12 +208,12 @@ def _moves_inwards(ax: Axes) -> bool:
         return False
     cell = _cell(ax, spec)
     _cut_ticks(ax, cell)
-    for label, room in ((ax.xaxis.label, cell.width), (ax.yaxis.label, cell.height)):
-        _fold(label, room)
     for _ in range(4):
         place = ax.get_window_extent()
-        middle = (place.x0 + place.x1) / 2
-        _fold(ax.title, 2 * min(middle - cell.x0, cell.x1 - middle))
+        middle = (place.min + place.max) / 2
+        width, height = 2 * np.minimum(middle - cell.min, cell.max - middle)
+        for label, room in ((ax.title, width), (ax.xaxis.label, width), (ax.yaxis.label, height)):
+            _fold(label, room)
         box = ax.get_tightbbox()
         if box is None:
             break

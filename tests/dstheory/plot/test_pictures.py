@@ -38,7 +38,7 @@ def test_picture_of_a_parameter():
 
 
 def test_picture_of_areas():
-    with picture("parameter_areas", tolerance=4.0) as figure:
+    with picture("parameter_areas", width=4.2, height=4.2) as figure:
         contour = binomial_contour(3, 10)
         ParameterContourDisplay.from_contour(
             contour, areas=True, levels=(), ax=figure.subplots(), name="p"

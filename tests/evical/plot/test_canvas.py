@@ -2,13 +2,10 @@
 
 from itertools import combinations
 
-import matplotlib
 import numpy as np
-import pytest
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 from mpl_toolkits.mplot3d.art3d import Text3D
-from sklearn.utils.fixes import parse_version
 
 from dstheory import Frame, MassFunction
 from dstheory.inference import GRFN, LikelihoodContour, binomial_contour
@@ -236,10 +233,6 @@ def faults(figure):
     return cut + pairs
 
 
-@pytest.mark.skipif(
-    parse_version(matplotlib.__version__) < parse_version("3.11"),
-    reason="texts of an older FreeType are larger by some pixels",
-)
 def test_texts_lie_on_the_canvas_and_apart():
     found = {}
     for name, draw in CASES.items():

@@ -44,7 +44,7 @@ def test_picture_of_two_bands(sample):
 
 
 def test_picture_of_a_contour():
-    with picture("contour", tolerance=4.0) as figure:
+    with picture("contour", width=4.2, height=4.2) as figure:
         calibrator = LogisticCalibrator().fit(SCORES, Y)
         ContourDisplay.from_estimator(calibrator, 0.5, ax=figure.subplots())
 
