@@ -234,10 +234,10 @@ class RiskControl(BaseEstimator):  # type: ignore[misc]  # untyped base
         return answer, doubts(p, answer, bounds, self.by)
 
     def _beliefs(self, inner: Any, X: SamplesLike) -> tuple[Floats, Floats]:
-        """Pignistic probabilities (n, K) and [Bel, Pl] (n, K, 2)."""
+        """Probabilities (n, K) and [Bel, Pl] (n, K, 2)."""
         if hasattr(inner, "beliefs"):
             beliefs = inner.beliefs(X)
-            return beliefs.betp(), beliefs.interval()
+            return beliefs.probability(), beliefs.interval()
         if not hasattr(inner, "predict_mass"):
             raise TypeError(
                 f"by={self.by!r} needs beliefs, but {type(inner).__name__} has no predict_mass; "

@@ -11,11 +11,10 @@ that one more sample of the largest loss would have is bounded (conformal risk c
 Angelopoulos, Bates, Fisch, Lei & Schuster 2024, ICLR).
 """
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from math import ceil, log, log1p
+from math import ceil, e, log, log1p
 
 import numpy as np
 from scipy.special import betainc
@@ -112,7 +111,7 @@ def p_values(losses: Floats, n: Floats, bound: float, *, whole: bool) -> Floats:
         return np.asarray(tail)
     means = np.minimum(losses / np.maximum(n, 1), bound)
     hoeffding = np.exp(-n * relative_entropy(means, bound))
-    return np.asarray(np.minimum(np.minimum(hoeffding, math.e * tail), 1.0))
+    return np.asarray(np.minimum(np.minimum(hoeffding, e * tail), 1.0))
 
 
 def rejected(p: Floats, procedure: str, levels: Mapping[int, float]) -> Flags:

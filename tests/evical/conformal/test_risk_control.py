@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import expit
 from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer, load_digits, load_iris
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression, Perceptron
 from sklearn.naive_bayes import GaussianNB
@@ -25,6 +25,7 @@ from evical.conformal import RiskControl
 from evical.conformal.control import FIXED, answered_promise, p_values, rejected, sample_promise
 from evical.metrics import set_coverage
 from evical.metrics.selective import relative_entropy
+from evical.multiclass import AutoMulticlassCalibrator
 from tests.naive import conformal as naive
 from tests.support.each import each
 
@@ -333,6 +334,17 @@ def test_doubts_by_beliefs():
         assert control.predict_set(X).any(axis=1).all()
     with pytest.raises(TypeError, match="by='width' needs beliefs, but GaussianNB has no predict"):
         RiskControl(GaussianNB(), by="width").fit(X, y)
+
+
+def test_answers_are_the_estimated_classes_whatever_is_doubted():
+    X, y = load_wine(return_X_y=True)
+    clf = EvidentialClassifier(
+        GaussianNB(), calibrator=AutoMulticlassCalibrator(model="confidence")
+    ).fit(X[::4], y[::4])
+    control = RiskControl(FrozenEstimator(clf), by="width", bound=0.5).fit(X, y)
+    pignistic = clf.classes_[clf.beliefs(X).betp().argmax(axis=1)]
+    assert (clf.predict(X) != pignistic).any()  # middles of intervals say another class
+    assert control.predict(X).tolist() == clf.predict(X).tolist()
 
 
 def test_too_few_samples_are_an_answer(sample):
