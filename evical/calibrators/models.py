@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from typing import Literal, TypeAlias
 
 import numpy as np
-from scipy.special import expit, ndtri
+from scipy.special import expit
 
 from dstheory.checks.arguments import check_count
 from dstheory.inference import binomial_masses
@@ -70,8 +70,10 @@ def masses_from_log_odds(
     (array([0.45]), array([0.45]))
     """
     if model == "confidence":
-        half = ndtri(0.5 + 0.5 * confidence) * deviation
-        return confidence * expit(log_odds - half), confidence * expit(-log_odds - half)
+        # The upper end from the other class, whose mass keeps its digits.
+        positive, _ = normal_bounds(log_odds, deviation, confidence)
+        negative, _ = normal_bounds(-log_odds, deviation, confidence)
+        return confidence * positive, confidence * negative
     positive, negative = sides(log_odds)
     if model == "inverse_pignistic":
         return np.maximum(positive - negative, 0), np.maximum(negative - positive, 0)

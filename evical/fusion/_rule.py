@@ -4,8 +4,8 @@ A rule is a function of mass functions, like those of `dstheory.combine`, and an
 learns from the beliefs of the sources about labeled samples. These samples must be new to the
 sources; otherwise the most overconfident source seems best (stacking: Wolpert 1992, Stacked
 generalization, Neural Networks 5, 241-259). `combine` takes and gives `Beliefs`, of which it asks
-for no more than it reads. Probabilities are pignistic: these are linear in the masses, so the
-probability of a mixture is the mixture of the probabilities.
+for no more than it reads. Probabilities are those that the sources estimate, pignistic ones unless
+Bel and Pl are the ends of an interval; the probability of a mixture is the mixture of these.
 """
 
 from abc import ABC, abstractmethod
@@ -64,7 +64,7 @@ class HeldOut:
 
     @property
     def probabilities(self) -> Floats:
-        """Pignistic probabilities (S, n, K), even where a source is silent."""
+        """Estimated probabilities (S, n, K), even where a source is silent."""
         return self._read[0]
 
     @property
@@ -128,7 +128,7 @@ class HeldOut:
 
     @property
     def of_truth(self) -> Floats:
-        """Pignistic probability (S, n) of the true label."""
+        """Estimated probability (S, n) of the true label."""
         return np.asarray(self.probabilities[:, np.arange(len(self.codes)), self.codes])
 
     @property
