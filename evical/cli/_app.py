@@ -340,6 +340,10 @@ def _meant(message: str) -> str:
 def _usage_text(app: typer.Typer, error: typer.BadParameter) -> str:
     """The parser's message, with the names of the values of an option that takes several."""
     message = error.format_message().rstrip(".")
+    if hasattr(error, "option_name") and hasattr(error, "possibilities"):
+        near = " or ".join(map(repr, error.possibilities or []))  # every parser words it otherwise
+        message = f"no such option {error.option_name!r}"
+        message += f"; did you mean {near}?" if near else ""
     commands: dict[str, Any] = getattr(typer.main.get_command(app), "commands", {})
     options = [option for command in commands.values() for option in command.params]
     several = {

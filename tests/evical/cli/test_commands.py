@@ -98,7 +98,10 @@ REFUSED = [
     ("combine a.csv no.csv", "cannot open 'no.csv'"),
     ("combine a.csv a.csv --key id", "a.csv has no column 'id'"),
     ("evaluate a.csv --target kin", "did you mean 'kind'?"),
-    ("compare a.csv --score score --target kind --methds x", "--methds"),
+    (
+        "compare a.csv --score score --target kind --methds x",
+        "no such option '--methds'; did you mean '--methods'?",
+    ),
     ("report a.csv no.csv -o page.html", "cannot open 'no.csv'"),
     ("check a.csv --target no --delimiter ;", "a.csv has no column 'no'"),
     ("export no.json --to sql -o m.sql", "cannot open 'no.json'"),
