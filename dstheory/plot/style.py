@@ -210,7 +210,7 @@ def _moves_inwards(ax: Axes) -> bool:
     _cut_ticks(ax, cell)
     for _ in range(4):
         place = ax.get_window_extent()
-        middle = (place.min + place.max) / 2
+        middle = np.add(place.min, place.max) / 2
         width, height = 2 * np.minimum(middle - cell.min, cell.max - middle)
         for label, room in ((ax.title, width), (ax.xaxis.label, width), (ax.yaxis.label, height)):
             _fold(label, room)
