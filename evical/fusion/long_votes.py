@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dstheory.checks.arguments import shown
 from evical._typing import Indices
+from evical.scores.checks import as_column, missing
 
 
 class Votes(NamedTuple):
@@ -73,7 +74,7 @@ def sources_from_long(
     Parameters
     ----------
     item, source, vote : (m,) arrays
-        Columns of the table.
+        Columns of the table. A vote that is missing (None, NaN, NaT, NA) is none.
 
     Returns
     -------
@@ -85,8 +86,11 @@ def sources_from_long(
 
     Raises
     ------
+    TypeError
+        If the values of a column have no common order, such as 1 and "1".
     ValueError
-        If the columns differ in length, are empty, or a source votes twice about an item.
+        If the columns differ in length, are empty, an item or a source is missing, or a source
+        votes twice about an item.
 
     Examples
     --------
@@ -94,41 +98,54 @@ def sources_from_long(
     >>> items.tolist(), sources["ann"].tolist(), sources["bob"].tolist()
     ([1, 2], ['x', 'y'], ['y', None])
     """
-    columns = [np.asarray(column) for column in (item, source, vote)]
-    if len({column.shape for column in columns}) > 1 or columns[0].ndim != 1:
-        numbers = [np.size(column) for column in columns]
+    named = {"item": item, "source": source, "vote": vote}
+    columns = [as_column(column, name) for name, column in named.items()]
+    if len({len(column) for column in columns}) > 1:
+        numbers = [len(column) for column in columns]
         raise ValueError(
             f"there are {numbers[0]} items, {numbers[1]} sources and {numbers[2]} votes, expected "
             "three columns of one length"
         )
     if not columns[0].size:
         raise ValueError("the table of votes is empty")
-    (items, at), (names, of), (labels, codes) = map(_numbered, columns)
+    for name, column in zip(named, columns[:2], strict=False):
+        if (gone := missing(column)).any():
+            raise ValueError(f"{name}[{np.argmax(gone)}] is missing; every vote needs one")
+    (items, at), (names, of) = (_numbered(columns[0], "item"), _numbered(columns[1], "source"))
     cells = of * len(items) + at
     order = np.argsort(cells, kind="stable")
     again = np.flatnonzero(np.diff(cells[order]) == 0)
     if len(again):
         first, second = order[again[0]], order[again[0] + 1]
         raise ValueError(
-            f"source {shown(columns[1][first].item())} votes twice about item "
-            f"{shown(columns[0][first].item())}, in rows {first} and {second}"
+            f"source {shown(names.tolist()[of[first]])} votes twice about item "
+            f"{shown(items.tolist()[at[first]])}, in rows {first} and {second}"
         )
-    ends = np.cumsum(np.bincount(of))[:-1]
-    parts = zip(np.split(at[order], ends), np.split(codes[order], ends), strict=True)
+    cast = order[~missing(columns[2])[order]]
+    labels, codes = _numbered(columns[2][cast], "vote")
+    ends = np.cumsum(np.bincount(of[cast], minlength=len(names)))[:-1]
+    parts = zip(np.split(at[cast], ends), np.split(codes, ends), strict=True)
     votes = (Votes(*part, labels, len(items)) for part in parts)
     return items, LongVotes(dict(zip(map(str, names.tolist()), votes, strict=True)))
 
 
-def _numbered(column: NDArray[Any]) -> tuple[NDArray[Any], Indices]:
+def _numbered(column: NDArray[Any], name: str) -> tuple[NDArray[Any], Indices]:
     """Distinct values, sorted, and the place of each value among them."""
-    if column.dtype.kind in "iu":
+    if column.dtype.kind in "iu" and len(column):
         low = column.min()
         span = int(column.max()) - int(low)
         if span <= 4 * len(column):  # counted, not sorted
-            offset = (column - low).astype(np.intp)
+            offset = column.astype(np.intp) - low.astype(np.intp)
             known = np.zeros(span + 1, dtype=bool)
             known[offset] = True
             place = np.cumsum(known) - 1
             return np.flatnonzero(known).astype(column.dtype) + low, place[offset]
-    values, places = np.unique(column, return_inverse=True)
+    try:
+        values, places = np.unique(column, return_inverse=True)
+    except TypeError as error:
+        kinds = {type(value): value for value in column}
+        found = " and ".join(map(shown, list(kinds.values())[:2]))
+        raise TypeError(
+            f"{name} has values without a common order, {found}; make all of one type"
+        ) from error
     return values, places
