@@ -29,7 +29,7 @@ from evical._fitting import number, optional
 from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
-from evical.calibrators._binning import CELLS, Cells, bin_masses
+from evical.calibrators._binning import AVERAGED_CELLS, CELLS, Cells, bin_masses
 from evical.calibrators._level_set import LevelSets
 from evical.curves.bayesian_binning import (
     BinPrior,
@@ -304,7 +304,7 @@ class ABBCalibrator(AllBinnings, BaseCalibrator):
            [0.4, 0.6]])
     """
 
-    _state: ClassVar = CELLS
+    _state: ClassVar = AVERAGED_CELLS
 
     def _fit_counts(self, counts: ScoreCounts) -> None:
         scores = self._bin_scores(counts)
@@ -432,7 +432,11 @@ class BBQCalibrator(Cells, BaseCalibrator):
         "n_bins": optional(_check_range),
         "alpha": optional(_POSITIVE),
     }
-    _state: ClassVar = {**CELLS, "n_bins_": fields.whole("t"), "weights_": fields.shares("t")}
+    _state: ClassVar = {
+        **AVERAGED_CELLS,
+        "n_bins_": fields.whole("t"),
+        "weights_": fields.shares("t"),
+    }
 
     criterion: Criterion = "bdeu"
     strength: float = 2.0

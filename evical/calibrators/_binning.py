@@ -35,11 +35,8 @@ def check_bins(name: str, value: Any) -> None:
         raise ValueError(f"{name} as edges must be ascending, but they are {edges.tolist()}")
 
 
-CELLS = {
-    "thresholds_": fields.ascending("n-1"),
-    "masses_": fields.masses("n"),
-    "counts_behind_": fields.optional(fields.weights(2, "n")),
-}
+CELLS = {"thresholds_": fields.ascending("n-1"), "masses_": fields.masses("n")}
+AVERAGED_CELLS = {**CELLS, "counts_behind_": fields.optional(fields.weights(2, "n"))}
 
 
 class Cells(FromCounts):

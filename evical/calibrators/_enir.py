@@ -17,7 +17,7 @@ from evical._fitting import NOT_NEGATIVE
 from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
-from evical.calibrators._binning import CELLS, Cells, bin_masses
+from evical.calibrators._binning import AVERAGED_CELLS, Cells, bin_masses
 from evical.curves.near_isotonic_blocks import Blocks, relevant
 from evical.scores import ScoreCounts
 from evical.scores.counts import midpoints
@@ -97,7 +97,7 @@ class ENIRCalibrator(Cells, BaseCalibrator):
 
     _ranges: ClassVar = {"smoothing": NOT_NEGATIVE}
     _state: ClassVar = {
-        **CELLS,
+        **AVERAGED_CELLS,
         "lambdas_": fields.Field(("t",), least=0.0),
         "model_weights_": fields.shares("t"),
     }
