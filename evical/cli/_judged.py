@@ -232,7 +232,13 @@ class ClassPredictions:
 
     def by_class(self, **options: Unpack[Options]) -> list[Evaluation]:
         """Each class against all others."""
-        found = []
+        found, known = [], set(self.labels.tolist())
+        for label in self.classes:
+            if label not in known:
+                raise ValueError(
+                    f"no row is of class {label!r}, but each class is compared with the others; "
+                    "give rows of every class"
+                )
         for k, label in enumerate(self.classes):
             bel, pl = self.bounds[:, k].T
             one = Evaluation.from_predictions(

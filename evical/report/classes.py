@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.metrics import confusion_matrix
 
 from evical._typing import Floats
 from evical.evaluation import Evaluation
@@ -15,6 +16,7 @@ from evical.report._evaluation_tables import (
     LEVEL,
     PROBABILITY_TESTS,
     adjusted_tests,
+    beliefs,
     has_beliefs,
 )
 from evical.report._numbers import (
@@ -91,8 +93,7 @@ def classes_page(
         f"{count(len(y))} samples of {len(names)} classes were evaluated. The most probable class "
         f"is wrong for {percent(float(wrong.mean()))} of them. {verdict}"
     )
-    shown = [one for one, _ in zip(evaluations, range(_MOST), strict=False)]
-    pictures = tuple(evaluation_pictures(one)[0] for one in shown)
+    pictures = tuple(evaluation_pictures(one)[0] for one in evaluations[:_MOST])
     sections = (
         Section("All classes together", tables=(_measures(report),)),
         Section("Each class against all others", tables=(_by_class(evaluations, least),)),
@@ -127,15 +128,16 @@ def _measures(report: CalibrationReport) -> Table:
 def _by_class(evaluations: Sequence[Evaluation], least: Sequence[float]) -> Table:
     rows = []
     for one, p in zip(evaluations, least, strict=True):
-        error, width = one["debiased_calibration_error"], one["mean_imprecision"]
+        error, (bel, pl) = one["debiased_calibration_error"], beliefs(one)
+        width = float((pl - bel).mean())
         observed, predicted = float(one.y.mean()), float(one.probability.mean())
-        numbers = (float(one.y.sum()), observed, predicted, error.value, width.value, p)
+        numbers = (float(one.y.sum()), observed, predicted, error.value, width, p)
         cells = (
             count(one.y.sum()),
             percent(observed),
             percent(predicted),
             f"{fixed(error.value)} ({between(error.low, error.high)})",
-            fixed(width.value),
+            fixed(width),
             p_cell(p),
         )
         rows.append(Row((one.class_names[1],), cells, values=numbers))
@@ -160,8 +162,7 @@ def _by_class(evaluations: Sequence[Evaluation], least: Sequence[float]) -> Tabl
 def _decisions(y: NDArray[np.intp], probability: Floats, names: Sequence[str]) -> Table:
     """How often each class was taken for each other."""
     k = len(names)
-    counts = np.zeros((k, k), dtype=np.int64)
-    np.add.at(counts, (y, probability.argmax(axis=1)), 1)
+    counts = confusion_matrix(y, probability.argmax(axis=1), labels=np.arange(k))
     chosen = list(range(min(k, _MOST)))
     rows = []
     for at, name in enumerate(names):

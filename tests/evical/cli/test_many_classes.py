@@ -18,6 +18,7 @@ from evical.cli import main
 from evical.cli._model import load_model
 from evical.evaluation import Evaluation, check_calibration
 from evical.multiclass import AutoMulticlassCalibrator, SoftmaxCalibrator
+from tests.evical.report.outline import check_page
 from tests.support.each import each
 from tests.support.tables import read_csv
 
@@ -350,6 +351,24 @@ def test_pages_are_about_any_number_of_classes(folder, capfd):
     assert f"is wrong for {wrong.mean():.1%} of them" in text
     run("report one.csv two.csv --target kind -o both.html")
     assert "Classifiers combined" in (folder / "both.html").read_text()
+
+
+def test_pages_of_probabilities_and_of_rows_without_a_class(folder, capfd):
+    run(f"fit a.csv {SCORES} --method softmax -o m.json")  # whose beliefs are probabilities
+    run("predict m.json a.csv -o out.csv")
+    run("report out.csv --target kind -o page.html")
+    table = read_csv("out.csv")
+    best = np.array(CLASSES)[columns(table, "p").argmax(axis=1)]
+    text = check_page((folder / "page.html").read_text()).text
+    for name in CLASSES:
+        cells = [int(((table["kind"] == name) & (best == other)).sum()) for other in CLASSES]
+        assert " ".join([name, *map(str, cells)]) in text
+    table[table["kind"] != "dog"].to_csv("some.csv", index=False)
+    capfd.readouterr()
+    for words in ("report some.csv -o new.html", "check some.csv"):
+        run(f"{words} --target kind", 2)
+        assert "no row is of class 'dog', but each class is" in capfd.readouterr().err
+    run("evaluate some.csv --target kind")
 
 
 def test_predictions_of_several_classes_come_from_standard_input(folder, capfd):
