@@ -50,8 +50,9 @@ def exchangeability_test(sample: BinarySample, monitor: CalibrationMonitor | Non
 
 def monitor_test(sample: BinarySample, monitor: CalibrationMonitor | None) -> float:
     """P-value that the monitor, which may have seen earlier samples, was never richer by chance."""
-    watching = CalibrationMonitor() if monitor is None else monitor
-    return watching.update(sample.p, sample.y.astype(np.intp)).p_value
+    watching, codes = CalibrationMonitor() if monitor is None else monitor, sample.y.astype(np.intp)
+    known = watching.classes_
+    return watching.update(sample.p, codes if known is None else known[codes]).p_value
 
 
 @dataclass(frozen=True)
@@ -227,8 +228,9 @@ def check_calibration(
         Bound of the expected calibration error.
     n_bins : int
     monitor : CalibrationMonitor, optional
-        Of the test "monitor": one with earlier samples, which goes on with these, of classes 0 and
-        1. Its level is that of the whole stream, however often it is checked.
+        Of the test "monitor": one with earlier samples, which goes on with these; the positive
+        class is the second of its `classes_`. Its level is that of the whole stream, however often
+        it is checked.
 
     Returns
     -------

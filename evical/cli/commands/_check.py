@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Annotated, Any
 
 import typer
@@ -64,8 +65,8 @@ def check(
         judged = [read] if isinstance(read, Evaluation) else read.by_class(n_bins=bins)
         check_level("level", level)
         # Each of several classes against all others has an equal part of the level.
-        classes = judged[0].class_names[1:] if many is None else many.classes
-        monitors = [None] * len(judged) if state is None else _monitors(state, classes)
+        pairs = [one.class_names for one in judged]
+        monitors = [None] * len(judged) if state is None else _monitors(state, pairs)
         checks = [
             check_calibration(
                 one,
@@ -79,8 +80,7 @@ def check(
         ]
         if state is not None:
             saved = [one.to_dict() for one in monitors if one is not None]
-            content = {"classes": list(classes), "monitors": saved}
-            write_atomically(state, file_text(_FORMAT, **content))
+            write_atomically(state, file_text(_FORMAT, monitors=saved))
     passed = all(found.passed for found in checks)
     shown = [{**asdict(found), "verdict": str(found), "warning": found.warning} for found in checks]
     if not as_json:
@@ -100,17 +100,18 @@ def check(
         raise typer.Exit(_FAILED)
 
 
-def _monitors(state: Path, classes: Sequence[str]) -> list[CalibrationMonitor | None]:
-    """A monitor for each class: those of the file, or new ones if there is none."""
+def _monitors(state: Path, pairs: Sequence[tuple[str, str]]) -> list[CalibrationMonitor | None]:
+    """A monitor for each pair of classes: those of the file, or new ones if there is none."""
     if not state.exists():
-        return [CalibrationMonitor() for _ in classes]
+        return [CalibrationMonitor(SimpleNamespace(classes_=pair)) for pair in pairs]
     with reading(state, _FORMAT, "evical check --state", "remove it, and begin") as data:
-        known, saved = data["classes"], data["monitors"]
-        found: list[Any] = [CalibrationMonitor.from_dict(one) for one in saved]
-    if known != list(classes):
+        found: list[Any] = [CalibrationMonitor.from_dict(one) for one in data["monitors"]]
+        known = [tuple(one.classes_) for one in found]
+    if known != list(pairs):
+        names = (", ".join(positive for _, positive in one) for one in (known, pairs))
         raise ValueError(
-            f"{state.name} is of the classes {', '.join(known)}, but these predictions are of "
-            f"{', '.join(classes)}; take another --state, or name the class by --positive"
+            f"{state.name} is of the classes {next(names)}, but these predictions are of "
+            f"{next(names)}; take another --state, or name the class by --positive"
         )
     return found
 

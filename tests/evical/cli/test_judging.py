@@ -277,6 +277,16 @@ def test_commands_are_quoted():
     )
 
 
+def test_the_monitor_says_which_class_is_likelier(capfd, folder):
+    rows = [f"{'ill' if i % 2 else 'well'},0.2" for i in range(100)]
+    (folder / "rare.csv").write_text("\n".join(["state,p", *rows]) + "\n", encoding="utf-8")
+    options = "--target state --probability p --test monitor --state s.json"
+    for positive in ("ill", "well"):
+        assert run(f"check rare.csv {options} --positive {positive}") == 1
+        assert f"; class {positive} is likelier than predicted" in printed(capfd)
+        (folder / "s.json").unlink()
+
+
 def test_the_monitor_goes_on_from_batch_to_batch(capfd, folder):
     _, y, interval = data()
     p = interval.mean(axis=1)
