@@ -118,7 +118,7 @@ class CalibrationMonitor(Capital):
         if not len(labels):
             return self
         given = p if isinstance(p, MassFunction) else as_floats(p, "p")
-        if isinstance(given, np.ndarray) and np.ndim(y) == 0:
+        if isinstance(given, np.ndarray) and np.ndim(y) == 0 and given.ndim < 2:
             given = given[np.newaxis]
         known = self.classes_
         if known is None and isinstance(given, np.ndarray):

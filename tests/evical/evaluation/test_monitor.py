@@ -102,6 +102,9 @@ def test_batches_and_saved_monitors_go_on():
     assert saved.finding == whole.finding
     one = CalibrationMonitor().update(p[0], y[0]).update([], [])
     assert one.log_values[0] == pytest.approx(whole.log_values[0])
+    for row in ([1 - p[0], p[0]], [[1 - p[0], p[0]]], [p[0]]):  # as predict_proba gives one
+        alone = CalibrationMonitor().update(row, y[0])
+        np.testing.assert_allclose(alone.log_values, one.log_values)
     assert repr(whole).startswith("CalibrationMonitor: capital ")
 
 
