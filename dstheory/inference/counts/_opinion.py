@@ -369,6 +369,8 @@ class Opinion(ShownFields, Immutable):
         masses = [one.mass for one in sources]
         batch = batch_of(*masses)
         unsure = np.stack([np.broadcast_to(one.uncertainty, batch) for one in sources])
+        if any_exact(masses):  # also where all are 0, an integer
+            unsure = unsure.astype(object)
         if rule == "constraint":
             fused = dempster(*masses) if more else self.mass
         elif rule == "compromise":
@@ -413,7 +415,8 @@ def _averaged(masses: list[MassFunction], unsure: NDArray[Any], rule: str) -> Ma
     total = one if rule == "cumulative" else factors.sum(axis=0)
     whole = total + (factors * (1 - safe) / safe).sum(axis=0)
     any_certain = certain.any(axis=0)
-    mean = np.where(certain, one, 0 * one) / np.maximum(certain.sum(axis=0), 1)
+    each = np.where(certain, one, 0 * one)
+    mean = each / np.maximum(each.sum(axis=0), one)
     weights = np.where(any_certain, mean, factors / safe / whole)
     rest = np.where(any_certain, 0 * one, (total - factors.sum(axis=0)) / whole)
     frame = masses[0].frame

@@ -59,6 +59,13 @@ def test_fusions_equal_their_definitions(ms):
         assert as_sets(fused.mass) == expected
 
 
+@pytest.mark.parametrize("rule", ["cumulative", "averaging", "weighted"])
+def test_three_certain_opinions_have_exact_thirds(rule):
+    sure = [Opinion(MassFunction.from_dict(Frame(PAIR), {(one,): Fraction(1)})) for one in "xxy"]
+    fused = sure[0].fuse(*sure[1:], rule=rule)
+    assert as_sets(fused.mass) == {frozenset("x"): Fraction(2, 3), frozenset("y"): Fraction(1, 3)}
+
+
 @given(given_opinions=st.integers(1, 3).flatmap(lambda k: opinions(size=3, labels=k)))
 def test_compromise_equals_its_definition_and_is_idempotent(given_opinions):
     first, *more = given_opinions
