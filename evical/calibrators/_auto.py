@@ -18,12 +18,12 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from evical._typing import Floats
+from evical.beliefs.bounded import half_widths, normal_bounds
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators.models import LogOddsModel, masses_from_log_odds
 from evical.curves.automatic import CANDIDATES, automatic_curve
 from evical.curves.candidates import AveragedCurve
-from evical.likelihood.normal import half_widths, normal_bounds
 from evical.scores import ScoreCounts
 from evical.scores.scale import between
 

@@ -15,7 +15,7 @@ from dstheory.checks.arguments import check_count
 from dstheory.inference import binomial_masses
 from dstheory.inference.counts.checks import BinomialModel
 from evical._typing import Floats
-from evical.likelihood.normal import normal_bounds
+from evical.beliefs.bounded import normal_bounds
 from evical.scores.scale import sides
 
 # Trials of less weight say nothing; every model has reached its limit long before.

@@ -34,8 +34,15 @@ from evical.curves.bayesian_binning import (
     cut_shares,
     posterior_mean,
 )
-from evical.curves.candidates import AveragedCurve, Candidate, average, gaussian_candidates
-from evical.curves.smooth_candidates import BENDS, SHAPES, smooth_candidates
+from evical.curves.candidates import (
+    BENDS,
+    SHAPES,
+    AveragedCurve,
+    Candidate,
+    average,
+    gaussian_candidates,
+    smooth_candidates,
+)
 from evical.scores.counts import ScoreCounts, midpoints
 from evical.scores.scale import are_probabilities, at_share, interpolated
 

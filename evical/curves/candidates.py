@@ -8,22 +8,35 @@ random, and a weight of 2 is two samples. Candidates count by the likelihood of 
 and less the more degrees of freedom they take (pseudo-BMA, Yao et al., section 3.4); in an
 interval they count more. Where they disagree, the variance of the average says so.
 
+The log-odds of a smooth candidate are linear, or bend, on some scale: a natural cubic spline with a
+normal prior of its line, and of its bends, which penalizes the integral of f''^2 (Wahba 1978). One
+fit has several priors at once, from nearly no bend to nearly free ones, and the posterior is normal
+around its mode (Laplace).
+
 Sources: Gelfand, Dey & Chang, "Model determination using predictive distributions", Bayesian
 Statistics 4 (1992); Rad & Maleki, "A scalable estimate of the out-of-sample prediction error via
 approximate leave-one-out cross-validation", J. R. Stat. Soc. B 82 (2020), 965-996; Yao, Vehtari,
 Simpson & Gelman, "Using stacking to average Bayesian predictive distributions", Bayesian Analysis
-13 (2018), 917-1007.
+13 (2018), 917-1007; G. Wahba, "Improper priors, spline smoothing and the problem of guarding
+against model errors in regression", J. R. Stat. Soc. B 40 (1978), 364-372; Green & Silverman,
+Nonparametric regression and generalized linear models (1994), chapters 2 and 5.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import eigh
 from scipy.special import expit, softmax
 
 from evical._typing import Floats
+from evical.curves.newton import Sums, logistic_terms, minimize_convex, unit_diagonal
+from evical.errors import ConvergenceError
 from evical.scores.counts import ScoreCounts
+from evical.scores.scale import location_scale, standardized
 
 # Log of the weight that a degree of freedom costs beyond what leaving out a sample tells, for the
 # chance that a flexible curve only looks best. Chosen on ten simulated maps, checked on ten others.
@@ -37,6 +50,19 @@ _TINY = 1e-300
 _MOST = 100.0  # log-odds, far beyond the flat ends of the sigmoid
 _NODES, _SHARES = np.polynomial.hermite_e.hermegauss(9)
 _SHARES = _SHARES / _SHARES.sum()
+# Prior standard deviations: of the log-odds at the mean score around those of the classes; of their
+# change over a standard deviation of the scores; of bends, on the same scale.
+_LEVEL, _SLOPE, _BEND = 2.0, 4.0, 1.0
+BENDS = {f"bends {deviation:.2g}": deviation for deviation in np.geomspace(0.1, 60.0, 8)}
+_PRIORS = {"line": 0.5, "parabola": 0.25, "beta": 0.25, "temperature": 1.0}
+SHAPES = (*_PRIORS, *BENDS)
+_HELD = 1e6  # precision of a parameter that a candidate lacks
+_CLOSE = 1e-9  # squared Newton decrement: 3e-5 standard errors, far above rounding
+_NEAR = 3e-5  # the next one is about its square
+_FAR = 1e6  # standardized scores are cut off there
+_GAP = 1e-3  # between knots, in standard deviations
+_UNSEEN = 1e-9  # share of what the data say about a bend, below which it is left out
+_MOST_KNOTS = 45  # from 100,000 samples on; more gain nothing on waves of a million
 
 
 class Candidate(NamedTuple):
@@ -211,3 +237,311 @@ def average(scores: Floats, candidates: list[Candidate]) -> AveragedCurve:
         tuple(c.name for c in candidates),
         np.minimum(weights, 1.0),
     )
+
+
+class LaplaceFit(NamedTuple):
+    """Normal approximations of p posteriors of d parameters.
+
+    Parameters
+    ----------
+    parameters : (p, d) array
+    covariance : (p, d, d) array
+    degrees : (p,) array
+        Effective numbers of parameters.
+    """
+
+    parameters: Floats
+    covariance: Floats
+    degrees: Floats
+
+    def at(self, design: Floats) -> tuple[Floats, Floats]:
+        """Means and variances (p, m) of log-odds ``design @ parameters``, for a design (m, d)."""
+        variance = np.einsum("pmd,md->pm", design @ self.covariance, design)
+        return self.parameters @ design.T, np.maximum(variance, 0.0)
+
+
+def laplace_fit(
+    design: Floats, precision: Floats, center: Floats, counts: ScoreCounts
+) -> LaplaceFit:
+    """Logistic regressions with normal priors, all at once.
+
+    Parameters
+    ----------
+    design : (m, d) array
+        A row for each score of `counts`.
+    precision : (p, d, d) array
+        Inverses of the prior covariances.
+    center : (p, d) array
+        Prior means.
+    counts : ScoreCounts
+
+    Returns
+    -------
+    LaplaceFit
+
+    Raises
+    ------
+    ConvergenceError
+        If no optimum can be proven.
+
+    Examples
+    --------
+    >>> counts = ScoreCounts.from_samples([-1.0, 1.0], [0, 1])
+    >>> fit = laplace_fit(np.array([[-1.0], [1.0]]), np.array([[[0.25]]]), np.zeros((1, 1)), counts)
+    >>> fit.parameters.round(3)
+    array([[1.482]])
+    """
+
+    def part(which: NDArray[np.intp]) -> Callable[[Floats], Sums]:
+        return partial(_penalized_sums, sample, precision[which], center[which])
+
+    sample, one, all_of_them = _products(design, counts), np.arange(1), np.arange(len(center))
+    # The first is a good start for the others.
+    first = minimize_convex(part(one), center[:1], tolerance=_NEAR, enough=_CLOSE).parameters
+    start = np.repeat(first, len(center), axis=0)
+    found = minimize_convex(part(all_of_them), start, tolerance=_NEAR, enough=_CLOSE, part=part)
+    unit, scale = unit_diagonal(found.hessian)
+    covariance = np.linalg.inv(unit) / (scale[:, :, None] * scale[:, None, :])
+    kept = (covariance * precision).sum(axis=(1, 2))
+    return LaplaceFit(found.parameters, covariance, design.shape[1] - kept)
+
+
+class _Products(NamedTuple):
+    """A design (m, d), the products (m, d (d + 1) / 2) of its columns, and where they belong."""
+
+    design: Floats
+    pairs: Floats
+    place: NDArray[np.intp]  # (d, d)
+    counts: ScoreCounts
+
+
+def _products(design: Floats, counts: ScoreCounts) -> _Products:
+    size = design.shape[1]
+    rows, columns = np.triu_indices(size)
+    place = np.empty((size, size), dtype=np.intp)
+    place[rows, columns] = place[columns, rows] = np.arange(len(rows))
+    across = np.ascontiguousarray(design.T)
+    return _Products(design, (across[rows] * across[columns]).T, place, counts)
+
+
+def _penalized_sums(
+    sample: _Products, precision: Floats, center: Floats, parameters: Floats
+) -> Sums:
+    move = parameters - center
+    pull = (precision @ move[..., None])[..., 0]
+    loss, slope, curvature = logistic_terms(
+        parameters @ sample.design.T, sample.counts.negative, sample.counts.positive
+    )
+    value = loss.sum(axis=1) + (move * pull).sum(axis=1) / 2
+    hessian = (curvature @ sample.pairs)[:, sample.place] + precision
+    return value, slope @ sample.design + pull, hessian
+
+
+def smooth_candidates(
+    scale: str,
+    prior: float,
+    sample: Floats,
+    table: Floats,
+    counts: ScoreCounts,
+    kind: str = "",
+) -> list[Candidate]:
+    """Log-odds that are a line, a parabola or a smoothing spline on a scale.
+
+    Parameters
+    ----------
+    scale : str
+        Its name.
+    prior : float
+        Weight of all together.
+    sample, table : (m,) and (t,) arrays
+        Scores of `counts` and of the table, on that scale; the sample's are not all equal.
+    counts : ScoreCounts
+    kind : {"", "margin", "log-odds", "spline"}
+        Margins and log-odds also have the line through zero, which is temperature scaling, and
+        log-odds beta calibration; "spline" has smoothing splines only.
+
+    Returns
+    -------
+    list of Candidate
+        Empty if no optimum can be proven, or no spline bends.
+
+    Examples
+    --------
+    >>> counts = ScoreCounts.from_samples([-1.0, 0.0, 1.0], [0, 1, 1])
+    >>> found = smooth_candidates("given", 1.0, counts.scores, np.zeros(1), counts, "margin")
+    >>> [c.name for c in found][:3]
+    ['given: line', 'given: parabola', 'given: bends 0.1']
+    """
+    center, unit = location_scale(sample, counts.total)
+    z, at = (np.clip(standardized(x, center, unit), -_FAR, _FAR) for x in (sample, table))
+    bends, inside = _bends(z, counts.total)
+    beta = kind == "log-odds"
+    design = _design(z, sample, inside, beta, z[[0, -1]])
+    rows = _design(at, table, bends.at(at), beta, z[[0, -1]])
+    zero = float(standardized(np.zeros(1), center, unit)[0])
+    priors = _priors(bends, beta, zero if kind and abs(zero) < _FAR else None)
+    names = [name for name in priors if kind != "spline" or name in BENDS]
+    if not names:
+        return []
+    means = np.zeros((len(names), len(design[0])))
+    odds = (counts.n_positive + 1.0) / (counts.n_negative + 1.0)
+    means[[name != "temperature" for name in names], 0] = np.log(odds)
+    try:
+        fit = laplace_fit(design, np.stack([priors[n] for n in names]), means, counts)
+    except ConvergenceError:
+        return []  # what cannot be proven does not take part; steps always do
+    return gaussian_candidates(
+        [f"{scale}: {name}" for name in names],
+        [prior * _share(name) for name in names],
+        fit.at(rows),
+        fit.at(design),
+        counts,
+        fit.degrees,
+    )
+
+
+def spline_coordinates(nodes: Floats) -> tuple[Floats, Floats]:
+    """Values at the knots and the integral of f''^2, from f at both ends and f'' between.
+
+    f'' is linear between the knots and 0 at the ends (Green & Silverman 1994, section 2.1.2).
+
+    Parameters
+    ----------
+    nodes : (k,) array
+        Ascending knots from 0 to 1; on another scale the lines are not those through the ends.
+
+    Returns
+    -------
+    values, roughness : (k, k) arrays
+        The values at the knots are ``values @ x``, and the integral is ``x @ roughness @ x``.
+
+    Examples
+    --------
+    >>> values, roughness = spline_coordinates(np.array([0.0, 0.5, 1.0]))
+    >>> values @ [1.0, 1.0, 0.0], roughness[2, 2].round(3)
+    (array([1., 1., 1.]), np.float64(0.333))
+    """
+    k, gaps = len(nodes), np.diff(nodes)
+    gram = np.diag((gaps[:-1] + gaps[1:]) / 3)
+    gram += np.diag(gaps[1:-1] / 6, 1) + np.diag(gaps[1:-1] / 6, -1)
+    slopes = np.diag(-1 / gaps[:-1] - 1 / gaps[1:])
+    slopes += np.diag(1 / gaps[1:-1], 1) + np.diag(1 / gaps[1:-1], -1)
+    values, roughness = np.zeros((k, k)), np.zeros((k, k))
+    values[:, 0], values[:, 1] = 1.0 - nodes, nodes
+    values[1:-1, 2:] = np.linalg.solve(slopes, gram)
+    roughness[2:, 2:] = gram
+    return values, roughness
+
+
+class _Bends(NamedTuple):
+    """Directions in which a natural spline bends, uncorrelated and of mean square 1."""
+
+    nodes: Floats
+    directions: Floats  # (k, d) in the coordinates of `spline_coordinates`
+    roughness: Floats  # (d,) integrals of f''^2
+
+    def at(self, z: Floats) -> Floats:
+        """Their values (m, d); beyond the knots they go on as lines."""
+        if not len(self.roughness):
+            return np.empty((len(z), 0))
+        return _spline_basis(self.nodes, z) @ self.directions
+
+
+def _spline_basis(nodes: Floats, z: Floats) -> Floats:
+    """Values (m, k) at z of the splines with one of the coordinates 1 and the others 0.
+
+    Between knots f is the line between its values, less what f'' bends it (Green & Silverman 1994,
+    section 2.4.1); beyond them it goes on as a line.
+    """
+    values, curved = spline_coordinates(nodes)[0], np.eye(len(nodes))[2:]
+    bends = np.zeros_like(values)
+    bends[1:-1] = curved
+    place = np.clip(np.searchsorted(nodes, z, side="right") - 1, 0, len(nodes) - 2)
+    gap = nodes[place + 1] - nodes[place]
+    right = (z - nodes[place]) / gap
+    left = 1.0 - right
+    inside = np.clip(right, 0.0, 1.0)
+    # Beyond the first and the last knot, where f'' is 0 on the one side, the tangent.
+    out = right - inside
+    rest = 1.0 - inside
+    before = rest * (rest * rest - 1.0) - out * (3.0 * rest * rest - 1.0)
+    after = inside * (inside * inside - 1.0) + out * (3.0 * inside * inside - 1.0)
+    found = left[:, None] * values[place] + right[:, None] * values[place + 1]
+    found += (before * gap**2 / 6)[:, None] * bends[place]
+    found += (after * gap**2 / 6)[:, None] * bends[place + 1]
+    return np.asarray(found)
+
+
+def _bends(z: Floats, weight: Floats) -> tuple[_Bends, Floats]:
+    """The directions, and their values (m, d) at z."""
+    nodes = _knots(z, weight)
+    if len(nodes) < 3:
+        return _Bends(nodes, np.empty((len(nodes), 0)), np.empty(0)), np.empty((len(z), 0))
+    roughness, basis = spline_coordinates(nodes)[1], _spline_basis(nodes, z)
+    gram = (basis.T * (weight / weight.sum())) @ basis
+    unit = np.trace(roughness) / max(np.trace(gram), _TINY)
+    # Shares of squares between 0 and 1: well posed, whatever the samples do not see.
+    total = gram + roughness / unit
+    scale = np.sqrt(np.maximum(np.diagonal(total), _TINY))
+    share, found = eigh(gram / np.outer(scale, scale), total / np.outer(scale, scale))
+    seen = share > _UNSEEN
+    seen[-2:] = False  # the lines
+    share = share[seen]
+    found = found[:, seen] / (scale[:, None] * np.sqrt(share))
+    return _Bends(nodes, found, (1.0 / share - 1.0) * unit), basis @ found
+
+
+def _design(z: Floats, x: Floats, bends: Floats, beta: bool, ends: Floats) -> Floats:
+    """Columns: a level, a slope, a parabola, the other half of beta calibration, and bends."""
+    inside = np.clip(z, *ends)
+    parabola = inside**2 + 2 * inside * (z - inside) - 1.0  # goes on along its tangents
+    columns = [np.ones_like(z), z, parabola]
+    if beta:
+        columns.append(-np.logaddexp(0, x) - np.logaddexp(0, -x))  # log p + log(1 - p)
+    return np.hstack([np.stack(columns, axis=1), bends])
+
+
+def _priors(bends: _Bends, beta: bool, offset: float | None) -> dict[str, Floats]:
+    """Inverse prior covariances (d, d) of the candidates, by name.
+
+    Parameters that a candidate lacks are held at 0 by a great precision.
+    """
+    first = 4 if beta else 3
+    held = np.full(first + len(bends.roughness), _HELD)
+    held[:2] = _LEVEL**-2, _SLOPE**-2
+
+    def free(position: int | slice, precision: float | Floats) -> Floats:
+        diagonal = held.copy()
+        diagonal[position] = precision
+        return np.diag(diagonal)
+
+    priors = {"line": np.diag(held), "parabola": free(2, _BEND**-2)}
+    if beta:
+        priors["beta"] = free(3, _BEND**-2)
+    for name, deviation in BENDS.items() if len(bends.roughness) else ():
+        priors[name] = free(slice(first, None), bends.roughness / deviation**2)
+    if offset is not None:
+        along, across = np.array([-offset, 1.0]), np.array([1.0, offset])
+        along, across = along / np.linalg.norm(along), across / np.linalg.norm(across)
+        temperature = np.diag(held)
+        temperature[:2, :2] = _HELD * np.outer(across, across)
+        temperature[:2, :2] += (_SLOPE**-2 / (1 + offset**2)) * np.outer(along, along)
+        priors["temperature"] = temperature
+    return priors
+
+
+def _share(name: str) -> float:
+    """Weight a priori of a candidate; all bends have one together."""
+    return 1.5 / len(BENDS) if name in BENDS else _PRIORS[name]
+
+
+def _knots(z: Floats, weight: Floats) -> Floats:
+    """The ends, and quantiles between them that are not too near to each other."""
+    n = int(np.clip(8 * weight.sum() ** 0.15, 4, _MOST_KNOTS))
+    middle = np.cumsum(weight) - weight / 2
+    shares = (np.arange(1, n - 1) + 0.5) / n * weight.sum()
+    kept = [z[0]]
+    for value in [*np.interp(shares, middle, z), z[-1]]:
+        if value - kept[-1] > _GAP:
+            kept.append(value)
+    return np.array(kept)

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from evical.beliefs.bounded import RADII, SHARES
 from evical.estimators.given import OfSource
 from evical.export._dialects import Dialect, number
 from evical.fused import EvidentialFusion
 from evical.fusion import Consensus
-from evical.likelihood.normal import RADII, SHARES
 
 _SUM = 1e-3  # by which probabilities may miss a sum of 1, and are scaled
 _TINY = 1e-300

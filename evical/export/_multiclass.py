@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from evical._typing import Floats
+from evical.beliefs.bounded import RADII, SHARES
 from evical.calibrators import AutoCalibrator, BaseCalibrator
 from evical.export._compile import compiled, compiled_sides, compiled_silence
 from evical.export._graph import DEGREE
@@ -35,7 +36,6 @@ from evical.export._tensor import (
     softmax,
     where,
 )
-from evical.likelihood.normal import RADII, SHARES
 from evical.multiclass import (
     AutoMulticlassCalibrator,
     BaseMulticlassCalibrator,

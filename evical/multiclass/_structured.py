@@ -15,12 +15,11 @@ from sklearn.utils.validation import check_is_fitted
 from evical._fitting import NOT_NEGATIVE, POSITIVE
 from evical._typing import Floats
 from evical.beliefs import Beliefs
-from evical.beliefs.bounded import Bayesian, Bounded
+from evical.beliefs.bounded import Bayesian, Bounded, normal_bounds
 from evical.beliefs.estimate import Estimate
 from evical.calibrators import fields
 from evical.calibrators.saved import check_shapes
 from evical.curves.softmax import platt_target_matrix
-from evical.likelihood.normal import normal_bounds
 from evical.multiclass._base import BaseMulticlassCalibrator
 from evical.multiclass._extremes import Quadratic
 from evical.multiclass._level_sets import LevelSets, checked_contour, minimal

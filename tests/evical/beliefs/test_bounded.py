@@ -5,8 +5,7 @@ import pytest
 
 from dstheory.errors import CostLimitError
 from dstheory.transform import betp
-from evical.beliefs.bounded import Bounded
-from evical.likelihood.normal import half_widths, normal_bounds
+from evical.beliefs.bounded import Bounded, half_widths, normal_bounds
 from tests.support.each import each
 
 

@@ -9,7 +9,7 @@ from scipy.interpolate import CubicSpline
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from evical.curves import smooth_candidates as smooth
+from evical.curves import candidates as smooth
 from evical.curves.automatic import SPLINES, spline_curve
 from evical.scores import ScoreCounts
 

@@ -8,11 +8,11 @@ from sklearn.linear_model import LogisticRegression
 
 from dstheory import Frame, MassFunction, betp, dempster
 from evical.beliefs import as_beliefs
+from evical.beliefs.bounded import half_widths
 from evical.calibrators import AutoCalibrator
 from evical.fusion import Discounted, Stacked
 from evical.fusion._log_pool import Labeled, LogPool, _flat, fit_pool
 from evical.fusion._stacked import among_classes
-from evical.likelihood.normal import half_widths
 from evical.metrics import belief_coverage, brier_score
 from examples.studies.parts.no_penalty import NO_PENALTY
 from tests.evical.fusion.samples import sources

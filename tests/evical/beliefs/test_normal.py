@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from evical.likelihood.normal import half_widths, normal_bounds
+from evical.beliefs.bounded import half_widths, normal_bounds
 
 
 @pytest.mark.parametrize(("mean", "error"), [(0.0, 0.1), (1.5, 0.7), (-4.0, 2.0), (0.3, 1e-6)])

@@ -6,8 +6,12 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from evical.curves.automatic import automatic_curve
-from evical.curves.candidates import gaussian_candidates, mean_probability
-from evical.curves.smooth_candidates import laplace_fit, smooth_candidates
+from evical.curves.candidates import (
+    gaussian_candidates,
+    laplace_fit,
+    mean_probability,
+    smooth_candidates,
+)
 from evical.scores import ScoreCounts
 from tests.support.each import each
 
