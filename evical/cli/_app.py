@@ -157,9 +157,9 @@ def run(arguments: list[str]) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
         # A name of a class or column that the terminal cannot show does not end a command.
         sys.stdout.reconfigure(errors="backslashreplace")
-    app = _checking_app()
     try:
         if arguments and arguments[0] in COMMANDS and "--help" not in arguments:
+            app = _checking_app(arguments[0])
             app(arguments, prog_name="evical", standalone_mode=False)
         app = _app(arguments)
         with _ended_by_signals():
@@ -196,8 +196,8 @@ def _app(arguments: list[str]) -> typer.Typer:
         callback=_common,
     )
     wanted = next((word for word in arguments if not word.startswith("-")), None)
-    for name, command in COMMANDS.items():
-        function = load(name) if name == wanted else _not_loaded
+    for name in [wanted] if wanted in COMMANDS else COMMANDS:
+        command, function = COMMANDS[name], load(name) if name == wanted else _not_loaded
         app.command(
             name,
             short_help=command.line,
@@ -207,14 +207,13 @@ def _app(arguments: list[str]) -> typer.Typer:
     return app
 
 
-def _checking_app() -> typer.Typer:
-    """An application that only checks options, files and columns.
+def _checking_app(name: str) -> typer.Typer:
+    """An application that only checks options, files and columns of a command.
 
     That takes 0.2 s; to load a command, more than a second.
     """
     app = typer.Typer(add_completion=False, rich_markup_mode=None, callback=_common)
-    for name in COMMANDS:  # more than one, so that the name of the command is read
-        app.command(name)(_check(name))
+    app.command(name)(_check(name))
     return app
 
 
