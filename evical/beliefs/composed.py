@@ -442,8 +442,9 @@ def as_beliefs(value: object, classes: NDArray[Any]) -> Beliefs:
         raise ValueError(
             f"probabilities have shape {p.shape}, expected (n, {len(classes)}): samples and classes"
         )
-    silent = np.isnan(p).all(axis=1)
     p, wrong = unit_rows(p, as_array(value, "probabilities").dtype)
+    silent = wrong.copy()
+    silent[wrong] = np.isnan(p[wrong]).all(axis=1)
     if (wrong & ~silent).any():
         row = int(np.argmax(wrong & ~silent))
         raise ValueError(

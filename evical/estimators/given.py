@@ -263,9 +263,8 @@ def _of_probabilities(name: str, p: Floats, dtype: np.dtype[Any], classes: NDArr
             f"source {name!r} has shape {p.shape}, expected (n, {len(classes)}), probabilities of "
             f"the classes {classes.tolist()}{scores}, or a MassFunction"
         )
-    silent = np.isnan(p).all(axis=1)
     rows, wrong = unit_rows(p, dtype)
-    wrong &= ~silent
+    wrong[wrong] = ~np.isnan(p[wrong]).all(axis=1)  # where it is silent
     if wrong.any():
         row = int(np.argmax(wrong))
         raise ValueError(
@@ -273,7 +272,7 @@ def _of_probabilities(name: str, p: Floats, dtype: np.dtype[Any], classes: NDArr
             "from 0 with sum 1, or nan for all classes where it is silent; scores of more than two "
             "classes are calibrated first, by AutoMulticlassCalibrator"
         )
-    return as_beliefs(rows / rows.sum(axis=1, keepdims=True), classes)
+    return as_beliefs(rows / np.einsum("nk->n", rows)[:, np.newaxis], classes)
 
 
 def _has_texts(source: Any) -> bool:

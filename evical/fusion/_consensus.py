@@ -406,7 +406,8 @@ class Consensus(Rule):
         for weight, p, out in zip(weights, probabilities, silent, strict=True):
             if weight:
                 says = np.log(np.maximum(p, _FLOOR)) - prior
-                found += weight * np.where(out[:, np.newaxis], 0, says)
+                says[out] = 0
+                found += weight * says
         return found
 
     def contradictions(self, names: Sequence[str]) -> list[str]:
