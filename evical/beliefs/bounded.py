@@ -25,6 +25,7 @@ from evical.beliefs.estimate import Estimate
 from evical.beliefs.products import MAX_CLASSES, Products
 
 _BLOCK = 1 << 22  # numbers in the largest temporary array
+_LEAST = float(np.finfo(np.float64).tiny)
 # Level sets of the relative likelihood ``exp(-(x - mean)**2 / (2 error**2))`` of normal log-odds
 # reach as many standard errors to both sides as a Rayleigh variable says, so Bel and Pl are means
 # over that variable (Xu et al. 2016, eq. 22-23).
@@ -173,10 +174,10 @@ class Bounded(Beliefs):
         cls,
         classes: NDArray[Any],
         probability: Floats,
-        log_odds: Floats,
         error: Floats | Callable[[], Floats],
         model: str,
         confidence: float,
+        log_odds: Floats | None = None,
     ) -> Beliefs:
         """Beliefs from probabilities with a standard error of each class's log-odds.
 
@@ -185,16 +186,17 @@ class Bounded(Beliefs):
         classes : (K,) array
         probability : (n, K) array
             Of sum 1 in each row.
-        log_odds : (n, K) array
-            Mean log-odds of each class against the others.
         error : (n, K) array or callable
-            Their standard deviations; called where bounds are asked for.
+            Standard deviations of the log-odds of each class against the others; called where
+            bounds are asked for.
         model : {"likelihood", "confidence", "bayesian"}
             "likelihood": Bel and Pl are as far below and above the probability, so doubt goes to
             pairs of classes, and the pignistic probability is `probability` itself. "confidence":
             the intervals of that level have its mass, and the frame has the rest. "bayesian": no
             doubt.
         confidence : float
+        log_odds : (n, K) array, optional
+            Their means; by default those of `probability`.
 
         Returns
         -------
@@ -202,9 +204,8 @@ class Bounded(Beliefs):
 
         Examples
         --------
-        >>> p = np.array([[0.5, 0.3, 0.2]])
-        >>> odds, error = np.log(p / (1 - p)), np.full((1, 3), 0.3)
-        >>> beliefs = Bounded.normal(np.arange(3), p, odds, error, "likelihood", 0.95)
+        >>> p, error = np.array([[0.5, 0.3, 0.2]]), np.full((1, 3), 0.3)
+        >>> beliefs = Bounded.normal(np.arange(3), p, error, "likelihood", 0.95)
         >>> beliefs.interval().round(2)
         array([[[0.41, 0.59],
                 [0.22, 0.38],
@@ -213,22 +214,23 @@ class Bounded(Beliefs):
         array([[0.5, 0.3, 0.2]])
         """
 
-        def errors() -> Floats:
-            return error() if callable(error) else error
+        def normal_log_odds() -> tuple[Floats, Floats]:
+            mean = _log_odds(probability) if log_odds is None else log_odds
+            return mean, error() if callable(error) else error
 
         def ends(level: float) -> Floats:
-            return np.stack(normal_bounds(log_odds, errors(), level), axis=2)
+            return np.stack(normal_bounds(*normal_log_odds(), level), axis=2)
 
         if model == "bayesian":
             return Bayesian(classes, probability, Estimate(ends))
         known = Estimate(ends, lambda: probability)
 
         def likely() -> tuple[Floats, Floats]:
-            half = _balanced(half_widths(probability, log_odds, errors()), probability)
+            half = _balanced(half_widths(probability, *normal_log_odds()), probability)
             return probability - half, probability + half
 
         def confident() -> tuple[Floats, Floats]:
-            lower, upper = normal_bounds(log_odds, errors(), confidence)
+            lower, upper = normal_bounds(*normal_log_odds(), confidence)
             # The posterior mean is no nearer to 0 or 1 than the interval reaches.
             return np.minimum(lower, probability), np.maximum(upper, probability)
 
@@ -376,6 +378,10 @@ def _check_few(n_sets: int, n_classes: int) -> None:
             f"lists at most 2^{MAX_CLASSES}; ask for fewer samples at a time, or for single "
             "classes alone by predict_mass(..., sets='singletons')"
         )
+
+
+def _log_odds(p: Floats) -> Floats:
+    return np.asarray(np.log(np.maximum(p, _LEAST)) - np.log(np.maximum(1.0 - p, _LEAST)))
 
 
 def _balanced(half: Floats, probability: Floats) -> Floats:

@@ -463,9 +463,8 @@ class Consensus(Rule):
         if self._stacked is not None:
             learned = self._stacked._by_choice(Stacked._point, *dense())[0]
             fused = _pooled(fused, learned, self.label_share_)
-        odds = np.log(np.maximum(fused, _LEAST)) - np.log(np.maximum(1 - fused, _LEAST))
         errors = partial(self._errors, cast, dense, pooled)
-        return Bounded.normal(classes, fused, odds, errors, self.model, self.confidence)
+        return Bounded.normal(classes, fused, errors, self.model, self.confidence)
 
     def _point(self, p: Floats, silent: Flags) -> tuple[Floats, Floats]:
         """Probabilities (n, K) without labels, of the result and of its pool."""

@@ -516,7 +516,7 @@ class Stacked(Rule):
     def _fused(self, classes: NDArray[Any], probabilities: Floats, silent: Flags) -> Beliefs:
         p, odds = self._by_choice(Stacked._point, probabilities, silent)
         errors = partial(self._by_choice, Stacked._errors, probabilities, silent)
-        return Bounded.normal(classes, p, odds, errors, self.model, self.confidence)
+        return Bounded.normal(classes, p, errors, self.model, self.confidence, odds)
 
     def _by_choice(
         self, answer: Callable[["Stacked", Floats], Floats], probabilities: Floats, silent: Flags

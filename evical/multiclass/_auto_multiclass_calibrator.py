@@ -8,7 +8,6 @@ learned. The two err in different ways, so their mean errs less than either. Wit
 has few samples; then learned scaling is better without curves.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal, TypeAlias
@@ -162,10 +161,11 @@ class AutoMulticlassCalibrator(BaseMulticlassCalibrator):
     def _predict_beliefs(self, scores: Floats) -> Beliefs:
         if len(self.classes_) == 2:
             return replace(self._curves()[0].beliefs(scores[:, 0]), classes=self.classes_)
-        p, errors = self._pooled(scores)
-        # Not the pignistic probability of its own belief, which its level sets move.
-        odds = np.log(np.maximum(p, _LEAST)) - np.log(np.maximum(1.0 - p, _LEAST))
-        return Bounded.normal(self.classes_, p, odds, errors, self.model, self.confidence)
+        parts = self._parts(scores)
+        errors = partial(self._errors, scores, parts[0])
+        return Bounded.normal(
+            self.classes_, self._pooled(parts), errors, self.model, self.confidence
+        )
 
     def _parts(self, scores: Floats) -> list[Floats]:
         """Probabilities (n, K) of the curves and of learned scaling, as far as they are fitted."""
@@ -177,31 +177,26 @@ class AutoMulticlassCalibrator(BaseMulticlassCalibrator):
             found.append(self.learned_._predict_single(shown))
         return found
 
-    def _pooled(self, scores: Floats) -> tuple[Floats, Callable[[], Floats]]:
-        """Probabilities (n, K), and what gives the standard errors of the log-odds."""
-        parts = self._parts(scores)
+    def _pooled(self, parts: list[Floats]) -> Floats:
+        """Probabilities (n, K) of both parts together."""
+        if len(parts) == 1:  # many classes, or saved before there were two
+            return parts[0]
+        curves, alone = (np.log(np.maximum(p, _LEAST)) for p in parts)
+        return softmax(alone + self.curves_weight_ * (curves - alone))
+
+    def _errors(self, scores: Floats, p: Floats) -> Floats:
+        """Standard errors (n, K) of the log-odds of each class against the others."""
         if self.scaling_ is None:
             assert self.learned_ is not None  # one of both is there
-            shown = self.learned_._columns(scores, scores.shape[1])
-            return parts[0], partial(self.learned_._errors, shown, parts[0])
-
-        def errors() -> Floats:
-            return self._errors(scores, self._shares(scores), parts[0])
-
-        if len(parts) == 1:  # as saved before there were two parts
-            return parts[0], errors
-        curves, alone = (np.log(np.maximum(p, _LEAST)) for p in parts)
-        return softmax(alone + self.curves_weight_ * (curves - alone)), errors
-
-    def _errors(self, scores: Floats, shares: Floats, p: Floats) -> Floats:
-        """Standard errors (n, K) of the log-odds of each class against the others."""
+            return self.learned_._errors(self.learned_._columns(scores, scores.shape[1]), p)
         columns = [
             one._at(one._scale(column), one.standard_error_[np.newaxis])[0]
             for one, column in zip(self._curves(), scores.T, strict=True)
         ]
         variance = np.stack(columns, axis=1) ** 2
-        if self.scaling_ is not None and self.scaling_.model == "quadratic":
-            variance = variance + _variance(self.scaling_, self.scaling_._read(shares), p)
+        if self.scaling_.model == "quadratic":
+            shares = self.scaling_._read(self._shares(scores))
+            variance = variance + _variance(self.scaling_, shares, p)
         return np.asarray(np.sqrt(variance))
 
     def _get_state(self) -> dict[str, Any]:

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from evical._typing import Floats
 from evical.curves.softmax import CONVERGED, Problem, minimize_softmax, moment, whitening
-from evical.scores.scale import softmax
+from evical.scores.scale import largest_of_rows, softmax
 
 _GREATEST = float(np.finfo(np.float64).max)
 _LISTED = 60  # coefficients up to which their Hessian is listed
@@ -80,11 +80,15 @@ class Structured:
     def tempered(self, scores: Floats) -> Floats:
         """Log-probabilities (n, K) from the temperature alone."""
         p = softmax(self.inverse * below_best(scores, self.unit))
-        return np.asarray(np.log((1.0 - self.share) * p + self.share / p.shape[1]))
+        p *= 1.0 - self.share
+        p += self.share / p.shape[1]
+        return np.log(p, out=p)
 
     def logits(self, scores: Floats) -> Floats:
         """Logits (n, K)."""
-        return np.asarray(self.tempered(scores) @ self.weights.T + self.intercepts)
+        found = np.asarray(self.tempered(scores) @ self.weights.T)
+        found += self.intercepts
+        return found
 
     def slopes(self, scores: Floats) -> Floats:
         """Derivatives (n, K) of the logits in the logarithm of the inverse temperature."""
@@ -109,8 +113,10 @@ class Structured:
 def below_best(scores: Floats, unit: float = 1.0) -> Floats:
     """Scores (n, K) minus the largest of their row, in units; at least the lowest float."""
     with np.errstate(over="ignore"):
-        moved = np.maximum(scores - scores.max(axis=1, keepdims=True), -_GREATEST)
-        return np.asarray(np.maximum(moved / unit, -_GREATEST))
+        moved = np.asarray(scores - largest_of_rows(scores)[:, np.newaxis])
+        np.maximum(moved, -_GREATEST, out=moved)
+        moved /= unit
+        return np.maximum(moved, -_GREATEST, out=moved)
 
 
 def fit_structured(

@@ -45,7 +45,7 @@ def normal(k, model):
     rng = np.random.default_rng(2)
     p = rng.dirichlet(np.ones(k), N)
     error = rng.exponential(size=(N, k))
-    return Bounded.normal(names(k), p, np.log(p / (1 - p)), lambda: error, model, 0.9)
+    return Bounded.normal(names(k), p, lambda: error, model, 0.9)
 
 
 def products(k, seed=3):
@@ -228,7 +228,7 @@ def test_nothing_is_computed_before_it_is_asked_for():
     def error():
         raise AssertionError("asked for")
 
-    beliefs = Bounded.normal(names(3), p, 0 * p, error, "likelihood", 0.9)
+    beliefs = Bounded.normal(names(3), p, error, "likelihood", 0.9, 0 * p)
     np.testing.assert_array_equal(mean([beliefs, beliefs])[:1].betp(), p[:1])
     with pytest.raises(AssertionError, match="asked for"):
         beliefs.interval()

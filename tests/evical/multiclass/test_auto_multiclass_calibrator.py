@@ -99,7 +99,7 @@ def test_errors_are_those_of_columns_and_of_the_matrix():
         z = table[:, :-1] @ x + table[:, -1]
         return z[k] - np.log(np.exp(np.delete(z, k)).sum())
 
-    found = calibrator._errors(at, q, calibrator.predict_proba(at))
+    found = calibrator._errors(at, calibrator.predict_proba(at))
     for row in range(len(at)):
         for k in range(K):
             slope = approx_fprime(start, log_odds, 1e-6, row, k)
