@@ -4,10 +4,8 @@ from dstheory.measure._blame import blame_discount, conflict_blame
 from dstheory.measure._conflict import (
     auto_conflict,
     conflict,
-    contour_conflict,
     disagreement,
     inconsistency,
-    weight_of_conflict,
 )
 from dstheory.measure._distance import distance
 from dstheory.measure._entropy import (
@@ -24,7 +22,6 @@ __all__ = [
     "blame_discount",
     "conflict",
     "conflict_blame",
-    "contour_conflict",
     "disagreement",
     "distance",
     "entropy",
@@ -35,5 +32,4 @@ __all__ = [
     "is_included",
     "nonspecificity",
     "pic",
-    "weight_of_conflict",
 ]
