@@ -5,10 +5,9 @@ from dstheory.revise._bayes import (
     disjunctive_rule_of_combination,
     generalized_bayes,
 )
-from dstheory.revise._condition import condition, condition_geometric, decondition
+from dstheory.revise._condition import condition, decondition
 from dstheory.revise._contextual import contextual_discount, contextual_negate, contextual_reinforce
 from dstheory.revise._discount import discount, negate
-from dstheory.revise._focusing import condition_focusing
 from dstheory.revise._jeffrey import jeffrey
 from dstheory.revise._learning import learn_contextual_rates
 from dstheory.revise._reframing import coarsen, refine, rename
@@ -16,8 +15,6 @@ from dstheory.revise._reframing import coarsen, refine, rename
 __all__ = [
     "coarsen",
     "condition",
-    "condition_focusing",
-    "condition_geometric",
     "conditional_plausibilities",
     "contextual_discount",
     "contextual_negate",

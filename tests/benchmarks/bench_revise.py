@@ -10,7 +10,7 @@ import pytest
 from dstheory import Frame, MassFunction, dempster
 from dstheory.approximate import monte_carlo_dempster, outer_approximation, summarize
 from dstheory.construct import random
-from dstheory.revise import condition, condition_focusing, contextual_discount, generalized_bayes
+from dstheory.revise import condition, contextual_discount, generalized_bayes
 from tests.benchmarks.timing import median_ms, report
 
 
@@ -72,14 +72,14 @@ def focusing_by_loop(m, mask):
 def test_focusing(benchmark):
     m = random(Frame(range(14)), np.random.default_rng(0), n_focal=200)
     event, mask = range(12), (1 << 12) - 1
-    focused = condition_focusing(m, event)
+    focused = condition(m, event, rule="focusing")
     parts, beliefs = focusing_by_loop(m, mask)
     for a in parts[1::97]:
         assert abs(focused.bel(mask=a) - beliefs[a]) < 1e-9
     slow = median_ms(lambda: focusing_by_loop(m, mask), repeat=3)
-    ours = median_ms(lambda: condition_focusing(m, event))
+    ours = median_ms(lambda: condition(m, event, rule="focusing"))
     report("focusing on 12 of 14 labels, 200 focal sets", ours, slow)
-    benchmark(condition_focusing, m, event)
+    benchmark(condition, m, event, rule="focusing")
 
 
 @pytest.mark.parametrize("size", [6, 10])

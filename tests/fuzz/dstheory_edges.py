@@ -143,8 +143,8 @@ TABLES: dict[str, Call] = {
 BELIEFS: dict[str, Call] = {
     "normalize": lambda m, rng: m.normalize(),
     "condition": lambda m, rng: revise.condition(m, _event(m, rng)),
-    "condition_geometric": lambda m, rng: revise.condition_geometric(m, _event(m, rng)),
-    "condition_focusing": lambda m, rng: revise.condition_focusing(m, _event(m, rng)),
+    "condition_geometric": lambda m, rng: revise.condition(m, _event(m, rng), rule="geometric"),
+    "condition_focusing": lambda m, rng: revise.condition(m, _event(m, rng), rule="focusing"),
     "jeffrey outer": lambda m, rng: revise.jeffrey(m, _other(m, rng), rule="outer"),
     "jeffrey inner": lambda m, rng: revise.jeffrey(m, _other(m, rng), rule="inner"),
     "discount": lambda m, rng: revise.discount(m, rate=_share(m, rng)),

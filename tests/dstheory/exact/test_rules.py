@@ -64,7 +64,7 @@ def test_weights_come_back():
     ("name", "arguments", "shares"),
     [
         ("condition", (["b", "c"],), {}),
-        ("condition_geometric", (["a", "b"],), {}),
+        ("condition", (["a", "b"],), {"rule": "geometric"}),
         ("discount", (), {"rate": sympy.Rational(1, 3)}),
         ("discount", (), {"rate": symbols_of(TWO)[0]}),
         ("negate", (), {"rate": sympy.Rational(1, 3)}),
