@@ -5,7 +5,6 @@ from dstheory.transform._entropy import maximum_entropy_probability
 from dstheory.transform._probability import (
     betp,
     inverse_pignistic,
-    least_committed_isopignistic,
     optimal_possibility,
     plausibility_transform,
 )
@@ -28,7 +27,6 @@ __all__ = [
     "from_conjunctive_weights",
     "from_disjunctive_weights",
     "inverse_pignistic",
-    "least_committed_isopignistic",
     "maximum_entropy_probability",
     "optimal_possibility",
     "plausibility_transform",
