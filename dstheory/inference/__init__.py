@@ -13,7 +13,6 @@ from dstheory.inference.contours._expert import (
 )
 from dstheory.inference.contours._models import (
     binomial_contour,
-    exponential_contour,
     normal_contour,
     poisson_contour,
 )
@@ -48,7 +47,6 @@ __all__ = [
     "binomial_contour",
     "binomial_masses",
     "combine_contours",
-    "exponential_contour",
     "gaussian_contour",
     "linear_contour",
     "logistic_contour",

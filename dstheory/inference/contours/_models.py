@@ -76,14 +76,15 @@ def _power(exponent: float, change: Floats, base: float) -> Floats:
 
 
 def poisson_contour(counts: ArrayLike, exposure: ArrayLike = 1.0) -> LikelihoodContour:
-    """Contour of the rate of events after counting them.
+    """Contour of the rate of events after counting them, or after waiting for them.
 
     Parameters
     ----------
     counts : array_like of shape (n,)
-        Numbers of events, not negative.
+        Numbers of events, not negative. Of exponential durations, whether the event was seen: 1, or
+        0 where observation ended before (censored).
     exposure : float or array_like of shape (n,)
-        Time (or area) over which each was counted, positive.
+        Time (or area) over which each was counted, positive. The durations, of these.
 
     Returns
     -------
@@ -102,6 +103,11 @@ def poisson_contour(counts: ArrayLike, exposure: ArrayLike = 1.0) -> LikelihoodC
 
     >>> poisson_contour([0, 0]).contour([0.0, 0.5]).round(4)
     array([1.    , 0.3679])
+
+    A part failed after 1 hour, another one still runs after 3.
+
+    >>> poisson_contour([1, 0], exposure=[1.0, 3.0]).mode
+    0.25
     """
     events = as_data("counts", counts, low=0)
     time = as_array(exposure, "exposure")
@@ -109,7 +115,20 @@ def poisson_contour(counts: ArrayLike, exposure: ArrayLike = 1.0) -> LikelihoodC
         raise ValueError(f"exposure has shape {time.shape}, expected {events.shape} as counts")
     time = as_data("exposure", np.broadcast_to(time, events.shape), low=0)
     as_positive("the least exposure", float(time.min()))
-    return _rate(_total("counts", events), _total("exposure", time))
+    number, total = _total("counts", events), _total("exposure", time)
+    mode = number / total
+
+    def log_relative(rate: Floats) -> Floats:
+        """Logarithm of (rate / mode)^number exp(-total (rate - mode))."""
+        if not number:
+            return -total * rate
+        u = np.maximum(rate / mode - 1, -1.0)
+        with np.errstate(divide="ignore", invalid="ignore"):  # -inf at 0, inf - inf at infinity
+            return np.asarray(np.where(np.isinf(u), -np.inf, number * (np.log1p(u) - u)))
+
+    return LikelihoodContour(
+        log_relative, (0, np.inf), mode=mode, scale=np.sqrt(number + 1) / total, chunk=_CHUNK
+    )
 
 
 def _total(name: str, values: Floats) -> float:
@@ -118,57 +137,6 @@ def _total(name: str, values: Floats) -> float:
     if total == np.inf:
         raise ValueError(f"{name} sum to more than 1.8e308, the greatest float")
     return total
-
-
-def exponential_contour(durations: ArrayLike, observed: ArrayLike = True) -> LikelihoodContour:
-    """Contour of the rate of an exponential distribution, from possibly censored durations.
-
-    Parameters
-    ----------
-    durations : array_like of shape (n,)
-        Positive times until the event, or until observation ended.
-    observed : bool or array_like of bool of shape (n,)
-        Whether the event was seen; False means that it takes longer than that.
-
-    Returns
-    -------
-    LikelihoodContour
-        On [0, inf), with mode ``observed.sum() / durations.sum()``: the inverse mean.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If there are no durations, one is not positive and finite, or `observed` is not boolean.
-
-    Examples
-    --------
-    >>> exponential_contour([1.0, 3.0]).mode
-    0.5
-    >>> exponential_contour([1.0, 3.0], [True, False]).mode
-    0.25
-    """
-    times = as_data("durations", durations, low=0)
-    as_positive("the least duration", float(times.min()))
-    seen = as_array(observed, "observed")
-    if seen.dtype.kind != "b":
-        raise TypeError(f"observed consists of booleans, not of {seen.dtype.name}")
-    return _rate(float(np.broadcast_to(seen, times.shape).sum()), _total("durations", times))
-
-
-def _rate(events: float, time: float) -> LikelihoodContour:
-    """Relative likelihood of a rate: (rate / mode)^events exp(-time (rate - mode))."""
-    mode = events / time
-
-    def log_relative(rate: Floats) -> Floats:
-        if not events:
-            return -time * rate
-        u = np.maximum(rate / mode - 1, -1.0)
-        with np.errstate(divide="ignore", invalid="ignore"):  # -inf at 0, inf - inf at infinity
-            return np.asarray(np.where(np.isinf(u), -np.inf, events * (np.log1p(u) - u)))
-
-    return LikelihoodContour(
-        log_relative, (0, np.inf), mode=mode, scale=np.sqrt(events + 1) / time, chunk=_CHUNK
-    )
 
 
 def normal_contour(data: ArrayLike, sigma: float | None = None) -> LikelihoodContour:
