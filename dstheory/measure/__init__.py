@@ -10,12 +10,13 @@ from dstheory.measure._conflict import (
 from dstheory.measure._distance import distance
 from dstheory.measure._entropy import (
     entropy,
+    information,
     information_volume,
     internal_conflict,
     nonspecificity,
+    pic,
 )
 from dstheory.measure._orders import is_included
-from dstheory.measure._probability import information, pic
 
 __all__ = [
     "auto_conflict",
