@@ -4,8 +4,7 @@ from dstheory.approximate._clusters import inner_approximation, outer_approximat
 from dstheory.approximate._consonant import inner_consonant, outer_consonant
 from dstheory.approximate._d1 import d1
 from dstheory.approximate._monte_carlo import monte_carlo_dempster
-from dstheory.approximate._rank import rank_level
-from dstheory.approximate._selection import k_l_x, summarize
+from dstheory.approximate._selection import k_l_x, rank_level, summarize
 
 __all__ = [
     "d1",

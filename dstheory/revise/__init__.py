@@ -6,8 +6,13 @@ from dstheory.revise._bayes import (
     generalized_bayes,
 )
 from dstheory.revise._condition import condition, decondition
-from dstheory.revise._contextual import contextual_discount, contextual_negate, contextual_reinforce
-from dstheory.revise._discount import discount, negate
+from dstheory.revise._contextual import (
+    contextual_discount,
+    contextual_negate,
+    contextual_reinforce,
+    discount,
+    negate,
+)
 from dstheory.revise._jeffrey import jeffrey
 from dstheory.revise._learning import learn_contextual_rates
 from dstheory.revise._reframing import coarsen, refine, rename
