@@ -20,7 +20,7 @@ from evical.learners import (
     rough_clusters,
     summarize_clusters,
 )
-from evical.learners._c_means_fit import Cost, Distances, Features, alternate, centers_of, masses_of
+from evical.learners._c_means import Cost, Distances, Features, alternate, centers_of, masses_of
 from evical.learners._constrained_c_means import (
     Links,
     Objective,
