@@ -444,12 +444,12 @@ class GRFN(ShownFields, Immutable):
             r = np.sqrt(np.pi / 2 / self.h)
         return scalar(self.mu - r), scalar(self.mu + r)
 
-    def conflict(self, other: "GRFN", *more: "GRFN") -> Any:
+    def conflict(self, second: "GRFN", *more: "GRFN") -> Any:
         """Degree of conflict: one minus the mean height of the product of the memberships.
 
         Parameters
         ----------
-        other, *more : GRFN
+        second, *more : GRFN
             Independent pieces of evidence; batch shapes broadcast.
 
         Returns
@@ -472,7 +472,7 @@ class GRFN(ShownFields, Immutable):
         >>> GRFN(0, 1, 2).conflict(GRFN(0, 2, 2))
         0.5
         """
-        joint, *others = _checked(self, other, *more)
+        joint, *others = _checked(self, second, *more)
         height: Any = 1.0
         for i, number in enumerate(others, start=1):
             height = height * _height(joint, number)
