@@ -1,6 +1,6 @@
 """Construction of mass functions from events, probabilities, contours, tables and judgments."""
 
-from dstheory.construct._elementary import bayesian, categorical, negative_simple, simple, vacuous
+from dstheory.construct._elementary import bayesian, categorical, simple, vacuous
 from dstheory.construct._intervals import (
     from_probability_intervals,
     lower_envelope,
@@ -26,7 +26,6 @@ __all__ = [
     "from_table",
     "lower_envelope",
     "natural_extension",
-    "negative_simple",
     "nested",
     "random",
     "simple",

@@ -12,8 +12,7 @@ from dstheory.transform._sharing import belief_transform, dsmp
 from dstheory.transform._weights import (
     conjunctive_weights,
     disjunctive_weights,
-    from_conjunctive_weights,
-    from_disjunctive_weights,
+    from_weights,
 )
 from dstheory.transform.tables import table
 
@@ -24,8 +23,7 @@ __all__ = [
     "convert_table",
     "disjunctive_weights",
     "dsmp",
-    "from_conjunctive_weights",
-    "from_disjunctive_weights",
+    "from_weights",
     "inverse_pignistic",
     "maximum_entropy_probability",
     "optimal_possibility",
