@@ -111,7 +111,7 @@ def summarize(m: MassFunction, n_sets: int) -> MassFunction:
 
     See Also
     --------
-    outer_approximation : unites sets in several groups and loses less.
+    cluster : unites sets in several groups and loses less.
 
     References
     ----------

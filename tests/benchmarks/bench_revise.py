@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dstheory import Frame, MassFunction, dempster
-from dstheory.approximate import monte_carlo_dempster, outer_approximation, summarize
+from dstheory.approximate import cluster, monte_carlo_dempster, summarize
 from dstheory.construct import random
 from dstheory.revise import condition, contextual_discount, generalized_bayes
 from tests.benchmarks.timing import median_ms, report
@@ -125,8 +125,8 @@ def test_clustering(benchmark):
         return row
 
     slow = 90 * median_ms(by_loop, repeat=3)
-    report("outer clustering, 200 to 20 sets", median_ms(lambda: outer_approximation(m, 20)), slow)
-    benchmark(outer_approximation, m, 20)
+    report("outer clustering, 200 to 20 sets", median_ms(lambda: cluster(m, 20)), slow)
+    benchmark(cluster, m, 20)
 
 
 def merged_once(row):
