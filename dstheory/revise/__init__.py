@@ -1,7 +1,6 @@
 """Revision of a single belief: conditioning, reliability, Bayes' theorem, change of frame."""
 
 from dstheory.revise._bayes import (
-    conditional_plausibilities,
     disjunctive_rule_of_combination,
     generalized_bayes,
 )
@@ -20,7 +19,6 @@ from dstheory.revise._reframing import coarsen, refine, rename
 __all__ = [
     "coarsen",
     "condition",
-    "conditional_plausibilities",
     "contextual_discount",
     "contextual_negate",
     "contextual_reinforce",
