@@ -181,7 +181,7 @@ def _geometric(m: MassFunction, mask: int) -> MassFunction:
     refuse_rows(
         setwise.belief(m.focal, m.store, mask) == 0,
         f"event {m.frame.event(mask)!r} has belief 0",
-        "no focal set lies within it: use condition(), which needs plausibility only",
+        "no focal set lies within it: use rule='dempster', which needs plausibility only",
         TotalConflictError,
     )
     kept = bits.subset_of(m.focal, mask) & np.asarray(m.focal != 0, dtype=bool)
