@@ -307,17 +307,18 @@ class MassFunction(Immutable):
 
     def to_frame(
         self,
-        kind: Literal["sets", "labels"] = "sets",
+        kind: Literal["sets", "labels", "events"] = "sets",
         backend: Literal["pandas", "polars", "pyarrow"] = "pandas",
     ) -> Any:
         """Make a data frame with a row for each row of the batch, and one row without a batch.
 
         Parameters
         ----------
-        kind : {"sets", "labels"}
+        kind : {"sets", "labels", "events"}
             "sets": a column of masses for each focal set. "labels": belief, plausibility and
             pignistic probability of each label, as ``bel_a``, ``pl_a`` and ``p_a``, the names of
-            columns that the command ``evical`` reads and writes.
+            columns that the command ``evical`` reads and writes. "events": without a batch, a row
+            for each focal set instead, with its mass, belief, plausibility and commonality.
         backend : {"pandas", "polars", "pyarrow"}
 
         Returns
@@ -329,7 +330,8 @@ class MassFunction(Immutable):
         ImportError
             If the backend is not installed.
         ValueError
-            If the batch has several axes, or `kind` or `backend` is another text.
+            If the batch has several axes (any, for "events"), or `kind` or `backend` is another
+            text.
 
         Examples
         --------
@@ -342,12 +344,27 @@ class MassFunction(Immutable):
            bel_a  pl_a    p_a  bel_b  pl_b    p_b
         0   0.75   1.0  0.875    0.0  0.25  0.125
         1   0.50   1.0  0.750    0.0  0.50  0.250
+        >>> m[0].to_frame("events")
+                event  mass   bel   pl     q
+        0         {a}  0.75  0.75  1.0  1.00
+        1      {a, b}  0.25  1.00  1.0  0.25
         """
-        check_choice("kind", kind, ("sets", "labels"))
+        check_choice("kind", kind, ("sets", "labels", "events"))
         check_choice("backend", backend, ("pandas", "polars", "pyarrow"))
         if len(self.batch_shape) > 1:
             raise ValueError(f"the batch has the shape {self.batch_shape}; reshape it to one axis")
-        if kind == "sets":
+        if kind == "events":
+            if self.batch_shape:
+                raise ValueError(f"the batch has {len(self)} rows; take one, as in m[0]")
+            columns: dict[str, Any] = {"event": list(self._events())}
+            for name, of in (
+                ("mass", self.mass),
+                ("bel", self.bel),
+                ("pl", self.pl),
+                ("q", self.q),
+            ):
+                columns[name] = [of(mask=mask) for mask in self.focal]
+        elif kind == "sets":
             columns = dict(zip(self._events(), self.store, strict=True))
         else:
             columns, certain = {}, self.normalize()

@@ -70,7 +70,7 @@ class EvidentialClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mi
         the rest. A multiclass calibrator, of `evical.multiclass`, uses the scores of all classes
         together.
         "latent": none; a linear classifier or a network, trained on all samples, is read as the
-        evidence that it is (`evical.learners.latent_mass`). The default is then
+        evidence that it is (`evical.learners.latent_evidence`). The default is then
         `sklearn.linear_model.LogisticRegression`.
     code : {"one_vs_rest", "all_pairs", "sparse", "complete"} or (K, B) array
         How to reduce more than two classes to binary problems. "one_vs_rest" trains one classifier

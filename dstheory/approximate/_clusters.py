@@ -8,25 +8,28 @@ more committed). It picks the pair that changes the expected size of the focal s
 from collections.abc import Callable
 from functools import partial
 from operator import and_, or_
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._masses import check_mass
 from dstheory.approximate._rows import by_row
-from dstheory.checks.arguments import check_count
+from dstheory.checks.arguments import check_choice, check_count
 from dstheory.kernels import bits
 from dstheory.mass import MassFunction
 
 Sets = dict[int, Any]
 
 
-def outer_approximation(m: MassFunction, n_sets: int) -> MassFunction:
-    """Outer approximation with few focal sets: unites the most similar ones.
+def cluster(
+    m: MassFunction, n_sets: int, *, kind: Literal["inner", "outer"] = "outer"
+) -> MassFunction:
+    """Few focal sets, by merging the most similar ones pair by pair.
 
-    Merging A and B costs (m(A) + m(B)) |A or B| - m(A) |A| - m(B) |B|; the cheapest pair is
-    merged until `n_sets` focal sets are left.
+    Uniting A and B costs (m(A) + m(B)) |A or B| - m(A) |A| - m(B) |B|, and intersecting them
+    m(A) |A| + m(B) |B| - (m(A) + m(B)) |A and B|; the cheapest pair is merged until `n_sets` focal
+    sets are left.
 
     Parameters
     ----------
@@ -34,25 +37,24 @@ def outer_approximation(m: MassFunction, n_sets: int) -> MassFunction:
         One or a batch; each row is clustered by itself.
     n_sets : int
         Largest number of focal sets of a row afterwards.
+    kind : {"inner", "outer"}
+        Outer unites sets: less committed. Inner intersects them: more committed.
 
     Returns
     -------
     MassFunction
-        A generalization of `m`: implicabilities are not higher, plausibilities and commonalities
-        not lower. Beliefs are not higher, either, if `m` is normalized; otherwise the empty set may
-        be united with others, to which its mass goes. Ties in cost go to the pair with the lower
-        masks.
+        Outer: a generalization of `m`, whose implicabilities are not higher, plausibilities and
+        commonalities not lower. Beliefs are not higher, either, if `m` is normalized; otherwise the
+        empty set may be united with others, to which its mass goes. Inner: a specialization, whose
+        plausibilities and commonalities are not higher. Disjoint sets intersect in the empty set,
+        so the result may be subnormal. Ties in cost go to the pair with the lower masks.
 
     Raises
     ------
     TypeError
         If `m` is not a mass function, or `n_sets` not an int.
     ValueError
-        If `n_sets` is below 1.
-
-    See Also
-    --------
-    inner_approximation : bounds from the other side.
+        If `n_sets` is below 1, or `kind` is unknown.
 
     Notes
     -----
@@ -69,62 +71,15 @@ def outer_approximation(m: MassFunction, n_sets: int) -> MassFunction:
     >>> from dstheory import Frame
     >>> frame = Frame(["ant", "bee", "cat"])
     >>> m = MassFunction(frame, [1, 3, 4], [0.25, 0.25, 0.5])
-    >>> outer_approximation(m, 2).to_dict()
+    >>> cluster(m, 2).to_dict()
     {('ant', 'bee'): 0.5, ('cat',): 0.5}
-    """
-    return _clustered(m, n_sets, or_)
-
-
-def inner_approximation(m: MassFunction, n_sets: int) -> MassFunction:
-    """Inner approximation with few focal sets: intersects the most similar ones.
-
-    Merging A and B costs m(A) |A| + m(B) |B| - (m(A) + m(B)) |A and B|; the cheapest pair is
-    merged until `n_sets` focal sets are left.
-
-    Parameters
-    ----------
-    m : MassFunction
-        One or a batch; each row is clustered by itself.
-    n_sets : int
-        Largest number of focal sets of a row afterwards.
-
-    Returns
-    -------
-    MassFunction
-        A specialization of `m`: plausibilities and commonalities are not higher. Disjoint sets
-        intersect in the empty set, so the result may be subnormal.
-
-    Raises
-    ------
-    TypeError
-        If `m` is not a mass function, or `n_sets` not an int.
-    ValueError
-        If `n_sets` is below 1.
-
-    See Also
-    --------
-    outer_approximation : bounds from the other side.
-
-    References
-    ----------
-    Denoeux (2001), Inner and outer approximation of belief structures using a hierarchical
-    clustering approach, International Journal of Uncertainty, Fuzziness and Knowledge-Based
-    Systems 9, 437-460.
-
-    Examples
-    --------
-    >>> from dstheory import Frame
-    >>> frame = Frame(["ant", "bee", "cat"])
-    >>> m = MassFunction(frame, [1, 3, 4], [0.25, 0.25, 0.5])
-    >>> inner_approximation(m, 2).to_dict()
+    >>> cluster(m, 2, kind="inner").to_dict()
     {('ant',): 0.5, ('cat',): 0.5}
     """
-    return _clustered(m, n_sets, and_)
-
-
-def _clustered(m: MassFunction, n_sets: int, merge: Callable[[Any, Any], Any]) -> MassFunction:
     count = check_count("n_sets", n_sets, 1)
+    check_choice("kind", kind, ("inner", "outer"))
     size = len(check_mass(m).frame)
+    merge = or_ if kind == "outer" else and_
     return by_row(m, partial(_cluster_row, n_sets=count, merge=merge, size=size))
 
 

@@ -5,83 +5,43 @@ one.
 """
 
 from collections.abc import Hashable, Iterable
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._masses import check_mass
-from dstheory.checks.arguments import as_sequence
+from dstheory.checks.arguments import as_sequence, check_choice
 from dstheory.construct.chains import assemble, falling_order
 from dstheory.kernels import bits
 from dstheory.mass import MassFunction
 
 
-def inner_consonant(m: MassFunction) -> MassFunction:
-    """The largest consonant mass function whose plausibilities never exceed those of `m`.
+def consonant_approximation(
+    m: MassFunction,
+    *,
+    kind: Literal["inner", "outer"] = "outer",
+    order: Iterable[Hashable] | None = None,
+) -> MassFunction:
+    """A consonant mass function that bounds another one.
 
     Parameters
     ----------
     m : MassFunction
         One or a batch.
-
-    Returns
-    -------
-    MassFunction
-        Consonant, with the contour of `m`: Pl(A) = max of pl(x) over A. If its maximum is below 1,
-        the empty set gets the difference.
-
-    Raises
-    ------
-    TypeError
-        If `m` is not a mass function.
-
-    See Also
-    --------
-    outer_consonant : bounds from the other side.
-
-    Notes
-    -----
-    The plausibility of an event is at least that of each of its labels. So the consonant mass
-    function with this contour is an inner approximation, and any other has a lower contour.
-
-    References
-    ----------
-    Dubois & Prade (1990), Consonant approximations of belief functions, International
-    Journal of Approximate Reasoning 4, 419-449.
-
-    Examples
-    --------
-    >>> from dstheory import Frame
-    >>> inner_consonant(MassFunction(Frame(["ant", "bee"]), [1, 2], [0.75, 0.25])).to_dict()
-    {(): 0.25, ('ant',): 0.5, ('ant', 'bee'): 0.25}
-    """
-    contour = check_mass(m).contour()
-    order = falling_order(contour)
-    levels = np.take_along_axis(contour, order, -1)
-    whole = np.ones_like(levels[..., :1])
-    drops = -np.diff(np.concatenate([whole, levels], axis=-1), append=0, axis=-1)
-    # The contour may exceed 1 by rounding.
-    clipped = drops if drops.dtype == object else np.maximum(drops, 0)
-    return assemble(m.frame, order, clipped)
-
-
-def outer_consonant(m: MassFunction, order: Iterable[Hashable] | None = None) -> MassFunction:
-    """The smallest consonant generalization of `m` along an order of the labels.
-
-    Each focal set grows to the first labels of the order that contain it.
-
-    Parameters
-    ----------
-    m : MassFunction
-        One or a batch.
+    kind : {"inner", "outer"}
+        Outer: each focal set grows to the first labels of the order that contain it. Inner: the
+        largest consonant mass function whose plausibilities never exceed those of `m`.
     order : sequence of K labels, optional
-        The most possible label comes first. By default each row is ordered by decreasing
-        plausibility; ties keep the order of the frame.
+        Of the outer kind; the most possible label comes first. By default each row is ordered by
+        decreasing plausibility; ties keep the order of the frame.
 
     Returns
     -------
     MassFunction
-        Consonant; beliefs are not higher, plausibilities not lower.
+        Consonant. Outer: beliefs are not higher, plausibilities not lower. Inner: with the contour
+        of `m`, Pl(A) = max of pl(x) over A; if its maximum is below 1, the empty set gets the
+        difference.
 
     Raises
     ------
@@ -90,16 +50,16 @@ def outer_consonant(m: MassFunction, order: Iterable[Hashable] | None = None) ->
     TypeError
         If `m` is not a mass function.
     ValueError
-        If `order` does not hold each label once.
-
-    See Also
-    --------
-    inner_consonant : bounds from the other side.
+        If `kind` is unknown, or `order` does not hold each label once or is given for the inner
+        kind, which has none.
 
     Notes
     -----
-    The best order (least expected size) needs a search over all orders; the default is a
-    heuristic.
+    The plausibility of an event is at least that of each of its labels. So the consonant mass
+    function with the contour of `m` is an inner approximation, and any other has a lower contour.
+
+    The best order for the outer one (least expected size) needs a search over all orders; the
+    default is a heuristic.
 
     References
     ----------
@@ -110,15 +70,33 @@ def outer_consonant(m: MassFunction, order: Iterable[Hashable] | None = None) ->
     --------
     >>> from dstheory import Frame
     >>> m = MassFunction(Frame(["ant", "bee"]), [1, 2], [0.75, 0.25])
-    >>> outer_consonant(m).to_dict()
+    >>> consonant_approximation(m).to_dict()
     {('ant',): 0.75, ('ant', 'bee'): 0.25}
-    >>> outer_consonant(m, ["bee", "ant"]).to_dict()
+    >>> consonant_approximation(m, order=["bee", "ant"]).to_dict()
     {('bee',): 0.25, ('ant', 'bee'): 0.75}
+    >>> consonant_approximation(m, kind="inner").to_dict()
+    {(): 0.25, ('ant',): 0.5, ('ant', 'bee'): 0.25}
     """
+    check_choice("kind", kind, ("inner", "outer"))
+    if kind == "outer":
+        return _outer(check_mass(m), order)
+    if order is not None:
+        raise ValueError("order belongs to the kind 'outer'; the contour determines the inner one")
+    contour = check_mass(m).contour()
+    order = falling_order(contour)
+    levels = np.take_along_axis(contour, order, -1)
+    whole = np.ones_like(levels[..., :1])
+    drops = -np.diff(np.concatenate([whole, levels], axis=-1), append=0, axis=-1)
+    # The contour may exceed 1 by rounding.
+    clipped = drops if drops.dtype == object else np.maximum(drops, 0)
+    return assemble(m.frame, order, clipped)
+
+
+def _outer(m: MassFunction, order: Iterable[Hashable] | None) -> MassFunction:
     if order is None:
-        positions = falling_order(check_mass(m).contour())
+        positions = falling_order(m.contour())
     else:
-        fixed = _positions(check_mass(m), order)
+        fixed = _positions(m, order)
         positions = np.broadcast_to(fixed, (*m.batch_shape, len(fixed)))
     size, n_sets = len(m.frame), len(m.focal)
     ranks = np.argsort(positions, axis=-1).reshape(-1, size).T

@@ -1,6 +1,6 @@
 """Construction of mass functions from events, probabilities, contours, tables and judgments."""
 
-from dstheory.construct._elementary import bayesian, categorical, negative_simple, simple, vacuous
+from dstheory.construct._elementary import bayesian, categorical, simple, vacuous
 from dstheory.construct._intervals import (
     from_probability_intervals,
     lower_envelope,
@@ -8,10 +8,9 @@ from dstheory.construct._intervals import (
 )
 from dstheory.construct._judgments import from_judgments
 from dstheory.construct._labels import evidential_labels
-from dstheory.construct._possibility import from_necessity, from_possibility
 from dstheory.construct._random import random
 from dstheory.construct._stack import concatenate, stack
-from dstheory.construct.chains import consonant, nested
+from dstheory.construct.chains import consonant, from_necessity, from_possibility, nested
 from dstheory.construct.tables import from_table
 
 __all__ = [
@@ -27,7 +26,6 @@ __all__ = [
     "from_table",
     "lower_envelope",
     "natural_extension",
-    "negative_simple",
     "nested",
     "random",
     "simple",

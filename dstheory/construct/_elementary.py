@@ -7,10 +7,7 @@ Artificial Intelligence 172, 234-264).
 Probabilities as mass functions: all mass on single labels.
 """
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from dstheory._masses import certain, two_sets
 from dstheory._typing import Event, Numbers
@@ -140,7 +137,12 @@ def categorical(
 
 @shares_by_name(mass="m of the event", weight="m of the frame")
 def simple(
-    frame: Frame, event: Event, *, mass: Numbers | None = None, weight: Numbers | None = None
+    frame: Frame,
+    event: Event,
+    *,
+    mass: Numbers | None = None,
+    weight: Numbers | None = None,
+    rest: Event | None = None,
 ) -> MassFunction:
     """Evidence of a given strength for one event; the rest of the mass is on the frame.
 
@@ -153,6 +155,10 @@ def simple(
         m(event), between 0 and 1; an array gives a batch of its shape.
     weight : number or array
         w = m(frame) = 1 - mass, as in Denoeux's notation A^w. Give either `mass` or `weight`.
+    rest : label or collection of labels, optional
+        Which event has the rest, instead of the frame. The empty one, ``()``, makes the negative
+        simple mass function A_v, which is for the disjunctive rule what a simple one is for the
+        conjunctive: the complement of a simple one on the complement of the event.
 
     Returns
     -------
@@ -162,7 +168,7 @@ def simple(
     ------
     MassError
         If a mass or weight does not lie between 0 and 1. Weights above 1 would need negative
-        masses; they exist only in tables of conjunctive weights.
+        masses; they exist only in tables of conjunctive or disjunctive weights.
     FrameError
         If a label is unknown.
     TypeError
@@ -173,7 +179,7 @@ def simple(
     ----------
     Shafer (1976), A Mathematical Theory of Evidence, ch. 4; Denoeux (2008), Conjunctive and
     disjunctive combination of belief functions induced by nondistinct bodies of evidence,
-    Artificial Intelligence 172, 234-264 (the weight).
+    Artificial Intelligence 172, 234-264 (the weights w and v).
 
     Examples
     --------
@@ -184,67 +190,12 @@ def simple(
       {ant, bee, cat}  0.25
     >>> simple(frame, "ant", weight=0.25) == simple(frame, "ant", mass=0.75)
     True
-    """
-    mask = checks.as_frame(frame).mask(event)
-    rest, share = _rest_and_share(mass, weight)
-    return two_sets(frame, mask, share, frame.full, rest)
-
-
-@shares_by_name(mass="m of the event", weight="m of the empty set")
-def negative_simple(
-    frame: Frame, event: Event, *, mass: Numbers | None = None, weight: Numbers | None = None
-) -> MassFunction:
-    """Evidence A_v for one event, with the rest of the mass on the empty set.
-
-    It plays the role for the disjunctive rule that a simple mass function plays for the conjunctive
-    one. It is the complement of a simple mass function on the complement of the event.
-
-    Parameters
-    ----------
-    frame : Frame
-    event : label, collection of labels, or the frame
-        With the empty event, all mass is on the empty set, which is neutral for the disjunctive
-        rule.
-    mass : number or array
-        m(event), between 0 and 1; an array gives a batch of its shape.
-    weight : number or array
-        v = m(empty) = 1 - mass. Give either `mass` or `weight`.
-
-    Returns
-    -------
-    MassFunction
-
-    Raises
-    ------
-    MassError
-        If a mass or weight does not lie between 0 and 1. Weights above 1 would need negative
-        masses; they exist only in tables of disjunctive weights.
-    FrameError
-        If a label is unknown.
-    TypeError
-        If `frame` is not a Frame, a mass or weight is not a number, or not exactly one of them is
-        given by name.
-
-    References
-    ----------
-    Denoeux (2008), Conjunctive and disjunctive combination of belief functions induced by
-    nondistinct bodies of evidence, Artificial Intelligence 172, 234-264 (the canonical
-    disjunctive decomposition).
-
-    Examples
-    --------
-    >>> negative_simple(Frame(["ant", "bee"]), "ant", weight=0.25)
-    MassFunction on {ant, bee}
+    >>> simple(frame, "ant", weight=0.25, rest=())
+    MassFunction on {ant, bee, cat}
       {}     0.25
       {ant}  0.75
     """
     mask = checks.as_frame(frame).mask(event)
-    rest, share = _rest_and_share(mass, weight)
-    return two_sets(frame, mask, share, 0, rest)
-
-
-def _rest_and_share(
-    mass: Numbers | None, weight: Numbers | None
-) -> tuple[NDArray[Any], NDArray[Any]]:
     name, value = one_of(mass=mass, weight=weight)
-    return lost_and_kept(as_share(value, name), lost=name == "weight")
+    others, share = lost_and_kept(as_share(value, name), lost=name == "weight")
+    return two_sets(frame, mask, share, frame.full if rest is None else frame.mask(rest), others)

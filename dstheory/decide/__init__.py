@@ -21,9 +21,9 @@ from dstheory.decide._expectations import (
     Expectations,
     expected_utility,
     lower_expected_utility,
+    sugeno_expectation,
     upper_expected_utility,
 )
-from dstheory.decide._integrals import choquet_expectation, sugeno_expectation
 from dstheory.decide._nearest import appriou, nearest_set
 from dstheory.decide._set_acts import owa, set_names, set_utilities
 from dstheory.decide._utilities import utilities_from_costs, utilities_from_threshold, with_reject
@@ -33,7 +33,6 @@ __all__ = [
     "Expectations",
     "appriou",
     "best_act",
-    "choquet_expectation",
     "chosen_acts",
     "e_admissibility",
     "expected_utility",

@@ -15,7 +15,7 @@ from dstheory._typing import Utilities
 from dstheory.checks.arguments import check_atol
 from dstheory.decide._credal_set import CredalSet
 from dstheory.decide._dominance import maximality
-from dstheory.decide._tables import mean_table
+from dstheory.decide._expectations import mean_table
 from dstheory.decide._utilities import checked_utilities, prepared
 from dstheory.kernels import bits, setwise
 from dstheory.kernels.programs import minimized

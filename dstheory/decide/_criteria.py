@@ -24,13 +24,14 @@ from dstheory.decide._acts import Acts, first_best
 from dstheory.decide._expectations import (
     Belief,
     Expectations,
+    best_table,
     expected_utility,
     lower_expected_utility,
     mean_over_sets,
     upper_expected_utility,
     valued,
+    worst_table,
 )
-from dstheory.decide._tables import best_table, worst_table
 from dstheory.decide._utilities import as_matrix, prepared
 from dstheory.mass import MassFunction
 

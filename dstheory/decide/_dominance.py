@@ -26,8 +26,8 @@ from dstheory.decide._expectations import (
     mean_over_sets,
     upper_expected_utility,
     valued,
+    worst_table,
 )
-from dstheory.decide._tables import worst_table
 from dstheory.mass import MassFunction
 
 

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from dstheory._typing import Scalar
 from dstheory.checks.arguments import check_choice, check_count
 from dstheory.decide._criteria import check_degree
-from dstheory.decide._tables import mean_table
+from dstheory.decide._expectations import mean_table
 from dstheory.decide._utilities import prepared
 from dstheory.kernels import bits, moebius, setwise
 from dstheory.mass import MassFunction

@@ -4,7 +4,6 @@ A model is a classical frame of the parts of a Venn diagram, so everything in th
 it. The classic DSm rule is `dstheory.combine.conjunctive` on the frame of a free model.
 """
 
-from dstheory.dsm._hybrid import dsm_hybrid
-from dstheory.dsm._model import DSmModel
+from dstheory.dsm._model import DSmModel, dsm_hybrid
 
 __all__ = ["DSmModel", "dsm_hybrid"]

@@ -7,15 +7,12 @@ outcome. A `GRFN` describes belief about a real number by three parameters.
 """
 
 from dstheory.inference.contours._combination import combine_contours
-from dstheory.inference.contours._expert import (
-    gaussian_contour,
-    trapezoidal_contour,
-)
 from dstheory.inference.contours._models import (
     binomial_contour,
-    exponential_contour,
+    gaussian_contour,
     normal_contour,
     poisson_contour,
+    trapezoidal_contour,
 )
 from dstheory.inference.contours._profiling import profile, profile_of
 from dstheory.inference.contours.likelihood_contour import LikelihoodContour
@@ -23,11 +20,10 @@ from dstheory.inference.contours.regression import linear_contour, logistic_cont
 from dstheory.inference.counts._binomial import binomial, binomial_masses
 from dstheory.inference.counts._multinomial import multinomial, multinomial_bounds
 from dstheory.inference.counts._opinion import Opinion
-from dstheory.inference.fuzzy_numbers._combination import (
+from dstheory.inference.fuzzy_numbers._grfn import (
+    GRFN,
     product_intersection,
-    product_intersection_conflict,
 )
-from dstheory.inference.fuzzy_numbers._grfn import GRFN
 from dstheory.inference.prediction._forecast import predict
 from dstheory.inference.prediction._mass import (
     predictive,
@@ -48,7 +44,6 @@ __all__ = [
     "binomial_contour",
     "binomial_masses",
     "combine_contours",
-    "exponential_contour",
     "gaussian_contour",
     "linear_contour",
     "logistic_contour",
@@ -62,7 +57,6 @@ __all__ = [
     "predictive_ordered",
     "predictive_sampled",
     "product_intersection",
-    "product_intersection_conflict",
     "profile",
     "profile_of",
     "trapezoidal_contour",

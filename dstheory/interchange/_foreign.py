@@ -1,4 +1,4 @@
-"""Readers for mass functions of the R packages ibelief and dst."""
+"""Reader for mass functions of the R package dst."""
 
 from typing import Any
 
@@ -8,49 +8,9 @@ from numpy.typing import ArrayLike, NDArray
 from dstheory._typing import Numbers
 from dstheory.checks import masses as checks
 from dstheory.checks.arguments import as_array
-from dstheory.construct.tables import from_table
 from dstheory.errors import DSTheoryError
 from dstheory.frame import Frame
 from dstheory.mass import MassFunction
-
-
-def from_ibelief_vector(frame: Frame, masses: Numbers) -> MassFunction:
-    """Mass function from a vector or matrix of the R package ibelief.
-
-    Parameters
-    ----------
-    frame : Frame
-        K labels.
-    masses : (2**K,) or (2**K, n) array
-        In natural order: {}, {a}, {b}, {a, b}, {c}, ..., as in Smets' TBMLAB. In a matrix,
-        each column is a mass function.
-
-    Returns
-    -------
-    MassFunction
-        Single for a vector, a batch of n for a matrix.
-
-    Raises
-    ------
-    DSTheoryError
-        If the array has another shape, or a column is not a mass function. Some examples of
-        ibelief's manual do not sum to 1, and are refused.
-    TypeError
-        If `frame` is not a Frame, or an entry is not a number.
-
-    References
-    ----------
-    Zhou & Martin, ibelief: Belief Function Implementation, CRAN, manual of `DST`.
-
-    Examples
-    --------
-    >>> from_ibelief_vector(Frame(["a", "b"]), [0, 0.5, 0.25, 0.25]).to_dict()
-    {('a',): 0.5, ('b',): 0.25, ('a', 'b'): 0.25}
-    """
-    array = checks.as_masses(masses)
-    if array.ndim not in (1, 2):
-        raise DSTheoryError(f"masses have shape {array.shape}, not (2^K,) or (2^K, n)")
-    return from_table(frame, array.T, atol=0)
 
 
 def from_dst_matrix(frame: Frame, tt: ArrayLike, spec: Numbers) -> MassFunction:

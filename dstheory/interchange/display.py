@@ -1,20 +1,15 @@
-"""Tables for display: LaTeX and pandas."""
+"""Tables for papers: LaTeX."""
 
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
 
 from dstheory._masses import check_mass
 from dstheory.checks.arguments import check_count
 from dstheory.errors import DSTheoryError
 from dstheory.frame import Frame
 from dstheory.mass import MassFunction
-from dstheory.optional import require
 from dstheory.product import ProductFrame
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
 
 _MOST_DIGITS = 17  # of a float
 _ESCAPES = {
@@ -73,51 +68,6 @@ def latex_table(columns: str, rows: Sequence[Sequence[str]]) -> str:
     head, *body = (" & ".join(row) + r" \\" for row in rows)
     lines = [r"\toprule", head, r"\midrule", *body, r"\bottomrule"]
     return "\n".join([rf"\begin{{tabular}}{{{columns}}}", *lines, r"\end{tabular}"])
-
-
-def to_pandas(m: MassFunction) -> "DataFrame":
-    """A mass function as a pandas frame.
-
-    Parameters
-    ----------
-    m : MassFunction
-
-    Returns
-    -------
-    pandas.DataFrame
-        For a single mass function, one row per focal set with the columns mass, bel, pl and q. For
-        a batch, one row per row of the batch and one column of masses per focal set.
-
-    Raises
-    ------
-    ImportError
-        If pandas is not installed.
-
-    Examples
-    --------
-    >>> to_pandas(MassFunction(Frame(["ant", "bee"]), [1, 3], [0.75, 0.25]))
-                mass   bel   pl     q
-    event
-    {ant}       0.75  0.75  1.0  1.00
-    {ant, bee}  0.25  1.00  1.0  0.25
-    """
-    check_mass(m)
-    require("pandas", "to_pandas")
-    import pandas as pd
-
-    events = pd.Index([m.frame._text(mask) for mask in m.focal], name="event")
-    if not m.batch_shape:
-        methods = {"mass": m.mass, "bel": m.bel, "pl": m.pl, "q": m.q}
-        columns = {
-            name: [method(mask=mask) for mask in m.focal] for name, method in methods.items()
-        }
-        return pd.DataFrame(columns, index=events)
-    rows: pd.Index[Any] = pd.RangeIndex(m.batch_shape[0], name="row")
-    if len(m.batch_shape) > 1:
-        rows = pd.MultiIndex.from_product([range(n) for n in m.batch_shape])
-    return pd.DataFrame(
-        m.masses.reshape(math.prod(m.batch_shape), len(events)), index=rows, columns=events
-    )
 
 
 def _latex_set(frame: Frame, mask: int) -> str:

@@ -4,27 +4,25 @@ from dstheory.measure._blame import blame_discount, conflict_blame
 from dstheory.measure._conflict import (
     auto_conflict,
     conflict,
-    contour_conflict,
     disagreement,
     inconsistency,
-    weight_of_conflict,
 )
 from dstheory.measure._distance import distance
 from dstheory.measure._entropy import (
     entropy,
+    information,
     information_volume,
     internal_conflict,
     nonspecificity,
+    pic,
 )
 from dstheory.measure._orders import is_included
-from dstheory.measure._probability import information, pic
 
 __all__ = [
     "auto_conflict",
     "blame_discount",
     "conflict",
     "conflict_blame",
-    "contour_conflict",
     "disagreement",
     "distance",
     "entropy",
@@ -35,5 +33,4 @@ __all__ = [
     "is_included",
     "nonspecificity",
     "pic",
-    "weight_of_conflict",
 ]

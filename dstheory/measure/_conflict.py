@@ -7,13 +7,14 @@ axiomatic definition of conflict between belief functions").
 """
 
 from functools import reduce
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._masses import batch_of, check_mass, check_masses
-from dstheory.checks.arguments import check_count
+from dstheory._typing import Floats
+from dstheory.checks.arguments import check_choice, check_count
 from dstheory.kernels import setwise
 from dstheory.kernels.batches import scalar, stretch
 from dstheory.kernels.pairwise import SMALL_TOTAL, log_agreement, logarithms
@@ -32,92 +33,82 @@ def _joint(m1: MassFunction, m2: MassFunction, *, disjoint: bool) -> NDArray[Any
     return np.asarray((stretch(facing, batch) * stretch(m2.store, batch)).sum(axis=0))
 
 
-def _folded(sources: tuple[MassFunction, ...]) -> tuple[MassFunction, MassFunction]:
-    """The conjunctive combination of all sources but the last, and the last."""
-    check_masses(*sources)
-    return reduce(lambda one, two: one & two, sources[:-1]), sources[-1]
+ConflictMeasure = Literal["mass", "weight", "contour"]
 
 
-def conflict(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> Any:
-    """Degree of conflict kappa: the mass of the empty set after the conjunctive rule.
+def conflict(
+    m1: MassFunction, m2: MassFunction, *more: MassFunction, kind: ConflictMeasure = "mass"
+) -> Any:
+    """How much sources contradict each other.
 
     Parameters
     ----------
     m1, m2, *more : MassFunction
         Sources on one frame; batches broadcast.
+    kind : {"mass", "weight", "contour"}
+        "mass": the degree of conflict kappa, the mass of the empty set after the conjunctive rule.
+        "weight": Shafer's weight of conflict, -ln(1 - kappa); weights add up if Dempster's rule
+        combines sources one after another. "contour": 1 minus the largest joint plausibility of a
+        label (Destercke & Burger), 0 if some label is fully plausible to all.
 
     Returns
     -------
     number, or array of the batch shape
-        From 0 to 1; exact for exact masses.
+        From 0 to 1, exact for exact masses; a weight is a float, infinite for total conflict.
 
     Raises
     ------
     FrameError
         If frames differ.
+    ValueError
+        If `kind` is unknown.
+
+    Notes
+    -----
+    For a weight, 1 - kappa is a sum over the sets that meet, computed by logarithms if necessary,
+    so even conflicts of 1 - 1e-18 or 1 - 1e-600 are accurate. The contour of the conjunctive
+    combination is the product of the contours.
 
     References
     ----------
-    Shafer (1976), A Mathematical Theory of Evidence, ch. 3.
+    Shafer (1976), A Mathematical Theory of Evidence, ch. 3; Destercke & Burger (2013), Toward an
+    axiomatic definition of conflict between belief functions, IEEE Trans. Cybernetics 43.
 
     Examples
     --------
     >>> from dstheory import Frame, MassFunction
     >>> frame = Frame(["ant", "bee"])
     >>> m1 = MassFunction.from_dict(frame, {"ant": 0.5, frame: 0.5})
-    >>> conflict(m1, MassFunction.from_dict(frame, {"bee": 0.5, frame: 0.5}))
-    0.25
+    >>> m2 = MassFunction.from_dict(frame, {"bee": 0.5, frame: 0.5})
+    >>> conflict(m1, m2), conflict(m1, m2, kind="contour")
+    (0.25, 0.5)
+    >>> round(conflict(m1, m2, kind="weight"), 4)  # -ln(0.75)
+    0.2877
     """
-    joined, last = _folded((m1, m2, *more))
-    return scalar(_joint(joined, last, disjoint=True))
+    check_choice("kind", kind, get_args(ConflictMeasure))
+    sources = (m1, m2, *more)
+    check_masses(*sources)
+    if kind == "contour":
+        batch_of(*sources)
+        joint = reduce(lambda one, two: one * two, (m.contour() for m in sources))
+        return scalar(1 - joint.max(axis=-1))
+    joined, last = reduce(lambda one, two: one & two, sources[:-1]), sources[-1]
+    kappa = _joint(joined, last, disjoint=True)
+    if kind == "mass":
+        return scalar(kappa)
+    agreed = _joint(joined, last, disjoint=False).astype(np.float64)
+    return scalar(_weight(kappa.astype(np.float64), agreed, sources))
 
 
-def weight_of_conflict(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> Any:
-    """Shafer's weight of conflict, -ln(1 - kappa).
-
-    Parameters
-    ----------
-    m1, m2, *more : MassFunction
-        Sources on one frame; batches broadcast.
-
-    Returns
-    -------
-    float, or array of the batch shape
-        Natural logarithm; infinite for total conflict. Weights add up if Dempster's rule combines
-        sources one after another.
-
-    Raises
-    ------
-    FrameError
-        If frames differ.
-
-    Notes
-    -----
-    1 - kappa is a sum over the sets that meet, computed by logarithms if necessary, so even
-    conflicts of 1 - 1e-18 or 1 - 1e-600 are accurate.
-
-    References
-    ----------
-    Shafer (1976), A Mathematical Theory of Evidence, ch. 3.
-
-    Examples
-    --------
-    >>> from dstheory import Frame, MassFunction
-    >>> frame = Frame(["ant", "bee"])
-    >>> m = MassFunction.from_dict(frame, {"ant": 0.5, "bee": 0.5})
-    >>> round(weight_of_conflict(m, m), 4)
-    0.6931
-    """
-    joined, last = _folded((m1, m2, *more))
-    kappa = _joint(joined, last, disjoint=True).astype(np.float64)
-    rest = _joint(joined, last, disjoint=False).astype(np.float64)
+def _weight(kappa: Floats, agreed: Floats, sources: tuple[MassFunction, ...]) -> Floats:
+    """Weights of conflict, from the mass of disjoint sets and that of sets that meet."""
     low = kappa < 0.5
     with np.errstate(divide="ignore"):  # total conflict has infinite weight
-        weight = np.where(low, -np.log1p(-np.where(low, kappa, 0)), -np.log(rest))
-    small = ~low & (rest < SMALL_TOTAL)
+        weight = np.where(low, -np.log1p(-np.where(low, kappa, 0)), -np.log(agreed))
+    small = ~low & (agreed < SMALL_TOTAL)
     if small.any():
-        weight = np.where(small, -_log_agreed((m1, m2, *more)), weight)
-    return scalar(np.asarray(weight + 0.0))
+        weight = np.where(small, -_log_agreed(sources), weight)
+    return np.asarray(weight + 0.0)
 
 
 def _log_agreed(sources: tuple[MassFunction, ...]) -> NDArray[np.float64]:
@@ -127,48 +118,6 @@ def _log_agreed(sources: tuple[MassFunction, ...]) -> NDArray[np.float64]:
     parts = [(m.focal, logarithms(store)) for m, store in zip(sources, stores, strict=True)]
     _, logs = reduce(log_agreement, parts)
     return np.asarray(np.logaddexp.reduce(logs, axis=0, initial=-np.inf))
-
-
-def contour_conflict(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> Any:
-    """Destercke and Burger's conflict: 1 minus the largest joint plausibility of a label.
-
-    Parameters
-    ----------
-    m1, m2, *more : MassFunction
-        Sources on one frame; batches broadcast.
-
-    Returns
-    -------
-    number, or array of the batch shape
-        From 0 (some label is fully plausible to all) to 1; exact for exact masses.
-
-    Raises
-    ------
-    FrameError
-        If frames differ.
-
-    Notes
-    -----
-    The contour of the conjunctive combination is the product of the contours.
-
-    References
-    ----------
-    Destercke & Burger (2013), Toward an axiomatic definition of conflict between belief
-    functions, IEEE Trans. Cybernetics 43.
-
-    Examples
-    --------
-    >>> from dstheory import Frame, MassFunction
-    >>> frame = Frame(["ant", "bee"])
-    >>> m1 = MassFunction.from_dict(frame, {"ant": 0.5, frame: 0.5})
-    >>> contour_conflict(m1, MassFunction.from_dict(frame, {"bee": 0.5, frame: 0.5}))
-    0.5
-    """
-    sources = (m1, m2, *more)
-    check_masses(*sources)
-    batch_of(*sources)
-    joint = reduce(lambda one, two: one * two, (m.contour() for m in sources))
-    return scalar(1 - joint.max(axis=-1))
 
 
 def disagreement(m1: MassFunction, m2: MassFunction) -> Any:

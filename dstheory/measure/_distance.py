@@ -24,10 +24,18 @@ from dstheory.checks.arguments import as_floats, as_real, check_choice, shown
 from dstheory.checks.masses import check_number
 from dstheory.errors import DSTheoryError
 from dstheory.kernels import bits, setwise
-from dstheory.kernels.batches import scalar
+from dstheory.kernels.batches import placed, scalar, stretch
 from dstheory.mass import MassFunction
-from dstheory.measure._inputs import align
 from dstheory.transform import betp, tables
+
+
+def align(m1: MassFunction, m2: MassFunction) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Focal sets (F,) of either, and the masses of both on them, (F, *batch) each."""
+    check_masses(m1, m2)
+    batch = batch_of(m1, m2)
+    focal = np.union1d(m1.focal, m2.focal)
+    one, two = (placed(focal, m.focal, stretch(m.store, batch)) for m in (m1, m2))
+    return focal, one, two
 
 
 def jensen_shannon(m1: MassFunction, m2: MassFunction) -> Any:

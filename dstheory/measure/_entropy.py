@@ -20,6 +20,12 @@ Uncertainty of a belief after splitting its focal sets, in bits.
 The mass of a focal set is shared among all its non-empty subsets. The fractal entropy does so once
 and evenly (Zhou & Deng 2022). The information volume does so repeatedly, in the proportions of
 maximal Deng entropy (Deng 2020); its limit is computed in closed form.
+
+Information content, the opposite. Sudano's (PIC) compares the results of transforms such as BetP
+and DSmP for one belief: 1 is certainty, and 0 is the uniform probability, which supports no
+decision. Smets' says how much a belief says, from its commonalities: the conjunctive rule
+multiplies these, so information adds up (Smets 1983, "Information content of an evidence", Int. J.
+Man-Machine Studies 19).
 """
 
 import math
@@ -30,14 +36,35 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._masses import check_mass
+from dstheory._typing import Numbers
+from dstheory.checks import masses as checks
 from dstheory.checks.arguments import check_choice, shown
 from dstheory.checks.masses import check_number
+from dstheory.errors import MassError
 from dstheory.kernels import bits, moebius, setwise
 from dstheory.kernels.batches import scalar
 from dstheory.mass import MassFunction
-from dstheory.measure._inputs import mean_surprise, normalized_floats, shannon
-from dstheory.transform import betp, maximum_entropy_probability, plausibility_transform
+from dstheory.transform import betp, maximum_entropy_probability, plausibility_transform, tables
 from dstheory.transform.tables import dense_masses
+
+
+def normalized_floats(m: MassFunction) -> tuple[NDArray[Any], NDArray[np.float64]]:
+    """Non-empty focal sets and their masses (F, *batch) as floats; for logarithms."""
+    normal = check_mass(m).normalize()
+    return normal.focal, normal.store.astype(np.float64)
+
+
+def mean_surprise(masses: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Sum over the first axis of masses times -log2(values), where 0 log 0 is 0."""
+    logs = np.log2(np.where(masses > 0, values, 1.0))
+    # Rounding can put a value above 1, which would give a negative surprise.
+    return np.asarray((np.maximum(masses, 0) * np.maximum(0.0 - logs, 0)).sum(axis=0))
+
+
+def shannon(probabilities: NDArray[Any]) -> NDArray[np.float64]:
+    """Shannon entropy of probabilities (*batch, K)."""
+    rows = np.moveaxis(probabilities.astype(np.float64), -1, 0)
+    return mean_surprise(rows, rows)
 
 
 def nonspecificity(m: MassFunction) -> Any:
@@ -392,3 +419,88 @@ def _volumes(size: int) -> NDArray[np.float64]:
         once = float(np.dot(shares, surprise))
         volumes[n] = (once + np.dot(shares[:-1], volumes[1:n])) / sum(shares[:-1])
     return volumes
+
+
+def information(m: MassFunction) -> Any:
+    """Smets' information content: the sum over all sets of -log2 q(A).
+
+    Parameters
+    ----------
+    m : MassFunction
+        One or a batch, on at most 26 labels; subnormal ones are not normalized.
+
+    Returns
+    -------
+    float, or array of the batch shape
+        In bits; 0 for the vacuous belief, infinite for a dogmatic one (m(frame) = 0).
+
+    Raises
+    ------
+    DSTheoryError
+        If the frame has more than 26 labels.
+
+    Notes
+    -----
+    The information of a conjunctive combination is the sum of those of its sources.
+
+    References
+    ----------
+    Smets (1983), Information content of an evidence, Int. J. Man-Machine Studies 19.
+
+    Examples
+    --------
+    >>> from dstheory import Frame, MassFunction
+    >>> information(MassFunction(Frame(list("ab")), [1, 3], [0.5, 0.5]))
+    2.0
+    """
+    check_mass(m)
+    with np.errstate(divide="ignore"):  # q(A) = 0 means infinite information
+        logs = np.log2(tables.table(m, "q").astype(np.float64))
+    return scalar(np.asarray(0.0 - logs.sum(axis=-1)))
+
+
+def pic(probabilities: Numbers | MassFunction) -> Any:
+    """Probabilistic information content: 1 + (sum of p log2 p) / log2 K.
+
+    Parameters
+    ----------
+    probabilities : (*batch, K) array
+        Rows sum to 1. For a mass function, apply a transform first, as in ``pic(betp(m))``.
+
+    Returns
+    -------
+    float, or array of the batch shape
+        From 0 (uniform) to 1 (certain); 1 for K = 1.
+
+    Raises
+    ------
+    MassError
+        If a probability is negative or not finite, or a row does not sum to 1.
+    TypeError
+        If the values are not numbers, or a mass function is given.
+
+    See Also
+    --------
+    entropy : of the kind "pignistic", in bits; PIC(BetP) is 1 - entropy / log2 K.
+    dstheory.transform.dsmp : the transform of the greatest PIC.
+
+    References
+    ----------
+    Sudano (2002), The system probability information content (PIC) relationship to contributing
+    components, combining independent multi-source beliefs, hybrid and pedigree pignistic
+    probabilities, Fusion 2002; Dezert & Smarandache (2008), A new probabilistic transformation
+    of belief mass assignment, Fusion 2008.
+
+    Examples
+    --------
+    >>> pic([0.5, 0.5, 0, 0]), pic([[1, 0], [0.5, 0.5]])
+    (0.5, array([1., 0.]))
+    """
+    if isinstance(probabilities, MassFunction):
+        raise TypeError("probabilities are an array; for a mass function use pic(betp(m))")
+    rows = checks.as_numbers(probabilities)
+    if rows.ndim == 0 or rows.shape[-1] == 0:
+        raise MassError(f"probabilities have shape {rows.shape}, expected (*batch, K)")
+    rows = checks.as_distribution(rows, "probabilities")
+    most = np.log2(rows.shape[-1])  # 0 for a single label, whose entropy is 0 too
+    return scalar(np.asarray(1 - shannon(rows) / (most or 1.0)))

@@ -35,7 +35,7 @@ def as_limits(limits: tuple[float, float]) -> tuple[float, float]:
     return low, high
 
 
-def plausible_range(contour: LikelihoodContour, lowest: float = 1.0) -> tuple[float, float]:
+def plausible_range(contour: LikelihoodContour, lowest: float) -> tuple[float, float]:
     """Interval outside which the contour of one parameter is practically 0.
 
     >>> contour = LikelihoodContour(lambda x: -(x**2), (-np.inf, np.inf))

@@ -1,14 +1,17 @@
 """Revision of a single belief: conditioning, reliability, Bayes' theorem, change of frame."""
 
 from dstheory.revise._bayes import (
-    conditional_plausibilities,
     disjunctive_rule_of_combination,
     generalized_bayes,
 )
-from dstheory.revise._condition import condition, condition_geometric, decondition
-from dstheory.revise._contextual import contextual_discount, contextual_negate, contextual_reinforce
-from dstheory.revise._discount import discount, negate
-from dstheory.revise._focusing import condition_focusing
+from dstheory.revise._condition import condition, decondition
+from dstheory.revise._contextual import (
+    contextual_discount,
+    contextual_negate,
+    contextual_reinforce,
+    discount,
+    negate,
+)
 from dstheory.revise._jeffrey import jeffrey
 from dstheory.revise._learning import learn_contextual_rates
 from dstheory.revise._reframing import coarsen, refine, rename
@@ -16,9 +19,6 @@ from dstheory.revise._reframing import coarsen, refine, rename
 __all__ = [
     "coarsen",
     "condition",
-    "condition_focusing",
-    "condition_geometric",
-    "conditional_plausibilities",
     "contextual_discount",
     "contextual_negate",
     "contextual_reinforce",

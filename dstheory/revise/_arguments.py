@@ -60,9 +60,7 @@ def broadcast_shape(batch: tuple[int, ...], shape: tuple[int, ...], name: str) -
         ) from error
 
 
-def refuse_rows(
-    bad: object, fault: str, advice: str, error: type[DSTheoryError] = DSTheoryError
-) -> None:
+def refuse_rows(bad: object, fault: str, advice: str, error: type[DSTheoryError]) -> None:
     """Raise if rows are bad; the message says how many and names the first."""
     wrong = np.asarray(bad, dtype=bool)
     if wrong.any():

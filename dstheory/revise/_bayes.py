@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._masses import certain, check_mass, collect
-from dstheory._typing import Event, Numbers
+from dstheory._typing import Numbers
 from dstheory.checks import masses as checks
 from dstheory.checks.arguments import check_flag, check_instance
 from dstheory.checks.shares import as_share
@@ -46,7 +46,8 @@ def generalized_bayes(
         The K hypotheses.
     likelihoods : (*batch, K) array, or mapping of label to number or array
         pl(x | h), the plausibility of what was observed under each hypothesis, between 0
-        and 1; ``conditional_plausibilities`` finds it from conditional mass functions.
+        and 1. Of mass functions about the observation under each hypothesis it is
+        ``{h: m.pl(event) for h, m in conditionals.items()}``.
     prior : MassFunction, optional
         Prior belief about the hypotheses; batches broadcast. Default: vacuous.
     normalize : bool
@@ -91,6 +92,13 @@ def generalized_bayes(
     >>> prior = MassFunction.from_dict(Frame(["ant", "bee"]), {"ant": 0.25, "bee": 0.75})
     >>> generalized_bayes(prior.frame, {"ant": 0.75, "bee": 0.25}, prior=prior).contour()
     array([0.5, 0.5])
+    >>> sounds = Frame(["buzz", "silence"])
+    >>> bee = MassFunction.from_dict(sounds, {"buzz": 0.75, sounds: 0.25})
+    >>> ant = MassFunction.from_dict(sounds, {"silence": 1})
+    >>> conditionals = {"ant": ant, "bee": bee}
+    >>> silent = {h: m.pl("silence") for h, m in conditionals.items()}
+    >>> generalized_bayes(Frame(["ant", "bee"]), silent).to_dict()
+    {('ant',): 0.75, ('ant', 'bee'): 0.25}
     """
     check_flag("normalize", normalize)
     checks.as_frame(frame)
@@ -146,51 +154,6 @@ def _with_prior(
             sets, store = pairwise.combine_pairs(sets, store, focal, masses, np.bitwise_and)
             sets, store = _pruned(sets, store)
     return sets, store
-
-
-def conditional_plausibilities(
-    frame: Frame, conditionals: Mapping[Any, MassFunction], event: Event
-) -> NDArray[Any]:
-    """Plausibility of an observed event under each hypothesis, as `generalized_bayes` needs it.
-
-    Parameters
-    ----------
-    frame : Frame
-        The K hypotheses.
-    conditionals : mapping of label to MassFunction
-        What each hypothesis says about the observation; all on one frame. Batches broadcast.
-    event : label, collection of labels, or the frame
-        What was observed, in the frame of the conditionals.
-
-    Returns
-    -------
-    (*batch, K) array
-
-    Raises
-    ------
-    FrameError
-        If a label is unknown, or conditionals are on different frames.
-    MassError
-        If a hypothesis has no conditional.
-    TypeError
-        If `conditionals` is not a mapping to mass functions.
-
-    References
-    ----------
-    Smets (1993), International Journal of Approximate Reasoning 9.
-
-    Examples
-    --------
-    >>> sounds = Frame(["buzz", "silence"])
-    >>> bee = MassFunction.from_dict(sounds, {"buzz": 0.75, sounds: 0.25})
-    >>> ant = MassFunction.from_dict(sounds, {"silence": 1})
-    >>> conditional_plausibilities(Frame(["ant", "bee"]), {"ant": ant, "bee": bee}, "silence")
-    array([1.  , 0.25])
-    """
-    checks.as_frame(frame)
-    given = _conditionals(frame, conditionals)
-    _refuse_missing(frame, given, frame.full)
-    return _stacked([np.asarray(given[bit].pl(event)) for bit in range(len(frame))])
 
 
 def disjunctive_rule_of_combination(
@@ -280,7 +243,8 @@ def _as_rows(frame: Frame, likelihoods: Numbers | Mapping[Any, Numbers]) -> NDAr
     if isinstance(likelihoods, Mapping):
         columns = _by_bit(frame, likelihoods)
         _refuse_missing(frame, columns, frame.full)
-        return _stacked([checks.as_masses(columns[bit]) for bit in range(len(frame))])
+        shares = [checks.as_masses(columns[bit]) for bit in range(len(frame))]
+        return np.stack(np.broadcast_arrays(*shares), axis=-1)
     rows = checks.as_masses(likelihoods)
     if rows.ndim == 0 or rows.shape[-1] != len(frame):
         raise MassError(
@@ -288,10 +252,6 @@ def _as_rows(frame: Frame, likelihoods: Numbers | Mapping[Any, Numbers]) -> NDAr
             f"{len(frame)} labels of the frame"
         )
     return rows
-
-
-def _stacked(columns: list[NDArray[Any]]) -> NDArray[Any]:
-    return np.stack(np.broadcast_arrays(*columns), axis=-1)
 
 
 def _by_bit(frame: Frame, given: Mapping[Any, Any]) -> dict[int, Any]:

@@ -27,7 +27,7 @@ def jeffrey(
     """Revise a prior by an uncertain input that must be accepted: Jeffrey's rule.
 
     m(A) is the sum over events B of evidence(B) m(A | B). The outer rule uses Dempster's
-    conditioning (``condition``), the inner rule geometric conditioning (``condition_geometric``).
+    rule of ``condition``, the inner rule the geometric one.
     If the prior excludes B (outer) or does not support it (inner), the mass stays on B.
 
     Parameters

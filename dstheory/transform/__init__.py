@@ -5,7 +5,6 @@ from dstheory.transform._entropy import maximum_entropy_probability
 from dstheory.transform._probability import (
     betp,
     inverse_pignistic,
-    least_committed_isopignistic,
     optimal_possibility,
     plausibility_transform,
 )
@@ -13,8 +12,7 @@ from dstheory.transform._sharing import belief_transform, dsmp
 from dstheory.transform._weights import (
     conjunctive_weights,
     disjunctive_weights,
-    from_conjunctive_weights,
-    from_disjunctive_weights,
+    from_weights,
 )
 from dstheory.transform.tables import table
 
@@ -25,10 +23,8 @@ __all__ = [
     "convert_table",
     "disjunctive_weights",
     "dsmp",
-    "from_conjunctive_weights",
-    "from_disjunctive_weights",
+    "from_weights",
     "inverse_pignistic",
-    "least_committed_isopignistic",
     "maximum_entropy_probability",
     "optimal_possibility",
     "plausibility_transform",

@@ -39,7 +39,9 @@ def inverse_pignistic(frame: Frame, probabilities: Numbers) -> MassFunction:
     Returns
     -------
     MassFunction
-        With p in decreasing order, the set of the first *i* labels has mass i (p_i - p_{i+1}).
+        With p in decreasing order, the set of the first *i* labels has mass i (p_i - p_{i+1}). For
+        p = betp(m), its commonalities are at least those of the normalized `m`: it is the least
+        committed mass function with that pignistic probability.
 
     Raises
     ------
@@ -124,39 +126,6 @@ def optimal_possibility(frame: Frame, probabilities: Numbers) -> MassFunction:
     possibility = np.empty_like(shared)
     np.put_along_axis(possibility, order, shared, axis=-1)
     return consonant(frame, possibility)
-
-
-def least_committed_isopignistic(m: MassFunction) -> MassFunction:
-    """The least committed mass function with the pignistic probability of `m`.
-
-    Parameters
-    ----------
-    m : MassFunction
-        One or a batch, on K labels. A subnormal one is normalized first.
-
-    Returns
-    -------
-    MassFunction
-        Consonant; its commonalities are at least those of the normalized `m`.
-
-    Raises
-    ------
-    TotalConflictError
-        If all mass of a row is on the empty set.
-
-    References
-    ----------
-    Dubois, Prade & Smets (2008), A definition of subjective possibility, Int. J.
-    Approximate Reasoning 48, 352-364.
-
-    Examples
-    --------
-    >>> from dstheory import Frame, MassFunction
-    >>> m = MassFunction(Frame(["ant", "bee"]), [1, 2], [0.75, 0.25])
-    >>> least_committed_isopignistic(m).to_dict()
-    {('ant',): 0.5, ('ant', 'bee'): 0.5}
-    """
-    return inverse_pignistic(check_mass(m).frame, betp(m))
 
 
 def betp(m: MassFunction) -> NDArray[Any]:

@@ -7,14 +7,14 @@ Weights above 1 retract belief ("latent" beliefs). Floats are computed by ln w, 
 quotients.
 """
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._masses import check_mass
 from dstheory._typing import Numbers
-from dstheory.checks.arguments import check_flag
+from dstheory.checks.arguments import check_choice, check_flag
 from dstheory.construct.arguments import (
     as_table,
     check_finite,
@@ -28,7 +28,7 @@ from dstheory.kernels import moebius
 from dstheory.kernels.rows import in_row
 from dstheory.mass import MassFunction
 from dstheory.transform._butterflies import meeting_products, meeting_sums, superset_quotients
-from dstheory.transform.tables import dense_masses
+from dstheory.transform.tables import TableKind, dense_masses
 
 _MAX_LOG = float(np.log(np.finfo(np.float64).max))
 
@@ -119,19 +119,27 @@ def disjunctive_weights(m: MassFunction, *, log: bool = False) -> NDArray[Any]:
     return np.moveaxis(weights_of_commonalities(table[::-1], log=log)[::-1], 0, -1)
 
 
-def from_conjunctive_weights(
-    frame: Frame, weights: Numbers, *, log: bool = False, atol: float | None = None
+def from_weights(
+    frame: Frame,
+    weights: Numbers,
+    kind: Literal["conjunctive", "disjunctive"] = "conjunctive",
+    *,
+    log: bool = False,
+    atol: float | None = None,
 ) -> MassFunction:
-    """Mass function with given conjunctive weights.
+    """Mass function with given weights of its canonical decomposition.
 
     Parameters
     ----------
     frame : Frame
         K labels.
     weights : (*batch, 2**K) array
-        w of each set, indexed by mask; non-negative, possibly above 1. w(frame) is ignored.
+        w or v of each set, indexed by mask; non-negative, possibly above 1. w(frame) and v(empty)
+        are ignored.
+    kind : {"conjunctive", "disjunctive"}
+        Which weights these are: w, as `conjunctive_weights` gives them, or v.
     log : bool
-        Whether `weights` are ln w.
+        Whether `weights` are logarithms.
     atol : float, optional
         Float masses within `atol` of zero are dropped as rounding noise; by default those that
         rounding alone may leave, see `dstheory.construct.from_table`.
@@ -139,7 +147,7 @@ def from_conjunctive_weights(
     Returns
     -------
     MassFunction
-        The conjunctive combination of all A^w.
+        The conjunctive combination of all A^w, or the disjunctive one of all A_v.
 
     Raises
     ------
@@ -148,6 +156,8 @@ def from_conjunctive_weights(
         weights above 1 leave a set with a negative mass (the set and the row are named).
     TypeError
         If `frame` is not a Frame, or a weight is not a number.
+    ValueError
+        If `kind` is unknown.
 
     References
     ----------
@@ -157,56 +167,18 @@ def from_conjunctive_weights(
     --------
     >>> from dstheory import Frame
     >>> frame = Frame(["a", "b"])
-    >>> from_conjunctive_weights(frame, [1, 0.5, 0.5, 1]).to_dict()
+    >>> from_weights(frame, [1, 0.5, 0.5, 1]).to_dict()
     {(): 0.25, ('a',): 0.25, ('b',): 0.25, ('a', 'b'): 0.25}
-    """
-    check_flag("log", log)
-    table = commonalities_of_weights(_set_major(frame, weights, log), log=log)
-    return from_table(frame, np.moveaxis(table, 0, -1), "q", atol=atol)
-
-
-def from_disjunctive_weights(
-    frame: Frame, weights: Numbers, *, log: bool = False, atol: float | None = None
-) -> MassFunction:
-    """Mass function with given disjunctive weights.
-
-    Parameters
-    ----------
-    frame : Frame
-        K labels.
-    weights : (*batch, 2**K) array
-        v of each set, indexed by mask; non-negative, possibly above 1. v(empty) is ignored.
-    log : bool
-        Whether `weights` are ln v.
-    atol : float, optional
-        Float masses within `atol` of zero are dropped as rounding noise; by default those that
-        rounding alone may leave, see `dstheory.construct.from_table`.
-
-    Returns
-    -------
-    MassFunction
-        The disjunctive combination of all A_v.
-
-    Raises
-    ------
-    MassError
-        If a weight is negative or not finite, the last axis does not have 2**K entries, or
-        weights above 1 leave a set with a negative mass (the set and the row are named).
-    TypeError
-        If `frame` is not a Frame, or a weight is not a number.
-
-    References
-    ----------
-    Denoeux (2008), Artificial Intelligence 172, 234-264.
-
-    Examples
-    --------
-    >>> from_disjunctive_weights(Frame(["a", "b"]), [1, 0.5, 1, 1]).to_dict()
+    >>> from_weights(frame, [1, 0.5, 1, 1], "disjunctive").to_dict()
     {(): 0.5, ('a',): 0.5}
     """
     check_flag("log", log)
-    table = commonalities_of_weights(_set_major(frame, weights, log)[::-1], log=log)[::-1]
-    return from_table(frame, np.moveaxis(table, 0, -1), "b", atol=atol)
+    check_choice("kind", kind, ("conjunctive", "disjunctive"))
+    # Of the complement, v becomes w and b becomes q.
+    order = slice(None, None, 1 if kind == "conjunctive" else -1)
+    table = commonalities_of_weights(_set_major(frame, weights, log)[order], log=log)[order]
+    target: TableKind = "q" if kind == "conjunctive" else "b"
+    return from_table(frame, np.moveaxis(table, 0, -1), target, atol=atol)
 
 
 def weights_of_commonalities(q: NDArray[Any], *, log: bool = False) -> NDArray[Any]:

@@ -2,7 +2,7 @@
 
 Neighbors and prototypes are evidence for their classes, and the last layer of a trained network is
 evidence for and against each. Samples between clusters belong to sets of them. Functions first:
-`latent_mass` reads what a fitted model already says.
+`latent_evidence` reads what a fitted model already says.
 """
 
 from evical.learners._boot_clusters import BootClus
@@ -14,7 +14,7 @@ from evical.learners._neighbors import EvidentialKNeighborsClassifier
 from evical.learners._neural import EvidentialNeuralClassifier
 from evical.learners._rbf import EvidentialRBFClassifier
 from evical.learners._regressor import EvidentialRegressor
-from evical.learners.latent_model import latent_evidence, latent_mass
+from evical.learners.latent_model import latent_evidence
 
 __all__ = [
     "BootClus",
@@ -27,7 +27,6 @@ __all__ = [
     "EvidentialRegressor",
     "credal_rand_index",
     "latent_evidence",
-    "latent_mass",
     "rough_clusters",
     "summarize_clusters",
 ]

@@ -98,7 +98,7 @@ def refuse_huge(X: Floats) -> None:
 
 
 def read_labels(
-    y: ArrayLike | MassFunction, n: int, refusal: str | None = None
+    y: ArrayLike | MassFunction, n: int, refusal: str | None
 ) -> tuple[NDArray[Any], Floats]:
     """Classes, and the plausibility of each for each sample.
 

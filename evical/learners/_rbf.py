@@ -79,7 +79,7 @@ class EvidentialRBFClassifier(EvidencePredictor, PrototypeClassifier):
     See Also
     --------
     EvidentialNeuralClassifier : prototypes speak for classes only.
-    latent_mass : the same for other networks.
+    latent_evidence : the same for other networks.
 
     Notes
     -----

@@ -24,7 +24,6 @@ from sklearn.neural_network._base import ACTIVATIONS
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from dstheory import MassFunction
 from dstheory.checks.arguments import shown, without_mask
 from evical._typing import Floats, SamplesLike
 from evical.beliefs.products import Products
@@ -160,6 +159,8 @@ def latent_evidence(fitted: Any, X: SamplesLike, reference: Any = None) -> Weigh
     Returns
     -------
     WeightedEvidence
+        The relative plausibilities of its `mass()` are the probabilities of a logistic or softmax
+        output.
 
     Raises
     ------
@@ -192,6 +193,10 @@ def latent_evidence(fitted: Any, X: SamplesLike, reference: Any = None) -> Weigh
     >>> evidence = latent_evidence(model, X[[0, 70]], reference=X)
     >>> evidence.conflict().round(2), evidence.supporting.round(1)[1]
     (array([0.96, 0.9 ]), array([0. , 1.7, 3. ]))
+    >>> plausible = evidence.mass().contour()
+    >>> p = plausible / plausible.sum(axis=1, keepdims=True)
+    >>> np.allclose(p, model.predict_proba(X[[0, 70]]))
+    True
     """
     layer = last_layer(fitted, X)
     known = layer if reference is None else last_layer(fitted, reference)
@@ -226,46 +231,6 @@ def _weights(layer: LastLayer, mean: Floats) -> Iterator[Floats]:
     centered, share = layer.features - mean, (intercept + mean @ coef) / len(coef)
     for k in range(coef.shape[1]):
         yield centered * coef[:, k] + share[k]
-
-
-def latent_mass(fitted: Any, X: SamplesLike, reference: Any = None) -> MassFunction:
-    """The mass functions that a trained linear layer is.
-
-    Parameters
-    ----------
-    fitted, X, reference
-        As of `latent_evidence`.
-
-    Returns
-    -------
-    MassFunction
-        Batch (n,) on the frame of classes. Its relative plausibilities are the probabilities of a
-        logistic or softmax output.
-
-    Raises
-    ------
-    CostLimitError
-        For more than 16 classes.
-    TypeError, ValueError
-        As `latent_evidence`.
-
-    References
-    ----------
-    Denoeux (2019), Knowledge-Based Systems 176, 54-67.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> from sklearn.linear_model import LogisticRegression
-    >>> from sklearn.pipeline import make_pipeline
-    >>> from sklearn.preprocessing import StandardScaler
-    >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> model = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, y)
-    >>> m = latent_mass(model, X[:2], reference=X)
-    >>> np.allclose(m.pl(1) / (m.pl(0) + m.pl(1)), model.predict_proba(X[:2])[:, 1])
-    True
-    """
-    return latent_evidence(fitted, X, reference).mass()
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,7 @@
 
 from evical.multiclass._auto_multiclass_calibrator import AutoMulticlassCalibrator
 from evical.multiclass._base import BaseMulticlassCalibrator
-from evical.multiclass._decoding import hamming_decode, loss_decode
+from evical.multiclass._decoding import loss_decode
 from evical.multiclass._dirichlet_calibrator import DirichletCalibrator
 from evical.multiclass._least_squares import least_squares, wu_lin_weng
 from evical.multiclass._multinomial_calibrator import MultinomialLogisticCalibrator
@@ -27,7 +27,6 @@ __all__ = [
     "StructuredVectorCalibrator",
     "code_beliefs",
     "code_matrix",
-    "hamming_decode",
     "hastie_tibshirani",
     "least_squares",
     "loss_decode",

@@ -16,36 +16,7 @@ from dstheory.checks.arguments import as_floats, check_callable, check_choice
 from evical.multiclass._inputs import Floats
 from evical.multiclass.codes import check_code_matrix
 
-Loss: TypeAlias = Literal["linear", "exponential"] | Callable[[Floats], Floats]
-
-
-def hamming_decode(margins: ArrayLike, code: ArrayLike) -> NDArray[np.intp]:
-    """Class whose row differs from the signs of the margins in the fewest columns.
-
-    Parameters
-    ----------
-    margins : (n, B) array
-        Positive for the positive side of a column; for probabilities r, use r - 1/2.
-    code : (K, B) array of 1, -1 and 0
-
-    Returns
-    -------
-    (n,) array of int
-        Indices of classes; ties go to the first one. A column that
-        ignores the class, or a margin of 0, is half a difference.
-
-    Raises
-    ------
-    ValueError
-        If the code or a margin is not valid.
-
-    Examples
-    --------
-    >>> hamming_decode([[0.1, -0.2, -2.0]], [[1, -1, -1], [-1, 1, -1], [-1, -1, 1]])
-    array([0])
-    """
-    matrix = check_code_matrix(code)
-    return _nearest(-np.sign(_checked(margins, matrix.shape[1])) @ matrix.T)
+Loss: TypeAlias = Literal["linear", "exponential", "hamming"] | Callable[[Floats], Floats]
 
 
 def loss_decode(margins: ArrayLike, code: ArrayLike, loss: Loss = "linear") -> NDArray[np.intp]:
@@ -57,8 +28,11 @@ def loss_decode(margins: ArrayLike, code: ArrayLike, loss: Loss = "linear") -> N
         f, positive for the positive side of a column; for probabilities r, use r - 1/2.
     code : (K, B) array of 1, -1 and 0
         M.
-    loss : {"linear", "exponential"} or callable
-        L(y): -y, exp(-y), or a function of an array, element by element.
+    loss : {"linear", "exponential", "hamming"} or callable
+        L(y): -y, exp(-y), (1 - sign y) / 2, or a function of an array, element by element.
+        "hamming" is Hamming decoding: the row that differs from the signs of the margins in the
+        fewest columns, where a column that ignores the class, or a margin of 0, is half a
+        difference.
 
     Returns
     -------
@@ -84,20 +58,20 @@ def loss_decode(margins: ArrayLike, code: ArrayLike, loss: Loss = "linear") -> N
     Examples
     --------
     >>> code = [[1, 1, 0], [-1, 0, 1], [0, -1, -1]]
-    >>> loss_decode([[-0.1, 0.4, 0.1]], code), hamming_decode([[-0.1, 0.4, 0.1]], code)
+    >>> loss_decode([[-0.1, 0.4, 0.1]], code), loss_decode([[-0.1, 0.4, 0.1]], code, "hamming")
     (array([0]), array([1]))
     """
     matrix = check_code_matrix(code)
     f = _checked(margins, matrix.shape[1])
     if isinstance(loss, str):
-        check_choice("loss", loss, ("linear", "exponential"), "a function, or ")
-        if loss == "linear":
-            return _nearest(-f @ matrix.T)
+        check_choice("loss", loss, ("linear", "exponential", "hamming"), "a function, or ")
+        if loss != "exponential":
+            return _nearest(-(f if loss == "linear" else np.sign(f)) @ matrix.T)
         # A common factor for all losses of a sample changes no comparison and prevents overflow.
         largest = np.abs(f).max(axis=1, keepdims=True)
         parts = [np.exp(sign * f - largest) for sign in (-1, 0, 1)]
     else:
-        check_callable("loss", loss, "a function, 'linear' or 'exponential'")
+        check_callable("loss", loss, "a function, 'linear', 'exponential' or 'hamming'")
         parts = [np.asarray(loss(sign * f), dtype=np.float64) for sign in (1, 0, -1)]
         for part in parts:
             if part.shape != f.shape:

@@ -83,17 +83,13 @@ def complete_columns(n_classes: int) -> NDArray[np.int8]:
     return columns[:, (columns < 0).any(axis=0)]
 
 
-def best_sparse_code(
-    n_classes: int, n_columns: int, rng: np.random.Generator, candidates: int = CANDIDATES
-) -> NDArray[np.int8]:
+def best_sparse_code(n_classes: int, n_columns: int, rng: np.random.Generator) -> NDArray[np.int8]:
     """Random sparse code with the largest minimum distance between two rows.
 
     Parameters
     ----------
     n_classes, n_columns : int
     rng : numpy.random.Generator
-    candidates : int
-        Matrices to choose from; fewer above about 100 classes.
 
     Returns
     -------
@@ -112,7 +108,7 @@ def best_sparse_code(
     """
     best: NDArray[np.int8] | None = None
     best_distance = -1.0
-    candidates = min(candidates, max(1, WORK // (n_classes**2 * n_columns)))
+    candidates = min(CANDIDATES, max(1, WORK // (n_classes**2 * n_columns)))
     for block in _candidates(n_classes, n_columns, rng, candidates):
         distances = _least_distances(block)
         while distances.max() > best_distance:

@@ -15,7 +15,7 @@ import numpy as np
 from dstheory import MassFunction
 from dstheory.plot.style import COLORS
 from dstheory.product import ProductFrame, Variable
-from dstheory.revise import condition, condition_focusing
+from dstheory.revise import condition
 
 pardoned = Variable("pardoned", ["a", "b", "c"])
 says = Variable("says", ["not b", "not c"])
@@ -36,7 +36,7 @@ lot = MassFunction.from_dict(
 heard = {"says": "not b"}
 answers = {
     "Dempster's conditioning": condition(lot, heard),
-    "focusing": condition_focusing(lot, heard),
+    "focusing": condition(lot, heard, rule="focusing"),
 }
 a = {"pardoned": "a"}
 for name, m in answers.items():

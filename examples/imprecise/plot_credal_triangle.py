@@ -12,7 +12,7 @@ import numpy as np
 
 from dstheory import Frame, MassFunction, betp
 from dstheory.plot import credal_vertices
-from dstheory.revise import condition, condition_focusing
+from dstheory.revise import condition
 from evical.plot import SimplexDisplay
 from evical.plot.style import COLORS
 
@@ -30,7 +30,7 @@ print("pignistic probability, the mean over all orders of the labels:", betp(bef
 
 no_draw = ["win", "loss"]
 news = condition(before, no_draw)
-focused = condition_focusing(before, no_draw)
+focused = condition(before, no_draw, rule="focusing")
 for name, m in (("Dempster", news), ("focusing", focused)):
     print(f"{name}: win {m.bel('win'):.2f} to {m.pl('win'):.2f}")
 

@@ -13,7 +13,7 @@ more about the far end is combined with the data by the product-intersection rul
 import matplotlib.pyplot as plt
 import numpy as np
 
-from dstheory.inference import GRFN, product_intersection, product_intersection_conflict
+from dstheory.inference import GRFN, product_intersection
 from dstheory.plot.style import COLORS
 
 # %%
@@ -43,7 +43,7 @@ place = int(np.argmin(abs(grid - 11)))
 data = prediction[place]
 expert = GRFN(19, 0.5, 0.5)
 joint = product_intersection(data, expert)
-conflict = product_intersection_conflict(data, expert)
+conflict = data.conflict(expert)
 
 # %%
 # Intervals of belief 0.5 and 0.9 are wider than those of the noise alone (dotted), the more so

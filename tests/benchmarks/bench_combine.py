@@ -12,7 +12,7 @@ import pytest
 
 from dstheory import Frame, MassFunction, combine
 from dstheory.combine import _pcr, _weights
-from dstheory.transform import conjunctive_weights, from_conjunctive_weights
+from dstheory.transform import conjunctive_weights, from_weights
 
 N_ROWS, N_SINGLE = 100_000, 500
 BATCHED = [
@@ -119,7 +119,7 @@ def test_cautious_by_tables(benchmark):
 
     def by_tables():
         weights = np.minimum(conjunctive_weights(one), conjunctive_weights(two))
-        return from_conjunctive_weights(one.frame, weights)
+        return from_weights(one.frame, weights)
 
     benchmark(by_tables)
 

@@ -24,7 +24,7 @@ from evical.learners import (
     EvidentialNeuralClassifier,
     EvidentialRBFClassifier,
 )
-from evical.learners._c_means_fit import Cost, Features, alternate
+from evical.learners._c_means import Cost, Features, alternate
 from evical.learners._clustering import members_of
 
 SETS = {"iris": load_iris, "wine": load_wine, "breast": load_breast_cancer, "digits": load_digits}

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from dstheory import Frame, MassFunction, dempster
-from dstheory.approximate import monte_carlo_dempster, outer_approximation, summarize
+from dstheory.approximate import cluster, monte_carlo_dempster, summarize
 from dstheory.construct import random
-from dstheory.revise import condition, condition_focusing, contextual_discount, generalized_bayes
+from dstheory.revise import condition, contextual_discount, generalized_bayes
 from tests.benchmarks.timing import median_ms, report
 
 
@@ -72,14 +72,14 @@ def focusing_by_loop(m, mask):
 def test_focusing(benchmark):
     m = random(Frame(range(14)), np.random.default_rng(0), n_focal=200)
     event, mask = range(12), (1 << 12) - 1
-    focused = condition_focusing(m, event)
+    focused = condition(m, event, rule="focusing")
     parts, beliefs = focusing_by_loop(m, mask)
     for a in parts[1::97]:
         assert abs(focused.bel(mask=a) - beliefs[a]) < 1e-9
     slow = median_ms(lambda: focusing_by_loop(m, mask), repeat=3)
-    ours = median_ms(lambda: condition_focusing(m, event))
+    ours = median_ms(lambda: condition(m, event, rule="focusing"))
     report("focusing on 12 of 14 labels, 200 focal sets", ours, slow)
-    benchmark(condition_focusing, m, event)
+    benchmark(condition, m, event, rule="focusing")
 
 
 @pytest.mark.parametrize("size", [6, 10])
@@ -125,8 +125,8 @@ def test_clustering(benchmark):
         return row
 
     slow = 90 * median_ms(by_loop, repeat=3)
-    report("outer clustering, 200 to 20 sets", median_ms(lambda: outer_approximation(m, 20)), slow)
-    benchmark(outer_approximation, m, 20)
+    report("outer clustering, 200 to 20 sets", median_ms(lambda: cluster(m, 20)), slow)
+    benchmark(cluster, m, 20)
 
 
 def merged_once(row):

@@ -360,6 +360,17 @@ def test_frames_have_a_row_for_each_sample(backend):
         assert len(m[0].to_frame(kind, backend)) == 1
     with pytest.raises(ValueError, match="reshape it to one axis"):
         m.reshape(5, 1).to_frame()
+    with pytest.raises(ValueError, match=r"the batch has 5 rows; take one, as in m\[0\]"):
+        m.to_frame("events", backend)
+    one = MassFunction(Frame(["a", "b"]), [0, 1, 3], [0.25, 0.25, 0.5]).to_frame("events", backend)
+    for name, values in (
+        ("event", ["{}", "{a}", "{a, b}"]),
+        ("mass", [0.25, 0.25, 0.5]),
+        ("bel", [0, 0.25, 0.75]),
+        ("pl", [0, 0.75, 0.75]),
+        ("q", [1, 0.75, 0.5]),
+    ):
+        assert np.asarray(one[name]).tolist() == values
     with pytest.raises(ValueError, match="did you mean 'labels'"):
         m.to_frame("label")
     with pytest.raises(TypeError, match=r"m\.to_frame\(\) is a table"):

@@ -13,12 +13,6 @@ from tests.support.public_objects import ROOT
 USES = {
     "dstheory.plot": ("matplotlib", "import dstheory", "import dstheory.plot"),
     "evical.plot": ("matplotlib", "import evical", "import evical.plot"),
-    "to_pandas": (
-        "pandas",
-        "from dstheory import Frame, vacuous; from dstheory.interchange import to_pandas;"
-        "m = vacuous(Frame(['a', 'b']))",
-        "to_pandas(m)",
-    ),
     "to_frame": (
         "pandas",
         "from evical.metrics import calibration_report;"

@@ -123,7 +123,7 @@ BETWEEN: dict[str, Call] = {
     "dsmp": lambda m, rng: transform.dsmp(m, _epsilon(m, rng)),
     "maximum_entropy": lambda m, rng: transform.maximum_entropy_probability(m),
     "pignistic of inverse": lambda m, rng: transform.betp(
-        transform.least_committed_isopignistic(m)
+        transform.inverse_pignistic(m.frame, transform.betp(m))
     ),
 }
 PROBABILITIES: dict[str, Call] = {
@@ -143,8 +143,8 @@ TABLES: dict[str, Call] = {
 BELIEFS: dict[str, Call] = {
     "normalize": lambda m, rng: m.normalize(),
     "condition": lambda m, rng: revise.condition(m, _event(m, rng)),
-    "condition_geometric": lambda m, rng: revise.condition_geometric(m, _event(m, rng)),
-    "condition_focusing": lambda m, rng: revise.condition_focusing(m, _event(m, rng)),
+    "condition_geometric": lambda m, rng: revise.condition(m, _event(m, rng), rule="geometric"),
+    "condition_focusing": lambda m, rng: revise.condition(m, _event(m, rng), rule="focusing"),
     "jeffrey outer": lambda m, rng: revise.jeffrey(m, _other(m, rng), rule="outer"),
     "jeffrey inner": lambda m, rng: revise.jeffrey(m, _other(m, rng), rule="inner"),
     "discount": lambda m, rng: revise.discount(m, rate=_share(m, rng)),
@@ -153,7 +153,7 @@ BELIEFS: dict[str, Call] = {
     "generalized_bayes": lambda m, rng: revise.generalized_bayes(
         m.frame, _shares(m, rng), prior=m, normalize=False
     ),
-    "least_committed": lambda m, rng: transform.least_committed_isopignistic(m),
+    "least_committed": lambda m, rng: transform.inverse_pignistic(m.frame, transform.betp(m)),
     "conjunctive": lambda m, rng: combine.conjunctive(m, _other(m, rng)),
     "disjunctive": lambda m, rng: combine.disjunctive(m, _other(m, rng)),
     "yager": lambda m, rng: combine.yager(m, _other(m, rng)),

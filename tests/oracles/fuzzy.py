@@ -4,7 +4,7 @@ import re
 from math import sqrt
 from typing import Any
 
-from dstheory.inference import GRFN, product_intersection, product_intersection_conflict
+from dstheory.inference import GRFN, product_intersection
 
 PARAMETERS = r"mu=([\d.-]+),sigma=([\d.]+),h=([\d.]+)"
 
@@ -24,7 +24,7 @@ def bounds(oracle: dict[str, Any], *parameters: str) -> dict[str, float]:
 
 def combined(oracle: dict[str, Any], first: str, second: str) -> dict[str, float]:
     sources = [number(*text.split(",")) for text in (first, second)]
-    values = {"soft conflict": product_intersection_conflict(*sources)}
+    values = {"soft conflict": GRFN.conflict(*sources)}
     for kind in ("soft", "hard"):
         fuzzy = product_intersection(*sources, normalization=kind)
         parts = {"mu": fuzzy.mu, "sigma": sqrt(fuzzy.sigma2), "h": fuzzy.h}

@@ -161,7 +161,7 @@ def dsmp(case: Case, epsilon: str, m: str) -> dict[str, Any]:
 
 def isopignistic(case: Case, shares: str) -> MassFunction:
     p = construct.bayesian(case.frame, [case.number(share) for share in shares.split(",")])
-    return transform.least_committed_isopignistic(p)
+    return transform.inverse_pignistic(case.frame, transform.betp(p))
 
 
 def weights(case: Case) -> dict[str, Any]:

@@ -1,10 +1,15 @@
-"""Contours of the parameter of simple models, in closed form, from sufficient statistics.
+"""Contours in closed form: of the parameter of simple models, and of an expert's opinion.
 
-The cost does not depend on the number of observations. Log relative likelihoods are functions of
-the distance from the mode, so large samples lose no digits.
+A model needs its sufficient statistics, so the cost does not depend on the number of observations.
+Log relative likelihoods are functions of the distance from the mode, so large samples lose no
+digits.
 
 Source: the relative likelihoods are Xu et al., IJAR 72, 2016, equations 11 and 29, and their
 textbook counterparts (Pawitan, In all likelihood, 2001, chapters 2-4).
+
+An expert states the possible and the most plausible values; in between, plausibility follows a
+straight line or a bell curve (Dubois and Prade 1988, Possibility Theory). `combine_contours`
+combines such contours with each other and with likelihoods.
 """
 
 import numpy as np
@@ -12,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from dstheory._typing import Floats
 from dstheory.checks.arguments import as_array
-from dstheory.inference.contours.checks import as_data, as_positive
+from dstheory.inference.contours.checks import as_data, as_positive, numbers
 from dstheory.inference.contours.likelihood_contour import (
     LikelihoodContour,
     normal_curve,
@@ -76,14 +81,15 @@ def _power(exponent: float, change: Floats, base: float) -> Floats:
 
 
 def poisson_contour(counts: ArrayLike, exposure: ArrayLike = 1.0) -> LikelihoodContour:
-    """Contour of the rate of events after counting them.
+    """Contour of the rate of events after counting them, or after waiting for them.
 
     Parameters
     ----------
     counts : array_like of shape (n,)
-        Numbers of events, not negative.
+        Numbers of events, not negative. Of exponential durations, whether the event was seen: 1, or
+        0 where observation ended before (censored).
     exposure : float or array_like of shape (n,)
-        Time (or area) over which each was counted, positive.
+        Time (or area) over which each was counted, positive. The durations, of these.
 
     Returns
     -------
@@ -102,6 +108,11 @@ def poisson_contour(counts: ArrayLike, exposure: ArrayLike = 1.0) -> LikelihoodC
 
     >>> poisson_contour([0, 0]).contour([0.0, 0.5]).round(4)
     array([1.    , 0.3679])
+
+    A part failed after 1 hour, another one still runs after 3.
+
+    >>> poisson_contour([1, 0], exposure=[1.0, 3.0]).mode
+    0.25
     """
     events = as_data("counts", counts, low=0)
     time = as_array(exposure, "exposure")
@@ -109,7 +120,20 @@ def poisson_contour(counts: ArrayLike, exposure: ArrayLike = 1.0) -> LikelihoodC
         raise ValueError(f"exposure has shape {time.shape}, expected {events.shape} as counts")
     time = as_data("exposure", np.broadcast_to(time, events.shape), low=0)
     as_positive("the least exposure", float(time.min()))
-    return _rate(_total("counts", events), _total("exposure", time))
+    number, total = _total("counts", events), _total("exposure", time)
+    mode = number / total
+
+    def log_relative(rate: Floats) -> Floats:
+        """Logarithm of (rate / mode)^number exp(-total (rate - mode))."""
+        if not number:
+            return -total * rate
+        u = np.maximum(rate / mode - 1, -1.0)
+        with np.errstate(divide="ignore", invalid="ignore"):  # -inf at 0, inf - inf at infinity
+            return np.asarray(np.where(np.isinf(u), -np.inf, number * (np.log1p(u) - u)))
+
+    return LikelihoodContour(
+        log_relative, (0, np.inf), mode=mode, scale=np.sqrt(number + 1) / total, chunk=_CHUNK
+    )
 
 
 def _total(name: str, values: Floats) -> float:
@@ -118,57 +142,6 @@ def _total(name: str, values: Floats) -> float:
     if total == np.inf:
         raise ValueError(f"{name} sum to more than 1.8e308, the greatest float")
     return total
-
-
-def exponential_contour(durations: ArrayLike, observed: ArrayLike = True) -> LikelihoodContour:
-    """Contour of the rate of an exponential distribution, from possibly censored durations.
-
-    Parameters
-    ----------
-    durations : array_like of shape (n,)
-        Positive times until the event, or until observation ended.
-    observed : bool or array_like of bool of shape (n,)
-        Whether the event was seen; False means that it takes longer than that.
-
-    Returns
-    -------
-    LikelihoodContour
-        On [0, inf), with mode ``observed.sum() / durations.sum()``: the inverse mean.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If there are no durations, one is not positive and finite, or `observed` is not boolean.
-
-    Examples
-    --------
-    >>> exponential_contour([1.0, 3.0]).mode
-    0.5
-    >>> exponential_contour([1.0, 3.0], [True, False]).mode
-    0.25
-    """
-    times = as_data("durations", durations, low=0)
-    as_positive("the least duration", float(times.min()))
-    seen = as_array(observed, "observed")
-    if seen.dtype.kind != "b":
-        raise TypeError(f"observed consists of booleans, not of {seen.dtype.name}")
-    return _rate(float(np.broadcast_to(seen, times.shape).sum()), _total("durations", times))
-
-
-def _rate(events: float, time: float) -> LikelihoodContour:
-    """Relative likelihood of a rate: (rate / mode)^events exp(-time (rate - mode))."""
-    mode = events / time
-
-    def log_relative(rate: Floats) -> Floats:
-        if not events:
-            return -time * rate
-        u = np.maximum(rate / mode - 1, -1.0)
-        with np.errstate(divide="ignore", invalid="ignore"):  # -inf at 0, inf - inf at infinity
-            return np.asarray(np.where(np.isinf(u), -np.inf, events * (np.log1p(u) - u)))
-
-    return LikelihoodContour(
-        log_relative, (0, np.inf), mode=mode, scale=np.sqrt(events + 1) / time, chunk=_CHUNK
-    )
 
 
 def normal_contour(data: ArrayLike, sigma: float | None = None) -> LikelihoodContour:
@@ -211,3 +184,98 @@ def normal_contour(data: ArrayLike, sigma: float | None = None) -> LikelihoodCon
             "to 0; give sigma or more observations"
         )
     return student_curve(mean, np.sqrt(variance), x.size, _CHUNK)
+
+
+def trapezoidal_contour(
+    low: float, core_low: float, core_high: float, high: float
+) -> LikelihoodContour:
+    """Plausibility that is 1 on [core_low, core_high] and falls to 0 at `low` and `high`.
+
+    Parameters
+    ----------
+    low, core_low, core_high, high : float
+        In ascending order, with low < high; a side of length 0 is a step. Two steps make the
+        categorical statement "in [low, high]"; a core of one value makes a triangle.
+
+    Returns
+    -------
+    LikelihoodContour
+        On the parameter space [low, high]; 0 outside. Its `mode` is the middle of the core.
+
+    Raises
+    ------
+    ValueError
+        If a number is not finite, or the numbers are not in order.
+    TypeError
+        If one is not a number.
+
+    Examples
+    --------
+    >>> expert = trapezoidal_contour(0, 1, 2, 4)
+    >>> expert.contour([0.5, 1.5, 3])
+    array([0.5, 1. , 0.5])
+    >>> expert.bel(0.5, 3.0)
+    0.5
+    """
+    points = _ascending(low, core_low, core_high, high)
+    left, core_left, core_right, right = points.tolist()
+
+    def log_contour(x: Floats) -> Floats:
+        height = np.ones_like(x)
+        if left < core_left:
+            height = np.minimum(height, (x - left) / (core_left - left))
+        if core_right < right:
+            height = np.minimum(height, (right - x) / (right - core_right))
+        return np.asarray(np.log(height))
+
+    # Halves of the smallest floats round to 0.
+    middle = min(max(core_left / 2 + core_right / 2, core_left), core_right)
+    return LikelihoodContour(log_contour, (left, right), mode=middle, scale=right - left)
+
+
+def gaussian_contour(mean: float, deviation: float) -> LikelihoodContour:
+    """Plausibility exp(-(x - mean)^2 / (2 deviation^2)) on the real line.
+
+    Parameters
+    ----------
+    mean : float
+        The most plausible value.
+    deviation : float
+        Distance at which the plausibility is exp(-1/2), about 0.61; positive.
+
+    Returns
+    -------
+    LikelihoodContour
+
+    Raises
+    ------
+    ValueError
+        If a number is not finite, or the deviation is not positive.
+    TypeError
+        If one is not a number.
+
+    Examples
+    --------
+    >>> gaussian_contour(3, 2).contour([1, 3]).round(4)
+    array([0.6065, 1.    ])
+    """
+    center, scale = _finite(mean, deviation).tolist()
+    if scale <= 0:
+        raise ValueError(f"deviation is {scale:g}; expected a positive number")
+    return normal_curve(center, scale)
+
+
+def _ascending(*points: float) -> Floats:
+    array = _finite(*points)
+    if (np.diff(array) < 0).any() or array[0] == array[-1]:
+        raise ValueError(
+            f"points {array.tolist()} do not ascend; give low <= core <= high, with low < high"
+        )
+    return array
+
+
+def _finite(*points: float) -> Floats:
+    array = numbers("point", points)
+    if array.ndim != 1 or not np.isfinite(array).all():
+        raise ValueError(f"points {array.tolist()} are not finite numbers")
+    return array

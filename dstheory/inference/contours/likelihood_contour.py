@@ -173,9 +173,7 @@ def widths(f: Function, bounds: Space, place: Point, value: float, scales: Point
     return tuple(result)
 
 
-def find_peaks(
-    f: Function, bounds: tuple[float, float], mode: float, width: float, n_points: int = 2049
-) -> Floats:
+def find_peaks(f: Function, bounds: tuple[float, float], mode: float, width: float) -> Floats:
     """Local maxima of a log contour in dimension 1, with the mode, ascending.
 
     >>> find_peaks(lambda x: abs(abs(x) - 2) * -1.0, (-9, 9), 2, 1.0)
@@ -185,7 +183,7 @@ def find_peaks(
     x = np.unique(np.append(_line(bounds, mode, width).point(v[None])[0], mode))
     seen = np.flatnonzero(f(x) > _VISIBLE)
     left, right = x[max(seen[0] - 1, 0)], x[min(seen[-1] + 1, x.size - 1)]
-    x = np.unique(np.concatenate([x, np.linspace(left, right, n_points)]))
+    x = np.unique(np.concatenate([x, np.linspace(left, right, 2049)]))
     x = x[np.isfinite(x)]
     values = np.maximum(f(x), 2 * _VISIBLE)
     tops = [i for i in _local_maxima(values) if values[i] > _VISIBLE]

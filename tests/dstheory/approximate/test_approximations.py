@@ -1,4 +1,5 @@
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
@@ -7,12 +8,10 @@ from hypothesis import strategies as st
 
 from dstheory import Frame, MassFunction, betp
 from dstheory.approximate import (
+    cluster,
+    consonant_approximation,
     d1,
-    inner_approximation,
-    inner_consonant,
     k_l_x,
-    outer_approximation,
-    outer_consonant,
     rank_level,
     summarize,
 )
@@ -27,20 +26,23 @@ from tests.support.each import each
 
 FRAME = Frame(list("abcd"))
 
+inner_clusters = partial(cluster, kind="inner")
+inner_consonant = partial(consonant_approximation, kind="inner")
+
 # Every approximation at some size; "inner" and "outer" ones are bounds.
 CASES = {
     "k_l_x": lambda m: k_l_x(m, 2, 3, 0.25),
     "summarize": lambda m: summarize(m, 3),
     "d1": lambda m: d1(m, 3),
-    "inner_approximation": lambda m: inner_approximation(m, 3),
-    "outer_approximation": lambda m: outer_approximation(m, 3),
+    "cluster inner": lambda m: inner_clusters(m, 3),
+    "cluster outer": lambda m: cluster(m, 3),
     "rank_level inner": lambda m: rank_level(m, 2),
     "rank_level outer": lambda m: rank_level(m, 2, kind="outer"),
-    "inner_consonant": inner_consonant,
-    "outer_consonant": outer_consonant,
+    "consonant inner": inner_consonant,
+    "consonant outer": consonant_approximation,
 }
-OUTER = ["summarize", "outer_approximation", "rank_level outer", "outer_consonant"]
-INNER = ["inner_approximation", "rank_level inner", "inner_consonant"]
+OUTER = ["summarize", "cluster outer", "rank_level outer", "consonant outer"]
+INNER = ["cluster inner", "rank_level inner", "consonant inner"]
 every_one = each("name", CASES)
 beliefs = frames(1, 4).flatmap(lambda frame: masses(frame, empty=True, max_focal=8))
 counts = st.integers(1, 5)
@@ -68,8 +70,8 @@ def test_d1_equals_its_definition(m, n):
 @given(m=beliefs, n=counts)
 def test_clusters_equal_their_definition(m, n):
     for found, merge in [
-        (outer_approximation(m, n), frozenset.union),
-        (inner_approximation(m, n), frozenset.intersection),
+        (cluster(m, n), frozenset.union),
+        (inner_clusters(m, n), frozenset.intersection),
     ]:
         assert as_sets(found) == naive_approximate.cluster(as_sets(m), n, merge)
         assert len(found.focal) <= n
@@ -84,9 +86,11 @@ def test_rank_level_equals_its_definition(m, rank, kind):
 @given(data=st.data(), m=beliefs)
 def test_outer_consonant_equals_its_definition(data, m):
     order = naive_approximate.falling_labels(as_sets(m), m.frame)
-    assert as_sets(outer_consonant(m)) == naive_approximate.outer_consonant(as_sets(m), order)
+    assert as_sets(consonant_approximation(m)) == naive_approximate.outer_consonant(
+        as_sets(m), order
+    )
     order = data.draw(st.permutations(list(m.frame)))
-    found = outer_consonant(m, order)
+    found = consonant_approximation(m, order=order)
     assert found.is_consonant
     assert as_sets(found) == naive_approximate.outer_consonant(as_sets(m), order)
 
@@ -115,7 +119,7 @@ def test_outer_approximations_bound_from_without(name, m):
 def test_mass_of_the_empty_set_may_become_belief():
     """Implicability counts it before and after; belief only after."""
     m = MassFunction(Frame(list("ab")), [0, 1, 2], [0.25, 0.25, 0.5])
-    for outer in (outer_approximation(m, 2), summarize(m, 2)):
+    for outer in (cluster(m, 2), summarize(m, 2)):
         assert outer.bel("a") == 0.5 > m.bel("a")
         assert outer.b("a") == m.b("a")
 
@@ -132,8 +136,8 @@ def test_inner_approximations_bound_from_within(name, m):
 
 @given(m=beliefs)
 def test_clusters_are_specializations(m):
-    assert is_included(inner_approximation(m, 2), m)
-    assert is_included(m, outer_approximation(m, 2))
+    assert is_included(inner_clusters(m, 2), m)
+    assert is_included(m, cluster(m, 2))
 
 
 @given(m=frames(1, 4).flatmap(masses), rank=st.integers(1, 4))
@@ -150,8 +154,8 @@ def test_nothing_is_lost_where_nothing_is_dropped(m):
         k_l_x(m, 1, n),
         summarize(m, n),
         d1(m, n),
-        inner_approximation(m, n),
-        outer_approximation(m, n),
+        inner_clusters(m, n),
+        cluster(m, n),
         rank_level(m, len(m.frame)),
     ):
         assert same == m
@@ -205,9 +209,7 @@ def test_other_kinds_are_refused(name):
         CASES[name]({"a": 1})
 
 
-@pytest.mark.parametrize(
-    "approximate", [summarize, d1, inner_approximation, outer_approximation, rank_level]
-)
+@pytest.mark.parametrize("approximate", [summarize, d1, inner_clusters, cluster, rank_level])
 def test_wrong_sizes_are_refused(approximate):
     m = MassFunction(FRAME, [15], [1.0])
     with pytest.raises(ValueError, match="is 0, expected at least"):
@@ -224,12 +226,15 @@ def test_wrong_arguments_are_refused():
     for loss in (-0.1, 1.1, np.nan):
         with pytest.raises(ValueError, match="loss is"):
             k_l_x(m, 1, 1, loss)
-    with pytest.raises(ValueError, match="kind is 'middle'"):
-        rank_level(m, 1, kind="middle")
+    for of in (partial(rank_level, m, 1), partial(cluster, m, 1), partial(inner_consonant, m)):
+        with pytest.raises(ValueError, match="kind is 'middle'"):
+            of(kind="middle")
+    with pytest.raises(ValueError, match="order belongs to the kind 'outer'"):
+        inner_consonant(m, order=list("abcd"))
     with pytest.raises(ValueError, match="each label"):
-        outer_consonant(m, list("abc"))
+        consonant_approximation(m, order=list("abc"))
     with pytest.raises(FrameError, match="'z'"):
-        outer_consonant(m, list("abcz"))
+        consonant_approximation(m, order=list("abcz"))
     big = Frame(range(60))
     with pytest.raises(DSTheoryError, match="sets of 20 labels"):
         rank_level(MassFunction(big, [big.full], [1.0]), 20)

@@ -59,10 +59,10 @@ CASES = [
         lambda v: construct.simple(FRAME, "ant", v),
     ),
     (
-        "negative_simple",
-        lambda **s: construct.negative_simple(FRAME, "ant", **s),
+        "simple",
+        lambda **s: construct.simple(FRAME, "ant", rest=(), **s),
         ("weight", "mass"),
-        lambda v: construct.negative_simple(FRAME, "ant", v),
+        lambda v: construct.simple(FRAME, "ant", v, rest=()),
     ),
     (
         "discount_bounds",

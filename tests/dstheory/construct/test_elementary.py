@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from dstheory import Frame
 from dstheory.construct import bayesian, categorical, simple, vacuous
-from dstheory.construct._elementary import negative_simple
 from dstheory.errors import FrameError, MassError
 from dstheory.testing import frames, masses
 from tests.support.each import each
@@ -41,7 +40,7 @@ def test_simple_weights_multiply(s, t, mask):
 
 @given(shares, st.integers(0, 7))
 def test_negative_simple_is_the_complement_of_a_simple_one(v, mask):
-    one = negative_simple(ABC, ABC.event(mask), weight=v)
+    one = simple(ABC, ABC.event(mask), weight=v, rest=())
     assert one.equals(~simple(ABC, ABC.event(7 - mask), mass=1 - v), 0)
 
 
@@ -49,8 +48,8 @@ def test_negative_simple_is_the_complement_of_a_simple_one(v, mask):
 def test_disjunctive_weights_multiply(v, w, mask):
     """A_v or A_w is A_vw (Denoeux 2008)."""
     event = ABC.event(mask)
-    both = negative_simple(ABC, event, weight=v) | negative_simple(ABC, event, weight=w)
-    assert both.equals(negative_simple(ABC, event, weight=v * w), 0)
+    both = simple(ABC, event, weight=v, rest=()) | simple(ABC, event, weight=w, rest=())
+    assert both.equals(simple(ABC, event, weight=v * w, rest=()), 0)
 
 
 @given(frames(2, 4), st.data())
@@ -103,7 +102,7 @@ def test_input_is_copied():
             "mass nan in row 1 does not lie",
         ),
         (lambda: simple(ABC, "a", mass=Fraction(3, 2)), "mass 3/2 does not lie between"),
-        (lambda: negative_simple(ABC, "a", weight=2.8), "weight 2.8 does not lie between 0 and 1"),
+        (lambda: simple(ABC, "a", weight=2.8, rest=()), "weight 2.8 does not lie between 0 and 1"),
         (lambda: bayesian(ABC, [[0.5, 0.5, 0], [0.5, 0.75, -0.25]]), r"-0.25 in row 1 is neg"),
         (lambda: bayesian(ABC, [0.5, 0.25, 0.125]), "sum to 0.875, not 1"),
         (lambda: bayesian(ABC, [0.5, np.inf, 0]), "probability inf is not finite"),

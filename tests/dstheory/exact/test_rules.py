@@ -55,7 +55,7 @@ def test_tables_and_probabilities(function):
 def test_weights_come_back():
     """Canonical decomposition of a formula, and back."""
     weights = transform.conjunctive_weights(ONE)
-    again = transform.from_conjunctive_weights(FRAME, weights)
+    again = transform.from_weights(FRAME, weights)
     for mask in range(8):
         assert sympy.cancel(again.mass(mask=mask) - ONE.mass(mask=mask)) == 0
 
@@ -64,7 +64,7 @@ def test_weights_come_back():
     ("name", "arguments", "shares"),
     [
         ("condition", (["b", "c"],), {}),
-        ("condition_geometric", (["a", "b"],), {}),
+        ("condition", (["a", "b"],), {"rule": "geometric"}),
         ("discount", (), {"rate": sympy.Rational(1, 3)}),
         ("discount", (), {"rate": symbols_of(TWO)[0]}),
         ("negate", (), {"rate": sympy.Rational(1, 3)}),

@@ -1,16 +1,14 @@
-"""LaTeX tables and pandas frames."""
+"""LaTeX tables."""
 
 from fractions import Fraction
 
-import numpy as np
-import pandas as pd
 import pytest
 import sympy
 
 from dstheory import Frame, MassFunction
-from dstheory.construct import random, simple, vacuous
+from dstheory.construct import simple, vacuous
 from dstheory.errors import DSTheoryError
-from dstheory.interchange import to_latex, to_pandas
+from dstheory.interchange import to_latex
 from dstheory.product import Variable, implies
 
 
@@ -42,25 +40,6 @@ def test_latex_of_a_product_names_values():
 def test_latex_of_symbols():
     p = sympy.Symbol("p_1", nonnegative=True)
     assert "p_{1}" in to_latex(simple(Frame(["a", "b"]), "a", mass=p))
-
-
-def test_pandas_of_a_single_one():
-    m = MassFunction(Frame(["a", "b"]), [0, 1, 3], [0.25, 0.25, 0.5])
-    table = to_pandas(m)
-    assert table.index.tolist() == ["{}", "{a}", "{a, b}"]
-    assert table["bel"].tolist() == [0, 0.25, 0.75]
-    assert table["pl"].tolist() == [0, 0.75, 0.75]
-    assert table["q"].tolist() == [1, 0.75, 0.5]
-
-
-def test_pandas_of_batches():
-    m = random(Frame(["a", "b"]), np.random.default_rng(0), size=(2, 3))
-    table = to_pandas(m)
-    assert isinstance(table.index, pd.MultiIndex)
-    np.testing.assert_array_equal(table.loc[(1, 2)].to_numpy(), m[1, 2].masses)
-    flat = to_pandas(m.reshape(6))
-    np.testing.assert_array_equal(flat.to_numpy(), m.masses.reshape(6, 3))
-    assert flat.columns.tolist() == ["{a}", "{b}", "{a, b}"]
 
 
 def test_latex_has_some_digits_and_not_too_many():

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from dstheory import Frame, MassFunction
+from dstheory.construct import from_table
 from dstheory.errors import DSTheoryError
-from dstheory.interchange import from_dst_matrix, from_ibelief_vector
+from dstheory.interchange import from_dst_matrix
 from tests.support.each import each
 
 ABC = Frame(["a", "b", "c"])
@@ -16,24 +17,24 @@ M3 = [0.1, 0.2, 0, 0.1, 0.1, 0.1, 0, 0.3]
 
 
 def test_ibelief_order_is_binary():
-    m = from_ibelief_vector(ABC, M1)
+    m = from_table(ABC, M1)
     expected = {"a": 0.4, "b": 0.1, ("a", "b"): 0.2, "c": 0.2, ABC: 0.1}
     assert m.equals(MassFunction.from_dict(ABC, expected), 0)
 
 
 def test_columns_of_an_ibelief_matrix_are_the_batch():
-    m = from_ibelief_vector(ABC, np.column_stack([M1, M2]))
+    m = from_table(ABC, np.column_stack([M1, M2]).T)
     assert m.batch_shape == (2,)
-    assert m[1].equals(from_ibelief_vector(ABC, M2), 0)
+    assert m[1].equals(from_table(ABC, M2), 0)
 
 
 def test_masses_that_do_not_sum_to_one_are_refused():
     with pytest.raises(DSTheoryError, match=r"sum to 0\.9"):
-        from_ibelief_vector(ABC, M3)
+        from_table(ABC, M3)
     with pytest.raises(DSTheoryError, match="8 subsets"):
-        from_ibelief_vector(ABC, M1[:4])
-    with pytest.raises(DSTheoryError, match=r"not \(2\^K,\) or"):
-        from_ibelief_vector(ABC, 1.0)
+        from_table(ABC, M1[:4])
+    with pytest.raises(DSTheoryError, match=r"shape \(\)"):
+        from_table(ABC, 1.0)
 
 
 def test_dst_bca():

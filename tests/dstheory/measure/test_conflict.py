@@ -1,6 +1,7 @@
 """Conflict, inconsistency and blame: definitions, laws, precision."""
 
 from fractions import Fraction
+from functools import partial
 from math import log
 
 import numpy as np
@@ -16,10 +17,12 @@ from tests.naive import mass as naive
 from tests.naive import measure as naive_measure
 
 FRAME = Frame(["a", "b", "c"])
+weight_of_conflict = partial(measure.conflict, kind="weight")
+contour_conflict = partial(measure.conflict, kind="contour")
 MANY = [
     measure.conflict,
-    measure.weight_of_conflict,
-    measure.contour_conflict,
+    weight_of_conflict,
+    contour_conflict,
     measure.conflict_blame,
 ]
 
@@ -30,7 +33,7 @@ def test_conflict_and_blame_are_their_definitions(sources):
     assert measure.conflict(*sources[:2]) == naive_measure.conflict(*given_naive[:2])
     assert measure.conflict(*sources) == naive_measure.conflict(*given_naive)
     expected = naive_measure.contour_conflict(sources[0].frame, *given_naive)
-    assert measure.contour_conflict(*sources) == expected
+    assert contour_conflict(*sources) == expected
     assert measure.conflict_blame(*sources).tolist() == naive_measure.blame(*given_naive)
 
 
@@ -40,7 +43,7 @@ def test_blame_is_the_whole_conflict(sources):
     blame = measure.conflict_blame(*sources)
     assert blame.sum() == measure.conflict(*sources)
     assert (blame >= 0).all()
-    assert measure.contour_conflict(*sources) >= 0
+    assert contour_conflict(*sources) >= 0
 
 
 @given(pairs(count=1, empty=True, max_focal=4), st.integers(1, 4))
@@ -67,10 +70,10 @@ def test_weights_of_conflict_add_up():
     """Shafer 1976, p. 65."""
     rng = np.random.default_rng(0)
     m1, m2, m3 = (MassFunction(FRAME, range(1, 8), rng.dirichlet(np.ones(7))) for _ in range(3))
-    parts = measure.weight_of_conflict(m1, m2) + measure.weight_of_conflict(m1 @ m2, m3)
-    assert measure.weight_of_conflict(m1, m2, m3) == pytest.approx(parts)
+    parts = weight_of_conflict(m1, m2) + weight_of_conflict(m1 @ m2, m3)
+    assert weight_of_conflict(m1, m2, m3) == pytest.approx(parts)
     kappa = measure.conflict(m1, m2)
-    assert measure.weight_of_conflict(m1, m2) == pytest.approx(-log(1 - kappa))
+    assert weight_of_conflict(m1, m2) == pytest.approx(-log(1 - kappa))
 
 
 def test_conflict_close_to_one_and_to_zero_is_not_lost():
@@ -78,21 +81,19 @@ def test_conflict_close_to_one_and_to_zero_is_not_lost():
     eps = 1e-9
     m1 = MassFunction(FRAME, [1, 4], [1 - eps, eps])
     m2 = MassFunction(FRAME, [2, 4], [1 - eps, eps])
-    assert measure.weight_of_conflict(m1, m2) == pytest.approx(-2 * log(eps), rel=1e-12)
+    assert weight_of_conflict(m1, m2) == pytest.approx(-2 * log(eps), rel=1e-12)
     m1 = MassFunction(FRAME, [1, 4], [[1 - eps, eps], [1, 1e-300], [1, 0]])
     m2 = MassFunction(FRAME, [2, 4], [1, 1e-300])
     wanted = [-log(eps) - log(1e-300), -2 * log(1e-300), np.inf]
-    np.testing.assert_allclose(measure.weight_of_conflict(m1, m2), wanted, rtol=1e-12)
-    np.testing.assert_allclose(measure.weight_of_conflict(m1, m2, m2)[1], -3 * log(1e-300))
+    np.testing.assert_allclose(weight_of_conflict(m1, m2), wanted, rtol=1e-12)
+    np.testing.assert_allclose(weight_of_conflict(m1, m2, m2)[1], -3 * log(1e-300))
     tiny = MassFunction(FRAME, [1, 7], [1e-12, 1 - 1e-12])
     other = MassFunction(FRAME, [2, 7], [1e-12, 1 - 1e-12])
-    assert measure.weight_of_conflict(tiny, other) == pytest.approx(1e-24, rel=1e-9)
-    total = measure.weight_of_conflict(
-        MassFunction(FRAME, [1], [1.0]), MassFunction(FRAME, [2], [1.0])
-    )
+    assert weight_of_conflict(tiny, other) == pytest.approx(1e-24, rel=1e-9)
+    total = weight_of_conflict(MassFunction(FRAME, [1], [1.0]), MassFunction(FRAME, [2], [1.0]))
     assert total == float("inf")
     vacuous = MassFunction(FRAME, [7], [1.0])
-    assert str(measure.weight_of_conflict(vacuous, vacuous)) == "0.0"
+    assert str(weight_of_conflict(vacuous, vacuous)) == "0.0"
 
 
 def test_two_equal_probabilities_conflict_but_consonant_beliefs_do_not():
@@ -100,7 +101,7 @@ def test_two_equal_probabilities_conflict_but_consonant_beliefs_do_not():
     assert measure.conflict(even, even) == measure.auto_conflict(even) == Fraction(1, 2)
     nested = MassFunction(FRAME, [1, 3, 7], [Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)])
     assert measure.auto_conflict(nested, 5) == measure.inconsistency(nested) == 0
-    assert measure.contour_conflict(nested, nested) == 0
+    assert contour_conflict(nested, nested) == 0
 
 
 @pytest.mark.parametrize("of", MANY)
@@ -174,3 +175,7 @@ def test_orders_and_numbers_of_sources_are_checked():
         measure.auto_conflict(m, 2.5)
     with pytest.raises(ValueError, match="there are 17 sources"):
         measure.conflict_blame(*[m] * 17)
+    with pytest.raises(
+        ValueError, match="kind is 'kappa', expected one of 'mass', 'weight', 'contour'"
+    ):
+        measure.conflict(m, m, kind="kappa")

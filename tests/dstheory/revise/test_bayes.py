@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from dstheory import Frame, MassFunction, betp, categorical
 from dstheory.errors import DSTheoryError, FrameError, MassError, TotalConflictError
 from dstheory.revise import (
-    conditional_plausibilities,
     disjunctive_rule_of_combination,
     generalized_bayes,
 )
@@ -48,7 +47,7 @@ def test_both_routes_agree(likelihoods):
 def test_equals_the_embedding_of_conditionals(case):
     """Smets 1993: decondition, combine conjunctively, condition on the observation."""
     prior, conditionals, event, space = case
-    likelihoods = conditional_plausibilities(prior.frame, conditionals, event)
+    likelihoods = {h: m.pl(event) for h, m in conditionals.items()}
     found = generalized_bayes(prior.frame, likelihoods, prior=prior, normalize=False)
     expected = naive_revise.posterior_by_embedding(
         as_sets(prior),
@@ -135,7 +134,8 @@ def test_batches_broadcast():
     assert forward.batch_shape == (4, 2)
     rows = {h: m[3, 0] for h, m in models.items()}
     assert forward[3, 1].equals(disjunctive_rule_of_combination(prior[1], rows))
-    assert conditional_plausibilities(frame, models, "y").shape == (4, 1, 3)
+    likelihoods = {h: m.pl("y") for h, m in models.items()}
+    assert generalized_bayes(frame, likelihoods, prior=prior).batch_shape == (4, 2)
 
 
 def test_a_bayesian_prior_on_many_hypotheses_stays_small():
@@ -173,9 +173,9 @@ def test_wrong_arguments_are_refused():
     with pytest.raises(TypeError, match="mapping"):
         disjunctive_rule_of_combination(prior, [x, x])
     with pytest.raises(TypeError, match="MassFunction"):
-        conditional_plausibilities(frame, {"a": x, "b": 0.5}, "x")
+        disjunctive_rule_of_combination(prior, {"a": x, "b": 0.5})
     with pytest.raises(FrameError, match="'z'"):
-        conditional_plausibilities(frame, {"a": x, "z": x}, "x")
+        disjunctive_rule_of_combination(prior, {"a": x, "z": x})
 
 
 def test_likelihoods_of_zero_are_named():

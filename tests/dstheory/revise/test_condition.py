@@ -1,4 +1,5 @@
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
@@ -7,13 +8,15 @@ from hypothesis import assume, given
 from dstheory import Frame, MassFunction
 from dstheory.combine import dempster
 from dstheory.errors import FrameError, TotalConflictError
-from dstheory.revise import condition, condition_focusing, condition_geometric, decondition
+from dstheory.revise import condition, decondition
 from tests.dstheory.revise.strategies import mass_and_event
 from tests.naive import mass as naive
 from tests.naive import revise as naive_revise
 from tests.naive.rules import as_sets
 
 FRAME = Frame(list("abcd"))
+condition_geometric = partial(condition, rule="geometric")
+condition_focusing = partial(condition, rule="focusing")
 EVERY = [condition, condition_geometric, condition_focusing]
 
 
@@ -152,6 +155,17 @@ def test_wrong_arguments_are_refused(rule):
         rule(m, "z")
     with pytest.raises(TypeError, match=r"m is .*, expected a MassFunction"):
         rule({"a": 1}, "a")
+
+
+def test_unknown_rules_and_unnormalized_ones_are_refused():
+    m = MassFunction(FRAME, [1, 2], [0.5, 0.5])
+    with pytest.raises(
+        ValueError, match="rule is 'bayes', expected one of 'dempster', 'geometric'"
+    ):
+        condition(m, "a", rule="bayes")
+    for rule in (condition_geometric, condition_focusing):
+        with pytest.raises(ValueError, match="normalize=False belongs to the rule 'dempster'"):
+            rule(m, "a", normalize=False)
 
 
 @pytest.mark.parametrize("mass", [1e-12, 1e-13, 1e-20, 1e-300, 5e-324])

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from dstheory import Frame, MassFunction, categorical
 from dstheory.errors import FrameError, MassError
 from dstheory.measure import is_included
-from dstheory.revise import condition, condition_geometric, jeffrey
+from dstheory.revise import condition, jeffrey
 from dstheory.testing import frames, masses
 from tests.naive import revise as naive_revise
 from tests.naive.rules import as_sets
@@ -50,7 +50,7 @@ def test_certain_evidence_is_conditioning(case):
     else:
         assert jeffrey(prior, certain) == certain
     assume(prior.bel(event) > 0)
-    assert jeffrey(prior, certain, rule="inner") == condition_geometric(prior, event)
+    assert jeffrey(prior, certain, rule="inner") == condition(prior, event, rule="geometric")
 
 
 @both_rules

@@ -1,4 +1,4 @@
-"""Heads equal combined evidence of `dstheory`, and `latent_mass`; they train, and fade far away."""
+"""Heads equal combined evidence, and `latent_evidence`; they train, and fade far away."""
 
 import pickle
 
@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 
 from dstheory import Frame, MassFunction, combine, tensor
 from dstheory.errors import CostLimitError
-from evical.learners import latent_evidence, latent_mass
+from evical.learners import latent_evidence
 from tests.support.each import each
 from tests.support.namespaces import INSTALLED, TOLERANCE, array, floats, results
 
@@ -53,7 +53,8 @@ def model():
 @each("library", INSTALLED)
 def test_heads_equal_their_oracles(library, model):
     layer = layer_of(model, X)
-    m, evidence = latent_mass(model, X[::9], reference=X), latent_evidence(model, X[::9], X)
+    evidence = latent_evidence(model, X[::9], reference=X)
+    m = evidence.mass()
     calls = {
         "prototypes": lambda p, layer, x: tensor.prototype_mass(p, x),
         "table": lambda p, layer, x: tensor.logit_mass(layer, x),

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from dstheory import Frame, MassFunction
 from dstheory.construct import bayesian, random, simple, vacuous
-from dstheory.construct._elementary import negative_simple
 from dstheory.construct.tables import from_table
 from dstheory.errors import DSTheoryError, MassError
 from dstheory.testing import frames, masses
@@ -20,8 +19,7 @@ from dstheory.transform import (
     conjunctive_weights,
     convert_table,
     disjunctive_weights,
-    from_conjunctive_weights,
-    from_disjunctive_weights,
+    from_weights,
     tables,
 )
 from tests.naive import transform as naive_transform
@@ -85,10 +83,10 @@ def test_weights_equal_the_definition(frame, data):
 @given(frames(1, 3), st.data())
 def test_weights_come_back(frame, data):
     m = data.draw(between(frame))
-    assert from_conjunctive_weights(frame, conjunctive_weights(m)).equals(m, 0)
-    assert from_disjunctive_weights(frame, disjunctive_weights(m)).equals(m, 0)
+    assert from_weights(frame, conjunctive_weights(m)).equals(m, 0)
+    assert from_weights(frame, disjunctive_weights(m), "disjunctive").equals(m, 0)
     logs = conjunctive_weights(m, log=True)
-    assert from_conjunctive_weights(frame, logs, log=True).equals(m, 1e-9)
+    assert from_weights(frame, logs, log=True).equals(m, 1e-9)
 
 
 @given(st.lists(st.integers(0, 6), min_size=8, max_size=8))
@@ -96,10 +94,10 @@ def test_weights_below_one_are_a_combination_of_simple_mass_functions(numbers):
     """The product that defines the decomposition (Denoeux 2008); weights may be zero."""
     weights = [Fraction(n, 6) for n in numbers]
     sources = [simple(ABC, ABC.event(i), weight=weights[i]) for i in range(7)]
-    assert from_conjunctive_weights(ABC, weights).equals(reduce(MassFunction.__and__, sources), 0)
-    duals = [negative_simple(ABC, ABC.event(i), weight=weights[i]) for i in range(1, 8)]
-    assert from_disjunctive_weights(ABC, weights).equals(reduce(MassFunction.__or__, duals), 0)
-    floats = from_conjunctive_weights(ABC, [float(w) for w in weights])
+    assert from_weights(ABC, weights).equals(reduce(MassFunction.__and__, sources), 0)
+    duals = [simple(ABC, ABC.event(i), weight=weights[i], rest=()) for i in range(1, 8)]
+    assert from_weights(ABC, weights, "disjunctive").equals(reduce(MassFunction.__or__, duals), 0)
+    floats = from_weights(ABC, [float(w) for w in weights])
     assert floats.equals(reduce(MassFunction.__and__, sources), 1e-12)
 
 
@@ -151,7 +149,7 @@ def test_large_frames_do_not_underflow(size):
     m = MassFunction(frame, focal, [*(m.masses * (1 - tiny)), tiny])
     logs = conjunctive_weights(m, log=True)
     assert np.isfinite(logs).all()
-    assert from_conjunctive_weights(frame, logs, log=True, atol=1e-9).equals(m, 1e-9)
+    assert from_weights(frame, logs, log=True, atol=1e-9).equals(m, 1e-9)
 
 
 def test_weights_beyond_floats_ask_for_logarithms():
@@ -162,7 +160,7 @@ def test_weights_beyond_floats_ask_for_logarithms():
 
 
 def test_certain_sets_have_weight_zero():
-    assert from_conjunctive_weights(ABC, [1, 1, 1, 0.0, 1, 1, 1, 1]).is_categorical
+    assert from_weights(ABC, [1, 1, 1, 0.0, 1, 1, 1, 1]).is_categorical
     both = convert_table([1, 1, 1, 0.0, 1, 0.0, 1, 1], "w", "m")
     assert both.tolist() == [0, 1, 0, 0, 0, 0, 0, 0]
 
@@ -173,7 +171,7 @@ def test_latent_beliefs_live_in_tables_only():
     np.testing.assert_allclose(signed, [0, -1, 0, 0, 0, 0, 0, 2])
     np.testing.assert_allclose(convert_table(signed, "m", "w"), weights)
     with pytest.raises(MassError, match=r"would have mass -1"):
-        from_conjunctive_weights(ABC, weights)
+        from_weights(ABC, weights)
 
 
 def test_dogmatic_and_normalized_rows_are_named():
@@ -195,9 +193,9 @@ def test_dogmatic_and_normalized_rows_are_named():
         (lambda: convert_table(1.0, "m", "q"), r"shape \(\)"),
         (lambda: convert_table([0, np.nan], "m", "q"), "m nan is not finite"),
         (lambda: convert_table([[1, 1], [-1, 1]], "w", "q"), "weight -1.0 in row 1 is negative"),
-        (lambda: from_conjunctive_weights(ABC, [1, -2, 1, 1, 1, 1, 1, 1]), "weight -2.0"),
-        (lambda: from_conjunctive_weights(ABC, [1, 1, 1]), "8 subsets"),
-        (lambda: from_disjunctive_weights(ABC, 1.0), r"shape \(\)"),
+        (lambda: from_weights(ABC, [1, -2, 1, 1, 1, 1, 1, 1]), "weight -2.0"),
+        (lambda: from_weights(ABC, [1, 1, 1]), "8 subsets"),
+        (lambda: from_weights(ABC, 1.0, "disjunctive"), r"shape \(\)"),
         (lambda: convert_table([1e300, 1e300, 1, 1], "w", "m"), "beyond float64"),
         (lambda: conjunctive_weights(vacuous(Frame(range(27)))), "27 labels"),
     ],

@@ -18,7 +18,7 @@ from evical.learners import (
     rough_clusters,
     summarize_clusters,
 )
-from evical.learners._c_means_fit import Cost, Features, alternate, masses_of
+from evical.learners._c_means import Cost, Features, alternate, masses_of
 from evical.learners._clustering import members_of
 from tests.naive import clusters as clusters_naive
 from tests.naive import learners as naive

@@ -15,7 +15,7 @@ from sklearn.svm import SVC, LinearSVC
 
 from dstheory import betp, plausibility_transform
 from evical import EvidentialClassifier, EvidentialEnsemble
-from evical.learners import latent_evidence, latent_mass
+from evical.learners import latent_evidence
 from evical.learners._evidence import WeightedEvidence
 from evical.learners.latent_model import _weights, last_layer
 from tests.naive import learners as naive
@@ -112,7 +112,7 @@ def test_least_commitment_is_the_least_sum_of_squares():
 def test_relative_plausibilities_are_the_probabilities(model):
     rows = BINARY if len(model.classes_) == 2 else slice(None)
     for reference in (None, X[rows][:20]):
-        m = latent_mass(model, X[rows], reference)
+        m = latent_evidence(model, X[rows], reference).mass()
         np.testing.assert_allclose(
             plausibility_transform(m), model.predict_proba(X[rows]), rtol=1e-9, atol=1e-12
         )
@@ -125,7 +125,7 @@ def test_two_classes_are_evidence_for_one_or_the_other():
     w = model.coef_ * (x - mean) + (model.intercept_ + mean @ model.coef_.T) / 4
     plus, minus = np.maximum(w, 0).sum(axis=1), np.maximum(-w, 0).sum(axis=1)
     kept = 1 - (1 - np.exp(-plus)) * (1 - np.exp(-minus))
-    m = latent_mass(model, x)
+    m = latent_evidence(model, x).mass()
     np.testing.assert_allclose(m.bel(1), (1 - np.exp(-plus)) * np.exp(-minus) / kept, rtol=1e-9)
     np.testing.assert_allclose(m.mass((0, 1)), np.exp(-plus - minus) / kept, rtol=1e-9)
 
@@ -134,7 +134,7 @@ def test_pipelines_and_other_linear_models():
     data, y = load_breast_cancer(return_X_y=True)
     for last in (LogisticRegression(), LinearSVC(random_state=0), RidgeClassifier()):
         model = make_pipeline(StandardScaler(), last).fit(data, y)
-        p = plausibility_transform(latent_mass(model, data))[:, 1]
+        p = plausibility_transform(latent_evidence(model, data).mass())[:, 1]
         expected = 1 / (1 + np.exp(-model.decision_function(data)))
         np.testing.assert_allclose(p, expected, rtol=1e-7, atol=1e-12)
     three = LinearSVC(random_state=0).fit(X, Y)
@@ -181,7 +181,7 @@ def test_classifier_without_calibration(probability, binary):
     inner = LogisticRegression(C=0.3, max_iter=1000)
     clf = EvidentialClassifier(inner, calibrator="latent", probability=probability)
     clf.fit(X[rows], Y[rows])
-    m = latent_mass(logistic(binary), X[rows])
+    m = latent_evidence(logistic(binary), X[rows]).mass()
     np.testing.assert_allclose(clf.predict_mass(X[rows]).masses, m.masses, atol=1e-12)
     transform = betp if probability == "pignistic" else plausibility_transform
     np.testing.assert_allclose(clf.predict_proba(X[rows]), transform(m), atol=1e-12)
@@ -199,7 +199,9 @@ def test_default_classifier_frozen_ones_and_labels():
     assert clf.fit(scaled, names).score(scaled, names) > 0.9
     assert clf.predict_set(scaled[:2]).shape == (2, 3)
     frozen = EvidentialClassifier(FrozenEstimator(logistic()), calibrator="latent").fit(X, Y)
-    np.testing.assert_allclose(frozen.predict_mass(X).masses, latent_mass(logistic(), X).masses)
+    np.testing.assert_allclose(
+        frozen.predict_mass(X).masses, latent_evidence(logistic(), X).mass().masses
+    )
 
 
 def test_members_of_an_ensemble_are_not_calibrated_again():
@@ -242,14 +244,14 @@ def test_that_a_network_which_learned_by_heart_should_be_calibrated():
 )
 def test_models_that_are_no_linear_layer(model, error, message):
     with pytest.raises(error, match=message):
-        latent_mass(model, X)
+        latent_evidence(model, X).mass()
 
 
 def test_networks_of_several_labels_at_once():
     labels = np.column_stack([Y == 0, Y == 1]).astype(int)
     net = MLPClassifier((2,), solver="lbfgs", max_iter=5000, random_state=0).fit(X, labels)
     with pytest.raises(ValueError, match="2 outputs that do not exclude each other"):
-        latent_mass(net, X)
+        latent_evidence(net, X).mass()
 
 
 def test_wrong_calls_of_the_classifier():

@@ -16,11 +16,10 @@ from evical.learners import (
     EvidentialRBFClassifier,
     credal_rand_index,
     latent_evidence,
-    latent_mass,
     rough_clusters,
     summarize_clusters,
 )
-from evical.learners._c_means_fit import Cost, Distances, Features, alternate, centers_of, masses_of
+from evical.learners._c_means import Cost, Distances, Features, alternate, centers_of, masses_of
 from evical.learners._constrained_c_means import (
     Links,
     Objective,
@@ -106,7 +105,7 @@ def test_latent_masses(known):
     model.n_features_in_ = 3
     reference = known["mean"] + np.array([[1.0, 2, 3], [-1, -2, -3]])
     sets = known["sets"][:, ::-1] if binary else known["sets"]
-    mass = latent_mass(model, known["new"], reference=reference)
+    mass = latent_evidence(model, known["new"], reference=reference).mass()
     np.testing.assert_allclose(by_set(mass, sets.tolist()), known["masses"], atol=1e-12)
     conflict = latent_evidence(model, known["new"], reference=reference).conflict()
     np.testing.assert_allclose(conflict, known["conflict"], atol=1e-12)

@@ -7,7 +7,7 @@ from sklearn.datasets import load_iris, make_blobs
 from sklearn.metrics import adjusted_rand_score, pairwise_distances
 
 from evical.learners import EvidentialCMeans
-from evical.learners._c_means_fit import (
+from evical.learners._c_means import (
     Cost,
     Distances,
     Features,

@@ -1,13 +1,14 @@
 """Hamming and loss-based decoding, and Zadrozny's theorem 1."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from evical.multiclass import code_matrix, hamming_decode, hastie_tibshirani, loss_decode
+from evical.multiclass import code_matrix, hastie_tibshirani, loss_decode
 from tests.naive import coupling as naive_coupling
 
 KINDS = ("one_vs_rest", "all_pairs", "sparse", "complete")
@@ -31,7 +32,7 @@ def first_least(values):
 def test_hamming_definition(question):
     code, f = question
     distances = [naive_coupling.hamming(f, row) for row in code.tolist()]
-    assert hamming_decode([f], code).tolist() == [first_least(distances)]
+    assert loss_decode([f], code, "hamming").tolist() == [first_least(distances)]
 
 
 @given(questions(), st.sampled_from([("linear", lambda y: -y), (np.square, lambda y: y**2)]))
@@ -68,7 +69,7 @@ def test_loss_listens_to_confidence():
     """Two hesitant columns against a confident one."""
     code = [[1, 1, 1, 0], [1, -1, -1, 1], [-1, 1, -1, -1]]
     f = [[0.1, -0.9, 0.2, -0.1]]
-    assert hamming_decode(f, code).tolist() == [0]
+    assert loss_decode(f, code, "hamming").tolist() == [0]
     assert loss_decode(f, code).tolist() == [1]
 
 
@@ -103,11 +104,11 @@ def test_theorem_1_needs_equal_rows():
 
 def test_no_samples():
     code = code_matrix("all_pairs", 3)
-    assert hamming_decode(np.empty((0, 3)), code).shape == (0,)
+    assert loss_decode(np.empty((0, 3)), code, "hamming").shape == (0,)
     assert loss_decode(np.empty((0, 3)), code, "exponential").shape == (0,)
 
 
-@pytest.mark.parametrize("decode", [hamming_decode, loss_decode])
+@pytest.mark.parametrize("decode", [partial(loss_decode, loss="hamming"), loss_decode])
 def test_refusals(decode):
     code = code_matrix("all_pairs", 3)
     with pytest.raises(ValueError, match="margin is nan in row 1, column 2"):

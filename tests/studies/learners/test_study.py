@@ -10,7 +10,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from evical import EvidentialClassifier
 from evical.datasets import Dataset, load
-from evical.learners import latent_mass
+from evical.learners import latent_evidence
 from examples.studies import STUDIES, reproduce
 from examples.studies._reproduce import Outcome
 from examples.studies.learners.measures import MEASURES, Told, best_sets, judged, told_apart
@@ -92,7 +92,7 @@ def test_what_a_classifier_says(wine):
     assert told.sets.sum(axis=1).tolist() == [1] * 65
     assert not told.frame.any()
     latent = EvidentialClassifier(model, calibrator="latent").fit(X[::2], y[::2])
-    told, m = Told.by(latent, X[1::2]), latent_mass(model, X[1::2], reference=X[::2])
+    told, m = Told.by(latent, X[1::2]), latent_evidence(model, X[1::2], reference=X[::2]).mass()
     for k in (0, 1):
         np.testing.assert_allclose(told.bel[:, k], m.bel(k), atol=1e-9)
         np.testing.assert_allclose(told.pl[:, k], m.pl(k), atol=1e-9)

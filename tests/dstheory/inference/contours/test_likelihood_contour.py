@@ -12,7 +12,6 @@ from scipy import optimize, stats
 from dstheory.inference import (
     LikelihoodContour,
     binomial_contour,
-    exponential_contour,
     normal_contour,
     poisson_contour,
     profile,
@@ -62,12 +61,12 @@ ROUTES = {
     ),
     "no event": (poisson_contour([0, 0]), lambda rate: -2 * rate, (0, np.inf)),
     "exponential": (
-        exponential_contour(EXPONENTIAL),
+        poisson_contour([1, 1, 1], EXPONENTIAL),
         lambda rate: stats.expon.logpdf(EXPONENTIAL, scale=1 / rate[:, None]).sum(axis=1),
         (0, np.inf),
     ),
     "censored": (
-        exponential_contour(EXPONENTIAL, [True, False, True]),
+        poisson_contour([1, 0, 1], EXPONENTIAL),
         lambda rate: 2 * np.log(rate) - rate * EXPONENTIAL.sum(),
         (0, np.inf),
     ),
@@ -347,7 +346,6 @@ def test_wrong_arguments():
         (lambda: normal_contour([1.0, 2.0], sigma=0), "sigma is 0"),
         (lambda: poisson_contour([1, -1]), r"counts -1.0 in row 1"),
         (lambda: poisson_contour([1, 1], [1, 0]), "exposure is 0"),
-        (lambda: exponential_contour([1, 0]), "duration is 0"),
         (lambda: binomial_contour(3, 2), "successes must not exceed trials"),
     ],
 )

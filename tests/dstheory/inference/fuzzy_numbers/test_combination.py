@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dstheory.errors import TotalConflictError
-from dstheory.inference import GRFN, product_intersection, product_intersection_conflict
+from dstheory.inference import GRFN, product_intersection
 from tests.naive import grfn as naive
 
 ORACLES = Path(__file__).parents[3] / "oracles" / "dst_oracles.json"
@@ -45,7 +45,7 @@ def test_definition_of_soft_normalization(one, two):
     mean, variance, conflict = naive.combine(one, two)
     first, second = (GRFN(mu, sigma**2, h) for mu, sigma, h in (one, two))
     agree(product_intersection(first, second), GRFN(mean, variance, one[2] + two[2]))
-    found = product_intersection_conflict(first, second)
+    found = first.conflict(second)
     assert found == pytest.approx(conflict, abs=1e-10)
 
 
@@ -68,7 +68,7 @@ def test_oracle():
         assert found.mu == pytest.approx(expected[f"{kind} mu"], abs=1e-14)
         assert sqrt(found.sigma2) == pytest.approx(expected[f"{kind} sigma"], abs=1e-14)
         assert found.h == expected[f"{kind} h"]
-    conflict = product_intersection_conflict(*sources)
+    conflict = GRFN.conflict(*sources)
     assert conflict == pytest.approx(expected["soft conflict"], abs=1e-14)
 
 
@@ -78,9 +78,7 @@ def test_oracle():
 @given(sources, sources)
 def test_law_commutes(one, two):
     agree(product_intersection(one, two), product_intersection(two, one))
-    assert product_intersection_conflict(one, two) == pytest.approx(
-        product_intersection_conflict(two, one), abs=1e-14
-    )
+    assert one.conflict(two) == pytest.approx(two.conflict(one), abs=1e-14)
 
 
 @given(sources, sources, sources)
@@ -105,14 +103,14 @@ def test_law_vacuous_is_neutral(source, mu, sigma2, normalization):
     vacuous = GRFN(mu, sigma2, 0)
     joint = product_intersection(source, vacuous, normalization=normalization)
     agree(joint, source)
-    assert product_intersection_conflict(source, vacuous) == 0
+    assert source.conflict(vacuous) == 0
 
 
 @given(numbers, numbers, st.floats(-4, 4))
 def test_law_contours_multiply_up_to_agreement(one, two, x):
     """Independent sources: pl = pl1 pl2 / (1 - kappa), as in Dempster's rule."""
     first, second = (GRFN(mu, sigma**2, h) for mu, sigma, h in (one, two))
-    agreement = 1 - product_intersection_conflict(first, second)
+    agreement = 1 - first.conflict(second)
     joint = product_intersection(first, second).contour(x) * agreement
     assert joint == pytest.approx(first.contour(x) * second.contour(x), rel=1e-7, abs=1e-14)
 
@@ -120,9 +118,9 @@ def test_law_contours_multiply_up_to_agreement(one, two, x):
 @given(st.tuples(numbers, numbers, numbers))
 def test_law_agreements_multiply(triple):
     one, two, three = (GRFN(mu, sigma**2, h) for mu, sigma, h in triple)
-    found = product_intersection_conflict(one, two, three)
-    first = 1 - product_intersection_conflict(one, two)
-    second = 1 - product_intersection_conflict(product_intersection(one, two), three)
+    found = one.conflict(two, three)
+    first = 1 - one.conflict(two)
+    second = 1 - product_intersection(one, two).conflict(three)
     assert found == pytest.approx(1 - first * second, abs=1e-14)
 
 
@@ -130,7 +128,7 @@ def test_law_agreements_multiply(triple):
 def test_limit_of_probabilities_is_bayes_rule(mu1, v1, mu2, v2):
     joint = product_intersection(GRFN(mu1, v1, inf), GRFN(mu2, v2, inf))
     agree(joint, GRFN((mu1 * v2 + mu2 * v1) / (v1 + v2), v1 * v2 / (v1 + v2), inf))
-    assert product_intersection_conflict(GRFN(mu1, v1, inf), GRFN(mu2, v2, inf)) == 1
+    assert GRFN(mu1, v1, inf).conflict(GRFN(mu2, v2, inf)) == 1
 
 
 @given(numbers, numbers)
@@ -146,8 +144,8 @@ def test_a_known_number_wins():
     agree(product_intersection(known, GRFN(3, 2, 5)), known)
     agree(product_intersection(known, known), known)
     agree(product_intersection(known, GRFN(3, 2, inf)), known)
-    assert product_intersection_conflict(known, known) == 0
-    assert product_intersection_conflict(known, GRFN(3, 0, inf)) == 1
+    assert known.conflict(known) == 0
+    assert known.conflict(GRFN(3, 0, inf)) == 1
 
 
 @pytest.mark.parametrize("normalization", ["soft", "hard"])
@@ -155,12 +153,12 @@ def test_law_a_row_of_a_batch_is_the_row_alone(normalization):
     one = GRFN([[0], [1]], 1, [[0], [2]])
     two = GRFN([1, 2, 3], [0, 1, 2], [0, 1, inf])
     joint = product_intersection(one, two, normalization=normalization)
-    conflict = product_intersection_conflict(one, two)
+    conflict = one.conflict(two)
     assert joint.batch_shape == conflict.shape == (2, 3)
     for i, j in np.ndindex(2, 3):
         row = product_intersection(one[i, 0], two[j], normalization=normalization)
         assert parameters(row) == parameters(joint[i, j])
-        assert product_intersection_conflict(one[i, 0], two[j]) == conflict[i, j]
+        assert one[i, 0].conflict(two[j]) == conflict[i, j]
 
 
 # --- errors -------------------------------------------------------------------------------
@@ -180,4 +178,4 @@ def test_bad_sources():
     with pytest.raises(ValueError, match="normalization is 'none', expected one of 'soft', 'hard'"):
         product_intersection(GRFN(0, 1, 1), GRFN(0, 1, 1), normalization="none")
     with pytest.raises(ValueError, match=r"batch shapes \[\(2,\), \(3,\)\] do not broadcast"):
-        product_intersection_conflict(GRFN([0, 1], 1, 1), GRFN([0, 1, 2], 1, 1))
+        GRFN([0, 1], 1, 1).conflict(GRFN([0, 1, 2], 1, 1))

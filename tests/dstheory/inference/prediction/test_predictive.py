@@ -14,7 +14,6 @@ from dstheory.inference import (
     RandomInterval,
     binomial,
     binomial_contour,
-    exponential_contour,
     normal_contour,
     poisson_contour,
     predictive,
@@ -32,7 +31,7 @@ FAMILIES = {
     ),
     "poisson": predictive(POISSON, stats.poisson),
     "exponential": predictive(
-        RandomInterval(exponential_contour([1.0, 2.5, 0.5])),
+        RandomInterval(poisson_contour([1, 1, 1], [1.0, 2.5, 0.5])),
         lambda rate: stats.expon(scale=1 / np.maximum(rate, 1e-300)),
     ),
     "binomial": predictive(RandomInterval(binomial_contour(3, 10)), lambda p: stats.binom(20, p)),
