@@ -23,7 +23,6 @@ from evical.metrics._gebel import (
     mean_root_squared_error,
     well_calibration_ratio,
 )
-from evical.metrics._goodness import hosmer_lemeshow_test, spiegelhalter_test
 from evical.metrics._profit import decision_cost, decision_profit, solicitation_profit
 from evical.metrics._proper import (
     brier_score,
@@ -37,12 +36,8 @@ from evical.metrics._smooth import smooth_calibration_error
 from evical.metrics.beliefs import evidential_log_likelihood, mean_imprecision
 from evical.metrics.binned_curve import calibration_curve
 from evical.metrics.coverage import belief_coverage, coverage_test
-from evical.metrics.cumulative import (
-    kolmogorov_smirnov_error,
-    kolmogorov_smirnov_test,
-    kuiper_error,
-    kuiper_test,
-)
+from evical.metrics.cumulative import cumulative_calibration_error
+from evical.metrics.goodness import calibration_test
 from evical.metrics.intervals import interval_calibration_test, nearest_calibrated
 from evical.metrics.report import calibration_report
 from evical.metrics.selective import aurc, risk_coverage_curve
@@ -59,9 +54,11 @@ __all__ = [
     "calibration_curve",
     "calibration_measure",
     "calibration_report",
+    "calibration_test",
     "corp_decomposition",
     "correctness_rate",
     "coverage_test",
+    "cumulative_calibration_error",
     "debiased_calibration_error",
     "debiased_interval",
     "decision_cost",
@@ -69,12 +66,7 @@ __all__ = [
     "evidential_log_likelihood",
     "expected_calibration_error",
     "hand_till_auc",
-    "hosmer_lemeshow_test",
     "interval_calibration_test",
-    "kolmogorov_smirnov_error",
-    "kolmogorov_smirnov_test",
-    "kuiper_error",
-    "kuiper_test",
     "log_loss",
     "maximum_calibration_error",
     "mean_imprecision",
@@ -89,6 +81,5 @@ __all__ = [
     "smooth_calibration_error",
     "solicitation_profit",
     "spherical_score",
-    "spiegelhalter_test",
     "well_calibration_ratio",
 ]

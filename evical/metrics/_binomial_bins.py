@@ -15,8 +15,8 @@ from scipy.special import betainc
 from dstheory.notebook import ShownFields
 from evical._typing import Floats, Label, Weights
 from evical.metrics.bins import filled_bins
+from evical.metrics.goodness import pvalue_text, refuted
 from evical.metrics.inputs import Predicted, binary_sample
-from evical.metrics.outcome import pvalue_text, refuted
 
 
 @dataclass(frozen=True, eq=False)

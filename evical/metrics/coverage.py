@@ -16,8 +16,8 @@ from evical._typing import Floats, Label, Weights
 from evical.metrics._binomial_bins import at_least, at_most, sidak
 from evical.metrics.beliefs import IntervalSample, interval_sample
 from evical.metrics.bins import Bins, added_bins, check_bins, numbering
+from evical.metrics.goodness import pvalue_text
 from evical.metrics.inputs import BLOCK, BinarySample, Predicted
-from evical.metrics.outcome import pvalue_text
 
 Strategy = Literal["uniform", "quantile"]
 

@@ -27,13 +27,13 @@ from evical.metrics._ece import (
     maximum_calibration_error,
 )
 from evical.metrics._gebel import correctness_rate, well_calibration_ratio
-from evical.metrics._goodness import spiegelhalter_test
 from evical.metrics._proper import brier_score, log_loss, spherical_score
 from evical.metrics._ranking import hand_till_auc, roc_auc
 from evical.metrics._smooth import smooth_calibration_error
 from evical.metrics.beliefs import evidential_log_likelihood, interval_sample, mean_imprecision
 from evical.metrics.coverage import belief_coverage, coverage_test
-from evical.metrics.cumulative import kolmogorov_smirnov_test, kuiper_error, kuiper_test
+from evical.metrics.cumulative import cumulative_calibration_error
+from evical.metrics.goodness import calibration_test
 from evical.metrics.inputs import MOST_REPEATS, Predicted, binary_sample, class_sample
 from evical.metrics.intervals import interval_calibration_test
 
@@ -93,10 +93,22 @@ TWO_CLASSES = (
         smooth_calibration_error,
         "mean |smoothed y - p|, kernel as wide as the result (Blasiok & Nakkiran 2024)",
     ),
-    Line(kuiper_error, "largest |mean of y - p| over an interval of p (ECCE-R)"),
-    Line(spiegelhalter_test, "p-value: Brier score is that of calibrated p, two-sided"),
-    Line(kolmogorov_smirnov_test, "p-value: cumulative y - p, largest distance from 0"),
-    Line(kuiper_test, "p-value: cumulative y - p, range"),
+    Line(
+        cumulative_calibration_error,
+        "largest |mean of y - p| over an interval of p (ECCE-R)",
+        "kuiper_error",
+    ),
+    Line(
+        partial(calibration_test, kind="spiegelhalter"),
+        "p-value: Brier score is that of calibrated p, two-sided",
+        "spiegelhalter_test",
+    ),
+    Line(
+        partial(calibration_test, kind="kolmogorov_smirnov"),
+        "p-value: cumulative y - p, largest distance from 0",
+        "kolmogorov_smirnov_test",
+    ),
+    Line(calibration_test, "p-value: cumulative y - p, range", "kuiper_test"),
 )
 
 MANY_CLASSES = (

@@ -18,7 +18,9 @@ from evical import metrics
 from tests.benchmarks.timing import median_ms, report
 from tests.evical.metrics.kinds import (
     classwise_calibration_error,
+    kuiper_test,
     micro_calibration_error,
+    spiegelhalter_test,
     top_label_calibration_error,
 )
 
@@ -93,12 +95,12 @@ def others(y: Any, p: Any) -> Iterator[Row]:
         )
         yield (
             "Spiegelhalter, MAPIE",
-            lambda: metrics.spiegelhalter_test(y, p),
+            lambda: spiegelhalter_test(y, p),
             lambda: mapie.spiegelhalter_p_value(y, p),
         )
         yield (
             "Kuiper, MAPIE",
-            lambda: metrics.kuiper_test(y, p),
+            lambda: kuiper_test(y, p),
             lambda: mapie.kuiper_p_value(y, p),
         )
     calibration = installed("calibration")

@@ -1,4 +1,4 @@
-"""Calibration errors of all classes, each as a metric of its own."""
+"""Kinds of calibration errors and tests, each as a metric of its own."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,14 +9,20 @@ __all__ = [
     "classwise_calibration_error",
     "classwise_maximum_calibration_error",
     "debiased_squared_calibration_error",
+    "hosmer_lemeshow_test",
+    "kolmogorov_smirnov_error",
+    "kolmogorov_smirnov_test",
+    "kuiper_error",
+    "kuiper_test",
     "micro_calibration_error",
     "micro_maximum_calibration_error",
+    "spiegelhalter_test",
     "top_label_calibration_error",
 ]
 
 
-def _named(metric: Callable[..., float], name: str, **fixed: Any) -> Callable[..., float]:
-    def one(y: Any, p: Any, **options: Any) -> float:
+def _named(metric: Callable[..., Any], name: str, **fixed: Any) -> Callable[..., Any]:
+    def one(y: Any, p: Any, **options: Any) -> Any:
         return metric(y, p, **fixed, **options)
 
     one.__name__ = name
@@ -32,3 +38,10 @@ top_label_calibration_error = _named(_MEAN, "top label", of="top_label")
 debiased_squared_calibration_error = _named(
     metrics.debiased_calibration_error, "squared", squared=True
 )
+_ERROR, _TEST = metrics.cumulative_calibration_error, metrics.calibration_test
+kolmogorov_smirnov_error = _named(_ERROR, "ks error", kind="kolmogorov_smirnov")
+kuiper_error = _named(_ERROR, "kuiper error", kind="kuiper")
+kolmogorov_smirnov_test = _named(_TEST, "ks test", kind="kolmogorov_smirnov")
+kuiper_test = _named(_TEST, "kuiper test", kind="kuiper")
+spiegelhalter_test = _named(_TEST, "spiegelhalter", kind="spiegelhalter")
+hosmer_lemeshow_test = _named(_TEST, "hosmer lemeshow", kind="hosmer_lemeshow")

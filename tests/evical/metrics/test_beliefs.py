@@ -10,7 +10,7 @@ from dstheory import Frame, MassFunction
 from dstheory.transform import betp
 from evical import metrics
 from evical.metrics import set_score
-from tests.evical.metrics.kinds import classwise_calibration_error
+from tests.evical.metrics.kinds import classwise_calibration_error, kuiper_error
 from tests.evical.metrics.samples import calibrated
 from tests.support.each import each
 
@@ -66,7 +66,7 @@ def test_of_probabilities_it_is_the_log_likelihood():
         metrics.log_loss,
         metrics.expected_calibration_error,
         metrics.smooth_calibration_error,
-        metrics.kuiper_error,
+        kuiper_error,
         metrics.roc_auc,
         metrics.well_calibration_ratio,
     ],

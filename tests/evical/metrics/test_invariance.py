@@ -9,8 +9,13 @@ from evical import metrics
 from tests.evical.metrics.kinds import (
     classwise_calibration_error,
     debiased_squared_calibration_error,
+    kolmogorov_smirnov_error,
+    kolmogorov_smirnov_test,
+    kuiper_error,
+    kuiper_test,
     micro_calibration_error,
     micro_maximum_calibration_error,
+    spiegelhalter_test,
     top_label_calibration_error,
 )
 from tests.evical.metrics.samples import arrays, binary, classes, repeated
@@ -33,8 +38,8 @@ MEASURES = [
     metrics.maximum_calibration_error,
     metrics.adaptive_calibration_error,
     metrics.smooth_calibration_error,
-    metrics.kolmogorov_smirnov_error,
-    metrics.kuiper_error,
+    kolmogorov_smirnov_error,
+    kuiper_error,
     metrics.roc_auc,
     lambda y, p, **options: metrics.corp_decomposition(y, p, **options).miscalibration,
     lambda y, p, **options: metrics.corp_decomposition(y, p, **options).discrimination,
@@ -43,9 +48,9 @@ MEASURES = [
 ]
 INFERENCES = [
     debiased_squared_calibration_error,
-    lambda y, p, **options: metrics.spiegelhalter_test(y, p, **options).statistic,
-    lambda y, p, **options: metrics.kuiper_test(y, p, **options).pvalue,
-    lambda y, p, **options: metrics.kolmogorov_smirnov_test(y, p, **options).pvalue,
+    lambda y, p, **options: spiegelhalter_test(y, p, **options).statistic,
+    lambda y, p, **options: kuiper_test(y, p, **options).pvalue,
+    lambda y, p, **options: kolmogorov_smirnov_test(y, p, **options).pvalue,
     lambda y, p, **options: metrics.binomial_test(y, p, **options).pvalue,
     lambda y, p, **options: metrics.coverage_test(y, around(p), **options).pvalue,
     lambda y, p, **options: metrics.interval_calibration_test(y, around(p), **options).pvalue,
@@ -55,7 +60,7 @@ INFERENCES = [
 # Bins hold their left edges, which flipped probabilities leave: predictions are kept away from
 # edges of equal width. Edges of equal frequency may fall on a middle of ranks; and the distance
 # of the path from where it starts is another one from its end.
-UNLIKE = (metrics.adaptive_calibration_error, metrics.kolmogorov_smirnov_error)
+UNLIKE = (metrics.adaptive_calibration_error, kolmogorov_smirnov_error)
 FLIPPED = [metric for metric in MEASURES if metric not in UNLIKE]
 
 
