@@ -10,7 +10,6 @@ transform. `calibration_report` gives all metrics that apply, each with its defi
 from evical.metrics._binomial_bins import binomial_test
 from evical.metrics._decomposition import brier_decomposition, corp_decomposition
 from evical.metrics._ece import (
-    adaptive_calibration_error,
     debiased_calibration_error,
     debiased_interval,
     expected_calibration_error,
@@ -20,7 +19,6 @@ from evical.metrics._gebel import (
     ability_to_separate,
     calibration_measure,
     correctness_rate,
-    mean_root_squared_error,
     well_calibration_ratio,
 )
 from evical.metrics._profit import decision_cost, decision_profit, solicitation_profit
@@ -31,11 +29,11 @@ from evical.metrics._proper import (
     root_mean_squared_error,
     spherical_score,
 )
-from evical.metrics._ranking import hand_till_auc, roc_auc
+from evical.metrics._ranking import roc_auc
 from evical.metrics._smooth import smooth_calibration_error
 from evical.metrics.beliefs import evidential_log_likelihood, mean_imprecision
 from evical.metrics.binned_curve import calibration_curve
-from evical.metrics.coverage import belief_coverage, coverage_test
+from evical.metrics.coverage import coverage_test
 from evical.metrics.cumulative import cumulative_calibration_error
 from evical.metrics.goodness import calibration_test
 from evical.metrics.intervals import interval_calibration_test, nearest_calibrated
@@ -45,9 +43,7 @@ from evical.metrics.sets import set_coverage, set_score
 
 __all__ = [
     "ability_to_separate",
-    "adaptive_calibration_error",
     "aurc",
-    "belief_coverage",
     "binomial_test",
     "brier_decomposition",
     "brier_score",
@@ -65,12 +61,10 @@ __all__ = [
     "decision_profit",
     "evidential_log_likelihood",
     "expected_calibration_error",
-    "hand_till_auc",
     "interval_calibration_test",
     "log_loss",
     "maximum_calibration_error",
     "mean_imprecision",
-    "mean_root_squared_error",
     "nearest_calibrated",
     "ranked_probability_score",
     "risk_coverage_curve",

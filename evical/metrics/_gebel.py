@@ -62,52 +62,6 @@ def correctness_rate(
     return average(right, sample.weight)
 
 
-def mean_root_squared_error(
-    y_true: ArrayLike, y_prob: Predicted, *, labels: Labels = None, sample_weight: Weights = None
-) -> float:
-    r"""Gebel's "RMSE": mean over samples of the root of the mean square over classes; 0 is best.
-
-    Parameters
-    ----------
-    y_true : (n,) array of labels
-    y_prob : (n,) or (n, K) array, or MassFunction
-    labels : sequence of K labels, optional
-    sample_weight : (n,) array, optional
-        All as in `brier_score`.
-
-    Returns
-    -------
-    float
-        In [0, 1]; for two classes the mean absolute error.
-
-    Raises
-    ------
-    ValueError
-        As `brier_score`.
-
-    See Also
-    --------
-    root_mean_squared_error : the usual definition, with one root of the whole mean.
-
-    Notes
-    -----
-    :math:`\frac1n \sum_i \sqrt{\frac1K \sum_k (p_{ik} - [y_i = k])^2}`. It is not proper: for two
-    classes, the best forecast is always a probability of 0 or 1.
-
-    References
-    ----------
-    Gebel (2009), equation 2.4.
-
-    Examples
-    --------
-    Distances 0.25, 0.75, 0.5, 0, 1 of five samples:
-
-    >>> mean_root_squared_error([0, 0, 1, 1, 1], [0.25, 0.75, 0.5, 1.0, 0.0])
-    0.5
-    """
-    return _mean_root(class_sample(y_true, y_prob, labels, sample_weight))
-
-
 def well_calibration_ratio(
     y_true: ArrayLike, y_prob: Predicted, *, labels: Labels = None, sample_weight: Weights = None
 ) -> float:
@@ -179,8 +133,8 @@ def calibration_measure(
 
     Notes
     -----
-    :math:`\sqrt{(1 - \mathrm{RMSE}) \cdot \mathrm{WCR}}`, with `mean_root_squared_error` and
-    `well_calibration_ratio`.
+    :math:`\sqrt{(1 - \mathrm{RMSE}) \cdot \mathrm{WCR}}`, with `root_mean_squared_error` of each
+    sample and `well_calibration_ratio`.
 
     References
     ----------

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dstheory.checks.arguments import as_real, check_choice, shown
+from dstheory.checks.arguments import as_real, check_choice, check_flag, shown
 from evical._typing import Labels, Weights
 from evical.metrics.inputs import Predicted, average, class_sample, mean_squares, of_class
 
@@ -72,7 +72,12 @@ def brier_score(
 
 
 def root_mean_squared_error(
-    y_true: ArrayLike, y_prob: Predicted, *, labels: Labels = None, sample_weight: Weights = None
+    y_true: ArrayLike,
+    y_prob: Predicted,
+    *,
+    each_sample: bool = False,
+    labels: Labels = None,
+    sample_weight: Weights = None,
 ) -> float:
     r"""Root of the mean squared error over samples and classes; 0 is best.
 
@@ -80,6 +85,10 @@ def root_mean_squared_error(
     ----------
     y_true : (n,) array of labels
     y_prob : (n,) or (n, K) array, or MassFunction
+    each_sample : bool
+        Average the roots of the samples, which is Gebel's "RMSE", instead of one root of the mean.
+        It is not proper: for two classes, where it is the mean absolute error, the best forecast
+        is always a probability of 0 or 1.
     labels : sequence of K labels, optional
     sample_weight : (n,) array, optional
         All as in `brier_score`.
@@ -93,22 +102,30 @@ def root_mean_squared_error(
     ------
     ValueError
         As `brier_score`.
-
-    See Also
-    --------
-    mean_root_squared_error : Gebel's "RMSE", which takes the root of each sample.
+    TypeError
+        If `each_sample` is not True or False.
 
     Notes
     -----
     :math:`\sqrt{\frac{1}{nK} \sum_{ik} (p_{ik} - [y_i = k])^2}`; for two classes the root of the
-    Brier score (Naeini 2016, section 2.4.3).
+    Brier score (Naeini 2016, section 2.4.3). Of each sample,
+    :math:`\frac1n \sum_i \sqrt{\frac1K \sum_k (p_{ik} - [y_i = k])^2}` (Gebel 2009, equation 2.4).
 
     Examples
     --------
     >>> root_mean_squared_error([0, 0, 1, 1], [0.5, 0.5, 0.5, 0.5])
     0.5
+
+    Distances 0.25, 0.75, 0.5, 0, 1 of five samples:
+
+    >>> y, p = [0, 0, 1, 1, 1], [0.25, 0.75, 0.5, 1.0, 0.0]
+    >>> root_mean_squared_error(y, p, each_sample=True)
+    0.5
     """
+    check_flag("each_sample", each_sample)
     sample = class_sample(y_true, y_prob, labels, sample_weight)
+    if each_sample:
+        return average(np.sqrt(mean_squares(sample)), sample.weight)
     return float(np.sqrt(average(mean_squares(sample), sample.weight)))
 
 

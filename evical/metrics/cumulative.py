@@ -6,7 +6,6 @@ standard deviations, are distributed as those of a Brownian motion. Arrieta-Ibar
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -76,7 +75,7 @@ def cumulative_calibration_error(
     """
     check_choice("kind", kind, DISTANCES)
     path, _ = path_of(binary_sample(y_true, y_prob, pos_label, sample_weight))
-    return DISTANCES[kind].distance(path)
+    return DISTANCES[kind](path)
 
 
 def path_of(sample: BinarySample) -> tuple[Floats, float]:
@@ -147,27 +146,7 @@ def brownian_range_sf(x: float) -> float:
     return float(min(max(tails.sum(), 0.0), 1.0))
 
 
-@dataclass(frozen=True)
-class _Distance:
-    """A distance of a path, its law for a Brownian motion, and the samples that it sums over."""
-
-    name: str
-    distance: Callable[[Floats], float]
-    sf: Callable[[float], float]
-    samples: str
-
-
-DISTANCES = {
-    "kuiper": _Distance(
-        "Kuiper",
-        lambda path: max(float(path.max()), 0.0) - min(float(path.min()), 0.0),
-        brownian_range_sf,
-        "an interval of predictions",
-    ),
-    "kolmogorov_smirnov": _Distance(
-        "Kolmogorov-Smirnov",
-        lambda path: float(np.abs(path).max()),
-        brownian_maximum_sf,
-        "samples up to a prediction",
-    ),
+DISTANCES: dict[str, Callable[[Floats], float]] = {
+    "kuiper": lambda path: max(float(path.max()), 0.0) - min(float(path.min()), 0.0),
+    "kolmogorov_smirnov": lambda path: float(np.abs(path).max()),
 }

@@ -7,7 +7,6 @@ adds up the squared gaps of bins, divided by their binomial variances, to a chi-
 (1980).
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -20,7 +19,13 @@ from dstheory.checks.arguments import check_choice
 from dstheory.notebook import ShownFields
 from evical._typing import Floats, Label, Weights
 from evical.metrics.bins import check_bins, filled_bins
-from evical.metrics.cumulative import DISTANCES, in_deviations, path_of
+from evical.metrics.cumulative import (
+    DISTANCES,
+    brownian_maximum_sf,
+    brownian_range_sf,
+    in_deviations,
+    path_of,
+)
 from evical.metrics.inputs import BinarySample, Predicted, binary_sample
 
 
@@ -71,21 +76,26 @@ def refuted(sample: BinarySample) -> bool:
     return bool(wrong.any())
 
 
-def _cumulative(kind: str) -> Callable[[BinarySample, int, str], CalibrationTest]:
-    one = DISTANCES[kind]
+_RESIDUALS = "each outcome is positive with the probability predicted for it"
+_LARGEST = "largest |sum of y - p| over {}, by its standard deviation"
 
-    def test(sample: BinarySample, n_bins: int, strategy: str) -> CalibrationTest:
-        path, deviation = path_of(sample)
-        statistic = in_deviations(one.distance(path), deviation)
-        return CalibrationTest(
-            one.name,
-            statistic,
-            one.sf(statistic),
-            "each outcome is positive with the probability predicted for it",
-            f"largest |sum of y - p| over {one.samples}, by its standard deviation",
-        )
 
-    return test
+def _kuiper(sample: BinarySample, n_bins: int, strategy: str) -> CalibrationTest:
+    path, deviation = path_of(sample)
+    statistic = in_deviations(DISTANCES["kuiper"](path), deviation)
+    definition = _LARGEST.format("an interval of predictions")
+    return CalibrationTest(
+        "Kuiper", statistic, brownian_range_sf(statistic), _RESIDUALS, definition
+    )
+
+
+def _kolmogorov_smirnov(sample: BinarySample, n_bins: int, strategy: str) -> CalibrationTest:
+    path, deviation = path_of(sample)
+    statistic = in_deviations(DISTANCES["kolmogorov_smirnov"](path), deviation)
+    definition = _LARGEST.format("samples up to a prediction")
+    return CalibrationTest(
+        "Kolmogorov-Smirnov", statistic, brownian_maximum_sf(statistic), _RESIDUALS, definition
+    )
 
 
 def _spiegelhalter(sample: BinarySample, n_bins: int, strategy: str) -> CalibrationTest:
@@ -131,8 +141,8 @@ def _hosmer_lemeshow(sample: BinarySample, n_bins: int, strategy: str) -> Calibr
 
 
 _TESTS = {
-    "kuiper": _cumulative("kuiper"),
-    "kolmogorov_smirnov": _cumulative("kolmogorov_smirnov"),
+    "kuiper": _kuiper,
+    "kolmogorov_smirnov": _kolmogorov_smirnov,
     "spiegelhalter": _spiegelhalter,
     "hosmer_lemeshow": _hosmer_lemeshow,
 }

@@ -17,6 +17,7 @@ from sklearn.calibration import calibration_curve
 from evical import metrics
 from tests.benchmarks.timing import median_ms, report
 from tests.evical.metrics.kinds import (
+    adaptive_calibration_error,
     classwise_calibration_error,
     kuiper_test,
     micro_calibration_error,
@@ -31,7 +32,7 @@ REST = (
     classwise_calibration_error,
     micro_calibration_error,
     top_label_calibration_error,
-    metrics.adaptive_calibration_error,
+    adaptive_calibration_error,
     metrics.well_calibration_ratio,
     metrics.binomial_test,
 )

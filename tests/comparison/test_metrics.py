@@ -5,6 +5,7 @@ import pytest
 
 from evical import metrics
 from tests.evical.metrics.kinds import (
+    adaptive_calibration_error,
     kolmogorov_smirnov_test,
     kuiper_test,
     spiegelhalter_test,
@@ -59,7 +60,7 @@ def test_uncertainty_calibration(sample):
     if not hasattr(peer, "get_ece_em"):
         pytest.skip("another package of this name")
     y, p = sample
-    found = metrics.adaptive_calibration_error(y, p)
+    found = adaptive_calibration_error(y, p)
     assert found == pytest.approx(peer.get_ece_em(p, y, num_bins=10))
     found = metrics.debiased_calibration_error(y, p)
     expected = peer.lower_bound_scaling_ce(p, y, num_bins=10)
