@@ -7,7 +7,6 @@ within the intervals. A metric of probabilities also takes a mass function and u
 transform. `calibration_report` gives all metrics that apply, each with its definition.
 """
 
-from evical.metrics._binomial_bins import binomial_test
 from evical.metrics._decomposition import brier_decomposition, corp_decomposition
 from evical.metrics._ece import (
     debiased_calibration_error,
@@ -15,27 +14,25 @@ from evical.metrics._ece import (
     expected_calibration_error,
     maximum_calibration_error,
 )
-from evical.metrics._gebel import (
+from evical.metrics._profit import decision_cost, decision_profit, solicitation_profit
+from evical.metrics._ranking import roc_auc
+from evical.metrics._scores import (
     ability_to_separate,
+    brier_score,
     calibration_measure,
     correctness_rate,
-    well_calibration_ratio,
-)
-from evical.metrics._profit import decision_cost, decision_profit, solicitation_profit
-from evical.metrics._proper import (
-    brier_score,
     log_loss,
     ranked_probability_score,
     root_mean_squared_error,
     spherical_score,
+    well_calibration_ratio,
 )
-from evical.metrics._ranking import roc_auc
 from evical.metrics._smooth import smooth_calibration_error
 from evical.metrics.beliefs import evidential_log_likelihood, mean_imprecision
 from evical.metrics.binned_curve import calibration_curve
 from evical.metrics.coverage import coverage_test
 from evical.metrics.cumulative import cumulative_calibration_error
-from evical.metrics.goodness import calibration_test
+from evical.metrics.goodness import binomial_test, calibration_test
 from evical.metrics.intervals import interval_calibration_test, nearest_calibrated
 from evical.metrics.report import calibration_report
 from evical.metrics.selective import aurc, risk_coverage_curve

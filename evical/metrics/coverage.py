@@ -13,10 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from dstheory.notebook import ShownFields
 from evical._typing import Floats, Label, Weights
-from evical.metrics._binomial_bins import at_least, at_most, sidak
 from evical.metrics.beliefs import IntervalSample, interval_sample
 from evical.metrics.bins import Bins, added_bins, check_bins, numbering
-from evical.metrics.goodness import pvalue_text
+from evical.metrics.goodness import at_least, at_most, pvalue_text, sidak
 from evical.metrics.inputs import BLOCK, BinarySample, Predicted
 
 Strategy = Literal["uniform", "quantile"]

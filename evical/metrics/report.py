@@ -25,9 +25,14 @@ from evical.metrics._ece import (
     expected_calibration_error,
     maximum_calibration_error,
 )
-from evical.metrics._gebel import correctness_rate, well_calibration_ratio
-from evical.metrics._proper import brier_score, log_loss, spherical_score
 from evical.metrics._ranking import roc_auc
+from evical.metrics._scores import (
+    brier_score,
+    correctness_rate,
+    log_loss,
+    spherical_score,
+    well_calibration_ratio,
+)
 from evical.metrics._smooth import smooth_calibration_error
 from evical.metrics.beliefs import evidential_log_likelihood, interval_sample, mean_imprecision
 from evical.metrics.coverage import coverage_test

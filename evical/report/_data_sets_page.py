@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 from matplotlib.figure import Figure
 
-from evical.evaluation import DataSetComparison
+from evical.evaluation.comparison import DataSetComparison
 from evical.plot import CriticalDifferenceDisplay
 from evical.report._comparison_page import TITLES, mean_error
 from evical.report._evaluation_page import made_by

@@ -15,10 +15,10 @@ from dstheory.optional import require
 from evical.evaluation import (
     Comparison,
     ConformalEvaluation,
-    DataSetComparison,
     EnsembleEvaluation,
     Evaluation,
 )
+from evical.evaluation.comparison import DataSetComparison
 from evical.report.page import Page, Picture, Row, Table
 from evical.report.svg import embed, printable
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from scipy import stats
 
 from evical import metrics
-from evical.metrics._binomial_bins import at_least, at_most
 from evical.metrics.cumulative import brownian_maximum_sf, brownian_range_sf
+from evical.metrics.goodness import at_least, at_most
 from tests.evical.metrics.kinds import (
     kolmogorov_smirnov_error,
     kolmogorov_smirnov_test,
