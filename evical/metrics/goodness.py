@@ -18,6 +18,7 @@ from scipy.special import betainc, ndtr
 from scipy.stats import chi2
 
 from dstheory.checks.arguments import check_choice
+from dstheory.inference.counts.quantiles import lower_limit
 from dstheory.notebook import ShownFields
 from evical._typing import Floats, Label, Weights
 from evical.metrics.bins import check_bins, filled_bins
@@ -373,3 +374,35 @@ def sidak(pvalues: Floats) -> Floats:
     """
     with np.errstate(divide="ignore"):  # a p-value of 1 stays 1
         return np.asarray(-np.expm1(len(pvalues) * np.log1p(-pvalues)))
+
+
+def share_limits(
+    successes: ArrayLike, trials: ArrayLike, confidence: float = 0.95
+) -> tuple[Floats, Floats]:
+    """Confidence limits of shares by Clopper & Pearson; numbers may be effective ones.
+
+    Parameters
+    ----------
+    successes, trials : arrays
+        Broadcast; of no trials the limits are 0 and 1.
+    confidence : float
+
+    Returns
+    -------
+    pair of arrays
+
+    References
+    ----------
+    Clopper & Pearson (1934), Biometrika 26, 404-413.
+
+    Examples
+    --------
+    None of two: up to 1 - sqrt(0.025).
+
+    >>> low, high = share_limits(0, 2)
+    >>> float(low), round(float(high), 4)
+    (0.0, 0.8419)
+    """
+    k, n = np.broadcast_arrays(np.asarray(successes, float), np.asarray(trials, float))
+    tail = (1 - confidence) / 2
+    return lower_limit(k, n - k, tail), 1 - lower_limit(n - k, k, tail)

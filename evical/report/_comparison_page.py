@@ -15,26 +15,11 @@ from evical.metrics import debiased_calibration_error
 from evical.plot.style import COLORS
 from evical.report._evaluation_page import made_by
 from evical.report._evaluation_pictures import reliability_display
-from evical.report._numbers import between, count, fixed, listed, named, p_cell, percent
+from evical.report._numbers import between, count, fixed, listed, named, p_cell, percent, plus_minus
 from evical.report.page import Page, Picture, Row, Section, Table
 from evical.report.svg import label, svg_of
 
 _N_COLUMNS = 3
-
-
-def comparison_pictures(comparison: Comparison) -> list[Picture]:
-    """Differences, if there are any, then reliability.
-
-    Parameters
-    ----------
-    comparison : Comparison
-
-    Returns
-    -------
-    list of Picture
-    """
-    found = [_differences(comparison)] if comparison.differences else []
-    return [*found, _reliability(comparison)]
 
 
 def _differences(comparison: Comparison) -> Picture:
@@ -50,8 +35,7 @@ def _differences(comparison: Comparison) -> Picture:
     ax.set_xlabel(f"{title} minus that of the best method")
     figure.legend(loc="outside upper right", ncols=2, frameon=False)
     parts = [
-        f"{named(one.method)} {fixed(one.difference, 4, sign=True)} "
-        f"± {fixed(one.standard_error, 4)}"
+        f"{named(one.method)} {plus_minus(one.difference, one.standard_error, sign=True)}"
         for one in lines
     ]
     return Picture(
@@ -153,7 +137,6 @@ def comparison_page(comparison: Comparison, command: str) -> Page:
     -------
     Page
     """
-    pictures = comparison_pictures(comparison)
     advice = comparison.recommendation
     names = (*comparison.methods, *comparison.failures)
     sections = [
@@ -170,11 +153,11 @@ def comparison_page(comparison: Comparison, command: str) -> Page:
                 "Significance",
                 (_significance_text(comparison),),
                 tables=(differences_table(comparison),),
-                pictures=tuple(pictures[:-1]),
+                pictures=(_differences(comparison),),
             )
         )
     sections += [
-        Section("Reliability of each method", pictures=tuple(pictures[-1:])),
+        Section("Reliability of each method", pictures=(_reliability(comparison),)),
         Section("How to read this", items=_READING),
         made_by(command),
     ]
@@ -217,8 +200,8 @@ def _lead(comparison: Comparison) -> tuple[str, ...]:
         why = f"It has the lowest {title}"
     else:
         why = (
-            f"Its {title} is only {fixed(gap.difference, 4)} ± "
-            f"{fixed(gap.standard_error, 4)} above the lowest, that of {named(gap.other)}"
+            f"Its {title} is only {plus_minus(gap.difference, gap.standard_error)} above the "
+            f"lowest, that of {named(gap.other)}"
         )
     seen = f"; {_equivalents(comparison)}" if lines else ""
     loss = fixed(comparison.mean(advice.method, comparison.criterion), 4)
@@ -271,8 +254,7 @@ def ranking_table(comparison: Comparison) -> Table:
         cells, values, best = [], [], set()
         for column, (key, _, digits, better) in enumerate(_COLUMNS):
             mean = means[key][place]
-            error = mean_error(comparison, name, key)
-            cells.append(f"{fixed(mean, digits)} ± {fixed(error, digits)}")
+            cells.append(plus_minus(mean, mean_error(comparison, name, key), digits))
             values.append(mean)
             if better is not None and mean == better(means[key]):
                 best.add(column)
@@ -300,7 +282,7 @@ def differences_table(comparison: Comparison) -> Table:
             one.difference + level * one.standard_error,
         )
         cells = (
-            f"{fixed(one.difference, 4, sign=True)} ± {fixed(one.standard_error, 4)}",
+            plus_minus(one.difference, one.standard_error, sign=True),
             between(low, high, 4),
             f"{one.statistic:.2f}",
             p_cell(one.pvalue),

@@ -8,11 +8,12 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from evical.evaluation import ConformalEvaluation
+from evical.metrics.goodness import pvalue_text
 from evical.metrics.sets import SetCoverage
 from evical.plot import PValuesDisplay
 from evical.plot.style import COLORS, ink
 from evical.report._evaluation_page import made_by
-from evical.report._numbers import between, count, fixed, listed, named, p_cell, p_value, percent
+from evical.report._numbers import between, count, fixed, listed, named, p_cell, percent
 from evical.report.page import Page, Picture, Row, Section, Table
 from evical.report.svg import label, svg_of
 
@@ -21,20 +22,6 @@ MOST_CLASSES = 40
 _FEW_BINS, _N_BINS, _MANY = 10, 20, 400
 # Sets of so many sizes have one bar each.
 _MOST_NAMES = 12
-
-
-def conformal_pictures(evaluation: ConformalEvaluation) -> tuple[Picture, Picture, Picture]:
-    """P-values of the true classes, sizes of sets and their coverage, coverage by class.
-
-    Parameters
-    ----------
-    evaluation : ConformalEvaluation
-
-    Returns
-    -------
-    triple of Picture
-    """
-    return _p_values(evaluation), _sizes(evaluation), _classes(evaluation)
 
 
 def _p_values(evaluation: ConformalEvaluation) -> Picture:
@@ -126,18 +113,21 @@ def conformal_page(evaluation: ConformalEvaluation, command: str) -> Page:
     -------
     Page
     """
-    histogram, sizes, classes = conformal_pictures(evaluation)
     sections = (
         Section(
             "Levels", tables=(levels_table(evaluation),), warnings=tuple(_warnings(evaluation))
         ),
-        Section("P-values of the true classes", (_small(evaluation),), pictures=(histogram,)),
-        Section("Sizes of the sets", tables=(_sizes_table(evaluation),), pictures=(sizes,)),
+        Section(
+            "P-values of the true classes", (_small(evaluation),), pictures=(_p_values(evaluation),)
+        ),
+        Section(
+            "Sizes of the sets", tables=(_sizes_table(evaluation),), pictures=(_sizes(evaluation),)
+        ),
         Section(
             "Coverage by class",
             (_lowest(evaluation),),
             tables=(_classes_table(evaluation),),
-            pictures=(classes,),
+            pictures=(_classes(evaluation),),
         ),
         Section("How to read this", items=_READING),
         made_by(
@@ -243,8 +233,8 @@ def _small(evaluation: ConformalEvaluation) -> str:
         else "Small p-values are not more frequent than chance explains"
     )
     return (
-        f"{verdict} (one-sided test of Kolmogorov & Smirnov, {p_value(pvalue)}, adjusted "
-        f"{p_value(adjusted)})."
+        f"{verdict} (one-sided test of Kolmogorov & Smirnov, {pvalue_text(pvalue)}, adjusted "
+        f"{pvalue_text(adjusted)})."
     )
 
 

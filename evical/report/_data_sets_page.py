@@ -6,10 +6,11 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from evical.evaluation.comparison import DataSetComparison
+from evical.metrics.goodness import pvalue_text
 from evical.plot import CriticalDifferenceDisplay
 from evical.report._comparison_page import TITLES, mean_error
 from evical.report._evaluation_page import made_by
-from evical.report._numbers import fixed, listed, named, p_cell, p_value
+from evical.report._numbers import fixed, listed, named, p_cell, plus_minus
 from evical.report.page import Page, Picture, Row, Section, Table
 from evical.report.svg import svg_of
 
@@ -82,7 +83,7 @@ def _lead(comparison: DataSetComparison) -> tuple[str, ...]:
     return (
         f"{best} has the best mean rank, {fixed(float(after.mean_ranks[0]), 2)} of "
         f"{len(after.methods)} methods on {test.n_data_sets} data sets. By Friedman's test, "
-        f"as Iman and Davenport improved it, {verdict} ({p_value(test.pvalue)}).",
+        f"as Iman and Davenport improved it, {verdict} ({pvalue_text(test.pvalue)}).",
         last,
     )
 
@@ -161,8 +162,7 @@ def _advice(comparison: DataSetComparison) -> Table:
     for name, one in comparison.comparisons.items():
         advice = one.recommendation
         loss = one.mean(advice.method, one.criterion)
-        error = mean_error(one, advice.method)
-        shown = f"{fixed(loss, 4)} ± {fixed(error, 4)}"
+        shown = plus_minus(loss, mean_error(one, advice.method))
         cells = (f"{len(one.y):,}", advice.method, shown, "; ".join(advice.reasons[:2]))
         rows.append(Row((name,), cells, values=(float(len(one.y)), None, loss, None)))
     return Table(

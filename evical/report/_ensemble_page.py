@@ -13,30 +13,17 @@ from evical._typing import Floats
 from evical.evaluation import EnsembleEvaluation
 from evical.evaluation.estimate import Estimate
 from evical.evaluation.other_rules import DEMPSTER, STACKED, is_stacked, rule_name
+from evical.metrics.goodness import share_limits
 from evical.plot import FusionWeightsDisplay
 from evical.plot.style import COLORS
 from evical.report._evaluation_page import made_by
-from evical.report._numbers import count, fixed, listed, named, p_cell, percent, share_limits
+from evical.report._numbers import count, fixed, listed, named, p_cell, percent, plus_minus
 from evical.report.page import Page, Picture, Row, Section, Table
 from evical.report.svg import label, shorten, svg_of
 
 _N_BINS = 20
 # Members whose weights are listed one by one to those who do not see the picture.
 _MOST_LISTED = 12
-
-
-def ensemble_pictures(evaluation: EnsembleEvaluation) -> tuple[Picture, Picture]:
-    """Brier scores, then the distribution of the conflict.
-
-    Parameters
-    ----------
-    evaluation : EnsembleEvaluation
-
-    Returns
-    -------
-    pair of Picture
-    """
-    return _scores(evaluation), _conflict(evaluation)
 
 
 def weights_picture(evaluation: EnsembleEvaluation) -> Picture | None:
@@ -84,7 +71,7 @@ def _scores(evaluation: EnsembleEvaluation) -> Picture:
     ax.set_ylim(0.4 - len(means), 0.6)
     ax.set_xlabel("Brier score, mean and two standard errors")
     parts = [
-        f"{named(way)} {fixed(mean, 4)} ± {fixed(error, 4)}"
+        f"{named(way)} {plus_minus(mean, error)}"
         for way, mean, error in zip(evaluation.ways, means, errors, strict=True)
     ]
     return Picture(
@@ -168,12 +155,11 @@ def ensemble_page(evaluation: EnsembleEvaluation, command: str) -> Page:
     -------
     Page
     """
-    ranking, conflict = ensemble_pictures(evaluation)
     sections = [
         Section(
             "Members and combination",
             tables=(ways_table(evaluation),),
-            pictures=(ranking,),
+            pictures=(_scores(evaluation),),
             warnings=tuple(_warnings(evaluation)),
         ),
         Section("What combining gains", tables=(contrasts_table(evaluation),)),
@@ -193,7 +179,7 @@ def ensemble_page(evaluation: EnsembleEvaluation, command: str) -> Page:
             "Conflict",
             (_conflict_text(evaluation),),
             tables=(conflict_table(evaluation), rows_table(evaluation)),
-            pictures=(conflict,),
+            pictures=(_conflict(evaluation),),
         ),
         Section("How to read this", items=_READING),
         made_by(command),
@@ -268,7 +254,7 @@ def _advice(evaluation: EnsembleEvaluation) -> list[str]:
         joined = combined + 1 + fused.index(DEMPSTER)
     losses = evaluation.losses()["brier_score"]
     found = Estimate.of(losses[learned] - losses[joined])
-    size = f"{fixed(found.mean, 4, sign=True)} ± {fixed(found.standard_error, 4)}"
+    size = plus_minus(found.mean, found.standard_error, sign=True)
     figures = (
         f"its Brier score is {fixed(float(losses[learned].mean()), 4)}, that of {other} "
         f"{fixed(float(losses[joined].mean()), 4)} "
@@ -283,10 +269,8 @@ def _advice(evaluation: EnsembleEvaluation) -> list[str]:
 def _verdict(difference: Estimate, what: str, scale: int = 1) -> str:
     """A difference in words: clear beyond two standard errors."""
     digits, unit = (1, " points") if scale == 100 else (4, "")
-    size = (
-        f"{fixed(scale * difference.mean, digits, sign=True)} ± "
-        f"{fixed(scale * difference.standard_error, digits)}{unit}"
-    )
+    mean, error = scale * difference.mean, scale * difference.standard_error
+    size = plus_minus(mean, error, digits, sign=True) + unit
     if not difference.is_clear():
         return f"shows no clear difference in {what} ({size})"
     return f"has a {'lower' if difference.mean < 0 else 'higher'} {what} ({size})"
@@ -341,8 +325,8 @@ def ways_table(evaluation: EnsembleEvaluation) -> Table:
 def _write(estimate: Estimate, key: str, *, sign: bool = False) -> str:
     """A mean with its standard error; error rates in percent."""
     scale, digits, unit = (100, 1, "%") if key == "error_rate" else (1, 4, "")
-    mean = fixed(scale * estimate.mean, digits, sign=sign)
-    return f"{mean} ± {fixed(scale * estimate.standard_error, digits)}{unit}"
+    mean, error = scale * estimate.mean, scale * estimate.standard_error
+    return plus_minus(mean, error, digits, sign=sign) + unit
 
 
 def contrasts_table(evaluation: EnsembleEvaluation) -> Table:

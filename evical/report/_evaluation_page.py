@@ -9,6 +9,7 @@ import numpy as np
 
 from evical._versions import all_versions
 from evical.evaluation import Evaluation, check_promise
+from evical.metrics.goodness import pvalue_text, share_limits
 from evical.report._evaluation_pictures import answers_picture, evaluation_pictures
 from evical.report._evaluation_tables import (
     LEVEL,
@@ -26,16 +27,7 @@ from evical.report._evaluation_tables import (
     tests_table,
     width_table,
 )
-from evical.report._numbers import (
-    between,
-    count,
-    fixed,
-    metric_name,
-    named,
-    p_value,
-    percent,
-    share_limits,
-)
+from evical.report._numbers import between, count, fixed, metric_name, named, percent
 from evical.report.page import Page, Section
 
 # Fewer samples of a class say little about calibration: with 50 samples, the interval of a share of
@@ -112,12 +104,12 @@ def _verdict(evaluation: Evaluation) -> str:
     if p < LEVEL:
         return (
             f"The probabilities are not calibrated: {size}, and the {metric_name(worst.name)} "
-            f"refutes calibration ({p_value(p)}, adjusted for {len(tests)} tests)."
+            f"refutes calibration ({pvalue_text(p)}, adjusted for {len(tests)} tests)."
         )
     return (
         f"No sign of miscalibration was found: {size}, and none of {len(tests)} tests refutes "
-        f"calibration (smallest adjusted {p_value(p)}). With this number of samples an error of "
-        f"up to {fixed(error.high)} may go undetected."
+        f"calibration (smallest adjusted {pvalue_text(p)}). With this number of samples an error "
+        f"of up to {fixed(error.high)} may go undetected."
     )
 
 
@@ -152,7 +144,7 @@ def _beliefs(evaluation: Evaluation) -> str:
         f"({between(width.low, width.high)}). Of {len(bins.size)} bins of equal frequency, the "
         f"observed share lies within the mean interval in {int(bins.covered.sum())}, and misses "
         f"it by more than chance in {int((bins.adjusted < LEVEL).sum())}; {verdict} "
-        f"({p_value(p)})."
+        f"({pvalue_text(p)})."
     )
 
 

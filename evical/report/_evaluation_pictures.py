@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from evical._typing import Floats
 from evical.evaluation import Evaluation
 from evical.metrics import binomial_test
+from evical.metrics.goodness import share_limits
 from evical.metrics.selective import curve_of
 from evical.plot import BeliefBandDisplay, ReliabilityDisplay, RiskCoverageDisplay
 from evical.plot.style import COLORS, add_legend
@@ -19,7 +20,7 @@ from evical.report._evaluation_tables import (
     groups_along,
     has_beliefs,
 )
-from evical.report._numbers import count, fixed, named, percent, share_limits
+from evical.report._numbers import count, fixed, named, percent
 from evical.report.page import Picture
 from evical.report.svg import label, shorten, svg_of
 

@@ -13,8 +13,9 @@ from evical.conformal.control import Promise, answered_promise
 from evical.evaluation import Evaluation
 from evical.metrics import binomial_test, coverage_test
 from evical.metrics.coverage import BeliefCoverage
+from evical.metrics.goodness import share_limits
 from evical.metrics.report import Measure
-from evical.report._numbers import count, fixed, metric_name, named, p_cell, percent, share_limits
+from evical.report._numbers import count, fixed, metric_name, named, p_cell, percent
 from evical.report.page import Row, Table
 from evical.significance import holm_adjusted
 
