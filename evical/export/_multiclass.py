@@ -33,6 +33,7 @@ from evical.export._tensor import (
     minimum,
     sigmoid,
     softmax,
+    unless,
     where,
 )
 from evical.likelihood.normal import RADII, SHARES
@@ -72,10 +73,8 @@ def combined_columns(
         inside = _all_but_one(neither + either * float(node), n_classes)
         shares = shares + either * inside * float(weight)
     dead = total.equals(0.0)
-    vacuous = total_conflict == "vacuous"
-    instead = (0.0, 1.0, 1.0 / n_classes) if vacuous else (np.nan,) * 3
-    found = zip((lower, upper, shares), instead, strict=True)
-    return BeliefTensors(*(where(dead, other, minimum(part / total, 1.0)) for part, other in found))
+    found = [minimum(part / total, 1.0) for part in (lower, upper, shares)]
+    return unless(dead, found, n_classes, total_conflict)
 
 
 def _all_but_one(factors: Tensor, k: int) -> Tensor:

@@ -27,6 +27,7 @@ from evical.export._tensor import (
     maximum,
     sigmoid,
     softmax,
+    unless,
     where,
 )
 from evical.fusion import Consensus, Stacked
@@ -106,10 +107,7 @@ def consensus(fusion: Consensus, sources: Sequence[Source]) -> BeliefTensors:
     found = _Odds(fused, log_odds, error)
     if k == 2:
         found = _Odds(*(one.columns([1]) for one in found))
-    beliefs = normal_beliefs(*found, fusion, k)
-    vacuous = (0.0, 1.0, 1 / k, 0.0, 1.0)
-    known = zip(beliefs.parts, vacuous, strict=False)
-    return BeliefTensors(*(where(nothing, other, one) for one, other in known))
+    return unless(nothing, normal_beliefs(*found, fusion, k).parts, k)
 
 
 def _spread(

@@ -72,7 +72,7 @@ def demo(
         "demo",
         data=data,
         target=target,
-        missing=None if data is None or missing == "refuse" else missing,
+        missing=None if data is None else missing,
         repeats=repeats,
         seed=seed,
         output=output,
