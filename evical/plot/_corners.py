@@ -34,10 +34,10 @@ from dstheory.checks.arguments import (
     shown,
 )
 from dstheory.plot import credal_vertices
+from dstheory.plot.style import COLORS, axes_or_new, ink, keep_on_canvas, literal, short
 from evical._typing import Floats, SamplesLike
 from evical.metrics.inputs import MOST_REPEATS, class_sample
 from evical.plot._inputs import known_classes, predictions
-from evical.plot.style import COLORS, axes_or_new, ink, keep_on_canvas, literal, short
 
 # Color and marker of each class, distinguishable in grayscale.
 MARKS = (

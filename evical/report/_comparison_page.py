@@ -8,11 +8,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from scipy import stats
 
+from dstheory.plot.style import COLORS
 from evical.evaluation import Comparison
 from evical.evaluation.recommendation import ALPHA
 from evical.evaluation.validation import MEASURES
 from evical.metrics import debiased_calibration_error
-from evical.plot.style import COLORS
 from evical.report._evaluation_page import made_by
 from evical.report._evaluation_pictures import reliability_display
 from evical.report._numbers import between, count, fixed, listed, named, p_cell, percent, plus_minus

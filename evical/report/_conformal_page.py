@@ -7,11 +7,11 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from dstheory.plot.style import COLORS, ink
 from evical.evaluation import ConformalEvaluation
 from evical.metrics.goodness import pvalue_text
 from evical.metrics.sets import SetCoverage
 from evical.plot import PValuesDisplay
-from evical.plot.style import COLORS, ink
 from evical.report._evaluation_page import made_by
 from evical.report._numbers import between, count, fixed, listed, named, p_cell, percent
 from evical.report.page import Page, Picture, Row, Section, Table

@@ -9,13 +9,13 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from dstheory.plot.style import COLORS
 from evical._typing import Floats
 from evical.evaluation import EnsembleEvaluation
 from evical.evaluation.estimate import Estimate
 from evical.evaluation.other_rules import DEMPSTER, STACKED, is_stacked, rule_name
 from evical.metrics.goodness import share_limits
 from evical.plot import FusionWeightsDisplay
-from evical.plot.style import COLORS
 from evical.report._evaluation_page import made_by
 from evical.report._numbers import count, fixed, listed, named, p_cell, percent, plus_minus
 from evical.report.page import Page, Picture, Row, Section, Table

@@ -12,6 +12,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.base import clone
 
+from dstheory.plot.style import COLORS
 from evical.calibrators import (
     BinningCalibrator,
     IsotonicCalibrator,
@@ -20,7 +21,6 @@ from evical.calibrators import (
 )
 from evical.datasets import simulated_scores
 from evical.evaluation import compare
-from evical.plot.style import COLORS
 
 calibrators = {
     "logistic": LogisticCalibrator(),
