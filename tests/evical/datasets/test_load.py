@@ -8,9 +8,9 @@ import re
 import numpy as np
 import pytest
 
-from evical.datasets import Dataset, load, load_breast_cancer
+from evical.datasets import Dataset, load
 from evical.datasets._known import KNOWN
-from evical.datasets._load import load_split
+from evical.datasets.loaders import load_breast_cancer, load_split
 from tests.support.data_folder import DATA, needs_data
 from tests.support.each import each
 

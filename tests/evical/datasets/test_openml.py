@@ -10,7 +10,7 @@ from sklearn.utils import Bunch
 
 from evical.datasets import load
 from evical.datasets._known import KNOWN
-from evical.datasets._load import from_frame
+from evical.datasets.loaders import from_frame
 from tests.support.each import each
 
 FRAME = pd.DataFrame(
