@@ -16,7 +16,7 @@ from evical.metrics import debiased_calibration_error
 from evical.report._evaluation_page import made_by
 from evical.report._evaluation_pictures import reliability_display
 from evical.report._numbers import between, count, fixed, listed, named, p_cell, percent, plus_minus
-from evical.report.page import Page, Picture, Row, Section, Table
+from evical.report.page import Page, Picture, Row, Section, Table, reading
 from evical.report.svg import label, svg_of
 
 _N_COLUMNS = 3
@@ -158,28 +158,12 @@ def comparison_page(comparison: Comparison, command: str) -> Page:
         )
     sections += [
         Section("Reliability of each method", pictures=(_reliability(comparison),)),
-        Section("How to read this", items=_READING),
+        Section("How to read this", items=reading("comparison")),
         made_by(command),
     ]
     return Page(
         f"Calibrators compared: {named(comparison.name)}", _lead(comparison), tuple(sections)
     )
-
-
-_READING = (
-    "All methods were fitted and tested on the same folds; each sample was predicted by "
-    "calibrators that were not fitted to it.",
-    "Folds share training samples, so their results are correlated; standard errors and tests are "
-    "corrected for that (Nadeau & Bengio 2003). The results hold for samples like these, not for "
-    "other data sets.",
-    "Methods are compared with the best of them, which was selected on the same folds. Chance has "
-    "favored it a little, so differences from it tend to be too large.",
-    "The recommended method has the least loss, unless another is within two standard errors of it "
-    "and AutoCalibrator, or has enough samples where it has not. Not seeing a difference does not "
-    "prove that there is none.",
-    "A narrower belief interval is not better in itself: it also has to be calibrated, see the "
-    "page of a single calibrator.",
-)
 
 
 def _sentence(text: str, names: tuple[str, ...]) -> str:

@@ -14,7 +14,7 @@ from evical.metrics.sets import SetCoverage
 from evical.plot import PValuesDisplay
 from evical.report._evaluation_page import made_by
 from evical.report._numbers import between, count, fixed, listed, named, p_cell, percent
-from evical.report.page import Page, Picture, Row, Section, Table
+from evical.report.page import Page, Picture, Row, Section, Table, reading
 from evical.report.svg import label, svg_of
 
 # Classes in a picture and a table; of more, those least covered.
@@ -129,7 +129,7 @@ def conformal_page(evaluation: ConformalEvaluation, command: str) -> Page:
             tables=(_classes_table(evaluation),),
             pictures=(_classes(evaluation),),
         ),
-        Section("How to read this", items=_READING),
+        Section("How to read this", items=reading("conformal")),
         made_by(
             command,
             f"those of shares are by Clopper & Pearson, at {evaluation.confidence:.0%}, for this "
@@ -137,22 +137,6 @@ def conformal_page(evaluation: ConformalEvaluation, command: str) -> Page:
         ),
     )
     return Page(f"Conformal beliefs: {named(evaluation.name)}", _lead(evaluation), sections)
-
-
-_READING = (
-    "A set at level alpha holds the classes of plausibility above alpha. The promise is that it "
-    "misses the true class with probability alpha or less, on average over samples and calibration "
-    "samples, if all are exchangeable. It is none about one sample, one size, or, unless "
-    "calibration was by class, one class.",
-    "Limits of a share are about this calibration sample. With few calibration samples the share "
-    "may lie above alpha though the promise holds; the p-values of the tests allow for that, where "
-    "the number of calibration samples is known.",
-    "P-values of true classes are uniform if the promise is exact; ties and unsmoothed p-values "
-    "make them greater. More of them at the left end than the line says break the promise.",
-    "That no test refutes the promise is no proof of it: the upper limit of the share of misses "
-    "shows what stays possible. Judged samples have to be new to training and calibration, and "
-    "independent of each other.",
-)
 
 
 def _lead(evaluation: ConformalEvaluation) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from evical.plot import CriticalDifferenceDisplay
 from evical.report._comparison_page import TITLES, mean_error
 from evical.report._evaluation_page import made_by
 from evical.report._numbers import fixed, listed, named, p_cell, plus_minus
-from evical.report.page import Page, Picture, Row, Section, Table
+from evical.report.page import Page, Picture, Row, Section, Table, reading
 from evical.report.svg import svg_of
 
 
@@ -42,21 +42,10 @@ def data_sets_page(comparison: DataSetComparison, command: str) -> Page:
             tables=(_advice(comparison),),
             warnings=tuple(_warnings(comparison)),
         ),
-        Section("How to read this", items=_READING),
+        Section("How to read this", items=reading("data sets")),
         made_by(command),
     )
     return Page(f"Calibrators compared on {len(names)} data sets", _lead(comparison), sections)
-
-
-_READING = (
-    "On each data set, methods are ranked by their mean loss over folds; 1 is best, and ties "
-    "share ranks. Mean ranks over data sets are compared.",
-    "Friedman's test tells whether there is any difference at all; Nemenyi's critical difference "
-    "tells which methods differ, at one level for all pairs.",
-    "Ranks ignore the size of a difference; see the table of losses.",
-    "With few data sets the tests have little power: not seeing a difference does not prove that "
-    "there is none.",
-)
 
 
 def _criterion(comparison: DataSetComparison) -> str:

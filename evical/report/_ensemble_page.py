@@ -18,7 +18,7 @@ from evical.metrics.goodness import share_limits
 from evical.plot import FusionWeightsDisplay
 from evical.report._evaluation_page import made_by
 from evical.report._numbers import count, fixed, listed, named, p_cell, percent, plus_minus
-from evical.report.page import Page, Picture, Row, Section, Table
+from evical.report.page import Page, Picture, Row, Section, Table, reading
 from evical.report.svg import label, shorten, svg_of
 
 _N_BINS = 20
@@ -122,6 +122,8 @@ def _conflict(evaluation: EnsembleEvaluation) -> Picture:
     )
 
 
+# Attributes of fusions that the page explains.
+_LEARNED = ("standard_error_", "reliability_")
 # Decisions of this many members fit side by side into a table; of more, votes are counted.
 _SIDE_BY_SIDE = 6
 _N_ROWS = 12
@@ -169,7 +171,12 @@ def ensemble_page(evaluation: EnsembleEvaluation, command: str) -> Page:
         sections.append(
             Section(
                 "Weights of the fusion",
-                tuple(text for name, text in _LEARNED.items() if name in evaluation.by_source),
+                tuple(
+                    text
+                    for name in _LEARNED
+                    if name in evaluation.by_source
+                    for text in reading(name)
+                ),
                 tables=(sources_table(evaluation),),
                 pictures=() if drawn is None else (drawn,),
             )
@@ -181,36 +188,16 @@ def ensemble_page(evaluation: EnsembleEvaluation, command: str) -> Page:
             tables=(conflict_table(evaluation), rows_table(evaluation)),
             pictures=(_conflict(evaluation),),
         ),
-        Section("How to read this", items=_READING),
+        Section("How to read this", items=reading("ensemble")),
         made_by(command),
     ]
     title = f"Classifiers combined: {named(evaluation.name)}"
     return Page(title, tuple(_lead(evaluation)), tuple(sections))
 
 
-_LEARNED = {  # by an attribute of the fusions that they are about
-    "standard_error_": "Weights of evidence in Dempster's rule (Denoeux 2019): 0 is a member that "
-    "says nothing, and weights of 1 are Dempster's rule for independent members. Members that "
-    "repeat each other share their weight; a negative one means that a member, given the others, "
-    "speaks against what it says.",
-    "reliability_": "The weights follow from how far each member agrees with the others, without a "
-    "look at the true classes. Reliability is the estimated correlation with the truth, with an "
-    "interval of level 95%. Members of one group repeat each other and share one weight. A "
-    "majority that is wrong together cannot be found without labels.",
-}
-
-_READING = (
-    "All members and the combination are evaluated on the same samples; differences are paired, "
-    "and ± is a standard error over samples. The numbers hold for new samples only if neither "
-    "members nor calibrators have seen these samples.",
-    "The best member is known only afterwards, and its figures are a little optimistic. A "
-    "combination that equals it spares you the choice.",
-    "The conflict is the mass of the empty set under the conjunctive rule: 0 if members do not "
-    "contradict each other, 1 in total conflict. It grows with the number of members.",
-    "Dempster's rule assumes independent members. Members trained on the same samples are not "
-    "independent, and their combination is overconfident: compare its Brier score and log loss, "
-    "not only its error rate.",
-)
+def _learned_texts(evaluation: EnsembleEvaluation) -> tuple[str, ...]:
+    known = [name for name in _LEARNED if name in evaluation.by_source]
+    return tuple(text for name in known for text in reading(name))
 
 
 def _lead(evaluation: EnsembleEvaluation) -> list[str]:

@@ -28,7 +28,7 @@ from evical.report._evaluation_tables import (
     width_table,
 )
 from evical.report._numbers import between, count, fixed, metric_name, named, percent
-from evical.report.page import Page, Section
+from evical.report.page import Page, Section, reading
 
 # Fewer samples of a class say little about calibration: with 50 samples, the interval of a share of
 # 1/2 is 0.28 wide.
@@ -50,7 +50,7 @@ def evaluation_page(evaluation: Evaluation, command: str) -> Page:
     """
     pictures = tuple(evaluation_pictures(evaluation))
     first, rest = pictures[:1], pictures[1:]
-    imprecise = has_beliefs(evaluation)
+    imprecise, texts = has_beliefs(evaluation), reading("evaluation")  # the third is on beliefs
     sections = [
         Section("Reliability", pictures=first, warnings=tuple(_warnings(evaluation))),
         Section("Along the scores", pictures=rest),
@@ -71,7 +71,7 @@ def evaluation_page(evaluation: Evaluation, command: str) -> Page:
             pictures=(answers_picture(evaluation),),
         ),
         Section("Reject", tables=(reject_table(evaluation),)),
-        Section("How to read this", items=tuple(_reading(imprecise))),
+        Section("How to read this", items=texts if imprecise else texts[:2] + texts[3:]),
         made_by(command, evaluation.how),
     ]
     return Page(
@@ -213,28 +213,6 @@ def _answers(evaluation: Evaluation) -> str:
         f"({percent(n / len(losses))}), of which {count(wrong)} wrongly, {percent(wrong / n)} "
         f"({evaluation.confidence:.0%} limits {percent(low)} to {percent(high)}). {verdict}."
     )
-
-
-def _reading(imprecise: bool) -> list[str]:
-    texts = [
-        "Reliability diagram: a point compares the mean prediction of a bin with the share of the "
-        "positive class that was observed. On the diagonal both agree; if the interval of a bin "
-        "contains the diagonal, chance can explain the distance.",
-        "Calibration is not enough: always predicting the base rate is calibrated and useless. "
-        "The Brier score measures both calibration and discrimination.",
-        "A p-value above 0.05 does not prove calibration; the interval of the calibration error "
-        "shows what may have gone undetected.",
-        "All numbers are about these predictions on samples like these. They hold for new samples "
-        "only if the calibrator has not seen these samples.",
-    ]
-    if imprecise:
-        texts.insert(
-            2,
-            "Belief and plausibility are the smallest and the largest probability that the "
-            "evidence supports. A wide interval means that the calibration sample says little "
-            "there, not that both classes are equally probable.",
-        )
-    return texts
 
 
 def made_by(command: str, *facts: str) -> Section:

@@ -8,7 +8,6 @@ import base64
 import hashlib
 import math
 import re
-from importlib.resources import files
 from typing import Any
 
 from dstheory.optional import require
@@ -19,7 +18,7 @@ from evical.evaluation import (
     Evaluation,
 )
 from evical.evaluation.comparison import DataSetComparison
-from evical.report.page import Page, Row, Table
+from evical.report.page import Page, Row, Table, read_template
 from evical.report.svg import embed, printable
 
 _NUMBER = re.compile(r"[<>≈]?\s*([-+−]?(?:\d[\d,]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+−]?inf)")
@@ -128,11 +127,6 @@ def render(page: Page) -> str:
         script=Markup(script),
         policy=content_policy("\n" + script),
     )
-
-
-def read_template(name: str) -> str:
-    """A file of the template."""
-    return (files("evical.report") / "templates" / name).read_text(encoding="utf-8")
 
 
 def content_policy(script: str) -> str:
