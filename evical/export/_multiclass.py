@@ -423,11 +423,7 @@ def _balanced(half: Tensor, probability: Tensor, k: int) -> Tensor:
     greatest = half.max(axis=1)
     lack = maximum(greatest * 2.0 - half.sum(axis=1), 0.0)
     room = probability - half
-    others = room * (1.0 - _first_greatest(half, k))
+    place = half.node("ArgMax", axis=1, keepdims=1)  # the first of equal ones
+    others = room * (1.0 - place.equals(np.arange(k)[np.newaxis]).numbers())
     share = minimum(lack / maximum(others.sum(axis=1), 1e-300), 1.0)
     return half + others * share
-
-
-def _first_greatest(values: Tensor, k: int) -> Tensor:
-    """1 for the first greatest number of each row (n, k), 0 for others."""
-    return values.node("ArgMax", axis=1, keepdims=1).equals(np.arange(k)[np.newaxis]).numbers()

@@ -419,7 +419,8 @@ def calibration_measure(
     0.75
     """
     sample = class_sample(y_true, y_prob, labels, sample_weight)
-    return float(np.sqrt((1 - _mean_root(sample)) * _well_calibration(sample)))
+    error = average(np.sqrt(mean_squares(sample)), sample.weight)
+    return float(np.sqrt((1 - error) * _well_calibration(sample)))
 
 
 def ability_to_separate(
@@ -479,10 +480,6 @@ def _unlabeled(y_prob: Predicted, sample_weight: Weights) -> ClassSample:
     return ClassSample(
         assigned_classes(p), p, checked_weights(sample_weight, len(p)), np.arange(p.shape[1])
     )
-
-
-def _mean_root(sample: ClassSample) -> float:
-    return average(np.sqrt(mean_squares(sample)), sample.weight)
 
 
 def _well_calibration(sample: ClassSample) -> float:

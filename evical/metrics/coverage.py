@@ -152,7 +152,8 @@ def coverage_test_of(
 ) -> BeliefCoverage:
     """The test of a validated sample."""
     bins, bel, pl = _binned(sample, n_bins, strategy)
-    covered = _covered(bins.true, bel, pl)
+    # Means of equal numbers can differ in their last digits.
+    covered = np.asarray((bins.true >= bel - 1e-12) & (bins.true <= pl + 1e-12))
     adjusted = _adjusted(bins.true, bins.size, bel, pl)
     share = float(bins.weight[covered].sum() / bins.weight.sum())
     return BeliefCoverage(
@@ -181,8 +182,3 @@ def _binned(sample: IntervalSample, n_bins: int, strategy: str) -> tuple[Bins, F
         for bound in ("bel", "pl")
     )
     return low, low.prob, high.prob
-
-
-def _covered(observed: Floats, bel: Floats, pl: Floats) -> NDArray[np.bool_]:
-    # Means of equal numbers can differ in their last digits.
-    return np.asarray((observed >= bel - 1e-12) & (observed <= pl + 1e-12))
