@@ -10,7 +10,7 @@ from sklearn.svm import LinearSVC
 from dstheory import Frame, MassFunction
 from dstheory.plot import HasseDisplay, MassDisplay
 from evical import EvidentialClassifier
-from evical.plot import SimplexDisplay, TetrahedronDisplay
+from evical.plot import SimplexDisplay
 
 IMAGES = Path(__file__).parent / "images"
 FRAME = Frame(["ant", "bee", "cat"])
@@ -40,7 +40,7 @@ def simplex():
     frame = Frame(["ant", "bee", "cat", "dog"])
     m = MassFunction.from_dict(frame, {"ant": 0.1, "cat": 0.3, ("bee", "dog"): 0.2, frame: 0.4})
     right = figure.add_axes((0.53, 0, 0.45, 1), projection="3d")
-    TetrahedronDisplay.from_mass({"camera": m, "camera twice": m @ m}, ax=right)
+    SimplexDisplay.from_mass({"camera": m, "camera twice": m @ m}, ax=right)
     return figure
 
 

@@ -16,6 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
+from dstheory.plot.style import COLORS
 from evical import (
     AutoCalibrator,
     EvidentialClassifier,
@@ -34,7 +35,6 @@ from evical.plot import (
     ReliabilityDisplay,
     RiskCoverageDisplay,
 )
-from evical.plot.style import COLORS
 from evical.significance import Results
 
 IMAGES = Path(__file__).parent / "images"

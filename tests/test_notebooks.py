@@ -12,7 +12,7 @@ from evical import LogisticCalibrator, ScoreCounts
 from evical.calibrators import BaseCalibrator
 from evical.causal import alarm_network
 from evical.conformal import ExchangeabilityTest
-from evical.datasets import load_breast_cancer
+from evical.datasets.loaders import load_breast_cancer
 from evical.evaluation import Evaluation, check_calibration
 from evical.metrics import brier_decomposition, calibration_report
 from evical.significance import Results, friedman

@@ -20,7 +20,6 @@ from tests.support.public_objects import PACKAGES, callables
 
 # What a name means where it has several kinds, or choices that have nothing in common.
 SEVERAL = {
-    "ax": "axes to draw on, those of a kind of picture",
     "calibrator": "of one score or of many, where both are taken by name; of a kind where not",
     "contour": "a likelihood contour, or the plausibilities of labels",
     "counts": "a sufficient statistic: `ScoreCounts` of scores, numbers of categories",

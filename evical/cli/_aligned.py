@@ -42,17 +42,7 @@ def by_position(first: Iterator[Chunk], others: Sequence[Iterator[Chunk]]) -> It
 
     Raises ValueError if one has fewer rows than another.
     """
-    readers = [_Reader(chunks) for chunks in others]
-    last = None
-    for chunk in first:
-        yield [
-            Rows(chunk.name, chunk.columns, chunk.place),
-            *(reader.take(chunk) for reader in readers),
-        ]
-        last = chunk
-    for reader in readers:
-        if last is not None:
-            reader.check_end(last.name)
+    return _side_by_side(first, [_Reader(chunks) for chunks in others])
 
 
 def with_key(chunks: Iterator[Chunk], key: str, value: str) -> Iterator[Rows]:
@@ -72,15 +62,20 @@ def by_key(
 
     Raises ValueError if a key is missing in a table, or is there twice.
     """
-    tables = [_Keyed(chunks, key) for chunks in others]
+    return _side_by_side(first, [_Keyed(chunks, key) for chunks in others])
+
+
+def _side_by_side(
+    first: Iterator[Chunk] | Iterator[Rows], others: "Sequence[_Reader | _Keyed]"
+) -> Iterator[list[Part]]:
     name = ""
     for chunk in first:
         yield [
             Rows(chunk.name, chunk.columns, chunk.place),
-            *(table.take(chunk) for table in tables),
+            *(table.take(chunk) for table in others),
         ]
         name = chunk.name
-    for table in tables:
+    for table in others:
         table.check_end(name)
 
 
@@ -93,7 +88,7 @@ class _Reader:
         self._used = 0
         self._name = ""
 
-    def take(self, wanted: Chunk) -> Rows:
+    def take(self, wanted: Part) -> Rows:
         """The next rows, as many as `wanted` has."""
         pieces: list[_Piece] = []
         missing = len(wanted)

@@ -125,10 +125,10 @@ def write_page(
 
 
 def command_line(command: str, *arguments: str, **options: object) -> str:
-    """The command that does the same again; options that are None are left out."""
+    """The command that does the same again, without options of None and ``--missing refuse``."""
     words = ["evical", command, *arguments]
     for name, value in options.items():
-        if value is not None:
+        if value is not None and (name, value) != ("missing", "refuse"):
             words += [f"--{name.replace('_', '-')}", str(value)]
     return shlex.join(words)
 

@@ -1,14 +1,13 @@
 """Data sets as plain arrays: by name, bundled ones, and CSV files."""
 
 from evical.datasets._dataset import Dataset
-from evical.datasets._load import load, load_breast_cancer
 from evical.datasets.csv import load_csv
+from evical.datasets.loaders import load
 from evical.datasets.simulated import simulated_scores
 
 __all__ = [
     "Dataset",
     "load",
-    "load_breast_cancer",
     "load_csv",
     "simulated_scores",
 ]

@@ -106,15 +106,11 @@ def _frozen_features(X: SamplesLike) -> Any:
     if not sparse.issparse(X):
         as_floats(X, "X")
         return _frozen(np.array(X, dtype=np.float64))
-    rows = _in_rows(X)
+    rows: Any = sparse.csr_matrix(X, dtype=np.float64, copy=True)
     rows.sum_duplicates()
     for part in (rows.data, rows.indices, rows.indptr):
         _frozen(part)
     return rows
-
-
-def _in_rows(X: Any) -> Any:
-    return sparse.csr_matrix(X, dtype=np.float64, copy=True)
 
 
 def _not_finite(X: Any) -> tuple[int, int] | None:

@@ -160,7 +160,7 @@ class Contest:
 def sizes_of(dataset: Dataset) -> list[int]:
     """Numbers of samples for the classifiers.
 
-    >>> from evical.datasets import load_breast_cancer
+    >>> from evical.datasets.loaders import load_breast_cancer
     >>> sizes_of(load_breast_cancer())
     [189, 57, 5, 5, 5, 5, 5, 5, 4, 4]
     """

@@ -9,6 +9,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
+from dstheory.plot.style import COLORS
 from evical._typing import Floats, Indices
 from evical.calibrators import LogisticCalibrator
 from evical.calibrators.models import LogOddsModel
@@ -16,7 +17,6 @@ from evical.datasets import Dataset
 from evical.demo.contest import Contest, Method
 from evical.demo.shares import draw_training
 from evical.plot import BeliefBandDisplay, ContourDisplay, ReliabilityDisplay
-from evical.plot.style import COLORS
 from evical.report import Picture
 from evical.report.svg import svg_of
 

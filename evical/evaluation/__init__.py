@@ -1,12 +1,10 @@
 """Are predictions calibrated, which calibrator is best, what does an ensemble gain?"""
 
-from evical.evaluation._comparison import Comparison, compare
 from evical.evaluation._conformal_evaluation import ConformalEvaluation
-from evical.evaluation._data_sets import DataSetComparison, compare_data_sets
 from evical.evaluation._ensemble_evaluation import EnsembleEvaluation
 from evical.evaluation._evaluation import Evaluation
 from evical.evaluation.check import check_calibration
-from evical.evaluation.methods import make_calibrator
+from evical.evaluation.comparison import Comparison, compare, compare_data_sets
 from evical.evaluation.monitor import CalibrationMonitor
 from evical.evaluation.promise import check_promise
 
@@ -14,12 +12,10 @@ __all__ = [
     "CalibrationMonitor",
     "Comparison",
     "ConformalEvaluation",
-    "DataSetComparison",
     "EnsembleEvaluation",
     "Evaluation",
     "check_calibration",
     "check_promise",
     "compare",
     "compare_data_sets",
-    "make_calibrator",
 ]

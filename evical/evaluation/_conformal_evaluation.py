@@ -35,8 +35,8 @@ from evical._typing import Floats, SamplesLike
 from evical.conformal.calibration import calibration_of
 from evical.conformal.contour import prediction_sets, to_contour
 from evical.metrics import set_coverage
+from evical.metrics.goodness import pvalue_text
 from evical.metrics.inputs import class_codes, class_labels
-from evical.metrics.outcome import pvalue_text
 from evical.metrics.sets import SetCoverage
 from evical.scores.checks import check_same_length, refuse_row
 from evical.significance import holm_adjusted

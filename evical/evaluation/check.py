@@ -6,6 +6,7 @@ check that passes says what error it could detect, which depends on the number o
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,20 +25,13 @@ from evical.evaluation import _detectable as detectable
 from evical.evaluation._evaluation import Evaluation
 from evical.evaluation.monitor import CalibrationMonitor
 from evical.evaluation.promise import BeliefPromise, beliefs_of, promise_of
-from evical.metrics import (
-    binomial_test,
-    expected_calibration_error,
-    hosmer_lemeshow_test,
-    kolmogorov_smirnov_test,
-    kuiper_test,
-    spiegelhalter_test,
-)
+from evical.metrics import binomial_test, calibration_test, expected_calibration_error
 from evical.metrics.beliefs import IntervalSample
 from evical.metrics.bins import filled_bins
 from evical.metrics.coverage import coverage_test_of
+from evical.metrics.goodness import pvalue_text
 from evical.metrics.inputs import MOST_REPEATS, BinarySample
 from evical.metrics.intervals import interval_test_of
-from evical.metrics.outcome import pvalue_text
 from evical.significance import holm_adjusted
 
 
@@ -67,7 +61,6 @@ class _Kind:
     detectable: Callable[..., float]
     words: str
     beliefs: bool = False
-    binned: bool = False
     ordered: bool = False
 
 
@@ -75,16 +68,18 @@ _NOTHING = "no error: the samples are too few, or all probabilities 1/2"
 _ALL = "a constant error of {:.2g}"
 TESTS = {
     "spiegelhalter": _Kind(
-        spiegelhalter_test,
+        partial(calibration_test, kind="spiegelhalter"),
         detectable.too_extreme,
         "probabilities too extreme or too moderate by {:.2g} on average",
     ),
-    "kolmogorov_smirnov": _Kind(kolmogorov_smirnov_test, detectable.shift_by_maximum, _ALL),
-    "kuiper": _Kind(kuiper_test, detectable.shift_by_range, _ALL),
-    "hosmer_lemeshow": _Kind(hosmer_lemeshow_test, detectable.shift_by_bins, _ALL, binned=True),
-    "binomial": _Kind(
-        binomial_test, detectable.one_bin, "an error of {:.2g} in one bin", binned=True
+    "kolmogorov_smirnov": _Kind(
+        partial(calibration_test, kind="kolmogorov_smirnov"), detectable.shift_by_maximum, _ALL
     ),
+    "kuiper": _Kind(calibration_test, detectable.shift_by_range, _ALL),
+    "hosmer_lemeshow": _Kind(
+        partial(calibration_test, kind="hosmer_lemeshow"), detectable.shift_by_bins, _ALL
+    ),
+    "binomial": _Kind(binomial_test, detectable.one_bin, "an error of {:.2g} in one bin"),
     "interval": _Kind(
         lambda sample, n_bins: interval_test_of(sample),
         detectable.beyond_bounds,
@@ -96,7 +91,6 @@ TESTS = {
         lambda sample, *rest: detectable.one_bin(sample.middle, *rest),
         "a frequency {:.2g} outside the mean [Bel, Pl] of one bin",
         beliefs=True,
-        binned=True,
     ),
     "exchangeability": _Kind(
         exchangeability_test,
@@ -326,8 +320,7 @@ def _pvalue(
         return float(kind.test(sample, monitor))
     if kind.beliefs:
         return float(kind.test(beliefs, n_bins).pvalue)
-    options: dict[str, Any] = {"n_bins": n_bins} if kind.binned else {}
-    result = kind.test(sample.y, sample.p, sample_weight=sample.weight, **options)
+    result = kind.test(sample.y, sample.p, n_bins=n_bins, sample_weight=sample.weight)
     return float(result.pvalue)
 
 

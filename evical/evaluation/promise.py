@@ -19,7 +19,7 @@ from evical.evaluation import _detectable as detectable
 from evical.evaluation._evaluation import Evaluation
 from evical.metrics.beliefs import IntervalSample
 from evical.metrics.coverage import BeliefCoverage, coverage_test_of
-from evical.metrics.outcome import pvalue_text
+from evical.metrics.goodness import pvalue_text
 
 _WIDER = 2.0
 

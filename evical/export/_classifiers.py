@@ -45,6 +45,7 @@ from evical.export._tensor import (
     maximum,
     mean_beliefs,
     minimum,
+    unless,
     where,
 )
 from evical.fused import EvidentialFusion, GivenScores
@@ -86,10 +87,7 @@ def _dempster(parts: Sequence[BeliefTensors], kept: Floats, total_conflict: str)
     yes, no, open_ = (exp(part - top) for part in logs)
     total = yes + no - open_
     lower, upper = (yes - open_) / total, yes / total
-    vacuous = total_conflict == "vacuous"
-    instead = (0.0, 1.0, 0.5) if vacuous else (np.nan,) * 3
-    found = zip((lower, upper, (lower + upper) * 0.5), instead, strict=True)
-    return BeliefTensors(*(where(excluded, other, part) for part, other in found))
+    return unless(excluded, (lower, upper, (lower + upper) * 0.5), 2, total_conflict)
 
 
 def _yager(parts: Sequence[BeliefTensors], ones: Floats, total_conflict: str) -> BeliefTensors:
@@ -428,12 +426,7 @@ def _of_source(source: EvidentialSource, features: Tensor) -> BeliefTensors:
     """Beliefs of a classifier on some columns, vacuous where these are missing."""
     own, missing = _seen(source, features)
     beliefs = classified(plain(source.estimator_), own)
-    if missing is None:
-        return beliefs
-    vacuous = (0.0, 1.0, 1 / len(source.classes_), 0.0, 1.0)
-    return BeliefTensors(
-        *(where(missing, other, part) for part, other in zip(beliefs.parts, vacuous, strict=False))
-    )
+    return beliefs if missing is None else unless(missing, beliefs.parts, len(source.classes_))
 
 
 def _seen(source: EvidentialSource, features: Tensor) -> tuple[Tensor, Tensor | None]:

@@ -15,7 +15,7 @@ from evical.export._dialects import dialect_of
 from evical.export._sql import class_names
 from evical.export.lookup import beliefs_sql, lookup_steps
 from evical.multiclass import BaseMulticlassCalibrator
-from evical.scores.names import ENDS, belief_names
+from evical.scores.names import ENDS, belief_names, check_cases, free_prefix
 from evical.scores.tables import (
     as_frame,
     check_columns,
@@ -210,20 +210,12 @@ def _cannot_call(engine: str) -> TypeError:
 
 def _of_duckdb(table: Any, writer: _Writer, header: list[str]) -> Any:
     """By tables of pieces, which only calibrators of one score have."""
-    known: dict[str, str] = {}
-    for name in [*header, *writer.names]:
-        former = known.setdefault(name.lower(), name)
-        if former != name:
-            raise ValueError(
-                f"columns {former!r} and {name!r} differ in case only, which DuckDB does not tell "
-                "apart; rename one, or give another prefix"
-            )
+    names = [*header, *writer.names]
+    check_cases(names, "DuckDB", "rename one, or give another prefix")
     if not isinstance(writer.fitted, BaseCalibrator):
         raise _cannot_call("duckdb")
     assert writer.columns is not None
-    own = "_evical"
-    while any(name.startswith(own) for name in known):
-        own += "_"
+    own = free_prefix(names)
     x, bel, pl, low, high, p, lower, upper = (
         f'"{own}{name}"' for name in ("x", "bel", "pl", "low", "high", "p", *ENDS)
     )

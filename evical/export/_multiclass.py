@@ -34,6 +34,7 @@ from evical.export._tensor import (
     minimum,
     sigmoid,
     softmax,
+    unless,
     where,
 )
 from evical.multiclass import (
@@ -72,10 +73,8 @@ def combined_columns(
         inside = _all_but_one(neither + either * float(node), n_classes)
         shares = shares + either * inside * float(weight)
     dead = total.equals(0.0)
-    vacuous = total_conflict == "vacuous"
-    instead = (0.0, 1.0, 1.0 / n_classes) if vacuous else (np.nan,) * 3
-    found = zip((lower, upper, shares), instead, strict=True)
-    return BeliefTensors(*(where(dead, other, minimum(part / total, 1.0)) for part, other in found))
+    found = [minimum(part / total, 1.0) for part in (lower, upper, shares)]
+    return unless(dead, found, n_classes, total_conflict)
 
 
 def _all_but_one(factors: Tensor, k: int) -> Tensor:
@@ -424,11 +423,7 @@ def _balanced(half: Tensor, probability: Tensor, k: int) -> Tensor:
     greatest = half.max(axis=1)
     lack = maximum(greatest * 2.0 - half.sum(axis=1), 0.0)
     room = probability - half
-    others = room * (1.0 - _first_greatest(half, k))
+    place = half.node("ArgMax", axis=1, keepdims=1)  # the first of equal ones
+    others = room * (1.0 - place.equals(np.arange(k)[np.newaxis]).numbers())
     share = minimum(lack / maximum(others.sum(axis=1), 1e-300), 1.0)
     return half + others * share
-
-
-def _first_greatest(values: Tensor, k: int) -> Tensor:
-    """1 for the first greatest number of each row (n, k), 0 for others."""
-    return values.node("ArgMax", axis=1, keepdims=1).equals(np.arange(k)[np.newaxis]).numbers()

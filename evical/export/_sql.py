@@ -19,7 +19,7 @@ from evical.export._compile import compiled
 from evical.export._dialects import Dialect, dialect_of, number
 from evical.export._inputs import check_binary, check_size, heading
 from evical.export._table import COLUMNS, PieceTable, of_both_classes, previous_float
-from evical.scores.names import ENDS, belief_names
+from evical.scores.names import ENDS, belief_names, check_cases
 
 _FAN = 12  # ways to go at each step, at most
 # Lines with no greater values at the score 0 are written without a center, to that many places.
@@ -120,14 +120,8 @@ def class_names(
     Raises ValueError for names that differ in case only, unless the database tells them apart.
     """
     names = belief_names(classes.tolist(), prefix, intervals=intervals)
-    known: dict[str, str] = {}
-    for name in names if dialect != "postgres" else []:
-        former = known.setdefault(name.lower(), name)
-        if former != name:
-            raise ValueError(
-                f"columns {former!r} and {name!r} differ in case only, which {dialect} does not "
-                "tell apart; rename a class"
-            )
+    if dialect != "postgres":
+        check_cases(names, dialect, "rename a class")
     return list(map(dialect_of(dialect).quoted, names))
 
 

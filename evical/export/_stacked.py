@@ -12,7 +12,6 @@ from operator import add, and_
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evical._typing import Floats
 from evical.curves.candidates import AveragedCurve
@@ -27,6 +26,7 @@ from evical.export._tensor import (
     maximum,
     sigmoid,
     softmax,
+    unless,
     where,
 )
 from evical.fusion import Consensus, Stacked
@@ -106,10 +106,7 @@ def consensus(fusion: Consensus, sources: Sequence[Source]) -> BeliefTensors:
     found = _Odds(fused, log_odds, error)
     if k == 2:
         found = _Odds(*(one.columns([1]) for one in found))
-    beliefs = normal_beliefs(*found, fusion, k)
-    vacuous = (0.0, 1.0, 1 / k, 0.0, 1.0)
-    known = zip(beliefs.parts, vacuous, strict=False)
-    return BeliefTensors(*(where(nothing, other, one) for one, other in known))
+    return unless(nothing, normal_beliefs(*found, fusion, k).parts, k)
 
 
 def _spread(
@@ -193,39 +190,23 @@ def _of_many(says: Sequence[Tensor], logits: Tensor, covariance: Floats, *, tied
     With q the probabilities of the other classes among themselves, the derivative of the log-odds
     of k is that of the logit of k less the mean of the other ones under q.
     """
-    k, s = len(says) and _classes(covariance, len(says), tied), len(says)
-    others = where_diagonal(logits.reshape(-1, 1, k), k, -_GREATEST)
+    size, s = len(covariance), len(says)
+    k = size - s if tied else size // (s + 1)
+    own = Tensor(logits.graph, logits.graph.constant(np.eye(k, dtype=bool)[np.newaxis]))
+    others = where(own, -_GREATEST, logits.reshape(-1, 1, k))
     top = others.max(axis=2)
     rest = (log(exp(others - top).sum(axis=2)) + top).reshape(-1, k)
     odds = logits - rest
     every = joined([one.reshape(-1, k, 1) for one in says], axis=2)
     root = _root(covariance)
-    slopes = _tied_slopes(every, root, k, s) if tied else _own_slopes(every, root, k, s)
+    # Changes (n, K, P) of the logits by unit steps of common weights and of intercepts, or of own.
+    slopes = every @ root[:s] + root[np.newaxis, s:] if tied else _own_slopes(every, root, k, s)
     moved = slopes - softmax(others) @ slopes
     return _Odds(softmax(logits), odds, _length(moved, axis=2).reshape(-1, k))
 
 
-def _classes(covariance: Floats, s: int, tied: bool) -> int:
-    size = len(covariance)
-    return size - s if tied else size // (s + 1)
-
-
-def where_diagonal(rows: Tensor, k: int, value: float) -> Tensor:
-    """Rows (n, 1, K) as (n, K, K), with a value on the diagonal."""
-    return where(_true(rows, np.eye(k, dtype=bool)[np.newaxis]), value, rows)
-
-
-def _true(like: Tensor, values: NDArray[np.bool_]) -> Tensor:
-    return Tensor(like.graph, like.graph.constant(values))
-
-
-def _tied_slopes(every: Tensor, root: Floats, k: int, s: int) -> Tensor:
-    """Changes (n, K, P) of the logits by unit steps of common weights and of intercepts."""
-    return every @ root[:s] + root[np.newaxis, s:]
-
-
 def _own_slopes(every: Tensor, root: Floats, k: int, s: int) -> Tensor:
-    """The same of weights and intercepts of each class."""
+    """Changes (n, K, P) of the logits by unit steps of weights and intercepts of each class."""
     blocks = root.reshape(k, s + 1, -1)
     ahead = every.reshape(-1, k, 1, s) @ blocks[np.newaxis, :, :s]
     return ahead.reshape(-1, k, root.shape[1]) + blocks[np.newaxis, :, s]

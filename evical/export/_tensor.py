@@ -220,6 +220,17 @@ class BeliefTensors(NamedTuple):
         return {name: (DOUBLE, [None]) for name in names}
 
 
+def unless(
+    dead: Tensor, parts: Sequence[Tensor], n_classes: int, total_conflict: str = "vacuous"
+) -> BeliefTensors:
+    """Beliefs; where there are none, vacuous ones, or NaN if total conflict is an error."""
+    instead = (0.0, 1.0, 1.0 / n_classes, 0.0, 1.0)
+    if total_conflict != "vacuous":
+        instead = (np.nan,) * 5
+    found = zip(parts, instead, strict=False)
+    return BeliefTensors(*(where(dead, other, part) for part, other in found))
+
+
 def mean_beliefs(parts: list[BeliefTensors], weights: list[float]) -> BeliefTensors:
     """Means of beliefs, with weights of sum 1."""
     if len(parts) == 1:

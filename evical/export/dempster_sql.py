@@ -6,7 +6,7 @@ a difference of products, so that also small agreement is exact, down to `LEAST_
 product may have left the range of floats that a later source would have made the greater one.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from evical.export._inputs import check_binary
 from evical.export._sql import class_names, to_sql
 from evical.export._table import COLUMNS
 from evical.fused import EvidentialFusion
+from evical.scores.names import free_prefix
 
 LEAST_AGREEMENT = "1e-290"
 
@@ -178,19 +179,11 @@ def fusion_to_sql(
     return f"SELECT {', '.join([*map(form.quoted, keep), *new])}\nFROM ({query}) AS q"
 
 
-def _prefix(names: Iterable[str]) -> str:
-    """Of the names of new columns, unlike those that are there."""
-    prefix = "evical_"
-    while any(name.lower().startswith(prefix) for name in names):
-        prefix = f"_{prefix}"
-    return prefix
-
-
 def _consensus(
     fitted: EvidentialFusion, table: str, form: Dialect, keep: Sequence[str]
 ) -> tuple[str, list[list[str]], NDArray[Any]]:
     check_is_fitted(fitted)
-    prefix = _prefix((table, *keep))
+    prefix = free_prefix((table, *keep))
     made = consensus_query(fitted, table, form, keep, lambda name: form.quoted(prefix + name))
     return *made, fitted.classes_
 
@@ -210,7 +203,7 @@ def _dempster(
                 f"the classes of column {column!r} are {labels}, but those of {first!r} are "
                 f"{classes[first]}; fit all to the same classes"
             )
-    prefix = _prefix((*calibrators, *keep))
+    prefix = free_prefix((*calibrators, *keep))
     columns, sources = [], []
     for i, (column, calibrator) in enumerate(calibrators.items()):
         columns.append(to_sql(calibrator, column, dialect, None, prefix=f"{prefix}{i}_"))

@@ -7,42 +7,32 @@ within the intervals. A metric of probabilities also takes a mass function and u
 transform. `calibration_report` gives all metrics that apply, each with its definition.
 """
 
-from evical.metrics._binomial_bins import binomial_test
 from evical.metrics._decomposition import brier_decomposition, corp_decomposition
 from evical.metrics._ece import (
-    adaptive_calibration_error,
     debiased_calibration_error,
     debiased_interval,
     expected_calibration_error,
     maximum_calibration_error,
 )
-from evical.metrics._gebel import (
+from evical.metrics._profit import decision_cost, decision_profit, solicitation_profit
+from evical.metrics._ranking import roc_auc
+from evical.metrics._scores import (
     ability_to_separate,
+    brier_score,
     calibration_measure,
     correctness_rate,
-    mean_root_squared_error,
-    well_calibration_ratio,
-)
-from evical.metrics._goodness import hosmer_lemeshow_test, spiegelhalter_test
-from evical.metrics._profit import decision_cost, decision_profit, solicitation_profit
-from evical.metrics._proper import (
-    brier_score,
     log_loss,
     ranked_probability_score,
     root_mean_squared_error,
     spherical_score,
+    well_calibration_ratio,
 )
-from evical.metrics._ranking import hand_till_auc, roc_auc
 from evical.metrics._smooth import smooth_calibration_error
 from evical.metrics.beliefs import evidential_log_likelihood, mean_imprecision
 from evical.metrics.binned_curve import calibration_curve
-from evical.metrics.coverage import belief_coverage, coverage_test
-from evical.metrics.cumulative import (
-    kolmogorov_smirnov_error,
-    kolmogorov_smirnov_test,
-    kuiper_error,
-    kuiper_test,
-)
+from evical.metrics.coverage import coverage_test
+from evical.metrics.cumulative import cumulative_calibration_error
+from evical.metrics.goodness import binomial_test, calibration_test
 from evical.metrics.intervals import interval_calibration_test, nearest_calibrated
 from evical.metrics.report import calibration_report
 from evical.metrics.selective import aurc, risk_coverage_curve
@@ -50,35 +40,28 @@ from evical.metrics.sets import set_coverage, set_score
 
 __all__ = [
     "ability_to_separate",
-    "adaptive_calibration_error",
     "aurc",
-    "belief_coverage",
     "binomial_test",
     "brier_decomposition",
     "brier_score",
     "calibration_curve",
     "calibration_measure",
     "calibration_report",
+    "calibration_test",
     "corp_decomposition",
     "correctness_rate",
     "coverage_test",
+    "cumulative_calibration_error",
     "debiased_calibration_error",
     "debiased_interval",
     "decision_cost",
     "decision_profit",
     "evidential_log_likelihood",
     "expected_calibration_error",
-    "hand_till_auc",
-    "hosmer_lemeshow_test",
     "interval_calibration_test",
-    "kolmogorov_smirnov_error",
-    "kolmogorov_smirnov_test",
-    "kuiper_error",
-    "kuiper_test",
     "log_loss",
     "maximum_calibration_error",
     "mean_imprecision",
-    "mean_root_squared_error",
     "nearest_calibrated",
     "ranked_probability_score",
     "risk_coverage_curve",
@@ -89,6 +72,5 @@ __all__ = [
     "smooth_calibration_error",
     "solicitation_profit",
     "spherical_score",
-    "spiegelhalter_test",
     "well_calibration_ratio",
 ]

@@ -215,59 +215,6 @@ def _resampled(
     return _debiased(summed_bins(drawn, number[rows], n_bins))
 
 
-def adaptive_calibration_error(
-    y_true: ArrayLike,
-    y_prob: Predicted,
-    *,
-    n_bins: int = 10,
-    pos_label: Label = None,
-    sample_weight: Weights = None,
-) -> float:
-    """Adaptive calibration error: the ECE with bins of equal frequency; 0 is best.
-
-    Parameters
-    ----------
-    y_true : (n,) array of labels
-    y_prob : (n,) or (n, 2) array, or MassFunction
-    n_bins : int
-    pos_label : label, optional
-    sample_weight : (n,) array, optional
-        All as in `expected_calibration_error`.
-
-    Returns
-    -------
-    float
-        In [0, 1].
-
-    Raises
-    ------
-    ValueError
-        As `expected_calibration_error`.
-
-    See Also
-    --------
-    expected_calibration_error : of "classwise" with ``strategy="quantile"``, for many classes.
-
-    Notes
-    -----
-    Bins are weighted by their share of samples, which differs from 1 / n_bins if there are ties.
-
-    References
-    ----------
-    Nguyen & O'Connor (2015), EMNLP, 1587-1598; Nixon et al. (2019), CVPR workshops, 38-41.
-
-    Examples
-    --------
-    Bins {0.1, 0.1} and {0.2, 0.9, 0.9}: gaps 0.4 and 0.3333, shares 2/5 and 3/5:
-
-    >>> y, p = [0, 1, 0, 1, 0], [0.1, 0.1, 0.2, 0.9, 0.9]
-    >>> round(adaptive_calibration_error(y, p, n_bins=2), 4)
-    0.36
-    """
-    sample = binary_sample(y_true, y_prob, pos_label, sample_weight)
-    return binned_error(sample, n_bins, "quantile")
-
-
 def binned_error(sample: BinarySample, n_bins: int, strategy: str) -> float:
     """Mean gap of bins, weighted by their share of samples."""
     gaps = bin_gaps(sample, n_bins, strategy)
@@ -361,7 +308,7 @@ def expected_calibration_error(
     n_bins : int
     strategy : "uniform" or "quantile"
         Bins of equal width, which contain their left edges, or of equal frequency, which keep equal
-        predictions together.
+        predictions together: the adaptive calibration error ACE.
     pos_label : label, optional
         Of two classes: by default 1, or the second label of a frame.
     labels : sequence of K labels, optional
@@ -393,7 +340,8 @@ def expected_calibration_error(
     References
     ----------
     Naeini (2016), sections 2.4.3 and 6.1.1; Naeini, Cooper & Hauskrecht (2015), AAAI, 2901-2907;
-    Kull et al. (2019), Beyond temperature scaling, NeurIPS; Guo et al. (2017), ICML.
+    Kull et al. (2019), Beyond temperature scaling, NeurIPS; Guo et al. (2017), ICML. Bins of equal
+    frequency: Nguyen & O'Connor (2015), EMNLP, 1587-1598; Nixon et al. (2019), CVPR workshops.
 
     Examples
     --------
@@ -403,6 +351,12 @@ def expected_calibration_error(
     >>> y, p = [0, 1, 0, 1, 1], [0.1, 0.3, 0.5, 0.7, 0.9]
     >>> round(expected_calibration_error(y, p, n_bins=2), 4)  # (2 * 0.3 + 3 * 0.0333) / 5
     0.14
+
+    Bins {0.1, 0.1} and {0.2, 0.9, 0.9} of equal frequency: gaps 0.4 and 0.3333, shares 2/5 and 3/5:
+
+    >>> y, p = [0, 1, 0, 1, 0], [0.1, 0.1, 0.2, 0.9, 0.9]
+    >>> round(expected_calibration_error(y, p, n_bins=2, strategy="quantile"), 4)
+    0.36
 
     One bin compares the share of each class with its mean probability: the gaps are 0.2, 0.2 and 0.
 

@@ -11,74 +11,52 @@ from numpy.typing import ArrayLike
 from sklearn.metrics import roc_auc_score
 
 from evical._typing import Floats, Label, Labels, Weights
-from evical.metrics.inputs import Predicted, binary_sample, class_sample
+from evical.metrics.inputs import (
+    BinarySample,
+    ClassSample,
+    Predicted,
+    binary_sample,
+    check_positive,
+    class_sample,
+    count_classes,
+)
 
 
 def roc_auc(
-    y_true: ArrayLike, y_prob: Predicted, *, pos_label: Label = None, sample_weight: Weights = None
+    y_true: ArrayLike,
+    y_prob: Predicted,
+    *,
+    pos_label: Label = None,
+    labels: Labels = None,
+    sample_weight: Weights = None,
 ) -> float:
-    """Area under the ROC curve: share of pairs in order, ties half; 1 is best.
+    r"""Area under the ROC curve: share of pairs in order, ties half; 1 is best.
 
     Parameters
     ----------
     y_true : (n,) array of labels
-    y_prob : (n,) or (n, 2) array, or MassFunction
+    y_prob : (n,), (n, 2) or (n, K) array, or MassFunction
     pos_label : label, optional
+        Of two classes.
+    labels : sequence of K labels, optional
+        Labels of the columns.
     sample_weight : (n,) array, optional
         All as in `expected_calibration_error`.
 
     Returns
     -------
     float
-        In [0, 1]; 1/2 is chance.
+        In [0, 1]; 1/2 is chance. For three or more classes, the mean over pairs of classes.
 
     Raises
     ------
     ValueError
-        As `expected_calibration_error`, or if there is only one class.
-
-    Examples
-    --------
-    Of 2 * 3 pairs, four are in order and one is tied:
-
-    >>> roc_auc([0, 0, 1, 1, 1], [0.1, 0.4, 0.4, 0.3, 0.9])
-    0.75
-    """
-    sample = binary_sample(y_true, y_prob, pos_label, sample_weight)
-    used = slice(None) if sample.weight is None else sample.weight > 0
-    if np.ptp(sample.y[used]) == 0:
-        raise ValueError(
-            f"y_true has one class only (all {'positive' if sample.y[used][0] else 'negative'}); "
-            "an area under the ROC curve needs both"
-        )
-    return _area(sample.y, sample.p, sample.weight)
-
-
-def hand_till_auc(
-    y_true: ArrayLike, y_prob: Predicted, *, labels: Labels = None, sample_weight: Weights = None
-) -> float:
-    r"""Hand and Till's M: mean area under the ROC curve over pairs of classes; 1 is best.
-
-    Parameters
-    ----------
-    y_true : (n,) array of labels
-    y_prob : (n,) or (n, K) array, or MassFunction
-    labels : sequence of K labels, optional
-    sample_weight : (n,) array, optional
-        All as in `expected_calibration_error` of "classwise".
-
-    Returns
-    -------
-    float
-        In [0, 1]; 1/2 is chance.
-
-    Raises
-    ------
-    ValueError
-        As `expected_calibration_error` of "classwise", or if a class has no sample.
+        As `expected_calibration_error`, if a class has no sample, or if `pos_label` comes with more
+        than two classes.
 
     Notes
     -----
+    For more than two classes, it is Hand and Till's M,
     :math:`\frac{1}{K (K - 1)} \sum_{k \ne j} A(k | j)`, where A(k | j) is the area for telling k
     from j by the probability of k: scikit-learn's ``roc_auc_score(..., multi_class="ovo")``, and
     with weights too.
@@ -89,13 +67,34 @@ def hand_till_auc(
 
     Examples
     --------
+    Of 2 * 3 pairs, four are in order and one is tied:
+
+    >>> roc_auc([0, 0, 1, 1, 1], [0.1, 0.4, 0.4, 0.3, 0.9])
+    0.75
+
     All pairs of classes are in order except 1 and 2, whose samples are mixed:
 
     >>> p = [[0.8, 0.1, 0.1], [0.6, 0.3, 0.1], [0.1, 0.6, 0.3], [0.1, 0.5, 0.4], [0.2, 0.6, 0.2]]
-    >>> round(hand_till_auc([0, 0, 1, 2, 2], p), 4)  # (1 + 1 + 1 + 1 + 3 / 4 + 1 / 2) / 6
+    >>> round(roc_auc([0, 0, 1, 2, 2], p), 4)  # (1 + 1 + 1 + 1 + 3 / 4 + 1 / 2) / 6
     0.875
     """
-    sample = class_sample(y_true, y_prob, labels, sample_weight)
+    check_positive(y_prob, labels, pos_label)
+    if labels is None and count_classes(y_prob) == 2:
+        return _of_two(binary_sample(y_true, y_prob, pos_label, sample_weight))
+    return _of_pairs(class_sample(y_true, y_prob, labels, sample_weight))
+
+
+def _of_two(sample: BinarySample) -> float:
+    used = slice(None) if sample.weight is None else sample.weight > 0
+    if np.ptp(sample.y[used]) == 0:
+        raise ValueError(
+            f"y_true has one class only (all {'positive' if sample.y[used][0] else 'negative'}); "
+            "an area under the ROC curve needs both"
+        )
+    return _area(sample.y, sample.p, sample.weight)
+
+
+def _of_pairs(sample: ClassSample) -> float:
     weight = np.ones(len(sample.p)) if sample.weight is None else sample.weight
     sizes = np.bincount(sample.codes, weight, sample.p.shape[1])
     if (sizes == 0).any():

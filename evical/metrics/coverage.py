@@ -13,11 +13,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from dstheory.notebook import ShownFields
 from evical._typing import Floats, Label, Weights
-from evical.metrics._binomial_bins import at_least, at_most, sidak
 from evical.metrics.beliefs import IntervalSample, interval_sample
 from evical.metrics.bins import Bins, added_bins, check_bins, numbering
+from evical.metrics.goodness import at_least, at_most, pvalue_text, sidak
 from evical.metrics.inputs import BLOCK, BinarySample, Predicted
-from evical.metrics.outcome import pvalue_text
 
 Strategy = Literal["uniform", "quantile"]
 
@@ -85,59 +84,6 @@ class BeliefCoverage(ShownFields):
         return "\n".join([head, "   samples    Bel     Pl  observed  adjusted p", *lines])
 
 
-def belief_coverage(
-    y_true: ArrayLike,
-    y_belief: Predicted,
-    *,
-    n_bins: int = 10,
-    strategy: Strategy = "quantile",
-    pos_label: Label = None,
-    sample_weight: Weights = None,
-) -> float:
-    """Share of samples in bins whose frequency lies in their mean [Bel, Pl].
-
-    Parameters
-    ----------
-    y_true : (n,) array of labels
-    y_belief : MassFunction or (n, 2) array
-        Mass functions on two classes, or [Bel, Pl] of the positive one.
-    n_bins : int
-    strategy : "quantile" or "uniform"
-        Bins of equal frequency or of equal width of the pignistic probability. With a rare class,
-        bins of equal width put almost all samples into one bin.
-    pos_label : label, optional
-        By default 1, or the second label of the frame.
-    sample_weight : (n,) array, optional
-
-    Returns
-    -------
-    float
-        In [0, 1]; about 0 for probabilities, because no frequency equals them exactly.
-
-    Raises
-    ------
-    ValueError
-        If a row is not 0 <= Bel <= Pl <= 1, there are not two labels, or lengths differ.
-
-    See Also
-    --------
-    coverage_test : tells which bins deviate by more than chance.
-
-    Examples
-    --------
-    Of the two samples with middles 0.2 and 0.3, one is positive, a share above 0.4; of the other
-    three, all are positive:
-
-    >>> intervals = [[0.1, 0.3], [0.1, 0.5], [0.5, 0.9], [0.6, 1.0], [0.6, 1.0]]
-    >>> belief_coverage([0, 1, 1, 0, 1], intervals, n_bins=2)
-    0.6
-    """
-    sample = interval_sample(y_true, y_belief, pos_label, sample_weight)
-    bins, bel, pl = _binned(sample, n_bins, strategy)
-    covered = _covered(bins.true, bel, pl)
-    return float(bins.weight[covered].sum() / bins.weight.sum())
-
-
 def coverage_test(
     y_true: ArrayLike,
     y_belief: Predicted,
@@ -153,22 +99,26 @@ def coverage_test(
     ----------
     y_true : (n,) array of labels
     y_belief : MassFunction or (n, 2) array
+        Mass functions on two classes, or [Bel, Pl] of the positive one.
     n_bins : int
     strategy : "quantile" or "uniform"
+        Bins of equal frequency or of equal width of the pignistic probability. With a rare class,
+        bins of equal width put almost all samples into one bin.
     pos_label : label, optional
+        By default 1, or the second label of the frame.
     sample_weight : (n,) array, optional
-        All as in `belief_coverage`. Weights are not repetitions: a bin has the effective number of
-        samples.
+        Weights are not repetitions: a bin has the effective number of samples.
 
     Returns
     -------
     BeliefCoverage
-        Printing it shows a table.
+        Printing it shows a table. Its `share` of the samples is in bins whose frequency lies in
+        their mean [Bel, Pl]: about 0 for probabilities, because no frequency equals them exactly.
 
     Raises
     ------
     ValueError
-        As `belief_coverage`.
+        If a row is not 0 <= Bel <= Pl <= 1, there are not two labels, or lengths differ.
 
     Notes
     -----
@@ -184,6 +134,13 @@ def coverage_test(
     chance: p = 0.093 (binomial, corrected for the number of bins)
        samples    Bel     Pl  observed  adjusted p
             10  0.400  0.600     0.100       0.093
+
+    Of the two samples with middles 0.2 and 0.3, one is positive, a share above 0.4; of the other
+    three, all are positive:
+
+    >>> intervals = [[0.1, 0.3], [0.1, 0.5], [0.5, 0.9], [0.6, 1.0], [0.6, 1.0]]
+    >>> coverage_test([0, 1, 1, 0, 1], intervals, n_bins=2).share
+    0.6
     """
     return coverage_test_of(
         interval_sample(y_true, y_belief, pos_label, sample_weight), n_bins, strategy
@@ -195,7 +152,8 @@ def coverage_test_of(
 ) -> BeliefCoverage:
     """The test of a validated sample."""
     bins, bel, pl = _binned(sample, n_bins, strategy)
-    covered = _covered(bins.true, bel, pl)
+    # Means of equal numbers can differ in their last digits.
+    covered = np.asarray((bins.true >= bel - 1e-12) & (bins.true <= pl + 1e-12))
     adjusted = _adjusted(bins.true, bins.size, bel, pl)
     share = float(bins.weight[covered].sum() / bins.weight.sum())
     return BeliefCoverage(
@@ -224,8 +182,3 @@ def _binned(sample: IntervalSample, n_bins: int, strategy: str) -> tuple[Bins, F
         for bound in ("bel", "pl")
     )
     return low, low.prob, high.prob
-
-
-def _covered(observed: Floats, bel: Floats, pl: Floats) -> NDArray[np.bool_]:
-    # Means of equal numbers can differ in their last digits.
-    return np.asarray((observed >= bel - 1e-12) & (observed <= pl + 1e-12))

@@ -5,26 +5,34 @@ walk. For many samples, its largest distance from 0 (Kolmogorov-Smirnov) and its
 standard deviations, are distributed as those of a Brownian motion. Arrieta-Ibarra et al. 2022.
 """
 
+from collections.abc import Callable
+from typing import Literal
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr
 
+from dstheory.checks.arguments import check_choice
 from evical._typing import Floats, Label, Weights
 from evical.metrics.inputs import BLOCK, BinarySample, Predicted, binary_sample, total_weight
-from evical.metrics.outcome import CalibrationTest, refuted
-
-_HYPOTHESIS = "each outcome is positive with the probability predicted for it"
 
 
-def kolmogorov_smirnov_error(
-    y_true: ArrayLike, y_prob: Predicted, *, pos_label: Label = None, sample_weight: Weights = None
+def cumulative_calibration_error(
+    y_true: ArrayLike,
+    y_prob: Predicted,
+    kind: Literal["kuiper", "kolmogorov_smirnov"] = "kuiper",
+    *,
+    pos_label: Label = None,
+    sample_weight: Weights = None,
 ) -> float:
-    r"""Largest cumulative calibration error (ECCE-MAD); 0 is best.
+    r"""Cumulative calibration error, without bins; 0 is best.
 
     Parameters
     ----------
     y_true : (n,) array of labels
     y_prob : (n,) or (n, 2) array, or MassFunction
+    kind : {"kuiper", "kolmogorov_smirnov"}
+        Range of the cumulative error (ECCE-R), or its largest distance from 0 (ECCE-MAD).
     pos_label : label, optional
     sample_weight : (n,) array, optional
         All as in `expected_calibration_error`.
@@ -37,10 +45,16 @@ def kolmogorov_smirnov_error(
     Raises
     ------
     ValueError
-        As `expected_calibration_error`.
+        As `expected_calibration_error`, or if `kind` is unknown.
+
+    See Also
+    --------
+    calibration_test : the tests that go with both kinds.
 
     Notes
     -----
+    "kuiper" is :math:`\max_{s < t} |\frac1n \sum_{s < p_i \le t} (y_i - p_i)|`, the largest error
+    of any interval of predictions. Swapping the labels does not change it. "kolmogorov_smirnov" is
     :math:`\max_t |\frac1n \sum_{p_i \le t} (y_i - p_i)|`. Equal predictions are added together, so
     the order of samples does not matter.
 
@@ -51,153 +65,20 @@ def kolmogorov_smirnov_error(
 
     Examples
     --------
-    The path is (-0.1, 0.6, 0.1, 0.4, 0.5) / 5:
-
-    >>> round(kolmogorov_smirnov_error([0, 1, 0, 1, 1], [0.1, 0.3, 0.5, 0.7, 0.9]), 4)
-    0.12
-    """
-    path, _ = _path(binary_sample(y_true, y_prob, pos_label, sample_weight))
-    return float(np.abs(path).max())
-
-
-def kuiper_error(
-    y_true: ArrayLike, y_prob: Predicted, *, pos_label: Label = None, sample_weight: Weights = None
-) -> float:
-    r"""Range of the cumulative calibration error (ECCE-R); 0 is best.
-
-    Parameters
-    ----------
-    y_true : (n,) array of labels
-    y_prob : (n,) or (n, 2) array, or MassFunction
-    pos_label : label, optional
-    sample_weight : (n,) array, optional
-        All as in `expected_calibration_error`.
-
-    Returns
-    -------
-    float
-        In [0, 1].
-
-    Raises
-    ------
-    ValueError
-        As `expected_calibration_error`.
-
-    Notes
-    -----
-    :math:`\max_{s < t} |\frac1n \sum_{s < p_i \le t} (y_i - p_i)|`, the largest error of any
-    interval of predictions. Swapping the labels does not change it.
-
-    References
-    ----------
-    Arrieta-Ibarra et al. (2022), Journal of Machine Learning Research 23, 1-54.
-
-    Examples
-    --------
     The path is (0, -0.1, 0.6, 0.1, 0.4, 0.5) / 5:
 
-    >>> round(kuiper_error([0, 1, 0, 1, 1], [0.1, 0.3, 0.5, 0.7, 0.9]), 4)
+    >>> y, p = [0, 1, 0, 1, 1], [0.1, 0.3, 0.5, 0.7, 0.9]
+    >>> round(cumulative_calibration_error(y, p), 4)
     0.14
+    >>> round(cumulative_calibration_error(y, p, "kolmogorov_smirnov"), 4)
+    0.12
     """
-    path, _ = _path(binary_sample(y_true, y_prob, pos_label, sample_weight))
-    return _range(path)
+    check_choice("kind", kind, DISTANCES)
+    path, _ = path_of(binary_sample(y_true, y_prob, pos_label, sample_weight))
+    return DISTANCES[kind](path)
 
 
-def kolmogorov_smirnov_test(
-    y_true: ArrayLike, y_prob: Predicted, *, pos_label: Label = None, sample_weight: Weights = None
-) -> CalibrationTest:
-    """Kolmogorov-Smirnov test of calibration, by cumulative residuals.
-
-    Parameters
-    ----------
-    y_true : (n,) array of labels
-    y_prob : (n,) or (n, 2) array, or MassFunction
-    pos_label : label, optional
-    sample_weight : (n,) array, optional
-        All as in `expected_calibration_error`. Weights are not repetitions: a sample with a large
-        weight remains one observation.
-
-    Returns
-    -------
-    CalibrationTest
-        The statistic is `kolmogorov_smirnov_error` divided by the standard deviation of
-        the end of the path. The p-value is asymptotic; it is 0 if a prediction of 0 or 1 was
-        wrong.
-
-    Raises
-    ------
-    ValueError
-        As `expected_calibration_error`.
-
-    References
-    ----------
-    Arrieta-Ibarra et al. (2022), Journal of Machine Learning Research 23, 1-54.
-
-    Examples
-    --------
-    Each residual is 0.5, so that the path ends at 2.5; its standard deviation is
-    sqrt(5 / 4) = 1.118:
-
-    >>> test = kolmogorov_smirnov_test([1] * 5, [0.5] * 5)
-    >>> round(test.statistic, 4), round(test.pvalue, 4)
-    (2.2361, 0.0507)
-    """
-    sample = binary_sample(y_true, y_prob, pos_label, sample_weight)
-    path, deviation = _path(sample)
-    statistic = in_deviations(float(np.abs(path).max()), deviation)
-    pvalue = 0.0 if refuted(sample) else brownian_maximum_sf(statistic)
-    definition = "largest |sum of y - p| over samples up to a prediction, by its standard deviation"
-    return CalibrationTest("Kolmogorov-Smirnov", statistic, pvalue, _HYPOTHESIS, definition)
-
-
-def kuiper_test(
-    y_true: ArrayLike, y_prob: Predicted, *, pos_label: Label = None, sample_weight: Weights = None
-) -> CalibrationTest:
-    """Kuiper's test of calibration, by cumulative residuals.
-
-    Parameters
-    ----------
-    y_true : (n,) array of labels
-    y_prob : (n,) or (n, 2) array, or MassFunction
-    pos_label : label, optional
-    sample_weight : (n,) array, optional
-        All as in `kolmogorov_smirnov_test`.
-
-    Returns
-    -------
-    CalibrationTest
-        The statistic is `kuiper_error` divided by the standard deviation of the end of the path.
-        The p-value is asymptotic; it is 0 if a prediction of 0 or 1 was wrong.
-
-    Raises
-    ------
-    ValueError
-        As `expected_calibration_error`.
-
-    Notes
-    -----
-    It is more powerful than the Kolmogorov-Smirnov test if errors in the middle cancel before the
-    end, so it is the better default.
-
-    References
-    ----------
-    Arrieta-Ibarra et al. (2022), Journal of Machine Learning Research 23, 1-54.
-
-    Examples
-    --------
-    >>> test = kuiper_test([1] * 5, [0.5] * 5)
-    >>> round(test.statistic, 4), round(test.pvalue, 4)
-    (2.2361, 0.1013)
-    """
-    sample = binary_sample(y_true, y_prob, pos_label, sample_weight)
-    path, deviation = _path(sample)
-    statistic = in_deviations(_range(path), deviation)
-    pvalue = 0.0 if refuted(sample) else brownian_range_sf(statistic)
-    definition = "largest |sum of y - p| over an interval of predictions, by its standard deviation"
-    return CalibrationTest("Kuiper", statistic, pvalue, _HYPOTHESIS, definition)
-
-
-def _path(sample: BinarySample) -> tuple[Floats, float]:
+def path_of(sample: BinarySample) -> tuple[Floats, float]:
     """Cumulative residuals after each distinct prediction, and the deviation of the end."""
     total = total_weight(sample.weight, len(sample.p))
     path = _residuals(sample, np.argsort(sample.p))
@@ -222,10 +103,6 @@ def variances(sample: BinarySample) -> Floats:
     """Variances (n,) of the weighted outcomes if predictions are calibrated."""
     variance = sample.p * (1 - sample.p)
     return variance if sample.weight is None else variance * sample.weight**2
-
-
-def _range(path: Floats) -> float:
-    return max(float(path.max()), 0.0) - min(float(path.min()), 0.0)
 
 
 def in_deviations(distance: float, deviation: float) -> float:
@@ -267,3 +144,9 @@ def brownian_range_sf(x: float) -> float:
     k = np.arange(1, 61)
     tails = 8 * (-1.0) ** (k - 1) * k * ndtr(-k * x)
     return float(min(max(tails.sum(), 0.0), 1.0))
+
+
+DISTANCES: dict[str, Callable[[Floats], float]] = {
+    "kuiper": lambda path: max(float(path.max()), 0.0) - min(float(path.min()), 0.0),
+    "kolmogorov_smirnov": lambda path: float(np.abs(path).max()),
+}

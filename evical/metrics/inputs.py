@@ -117,6 +117,26 @@ def unlabeled_probabilities(y_prob: ArrayLike | MassFunction) -> Floats:
     return np.stack([1 - p, p], axis=1) if p.ndim == 1 else p
 
 
+def count_classes(y_prob: Predicted) -> int:
+    """The number of classes; a single column is about two."""
+    if isinstance(y_prob, MassFunction):
+        return len(y_prob.frame)
+    shape = as_array(y_prob, "y_prob").shape
+    return shape[1] if len(shape) == 2 and shape[1] > 2 else 2
+
+
+def check_positive(y_prob: Predicted, labels: Any, pos_label: Label) -> None:
+    """Raise if there are more than two classes, or if another label is the last."""
+    if pos_label is None:
+        return
+    n_classes = count_classes(y_prob)
+    if n_classes != 2:
+        raise ValueError(f"pos_label is {pos_label!r}, but there are {n_classes} classes, not two")
+    framed = isinstance(y_prob, MassFunction)
+    if labels is not None and not framed and list(labels)[-1:] != [pos_label]:
+        raise ValueError(f"pos_label is {pos_label!r}, expected the last of labels {list(labels)}")
+
+
 def numbers(values: ArrayLike, name: str) -> Floats:
     """Finite numbers as float64; an error names the row of a NaN."""
     array = as_floats(values, name)

@@ -16,8 +16,8 @@ from dstheory.checks.arguments import check_count, check_rng
 from evical._typing import Floats, Label, Weights
 from evical.metrics.beliefs import IntervalSample, interval_sample
 from evical.metrics.cumulative import brownian_range_sf, in_deviations, variances
+from evical.metrics.goodness import CalibrationTest
 from evical.metrics.inputs import BLOCK, MOST_REPEATS, BinarySample, Predicted, total_weight
-from evical.metrics.outcome import CalibrationTest
 
 _HYPOTHESIS = "some probability within each [Bel, Pl] is calibrated: P(y = 1 | Bel, Pl) lies there"
 _DEFINITION = "least Kuiper statistic of all probabilities within [Bel, Pl]"
@@ -76,7 +76,7 @@ def interval_calibration_test(
     -------
     CalibrationTest
         The statistic is near 0 if some choice of probabilities follows the outcomes closely. For
-        probabilities (Bel = Pl) it is `kuiper_test`.
+        probabilities (Bel = Pl) it is `calibration_test`.
 
     Raises
     ------

@@ -21,20 +21,31 @@ from dstheory.optional import require
 from evical._typing import Label, Labels, Weights
 from evical.metrics._decomposition import corp_decomposition
 from evical.metrics._ece import (
-    adaptive_calibration_error,
     debiased_calibration_error,
     expected_calibration_error,
     maximum_calibration_error,
 )
-from evical.metrics._gebel import correctness_rate, well_calibration_ratio
-from evical.metrics._goodness import spiegelhalter_test
-from evical.metrics._proper import brier_score, log_loss, spherical_score
-from evical.metrics._ranking import hand_till_auc, roc_auc
+from evical.metrics._ranking import roc_auc
+from evical.metrics._scores import (
+    brier_score,
+    correctness_rate,
+    log_loss,
+    spherical_score,
+    well_calibration_ratio,
+)
 from evical.metrics._smooth import smooth_calibration_error
 from evical.metrics.beliefs import evidential_log_likelihood, interval_sample, mean_imprecision
-from evical.metrics.coverage import belief_coverage, coverage_test
-from evical.metrics.cumulative import kolmogorov_smirnov_test, kuiper_error, kuiper_test
-from evical.metrics.inputs import MOST_REPEATS, Predicted, binary_sample, class_sample
+from evical.metrics.coverage import coverage_test
+from evical.metrics.cumulative import cumulative_calibration_error
+from evical.metrics.goodness import calibration_test
+from evical.metrics.inputs import (
+    MOST_REPEATS,
+    Predicted,
+    binary_sample,
+    check_positive,
+    class_sample,
+    count_classes,
+)
 from evical.metrics.intervals import interval_calibration_test
 
 _WIDTH = "{n_bins} bins of equal width"
@@ -77,8 +88,9 @@ TWO_CLASSES = (
         f"largest |share of positives - mean p| of {_WIDTH}, positive class",
     ),
     Line(
-        adaptive_calibration_error,
+        partial(expected_calibration_error, strategy="quantile"),
         f"mean |share of positives - mean p| of {_COUNTS}, positive class",
+        "adaptive_calibration_error",
     ),
     Line(
         TOP_LABEL,
@@ -93,10 +105,22 @@ TWO_CLASSES = (
         smooth_calibration_error,
         "mean |smoothed y - p|, kernel as wide as the result (Blasiok & Nakkiran 2024)",
     ),
-    Line(kuiper_error, "largest |mean of y - p| over an interval of p (ECCE-R)"),
-    Line(spiegelhalter_test, "p-value: Brier score is that of calibrated p, two-sided"),
-    Line(kolmogorov_smirnov_test, "p-value: cumulative y - p, largest distance from 0"),
-    Line(kuiper_test, "p-value: cumulative y - p, range"),
+    Line(
+        cumulative_calibration_error,
+        "largest |mean of y - p| over an interval of p (ECCE-R)",
+        "kuiper_error",
+    ),
+    Line(
+        partial(calibration_test, kind="spiegelhalter"),
+        "p-value: Brier score is that of calibrated p, two-sided",
+        "spiegelhalter_test",
+    ),
+    Line(
+        partial(calibration_test, kind="kolmogorov_smirnov"),
+        "p-value: cumulative y - p, largest distance from 0",
+        "kolmogorov_smirnov_test",
+    ),
+    Line(calibration_test, "p-value: cumulative y - p, range", "kuiper_test"),
 )
 
 MANY_CLASSES = (
@@ -120,7 +144,7 @@ MANY_CLASSES = (
 
 RANKING = {
     "two": Line(roc_auc, "share of pairs of samples in order, ties half"),
-    "many": Line(hand_till_auc, "mean area under the ROC curve over pairs of classes"),
+    "many": Line(roc_auc, "mean area under the ROC curve over pairs of classes", "hand_till_auc"),
 }
 
 CORP = {
@@ -137,8 +161,9 @@ LIKELIHOOD = Line(
 
 INTERVALS = (
     Line(
-        belief_coverage,
+        lambda *args, **options: coverage_test(*args, **options).share,
         f"share of samples in bins whose frequency lies in mean [Bel, Pl], {_COUNTS}",
+        "belief_coverage",
     ),
     Line(
         coverage_test,
@@ -255,31 +280,14 @@ def calibration_report(
     brier_score = 0.17: mean of (p - y)^2; least is best
     """
     check_count("n_bins", n_bins, 1, MOST_REPEATS)
-    _check_positive(_n_classes(y_prob), labels, pos_label, isinstance(y_prob, MassFunction))
-    if _n_classes(y_prob) == 2:
+    check_positive(y_prob, labels, pos_label)
+    if count_classes(y_prob) == 2:
         measures = _two_classes(y_true, y_prob, n_bins, labels, pos_label, sample_weight)
     else:
         measures = _many_classes(y_true, y_prob, n_bins, labels, sample_weight)
     if isinstance(y_prob, MassFunction):
         measures += belief_measures(y_true, y_prob, n_bins, pos_label, sample_weight)
     return CalibrationReport(len(as_array(y_true, "y_true")), tuple(measures))
-
-
-def _n_classes(y_prob: ArrayLike | MassFunction) -> int:
-    if isinstance(y_prob, MassFunction):
-        return len(y_prob.frame)
-    shape = as_array(y_prob, "y_prob").shape
-    return shape[1] if len(shape) == 2 and shape[1] > 2 else 2
-
-
-def _check_positive(n_classes: int, labels: Any, pos_label: Label, framed: bool) -> None:
-    """Raise if a positive label is inconsistent; in a frame of two, either can be positive."""
-    if pos_label is None:
-        return
-    if n_classes != 2:
-        raise ValueError(f"pos_label is {pos_label!r}, but there are {n_classes} classes, not two")
-    if labels is not None and not framed and list(labels)[-1:] != [pos_label]:
-        raise ValueError(f"pos_label is {pos_label!r}, expected the last of labels {list(labels)}")
 
 
 def _measures(

@@ -15,10 +15,10 @@ from scipy.special import rel_entr
 
 from dstheory import MassFunction
 from dstheory.checks.arguments import as_array, check_choice, check_flag, check_level
-from dstheory.inference.counts.quantiles import lower_limit
 from dstheory.notebook import ShownFields
 from evical._typing import Floats, Indices, Labels
 from evical.metrics.beliefs import class_intervals
+from evical.metrics.goodness import share_limits
 from evical.metrics.inputs import Predicted, assigned_classes, class_sample, numbers, refuse
 from evical.scores.checks import check_same_length
 
@@ -306,10 +306,9 @@ def risk_limits(
     >>> low, high.round(4)
     (array([0.]), array([0.0495]))
     """
-    tail = (1 - confidence) / 2
     if whole:
-        hits = np.round(risk * n)
-        return lower_limit(hits, n - hits, tail), 1 - lower_limit(n - hits, hits, tail)
+        return share_limits(np.round(risk * n), n, confidence)
+    tail = (1 - confidence) / 2
     return 1 - _upper(1 - risk, n, tail), _upper(risk, n, tail)
 
 

@@ -19,10 +19,10 @@ from numpy.typing import ArrayLike, NDArray
 from dstheory import MassFunction
 from dstheory.checks.arguments import as_array, check_choice, check_level
 from dstheory.decide import interval_dominance
-from dstheory.inference.counts.quantiles import lower_limit
 from dstheory.notebook import ShownFields
 from evical._typing import Flags, Floats, Indices, Labels
 from evical.metrics.beliefs import normal
+from evical.metrics.goodness import share_limits
 from evical.metrics.inputs import (
     average,
     check_some,
@@ -232,12 +232,10 @@ def set_coverage(
     group, groups = _grouped(by, codes, sizes, names)
     n = np.bincount(group, minlength=len(groups))
     hits = np.bincount(group, right, len(groups)).astype(np.float64)
-    misses = n - hits
     with np.errstate(invalid="ignore"):  # of a class without samples
         coverage, mean_size = hits / n, np.bincount(group, sizes, len(groups)) / n
-    tail = (1 - confidence) / 2
-    limits = lower_limit(hits, misses, tail), 1 - lower_limit(misses, hits, tail)
-    return SetCoverage(by, groups, n, coverage, np.stack(limits, axis=1), mean_size)
+    interval = np.stack(share_limits(hits, n, confidence), axis=1)
+    return SetCoverage(by, groups, n, coverage, interval, mean_size)
 
 
 def _grouped(

@@ -6,7 +6,7 @@ require("matplotlib", "evical.plot")
 
 from evical.plot._band import BeliefBandDisplay
 from evical.plot._contour import ContourDisplay
-from evical.plot._corners import SimplexDisplay, TetrahedronDisplay
+from evical.plot._corners import SimplexDisplay
 from evical.plot._coupling import CouplingDisplay
 from evical.plot._credal_partition import CredalPartitionDisplay
 from evical.plot._critical_difference import CriticalDifferenceDisplay
@@ -30,5 +30,4 @@ __all__ = [
     "ReliabilityDisplay",
     "RiskCoverageDisplay",
     "SimplexDisplay",
-    "TetrahedronDisplay",
 ]

@@ -14,11 +14,10 @@ from matplotlib.axes import Axes
 from scipy.special import expit
 
 from dstheory.checks.arguments import as_sequence
-from dstheory.plot.style import fill_regions
+from dstheory.plot.style import add_legend, axes_or_new, fill_regions, ink, keep_on_canvas, literal
 from evical._typing import Floats
 from evical.calibrators import BaseCalibrator
 from evical.plot._inputs import known_classes
-from evical.plot.style import add_legend, axes_or_new, ink, keep_on_canvas, literal
 
 # Equally spaced probabilities resolve a flat curve, and equally spaced log-odds one close to 0 or
 # 1.

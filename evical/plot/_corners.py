@@ -1,4 +1,4 @@
-"""`SimplexDisplay` and `TetrahedronDisplay`: beliefs about three and four classes between corners.
+"""`SimplexDisplay`: beliefs about three or four classes between corners.
 
 A probability is the weighted center of the corners, one for each class (barycentric
 coordinates: Gebel 2009, sec. 2.1, figs. 2.1 and 2.2). The nearer it is to a corner, the more
@@ -10,11 +10,10 @@ orders of the classes, its edges to swaps of neighbors in an order, and its face
 the classes of the event, then the others.
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations, permutations
 from textwrap import fill
-from typing import Any, ClassVar, Literal, Self, final
+from typing import Any, Literal, final
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -34,10 +33,10 @@ from dstheory.checks.arguments import (
     shown,
 )
 from dstheory.plot import credal_vertices
+from dstheory.plot.style import COLORS, axes_or_new, ink, keep_on_canvas, literal, short
 from evical._typing import Floats, SamplesLike
 from evical.metrics.inputs import MOST_REPEATS, class_sample
 from evical.plot._inputs import known_classes, predictions
-from evical.plot.style import COLORS, axes_or_new, ink, keep_on_canvas, literal, short
 
 # Color and marker of each class, distinguishable in grayscale.
 MARKS = (
@@ -49,8 +48,6 @@ MARKS = (
 _OTHERS = {
     1: "it is certain",
     2: "the probability of one of two classes is a line: take BeliefBandDisplay",
-    3: "take SimplexDisplay, which draws a triangle",
-    4: "take TetrahedronDisplay",
 }
 # Number of points, and their maximum size.
 _SIZES = ((40, 7.0), (400, 4.0), (np.inf, 2.0))
@@ -64,31 +61,78 @@ _ATOL = 1e-9
 _INCHES = (4.4, 3.4)
 
 
-class BaseCornersDisplay(ABC):
-    """Abstract display of probabilities and beliefs between corners, one per class.
+# Lower left, top and lower right, as in the thesis.
+TRIANGLE = np.array([[0.0, 0.0], [0.5, np.sqrt(0.75)], [1.0, 0.0]])
+# Maximum letters of a name along a side.
+_SIDE_LETTERS = 16
+_TICKS = (0.2, 0.4, 0.6, 0.8)
+# A regular tetrahedron: the triangle of three classes as base, and the peak.
+TETRAHEDRON = np.array(
+    [
+        [0.0, 0.0, 0.0],
+        [0.5, np.sqrt(3 / 4), 0.0],
+        [1.0, 0.0, 0.0],
+        [0.5, np.sqrt(1 / 12), np.sqrt(2 / 3)],
+    ]
+)
+# Of points among all regions, which are numbered by depth.
+_ABOVE = 100
+
+
+@final
+class SimplexDisplay:
+    """Probabilities of three or four classes as points, beliefs as regions, between the classes.
+
+    Three classes are the corners of a triangle, four those of a tetrahedron. Usually made by
+    `from_estimator`, `from_predictions` or `from_mass`.
 
     Parameters
     ----------
     labels : sequence of str
-        Names of the classes.
+        Names of the classes: at the lower left, the top and the lower right; the fourth is the
+        peak.
     points : (n, K) array
-        Probabilities.
+        Probabilities; pignistic ones of beliefs.
     groups : (n,) array of int
         Group of each point; it has a color and a marker.
     names : sequence of str
         Of the groups, for the legend; at most four.
     corners : mapping of int to (K!, K) array, optional
-        Corners of the credal set of some points, by row, in the order of `credal_vertices`.
+        Corners of the credal set of some points, by row, as `dstheory.plot.credal_vertices`
+        gives them.
     legend : str
         Title of the legend.
     note : str
         Title.
-    """
 
-    n_corners: ClassVar[int]
-    # Where the corners are, and the order of points among what is drawn.
-    _places: ClassVar[Floats]
-    _above: ClassVar[int]
+    Attributes
+    ----------
+    ax_ : matplotlib Axes, or Axes3D
+    points_ : dict of str to Line2D, or Line3D
+        By the name of the group; without a line.
+    regions_ : dict of int to Polygon, or Poly3DCollection
+        Credal sets by row; single points are not drawn.
+    boundaries_ : list of Line2D, or Line3DCollection
+        Where two classes are equally probable; of four, lines where three are equally and most
+        probable, from the center to the middle of each side, and lines on the sides where two are.
+    edges_ : Line3DCollection
+        Of the tetrahedron.
+
+    Raises
+    ------
+    ValueError
+        If there are not three or four classes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> display = SimplexDisplay.from_predictions([0, 1, 2], np.eye(3))
+    >>> display.points_["1"].get_xydata().round(3)
+    array([[0.5  , 0.866]])
+    >>> display = SimplexDisplay.from_predictions([0, 1, 2, 3], np.eye(4))
+    >>> [round(float(x), 3) for x, in display.points_["3"].get_data_3d()]
+    [0.5, 0.289, 0.816]
+    """
 
     def __init__(
         self,
@@ -102,16 +146,14 @@ class BaseCornersDisplay(ABC):
         note: str = "",
     ) -> None:
         self.labels = as_sequence(labels, "labels", "names of classes")
+        _check_number(len(self.labels))
+        self._places = TRIANGLE if len(self.labels) == 3 else TETRAHEDRON
         self.points = points
         self.groups = groups
         self.names = as_sequence(names, "names", "names of mass functions")
         self.corners = as_mapping({} if corners is None else corners, "corners", "corners by name")
         self.legend = legend
         self.note = note
-
-    @abstractmethod
-    def plot(self, ax: Axes | None = None) -> Self:
-        """Draw."""
 
     @classmethod
     def from_predictions(
@@ -122,7 +164,7 @@ class BaseCornersDisplay(ABC):
         labels: ArrayLike | None = None,
         max_regions: int = 12,
         ax: Axes | None = None,
-    ) -> Self:
+    ) -> "SimplexDisplay":
         """Draw predicted probabilities, or beliefs with their pignistic probabilities.
 
         Parameters
@@ -135,21 +177,21 @@ class BaseCornersDisplay(ABC):
         max_regions : int
             Number of samples, chosen evenly, whose credal set is drawn.
         ax : matplotlib Axes, optional
-            New ones by default.
+            New ones by default; of four classes with ``projection="3d"``.
 
         Returns
         -------
-        display
+        SimplexDisplay
 
         Raises
         ------
         ValueError
-            If there are more or fewer classes than corners, a label or a probability is invalid, or
+            If there are not three or four classes, a label or a probability is invalid, or
             m(empty) > 0 in a belief.
         """
         check_count("max_regions", max_regions, 0, MOST_REPEATS)
         sample = class_sample(y_true, y_prob, labels, None)
-        cls._check_number(sample.p.shape[1])
+        _check_number(sample.p.shape[1])
         corners: dict[int, Floats] = {}
         if isinstance(y_prob, MassFunction):
             rows = _chosen(len(sample.p), max_regions)
@@ -170,7 +212,7 @@ class BaseCornersDisplay(ABC):
     @classmethod
     def from_estimator(
         cls, estimator: BaseEstimator, X: SamplesLike, y: ArrayLike, **options: Any
-    ) -> Self:
+    ) -> "SimplexDisplay":
         """Predict with a fitted classifier or multiclass calibrator, and draw.
 
         Parameters
@@ -185,7 +227,7 @@ class BaseCornersDisplay(ABC):
 
         Returns
         -------
-        display
+        SimplexDisplay
 
         Raises
         ------
@@ -203,7 +245,7 @@ class BaseCornersDisplay(ABC):
     @classmethod
     def from_mass(
         cls, m: MassFunction | Mapping[str, MassFunction], *, ax: Axes | None = None
-    ) -> Self:
+    ) -> "SimplexDisplay":
         """Draw the credal sets of one or a few mass functions around their pignistic probabilities.
 
         Parameters
@@ -211,17 +253,17 @@ class BaseCornersDisplay(ABC):
         m : MassFunction, or mapping of str to MassFunction
             Up to four, on one frame.
         ax : matplotlib Axes, optional
-            New ones by default.
+            New ones by default; of four classes with ``projection="3d"``.
 
         Returns
         -------
-        display
+        SimplexDisplay
 
         Raises
         ------
         ValueError
-            If the frame has more or fewer labels than there are corners, m(empty) > 0, or there
-            are too many mass functions, or a batch.
+            If the frame has not three or four labels, m(empty) > 0, or there are too many mass
+            functions, or a batch.
         """
         sources = dict(m) if isinstance(m, Mapping) else {"": m}
         if not 1 <= len(sources) <= len(MARKS):
@@ -231,7 +273,7 @@ class BaseCornersDisplay(ABC):
         for name, source in sources.items():
             _check_single(source, name, next(iter(sources.values())))
         labels = next(iter(sources.values())).frame.labels
-        cls._check_number(len(labels))
+        _check_number(len(labels))
         corners = {row: credal_vertices(one) for row, one in enumerate(sources.values())}
         return cls(
             [str(label) for label in labels],
@@ -241,19 +283,68 @@ class BaseCornersDisplay(ABC):
             corners={row: np.asarray(c, dtype=np.float64) for row, c in corners.items()},
         ).plot(ax)
 
-    @classmethod
-    def _check_number(cls, number: int) -> None:
-        if number != cls.n_corners:
-            hint = _OTHERS.get(number, "show some of them, or coarsen the frame")
-            there = "is 1 class" if number == 1 else f"are {number} classes"
-            raise ValueError(
-                f"there {there}, and {cls.__name__} has {cls.n_corners} corners; {hint}"
-            )
+    def plot(
+        self, ax: Axes | None = None, *, elev: float = 14.0, azim: float = -72.0
+    ) -> "SimplexDisplay":
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            New ones by default; of four classes with ``projection="3d"``.
+        elev, azim : float
+            Elevation and azimuth of the viewpoint on four classes, in degrees.
+
+        Returns
+        -------
+        SimplexDisplay
+            Itself, with the artists as attributes.
+
+        Raises
+        ------
+        TypeError
+            If the axes for four classes have no third dimension.
+        """
+        _check_angle("elev", elev)
+        _check_angle("azim", azim)
+        if len(self.labels) == 3:
+            self._plot_triangle(axes_or_new(ax))
+        else:
+            self._plot_tetrahedron(_axes(ax), elev, azim)
+        return self
+
+    def _plot_triangle(self, ax: Axes) -> None:
+        self.ax_ = ax
+        self._set_scale(ax)
+        self._grid(ax)
+        self.boundaries_ = _sectors(ax)
+        self._name_triangle(ax)
+        self._draw_groups(ax, "left", (0.72, 1.02))  # beside the upper corner
+        if self.note:
+            ax.set_title(self.note, fontsize="medium")
+        ax.set_aspect("equal")
+        ax.set_xlim(-0.16, 1.16)
+        ax.set_ylim(-0.17, 0.98)
+        ax.set_axis_off()
+        keep_on_canvas(ax)
+
+    def _plot_tetrahedron(self, ax: Axes3D, elev: float, azim: float) -> None:
+        self.ax_ = ax
+        self._set_scale(ax)
+        # Set limits first: matplotlib would otherwise take them from polygons that it pads with
+        # uninitialized memory.
+        _look(ax, elev, azim)
+        self.edges_ = _edges(ax, elev, azim)
+        self.boundaries_ = _sectors_in_space(ax)
+        self._name_tetrahedron(ax)
+        self._draw_groups(ax, "right", (1.0, 1.0))
+        if self.note:
+            ax.text2D(0.03, 0.95, self.note, transform=ax.transAxes)  # a title would be outside
 
     def sides(self) -> dict[int, list[Floats]]:
         """Facets of each credal set (v, K), vertices in cyclic order; none for a single point."""
         return {
-            row: [corners[side] for side in facets(self.n_corners)]
+            row: [corners[side] for side in facets(len(self.labels))]
             for row, corners in self.corners.items()
             if np.ptp(corners, axis=0).max() > _ATOL
         }
@@ -294,24 +385,22 @@ class BaseCornersDisplay(ABC):
             "rasterized": len(self.points) > _MAX_VECTOR,
         }
 
-    @abstractmethod
-    def _region(self, ax: Axes, sides: list[Floats], color: str) -> Any:
-        """Draw a credal set, of which these are the facets."""
-
     def _draw_groups(
         self, ax: Axes, side: Literal["left", "right"], anchor: tuple[float, float]
     ) -> None:
         """Credal sets and points, with a legend whose markers are large enough to tell apart."""
+        flat = len(self.labels) == 3
+        draw = _polygon if flat else _polyhedron
         self.regions_ = {}
         for row, sides in self.sides().items():
             color = MARKS[self.groups[row]][0]
-            self.regions_[row] = self._region(ax, [side @ self._places for side in sides], color)
+            self.regions_[row] = draw(ax, [side @ self._places for side in sides], color)
         self.points_ = {}
         for number, name in enumerate(self.names):
             points = self.points[self.groups == number] @ self._places
             if len(points):
                 style = self._point_style(number)
-                (self.points_[name],) = ax.plot(*points.T, zorder=self._above, **style)
+                (self.points_[name],) = ax.plot(*points.T, zorder=3 if flat else _ABOVE, **style)
         if self.names != [""]:
             ax.legend(
                 loc="upper left" if side == "left" else "upper right",
@@ -322,6 +411,43 @@ class BaseCornersDisplay(ABC):
                 title_fontsize=self._font("medium"),
                 markerscale=max(1.0, 6 / self._marker_size()),
             )
+
+    def _grid(self, ax: Axes) -> None:
+        """Lines of equal probability, with values where they leave the triangle clockwise."""
+        ax.fill(*TRIANGLE.T, facecolor="none", edgecolor=ink(), lw=1, zorder=1)
+        style: dict[str, Any] = {"fontsize": self._font("x-small"), "color": COLORS["gray"]}
+        for k, angle in enumerate((-60, 0, 60)):
+            before, after = (k - 1) % 3, (k + 1) % 3
+            for p in _TICKS:
+                ends = np.zeros((2, 3))
+                ends[:, k] = p
+                ends[0, before] = ends[1, after] = 1 - p
+                line = ends @ TRIANGLE
+                ax.plot(*line.T, color=COLORS["gray"], alpha=0.3, lw=0.6, zorder=0)
+                x, y = line[0] + 0.03 * _unit(line[0] - line[1])
+                ax.text(x, y, f"{p:g}", rotation=angle, ha="center", va="center", **style)
+
+    def _name_triangle(self, ax: Axes) -> None:
+        letters = int(_SIDE_LETTERS * self._scale)
+        names = [literal(short(label, letters)) for label in self.labels]
+        head, side = self._font("medium"), self._font("small")
+        places = TRIANGLE + np.array([[-0.01, -0.04], [0, 0.025], [0.01, -0.04]])
+        heads = zip(places, self._corner_names(), ("top", "bottom", "top"), strict=True)
+        for (x, y), name, va in heads:
+            ax.text(x, y, name, ha="center", va=va, fontweight="bold", fontsize=head)
+        sides = (((0.5, -0.1), 0), ((0.14, 0.48), 60), ((0.86, 0.48), -60))
+        texts = (f"← P({names[0]})", f"P({names[1]}) →", f"P({names[2]}) →")
+        for ((x, y), angle), text in zip(sides, texts, strict=True):
+            ax.text(x, y, text, rotation=angle, ha="center", va="center", fontsize=side)
+
+    def _name_tetrahedron(self, ax: Axes3D) -> None:
+        """Names below the base, within its width, and above the peak, behind all points."""
+        size = self._font("medium")
+        sides = (("left", "top"), ("center", "top"), ("right", "top"), ("center", "bottom"))
+        heads = zip(TETRAHEDRON, self._corner_names(), sides, strict=True)
+        for (x, y, z), name, (ha, va) in heads:
+            place = (x, y, z + (0.03 if va == "bottom" else -0.03))
+            ax.text(*place, name, ha=ha, va=va, fontweight="bold", fontsize=size, zorder=1)
 
 
 def _folded(name: str, letters: int) -> str:
@@ -380,126 +506,25 @@ def _check_single(source: MassFunction, name: str, first: MassFunction) -> None:
         raise ValueError(f"{owner} is on {source.frame!r}, the first one on {first.frame!r}")
 
 
-# Lower left, top and lower right, as in the thesis.
-TRIANGLE = np.array([[0.0, 0.0], [0.5, np.sqrt(0.75)], [1.0, 0.0]])
-# Maximum letters of a name along a side.
-_SIDE_LETTERS = 16
-_TICKS = (0.2, 0.4, 0.6, 0.8)
+def _check_number(number: int) -> None:
+    if number not in (3, 4):
+        hint = _OTHERS.get(number, "show some of them, or coarsen the frame")
+        there = "is 1 class" if number == 1 else f"are {number} classes"
+        raise ValueError(f"there {there}, and SimplexDisplay has 3 or 4 corners; {hint}")
 
 
-@final
-class SimplexDisplay(BaseCornersDisplay):
-    """Probabilities of three classes as points of a triangle, beliefs as polygons.
+def _sectors(ax: Axes) -> list[Any]:
+    """Lines from the center to the middle of each side."""
+    middles = (np.ones((3, 3)) - np.eye(3)) / 2
+    return [
+        ax.plot(*(np.stack([np.full(3, 1 / 3), middle]) @ TRIANGLE).T, **_BOUNDARY)[0]
+        for middle in middles
+    ]
 
-    Usually made by `from_estimator`, `from_predictions` or `from_mass`.
 
-    Parameters
-    ----------
-    labels : sequence of str
-        Names of the three classes: at the lower left, the top and the lower right.
-    points : (n, 3) array
-        Probabilities; pignistic ones of beliefs.
-    groups : (n,) array of int
-        Group of each point; it has a color and a marker.
-    names : sequence of str
-        Of the groups, for the legend.
-    corners : mapping of int to (6, 3) array, optional
-        Corners of the credal set of some points, by row, as `dstheory.plot.credal_vertices`
-        gives them.
-    legend : str
-        Title of the legend.
-    note : str
-        Title.
-
-    Attributes
-    ----------
-    ax_ : matplotlib Axes
-    points_ : dict of str to Line2D
-        By the name of the group; without a line.
-    regions_ : dict of int to Polygon
-        Credal sets by row; single points are not drawn.
-    boundaries_ : list of Line2D
-        Where two classes are equally probable.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> display = SimplexDisplay.from_predictions([0, 1, 2], np.eye(3))
-    >>> display.points_["1"].get_xydata().round(3)
-    array([[0.5  , 0.866]])
-    """
-
-    n_corners: ClassVar[int] = 3
-    _places: ClassVar[Floats] = TRIANGLE
-    _above: ClassVar[int] = 3
-
-    def plot(self, ax: Axes | None = None) -> "SimplexDisplay":
-        """Draw.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            New ones by default.
-
-        Returns
-        -------
-        SimplexDisplay
-            Itself, with the artists as attributes.
-        """
-        self.ax_ = ax = axes_or_new(ax)
-        self._set_scale(ax)
-        self._grid(ax)
-        self.boundaries_ = self._boundaries(ax)
-        self._names(ax)
-        self._draw_groups(ax, "left", (0.72, 1.02))  # beside the upper corner
-        if self.note:
-            ax.set_title(self.note, fontsize="medium")
-        ax.set_aspect("equal")
-        ax.set_xlim(-0.16, 1.16)
-        ax.set_ylim(-0.17, 0.98)
-        ax.set_axis_off()
-        keep_on_canvas(ax)
-        return self
-
-    def _grid(self, ax: Axes) -> None:
-        """Lines of equal probability, with values where they leave the triangle clockwise."""
-        ax.fill(*TRIANGLE.T, facecolor="none", edgecolor=ink(), lw=1, zorder=1)
-        style: dict[str, Any] = {"fontsize": self._font("x-small"), "color": COLORS["gray"]}
-        for k, angle in enumerate((-60, 0, 60)):
-            before, after = (k - 1) % 3, (k + 1) % 3
-            for p in _TICKS:
-                ends = np.zeros((2, 3))
-                ends[:, k] = p
-                ends[0, before] = ends[1, after] = 1 - p
-                line = ends @ TRIANGLE
-                ax.plot(*line.T, color=COLORS["gray"], alpha=0.3, lw=0.6, zorder=0)
-                x, y = line[0] + 0.03 * _unit(line[0] - line[1])
-                ax.text(x, y, f"{p:g}", rotation=angle, ha="center", va="center", **style)
-
-    def _names(self, ax: Axes) -> None:
-        letters = int(_SIDE_LETTERS * self._scale)
-        names = [literal(short(label, letters)) for label in self.labels]
-        head, side = self._font("medium"), self._font("small")
-        places = TRIANGLE + np.array([[-0.01, -0.04], [0, 0.025], [0.01, -0.04]])
-        heads = zip(places, self._corner_names(), ("top", "bottom", "top"), strict=True)
-        for (x, y), name, va in heads:
-            ax.text(x, y, name, ha="center", va=va, fontweight="bold", fontsize=head)
-        sides = (((0.5, -0.1), 0), ((0.14, 0.48), 60), ((0.86, 0.48), -60))
-        texts = (f"← P({names[0]})", f"P({names[1]}) →", f"P({names[2]}) →")
-        for ((x, y), angle), text in zip(sides, texts, strict=True):
-            ax.text(x, y, text, rotation=angle, ha="center", va="center", fontsize=side)
-
-    def _boundaries(self, ax: Axes) -> list[Any]:
-        """Lines from the center to the middle of each side."""
-        middles = (np.ones((3, 3)) - np.eye(3)) / 2
-        return [
-            ax.plot(*(np.stack([np.full(3, 1 / 3), middle]) @ TRIANGLE).T, **_BOUNDARY)[0]
-            for middle in middles
-        ]
-
-    def _region(self, ax: Axes, sides: list[Floats], color: str) -> Any:
-        style: dict[str, Any] = {"facecolor": (color, 0.2), "edgecolor": color, "lw": 1.1}
-        return ax.fill(*sides[0].T, zorder=2, joinstyle="round", **style)[0]
+def _polygon(ax: Axes, sides: list[Floats], color: str) -> Any:
+    style: dict[str, Any] = {"facecolor": (color, 0.2), "edgecolor": color, "lw": 1.1}
+    return ax.fill(*sides[0].T, zorder=2, joinstyle="round", **style)[0]
 
 
 _BOUNDARY: dict[str, Any] = {"color": COLORS["gray"], "lw": 1.6, "zorder": 1}
@@ -509,142 +534,34 @@ def _unit(vector: Floats) -> Floats:
     return np.asarray(vector / np.hypot(*vector))
 
 
-# A regular tetrahedron: the triangle of three classes as base, and the peak.
-TETRAHEDRON = np.array(
-    [
-        [0.0, 0.0, 0.0],
-        [0.5, np.sqrt(3 / 4), 0.0],
-        [1.0, 0.0, 0.0],
-        [0.5, np.sqrt(1 / 12), np.sqrt(2 / 3)],
-    ]
-)
+def _edges(ax: Axes, elev: float, azim: float) -> Any:
+    """Edges of the tetrahedron; those to the corner at the back are gray."""
+    up, turn = np.radians([elev, azim])
+    toward = np.array([np.cos(up) * np.cos(turn), np.cos(up) * np.sin(turn), np.sin(up)])
+    back = int(np.argmin(TETRAHEDRON @ toward))
+    pairs = list(combinations(range(4), 2))
+    colors = [COLORS["gray"] if back in pair else ink() for pair in pairs]
+    widths = [0.8 if back in pair else 1.3 for pair in pairs]
+    return _lines(ax, np.eye(4), pairs, colors=colors, linewidths=widths)
 
 
-@final
-class TetrahedronDisplay(BaseCornersDisplay):
-    """Probabilities of four classes as points of a tetrahedron, beliefs as polyhedra.
+def _sectors_in_space(ax: Axes) -> Any:
+    """Edges of the six faces that separate the sectors."""
+    center = np.full(4, 1 / 4)
+    sides = (1 - np.eye(4)) / 3
+    pairs = list(combinations(range(4), 2))
+    middles = np.array([(np.arange(4) == a) | (np.arange(4) == b) for a, b in pairs]) / 2
+    places = np.vstack([center, sides, middles])
+    inner = [(0, 1 + k) for k in range(4)]
+    outer = [(1 + k, 5 + number) for k in range(4) for number, p in enumerate(pairs) if k not in p]
+    style: dict[str, Any] = {"color": COLORS["gray"], "lw": 0.8, "linestyle": (0, (4, 3))}
+    return _lines(ax, places, [*inner, *outer], **style)
 
-    Usually made by `from_estimator`, `from_predictions` or `from_mass`.
 
-    Parameters
-    ----------
-    labels : sequence of str
-        Names of the four classes; the last one is the peak.
-    points : (n, 4) array
-        Probabilities; pignistic ones of beliefs.
-    groups : (n,) array of int
-        Group of each point; it has a color and a marker.
-    names : sequence of str
-        Of the groups, for the legend.
-    corners : mapping of int to (24, 4) array, optional
-        Corners of the credal set of some points, by row, as `dstheory.plot.credal_vertices`
-        gives them.
-    legend : str
-        Title of the legend.
-    note : str
-        Title.
-
-    Attributes
-    ----------
-    ax_ : matplotlib Axes3D
-    points_ : dict of str to Line3D
-        By the name of the group; without a line.
-    regions_ : dict of int to Poly3DCollection
-        Credal sets by row; single points are not drawn.
-    edges_ : Line3DCollection
-        Of the tetrahedron.
-    boundaries_ : Line3DCollection
-        Lines where three classes are equally and most probable, from the center to the middle of
-        each side, and lines on the sides where two are.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> display = TetrahedronDisplay.from_predictions([0, 1, 2, 3], np.eye(4))
-    >>> [round(float(x), 3) for x, in display.points_["3"].get_data_3d()]
-    [0.5, 0.289, 0.816]
-    """
-
-    n_corners: ClassVar[int] = 4
-    _places: ClassVar[Floats] = TETRAHEDRON
-    _above: ClassVar[int] = 100  # of all regions, which are numbered by depth
-
-    def plot(
-        self, ax: Axes3D | None = None, *, elev: float = 14.0, azim: float = -72.0
-    ) -> "TetrahedronDisplay":
-        """Draw.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes3D, optional
-            Axes with ``projection="3d"``; new ones if not given.
-        elev, azim : float
-            Elevation and azimuth of the viewpoint, in degrees.
-
-        Returns
-        -------
-        TetrahedronDisplay
-            Itself, with the artists as attributes.
-
-        Raises
-        ------
-        TypeError
-            If the axes have no third dimension.
-        """
-        _check_angle("elev", elev)
-        _check_angle("azim", azim)
-        self.ax_ = ax = _axes(ax)
-        self._set_scale(ax)
-        # Set limits first: matplotlib would otherwise take them from polygons that it pads with
-        # uninitialized memory.
-        _look(ax, elev, azim)
-        self.edges_ = self._edges(ax, elev, azim)
-        self.boundaries_ = self._boundaries(ax)
-        self._names(ax)
-        self._draw_groups(ax, "right", (1.0, 1.0))
-        if self.note:
-            ax.text2D(0.03, 0.95, self.note, transform=ax.transAxes)  # a title would be outside
-        return self
-
-    def _edges(self, ax: Axes, elev: float, azim: float) -> Any:
-        """Edges of the tetrahedron; those to the corner at the back are gray."""
-        up, turn = np.radians([elev, azim])
-        toward = np.array([np.cos(up) * np.cos(turn), np.cos(up) * np.sin(turn), np.sin(up)])
-        back = int(np.argmin(TETRAHEDRON @ toward))
-        pairs = list(combinations(range(4), 2))
-        colors = [COLORS["gray"] if back in pair else ink() for pair in pairs]
-        widths = [0.8 if back in pair else 1.3 for pair in pairs]
-        return _lines(ax, np.eye(4), pairs, colors=colors, linewidths=widths)
-
-    def _names(self, ax: Axes3D) -> None:
-        """Names below the base, within its width, and above the peak, behind all points."""
-        size = self._font("medium")
-        sides = (("left", "top"), ("center", "top"), ("right", "top"), ("center", "bottom"))
-        heads = zip(TETRAHEDRON, self._corner_names(), sides, strict=True)
-        for (x, y, z), name, (ha, va) in heads:
-            place = (x, y, z + (0.03 if va == "bottom" else -0.03))
-            ax.text(*place, name, ha=ha, va=va, fontweight="bold", fontsize=size, zorder=1)
-
-    def _boundaries(self, ax: Axes) -> Any:
-        """Edges of the six faces that separate the sectors."""
-        center = np.full(4, 1 / 4)
-        sides = (1 - np.eye(4)) / 3
-        pairs = list(combinations(range(4), 2))
-        middles = np.array([(np.arange(4) == a) | (np.arange(4) == b) for a, b in pairs]) / 2
-        places = np.vstack([center, sides, middles])
-        inner = [(0, 1 + k) for k in range(4)]
-        outer = [
-            (1 + k, 5 + number) for k in range(4) for number, p in enumerate(pairs) if k not in p
-        ]
-        style: dict[str, Any] = {"color": COLORS["gray"], "lw": 0.8, "linestyle": (0, (4, 3))}
-        return _lines(ax, places, [*inner, *outer], **style)
-
-    def _region(self, ax: Axes3D, sides: list[Floats], color: str) -> Any:
-        region = Poly3DCollection(
-            sides, facecolor=(color, 0.1), edgecolor=(color, 0.7), linewidth=0.7
-        )
-        ax.add_collection3d(region)
-        return region
+def _polyhedron(ax: Axes3D, sides: list[Floats], color: str) -> Any:
+    region = Poly3DCollection(sides, facecolor=(color, 0.1), edgecolor=(color, 0.7), linewidth=0.7)
+    ax.add_collection3d(region)
+    return region
 
 
 def _axes(ax: Axes | None) -> Any:

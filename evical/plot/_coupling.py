@@ -16,11 +16,11 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike
 
 from dstheory.checks.arguments import as_mapping, as_sequence, check_choice, check_count
+from dstheory.plot.style import COLORS, add_legend, axes_or_new, ink, keep_on_canvas
 from evical._typing import Floats
 from evical.metrics.inputs import MOST_REPEATS, class_sample, indicators
 from evical.multiclass import hastie_tibshirani
 from evical.multiclass.coupling import coupling_divergence, hastie_tibshirani_steps
-from evical.plot.style import COLORS, add_legend, axes_or_new, ink, keep_on_canvas
 
 Update: TypeAlias = Literal["minorize", "zadrozny", "scoring"]
 Measure: TypeAlias = Literal["gap", "divergence", "mse"]

@@ -18,9 +18,9 @@ from sklearn.decomposition import PCA
 
 from dstheory import MassFunction, betp
 from dstheory.checks.arguments import as_floats, as_sequence, check_instance
+from dstheory.plot.style import COLORS, add_legend, axes_or_new, ink, keep_on_canvas, literal
 from evical._typing import ClusterRule, Floats, SamplesLike
 from evical.learners import rough_clusters
-from evical.plot.style import COLORS, add_legend, axes_or_new, ink, keep_on_canvas, literal
 
 # Clusters beyond the sixth repeat colors with another marker.
 _COLORS = ("blue", "orange", "green", "vermilion", "sky", "purple")

@@ -13,10 +13,10 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from dstheory.checks.arguments import as_sequence, check_choice
+from dstheory.plot.style import COLORS, axes_or_new, ink, keep_on_canvas, literal, short
 from evical._typing import Floats
-from evical.plot.style import COLORS, axes_or_new, ink, keep_on_canvas, literal, short
 from evical.significance import holm, nemenyi
-from evical.significance.posthoc import HolmResult, NemenyiResult
+from evical.significance.ranks import HolmResult, NemenyiResult
 
 # Inches per row of labels, above the axis, and per character of the longest label.
 _ROW, _HEAD, _CHARACTER = 0.24, 1.0, 0.085

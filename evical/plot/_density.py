@@ -7,9 +7,9 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 from numpy.typing import NDArray
 
+from dstheory.plot.style import COLORS, ink, paper
 from evical._typing import Floats
 from evical.metrics.bins import bin_numbers
-from evical.plot.style import COLORS, ink, paper
 
 DENSITIES = ("histogram", "classes", "rug", None)
 _N_BINS = 20

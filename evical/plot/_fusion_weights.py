@@ -18,10 +18,7 @@ from scipy.special import ndtri
 from sklearn.utils.validation import check_is_fitted
 
 from dstheory.checks.arguments import as_floats, as_sequence, check_choice, check_level
-from evical._typing import Floats
-from evical.fusion import Rule, as_rule
-from evical.fusion.described import Learned, learned_from
-from evical.plot.style import (
+from dstheory.plot.style import (
     COLORS,
     add_legend,
     axes_or_new,
@@ -31,6 +28,9 @@ from evical.plot.style import (
     paper,
     short,
 )
+from evical._typing import Floats
+from evical.fusion import Rule, as_rule
+from evical.fusion.described import Learned, learned_from
 
 
 class Kind(NamedTuple):

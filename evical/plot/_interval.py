@@ -19,6 +19,16 @@ from sklearn.base import BaseEstimator
 
 from dstheory import MassFunction
 from dstheory.checks.arguments import as_array, as_sequence
+from dstheory.plot.style import (
+    COLORS,
+    add_legend,
+    axes_or_new,
+    band_style,
+    ink,
+    keep_on_canvas,
+    literal,
+    paper,
+)
 from dstheory.transform import betp
 from evical import beliefs
 from evical._typing import Floats
@@ -27,17 +37,7 @@ from evical.metrics.beliefs import class_intervals, normal
 from evical.metrics.inputs import class_codes, is_positive
 from evical.plot._density import shares_style
 from evical.plot._inputs import display_name, positive_index, predictions
-from evical.plot.style import (
-    COLORS,
-    add_legend,
-    axes_or_new,
-    band_style,
-    ink,
-    keep_on_canvas,
-    limit_to_unit,
-    literal,
-    paper,
-)
+from evical.plot._style import limit_to_unit
 from evical.scores.checks import check_same_length
 
 

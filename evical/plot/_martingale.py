@@ -10,8 +10,9 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from numpy.typing import ArrayLike
 
 from dstheory.checks.arguments import as_floats, check_level
+from dstheory.plot.style import add_legend, axes_or_new, ink, keep_on_canvas, literal
 from evical.conformal.capital import Capital
-from evical.plot.style import add_legend, axes_or_new, ink, keep_on_canvas, literal, next_curve
+from evical.plot._style import next_curve
 
 _SIZE = (5.4, 3.4)
 

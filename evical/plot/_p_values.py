@@ -11,11 +11,7 @@ from scipy.stats import betabinom, binom
 from sklearn.base import BaseEstimator
 
 from dstheory.checks.arguments import as_floats, check_count, check_instance
-from evical._typing import Floats, SamplesLike
-from evical.conformal.calibration import calibration_of
-from evical.metrics.inputs import class_codes, class_labels
-from evical.plot._inputs import known_classes, predictions
-from evical.plot.style import (
+from dstheory.plot.style import (
     COLORS,
     add_legend,
     axes_or_new,
@@ -24,6 +20,10 @@ from evical.plot.style import (
     keep_on_canvas,
     literal,
 )
+from evical._typing import Floats, SamplesLike
+from evical.conformal.calibration import calibration_of
+from evical.metrics.inputs import class_codes, class_labels
+from evical.plot._inputs import known_classes, predictions
 from evical.scores.checks import check_same_length
 
 _SIZE = (5.4, 3.4)

@@ -30,6 +30,7 @@ from dstheory.checks.arguments import (
     check_instance,
     check_level,
 )
+from dstheory.plot.style import COLORS, add_legend, axes_or_new, band_style, keep_on_canvas, literal
 from evical._fitting import as_random_state
 from evical._typing import Floats, RandomState
 from evical.metrics.binned_curve import INTERVALS, curve_of
@@ -42,17 +43,7 @@ from evical.plot._inputs import (
     positive_outcomes,
     predictions,
 )
-from evical.plot.style import (
-    COLORS,
-    add_legend,
-    axes_or_new,
-    band_style,
-    keep_on_canvas,
-    limit_to_unit,
-    literal,
-    new_pair,
-    next_curve,
-)
+from evical.plot._style import limit_to_unit, new_pair, next_curve
 
 # Maximum number of distinct predictions for the band. With more, neighbors are merged: isotonic
 # regression of n samples pools about n^(2/3), far more than a 5000th of them.

@@ -13,19 +13,13 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
 from dstheory.checks.arguments import check_flag, check_instance
+from dstheory.plot.style import add_legend, axes_or_new, band_style, keep_on_canvas, literal
 from evical._typing import Labels, SamplesLike
 from evical.metrics import risk_coverage_curve
 from evical.metrics.inputs import Predicted
 from evical.metrics.selective import Doubt, RiskCoverageCurve
 from evical.plot._inputs import display_name, known_classes, predictions
-from evical.plot.style import (
-    add_legend,
-    axes_or_new,
-    band_style,
-    keep_on_canvas,
-    literal,
-    next_curve,
-)
+from evical.plot._style import next_curve
 
 _SIZE = (5.4, 3.8)
 # Points of a line: more than its width in pixels.

@@ -8,33 +8,18 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from scipy import stats
 
+from dstheory.plot.style import COLORS
 from evical.evaluation import Comparison
 from evical.evaluation.recommendation import ALPHA
 from evical.evaluation.validation import MEASURES
 from evical.metrics import debiased_calibration_error
-from evical.plot.style import COLORS
 from evical.report._evaluation_page import made_by
 from evical.report._evaluation_pictures import reliability_display
-from evical.report._numbers import between, count, fixed, listed, named, p_cell, percent
-from evical.report.page import Page, Picture, Row, Section, Table
+from evical.report._numbers import between, count, fixed, listed, named, p_cell, percent, plus_minus
+from evical.report.page import Page, Picture, Row, Section, Table, reading
 from evical.report.svg import label, svg_of
 
 _N_COLUMNS = 3
-
-
-def comparison_pictures(comparison: Comparison) -> list[Picture]:
-    """Differences, if there are any, then reliability.
-
-    Parameters
-    ----------
-    comparison : Comparison
-
-    Returns
-    -------
-    list of Picture
-    """
-    found = [_differences(comparison)] if comparison.differences else []
-    return [*found, _reliability(comparison)]
 
 
 def _differences(comparison: Comparison) -> Picture:
@@ -50,8 +35,7 @@ def _differences(comparison: Comparison) -> Picture:
     ax.set_xlabel(f"{title} minus that of the best method")
     figure.legend(loc="outside upper right", ncols=2, frameon=False)
     parts = [
-        f"{named(one.method)} {fixed(one.difference, 4, sign=True)} "
-        f"± {fixed(one.standard_error, 4)}"
+        f"{named(one.method)} {plus_minus(one.difference, one.standard_error, sign=True)}"
         for one in lines
     ]
     return Picture(
@@ -153,7 +137,6 @@ def comparison_page(comparison: Comparison, command: str) -> Page:
     -------
     Page
     """
-    pictures = comparison_pictures(comparison)
     advice = comparison.recommendation
     names = (*comparison.methods, *comparison.failures)
     sections = [
@@ -170,33 +153,17 @@ def comparison_page(comparison: Comparison, command: str) -> Page:
                 "Significance",
                 (_significance_text(comparison),),
                 tables=(differences_table(comparison),),
-                pictures=tuple(pictures[:-1]),
+                pictures=(_differences(comparison),),
             )
         )
     sections += [
-        Section("Reliability of each method", pictures=tuple(pictures[-1:])),
-        Section("How to read this", items=_READING),
+        Section("Reliability of each method", pictures=(_reliability(comparison),)),
+        Section("How to read this", items=reading("comparison")),
         made_by(command),
     ]
     return Page(
         f"Calibrators compared: {named(comparison.name)}", _lead(comparison), tuple(sections)
     )
-
-
-_READING = (
-    "All methods were fitted and tested on the same folds; each sample was predicted by "
-    "calibrators that were not fitted to it.",
-    "Folds share training samples, so their results are correlated; standard errors and tests are "
-    "corrected for that (Nadeau & Bengio 2003). The results hold for samples like these, not for "
-    "other data sets.",
-    "Methods are compared with the best of them, which was selected on the same folds. Chance has "
-    "favored it a little, so differences from it tend to be too large.",
-    "The recommended method has the least loss, unless another is within two standard errors of it "
-    "and AutoCalibrator, or has enough samples where it has not. Not seeing a difference does not "
-    "prove that there is none.",
-    "A narrower belief interval is not better in itself: it also has to be calibrated, see the "
-    "page of a single calibrator.",
-)
 
 
 def _sentence(text: str, names: tuple[str, ...]) -> str:
@@ -217,8 +184,8 @@ def _lead(comparison: Comparison) -> tuple[str, ...]:
         why = f"It has the lowest {title}"
     else:
         why = (
-            f"Its {title} is only {fixed(gap.difference, 4)} ± "
-            f"{fixed(gap.standard_error, 4)} above the lowest, that of {named(gap.other)}"
+            f"Its {title} is only {plus_minus(gap.difference, gap.standard_error)} above the "
+            f"lowest, that of {named(gap.other)}"
         )
     seen = f"; {_equivalents(comparison)}" if lines else ""
     loss = fixed(comparison.mean(advice.method, comparison.criterion), 4)
@@ -271,8 +238,7 @@ def ranking_table(comparison: Comparison) -> Table:
         cells, values, best = [], [], set()
         for column, (key, _, digits, better) in enumerate(_COLUMNS):
             mean = means[key][place]
-            error = mean_error(comparison, name, key)
-            cells.append(f"{fixed(mean, digits)} ± {fixed(error, digits)}")
+            cells.append(plus_minus(mean, mean_error(comparison, name, key), digits))
             values.append(mean)
             if better is not None and mean == better(means[key]):
                 best.add(column)
@@ -300,7 +266,7 @@ def differences_table(comparison: Comparison) -> Table:
             one.difference + level * one.standard_error,
         )
         cells = (
-            f"{fixed(one.difference, 4, sign=True)} ± {fixed(one.standard_error, 4)}",
+            plus_minus(one.difference, one.standard_error, sign=True),
             between(low, high, 4),
             f"{one.statistic:.2f}",
             p_cell(one.pvalue),

@@ -7,13 +7,14 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from dstheory.plot.style import COLORS, ink
 from evical.evaluation import ConformalEvaluation
+from evical.metrics.goodness import pvalue_text
 from evical.metrics.sets import SetCoverage
 from evical.plot import PValuesDisplay
-from evical.plot.style import COLORS, ink
 from evical.report._evaluation_page import made_by
-from evical.report._numbers import between, count, fixed, listed, named, p_cell, p_value, percent
-from evical.report.page import Page, Picture, Row, Section, Table
+from evical.report._numbers import between, count, fixed, listed, named, p_cell, percent
+from evical.report.page import Page, Picture, Row, Section, Table, reading
 from evical.report.svg import label, svg_of
 
 # Classes in a picture and a table; of more, those least covered.
@@ -21,20 +22,6 @@ MOST_CLASSES = 40
 _FEW_BINS, _N_BINS, _MANY = 10, 20, 400
 # Sets of so many sizes have one bar each.
 _MOST_NAMES = 12
-
-
-def conformal_pictures(evaluation: ConformalEvaluation) -> tuple[Picture, Picture, Picture]:
-    """P-values of the true classes, sizes of sets and their coverage, coverage by class.
-
-    Parameters
-    ----------
-    evaluation : ConformalEvaluation
-
-    Returns
-    -------
-    triple of Picture
-    """
-    return _p_values(evaluation), _sizes(evaluation), _classes(evaluation)
 
 
 def _p_values(evaluation: ConformalEvaluation) -> Picture:
@@ -126,20 +113,23 @@ def conformal_page(evaluation: ConformalEvaluation, command: str) -> Page:
     -------
     Page
     """
-    histogram, sizes, classes = conformal_pictures(evaluation)
     sections = (
         Section(
             "Levels", tables=(levels_table(evaluation),), warnings=tuple(_warnings(evaluation))
         ),
-        Section("P-values of the true classes", (_small(evaluation),), pictures=(histogram,)),
-        Section("Sizes of the sets", tables=(_sizes_table(evaluation),), pictures=(sizes,)),
+        Section(
+            "P-values of the true classes", (_small(evaluation),), pictures=(_p_values(evaluation),)
+        ),
+        Section(
+            "Sizes of the sets", tables=(_sizes_table(evaluation),), pictures=(_sizes(evaluation),)
+        ),
         Section(
             "Coverage by class",
             (_lowest(evaluation),),
             tables=(_classes_table(evaluation),),
-            pictures=(classes,),
+            pictures=(_classes(evaluation),),
         ),
-        Section("How to read this", items=_READING),
+        Section("How to read this", items=reading("conformal")),
         made_by(
             command,
             f"those of shares are by Clopper & Pearson, at {evaluation.confidence:.0%}, for this "
@@ -147,22 +137,6 @@ def conformal_page(evaluation: ConformalEvaluation, command: str) -> Page:
         ),
     )
     return Page(f"Conformal beliefs: {named(evaluation.name)}", _lead(evaluation), sections)
-
-
-_READING = (
-    "A set at level alpha holds the classes of plausibility above alpha. The promise is that it "
-    "misses the true class with probability alpha or less, on average over samples and calibration "
-    "samples, if all are exchangeable. It is none about one sample, one size, or, unless "
-    "calibration was by class, one class.",
-    "Limits of a share are about this calibration sample. With few calibration samples the share "
-    "may lie above alpha though the promise holds; the p-values of the tests allow for that, where "
-    "the number of calibration samples is known.",
-    "P-values of true classes are uniform if the promise is exact; ties and unsmoothed p-values "
-    "make them greater. More of them at the left end than the line says break the promise.",
-    "That no test refutes the promise is no proof of it: the upper limit of the share of misses "
-    "shows what stays possible. Judged samples have to be new to training and calibration, and "
-    "independent of each other.",
-)
 
 
 def _lead(evaluation: ConformalEvaluation) -> tuple[str, ...]:
@@ -243,8 +217,8 @@ def _small(evaluation: ConformalEvaluation) -> str:
         else "Small p-values are not more frequent than chance explains"
     )
     return (
-        f"{verdict} (one-sided test of Kolmogorov & Smirnov, {p_value(pvalue)}, adjusted "
-        f"{p_value(adjusted)})."
+        f"{verdict} (one-sided test of Kolmogorov & Smirnov, {pvalue_text(pvalue)}, adjusted "
+        f"{pvalue_text(adjusted)})."
     )
 
 

@@ -5,12 +5,13 @@ from itertools import combinations
 import numpy as np
 from matplotlib.figure import Figure
 
-from evical.evaluation import DataSetComparison
+from evical.evaluation.comparison import DataSetComparison
+from evical.metrics.goodness import pvalue_text
 from evical.plot import CriticalDifferenceDisplay
 from evical.report._comparison_page import TITLES, mean_error
 from evical.report._evaluation_page import made_by
-from evical.report._numbers import fixed, listed, named, p_cell, p_value
-from evical.report.page import Page, Picture, Row, Section, Table
+from evical.report._numbers import fixed, listed, named, p_cell, plus_minus
+from evical.report.page import Page, Picture, Row, Section, Table, reading
 from evical.report.svg import svg_of
 
 
@@ -41,21 +42,10 @@ def data_sets_page(comparison: DataSetComparison, command: str) -> Page:
             tables=(_advice(comparison),),
             warnings=tuple(_warnings(comparison)),
         ),
-        Section("How to read this", items=_READING),
+        Section("How to read this", items=reading("data sets")),
         made_by(command),
     )
     return Page(f"Calibrators compared on {len(names)} data sets", _lead(comparison), sections)
-
-
-_READING = (
-    "On each data set, methods are ranked by their mean loss over folds; 1 is best, and ties "
-    "share ranks. Mean ranks over data sets are compared.",
-    "Friedman's test tells whether there is any difference at all; Nemenyi's critical difference "
-    "tells which methods differ, at one level for all pairs.",
-    "Ranks ignore the size of a difference; see the table of losses.",
-    "With few data sets the tests have little power: not seeing a difference does not prove that "
-    "there is none.",
-)
 
 
 def _criterion(comparison: DataSetComparison) -> str:
@@ -82,7 +72,7 @@ def _lead(comparison: DataSetComparison) -> tuple[str, ...]:
     return (
         f"{best} has the best mean rank, {fixed(float(after.mean_ranks[0]), 2)} of "
         f"{len(after.methods)} methods on {test.n_data_sets} data sets. By Friedman's test, "
-        f"as Iman and Davenport improved it, {verdict} ({p_value(test.pvalue)}).",
+        f"as Iman and Davenport improved it, {verdict} ({pvalue_text(test.pvalue)}).",
         last,
     )
 
@@ -161,8 +151,7 @@ def _advice(comparison: DataSetComparison) -> Table:
     for name, one in comparison.comparisons.items():
         advice = one.recommendation
         loss = one.mean(advice.method, one.criterion)
-        error = mean_error(one, advice.method)
-        shown = f"{fixed(loss, 4)} ± {fixed(error, 4)}"
+        shown = plus_minus(loss, mean_error(one, advice.method))
         cells = (f"{len(one.y):,}", advice.method, shown, "; ".join(advice.reasons[:2]))
         rows.append(Row((name,), cells, values=(float(len(one.y)), None, loss, None)))
     return Table(

@@ -9,34 +9,21 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from dstheory.plot.style import COLORS
 from evical._typing import Floats
 from evical.evaluation import EnsembleEvaluation
 from evical.evaluation.estimate import Estimate
 from evical.evaluation.other_rules import DEMPSTER, STACKED, is_stacked, rule_name
+from evical.metrics.goodness import share_limits
 from evical.plot import FusionWeightsDisplay
-from evical.plot.style import COLORS
 from evical.report._evaluation_page import made_by
-from evical.report._numbers import count, fixed, listed, named, p_cell, percent, share_limits
-from evical.report.page import Page, Picture, Row, Section, Table
+from evical.report._numbers import count, fixed, listed, named, p_cell, percent, plus_minus
+from evical.report.page import Page, Picture, Row, Section, Table, reading
 from evical.report.svg import label, shorten, svg_of
 
 _N_BINS = 20
 # Members whose weights are listed one by one to those who do not see the picture.
 _MOST_LISTED = 12
-
-
-def ensemble_pictures(evaluation: EnsembleEvaluation) -> tuple[Picture, Picture]:
-    """Brier scores, then the distribution of the conflict.
-
-    Parameters
-    ----------
-    evaluation : EnsembleEvaluation
-
-    Returns
-    -------
-    pair of Picture
-    """
-    return _scores(evaluation), _conflict(evaluation)
 
 
 def weights_picture(evaluation: EnsembleEvaluation) -> Picture | None:
@@ -84,7 +71,7 @@ def _scores(evaluation: EnsembleEvaluation) -> Picture:
     ax.set_ylim(0.4 - len(means), 0.6)
     ax.set_xlabel("Brier score, mean and two standard errors")
     parts = [
-        f"{named(way)} {fixed(mean, 4)} ± {fixed(error, 4)}"
+        f"{named(way)} {plus_minus(mean, error)}"
         for way, mean, error in zip(evaluation.ways, means, errors, strict=True)
     ]
     return Picture(
@@ -135,6 +122,8 @@ def _conflict(evaluation: EnsembleEvaluation) -> Picture:
     )
 
 
+# Attributes of fusions that the page explains.
+_LEARNED = ("standard_error_", "reliability_")
 # Decisions of this many members fit side by side into a table; of more, votes are counted.
 _SIDE_BY_SIDE = 6
 _N_ROWS = 12
@@ -168,12 +157,11 @@ def ensemble_page(evaluation: EnsembleEvaluation, command: str) -> Page:
     -------
     Page
     """
-    ranking, conflict = ensemble_pictures(evaluation)
     sections = [
         Section(
             "Members and combination",
             tables=(ways_table(evaluation),),
-            pictures=(ranking,),
+            pictures=(_scores(evaluation),),
             warnings=tuple(_warnings(evaluation)),
         ),
         Section("What combining gains", tables=(contrasts_table(evaluation),)),
@@ -183,7 +171,12 @@ def ensemble_page(evaluation: EnsembleEvaluation, command: str) -> Page:
         sections.append(
             Section(
                 "Weights of the fusion",
-                tuple(text for name, text in _LEARNED.items() if name in evaluation.by_source),
+                tuple(
+                    text
+                    for name in _LEARNED
+                    if name in evaluation.by_source
+                    for text in reading(name)
+                ),
                 tables=(sources_table(evaluation),),
                 pictures=() if drawn is None else (drawn,),
             )
@@ -193,38 +186,18 @@ def ensemble_page(evaluation: EnsembleEvaluation, command: str) -> Page:
             "Conflict",
             (_conflict_text(evaluation),),
             tables=(conflict_table(evaluation), rows_table(evaluation)),
-            pictures=(conflict,),
+            pictures=(_conflict(evaluation),),
         ),
-        Section("How to read this", items=_READING),
+        Section("How to read this", items=reading("ensemble")),
         made_by(command),
     ]
     title = f"Classifiers combined: {named(evaluation.name)}"
     return Page(title, tuple(_lead(evaluation)), tuple(sections))
 
 
-_LEARNED = {  # by an attribute of the fusions that they are about
-    "standard_error_": "Weights of evidence in Dempster's rule (Denoeux 2019): 0 is a member that "
-    "says nothing, and weights of 1 are Dempster's rule for independent members. Members that "
-    "repeat each other share their weight; a negative one means that a member, given the others, "
-    "speaks against what it says.",
-    "reliability_": "The weights follow from how far each member agrees with the others, without a "
-    "look at the true classes. Reliability is the estimated correlation with the truth, with an "
-    "interval of level 95%. Members of one group repeat each other and share one weight. A "
-    "majority that is wrong together cannot be found without labels.",
-}
-
-_READING = (
-    "All members and the combination are evaluated on the same samples; differences are paired, "
-    "and ± is a standard error over samples. The numbers hold for new samples only if neither "
-    "members nor calibrators have seen these samples.",
-    "The best member is known only afterwards, and its figures are a little optimistic. A "
-    "combination that equals it spares you the choice.",
-    "The conflict is the mass of the empty set under the conjunctive rule: 0 if members do not "
-    "contradict each other, 1 in total conflict. It grows with the number of members.",
-    "Dempster's rule assumes independent members. Members trained on the same samples are not "
-    "independent, and their combination is overconfident: compare its Brier score and log loss, "
-    "not only its error rate.",
-)
+def _learned_texts(evaluation: EnsembleEvaluation) -> tuple[str, ...]:
+    known = [name for name in _LEARNED if name in evaluation.by_source]
+    return tuple(text for name in known for text in reading(name))
 
 
 def _lead(evaluation: EnsembleEvaluation) -> list[str]:
@@ -268,7 +241,7 @@ def _advice(evaluation: EnsembleEvaluation) -> list[str]:
         joined = combined + 1 + fused.index(DEMPSTER)
     losses = evaluation.losses()["brier_score"]
     found = Estimate.of(losses[learned] - losses[joined])
-    size = f"{fixed(found.mean, 4, sign=True)} ± {fixed(found.standard_error, 4)}"
+    size = plus_minus(found.mean, found.standard_error, sign=True)
     figures = (
         f"its Brier score is {fixed(float(losses[learned].mean()), 4)}, that of {other} "
         f"{fixed(float(losses[joined].mean()), 4)} "
@@ -283,10 +256,8 @@ def _advice(evaluation: EnsembleEvaluation) -> list[str]:
 def _verdict(difference: Estimate, what: str, scale: int = 1) -> str:
     """A difference in words: clear beyond two standard errors."""
     digits, unit = (1, " points") if scale == 100 else (4, "")
-    size = (
-        f"{fixed(scale * difference.mean, digits, sign=True)} ± "
-        f"{fixed(scale * difference.standard_error, digits)}{unit}"
-    )
+    mean, error = scale * difference.mean, scale * difference.standard_error
+    size = plus_minus(mean, error, digits, sign=True) + unit
     if not difference.is_clear():
         return f"shows no clear difference in {what} ({size})"
     return f"has a {'lower' if difference.mean < 0 else 'higher'} {what} ({size})"
@@ -341,8 +312,8 @@ def ways_table(evaluation: EnsembleEvaluation) -> Table:
 def _write(estimate: Estimate, key: str, *, sign: bool = False) -> str:
     """A mean with its standard error; error rates in percent."""
     scale, digits, unit = (100, 1, "%") if key == "error_rate" else (1, 4, "")
-    mean = fixed(scale * estimate.mean, digits, sign=sign)
-    return f"{mean} ± {fixed(scale * estimate.standard_error, digits)}{unit}"
+    mean, error = scale * estimate.mean, scale * estimate.standard_error
+    return plus_minus(mean, error, digits, sign=sign) + unit
 
 
 def contrasts_table(evaluation: EnsembleEvaluation) -> Table:

@@ -9,6 +9,7 @@ import numpy as np
 
 from evical._versions import all_versions
 from evical.evaluation import Evaluation, check_promise
+from evical.metrics.goodness import pvalue_text, share_limits
 from evical.report._evaluation_pictures import answers_picture, evaluation_pictures
 from evical.report._evaluation_tables import (
     LEVEL,
@@ -26,17 +27,8 @@ from evical.report._evaluation_tables import (
     tests_table,
     width_table,
 )
-from evical.report._numbers import (
-    between,
-    count,
-    fixed,
-    metric_name,
-    named,
-    p_value,
-    percent,
-    share_limits,
-)
-from evical.report.page import Page, Section
+from evical.report._numbers import between, count, fixed, metric_name, named, percent
+from evical.report.page import Page, Section, reading
 
 # Fewer samples of a class say little about calibration: with 50 samples, the interval of a share of
 # 1/2 is 0.28 wide.
@@ -58,7 +50,7 @@ def evaluation_page(evaluation: Evaluation, command: str) -> Page:
     """
     pictures = tuple(evaluation_pictures(evaluation))
     first, rest = pictures[:1], pictures[1:]
-    imprecise = has_beliefs(evaluation)
+    imprecise, texts = has_beliefs(evaluation), reading("evaluation")  # the third is on beliefs
     sections = [
         Section("Reliability", pictures=first, warnings=tuple(_warnings(evaluation))),
         Section("Along the scores", pictures=rest),
@@ -79,7 +71,7 @@ def evaluation_page(evaluation: Evaluation, command: str) -> Page:
             pictures=(answers_picture(evaluation),),
         ),
         Section("Reject", tables=(reject_table(evaluation),)),
-        Section("How to read this", items=tuple(_reading(imprecise))),
+        Section("How to read this", items=texts if imprecise else texts[:2] + texts[3:]),
         made_by(command, evaluation.how),
     ]
     return Page(
@@ -112,12 +104,12 @@ def _verdict(evaluation: Evaluation) -> str:
     if p < LEVEL:
         return (
             f"The probabilities are not calibrated: {size}, and the {metric_name(worst.name)} "
-            f"refutes calibration ({p_value(p)}, adjusted for {len(tests)} tests)."
+            f"refutes calibration ({pvalue_text(p)}, adjusted for {len(tests)} tests)."
         )
     return (
         f"No sign of miscalibration was found: {size}, and none of {len(tests)} tests refutes "
-        f"calibration (smallest adjusted {p_value(p)}). With this number of samples an error of "
-        f"up to {fixed(error.high)} may go undetected."
+        f"calibration (smallest adjusted {pvalue_text(p)}). With this number of samples an error "
+        f"of up to {fixed(error.high)} may go undetected."
     )
 
 
@@ -152,7 +144,7 @@ def _beliefs(evaluation: Evaluation) -> str:
         f"({between(width.low, width.high)}). Of {len(bins.size)} bins of equal frequency, the "
         f"observed share lies within the mean interval in {int(bins.covered.sum())}, and misses "
         f"it by more than chance in {int((bins.adjusted < LEVEL).sum())}; {verdict} "
-        f"({p_value(p)})."
+        f"({pvalue_text(p)})."
     )
 
 
@@ -221,28 +213,6 @@ def _answers(evaluation: Evaluation) -> str:
         f"({percent(n / len(losses))}), of which {count(wrong)} wrongly, {percent(wrong / n)} "
         f"({evaluation.confidence:.0%} limits {percent(low)} to {percent(high)}). {verdict}."
     )
-
-
-def _reading(imprecise: bool) -> list[str]:
-    texts = [
-        "Reliability diagram: a point compares the mean prediction of a bin with the share of the "
-        "positive class that was observed. On the diagonal both agree; if the interval of a bin "
-        "contains the diagonal, chance can explain the distance.",
-        "Calibration is not enough: always predicting the base rate is calibrated and useless. "
-        "The Brier score measures both calibration and discrimination.",
-        "A p-value above 0.05 does not prove calibration; the interval of the calibration error "
-        "shows what may have gone undetected.",
-        "All numbers are about these predictions on samples like these. They hold for new samples "
-        "only if the calibrator has not seen these samples.",
-    ]
-    if imprecise:
-        texts.insert(
-            2,
-            "Belief and plausibility are the smallest and the largest probability that the "
-            "evidence supports. A wide interval means that the calibration sample says little "
-            "there, not that both classes are equally probable.",
-        )
-    return texts
 
 
 def made_by(command: str, *facts: str) -> Section:

@@ -7,19 +7,20 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from dstheory.plot.style import COLORS, add_legend
 from evical._typing import Floats
 from evical.evaluation import Evaluation
 from evical.metrics import binomial_test
+from evical.metrics.goodness import share_limits
 from evical.metrics.selective import curve_of
 from evical.plot import BeliefBandDisplay, ReliabilityDisplay, RiskCoverageDisplay
-from evical.plot.style import COLORS, add_legend
 from evical.report._evaluation_tables import (
     answered_losses,
     beliefs,
     groups_along,
     has_beliefs,
 )
-from evical.report._numbers import count, fixed, named, percent, share_limits
+from evical.report._numbers import count, fixed, named, percent
 from evical.report.page import Picture
 from evical.report.svg import label, shorten, svg_of
 

@@ -13,8 +13,9 @@ from evical.conformal.control import Promise, answered_promise
 from evical.evaluation import Evaluation
 from evical.metrics import binomial_test, coverage_test
 from evical.metrics.coverage import BeliefCoverage
+from evical.metrics.goodness import share_limits
 from evical.metrics.report import Measure
-from evical.report._numbers import count, fixed, metric_name, named, p_cell, percent, share_limits
+from evical.report._numbers import count, fixed, metric_name, named, p_cell, percent
 from evical.report.page import Row, Table
 from evical.significance import holm_adjusted
 
@@ -55,7 +56,9 @@ def measures_table(evaluation: Evaluation) -> Table:
     for measure in shown:
         known = intervals.get(measure.name)
         low, high = (known.low, known.high) if known else (np.nan, np.nan)
-        rows.append(_numeric_row((metric_name(measure.name),), (measure.value, low, high), 4))
+        values = (measure.value, low, high)
+        cells = tuple(fixed(value, 4) for value in values)
+        rows.append(Row((metric_name(measure.name),), cells, values=values))
     return Table(
         f"Measures of {count(len(evaluation.y))} samples, with "
         f"{evaluation.confidence:.0%} confidence limits ({evaluation.how}).",
@@ -64,10 +67,6 @@ def measures_table(evaluation: Evaluation) -> Table:
         tuple(rows),
         tuple((metric_name(one.name), one.definition) for one in shown),
     )
-
-
-def _numeric_row(head: tuple[str, ...], values: tuple[float, ...], digits: int) -> Row:
-    return Row(head, tuple(fixed(v, digits) for v in values), values=values)
 
 
 def adjusted_tests(evaluation: Evaluation, names: tuple[str, ...]) -> list[tuple[Measure, float]]:

@@ -17,7 +17,8 @@ from dstheory.checks.arguments import check_instance
 from evical._typing import Floats
 from evical.calibrators import BaseCalibrator
 from evical.conformal.control import Promise
-from evical.report._html import content_policy, read_template
+from evical.report._html import content_policy
+from evical.report.page import read_template
 from evical.scores import ScoreCounts
 from evical.scores.checks import check_scores
 

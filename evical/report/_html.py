@@ -8,18 +8,17 @@ import base64
 import hashlib
 import math
 import re
-from importlib.resources import files
 from typing import Any
 
 from dstheory.optional import require
 from evical.evaluation import (
     Comparison,
     ConformalEvaluation,
-    DataSetComparison,
     EnsembleEvaluation,
     Evaluation,
 )
-from evical.report.page import Page, Picture, Row, Table
+from evical.evaluation.comparison import DataSetComparison
+from evical.report.page import Page, Row, Table, read_template
 from evical.report.svg import embed, printable
 
 _NUMBER = re.compile(r"[<>≈]?\s*([-+−]?(?:\d[\d,]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+−]?inf)")
@@ -113,8 +112,12 @@ def render(page: Page) -> str:
         numeric_columns=_numeric_columns,
         cells_with_values=_cells_with_values,
         marked=lambda best, numeric: Markup(_mark(best, numeric)),
-        inline=lambda picture, prefix: Markup(_inline(picture, prefix)),
-        data_url=lambda picture: _data_url(picture.png),
+        inline=lambda picture, prefix: Markup(
+            embed(picture.svg, prefix, picture.name, picture.alt)
+        ),
+        data_url=lambda picture: (
+            "data:image/png;base64," + base64.b64encode(picture.png).decode("ascii")
+        ),
     )
     # Between the tags stands a line end, which belongs to the script.
     script = read_template("page.js")
@@ -126,11 +129,6 @@ def render(page: Page) -> str:
     )
 
 
-def read_template(name: str) -> str:
-    """A file of the template."""
-    return (files("evical.report") / "templates" / name).read_text(encoding="utf-8")
-
-
 def content_policy(script: str) -> str:
     """What the browser may do: styles and data of the page itself, and this one script."""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
@@ -138,14 +136,6 @@ def content_policy(script: str) -> str:
         "default-src 'none'; style-src 'unsafe-inline'; img-src data:; "
         f"script-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
     )
-
-
-def _inline(picture: Picture, prefix: str) -> str:
-    return embed(picture.svg, prefix, picture.name, picture.alt)
-
-
-def _data_url(png: bytes) -> str:
-    return "data:image/png;base64," + base64.b64encode(png).decode("ascii")
 
 
 def _mark(best: bool, numeric: bool) -> str:

@@ -3,10 +3,8 @@
 from collections.abc import Iterable
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from dstheory.inference.counts.quantiles import lower_limit
-from evical._typing import Floats
+from evical.metrics.goodness import pvalue_text
 from evical.report.svg import shorten
 
 # Words of function names with a spelling of their own.
@@ -25,6 +23,15 @@ def fixed(value: float, digits: int = 3, *, sign: bool = False) -> str:
     if np.isnan(value):
         return "–"
     return f"{value:{'+' if sign else ''}z.{digits}f}"
+
+
+def plus_minus(mean: float, error: float, digits: int = 4, *, sign: bool = False) -> str:
+    """A mean and its standard error.
+
+    >>> plus_minus(0.14213, 0.004, sign=True)
+    '+0.1421 ± 0.0040'
+    """
+    return f"{fixed(mean, digits, sign=sign)} ± {fixed(error, digits)}"
 
 
 def percent(value: float, digits: int = 1) -> str:
@@ -54,22 +61,13 @@ def between(low: float, high: float, digits: int = 3) -> str:
     return f"{fixed(low, digits)} to {fixed(high, digits)}"
 
 
-def p_value(value: float) -> str:
-    """A p-value in a sentence.
-
-    >>> p_value(0.0312), p_value(1e-9)
-    ('p = 0.031', 'p < 0.0001')
-    """
-    return "p < 0.0001" if value < 1e-4 else f"p = {value:.2g}"
-
-
 def p_cell(value: float) -> str:
     """A p-value in a table.
 
     >>> p_cell(0.0312), p_cell(1e-9)
     ('0.031', '< 0.0001')
     """
-    return p_value(value).removeprefix("p ").removeprefix("= ")
+    return pvalue_text(value).removeprefix("p ").removeprefix("= ")
 
 
 def named(text: str) -> str:
@@ -97,35 +95,3 @@ def listed(names: Iterable[str]) -> str:
     """
     *most, last = names
     return f"{', '.join(most)} and {last}" if most else last
-
-
-def share_limits(
-    successes: ArrayLike, trials: ArrayLike, confidence: float = 0.95
-) -> tuple[Floats, Floats]:
-    """Confidence limits of shares by Clopper & Pearson; numbers may be effective ones.
-
-    Parameters
-    ----------
-    successes, trials : arrays
-        Broadcast; of no trials the limits are 0 and 1.
-    confidence : float
-
-    Returns
-    -------
-    pair of arrays
-
-    References
-    ----------
-    Clopper & Pearson (1934), Biometrika 26, 404-413.
-
-    Examples
-    --------
-    None of two: up to 1 - sqrt(0.025).
-
-    >>> low, high = share_limits(0, 2)
-    >>> float(low), round(float(high), 4)
-    (0.0, 0.8419)
-    """
-    k, n = np.broadcast_arrays(np.asarray(successes, float), np.asarray(trials, float))
-    tail = (1 - confidence) / 2
-    return lower_limit(k, n - k, tail), 1 - lower_limit(n - k, k, tail)

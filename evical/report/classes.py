@@ -29,20 +29,11 @@ from evical.report._numbers import (
     p_cell,
     percent,
 )
-from evical.report.page import Page, Row, Section, Table
+from evical.report.page import Page, Row, Section, Table, reading
 from evical.significance import holm_adjusted
 
 # Classes that have a picture, and a column in the table of decisions.
 _MOST = 12
-_READING = (
-    "Each class is compared with all others together: among the samples that get a probability of "
-    "about 0.3 for a class, about 30 % should be of that class.",
-    "p-values are adjusted for all tests of all classes (Holm): a small one is evidence against "
-    "calibration. A large one proves nothing; the interval of the calibration error shows what may "
-    "have gone undetected.",
-    "The numbers hold for new samples only if neither the classifier nor the calibrator has seen "
-    "these samples.",
-)
 
 
 def classes_page(
@@ -99,7 +90,7 @@ def classes_page(
         Section("Each class against all others", tables=(_by_class(evaluations, least),)),
         Section("Decisions", tables=(_decisions(y, probability, names),)),
         Section("Reliability of each class", pictures=pictures),
-        Section("How to read this", items=_READING),
+        Section("How to read this", items=reading("classes")),
         made_by(command, evaluations[0].how),
     )
     return Page(f"Calibration of {named(name)}", (lead,), sections)

@@ -1,9 +1,12 @@
 """A page as data: its content and order, without layout.
 
-Other modules decide on the content; `evical.report._html` does the layout.
+Other modules decide on the content; `evical.report._html` does the layout. What is the same on each
+page of a kind, how to read it, is in `templates/reading.md`.
 """
 
 from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
 
 # CSS pixels for a pixel of a PNG picture, which has more for paper and dense screens.
 _SCREEN_SHARE = 0.6
@@ -123,3 +126,19 @@ class Page:
     title: str
     lead: tuple[str, ...]
     sections: tuple[Section, ...]
+
+
+def read_template(name: str) -> str:
+    """A file of the template."""
+    return (files("evical.report") / "templates" / name).read_text(encoding="utf-8")
+
+
+@cache
+def _readings() -> dict[str, tuple[str, ...]]:
+    parts = (part.split("\n\n") for part in read_template("reading.md").split("\n## ")[1:])
+    return {name: tuple(" ".join(text.split()) for text in texts) for name, *texts in parts}
+
+
+def reading(name: str) -> tuple[str, ...]:
+    """Paragraphs of `templates/reading.md` below a heading."""
+    return _readings()[name]

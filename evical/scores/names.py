@@ -133,3 +133,38 @@ def class_in_name(column: str, labels: Iterable[str]) -> str | None:
         if re.fullmatch(rf"(.*[\W_])?({kinds})_{re.escape(label)}", column, re.DOTALL)
     ]
     return max(fitting, key=len, default=None)
+
+
+def check_cases(names: Iterable[str], engine: str, remedy: str, owner: str = "") -> None:
+    """Raise if two columns differ in case only, which an engine of SQL does not tell apart.
+
+    Examples
+    --------
+    >>> check_cases(["bel_a", "bel_A"], "DuckDB", "rename one", "scores.csv: ")
+    Traceback (most recent call last):
+    ValueError: scores.csv: columns 'bel_a' and 'bel_A' differ in case only, which DuckDB does not \
+tell apart; rename one
+    """
+    known: dict[str, str] = {}
+    for name in names:
+        former = known.setdefault(name.lower(), name)
+        if former != name:
+            raise ValueError(
+                f"{owner}columns {former!r} and {name!r} differ in case only, which {engine} does "
+                f"not tell apart; {remedy}"
+            )
+
+
+def free_prefix(names: Iterable[str]) -> str:
+    """A prefix with which none of the names begins, in any case.
+
+    Examples
+    --------
+    >>> free_prefix(["score"]), free_prefix(["Evical_x"])
+    ('evical_', '_evical_')
+    """
+    taken = [name.lower() for name in names]
+    prefix = "evical_"
+    while any(name.startswith(prefix) for name in taken):
+        prefix = f"_{prefix}"
+    return prefix

@@ -6,9 +6,7 @@ sets: `wilcoxon`, and how much one gains: `relative_gain`. Several methods on se
 """
 
 from evical.significance._pairs import corrected_t, mcnemar, relative_gain, wilcoxon
-from evical.significance._results import Results
-from evical.significance.posthoc import holm, holm_adjusted, nemenyi
-from evical.significance.rank_tests import friedman
+from evical.significance.ranks import Results, friedman, holm, holm_adjusted, nemenyi
 
 __all__ = [
     "Results",

@@ -11,6 +11,7 @@ import matplotlib.pyplot as plt
 import networkx as nx
 import numpy as np
 
+from dstheory.plot.style import COLORS
 from evical.causal import (
     EDGE_TYPES,
     BootstrappedEdges,
@@ -19,7 +20,6 @@ from evical.causal import (
     alarm_network,
     edge_types,
 )
-from evical.plot.style import COLORS
 
 network = alarm_network()
 X = network.sample(500, np.random.default_rng(0))

@@ -15,8 +15,8 @@ import numpy as np
 from dstheory import Frame, MassFunction, betp, decide, discount
 from dstheory.combine import conjunctive
 from dstheory.plot import HasseDisplay, MassDisplay
+from dstheory.plot.style import COLORS
 from evical.plot import SimplexDisplay
-from evical.plot.style import COLORS
 
 frame = Frame(["fox", "dog", "cat"])
 photo = MassFunction.from_dict(frame, {("fox", "dog"): 0.7, frame: 0.3})

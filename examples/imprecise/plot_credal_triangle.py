@@ -12,9 +12,9 @@ import numpy as np
 
 from dstheory import Frame, MassFunction, betp
 from dstheory.plot import credal_vertices
+from dstheory.plot.style import COLORS
 from dstheory.revise import condition
 from evical.plot import SimplexDisplay
-from evical.plot.style import COLORS
 
 frame = Frame(["win", "draw", "loss"])
 before = MassFunction.from_dict(

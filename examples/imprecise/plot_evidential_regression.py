@@ -11,8 +11,8 @@ intervals are wide where there is noise, and wider still beyond the samples, as 
 import matplotlib.pyplot as plt
 import numpy as np
 
+from dstheory.plot.style import COLORS
 from evical.learners import EvidentialRegressor
-from evical.plot.style import COLORS
 
 # %%
 # Samples left of -1 have little noise, those right of 1 have much. Between them, and beyond 4,

@@ -15,8 +15,8 @@ from sklearn.model_selection import train_test_split
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
+from dstheory.plot.style import COLORS
 from evical.conformal import ConformalClassifier
-from evical.plot.style import COLORS
 
 X, y = load_digits(return_X_y=True)
 X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.5, random_state=0)

@@ -18,8 +18,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from dstheory import decide
+from dstheory.plot.style import COLORS
 from evical import EvidentialClassifier
-from evical.plot.style import COLORS
 
 data = load_breast_cancer()
 X, y = data.data[:, :2], data.target_names[data.target]  # mean radius and mean texture

@@ -13,9 +13,9 @@ import numpy as np
 from sklearn.datasets import load_digits
 from sklearn.naive_bayes import GaussianNB
 
+from dstheory.plot.style import COLORS
 from evical.conformal import ExchangeabilityTest, lac_scores, online_p_values
 from evical.plot import MartingaleDisplay
-from evical.plot.style import COLORS
 
 X, y = load_digits(return_X_y=True)
 rng = np.random.default_rng(1)

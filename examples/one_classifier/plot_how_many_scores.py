@@ -15,9 +15,9 @@ from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
 
+from dstheory.plot.style import COLORS
 from evical import AutoCalibrator, LogisticCalibrator
 from evical.calibrators import VennAbersCalibrator
-from evical.plot.style import COLORS
 
 X, y = load_digits(return_X_y=True)
 odd = (y % 2).astype(int)

@@ -13,8 +13,8 @@ from scipy.stats import binomtest
 from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import train_test_split
 
+from dstheory.plot.style import COLORS
 from evical import LogisticCalibrator
-from evical.plot.style import COLORS
 
 data = load_breast_cancer()
 score = data.data[:, 1] / 10 + data.data[:, 4] * 40  # texture and smoothness: a weak score

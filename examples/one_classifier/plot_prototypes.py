@@ -16,8 +16,8 @@ from matplotlib.lines import Line2D
 from sklearn.datasets import make_moons
 from sklearn.neural_network import MLPClassifier
 
+from dstheory.plot.style import COLORS
 from evical.learners import EvidentialNeuralClassifier
-from evical.plot.style import COLORS
 
 X, y = make_moons(400, noise=0.15, random_state=0)
 X_new, y_new = make_moons(400, noise=0.15, random_state=1)

@@ -16,9 +16,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from dstheory import decide
+from dstheory.plot.style import COLORS
 from evical import EvidentialClassifier
 from evical.plot import ReliabilityDisplay
-from evical.plot.style import COLORS
 
 X, digit = load_digits(return_X_y=True)
 y = np.where(digit == 8, "8", "other")

@@ -10,12 +10,25 @@ which is overconfident. So the true probabilities are known, and what `compare` 
 
 import matplotlib.pyplot as plt
 import numpy as np
+from sklearn.base import clone
 
+from dstheory.plot.style import COLORS
+from evical.calibrators import (
+    BinningCalibrator,
+    IsotonicCalibrator,
+    LogisticCalibrator,
+    SplineCalibrator,
+)
 from evical.datasets import simulated_scores
-from evical.evaluation import compare, make_calibrator
-from evical.plot.style import COLORS
+from evical.evaluation import compare
 
-methods = ["uncalibrated", "logistic", "isotonic", "spline", "binning"]
+calibrators = {
+    "logistic": LogisticCalibrator(),
+    "isotonic": IsotonicCalibrator(),
+    "spline": SplineCalibrator(),
+    "binning": BinningCalibrator(),
+}
+methods = {"uncalibrated": "uncalibrated", **calibrators}
 scores, y, _ = simulated_scores("overconfident", 150, np.random.default_rng(1))
 few = compare(scores, y, methods)
 print(few)
@@ -37,14 +50,16 @@ print(many)
 new = simulated_scores("overconfident", 5_000, np.random.default_rng(3))
 samples = {150: (few, scores, y), 2000: (many, more_scores, more_y)}
 fits = {
-    (size, name): make_calibrator(name).fit(s, labels)
+    (size, name): clone(calibrator).fit(s, labels)
     for size, (_, s, labels) in samples.items()
-    for name in methods
+    for name, calibrator in calibrators.items()
 }
 excess = {
     key: np.mean((fit.predict_proba(new.scores)[:, 1] - new.probability) ** 2)
     for key, fit in fits.items()
 }
+for size in samples:
+    excess[size, "uncalibrated"] = np.mean((new.scores - new.probability) ** 2)
 for size, (found, *_) in samples.items():
     print(f"{size} scores, advised {found.recommendation.method}; distance from the truth:")
     print("  " + ", ".join(f"{name} {np.sqrt(excess[size, name]):.3f}" for name in methods))

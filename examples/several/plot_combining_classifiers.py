@@ -18,8 +18,8 @@ from sklearn.svm import SVC
 
 from dstheory import betp
 from dstheory import dempster as dempster_rule
+from dstheory.plot.style import COLORS
 from evical import EvidentialEnsemble, LogisticCalibrator
-from evical.plot.style import COLORS
 
 data = load_breast_cancer()
 X, y = data.data, data.target_names[data.target]

@@ -16,9 +16,9 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from dstheory.plot.style import COLORS
 from evical import EvidentialEnsemble
 from evical.plot import FusionWeightsDisplay
-from evical.plot.style import COLORS
 
 data = load_breast_cancer()
 X, y = data.data[:, :4], data.target_names[data.target]

@@ -17,8 +17,8 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from dstheory.plot.style import COLORS
 from evical import EvidentialEnsemble, EvidentialSource
-from evical.plot.style import COLORS
 
 X, y = load_wine(return_X_y=True)
 rng = np.random.default_rng(0)

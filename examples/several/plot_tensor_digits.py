@@ -19,9 +19,9 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import train_test_split
 
 from dstheory import Frame, MassFunction, betp, dempster, tensor
+from dstheory.plot.style import COLORS
 from evical import EvidentialClassifier
 from evical.learners import EvidentialNeuralClassifier
-from evical.plot.style import COLORS
 
 images, labels = load_digits(return_X_y=True)
 images = np.float32(images / 16)

@@ -96,7 +96,7 @@ def _panels(outcome: Outcome, curve: Curve) -> dict[str, dict[str, _Points]]:
 
 def _draw(ax: "Axes", panel: dict[str, _Points], lines: list[str]) -> None:
     """Lines of a panel; a little aside of each other, so that segments do not overlap."""
-    from evical.plot.style import COLORS
+    from dstheory.plot.style import COLORS
 
     positions = [x for points in panel.values() for x, _, _ in points]
     low, high = min(positions), max(positions)

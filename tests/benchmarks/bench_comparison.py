@@ -12,7 +12,8 @@ from sklearn.metrics import brier_score_loss, roc_auc_score
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from evical.datasets import simulated_scores
-from evical.evaluation import Evaluation, compare, make_calibrator
+from evical.evaluation import Evaluation, compare
+from evical.evaluation.methods import make_calibrator
 from tests.benchmarks.timing import best_seconds, report
 
 METHODS = ("logistic", "beta", "isotonic", "venn_abers", "spline", "kde")

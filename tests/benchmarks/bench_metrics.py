@@ -17,8 +17,11 @@ from sklearn.calibration import calibration_curve
 from evical import metrics
 from tests.benchmarks.timing import median_ms, report
 from tests.evical.metrics.kinds import (
+    adaptive_calibration_error,
     classwise_calibration_error,
+    kuiper_test,
     micro_calibration_error,
+    spiegelhalter_test,
     top_label_calibration_error,
 )
 
@@ -29,7 +32,7 @@ REST = (
     classwise_calibration_error,
     micro_calibration_error,
     top_label_calibration_error,
-    metrics.adaptive_calibration_error,
+    adaptive_calibration_error,
     metrics.well_calibration_ratio,
     metrics.binomial_test,
 )
@@ -93,12 +96,12 @@ def others(y: Any, p: Any) -> Iterator[Row]:
         )
         yield (
             "Spiegelhalter, MAPIE",
-            lambda: metrics.spiegelhalter_test(y, p),
+            lambda: spiegelhalter_test(y, p),
             lambda: mapie.spiegelhalter_p_value(y, p),
         )
         yield (
             "Kuiper, MAPIE",
-            lambda: metrics.kuiper_test(y, p),
+            lambda: kuiper_test(y, p),
             lambda: mapie.kuiper_p_value(y, p),
         )
     calibration = installed("calibration")

@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 
 from evical import metrics
-from tests.evical.metrics.kinds import top_label_calibration_error
+from tests.evical.metrics.kinds import (
+    adaptive_calibration_error,
+    kolmogorov_smirnov_test,
+    kuiper_test,
+    spiegelhalter_test,
+    top_label_calibration_error,
+)
 
 
 @pytest.fixture(scope="module")
@@ -32,13 +38,13 @@ def test_mapie(sample):
     """Its p-value of Spiegelhalter's test is one-sided, and those of large statistics negative."""
     peer = pytest.importorskip("mapie.metrics.calibration")
     y, p = sample
-    kuiper, ks = metrics.kuiper_test(y, p), metrics.kolmogorov_smirnov_test(y, p)
+    kuiper, ks = kuiper_test(y, p), kolmogorov_smirnov_test(y, p)
     # Ties are broken by noise there.
     assert kuiper.statistic == pytest.approx(peer.kuiper_statistic(y, p), abs=1e-6)
     assert kuiper.pvalue == pytest.approx(peer.kuiper_p_value(y, p), abs=1e-6)
     assert ks.statistic == pytest.approx(peer.kolmogorov_smirnov_statistic(y, p), abs=1e-6)
     assert ks.pvalue == pytest.approx(peer.kolmogorov_smirnov_p_value(y, p), abs=1e-6)
-    z = metrics.spiegelhalter_test(y, p).statistic
+    z = spiegelhalter_test(y, p).statistic
     assert z == pytest.approx(peer.spiegelhalter_statistic(y, p))
 
 
@@ -54,7 +60,7 @@ def test_uncertainty_calibration(sample):
     if not hasattr(peer, "get_ece_em"):
         pytest.skip("another package of this name")
     y, p = sample
-    found = metrics.adaptive_calibration_error(y, p)
+    found = adaptive_calibration_error(y, p)
     assert found == pytest.approx(peer.get_ece_em(p, y, num_bins=10))
     found = metrics.debiased_calibration_error(y, p)
     expected = peer.lower_bound_scaling_ce(p, y, num_bins=10)

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from evical.datasets._known import KNOWN
+from evical.datasets._known import known_sets
 from examples.studies import STUDIES, reproduce
 from examples.studies._tables import find_differences, published_cells
 from examples.studies.parts.fusion_condition import SCENARIOS
@@ -72,7 +72,8 @@ def test_a_part_tells_its_settings_from_those_of_all_others(study):
 
 def test_xu_has_the_sizes_of_table_1():
     test_sizes = [
-        sum(KNOWN[condition.data].classes.values()) - condition.n_train for condition in CONDITIONS
+        sum(known_sets()[condition.data].classes.values()) - condition.n_train
+        for condition in CONDITIONS
     ]
     assert test_sizes == [400, 468, 70, 101, 95, 58]
 

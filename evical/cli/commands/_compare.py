@@ -79,8 +79,8 @@ def compare(
         found = compare_columns(scores, score, target, positive, plan, missing)
         if output is not None:
             columns = {"score": score, "target": target, "positive": positive, "output": output}
-            columns["missing"] = None if missing == "refuse" else missing
-            write_page(output, found, command_line("compare", scores, **columns, **vars(plan)))
+            options = {**columns, "missing": missing, **vars(plan)}
+            write_page(output, found, command_line("compare", scores, **options))
     if as_json:
         echo_json(_as_data(found))
     else:

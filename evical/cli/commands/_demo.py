@@ -49,7 +49,8 @@ def demo(
             _announce("Wisconsin breast cancer", repeats)
     # Inside, because they take seconds to load, and nobody should wait for the first line.
     from evical.cli._show import progress_bar
-    from evical.datasets import load_breast_cancer, load_csv
+    from evical.datasets import load_csv
+    from evical.datasets.loaders import load_breast_cancer
     from evical.demo.contest import check_data, run_contest
     from evical.demo.page import demo_page
     from evical.demo.pictures import demo_pictures
@@ -72,7 +73,7 @@ def demo(
         "demo",
         data=data,
         target=target,
-        missing=None if data is None or missing == "refuse" else missing,
+        missing=None if data is None else missing,
         repeats=repeats,
         seed=seed,
         output=output,

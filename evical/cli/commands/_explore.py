@@ -39,7 +39,7 @@ def explore(
                 *(name for name in (model, data) if name is not None),
                 target=target,
                 score=score,
-                missing=None if missing == "refuse" else missing,
+                missing=missing,
                 output=output,
             ),
         )

@@ -14,9 +14,11 @@ from evical.cli._sinks import delimiter_of
 from evical.cli._tables import ParquetTable, Table, is_text, open_table, table_chunks
 from evical.cli.engine.session import EngineError, Session, literal, quoted
 from evical.datasets.csv import MISSING
+from evical.scores.names import check_cases
 
 _LONGEST = 2**24  # characters of a line
 _BUFFER = 2**25
+RENAME = "rename one, or leave --engine out"
 
 
 @dataclass(frozen=True)
@@ -33,14 +35,6 @@ class OwnNames:
     """Names, quoted, that no column of a table has."""
 
     prefix: str
-
-    @classmethod
-    def beside(cls, columns: Iterable[str]) -> "OwnNames":
-        """Those that begin as no one of these columns."""
-        prefix = "evical_"
-        while any(name.lower().startswith(prefix) for name in columns):
-            prefix = f"_{prefix}"
-        return cls(prefix)
 
     def __getattr__(self, name: str) -> str:
         return self[name]
@@ -112,25 +106,13 @@ def open_source(path: str) -> Source:
     if path == "-":
         raise ValueError("--engine duckdb reads files; name one instead of standard input (-)")
     with open_table(path) as table:
-        check_cases(table.name, table.header)
+        check_cases(table.header, "DuckDB", RENAME, f"{table.name}: ")
         if not isinstance(table, ParquetTable) and table.decimal != ".":
             raise ValueError(
                 f"{table.name} has decimal commas, which --engine duckdb does not read; leave "
                 "--engine out"
             )
         return Source(path, table)
-
-
-def check_cases(name: str, columns: Iterable[str]) -> None:
-    """Raise for columns that differ in upper and lower case only, which SQL does not tell apart."""
-    known: dict[str, str] = {}
-    for column in columns:
-        former = known.setdefault(column.lower(), column)
-        if former != column:
-            raise ValueError(
-                f"{name}: columns {former!r} and {column!r} differ in case only, which DuckDB does "
-                "not tell apart; rename one, or leave --engine out"
-            )
 
 
 def checked_first(source: Source, kinds: Mapping[str, Kind]) -> None:

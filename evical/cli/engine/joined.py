@@ -20,9 +20,9 @@ from evical.cli._sinks import delimiter_of
 from evical.cli._tables import ParquetTable, load_pyarrow
 from evical.cli.arguments import Engine
 from evical.cli.engine._source import (
+    RENAME,
     OwnNames,
     Source,
-    check_cases,
     check_target,
     checked_first,
     open_source,
@@ -32,7 +32,7 @@ from evical.cli.engine.predictions import decision_sql
 from evical.cli.engine.session import EngineError, Session, open_session, quoted
 from evical.export.dempster_sql import LEAST_AGREEMENT, dempster_query
 from evical.export.lookup import beliefs_sql
-from evical.scores.names import belief_names
+from evical.scores.names import belief_names, check_cases, free_prefix
 
 
 @dataclass(frozen=True)
@@ -58,13 +58,13 @@ def combine_tables(limits: Engine, job: Job, output: str) -> Summary:
     check_target(output)
     files = [open_source(path) for path in job.tables]
     names = [*job.kept, *new]
-    check_cases(output, names)
+    check_cases(names, "DuckDB", RENAME, f"{output}: ")
     for i, (file, found) in enumerate(zip(files, beliefs.found, strict=True)):
         texts: dict[str, Kind] = dict.fromkeys(job.kept if i == 0 else (), "text")
         checked_first(file, {**texts, **found.kinds(job.missing), job.key: "key"})
     with open_session(limits, Path(output)) as session:
         session.rows("SET preserve_insertion_order = false")
-        join = _Join(job, session, job.key, beliefs, files, new, OwnNames.beside(job.kept))
+        join = _Join(job, session, job.key, beliefs, files, new, OwnNames(free_prefix(job.kept)))
         for i in range(len(files)):
             session.rows(f"CREATE TEMP VIEW t{i} AS {_view(join, i)}")
         rows, lacking = _checked(join)

@@ -13,10 +13,10 @@ from evical.cli._sinks import Layout, delimiter_of
 from evical.cli._tables import TextTable
 from evical.cli.arguments import Engine
 from evical.cli.engine._source import (
+    RENAME,
     Number,
     OwnNames,
     Source,
-    check_cases,
     check_target,
     checked_first,
     explain,
@@ -25,6 +25,7 @@ from evical.cli.engine._source import (
 )
 from evical.cli.engine.session import EngineError, Session, literal, open_session, quoted
 from evical.export.lookup import beliefs_sql, lookup_steps
+from evical.scores.names import check_cases, free_prefix
 
 
 def predict_table(
@@ -48,7 +49,7 @@ def predict_table(
     source = open_source(path)
     header = source.table.header
     names = [*(header[i] for i in layout.kept), *layout.new]
-    check_cases(source.table.name, names)
+    check_cases(names, "DuckDB", RENAME, f"{source.table.name}: ")
     checked_first(source, predictor.kinds)
     with open_session(limits, Path(output)) as session:
         rows, lacking = _checked(session, source, predictor)
@@ -94,7 +95,7 @@ def _score(source: Source, predictor: Predictor) -> Number:
 def _query(source: Source, predictor: Predictor, layout: Layout, to_parquet: bool) -> str:
     """The table with its beliefs, step by step: the score, the expressions, their limits."""
     header, number = source.table.header, _score(source, predictor)
-    own = OwnNames.beside(header)
+    own = OwnNames(free_prefix(header))
     beliefs = (
         f"SELECT *, {number.value} AS {own.score}, {number.missing} AS {own.lacking} "
         f"FROM {source.sql}"

@@ -23,9 +23,9 @@ from evical.datasets import Dataset
 from evical.metrics import (
     brier_score,
     expected_calibration_error,
-    hand_till_auc,
     log_loss,
     maximum_calibration_error,
+    roc_auc,
 )
 from evical.multiclass import (
     AutoMulticlassCalibrator,
@@ -182,7 +182,7 @@ def _measured(y: Indices, p: Floats) -> tuple[float, ...]:
     hits = y[:, np.newaxis] == np.arange(p.shape[1])
     gaps, shares = label_sorted_gaps(hits.astype(np.intp).ravel(), p.ravel())
     return (
-        hand_till_auc(y, p),
+        roc_auc(y, p),
         float(np.mean(p.argmax(axis=1) == y)),
         log_loss(y, p, eps=float(np.finfo(np.float64).eps)),
         brier_score(y, p),

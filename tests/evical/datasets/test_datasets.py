@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer as sklearn_breast_cancer
 
-from evical.datasets import Dataset, load_breast_cancer, load_csv
+from evical.datasets import Dataset, load_csv
+from evical.datasets.loaders import load_breast_cancer
 from tests.support.each import each
 
 GOOD = "age,color,kind\n1.5, red ,yes\n\n2,blue,no\n-3e1,red,yes\n"

@@ -8,16 +8,16 @@ import re
 import numpy as np
 import pytest
 
-from evical.datasets import Dataset, load, load_breast_cancer
-from evical.datasets._known import KNOWN
-from evical.datasets._load import load_split
+from evical.datasets import Dataset, load
+from evical.datasets._known import known_sets
+from evical.datasets.loaders import load_breast_cancer, load_split
 from tests.support.data_folder import DATA, needs_data
 from tests.support.each import each
 
 # Each file of the folder is read once.
 there = functools.cache(functools.partial(load, data=DATA))
 split = functools.cache(functools.partial(load_split, data=DATA))
-SMALL = sorted(name for name in KNOWN if "a9a" not in name)
+SMALL = sorted(name for name in known_sets() if "a9a" not in name)
 
 
 @pytest.fixture(autouse=True)
@@ -27,7 +27,7 @@ def no_folder(monkeypatch):
 
 def rows_of(name: str) -> str:
     """A file of the right size and classes for a known set of numbers."""
-    known = KNOWN[name]
+    known = known_sets()[name]
     header = ",".join(f"f{i}" for i in range(known.n_features))
     rows = [
         ",".join(["1"] * known.n_features + [c]) for c, n in known.classes.items() for _ in [0] * n
@@ -43,7 +43,7 @@ def without_first_column(text: str) -> str:
 def test_bundled_sets_need_no_folder(name):
     data = load(name)
     assert data.name == name
-    assert dict(zip(data.class_names, data.class_counts, strict=True)) == KNOWN[name].classes
+    assert dict(zip(data.class_names, data.class_counts, strict=True)) == known_sets()[name].classes
 
 
 def test_the_bundled_breast_cancer_is_the_one_of_its_own_loader():
@@ -108,7 +108,7 @@ def test_what_is_nowhere_is_named(tmp_path, monkeypatch):
 def test_every_known_file_is_as_known(name):
     data = there(name)
     assert isinstance(data, Dataset)
-    assert len(data) == sum(KNOWN[name].classes.values())
+    assert len(data) == sum(known_sets()[name].classes.values())
 
 
 @needs_data
@@ -163,9 +163,9 @@ def test_what_is_known_is_what_the_description_of_the_folder_says():
     # These have missing numbers, which no study fills in.
     missing = {"breast_cancer_wisconsin_full", "diabetes_na"}
     own = {"breast_cancer", "digits"}  # of scikit-learn only
-    assert set(described) - missing == set(KNOWN) - own
+    assert set(described) - missing == set(known_sets()) - own
     for name in set(described) - missing:
-        known = KNOWN[name]
+        known = known_sets()[name]
         expected = (sum(known.classes.values()), known.n_features, known.classes)
         assert described[name] == expected, name
 
@@ -173,9 +173,9 @@ def test_what_is_known_is_what_the_description_of_the_folder_says():
 @needs_data
 def test_codes_are_those_of_the_codebook():
     book = json.loads(described_in("codebook.json"))["adult"]
-    for column, codes in KNOWN["adult_train"].nominal.items():
+    for column, codes in known_sets()["adult_train"].nominal.items():
         assert codes == tuple(sorted(book[column].values())), column
-    assert set(book) - set(KNOWN["adult_train"].nominal) == {"sex", "target"}
+    assert set(book) - set(known_sets()["adult_train"].nominal) == {"sex", "target"}
 
 
 @needs_data

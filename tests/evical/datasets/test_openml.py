@@ -9,8 +9,8 @@ import sklearn.datasets
 from sklearn.utils import Bunch
 
 from evical.datasets import load
-from evical.datasets._known import KNOWN
-from evical.datasets._load import from_frame
+from evical.datasets._known import known_sets
+from evical.datasets.loaders import from_frame
 from tests.support.each import each
 
 FRAME = pd.DataFrame(
@@ -87,7 +87,7 @@ def test_what_is_fetched_is_renamed_and_checked(answer):
             load("sonar")
 
 
-@each("name", [name for name, known in KNOWN.items() if known.openml])
+@each("name", [name for name, known in known_sets().items() if known.openml])
 def test_labels_there_are_as_many_as_classes_here(name):
-    known = KNOWN[name]
+    known = known_sets()[name]
     assert list(known.openml.labels.values()) == list(known.classes)

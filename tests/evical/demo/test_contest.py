@@ -7,7 +7,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from evical.calibrators import LogisticCalibrator
-from evical.datasets import Dataset, load_breast_cancer
+from evical.datasets import Dataset
+from evical.datasets.loaders import load_breast_cancer
 from evical.demo.contest import METHODS as ALL
 from evical.demo.contest import RECOMMENDED, SHARES, Method, check_data, run_contest, sizes_of
 from evical.demo.pictures import calibration_samples

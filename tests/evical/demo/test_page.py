@@ -6,7 +6,8 @@ import io
 import numpy as np
 import pytest
 
-from evical.datasets import Dataset, load_breast_cancer
+from evical.datasets import Dataset
+from evical.datasets.loaders import load_breast_cancer
 from evical.demo.contest import LARGEST, METHODS, METRICS, RECOMMENDED, STACKED, Contest, Method
 from evical.demo.page import demo_page, findings, protocol, table_csv
 from evical.report import build

@@ -10,6 +10,12 @@ from evical.conformal import ExchangeabilityTest, online_p_values
 from evical.evaluation import CalibrationMonitor, Evaluation, check_calibration
 from evical.evaluation.check import TESTS
 from evical.significance import holm_adjusted
+from tests.evical.metrics.kinds import (
+    hosmer_lemeshow_test,
+    kolmogorov_smirnov_test,
+    kuiper_test,
+    spiegelhalter_test,
+)
 from tests.support.each import each
 
 PROBABILITY_TESTS = [name for name, kind in TESTS.items() if not kind.beliefs and not kind.ordered]
@@ -103,10 +109,10 @@ def test_tests_are_those_of_the_metrics():
     check = check_calibration(predictions(y, p, bel, pl), list(TESTS))
     bounds = np.stack([bel, pl], axis=1)
     expected = [
-        metrics.spiegelhalter_test(y, p).pvalue,
-        metrics.kolmogorov_smirnov_test(y, p).pvalue,
-        metrics.kuiper_test(y, p).pvalue,
-        metrics.hosmer_lemeshow_test(y, p).pvalue,
+        spiegelhalter_test(y, p).pvalue,
+        kolmogorov_smirnov_test(y, p).pvalue,
+        kuiper_test(y, p).pvalue,
+        hosmer_lemeshow_test(y, p).pvalue,
         metrics.binomial_test(y, p).pvalue,
         metrics.interval_calibration_test(y, bounds).pvalue,
         metrics.coverage_test(y, bounds).pvalue,

@@ -15,8 +15,13 @@ from evical.calibrators import (
     IsotonicCalibrator,
     LogisticCalibrator,
 )
-from evical.evaluation import compare, compare_data_sets, make_calibrator
-from evical.evaluation.methods import complexity, complexity_text, method_names
+from evical.evaluation import compare, compare_data_sets
+from evical.evaluation.methods import (
+    complexity,
+    complexity_text,
+    make_calibrator,
+    method_names,
+)
 from evical.evaluation.recommendation import TIMES_LOGISTIC, differences
 from evical.evaluation.validation import MEASURES
 from evical.significance import corrected_t, holm_adjusted

@@ -33,7 +33,7 @@ def test_values_are_those_of_the_metrics():
         "roc_auc": metrics.roc_auc(y, p),
         "debiased_calibration_error": metrics.debiased_calibration_error(y, p),
     }
-    assert made.report["belief_coverage"] == metrics.belief_coverage(y, bounds)
+    assert made.report["belief_coverage"] == metrics.coverage_test(y, bounds).share
     for name, value in expected.items():
         assert made[name].value == made.report[name] == pytest.approx(value, abs=1e-12)
     assert made["mean_imprecision"].value == pytest.approx(0.15)

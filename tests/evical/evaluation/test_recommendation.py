@@ -9,7 +9,7 @@ from evical.calibrators import (
     LogisticCalibrator,
     VennAbersCalibrator,
 )
-from evical.evaluation import make_calibrator
+from evical.evaluation.methods import make_calibrator
 from evical.evaluation.recommendation import (
     differences,
     general_warnings,

@@ -13,7 +13,7 @@ from evical.calibrators import AutoCalibrator
 from evical.fusion import Discounted, Stacked
 from evical.fusion._log_pool import Labeled, LogPool, _flat, fit_pool
 from evical.fusion._stacked import among_classes
-from evical.metrics import belief_coverage, brier_score
+from evical.metrics import brier_score, coverage_test
 from examples.studies.parts.no_penalty import NO_PENALTY
 from tests.evical.fusion.samples import sources
 from tests.naive import pooling as naive
@@ -198,8 +198,8 @@ def test_is_honest_where_dempsters_rule_is_not():
     held, new = ([m[part] for m in masses] for part in (slice(0, 300), slice(300, None)))
     y, y_new = truth[:300], truth[300:]
     stacked, plain = Stacked().fit(held, y)(*new), dempster(*new)
-    assert belief_coverage(y_new, stacked) > 0.7
-    assert belief_coverage(y_new, plain) < 0.1
+    assert coverage_test(y_new, stacked).share > 0.7
+    assert coverage_test(y_new, plain).share < 0.1
     assert brier_score(y_new, betp(stacked)[:, 1]) < brier_score(y_new, betp(plain)[:, 1]) - 0.05
 
 

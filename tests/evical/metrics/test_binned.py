@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from evical import metrics
 from tests.evical.metrics.kinds import (
+    adaptive_calibration_error,
     classwise_calibration_error,
     classwise_maximum_calibration_error,
     debiased_squared_calibration_error,
@@ -39,7 +40,7 @@ def test_two_classes(strategy, samples, n_bins):
 def test_adaptive(samples, n_bins):
     y, p, w = arrays(samples)
     expected = naive.expected_error(naive.quantile_bins(samples, n_bins))
-    found = metrics.adaptive_calibration_error(y, p, n_bins=n_bins, sample_weight=w)
+    found = adaptive_calibration_error(y, p, n_bins=n_bins, sample_weight=w)
     assert found == pytest.approx(float(expected), abs=1e-14)
 
 
@@ -103,7 +104,7 @@ def test_equal_predictions_stay_together():
     """One value has one bin, however many there are of it."""
     y, p = np.array([0, 1, 1, 0, 1, 1]), np.full(6, 0.5)
     for n_bins in (1, 3, 10):
-        found = metrics.adaptive_calibration_error(y, p, n_bins=n_bins)
+        found = adaptive_calibration_error(y, p, n_bins=n_bins)
         assert found == pytest.approx(abs(4 / 6 - 0.5))
 
 

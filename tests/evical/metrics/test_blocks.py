@@ -5,6 +5,7 @@ import pytest
 
 from evical import metrics
 from evical.metrics.inputs import BLOCK
+from tests.evical.metrics.kinds import kuiper_error, spiegelhalter_test
 
 N = 2 * BLOCK + 77
 
@@ -26,7 +27,7 @@ class TestAgainstAllRowsAtOnce:
         v = np.ones(N) if w is None else w
         total = (v * (1 - 2 * p) * (y - p)).sum()
         expected = total / np.sqrt((v**2 * (1 - 2 * p) ** 2 * p * (1 - p)).sum())
-        found = metrics.spiegelhalter_test(y, p, sample_weight=w).statistic
+        found = spiegelhalter_test(y, p, sample_weight=w).statistic
         assert found == pytest.approx(expected, rel=1e-11)
 
     def test_kuiper(self, digits, weighted):
@@ -35,7 +36,7 @@ class TestAgainstAllRowsAtOnce:
         groups = np.unique(p, return_inverse=True)[1]
         path = np.cumsum(np.bincount(groups, v * (y - p))) / v.sum()
         expected = max(path.max(), 0) - min(path.min(), 0)
-        assert metrics.kuiper_error(y, p, sample_weight=w) == pytest.approx(expected, rel=1e-10)
+        assert kuiper_error(y, p, sample_weight=w) == pytest.approx(expected, rel=1e-10)
 
     def test_bins(self, digits, weighted):
         y, p, w = drawn(digits, weighted)
@@ -73,7 +74,7 @@ class TestAgainstAllRowsAtOnce:
         deviation = np.sqrt((v**2 * q * (1 - q)).sum()) / v.sum()
         assert test.statistic == pytest.approx(most / deviation, rel=1e-9)
         share = metrics.nearest_calibrated(y, bounds, sample_weight=w)
-        assert metrics.kuiper_error(y, share, sample_weight=w) <= most + 1e-9
+        assert kuiper_error(y, share, sample_weight=w) <= most + 1e-9
 
     def test_coverage(self, digits, weighted):
         y, p, w = drawn(digits, weighted)

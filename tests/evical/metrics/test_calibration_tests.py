@@ -8,16 +8,23 @@ from hypothesis import given
 from scipy import stats
 
 from evical import metrics
-from evical.metrics._binomial_bins import at_least, at_most
 from evical.metrics.cumulative import brownian_maximum_sf, brownian_range_sf
+from evical.metrics.goodness import at_least, at_most
+from tests.evical.metrics.kinds import (
+    kolmogorov_smirnov_error,
+    kolmogorov_smirnov_test,
+    kuiper_error,
+    kuiper_test,
+    spiegelhalter_test,
+)
 from tests.evical.metrics.samples import arrays, binary, calibrated
 from tests.naive import metrics as naive
 from tests.support.each import each
 
 TESTS = [
-    metrics.spiegelhalter_test,
-    metrics.kolmogorov_smirnov_test,
-    metrics.kuiper_test,
+    spiegelhalter_test,
+    kolmogorov_smirnov_test,
+    kuiper_test,
     metrics.binomial_test,
 ]
 every_test = each("test", TESTS, ids=lambda test: test.__name__)
@@ -65,16 +72,16 @@ def test_power(test):
 def test_cumulative_by_definition(samples):
     y, p, w = arrays(samples)
     path = [float(place) for place in naive.path(samples)]
-    found = metrics.kolmogorov_smirnov_error(y, p, sample_weight=w)
+    found = kolmogorov_smirnov_error(y, p, sample_weight=w)
     assert found == pytest.approx(max(map(abs, path)), abs=1e-14)
     path = [0.0, *path]
     largest = max(abs(b - a) for a, b in ((a, b) for i, a in enumerate(path) for b in path[i:]))
-    assert metrics.kuiper_error(y, p, sample_weight=w) == pytest.approx(largest, abs=1e-14)
+    assert kuiper_error(y, p, sample_weight=w) == pytest.approx(largest, abs=1e-14)
     deviation = np.sqrt((w**2 * p * (1 - p)).sum()) / w.sum()
     if deviation > 0:
-        test = metrics.kuiper_test(y, p, sample_weight=w)
+        test = kuiper_test(y, p, sample_weight=w)
         assert test.statistic * deviation == pytest.approx(largest, abs=1e-13)
-        ks = metrics.kolmogorov_smirnov_test(y, p, sample_weight=w)
+        ks = kolmogorov_smirnov_test(y, p, sample_weight=w)
         assert ks.statistic * deviation == pytest.approx(max(map(abs, path)), abs=1e-13)
 
 
@@ -84,7 +91,7 @@ def test_spiegelhalter_by_scores():
     expected = (p * (1 - p)).sum()
     variance = (p * (1 - p) * (1 - 2 * p) ** 2).sum()
     z = (((y - p) ** 2).sum() - expected) / np.sqrt(variance)
-    test = metrics.spiegelhalter_test(y, p)
+    test = spiegelhalter_test(y, p)
     assert test.statistic == pytest.approx(z)
     assert test.pvalue == pytest.approx(2 * stats.norm.sf(abs(z)))
 
@@ -161,7 +168,7 @@ def test_binomial_bins():
 
 
 def test_results_print_what_they_are():
-    text = str(metrics.kuiper_test([1] * 5, [0.5] * 5))
+    text = str(kuiper_test([1] * 5, [0.5] * 5))
     assert text.splitlines()[0] == "Kuiper: statistic 2.236, p = 0.1"
     assert "hypothesis: each outcome" in text
     assert "statistic: largest |sum of y - p|" in text
@@ -171,4 +178,4 @@ def test_kuiper_sees_what_makes_up_for_itself():
     """Residuals of alternating sign in the middle: the range is larger than the distance."""
     y, p = [1, 1, 0, 0], [0.4, 0.45, 0.55, 0.6]
     path = list(accumulate(np.array(y) - p, initial=0.0))
-    assert metrics.kuiper_error(y, p) == pytest.approx((max(path) - min(path)) / 4)
+    assert kuiper_error(y, p) == pytest.approx((max(path) - min(path)) / 4)

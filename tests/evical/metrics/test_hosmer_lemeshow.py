@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from evical.metrics import hosmer_lemeshow_test
+from tests.evical.metrics.kinds import hosmer_lemeshow_test
 from tests.evical.metrics.samples import calibrated
 
 

@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from evical.metrics import interval_calibration_test, kuiper_error, kuiper_test, nearest_calibrated
+from evical.metrics import interval_calibration_test, nearest_calibrated
+from tests.evical.metrics.kinds import kuiper_error, kuiper_test
 from tests.evical.metrics.samples import calibrated
 
 eighths = st.integers(0, 8)

@@ -7,10 +7,17 @@ from hypothesis import strategies as st
 
 from evical import metrics
 from tests.evical.metrics.kinds import (
+    adaptive_calibration_error,
     classwise_calibration_error,
     debiased_squared_calibration_error,
+    kolmogorov_smirnov_error,
+    kolmogorov_smirnov_test,
+    kuiper_error,
+    kuiper_test,
+    mean_root_squared_error,
     micro_calibration_error,
     micro_maximum_calibration_error,
+    spiegelhalter_test,
     top_label_calibration_error,
 )
 from tests.evical.metrics.samples import arrays, binary, classes, repeated
@@ -21,7 +28,7 @@ MEASURES = [
     metrics.log_loss,
     metrics.spherical_score,
     metrics.root_mean_squared_error,
-    metrics.mean_root_squared_error,
+    mean_root_squared_error,
     metrics.correctness_rate,
     metrics.well_calibration_ratio,
     metrics.calibration_measure,
@@ -31,10 +38,10 @@ MEASURES = [
     top_label_calibration_error,
     metrics.expected_calibration_error,
     metrics.maximum_calibration_error,
-    metrics.adaptive_calibration_error,
+    adaptive_calibration_error,
     metrics.smooth_calibration_error,
-    metrics.kolmogorov_smirnov_error,
-    metrics.kuiper_error,
+    kolmogorov_smirnov_error,
+    kuiper_error,
     metrics.roc_auc,
     lambda y, p, **options: metrics.corp_decomposition(y, p, **options).miscalibration,
     lambda y, p, **options: metrics.corp_decomposition(y, p, **options).discrimination,
@@ -43,19 +50,19 @@ MEASURES = [
 ]
 INFERENCES = [
     debiased_squared_calibration_error,
-    lambda y, p, **options: metrics.spiegelhalter_test(y, p, **options).statistic,
-    lambda y, p, **options: metrics.kuiper_test(y, p, **options).pvalue,
-    lambda y, p, **options: metrics.kolmogorov_smirnov_test(y, p, **options).pvalue,
+    lambda y, p, **options: spiegelhalter_test(y, p, **options).statistic,
+    lambda y, p, **options: kuiper_test(y, p, **options).pvalue,
+    lambda y, p, **options: kolmogorov_smirnov_test(y, p, **options).pvalue,
     lambda y, p, **options: metrics.binomial_test(y, p, **options).pvalue,
     lambda y, p, **options: metrics.coverage_test(y, around(p), **options).pvalue,
     lambda y, p, **options: metrics.interval_calibration_test(y, around(p), **options).pvalue,
-    lambda y, p, **options: metrics.belief_coverage(y, around(p), **options),
+    lambda y, p, **options: metrics.coverage_test(y, around(p), **options).share,
     lambda y, p, **options: metrics.evidential_log_likelihood(y, around(p), **options),
 ]
 # Bins hold their left edges, which flipped probabilities leave: predictions are kept away from
 # edges of equal width. Edges of equal frequency may fall on a middle of ranks; and the distance
 # of the path from where it starts is another one from its end.
-UNLIKE = (metrics.adaptive_calibration_error, metrics.kolmogorov_smirnov_error)
+UNLIKE = (adaptive_calibration_error, kolmogorov_smirnov_error)
 FLIPPED = [metric for metric in MEASURES if metric not in UNLIKE]
 
 

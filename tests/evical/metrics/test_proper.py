@@ -9,6 +9,7 @@ from hypothesis import given
 
 from dstheory import Frame, MassFunction
 from evical import metrics
+from tests.evical.metrics.kinds import mean_root_squared_error
 from tests.evical.metrics.samples import arrays, binary, classes
 from tests.naive import metrics as naive
 
@@ -125,7 +126,7 @@ def test_gebel_by_definition(samples):
         for c, ps, weight in samples
     ]
     rmse = naive.mean(roots)
-    assert metrics.mean_root_squared_error(y, p, **options) == pytest.approx(rmse)
+    assert mean_root_squared_error(y, p, **options) == pytest.approx(rmse)
     found = metrics.calibration_measure(y, p, **options)
     assert found == pytest.approx(max((1 - rmse) * wcr, 0) ** 0.5, abs=1e-7)
 
@@ -136,7 +137,7 @@ def test_gebel_of_two_classes(samples):
     found = metrics.well_calibration_ratio(y, p, sample_weight=w)
     assert found == pytest.approx(float(naive.well_calibration(two(samples))))
     error = np.average(np.abs(y - p), weights=w)
-    assert metrics.mean_root_squared_error(y, p, sample_weight=w) == pytest.approx(error)
+    assert mean_root_squared_error(y, p, sample_weight=w) == pytest.approx(error)
     top = np.average(2 * np.maximum(p, 1 - p) - 1, weights=w)
     assert metrics.ability_to_separate(p, sample_weight=w) == pytest.approx(top, abs=1e-15)
 

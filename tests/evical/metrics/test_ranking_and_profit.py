@@ -25,7 +25,7 @@ def test_hand_till_is_scikit_learns():
     p = rng.dirichlet(np.ones(4), 200)
     y = np.array([rng.choice(4, p=row) for row in p])
     expected = roc_auc_score(y, p, multi_class="ovo")
-    assert metrics.hand_till_auc(y, p) == pytest.approx(expected)
+    assert metrics.roc_auc(y, p) == pytest.approx(expected)
 
 
 @settings(max_examples=25)
@@ -39,7 +39,7 @@ def test_hand_till_with_weights(samples):
         for j in range(3)
         if k != j
     ]
-    found = metrics.hand_till_auc(y, p, sample_weight=w)
+    found = metrics.roc_auc(y, p, sample_weight=w)
     assert found == pytest.approx(float(sum(areas) / 6))
 
 
@@ -49,7 +49,16 @@ def test_one_class_has_no_area():
     with pytest.raises(ValueError, match=r"one class only \(all negative\)"):
         metrics.roc_auc([0, 1], [0.2, 0.4], sample_weight=[1, 0])
     with pytest.raises(ValueError, match="class 2 has no sample"):
-        metrics.hand_till_auc([0, 1], [[0.2, 0.3, 0.5]] * 2, labels=[0, 1, 2])
+        metrics.roc_auc([0, 1], [[0.2, 0.3, 0.5]] * 2, labels=[0, 1, 2])
+    with pytest.raises(ValueError, match="pos_label is 2, but there are 3 classes"):
+        metrics.roc_auc([0, 1], [[0.2, 0.3, 0.5]] * 2, pos_label=2)
+
+
+def test_labels_of_two_classes_name_the_columns():
+    y, p = ["no", "yes", "no", "yes"], [0.2, 0.4, 0.7, 0.9]
+    assert metrics.roc_auc(y, p, labels=["no", "yes"]) == metrics.roc_auc(y, p, pos_label="yes")
+    reverse = metrics.roc_auc(y, np.transpose([p, np.subtract(1, p)]), labels=["yes", "no"])
+    assert reverse == metrics.roc_auc(y, p, pos_label="yes") == 0.75
 
 
 profits = st.lists(st.integers(-4, 4), min_size=6, max_size=6)

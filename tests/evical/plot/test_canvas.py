@@ -33,7 +33,6 @@ from evical.plot import (
     ReliabilityDisplay,
     RiskCoverageDisplay,
     SimplexDisplay,
-    TetrahedronDisplay,
 )
 from evical.significance import Results
 
@@ -152,7 +151,7 @@ CASES = {
         )
     ),
     "simplex": foreign(lambda ax: SimplexDisplay.from_mass(dict.fromkeys(FEW, one(FEW)), ax=ax)),
-    "tetrahedron": lambda figure: TetrahedronDisplay.from_mass(
+    "tetrahedron": lambda figure: SimplexDisplay.from_mass(
         dict.fromkeys(FEW, one(MANY[:4])), ax=figure.add_subplot(projection="3d")
     ),
     "ranks 3": ranks(FEW),

@@ -13,7 +13,7 @@ from sklearn.svm import LinearSVC
 from dstheory import Frame, MassError, MassFunction, betp, vacuous
 from dstheory.plot import credal_vertices
 from evical.multiclass import OneVsRestCalibrator
-from evical.plot import SimplexDisplay, TetrahedronDisplay
+from evical.plot import SimplexDisplay
 from evical.plot._corners import TETRAHEDRON, TRIANGLE, facets
 from tests.support.each import each
 from tests.support.images import picture
@@ -212,29 +212,27 @@ def test_long_names_are_folded_and_many_points_small(ax):
 
 
 @each(
-    ("display", "y", "p", "message"),
+    ("y", "p", "message"),
     [
-        (SimplexDisplay, range(4), np.eye(4), "there are 4 classes, .* take TetrahedronDisplay"),
-        (SimplexDisplay, [0, 1], np.eye(2), "there are 2 classes, .* take BeliefBandDisplay"),
-        (SimplexDisplay, [0, 1], [0.5, 0.5], "there are 2 classes, and SimplexDisplay has 3"),
-        (SimplexDisplay, range(5), np.eye(5), "there are 5 classes, .* or coarsen the frame"),
-        (TetrahedronDisplay, range(3), np.eye(3), "there are 3 classes, .* take SimplexDisplay"),
-        (SimplexDisplay, [0, 1], np.eye(3)[:2], "y_true has 2 labels, but there are 3 columns"),
-        (SimplexDisplay, [0, 1, 2], np.eye(3)[:2], "y_true has 3 rows"),
-        (SimplexDisplay, [0, 1, 2], np.eye(3) / 2, "row 0 of y_prob sums to 0.5"),
-        (SimplexDisplay, [0, 1, 2], np.full((3, 3), np.nan), "nan"),
-        (SimplexDisplay, range(4), MassFunction(FOUR, [15], np.ones((4, 1))), "one of"),
+        ([0, 1], np.eye(2), "there are 2 classes, .* take BeliefBandDisplay"),
+        ([0, 1], [0.5, 0.5], "there are 2 classes, and SimplexDisplay has 3 or 4"),
+        (range(5), np.eye(5), "there are 5 classes, .* or coarsen the frame"),
+        ([0, 1], np.eye(3)[:2], "y_true has 2 labels, but there are 3 columns"),
+        ([0, 1, 2], np.eye(3)[:2], "y_true has 3 rows"),
+        ([0, 1, 2], np.eye(3) / 2, "row 0 of y_prob sums to 0.5"),
+        ([0, 1, 2], np.full((3, 3), np.nan), "nan"),
+        (range(4), MassFunction(FOUR, [15], np.ones((4, 1))), "one of"),
     ],
 )
-def test_predictions_that_are_refused(display, y, p, message):
+def test_predictions_that_are_refused(y, p, message):
     with pytest.raises(ValueError, match=message):
-        display.from_predictions(list(y), p)
+        SimplexDisplay.from_predictions(list(y), p)
 
 
 @each(
     ("m", "error", "message"),
     [
-        (FOURFOLD, ValueError, "there are 4 classes.* take TetrahedronDisplay"),
+        (vacuous(Frame(range(5))), ValueError, "there are 5 classes.* coarsen the frame"),
         (MassFunction(THREE, [0, 7], [0.2, 0.8]), MassError, r"m\(empty\) is 0.2, .*normalize"),
         (MassFunction(THREE, [7], np.ones((2, 1))), ValueError, r"m is a batch of shape \(2,\)"),
         ({"a": WITNESS, "b": FOURFOLD}, ValueError, r"m\['b'\] is on Frame"),
@@ -252,37 +250,42 @@ def test_masses_that_are_refused(m, error, message):
 
 def test_corners_and_center_in_space(ax3):
     p = np.vstack([np.eye(4), np.full((1, 4), 1 / 4)])
-    display = TetrahedronDisplay.from_predictions([0, 1, 2, 3, 3], p, ax=ax3)
+    display = SimplexDisplay.from_predictions([0, 1, 2, 3, 3], p, ax=ax3)
     drawn = np.hstack([line.get_data_3d() for line in display.points_.values()]).T
     np.testing.assert_allclose(drawn, np.vstack([TETRAHEDRON, TETRAHEDRON.mean(axis=0)]))
     assert display.regions_ == {}
 
 
 def test_a_belief_is_a_polyhedron(ax3):
-    display = TetrahedronDisplay.from_mass(FOURFOLD, ax=ax3)
+    display = SimplexDisplay.from_mass(FOURFOLD, ax=ax3)
     assert list(display.regions_) == [0]
     sides = display.sides()[0]
     assert len(sides) == 14
     corners = {tuple(p) for side in sides for p in side.round(9)}
     assert corners == {tuple(p) for p in credal_vertices(FOURFOLD).round(9)}
     probability = MassFunction(FOUR, [1, 2, 4, 8], [0.1, 0.2, 0.3, 0.4])
-    assert TetrahedronDisplay.from_mass(probability, ax=ax3).regions_ == {}
+    assert SimplexDisplay.from_mass(probability, ax=ax3).regions_ == {}
 
 
 def test_a_flat_belief_is_drawn(ax3):
     flat = MassFunction.from_dict(FOUR, {("ant", "bee"): 0.5, "cat": 0.5})
-    display = TetrahedronDisplay.from_mass({"flat": flat, "all": vacuous(FOUR)}, ax=ax3)
+    display = SimplexDisplay.from_mass({"flat": flat, "all": vacuous(FOUR)}, ax=ax3)
     assert list(display.regions_) == [0, 1]
     ax3.figure.draw_without_rendering()
 
 
+def test_other_numbers_of_classes_have_no_corners():
+    with pytest.raises(ValueError, match="there are 5 classes, and SimplexDisplay has 3 or 4"):
+        SimplexDisplay(list("abcde"), np.eye(5), np.arange(5), list("abcde"))
+
+
 def test_a_tetrahedron_needs_three_dimensions(ax):
     with pytest.raises(TypeError, match="two dimensions; make it with projection='3d'"):
-        TetrahedronDisplay.from_mass(FOURFOLD, ax=ax)
+        SimplexDisplay.from_mass(FOURFOLD, ax=ax)
 
 
 def test_new_axes_have_three_dimensions():
-    display = TetrahedronDisplay.from_mass(FOURFOLD)
+    display = SimplexDisplay.from_mass(FOURFOLD)
     assert display.ax_.name == "3d"
     plt.close(display.ax_.figure)
 
@@ -313,7 +316,7 @@ def test_picture_of_a_tetrahedron():
     with picture("tetrahedron", 4.0, 3.6) as figure:
         ax = figure.add_axes((0, 0, 1, 1), projection="3d")
         certain = MassFunction(FOUR, [2, 10, 15], [0.7, 0.2, 0.1])
-        TetrahedronDisplay.from_mass({"witness": FOURFOLD, "camera": certain}, ax=ax)
+        SimplexDisplay.from_mass({"witness": FOURFOLD, "camera": certain}, ax=ax)
 
 
 def test_long_names_are_folded_as_they_are(ax):
@@ -341,9 +344,8 @@ def test_very_many_points_are_a_bitmap(ax):
     assert not few.points_["0"].get_rasterized()
 
 
-@pytest.mark.parametrize("display", [SimplexDisplay, TetrahedronDisplay])
-def test_what_predicts_nothing_is_refused(display):
+def test_what_predicts_nothing_is_refused():
     with pytest.raises(TypeError, match="LinearSVC has no predict_proba; give a fitted estimator"):
-        display.from_estimator(LinearSVC(), [[0.0]], [0])
+        SimplexDisplay.from_estimator(LinearSVC(), [[0.0]], [0])
     with pytest.raises(ValueError, match=r"there is 1 class, and .* corners; it is certain"):
-        display.from_mass(vacuous(Frame(["a"])))
+        SimplexDisplay.from_mass(vacuous(Frame(["a"])))

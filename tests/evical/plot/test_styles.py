@@ -16,6 +16,7 @@ from dstheory.plot import (
     MassDisplay,
     ParameterContourDisplay,
 )
+from dstheory.plot.style import COLORS, band_style
 from evical.calibrators import LogisticCalibrator
 from evical.plot import (
     BeliefBandDisplay,
@@ -31,7 +32,6 @@ from evical.plot import (
     RiskCoverageDisplay,
     SimplexDisplay,
 )
-from evical.plot.style import COLORS, band_style
 from tests.support.each import each
 
 SCORES, Y = np.array([-1.0, -0.5, 0.5, 1.0]), np.array([0, 0, 1, 1])

@@ -11,7 +11,7 @@ from evical.datasets import Dataset
 from evical.metrics import (
     calibration_measure,
     correctness_rate,
-    mean_root_squared_error,
+    root_mean_squared_error,
     well_calibration_ratio,
 )
 from examples.studies import reproduce, study_files
@@ -26,7 +26,7 @@ def test_measures_are_the_definition():
     positive, y = rng.random(30), rng.integers(0, 2, 30)
     correct, effective, well = naive.measure_table(positive.tolist(), y.tolist())
     assert correctness_rate(y, positive) == pytest.approx(correct)
-    assert 1 - mean_root_squared_error(y, positive) == pytest.approx(effective)
+    assert 1 - root_mean_squared_error(y, positive, each_sample=True) == pytest.approx(effective)
     assert well_calibration_ratio(y, positive) == pytest.approx(well)
     assert calibration_measure(y, positive) == pytest.approx(np.sqrt(effective * well))
 

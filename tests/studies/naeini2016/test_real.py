@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from evical.datasets import load
-from evical.datasets._known import KNOWN
+from evical.datasets._known import known_sets
 from examples.studies import reproduce, study_files
 from examples.studies.naeini2016 import _published_real as printed
 from examples.studies.naeini2016.classes import NAEINI2016_CLASSES
@@ -72,7 +72,7 @@ def test_verdicts_of_the_texts():
 
 def test_every_data_set_is_known():
     for source in SETS:
-        assert source.dataset in KNOWN or f"{source.dataset}_train" in KNOWN
+        assert source.dataset in known_sets() or f"{source.dataset}_train" in known_sets()
         assert bool(source.positive) == (source.name in _ONE_OF_MANY)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import kstest
 
-from evical.datasets._load import load_split
+from evical.datasets.loaders import load_split
 from examples.studies.naeini2016._published import PRINTED
 from examples.studies.naeini2016.simulators import SIMULATORS, circular, xor
 from examples.studies.naeini2016.study import NAEINI2016_SIMULATED as STUDY

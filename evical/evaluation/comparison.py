@@ -3,17 +3,28 @@
 All methods use the same folds, so differences are paired. Each sample is predicted by calibrators
 that were not fitted to it. The result has these out-of-fold beliefs, the measures of each fold, the
 times of fitting, and a recommendation with reasons.
+
+The folds of one data set are dependent, which a test must correct for. Data sets are independent,
+so the mean over folds is all that tests over several data sets need from each (Demsar 2006).
 """
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dstheory.checks.arguments import check_callable, check_choice, check_count
-from dstheory.notebook import html_table
+from dstheory.checks.arguments import (
+    as_sequence,
+    check_callable,
+    check_choice,
+    check_count,
+    check_instance,
+    check_level,
+    shown,
+)
+from dstheory.notebook import ShownFields, html_table
 from evical._fitting import as_random_state, check_jobs
 from evical._typing import Floats, RandomState
 from evical.evaluation._evaluation import Evaluation, two_labels
@@ -22,6 +33,8 @@ from evical.evaluation.recommendation import Difference, Recommendation, differe
 from evical.evaluation.validation import MEASURES, Fold, Tried, folds_of, is_splitter, try_methods
 from evical.metrics.inputs import MOST_REPEATS
 from evical.scores.checks import check_labels, check_same_length, check_scores
+from evical.significance import Results, friedman, nemenyi
+from evical.significance.ranks import FriedmanResult, NemenyiResult
 
 Criterion = Literal["brier_score", "log_loss"]
 
@@ -318,3 +331,108 @@ def _out_of_fold(
         for fold, one in zip(folds, results[name], strict=False):  # later repetitions follow
             found[row, fold.test] = getattr(one, what)
     return found
+
+
+@dataclass(frozen=True, eq=False)
+class DataSetComparison(ShownFields):
+    """Comparisons on several data sets.
+
+    Parameters
+    ----------
+    comparisons : dict of str to Comparison
+        By the name of the data set.
+    results : Results
+        Mean losses: a row for each data set, a column for each method that failed nowhere.
+    friedman : FriedmanResult
+        Do methods differ at all?
+    nemenyi : NemenyiResult
+        Which ones do?
+    """
+
+    comparisons: dict[str, Comparison]
+    results: Results
+    friedman: FriedmanResult
+    nemenyi: NemenyiResult
+
+    def __str__(self) -> str:
+        return f"{self.friedman}\n{self.nemenyi}"
+
+
+def compare_data_sets(
+    samples: Mapping[str, tuple[Any, Any]],
+    methods: Any = None,
+    *,
+    alpha: float = 0.05,
+    on_data_set: Callable[[Comparison], object] | None = None,
+    **options: Any,
+) -> DataSetComparison:
+    """Compare calibrators on several data sets, and test whether their ranks differ.
+
+    Parameters
+    ----------
+    samples : mapping of str to pair of (n,) arrays
+        Scores and labels of each data set.
+    methods : None, "all", sequence, or mapping of names to estimators
+        As in `compare`; by default those that suit all data sets.
+    alpha : float
+        Level of Nemenyi's critical difference.
+    on_data_set : callable, optional
+        Called with each `Comparison` as it is finished.
+    **options
+        Of `compare`.
+
+    Returns
+    -------
+    DataSetComparison
+
+    Raises
+    ------
+    ValueError
+        As `compare`; or if there are fewer than two data sets, or fewer than two methods that
+        fail nowhere.
+
+    Examples
+    --------
+    Three data sets are too few to tell three methods apart:
+
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.repeat([0, 1], 50)
+    >>> samples = {name: (rng.normal(y), y) for name in "abc"}
+    >>> found = compare_data_sets(samples, ["logistic", "binning", "sbb"], cv=2)
+    >>> found.nemenyi.groups
+    [('binning', 'logistic', 'sbb')]
+    """
+    if on_data_set is not None:
+        check_callable("on_data_set", on_data_set, "a function of a Comparison")
+    check_level("alpha", alpha)
+    check_instance("samples", samples, Mapping, "a mapping of names to scores and labels")
+    if len(samples) < 2:
+        raise ValueError("ranks need at least two data sets; for one there is compare()")
+    pairs = {
+        name: as_sequence(pair, str(name), "scores and labels") for name, pair in samples.items()
+    }
+    for name, pair in pairs.items():
+        if len(pair) != 2:
+            raise ValueError(f"{name} is {shown(pair)}, expected scores and labels")
+    comparisons = {}
+    for name, (scores, y) in pairs.items():
+        comparisons[name] = compare(scores, y, methods, name=name, **options)
+        if on_data_set is not None:
+            on_data_set(comparisons[name])
+    kept = _everywhere(list(comparisons.values()))
+    criterion = next(iter(comparisons.values())).criterion
+    losses = np.array(
+        [[one.mean(method, criterion) for method in kept] for one in comparisons.values()]
+    )
+    results = Results(losses, kept, greater_is_better=False)
+    return DataSetComparison(comparisons, results, friedman(results), nemenyi(results, alpha=alpha))
+
+
+def _everywhere(comparisons: list[Comparison]) -> list[str]:
+    """Methods that every comparison has, in the order of the first."""
+    kept = [m for m in comparisons[0].methods if all(m in one.methods for one in comparisons)]
+    if len(kept) < 2:
+        raise ValueError(
+            f"only {len(kept)} methods could be fitted on every data set; ranks need two"
+        )
+    return kept

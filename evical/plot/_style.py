@@ -1,37 +1,10 @@
-"""Colors and axes shared by all pictures: those of `dstheory.plot`, and the range [0, 1]."""
+"""Curves that share axes, and the range [0, 1]."""
 
 from typing import Any
 
 from matplotlib.axes import Axes
 
-from dstheory.plot.style import (
-    COLORS,
-    LINES,
-    add_legend,
-    axes_or_new,
-    band_style,
-    ink,
-    keep_on_canvas,
-    literal,
-    paper,
-    short,
-)
-
-__all__ = [
-    "COLORS",
-    "LINES",
-    "add_legend",
-    "axes_or_new",
-    "band_style",
-    "ink",
-    "keep_on_canvas",
-    "limit_to_unit",
-    "literal",
-    "new_pair",
-    "next_curve",
-    "paper",
-    "short",
-]
+from dstheory.plot.style import COLORS
 
 # Colors, markers and lines of curves that share axes.
 _CURVES: tuple[tuple[str, str, Any], ...] = (

@@ -1,8 +1,8 @@
 """Data sets by name: from a local folder, from scikit-learn, or from OpenML.
 
 A folder has one CSV file for each data set, with the class in the last column, `target`; or a
-sparse one in the svmlight format. Nominal codes are one-hot encoded, as listed in `KNOWN`, so the
-training and the test file of a data set get the same columns. Known sizes are checked.
+sparse one in the svmlight format. Nominal codes are one-hot encoded, as listed in `known.toml`, so
+the training and the test file of a data set get the same columns. Known sizes are checked.
 
 Data sets from openml.org, as scikit-learn fetches and keeps them.
 
@@ -25,7 +25,7 @@ import numpy as np
 from dstheory.checks.arguments import check_instance, did_you_mean
 from dstheory.optional import require
 from evical.datasets._dataset import Dataset
-from evical.datasets._known import KNOWN, Known, OpenML
+from evical.datasets._known import Known, OpenML, known_sets
 from evical.datasets.csv import (
     MISSING,
     Columns,
@@ -241,9 +241,9 @@ def load(name: str, data: str | Path | None = None) -> Dataset:
     """
     check_instance("name", name, str, "a text such as 'australian'")
     folder = _folder(data)
-    if f"{name}_train" in KNOWN:
+    if f"{name}_train" in known_sets():
         return _joined(name, load_split(name, data))
-    known = KNOWN.get(name)
+    known = known_sets().get(name)
     path = None if folder is None else _file(folder, name)
     if path is not None:
         return _from_file(path, known)
@@ -293,8 +293,8 @@ def load_split(name: str, data: str | Path | None = None) -> tuple[Dataset, Data
     ValueError: 'iris' has no known split in training and test samples
     """
     check_instance("name", name, str, "a text such as 'pendigits'")
-    if f"{name}_train" not in KNOWN:
-        split = [known.removesuffix("_train") for known in KNOWN if known.endswith("_train")]
+    if f"{name}_train" not in known_sets():
+        split = [known.removesuffix("_train") for known in known_sets() if known.endswith("_train")]
         meant = did_you_mean(name, split)
         raise ValueError(f"{name!r} has no known split in training and test samples{meant}")
     return load(f"{name}_train", data), load(f"{name}_test", data)
@@ -329,7 +329,7 @@ def _from_file(path: Path, known: Known | None) -> Dataset:
 
 
 def _hint(name: str) -> str:
-    names = {*KNOWN, *(known.removesuffix("_train") for known in KNOWN)}
+    names = {*known_sets(), *(known.removesuffix("_train") for known in known_sets())}
     return did_you_mean(name, sorted(names)) or "; give the name of a file in the folder"
 
 
@@ -345,7 +345,7 @@ def _bundled(name: str, bundled: str) -> Dataset:
     from sklearn import datasets  # inside, as in `load_breast_cancer`
 
     bunch = getattr(datasets, f"load_{bundled}")()
-    labels = list(KNOWN[name].classes)
+    labels = list(known_sets()[name].classes)
     features = tuple(map(str, bunch.feature_names))
     return Dataset(name, bunch.data, bunch.target, features, tuple(labels))
 
