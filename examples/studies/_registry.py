@@ -12,6 +12,7 @@ from examples.studies.interval_coverage.study import INTERVAL_COVERAGE
 from examples.studies.label_free.study import LABEL_FREE
 from examples.studies.learners.study import LEARNERS
 from examples.studies.naeini2016.classes import NAEINI2016_CLASSES
+from examples.studies.naeini2016.liblinear import NAEINI2016_LIBLINEAR
 from examples.studies.naeini2016.real import NAEINI2016_REAL
 from examples.studies.naeini2016.study import NAEINI2016_SIMULATED
 from examples.studies.naeini2016_causal.large import NAEINI2016_CAUSAL_LARGE
@@ -34,6 +35,7 @@ _ALL: tuple[Study, ...] = (
     NAEINI2016_CAUSAL,
     NAEINI2016_CAUSAL_LARGE,
     NAEINI2016_REAL,
+    NAEINI2016_LIBLINEAR,
     NAEINI2016_CLASSES,
     ZADROZNY2001,
     ZADROZNY2002,
