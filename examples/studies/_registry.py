@@ -11,6 +11,7 @@ from examples.studies.gebel2009.study import GEBEL2009
 from examples.studies.interval_coverage.study import INTERVAL_COVERAGE
 from examples.studies.label_free.study import LABEL_FREE
 from examples.studies.learners.study import LEARNERS
+from examples.studies.naeini2016.adagrad import NAEINI2016_ADAGRAD
 from examples.studies.naeini2016.classes import NAEINI2016_CLASSES
 from examples.studies.naeini2016.liblinear import NAEINI2016_LIBLINEAR
 from examples.studies.naeini2016.real import NAEINI2016_REAL
@@ -37,6 +38,7 @@ _ALL: tuple[Study, ...] = (
     NAEINI2016_REAL,
     NAEINI2016_LIBLINEAR,
     NAEINI2016_CLASSES,
+    NAEINI2016_ADAGRAD,
     ZADROZNY2001,
     ZADROZNY2002,
     ZADROZNY2002_NEWSGROUPS,
