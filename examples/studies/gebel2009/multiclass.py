@@ -178,6 +178,10 @@ GEBEL2009_MULTICLASS = Study(
     published=PRINTED,
     protocol=TEXT.protocol,
     comment=TEXT.comment,
-    quick=("iris-svm", "wine-network"),
+    # Those of the comment on the factor of Dirichlet calibration.
+    quick=tuple(
+        f"{data}-{kind}".lower()
+        for data, kind in product(("Balance", "Iris", "Wine"), (SVM, NETWORK))
+    ),
     extra=conclusions,
 )
