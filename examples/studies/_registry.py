@@ -16,6 +16,7 @@ from examples.studies.naeini2016.classes import NAEINI2016_CLASSES
 from examples.studies.naeini2016.liblinear import NAEINI2016_LIBLINEAR
 from examples.studies.naeini2016.real import NAEINI2016_REAL
 from examples.studies.naeini2016.study import NAEINI2016_SIMULATED
+from examples.studies.naeini2016.table5 import NAEINI2016_TABLE5
 from examples.studies.naeini2016_causal.large import NAEINI2016_CAUSAL_LARGE
 from examples.studies.naeini2016_causal.study import NAEINI2016_CAUSAL
 from examples.studies.quality.study import CALIBRATOR_QUALITY
@@ -37,6 +38,7 @@ _ALL: tuple[Study, ...] = (
     NAEINI2016_CAUSAL_LARGE,
     NAEINI2016_REAL,
     NAEINI2016_LIBLINEAR,
+    NAEINI2016_TABLE5,
     NAEINI2016_CLASSES,
     NAEINI2016_ADAGRAD,
     ZADROZNY2001,
