@@ -7,6 +7,7 @@ from examples.studies.conformal_validity.study import CONFORMAL_VALIDITY
 from examples.studies.default_classifier.study import DEFAULT_CLASSIFIER
 from examples.studies.fusion_benchmark.study import FUSION_BENCHMARK
 from examples.studies.gebel2009.multiclass import GEBEL2009_MULTICLASS
+from examples.studies.gebel2009.others import GEBEL2009_OTHERS
 from examples.studies.gebel2009.study import GEBEL2009
 from examples.studies.interval_coverage.study import INTERVAL_COVERAGE
 from examples.studies.label_free.study import LABEL_FREE
@@ -45,6 +46,7 @@ _ALL: tuple[Study, ...] = (
     ZADROZNY2002,
     ZADROZNY2002_NEWSGROUPS,
     GEBEL2009,
+    GEBEL2009_OTHERS,
     GEBEL2009_MULTICLASS,
     INTERVAL_COVERAGE,
     WHICH_FUSION,
