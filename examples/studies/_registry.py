@@ -19,6 +19,7 @@ from examples.studies.naeini2016.real import NAEINI2016_REAL
 from examples.studies.naeini2016.study import NAEINI2016_SIMULATED
 from examples.studies.naeini2016.table5 import NAEINI2016_TABLE5
 from examples.studies.naeini2016_causal.large import NAEINI2016_CAUSAL_LARGE
+from examples.studies.naeini2016_causal.penalty import NAEINI2016_CAUSAL_PENALTY
 from examples.studies.naeini2016_causal.study import NAEINI2016_CAUSAL
 from examples.studies.quality.study import CALIBRATOR_QUALITY
 from examples.studies.svc_probabilities.study import SVC_PROBABILITIES
@@ -37,6 +38,7 @@ _ALL: tuple[Study, ...] = (
     NAEINI2016_SIMULATED,
     NAEINI2016_CAUSAL,
     NAEINI2016_CAUSAL_LARGE,
+    NAEINI2016_CAUSAL_PENALTY,
     NAEINI2016_REAL,
     NAEINI2016_LIBLINEAR,
     NAEINI2016_TABLE5,

@@ -77,6 +77,7 @@ SUMS = {
     "Tables 23 to 25": ("naeini2016-real", r".*\(tables 23 to 25\)"),
     "Tables 28 to 30": ("naeini2016-classes", ".*on all data sets .table"),
     "Table 33": ("naeini2016-causal", "Table 33"),
+    "Naeini (2016) Table 33": ("naeini2016-causal-penalty", "Table 33"),
     "Zadrozny (2001) Table 2": ("zadrozny2001", "Table 2"),
     "Zadrozny (2001) Table 3": ("zadrozny2001", "Table 3"),
     "Zadrozny & Elkan (2002) Table 2": ("zadrozny2002", "Table 2"),
