@@ -275,8 +275,8 @@ def test_the_house_stays_small():
     # belief function (`decide.CredalSet`) are a file and a name, as opinions are; optimal
     # possibilities are a name. To answer or to ask, with a guarantee, has five files and names:
     # the curve, its area, its picture, the control and the monitor. Confidence intervals, sums of
-    # votes and fusions in SQL are a file each. The probability of a valid sparse code, an equation of
-    # Gebel's with two figures, is a name. Two are room for what a contributor adds.
+    # votes and fusions in SQL are a file each. The probability of a valid sparse code is a name:
+    # an equation of Gebel's with two figures. Two are room for what a contributor adds.
     assert len(code) <= 512 + 8 + 2 + 5 + 3 + 2
     assert untyped <= 375
     assert names <= 402 + 26 + 1 + 3 + 5 + 1 + 2
