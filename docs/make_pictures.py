@@ -26,6 +26,7 @@ from evical import (
 )
 from evical.conformal import ConformalClassifier, ExchangeabilityTest, online_p_values
 from evical.demo.pictures import calibration_samples
+from evical.multiclass import sparse_code_probability
 from evical.plot import (
     BeliefIntervalDisplay,
     CriticalDifferenceDisplay,
@@ -207,6 +208,24 @@ def p_values():
     return figure
 
 
+def sparse_codes():
+    """Gebel (2009), figures 5.2 and 5.3: random entries seldom make a code of few classes."""
+    figure = Figure(figsize=(5.2, 3.2), layout="constrained")
+    ax = figure.add_subplot(
+        xlabel="Classes", ylabel="Probability, at most", xticks=np.arange(2, 26, 2)
+    )
+    classes = np.arange(2, 26)
+    for name, options, color in (
+        ("a column has both signs", {"n_columns": 1}, COLORS["green"]),
+        ("one of 10,000 matrices is valid", {"n_draws": 10_000}, COLORS["blue"]),
+        ("one matrix is valid", {}, COLORS["orange"]),
+    ):
+        values = [sparse_code_probability(k, **options) for k in classes.tolist()]
+        ax.plot(classes, values, color=color, marker=".", label=name)
+    figure.legend(loc="outside upper center", ncols=2, frameon=False)
+    return figure
+
+
 def main():
     """Write all of them."""
     dark = {"figure.facecolor": DARK, "axes.facecolor": DARK, "savefig.facecolor": DARK}
@@ -223,6 +242,7 @@ def main():
             exchangeability,
             risk_coverage,
             p_values,
+            sparse_codes,
         ):
             path = IMAGES / f"{draw.__name__}.png"
             draw().savefig(path, dpi=100, metadata={"Software": None})

@@ -7,7 +7,7 @@ from evical.fusion._named import as_rule
 from evical.fusion._rule import Rule
 from evical.fusion._stacked import Stacked
 from evical.fusion._t_norm import TNorm
-from evical.fusion._valid import merge_p_values, valid_mean, valid_minimum
+from evical.fusion._valid import valid_mean, valid_minimum
 from evical.fusion.long_votes import sources_from_long
 
 __all__ = [
@@ -18,7 +18,6 @@ __all__ = [
     "Stacked",
     "TNorm",
     "as_rule",
-    "merge_p_values",
     "sources_from_long",
     "valid_mean",
     "valid_minimum",

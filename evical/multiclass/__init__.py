@@ -11,7 +11,7 @@ from evical.multiclass._shallow_net import ShallowNetCalibrator
 from evical.multiclass._softmax_calibrator import SoftmaxCalibrator
 from evical.multiclass._structured import StructuredMatrixCalibrator, StructuredVectorCalibrator
 from evical.multiclass.coded import code_beliefs
-from evical.multiclass.codes import code_matrix
+from evical.multiclass.codes import code_matrix, sparse_code_probability
 from evical.multiclass.coupling import hastie_tibshirani, normalize
 from evical.multiclass.pairwise import pairwise_belief
 
@@ -32,5 +32,6 @@ __all__ = [
     "loss_decode",
     "normalize",
     "pairwise_belief",
+    "sparse_code_probability",
     "wu_lin_weng",
 ]

@@ -12,7 +12,7 @@ Source: Gebel, "Multivariate calibration of classifier scores into the probabili
 """
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, Literal
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from scipy.special import betainc, betaincc, betaln, gammainccinv, gammaincinv, gammaln, softmax
 
 from dstheory.checks.arguments import check_choice, check_count, shown
-from evical._fitting import NOT_NEGATIVE, optional
+from evical._fitting import NOT_NEGATIVE, POSITIVE, optional, up_to
 from evical._typing import Floats
 from evical.calibrators import fields
 from evical.multiclass._base import BaseMulticlassCalibrator, merged, thinned
@@ -82,16 +82,19 @@ def _combined(
 def beta_moments(r: Floats, weight: Floats) -> Floats:
     """Parameters (2, K) of Beta distributions with the mean and the variance of each column.
 
+    The variance has n - 1 in its denominator (section 4.4.3, to which section 5.4.2 refers), where
+    n is the sum of the weights.
+
     Examples
     --------
-    The uniform distribution has mean 1/2 and variance 1/12:
+    The uniform distribution has mean 1/2 and variance 1/12, here (2 / 24) / (2 - 1):
 
-    >>> half = np.sqrt(1 / 12)
+    >>> half = np.sqrt(1 / 24)
     >>> beta_moments(np.array([[0.5 - half], [0.5 + half]]), np.ones(2)).round(9).ravel()
     array([1., 1.])
     """
     mean = np.average(r, axis=0, weights=weight)
-    variance = np.average((r - mean) ** 2, axis=0, weights=weight)
+    variance = weight @ (r - mean) ** 2 / max(float(weight.sum()) - 1, 1e-300)
     # For equal proportions, the Beta distribution would be a point. It gets some width, so that
     # values above or below are still ranked.
     spread = mean * (1 - mean)
@@ -246,24 +249,29 @@ def best_factor(
     codes: NDArray[np.intp],
     weight: Floats,
     share: Floats,
+    smallest: float,
     largest: int,
-) -> int:
-    """The factor m from 1 to `largest` whose parameters m pi_k perform best (section 5.4.2).
+) -> float:
+    """The factor m to `largest` whose parameters m pi_k perform best (section 5.4.2).
 
-    Up to 64, all factors are tried. Otherwise 48 factors on a geometric grid are tried, then grids
+    Below 1, down to `smallest`, 48 factors on a geometric grid are tried. From 1 on, factors are
+    whole; up to 64, all are tried. Otherwise 48 factors on a geometric grid are tried, then grids
     of 48 between the neighbors of the best one. Ties go to the first factor.
     """
     levels = _levels(r, shape)
-    scores: dict[int, float] = {}
-    for grid in _grids(1, largest, scores):
+    scores: dict[float, float] = {}
+    for grid in _grids(smallest, largest, scores):
         for m in grid:
             if m not in scores:
                 scores[m] = performance(_normalized(*levels, m * share), codes, weight)
     return min(scores, key=lambda m: (-scores[m], m))
 
 
-def _grids(low: int, high: int, scores: dict[int, float]) -> Iterator[list[int]]:
-    """Grids of factors, each around the best one so far, the last without gaps."""
+def _grids(smallest: float, high: int, scores: dict[float, float]) -> Iterator[Sequence[float]]:
+    """Grids of factors, those from 1 on around the best one so far, the last without gaps."""
+    if smallest < 1:
+        yield np.geomspace(smallest, 1, _GRID, endpoint=False).tolist()
+    low = 1
     while high - low >= _EXHAUSTIVE:
         grid = sorted(set(np.geomspace(low, high, _GRID).round().astype(int).tolist()))
         yield grid
@@ -272,6 +280,10 @@ def _grids(low: int, high: int, scores: dict[int, float]) -> Iterator[list[int]]
     yield list(range(low, high + 1))
 
 
+_AT_ITS_BOUND = (
+    "DirichletCalibrator found its factor 1 at the lower bound of its search; give "
+    "smallest_factor=1 to accept it, or less to try smaller ones"
+)
 _SHAPES = {"double": 1.0, "single": 0.5}  # of a Gamma distribution, as multiples of h_k
 
 
@@ -282,7 +294,8 @@ class DirichletCalibrator(BaseMulticlassCalibrator):
     The method of the same name that Kull et al. proposed ten years later, which is the one to take
     where nothing speaks for Gebel's, is ``SoftmaxCalibrator(transform="log")``.
 
-    Fitting warns if the answer has lost what the scores say (see Notes).
+    Fitting warns if the answer has lost what the scores say (see Notes), and if the search of the
+    factor ends at a bound that was not chosen.
 
     Parameters
     ----------
@@ -293,9 +306,14 @@ class DirichletCalibrator(BaseMulticlassCalibrator):
         How to combine the binary probabilities of a class into one proportion.
     trim : float
         Share of ordered probabilities to leave out on each side, for "trimmed".
-    factor : int, optional
-        m in the parameters h_k = m pi_k. By default, the factor from 1 to twice the number of
-        samples with the largest geometric mean of CR, 1 - RMSE and WCR.
+    factor : float, optional
+        m in the parameters h_k = m pi_k. By default, the factor from `smallest_factor` to twice the
+        number of samples with the largest geometric mean of CR, 1 - RMSE and WCR; from 1 on,
+        factors are whole.
+    smallest_factor : float, optional
+        Where the search of the factor begins, at most 1. By default it is 1, as in the thesis, with
+        a warning if the search ends there, as it does where classes are easily told apart. Smaller
+        factors move probabilities towards 0 and 1.
     max_search_size : int
         Number of samples on which factors are compared; if there are more, this many are chosen
         evenly.
@@ -313,7 +331,7 @@ class DirichletCalibrator(BaseMulticlassCalibrator):
     h_ : (K,) array
         The parameters h_k; half of them are those of the Dirichlet distribution if `degrees` is
         "single".
-    factor_ : int
+    factor_ : float
 
     Notes
     -----
@@ -351,20 +369,22 @@ class DirichletCalibrator(BaseMulticlassCalibrator):
     _takes_probabilities = True
     _ranges: ClassVar = {
         "trim": NOT_NEGATIVE,
-        "factor": optional(partial(check_count, least=1, most=2**53)),
+        "factor": optional(up_to(2**53, POSITIVE)),
+        "smallest_factor": optional(up_to(1, POSITIVE)),
         "max_search_size": partial(check_count, least=1),
     }
     _state: ClassVar = {
         "code_": fields.optional(fields.Field(("k", "c"), -1.0, 1.0, is_whole=True)),
         "shape_": fields.Field((2, "k"), 1e-100, 1e100),
         "h_": fields.Field(("k",), 1e-100, 1e100),
-        "factor_": fields.whole(),
+        "factor_": fields.positive(),
     }
 
     code: Any = "direct"
     combine: Literal["product", "geometric", "trimmed"] = "trimmed"
     trim: float = 0.1
-    factor: int | None = None
+    factor: float | None = None
+    smallest_factor: float | None = None
     max_search_size: int = 2000
     degrees: Literal["double", "single"] = "double"
 
@@ -397,10 +417,12 @@ class DirichletCalibrator(BaseMulticlassCalibrator):
         factor = self.factor
         if factor is None:
             places, taken = thinned(weight, self.max_search_size)
-            largest = max(int(2 * weight.sum()), 1)
+            smallest, largest = self.smallest_factor or 1.0, max(int(2 * weight.sum()), 1)
             unit = _SHAPES[self.degrees] * share
-            factor = best_factor(r[places], shape, codes[places], taken, unit, largest)
-        self.code_, self.shape_, self.h_, self.factor_ = code, shape, factor * share, int(factor)
+            factor = best_factor(r[places], shape, codes[places], taken, unit, smallest, largest)
+            if factor == 1 and self.smallest_factor is None:
+                warnings.warn(_AT_ITS_BOUND, stacklevel=5)
+        self.code_, self.shape_, self.h_, self.factor_ = code, shape, factor * share, float(factor)
         p = dirichlet_probabilities(r, shape, _SHAPES[self.degrees] * self.h_)
         lost = loss_of_input(r, p, codes, weight)
         if lost is not None:

@@ -321,6 +321,59 @@ def _sparse(
     return best_sparse_code(n_classes, n_columns, rng)
 
 
+def sparse_code_probability(
+    n_classes: int, n_columns: int | None = None, n_draws: int = 1
+) -> float:
+    """Upper bound of the probability that random entries make a valid sparse code.
+
+    Entries are 0 with probability 1/2, and 1 or -1 with 1/4 each. `code_matrix` draws columns
+    instead, because this is next to nothing for few classes.
+
+    Parameters
+    ----------
+    n_classes : int
+        K, two or more.
+    n_columns : int, optional
+        B; by default 15 log2 K, rounded, as in the thesis.
+    n_draws : int
+        Matrices drawn, of which one is to be valid at least; 10,000 in the thesis.
+
+    Returns
+    -------
+    float
+        Of one matrix P (P - 4^-K) ... (P - (B - 1) 4^-K), where P = 1 - 2 (3/4)^K + (1/2)^K is the
+        probability that a column has both signs.
+
+    Raises
+    ------
+    ValueError
+        For fewer than two classes, or no column or matrix.
+
+    References
+    ----------
+    Gebel (2009), Multivariate calibration of classifier scores into the probability space,
+    section 5.2.2, equations 5.4 and 5.5, figures 5.2 and 5.3.
+
+    Examples
+    --------
+    A column of two classes has both signs if it is (1, -1) or (-1, 1), of probability 1/16 each:
+
+    >>> sparse_code_probability(2, 1)
+    0.125
+    >>> [round(sparse_code_probability(k, n_draws=10_000), 3) for k in (7, 8, 9)]
+    [0.031, 0.409, 0.989]
+    """
+    check_count("n_classes", n_classes, 2)
+    if n_columns is None:
+        n_columns = round(15 * log2(n_classes))
+    check_count("n_columns", n_columns, 1)
+    check_count("n_draws", n_draws, 1)
+    both = 1 - 2 * 0.75**n_classes + 0.5**n_classes
+    left = both - np.arange(n_columns) * 0.25**n_classes  # that the next column is valid too
+    one = float(np.prod(np.maximum(left, 0.0)))
+    return float(-np.expm1(n_draws * np.log1p(-one)))
+
+
 def check_code_matrix(matrix: ArrayLike, n_classes: int | None = None) -> NDArray[np.int8]:
     """Validate a code matrix.
 

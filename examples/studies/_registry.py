@@ -7,14 +7,19 @@ from examples.studies.conformal_validity.study import CONFORMAL_VALIDITY
 from examples.studies.default_classifier.study import DEFAULT_CLASSIFIER
 from examples.studies.fusion_benchmark.study import FUSION_BENCHMARK
 from examples.studies.gebel2009.multiclass import GEBEL2009_MULTICLASS
+from examples.studies.gebel2009.others import GEBEL2009_OTHERS
 from examples.studies.gebel2009.study import GEBEL2009
 from examples.studies.interval_coverage.study import INTERVAL_COVERAGE
 from examples.studies.label_free.study import LABEL_FREE
 from examples.studies.learners.study import LEARNERS
+from examples.studies.naeini2016.adagrad import NAEINI2016_ADAGRAD
 from examples.studies.naeini2016.classes import NAEINI2016_CLASSES
+from examples.studies.naeini2016.liblinear import NAEINI2016_LIBLINEAR
 from examples.studies.naeini2016.real import NAEINI2016_REAL
 from examples.studies.naeini2016.study import NAEINI2016_SIMULATED
+from examples.studies.naeini2016.table5 import NAEINI2016_TABLE5
 from examples.studies.naeini2016_causal.large import NAEINI2016_CAUSAL_LARGE
+from examples.studies.naeini2016_causal.penalty import NAEINI2016_CAUSAL_PENALTY
 from examples.studies.naeini2016_causal.study import NAEINI2016_CAUSAL
 from examples.studies.quality.study import CALIBRATOR_QUALITY
 from examples.studies.svc_probabilities.study import SVC_PROBABILITIES
@@ -33,12 +38,17 @@ _ALL: tuple[Study, ...] = (
     NAEINI2016_SIMULATED,
     NAEINI2016_CAUSAL,
     NAEINI2016_CAUSAL_LARGE,
+    NAEINI2016_CAUSAL_PENALTY,
     NAEINI2016_REAL,
+    NAEINI2016_LIBLINEAR,
+    NAEINI2016_TABLE5,
     NAEINI2016_CLASSES,
+    NAEINI2016_ADAGRAD,
     ZADROZNY2001,
     ZADROZNY2002,
     ZADROZNY2002_NEWSGROUPS,
     GEBEL2009,
+    GEBEL2009_OTHERS,
     GEBEL2009_MULTICLASS,
     INTERVAL_COVERAGE,
     WHICH_FUSION,

@@ -175,6 +175,9 @@ def bench_large(rng: np.random.Generator) -> None:
 
 
 def main() -> None:
+    missing = [peer for peer in PEERS if installed(peer) is None]
+    print(f"peers: {', '.join(p for p in PEERS if p not in missing) or 'none'}")
+    print(f"not installed, so left out: {', '.join(missing) or 'none'}")
     rng = np.random.default_rng(0)
     for size, n_focal in ((8, 100), (16, 1000), (20, 2000)):
         bench_dempster(size, n_focal, 2, rng)

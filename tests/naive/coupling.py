@@ -5,8 +5,8 @@ logarithms. Standard library only.
 """
 
 from fractions import Fraction
-from itertools import combinations, product
-from math import inf, log
+from itertools import combinations, permutations, product
+from math import inf, log, prod
 
 
 def sides(code, b):
@@ -37,6 +37,22 @@ def complete(n_classes):
         if 1 in column and -1 in column and twin not in columns:
             columns.add(column)
     return columns
+
+
+def sparse_code_probabilities(n_classes, n_columns):
+    """That each column of random entries has both signs, and none is twice; Gebel's eq. 5.5."""
+    quarters = {0: Fraction(1, 2), 1: Fraction(1, 4), -1: Fraction(1, 4)}
+    chance = {
+        column: prod(quarters[entry] for entry in column)
+        for column in product(quarters, repeat=n_classes)
+        if {1, -1} <= set(column)
+    }
+    exact = sum(
+        (prod(map(chance.get, columns)) for columns in permutations(chance, n_columns)),
+        Fraction(0),
+    )
+    both = sum(chance.values())
+    return exact, prod(max(both - Fraction(b, 4**n_classes), 0) for b in range(n_columns))
 
 
 def row_distance(u, v):

@@ -82,13 +82,17 @@ MULTICLASS = [
     ),
     Entry("StructuredMatrixCalibrator", {"transform": None}, atol=1e-7),
     Entry("StructuredVectorCalibrator", {"transform": None, "tau": 0.5}, atol=1e-7),
-    Entry("DirichletCalibrator", {}, "probabilities"),
+    Entry("DirichletCalibrator", {"smallest_factor": 1}, "probabilities"),
     *(
-        Entry("DirichletCalibrator", {"code": "one_vs_rest", "combine": combine}, "columns")
+        Entry(
+            "DirichletCalibrator",
+            {"code": "one_vs_rest", "combine": combine, "smallest_factor": 0.1},
+            "columns",
+        )
         for combine in ("product", "geometric", "trimmed")
     ),
     Entry("DirichletCalibrator", {"code": "all_pairs", "trim": 0.4, "factor": 5}, "pairs"),
-    Entry("DirichletCalibrator", {"degrees": "single"}, "probabilities"),
+    Entry("DirichletCalibrator", {"degrees": "single", "smallest_factor": 1}, "probabilities"),
     Entry(
         "ShallowNetCalibrator",
         {"n_nets": 2, "hidden": (2, 3), "max_iter": 10, "random_state": 0},

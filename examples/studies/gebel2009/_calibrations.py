@@ -34,7 +34,7 @@ from evical.multiclass.contours import code_without_conflict
 from examples.studies.gebel2009._columns import CROSS_FIT, Scores, column_labels
 from examples.studies.parts.quiet import fit_quietly
 
-__all__ = ["DEFAULT", "REDUCED", "Task", "calibrated", "calibrated_direct"]
+__all__ = ["DEFAULT", "REDUCED", "Found", "Task", "calibrated", "calibrated_direct"]
 
 Integers = NDArray[np.intp]
 
@@ -44,6 +44,9 @@ REDUCED, DEFAULT = "evidential reduction", "EvidentialClassifier"
 # Of the coupling as printed by Zadrozny (2001), which may go on for ever.
 _MAX_ITER = 100
 _SINGLE = ", h degrees"
+_FREE = ", free factor"
+# The search as printed, and one that may go on below its bound.
+_PRINTED_SEARCH, _FREE_SEARCH = {"smallest_factor": 1}, {"smallest_factor": 0.01}
 
 _NORMALIZED: dict[str, Callable[[], BaseCalibrator]] = {
     "assignment value": AssignmentValueCalibrator
@@ -57,10 +60,25 @@ _MARGINS: dict[str, Callable[[], BaseCalibrator]] = {
 # Up to nine columns of a class, a tenth of them on either side is none: the trimmed mean of the
 # thesis is the geometric one on all of its data sets, and has its numbers.
 _DIRICHLET: dict[tuple[str, ...], dict[str, Any]] = {
-    ("Dirichlet geometric", "Dirichlet trimmed"): {"combine": "geometric"},
-    ("Dirichlet product",): {"combine": "product"},
-    (f"Dirichlet geometric{_SINGLE}",): {"combine": "geometric", "degrees": "single"},
-    (f"Dirichlet product{_SINGLE}",): {"combine": "product", "degrees": "single"},
+    ("Dirichlet geometric", "Dirichlet trimmed"): {"combine": "geometric", **_PRINTED_SEARCH},
+    ("Dirichlet product",): {"combine": "product", **_PRINTED_SEARCH},
+    (f"Dirichlet geometric{_SINGLE}",): {
+        "combine": "geometric",
+        "degrees": "single",
+        **_PRINTED_SEARCH,
+    },
+    (f"Dirichlet product{_SINGLE}",): {
+        "combine": "product",
+        "degrees": "single",
+        **_PRINTED_SEARCH,
+    },
+    (f"Dirichlet geometric{_FREE}",): {"combine": "geometric", **_FREE_SEARCH},
+    (f"Dirichlet product{_FREE}",): {"combine": "product", **_FREE_SEARCH},
+}
+_DIRECTLY: dict[str, dict[str, Any]] = {
+    DIRECT: _PRINTED_SEARCH,
+    f"{DIRECT}{_SINGLE}": {"degrees": "single", **_PRINTED_SEARCH},
+    f"{DIRECT}{_FREE}": _FREE_SEARCH,
 }
 
 
@@ -97,8 +115,12 @@ class Task:
         return (scores + 1) / 2 if self.probable else scores
 
 
-def calibrated(task: Task) -> Iterator[tuple[str, Floats]]:
-    """Each calibration's name and its probabilities (m, K) of the new samples."""
+Found = tuple[str, Floats, float]
+"""A calibration's name, its probabilities (m, K) of the new samples, and its factor, if any."""
+
+
+def calibrated(task: Task) -> Iterator[Found]:
+    """All calibrations of columns."""
     labels = column_labels(task.code, task.y)
     seen, new = _normalized(task, labels)
     sizes = np.array([np.sum(one >= 0) for one in labels])
@@ -106,35 +128,35 @@ def calibrated(task: Task) -> Iterator[tuple[str, Floats]]:
     def couple(r: Floats) -> Floats:
         return hastie_tibshirani(r, task.code, sizes, update="zadrozny", max_iter=_MAX_ITER)
 
-    yield ORIGINAL, couple(new)
+    yield ORIGINAL, couple(new), np.nan
     for name, make in _NORMALIZED.items():
-        yield name, couple(_each(make, labels, seen, new))
+        yield name, couple(_each(make, labels, seen, new)), np.nan
     for name, make in _MARGINS.items():
-        yield name, couple(_each(make, labels, task.seen, task.scores.new))
+        yield name, couple(_each(make, labels, task.seen, task.scores.new)), np.nan
     for names, options in _DIRICHLET.items():
-        dirichlet = DirichletCalibrator(code=task.kind, **options)
-        p = dirichlet.fit(seen, task.y).predict_proba(new)
-        yield from ((name, p) for name in names)
+        dirichlet = DirichletCalibrator(code=task.kind, **options).fit(seen, task.y)
+        p = dirichlet.predict_proba(new)
+        yield from ((name, p, dirichlet.factor_) for name in names)
     if task.source == CROSS_FIT:
         yield from _evidential(task, labels)
 
 
-def _evidential(task: Task, labels: list[Integers]) -> Iterator[tuple[str, Floats]]:
+def _evidential(task: Task, labels: list[Integers]) -> Iterator[Found]:
     """Ours, which learn from cross-fitted scores only."""
-    yield REDUCED, _reduced(task, labels)
+    yield REDUCED, _reduced(task, labels), np.nan
     if task.kind == "one_vs_rest":
         fold = [_of_classes(task, new) for new in task.scores.new_of_folds]
-        yield DEFAULT, _shared(_of_classes(task, task.seen), task.y, fold)
+        yield DEFAULT, _shared(_of_classes(task, task.seen), task.y, fold), np.nan
 
 
-def calibrated_direct(scores: Scores, y: Integers, source: str) -> Iterator[tuple[str, Floats]]:
+def calibrated_direct(scores: Scores, y: Integers, source: str) -> Iterator[Found]:
     """The same for probabilities of all classes."""
-    yield ORIGINAL, scores.new
-    single = DirichletCalibrator(degrees="single")
-    for name, dirichlet in ((DIRECT, DirichletCalibrator()), (f"{DIRECT}{_SINGLE}", single)):
-        yield name, dirichlet.fit(scores.seen[source], y).predict_proba(scores.new)
+    yield ORIGINAL, scores.new, np.nan
+    for name, options in _DIRECTLY.items():
+        dirichlet = DirichletCalibrator(**options).fit(scores.seen[source], y)
+        yield name, dirichlet.predict_proba(scores.new), dirichlet.factor_
     if source == CROSS_FIT:
-        yield DEFAULT, _shared(scores.seen[source], y, list(scores.new_of_folds))
+        yield DEFAULT, _shared(scores.seen[source], y, list(scores.new_of_folds)), np.nan
 
 
 def _normalized(task: Task, labels: list[Integers]) -> tuple[Floats, Floats]:

@@ -22,7 +22,7 @@ from evical.metrics import brier_score, calibration_measure, correctness_rate
 from evical.multiclass import code_matrix
 from examples.studies._beside import read_prose
 from examples.studies._study import Record, Study, repeat_rng
-from examples.studies.gebel2009._calibrations import Task, calibrated, calibrated_direct
+from examples.studies.gebel2009._calibrations import Found, Task, calibrated, calibrated_direct
 from examples.studies.gebel2009._columns import (
     CROSS_FIT,
     TRAINING,
@@ -106,26 +106,35 @@ class MulticlassCondition:
         folds = spread(y, self.n_folds, repeat_rng(self.data, number, seed))
         rng = repeat_rng(self.key, number, seed)
         found: dict[tuple[str, ...], Floats] = {}
+        factors: dict[tuple[str, ...], list[float]] = {}
         for train, test in folds:
-            for key, p in self._fold(X[train], y[train], X[test], rng):
-                found.setdefault(key, np.empty((len(y), p.shape[1])))[test] = p
-        return [((self.data, self.classifier, *key), _measured(y, p)) for key, p in found.items()]
+            for key, (name, p, factor) in self._fold(X[train], y[train], X[test], rng):
+                whole = (*key, name)
+                found.setdefault(whole, np.empty((len(y), p.shape[1])))[test] = p
+                factors.setdefault(whole, []).append(factor)
+        return [
+            (
+                (self.data, self.classifier, *key),
+                (*_measured(y, p), float(np.exp(np.mean(np.log(factors[key]))))),
+            )
+            for key, p in found.items()
+        ]
 
     def _fold(
         self, X: Floats, y: Integers, X_new: Floats, rng: np.random.Generator
-    ) -> Iterator[tuple[tuple[str, ...], Floats]]:
-        """Reduction, source and calibration, and the probabilities of the new samples."""
+    ) -> Iterator[tuple[tuple[str, str], Found]]:
+        """Reduction and source, and each calibration of them."""
         inner = spread(y, self.n_inner, rng)
         for kind in KINDS:
             for source, task in self._tasks(kind, X, y, X_new, inner, rng):
-                for name, p in calibrated(task):
-                    yield (kind, source, name), p
+                yield from (((kind, source), one) for one in calibrated(task))
         if self.classifier == NETWORK:
             learner = direct_network(self.decays, self.hidden, int(y.max()) + 1)
             scores = learned_scores(learner, [y], X, X_new, inner, self.n_search, rng)
             for source in SOURCES:
-                for name, p in calibrated_direct(scores, y, source):
-                    yield ("direct", source, name), p
+                yield from (
+                    (("direct", source), one) for one in calibrated_direct(scores, y, source)
+                )
 
     def _tasks(
         self,
@@ -160,7 +169,7 @@ GEBEL2009_MULTICLASS = Study(
     source="Gebel (2009), Multivariate calibration of classifier scores into the probability "
     "space, section 6.2, tables 6.10-6.13 and A.1-A.4",
     labels=("data", "classifier", "reduction", "source", "method"),
-    measures=("correctness", "calibration", "product", "brier"),
+    measures=("correctness", "calibration", "product", "brier", "factor"),
     conditions=tuple(
         MulticlassCondition(data, dataset, classifier)
         for (data, dataset), classifier in product(DATASETS.items(), (SVM, NETWORK))
@@ -169,6 +178,10 @@ GEBEL2009_MULTICLASS = Study(
     published=PRINTED,
     protocol=TEXT.protocol,
     comment=TEXT.comment,
-    quick=("iris-svm", "wine-network"),
+    # Those of the comment on the factor of Dirichlet calibration.
+    quick=tuple(
+        f"{data}-{kind}".lower()
+        for data, kind in product(("Balance", "Iris", "Wine"), (SVM, NETWORK))
+    ),
     extra=conclusions,
 )

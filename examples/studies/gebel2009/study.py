@@ -35,7 +35,7 @@ from examples.studies.gebel2009._sources import (
     naive_bayes,
 )
 
-__all__ = ["GEBEL2009", "GebelCondition"]
+__all__ = ["GEBEL2009", "GebelCondition", "calibrated", "without_constants"]
 
 
 DATASETS = {
@@ -91,8 +91,7 @@ class GebelCondition:
         return (self.dataset,)
 
     def run_repeat(self, data: Mapping[str, Dataset], number: int, seed: int) -> list[Record]:
-        whole, n = data[self.dataset], _LEFT_OUT.get(self.data, 0)
-        whole = replace(whole, X=whole.X[:, n:], feature_names=whole.feature_names[n:])
+        whole = without_constants(self.data, data[self.dataset])
         keys = list(product((SVM, NAIVE_BAYES), (TRAINING, CROSS_FIT), CALIBRATORS))
         predictions = {key: np.empty(len(whole.y)) for key in keys}
         for train, test in self._folds(self.n_folds, number + seed).split(whole.X, whole.y):
@@ -117,8 +116,14 @@ class GebelCondition:
             new = _scores(model, whole.X[test])
             seen = {TRAINING: _scores(model, X), CROSS_FIT: _cross_fitted(model, X, y, inner)}
             for source, name in product(seen, CALIBRATORS):
-                positive = _calibrated(name, classifier, seen[source], y, new)
+                positive = calibrated(name, classifier, seen[source], y, new)
                 yield (classifier, source, name), positive
+
+
+def without_constants(name: str, whole: Dataset) -> Dataset:
+    """A data set with the features that the thesis has."""
+    n = _LEFT_OUT.get(name, 0)
+    return replace(whole, X=whole.X[:, n:], feature_names=whole.feature_names[n:])
 
 
 def _measure(y: Indices, positive: Floats) -> tuple[float, ...]:
@@ -138,7 +143,7 @@ def _cross_fitted(model: Any, X: Floats, y: Indices, folds: StratifiedKFold) -> 
     return np.asarray(scores if scores.ndim == 1 else scores[:, 1])
 
 
-def _calibrated(name: str, classifier: str, seen: Floats, y: Indices, new: Floats) -> Floats:
+def calibrated(name: str, classifier: str, seen: Floats, y: Indices, new: Floats) -> Floats:
     """Probabilities of the positive class for new scores."""
     calibrator = CALIBRATORS[name](classifier)
     if calibrator is None:

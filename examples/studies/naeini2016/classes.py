@@ -15,10 +15,10 @@ from examples.studies.parts.classes_validated import (
 )
 from examples.studies.parts.cross_validated import TRAINING
 
-__all__ = ["NAEINI2016_CLASSES"]
+__all__ = ["NAEINI2016_CLASSES", "SETS"]
 
 # Names in the thesis to names of data sets.
-_SETS = {
+SETS = {
     "balance_scale": "balance_scale",
     "digits": "digits",
     "ecoli": "ecoli",
@@ -163,7 +163,7 @@ NAEINI2016_CLASSES = Study(
     measures=CLASS_MEASURES,
     conditions=tuple(
         ClassesValidated(name, dataset, classifier)
-        for (name, dataset), classifier in product(_SETS.items(), _RANKS)
+        for (name, dataset), classifier in product(SETS.items(), _RANKS)
     ),
     repeats=5,
     protocol=TEXT.protocol,

@@ -29,6 +29,7 @@ from examples.studies.naeini2016_causal.measures import measured
 from examples.studies.naeini2016_causal.networks import random_network
 from examples.studies.naeini2016_causal.pairs import AllPairs
 from examples.studies.naeini2016_causal.sampling import labeled_pairs
+from examples.studies.parts.adagrad_nets import AdagradNets
 
 __all__ = ["BEFORE", "LABELS", "MEASURES", "METHODS", "NetworkCondition"]
 
@@ -45,7 +46,10 @@ METHODS = {
     "AutoCalibrator": ("auto", True, False),
     "AutoMulticlassCalibrator": ("multiclass", True, False),
     "evidential": ("likelihood", True, False),
+    "SNN, 200 steps": ("net, 200", False, False),
+    "SNN, 1,000 steps": ("net, 1000", False, False),
 }
+_USUAL = tuple(METHODS)[:6]  # of tables 33 and 34
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,10 @@ class NetworkCondition:
     n_rows : int
         Of the table that is simulated.
     n_bootstraps : int
+    penalty : float
+        Of the search.
+    methods : tuple of str
+        In `METHODS`.
     """
 
     key: str
@@ -69,6 +77,8 @@ class NetworkCondition:
     sizes: tuple[int, ...] = (40, 80, 120)
     n_rows: int = 1000
     n_bootstraps: int = 200
+    penalty: float = 1.0
+    methods: tuple[str, ...] = _USUAL
 
     @property
     def datasets(self) -> tuple[str, ...]:
@@ -91,7 +101,9 @@ class NetworkCondition:
         rng = repeat_rng(self.key, number, seed)
         network, X = _simulated(self.n_nodes, self.n_edges, self.n_rows, rng)
         edges = BootstrappedEdges(
-            FastGES(), n_bootstraps=self.n_bootstraps, random_state=int(rng.integers(2**31))
+            FastGES(penalty=self.penalty),
+            n_bootstraps=self.n_bootstraps,
+            random_state=int(rng.integers(2**31)),
         ).fit(X)
         pairs = AllPairs.of(network, edges)
         records = []
@@ -106,7 +118,8 @@ class NetworkCondition:
         shares, kinds = pairs.distinct[pairs.row], pairs.kinds
         samples = {way: labeled_pairs(shares, kinds, size, rng, way) for way in (False, True)}
         state, rows = int(rng.integers(2**31)), []
-        for name, (kind, symmetric, by_truth) in {BEFORE: ("", False, False), **METHODS}.items():
+        for name in (BEFORE, *self.methods):
+            kind, symmetric, by_truth = METHODS.get(name, ("", False, False))
             chosen = samples[by_truth]
             test = np.ones(len(kinds), dtype=bool)
             test[chosen] = False
@@ -160,6 +173,8 @@ def _simulated(
 def _calibrator(kind: str, state: int) -> BaseMulticlassCalibrator:
     if kind == "net":
         return ShallowNetCalibrator(random_state=state)
+    if kind.startswith("net, "):
+        return AdagradNets(n_steps=int(kind.removeprefix("net, ")), random_state=state)
     if kind == "auto":
         return OneVsRestCalibrator()
     return AutoMulticlassCalibrator() if kind == "multiclass" else MultinomialLogisticCalibrator()

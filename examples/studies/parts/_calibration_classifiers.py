@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 from scipy.special import expit
+from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import mutual_info_score
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 from evical._typing import Floats
@@ -67,10 +68,13 @@ def _liblinear_svm(train: Dataset) -> Scorer:
     return lambda X: np.asarray(model.decision_function(X))
 
 
-def _penalized_logistic_regression(train: Dataset) -> Scorer:
-    model = make_pipeline(StandardScaler(), LogisticRegression(max_iter=10_000))
-    model.fit(train.X, train.y)
-    return lambda X: np.asarray(model.predict_proba(X)[:, 1])
+def _penalized_logistic_regression(scaler: Any, intercept: bool) -> Learner:
+    def learn(train: Dataset) -> Scorer:
+        regression = LogisticRegression(max_iter=10_000, fit_intercept=intercept)
+        model = make_pipeline(clone(scaler), regression).fit(train.X, train.y)
+        return lambda X: np.asarray(model.predict_proba(X)[:, 1])
+
+    return learn
 
 
 def _mixed_bayes(train: Dataset) -> Scorer:
@@ -101,6 +105,9 @@ def _bayes(binning: Binning | None, n_features: int | None = None) -> Learner:
     return learn
 
 
+# The scaling of LibSVM's data sets.
+_TO_ONE = MinMaxScaler((-1, 1))
+
 TWO_CLASS_LEARNERS: dict[str, Learner] = {
     "linear SVM": _linear_svm,
     # (1 + x'z)^2, and gamma of a width of 1 on standardized features: as MATLAB has them.
@@ -110,7 +117,10 @@ TWO_CLASS_LEARNERS: dict[str, Learner] = {
     "linear SVM, C = 0.05": _sparse_linear_svm(0.05),
     "linear SVM, squared hinge": _liblinear_svm,
     "logistic regression": _logistic_regression,
-    "logistic regression, C = 1": _penalized_logistic_regression,
+    "logistic regression, C = 1": _penalized_logistic_regression(StandardScaler(), True),
+    # As liblinear comes: it has no bias term unless it is asked for one.
+    "logistic regression, no intercept": _penalized_logistic_regression(StandardScaler(), False),
+    "logistic regression, no intercept, -1 to 1": _penalized_logistic_regression(_TO_ONE, False),
     "naive Bayes, ten bins": _bayes(Binning("quantile", 10)),
     "naive Bayes, ten equal bins": _bayes(Binning("uniform", 10)),
     "naive Bayes, twenty equal bins": _bayes(Binning("uniform", 20)),

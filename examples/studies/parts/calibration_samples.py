@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from evical.datasets import Dataset
 from examples.studies.naeini2016.simulators import SIMULATORS
 
-__all__ = ["GivenSplit", "RandomSplit", "Samples", "Simulated", "Source"]
+__all__ = ["Drawn", "GivenSplit", "RandomSplit", "Samples", "Simulated", "Source"]
 
 Integers = NDArray[np.intp]
 
@@ -155,6 +155,34 @@ class RandomSplit:
         first = np.concatenate(of_class)
         train, test = _rows(whole, first), _rows(whole, np.setdiff1d(order, first))
         return Samples(train, train, test)
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """So many samples to train, to calibrate and to test, drawn at random.
+
+    Parameters
+    ----------
+    name, dataset : str
+    train, calibration, test : int
+        Numbers of samples.
+    """
+
+    name: str
+    dataset: str
+    train: int
+    calibration: int
+    test: int
+
+    @property
+    def datasets(self) -> tuple[str, ...]:
+        return (self.dataset,)
+
+    def draw(self, data: Mapping[str, Dataset], number: int, rng: np.random.Generator) -> Samples:
+        whole = data[self.dataset]
+        ends = np.cumsum([self.train, self.calibration, self.test])
+        parts = np.split(rng.permutation(len(whole))[: ends[-1]], ends[:-1])
+        return Samples(*(_rows(whole, rows) for rows in parts))
 
 
 def _rows(dataset: Dataset, rows: Integers) -> Dataset:

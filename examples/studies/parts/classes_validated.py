@@ -13,6 +13,7 @@ import numpy as np
 from scipy.special import expit, softmax
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, train_test_split
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
@@ -35,10 +36,11 @@ from evical.multiclass import (
 )
 from examples.studies._study import Record, repeat_rng
 from examples.studies.parts._calibration_measures import label_sorted_gaps
+from examples.studies.parts.adagrad_nets import AdagradNets
 from examples.studies.parts.cross_validated import HELD_OUT, TRAINING
 from examples.studies.parts.mixed_bayes import mixed_bayes
 
-__all__ = ["CALIBRATIONS", "CLASS_MEASURES", "LEARNERS", "ClassesValidated"]
+__all__ = ["ADAGRAD", "CALIBRATIONS", "CLASS_MEASURES", "LEARNERS", "ClassesValidated"]
 
 Classifier = Callable[[Floats], Floats]
 
@@ -65,6 +67,13 @@ def _logistic(train: Dataset) -> Classifier:
     return lambda X: np.asarray(model.predict_proba(X))
 
 
+def _logistic_of_each(train: Dataset) -> Classifier:
+    """One class against the rest, without intercept: what liblinear does by default."""
+    one = LogisticRegression(max_iter=10_000, fit_intercept=False)
+    model = make_pipeline(StandardScaler(), OneVsRestClassifier(one)).fit(train.X, train.y)
+    return lambda X: np.asarray(model.predict_proba(X))
+
+
 def _svm(train: Dataset) -> Classifier:
     model = make_pipeline(StandardScaler(), LinearSVC(dual=False, max_iter=10_000))
     model.fit(train.X, train.y)
@@ -85,6 +94,7 @@ LEARNERS: dict[str, Callable[[Dataset], Classifier]] = {
     "LR": _logistic,
     "SVM": _svm,
     "NB": _bayes,
+    "LR, one against rest": _logistic_of_each,
 }
 """Name in the thesis to a function that learns probabilities (n, K)."""
 
@@ -101,6 +111,15 @@ CALIBRATIONS: dict[str, Callable[[int], Any]] = {
 }
 """Name to a function that makes a calibrator, from a seed."""
 
+ADAGRAD: dict[str, Callable[[int], Any]] = {
+    "SNN, 200 steps": lambda state: AdagradNets(n_steps=200, random_state=state),
+    "SNN, 1,000 steps": lambda state: AdagradNets(n_steps=1000, random_state=state),
+}
+"""Nets that are stopped as in the thesis, likewise."""
+
+
+_MAKERS = {**CALIBRATIONS, **ADAGRAD}
+
 
 @dataclass(frozen=True)
 class ClassesValidated:
@@ -112,7 +131,12 @@ class ClassesValidated:
         Of the data set in the thesis.
     dataset : str
         For `evical.datasets.load`.
-    classifier : {"LR", "SVM", "NB"}
+    classifier : str
+        In `LEARNERS`.
+    methods : tuple of str
+        In `CALIBRATIONS` or `ADAGRAD`.
+    sources : tuple of str
+        Scores that calibrators learn from.
     n_folds : int
     most : int
         Samples; of a larger set so many are drawn in each repeat, in the shares of the classes.
@@ -123,13 +147,15 @@ class ClassesValidated:
     name: str
     dataset: str
     classifier: str
+    methods: tuple[str, ...] = tuple(CALIBRATIONS)
+    sources: tuple[str, ...] = (TRAINING, HELD_OUT)
     n_folds: int = 5
     most: int = 4000
     n_inner: int = 5
 
     @property
     def key(self) -> str:
-        return f"{self.name}-{self.classifier}".lower()
+        return f"{self.name}-{self.classifier}".lower().replace(",", "").replace(" ", "_")
 
     @property
     def datasets(self) -> tuple[str, ...]:
@@ -165,15 +191,17 @@ class ClassesValidated:
         learn = LEARNERS[self.classifier]
         classifier = learn(train)
         new = classifier(test.X)
-        held_out = np.empty((len(train), new.shape[1]))
-        for inner, rest in _folds(self.n_inner, state).split(train.X, train.y):
-            held_out[rest] = learn(_rows(train, inner))(train.X[rest])
-        seen = {TRAINING: classifier(train.X), HELD_OUT: held_out}
+        seen = {TRAINING: classifier(train.X)}
+        if HELD_OUT in self.sources:
+            held_out = np.empty((len(train), new.shape[1]))
+            for inner, rest in _folds(self.n_inner, state).split(train.X, train.y):
+                held_out[rest] = learn(_rows(train, inner))(train.X[rest])
+            seen[HELD_OUT] = held_out
         for source, scores in seen.items():
             yield (source, "none"), (*_measured(test.y, new), 0.0)
-            for name, make in CALIBRATIONS.items():
+            for name in self.methods:
                 start = time.process_time()
-                p = make(state).fit(scores, train.y).predict_proba(new)
+                p = _MAKERS[name](state).fit(scores, train.y).predict_proba(new)
                 seconds = time.process_time() - start
                 yield (source, name), (*_measured(test.y, p), seconds)
 

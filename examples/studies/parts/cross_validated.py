@@ -46,6 +46,8 @@ _CLASSIFIERS = {
     "LR": "logistic regression, C = 1",
     "SVM": "linear SVM, squared hinge",
     "NB": "naive Bayes, codes and normals",
+    "LR, no intercept": "logistic regression, no intercept",
+    "LR, no intercept, -1 to 1": "logistic regression, no intercept, -1 to 1",
 }
 """Names in the thesis to names of learners."""
 
@@ -85,7 +87,9 @@ class CrossValidated:
     part : str
         Of the study.
     source : RealSet
-    classifier : {"LR", "SVM", "NB"}
+    classifier : str
+        "LR", "SVM" or "NB"; the first also without intercept, of features that are standardized
+        or scaled from -1 to 1.
     methods : tuple of Calibration
     n_folds : int
     most : int
@@ -104,7 +108,11 @@ class CrossValidated:
 
     @property
     def key(self) -> str:
-        return f"{self.part}-{self.source.name}-{self.classifier}".lower().replace(" ", "_")
+        return (
+            f"{self.part}-{self.source.name}-{self.classifier}".lower()
+            .replace(",", "")
+            .replace(" ", "_")
+        )
 
     @property
     def datasets(self) -> tuple[str, ...]:

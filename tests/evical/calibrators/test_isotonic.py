@@ -2,6 +2,7 @@
 
 import json
 from fractions import Fraction
+from itertools import pairwise
 from typing import get_args
 
 import numpy as np
@@ -14,6 +15,7 @@ from sklearn.isotonic import IsotonicRegression
 from evical.calibrators import IsotonicCalibrator
 from evical.calibrators.models import BinomialModel
 from evical.curves.isotonic_band import isotonic_band
+from evical.metrics import roc_auc
 from evical.scores import ScoreCounts
 from tests.naive.venn_abers import centered_isotonic
 from tests.support.each import each
@@ -35,6 +37,43 @@ def random_samples(seed, n=200):
     rng = np.random.default_rng(seed)
     scores = rng.normal(size=n).round(2)
     return scores, (rng.random(n) < 1 / (1 + np.exp(-scores))).astype(int)
+
+
+def roc_hull(pairs):
+    """Score to the share of positives on its segment of the upper convex hull of the ROC curve."""
+    points = [(0, 0)]  # negatives and positives from a score on
+    by_score = sorted({score for score, _ in pairs}, reverse=True)
+    for score in by_score:
+        labels = [label for other, label in pairs if other >= score]
+        points.append((labels.count(0), labels.count(1)))
+    hull = []
+    for i, (x, y) in enumerate(points):
+        while len(hull) > 1:
+            (x0, y0), (x1, y1) = (points[j] for j in hull[-2:])
+            if (x1 - x0) * (y - y0) < (y1 - y0) * (x - x0):
+                break
+            hull.pop()
+        hull.append(i)
+    return {
+        by_score[k]: Fraction(points[b][1] - points[a][1], sum(points[b]) - sum(points[a]))
+        for a, b in pairwise(hull)
+        for k in range(a, b)
+    }
+
+
+@given(pairs=samples)
+def test_blocks_are_the_convex_hull_of_the_roc_curve(pairs):
+    """Fawcett & Niculescu-Mizil (2007), by Naeini (2016), section 2.3.
+
+    So no AUC is lost, and 1/2 is the threshold of fewest errors (Cohen & Goldszmidt 2004).
+    """
+    scores, y = columns(pairs)
+    found = IsotonicCalibrator(model="bayesian").fit(scores, y).predict_proba(scores)[:, 1]
+    hull = roc_hull(pairs)
+    np.testing.assert_allclose(found, [float(hull[score]) for score, _ in pairs], atol=1e-12)
+    assert roc_auc(y, found) >= roc_auc(y, (scores + 10) / 20) - 1e-12
+    cuts = [*np.unique(scores), np.inf]
+    assert np.mean((found > 0.5) == y) == max(np.mean((scores >= cut) == y) for cut in cuts)
 
 
 def block_shares(calibrator):

@@ -1,4 +1,6 @@
-"""Theorem 5.2.1 of Naeini (2016) on simulated scores: how far a bin may be off the truth.
+"""Theorems 5.2.1, 5.2.2 and 5.2.5 of Naeini (2016) on simulated scores.
+
+How far bins may be off the truth, at most and on average, and what AUC they may lose.
 
 For B bins of N / B samples each, the greatest calibration error stays below
 sqrt(2 B log(2 B / delta) / N) with a probability of at least 1 - delta. The step from
@@ -9,6 +11,7 @@ import numpy as np
 import pytest
 
 from evical.calibrators import BBQCalibrator, BinningCalibrator
+from evical.metrics import roc_auc
 
 DELTA = 0.1
 ROUNDS = 200
@@ -23,8 +26,8 @@ def mean_share(low, high):
     return 0.5 + 0.4 * (np.cos(9 * low) - np.cos(9 * high)) / (9 * (high - low))
 
 
-def greatest_error(calibrator, n, rng):
-    """MCE as in the proof: bins of one prediction, and their true share of positives."""
+def errors_of_bins(calibrator, n, rng):
+    """As in the proof: bins of one prediction, and their true share of positives."""
     scores = rng.random(n)
     calibrator.fit(scores, rng.random(n) < share(scores))
     inner = (
@@ -32,7 +35,16 @@ def greatest_error(calibrator, n, rng):
     )
     edges = np.concatenate([[0], inner, [1]])
     found = calibrator.predict_proba(edges[:-1])[:, 1]
-    return np.abs(found - mean_share(edges[:-1], edges[1:])).max()
+    return np.abs(found - mean_share(edges[:-1], edges[1:])), np.diff(edges)
+
+
+def greatest_error(calibrator, n, rng):
+    return errors_of_bins(calibrator, n, rng)[0].max()
+
+
+def mean_error(calibrator, n, rng):
+    errors, sizes = errors_of_bins(calibrator, n, rng)
+    return errors @ sizes
 
 
 def bound(n_bins, n):
@@ -67,3 +79,33 @@ def test_the_error_falls_at_the_rate_of_the_corollary():
         np.mean([greatest_error(calibrator, n, rng) for _ in range(30)]) for n in (500, 32_000)
     )
     assert few / many == pytest.approx(8, rel=0.3)
+
+
+@pytest.mark.parametrize(("n_bins", "n"), [(5, 500), (20, 1000)])
+def test_expected_calibration_error_of_histogram_binning(n_bins, n):
+    """Theorem 5.2.2: O(sqrt(B / N)); by eq. 5.1 and lemmas 5.2.3 and 5.2.4 sqrt(pi B / 2 N)."""
+    rng = np.random.default_rng(3)
+    calibrator = BinningCalibrator(n_bins=n_bins, strategy="quantile", model="bayesian")
+    few, many = (
+        np.mean([mean_error(calibrator, size, rng) for _ in range(50)]) for size in (n, 64 * n)
+    )
+    limit = np.sqrt(np.pi * n_bins / (2 * n))
+    assert limit / 4 < few < limit
+    assert few / many == pytest.approx(8, rel=0.3)
+
+
+@pytest.mark.parametrize("n_bins", [2, 5, 20])
+def test_the_auc_that_histogram_binning_loses(n_bins):
+    """Theorem 5.2.5: at most 1 / (2 B), for many samples; a wrong order gains instead."""
+    rng = np.random.default_rng(4)
+    scores = rng.random(60_000)
+    losses = []
+    for probability in (scores, (scores > 0.5) * 0.8 + 0.1, share(scores)):
+        y = rng.random(len(scores)) < probability
+        calibrator = BinningCalibrator(n_bins=n_bins, strategy="quantile", model="bayesian")
+        found = calibrator.fit(scores, y).predict_proba(scores)[:, 1]
+        losses.append(roc_auc(y, scores) - roc_auc(y, found))
+    assert max(losses) < 1 / (2 * n_bins)
+    # A rising map always loses what its bins no longer tell apart.
+    assert losses[0] > 0
+    assert losses[2] < 0 or n_bins == 2

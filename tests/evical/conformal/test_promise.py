@@ -10,7 +10,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.naive_bayes import GaussianNB
 
 from evical.conformal import ConformalClassifier, coverage_bound
-from evical.fusion import merge_p_values
+from evical.fusion._valid import merge_p_values
 from tests.support.each import each
 
 ALPHAS = np.array([0.01, 0.05, 0.1, 0.2])

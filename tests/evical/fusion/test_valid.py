@@ -9,7 +9,8 @@ from sklearn.naive_bayes import GaussianNB
 from dstheory import Frame, MassFunction, consonant, dempster
 from evical import EvidentialEnsemble
 from evical.conformal import ConformalClassifier
-from evical.fusion import as_rule, merge_p_values, valid_mean, valid_minimum
+from evical.fusion import as_rule, valid_mean, valid_minimum
+from evical.fusion._valid import merge_p_values
 
 FRAME = Frame(["a", "b", "c"])
 

@@ -23,6 +23,23 @@ def test_murphy(samples):
     assert parts.within == 0
 
 
+@given(binary())
+def test_the_error_is_at_most_twice_the_refinement(samples):
+    """Cohen & Goldszmidt (2004), by Naeini (2016), section 2.3: e_b < 2 e_R if well calibrated.
+
+    There, "<" is printed; of frequencies of 0, 1/2 and 1 alone, the two are equal.
+    """
+    y, p, w = arrays(samples)
+    parts = brier_decomposition(y, p, sample_weight=w)
+    groups = [(w[p == value], y[p == value]) for value in np.unique(p)]
+    frequency = np.array([np.average(one, weights=weight) for weight, one in groups])
+    share = np.array([weight.sum() for weight, _ in groups]) / w.sum()
+    error = share @ np.minimum(frequency, 1 - frequency)
+    assert error <= 2 * parts.refinement + 1e-12
+    if not np.isin(frequency, (0, 0.5, 1)).all():
+        assert error < 2 * parts.refinement
+
+
 @given(binary(), st.sampled_from(["uniform", "quantile"]))
 def test_within_bins(samples, strategy):
     """Variance of the predictions within bins, less twice their covariance with outcomes."""

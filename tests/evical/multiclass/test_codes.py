@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evical.multiclass import code_matrix
+from evical.multiclass import code_matrix, sparse_code_probability
 from evical.multiclass.codes import _least_distances, check_code_matrix
 from tests.naive import coupling as naive_coupling
 from tests.support.each import each
@@ -51,6 +51,24 @@ def test_sizes_as_printed(n_classes, sparse, complete):
 @each(("n_classes", "sparse"), LARGE)
 def test_sparse_sizes_as_printed(n_classes, sparse):
     assert code_matrix("sparse", n_classes, random_state=0).shape == (n_classes, sparse)
+
+
+def test_the_probability_of_a_valid_sparse_code():
+    """Gebel's eq. 5.4 and 5.5, and that the latter is a bound: every matrix is listed."""
+    for n_classes, n_columns in ((2, 1), (2, 2), (2, 3), (3, 1), (3, 2), (3, 3), (4, 2)):
+        exact, bound = naive_coupling.sparse_code_probabilities(n_classes, n_columns)
+        found = sparse_code_probability(n_classes, n_columns)
+        assert found == pytest.approx(float(bound), rel=1e-12)
+        assert exact <= bound, (n_classes, n_columns)
+        many = sparse_code_probability(n_classes, n_columns, n_draws=50)
+        assert many == pytest.approx(float(1 - (1 - bound) ** 50), rel=1e-9)
+    # Figure 5.3: next to nothing below eight classes, nearly certain from nine on.
+    tried = [sparse_code_probability(k, n_draws=10_000) for k in range(2, 13)]
+    assert tried == sorted(tried)
+    assert tried[5] < 0.05 < tried[6] < 0.42 < 0.98 < tried[7]
+    for wrong in ((1, 1, 1), (2, 0, 1), (2, 1, 0)):
+        with pytest.raises(ValueError, match=r"is [01], expected"):
+            sparse_code_probability(*wrong)
 
 
 @pytest.mark.parametrize("n_classes", [3, 4])

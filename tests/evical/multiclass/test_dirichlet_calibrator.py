@@ -75,23 +75,53 @@ def test_performance_from_its_definition():
     np.testing.assert_allclose(performance(p, y, np.ones(50)), wanted)
 
 
+def test_moments_divide_by_n_less_1_as_numpy_does():
+    r = np.random.default_rng(0).uniform(0.05, 0.95, (9, K))
+    a, b = beta_moments(r, np.ones(9))
+    mean, variance = r.mean(axis=0), r.var(axis=0, ddof=1)
+    np.testing.assert_allclose(a / (a + b), mean)
+    np.testing.assert_allclose(a * b / (a + b) ** 2 / (a + b + 1), variance)
+    twice = np.r_[np.full(4, 2.0), np.ones(5)]
+    np.testing.assert_allclose(
+        beta_moments(r, twice), beta_moments(np.r_[r, r[:4]], np.ones(13)), rtol=1e-12
+    )
+
+
+def test_a_factor_at_its_bound_is_told_and_one_below_it_found():
+    margins, y = simulated(60)
+    r = softmax(4 * margins, axis=1)
+    with pytest.warns(UserWarning, match="factor 1 at the lower bound of its search; give small"):
+        bound = DirichletCalibrator().fit(r, y)
+    free = DirichletCalibrator(smallest_factor=0.001).fit(r, y)
+    assert 0.001 < free.factor_ < 1 == bound.factor_
+    found = [performance(one.predict_proba(r), y, np.ones(60)) for one in (free, bound)]
+    assert found[0] > found[1]
+    chosen = DirichletCalibrator(smallest_factor=1).fit(r, y)  # without a warning
+    np.testing.assert_array_equal(chosen.predict_proba(r), bound.predict_proba(r))
+    again = DirichletCalibrator.from_dict(free.to_dict())
+    np.testing.assert_array_equal(again.predict_proba(r), free.predict_proba(r))
+    with pytest.raises(ValueError, match="smallest_factor is 2, expected at most 1"):
+        DirichletCalibrator(smallest_factor=2).fit(r, y)
+
+
 @pytest.mark.parametrize("n", [20, 100])
 def test_the_factor_is_the_best_or_nearly(n):
     margins, y = simulated(n)
     r = np.clip(softmax(margins, axis=1), 1e-12, 1)
     shape, share = beta_moments(r, np.ones(n)), np.bincount(y) / n
-    found = best_factor(r, shape, y, np.ones(n), share, 2 * n)
+    found = best_factor(r, shape, y, np.ones(n), share, 1.0, 2 * n)
     scores = [
         performance(dirichlet_probabilities(r, shape, m * share), y, np.ones(n))
         for m in range(1, 2 * n + 1)
     ]
-    assert scores[found - 1] >= max(scores) - (0 if n == 20 else 1e-3)
+    assert scores[int(found) - 1] >= max(scores) - (0 if n == 20 else 1e-3)
 
 
 def test_a_code_matrix_is_the_code_of_its_name():
     margins, y = simulated(60)
-    named = DirichletCalibrator(code="one_vs_rest").fit(expit(margins), y)
-    given = DirichletCalibrator(code=code_matrix("one_vs_rest", K)).fit(expit(margins), y)
+    named = DirichletCalibrator(code="one_vs_rest", smallest_factor=1).fit(expit(margins), y)
+    code = code_matrix("one_vs_rest", K)
+    given = DirichletCalibrator(code=code, smallest_factor=1).fit(expit(margins), y)
     np.testing.assert_array_equal(
         named.predict_proba(expit(margins)), given.predict_proba(expit(margins))
     )

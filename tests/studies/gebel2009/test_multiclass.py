@@ -169,14 +169,14 @@ def test_the_row_of_the_default_is_evidential_classifier(base):
     probable = isinstance(base, SigmoidNetwork)
     learner = binary_network((0.01,), (2,)) if probable else svm((8.0,), (0.1,))
     X, y, folds, shared = task("one_vs_rest", learner, probable=probable)
-    found = dict(calibrated(shared))
+    found = {name: p for name, p, _ in calibrated(shared)}
     ours = EvidentialClassifier(OneVsRestClassifier(base), cv=folds).fit(X, y)
     np.testing.assert_allclose(found[DEFAULT], ours.predict_proba(X[:20] + 0.1), atol=1e-9)
 
 
 def test_the_evidential_reduction_is_evidential_classifier_with_all_pairs():
     X, y, folds, shared = task("all_pairs", svm((8.0,), (0.1,)), probable=False)
-    found = dict(calibrated(shared))
+    found = {name: p for name, p, _ in calibrated(shared)}
     assert DEFAULT not in found
     ours = EvidentialClassifier(
         SquaredHingeSVC(8.0, 0.1),
@@ -271,15 +271,19 @@ def toy():
 
 def test_a_quick_repeat(toy):
     outcome, conditions, data = toy
-    # Per reduction and source 11 calibrations; ours with cross-fitted scores only.
-    assert len(outcome.rows) == 2 * (2 * 2 * 11 + 3) + 2 * 3 + 1
+    # Per reduction and source 13 calibrations; ours with cross-fitted scores only.
+    assert len(outcome.rows) == 2 * (2 * 2 * 13 + 3) + 2 * 4 + 1
     for row in outcome.rows:
         assert 0.3 < outcome.values(row, "correctness")[0] <= 1
         (calibration,) = outcome.values(row, "calibration")
         assert outcome.values(row, "product")[0] == calibration**2
+        (factor,) = outcome.values(row, "factor")
+        assert np.isnan(factor) == ("Dirichlet" not in row[4])
+        assert not 0.01 < factor < 1 or "free factor" in row[4]
     machine = conditions[0]
     first = machine.run_repeat({"toy": data}, 0, 0)
-    assert first == [(row, tuple(v[0])) for row, v in outcome.rows.items() if row[1] == SVM]
+    kept = [(row, tuple(v[0])) for row, v in outcome.rows.items() if row[1] == SVM]
+    np.testing.assert_equal(first, kept)  # of which NaN equals NaN
     assert first != machine.run_repeat({"toy": data}, 1, 0)
 
 
@@ -294,7 +298,7 @@ def test_the_page_of_a_quick_repeat(toy):
 def outcome_of(numbers):
     """Rows with the same number for each measure."""
     rows = {
-        (data, SVM, "one_vs_rest", TRAINING, name): np.full((1, 4), value)
+        (data, SVM, "one_vs_rest", TRAINING, name): np.full((1, 5), value)
         for (data, name), value in numbers.items()
     }
     return Outcome(GEBEL2009_MULTICLASS, (), 1, 0, rows)

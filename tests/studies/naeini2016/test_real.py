@@ -3,12 +3,14 @@
 import numpy as np
 import pytest
 
-from evical.datasets import load
+from evical.datasets import Dataset, load
 from evical.datasets._known import known_sets
 from examples.studies import reproduce, study_files
 from examples.studies.naeini2016 import _published_real as printed
 from examples.studies.naeini2016.classes import NAEINI2016_CLASSES
+from examples.studies.naeini2016.liblinear import _WAYS, NAEINI2016_LIBLINEAR
 from examples.studies.naeini2016.real import NAEINI2016_REAL, SETS
+from examples.studies.parts._calibration_classifiers import TWO_CLASS_LEARNERS
 from tests.support.data_folder import DATA, needs_data
 
 # Samples of the class that is told from all others.
@@ -53,6 +55,22 @@ def test_intervals_have_their_ends_in_order():
     assert all(low < high for low, high in ends)
     assert of_two.published["SVM", "training", "ENIR"]["rmse"] == (-0.310, -0.176)
     assert of_classes.published["NB", "training", "SNN"]["cross_entropy"] == (-0.59, -0.34)
+
+
+def test_without_intercept_the_origin_has_probability_one_half():
+    X = np.random.default_rng(0).normal(3, 1, (50, 2))
+    train = Dataset("rare", X, np.arange(50) % 10 == 0, tuple("ab"), tuple("01"))
+    found = {
+        name: TWO_CLASS_LEARNERS[f"logistic regression, {name}"](train)
+        for name in ("C = 1", "no intercept", "no intercept, -1 to 1")
+    }
+    middle = X.mean(axis=0, keepdims=True), (X.min(axis=0) + X.max(axis=0))[np.newaxis] / 2
+    assert found["no intercept"](middle[0]) == pytest.approx(0.5)
+    assert found["no intercept, -1 to 1"](middle[1]) == pytest.approx(0.5)
+    assert found["C = 1"](middle[0]) < 0.2
+    (gains,) = NAEINI2016_LIBLINEAR.gains
+    printed_rmse = {gains.published[way, "training", "ENIR"]["rmse"] for way in _WAYS}
+    assert printed_rmse == {(-0.124, -0.016)}
 
 
 def test_tables_8_to_10_are_typed_right():

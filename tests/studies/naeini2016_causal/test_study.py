@@ -1,5 +1,7 @@
 """The study of calibrated edges: measures by hand, labeled pairs, printed numbers, a repeat."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -14,6 +16,10 @@ from examples.studies.naeini2016_causal.measures import (
 )
 from examples.studies.naeini2016_causal.networks import random_network
 from examples.studies.naeini2016_causal.pairs import AllPairs
+from examples.studies.naeini2016_causal.penalty import (
+    NAEINI2016_CAUSAL_PENALTY,
+    PenalizedCondition,
+)
 from examples.studies.naeini2016_causal.sampling import labeled_pairs
 from examples.studies.naeini2016_causal.study import NAEINI2016_CAUSAL as STUDY
 
@@ -111,7 +117,8 @@ def test_networks_have_the_edges_of_table_31():
 def test_a_repeat_of_a_small_network():
     condition = NetworkCondition("small", 40, 40, (40,), n_rows=300, n_bootstraps=8)
     rows = condition.run_repeat({}, 0, 0)
-    assert len(rows) == 4 * (1 + len(METHODS))
+    assert len(rows) == 4 * (1 + len(condition.methods))
+    assert set(condition.methods) < set(METHODS)
     assert {len(labels) for labels, _ in rows} == {len(LABELS)}
     assert {len(values) for _, values in rows} == {len(MEASURES)}
     found = dict(rows)
@@ -121,3 +128,18 @@ def test_a_repeat_of_a_small_network():
     assert 1 <= size <= 4
     assert condition.datasets == ()
     assert repr(rows) == repr(condition.run_repeat({}, 0, 0))
+
+
+def test_penalties_are_compared_on_the_same_networks():
+    small = NetworkCondition("small", 30, 40, (40,), n_rows=300, n_bootstraps=4, methods=())
+    found = {}
+    for penalty in (1.0, 4.0):
+        condition = PenalizedCondition("choice", replace(small, penalty=penalty))
+        rows = dict(condition.run_repeat({}, 0, 0))
+        assert {labels[:4] for labels in rows} == {("choice", f"{penalty:g}", "40", "40")}
+        assert len(rows) == 4
+        found[penalty] = rows["choice", f"{penalty:g}", "40", "40", "before", "directed"][1]
+    assert found[4.0] < found[1.0]  # recall
+    first, *_, last = NAEINI2016_CAUSAL_PENALTY.conditions
+    assert (first.part, last.part) == ("choice", "reported")
+    assert first.network.key != last.network.key

@@ -1,0 +1,228 @@
+"""Claims of README, `docs/claims.md` and the paper: each number, from its file."""
+
+import csv
+import json
+import re
+from collections import defaultdict
+
+import numpy as np
+
+from tests.support.public_objects import ROOT
+
+README, CLAIMS, PAPER, INDEX = (
+    " ".join((ROOT / name).read_text(encoding="utf-8").split())
+    for name in ("README.md", "docs/claims.md", "paper/paper.md", "docs/reproductions/index.md")
+)
+
+
+def table(study):
+    path = ROOT / "docs" / "reproductions" / f"{study}.csv"
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def losses(rows, label, **where):
+    """Option to data set to its mean log loss over the settings of the data set."""
+    found = defaultdict(lambda: defaultdict(list))
+    for row in rows:
+        if row["log_loss"] and all(row[key] == value for key, value in where.items()):
+            found[row[label]][row["data"]].append(float(row["log_loss"]))
+    return {
+        option: {data: np.mean(values) for data, values in sets.items()}
+        for option, sets in found.items()
+    }
+
+
+def paired(means, one, other):
+    """Mean difference over data sets, its standard error, and their number."""
+    gaps = np.array([means[one][data] - means[other][data] for data in means[one]])
+    return gaps.mean(), gaps.std(ddof=1) / np.sqrt(len(gaps)), len(gaps)
+
+
+def close(text, value):
+    """Whether a printed number is a value, rounded to its digits."""
+    digits = len(text.partition(".")[2])
+    return abs(float(text) - value) <= 0.5001 * 10**-digits
+
+
+def differences(text, pattern):
+    """The numbers of the one place that has the pattern."""
+    (found,) = re.findall(pattern, text)
+    return found
+
+
+NUMBER = r"([+-]?\d+\.\d+)"
+PAIR = rf"{NUMBER}, (?:standard error )?{NUMBER}"
+
+
+def test_one_classifier_beside_six_settings():
+    rows = table("default_classifier")
+    found = []
+    for classes, best in (
+        ("two", "sigmoid, ensemble=False"),
+        ("more", "temperature, ensemble=True"),
+    ):
+        means = losses(rows, "method", classes=classes)
+        settings = [name for name in means if "ensemble=" in name and "Evidential" not in name]
+        assert len(settings) == 6
+        overall = {name: np.mean(list(means[name].values())) for name in settings}
+        assert min(overall, key=overall.get) == best
+        ours = np.mean(list(means["EvidentialClassifier"].values()))
+        assert ours < overall[best]
+        found.append((ours, overall[best], *paired(means, "EvidentialClassifier", best)))
+    (a, b, gap, error, n), (c, d, gap_more, error_more, n_more) = found
+    assert (n, n_more) == (18, 14)
+    expected = a, b, gap, error, c, d, gap_more, error_more
+    said = [
+        differences(
+            README,
+            rf"{NUMBER} against {NUMBER} on eighteen .*?difference {PAIR}\), {NUMBER} against "
+            rf"{NUMBER} on fourteen of more \({PAIR}",
+        ),
+        differences(
+            PAPER,
+            rf"{NUMBER} against {NUMBER} at best .*?difference {PAIR}\), and {NUMBER} against "
+            rf"{NUMBER} for more \({PAIR}",
+        ),
+        differences(
+            CLAIMS,
+            rf"{NUMBER} and at best {NUMBER} on 18 .*?difference {NUMBER} ± {NUMBER}\), {NUMBER} "
+            rf"and at best {NUMBER} on 14 of more \({NUMBER} ± {NUMBER}",
+        ),
+    ]
+    for numbers in said:
+        assert all(map(close, numbers, expected)), (numbers, expected)
+
+
+def test_an_ensemble_beside_other_fusions():
+    rows = table("fusion_benchmark")
+    two = losses(rows, "way", members="different", classes="two")
+    more = losses(rows, "way", members="different", classes="more")
+    rivals = "StackingClassifier", "soft vote", "super learner, log-odds"
+    rivals = *rivals, "ridge regression of log-odds"
+    numbers = differences(
+        README,
+        rf"loss of {NUMBER}, scikit-learn's `StackingClassifier` {NUMBER} \(paired difference "
+        rf"{PAIR}\) and a soft vote {NUMBER} \({PAIR}\).*?37 data sets.*?reach {NUMBER} as well "
+        rf"\({PAIR}; {PAIR};",
+    )
+    gaps = [paired(two, "Stacked", rival) for rival in rivals]
+    assert {gap[2] for gap in gaps} == {37}
+    mean = {way: np.mean(list(sets.values())) for way, sets in two.items()}
+    assert close(numbers[7], mean["super learner, log-odds"])
+    assert close(numbers[7], mean["ridge regression of log-odds"])
+    expected = [mean["Stacked"], mean["StackingClassifier"], *gaps[0][:2], mean["soft vote"]]
+    expected += [*gaps[1][:2], float(numbers[7]), *gaps[2][:2], *gaps[3][:2]]
+    assert all(map(close, numbers, expected)), (numbers, expected)
+    claimed = differences(
+        CLAIMS,
+        rf"paired, two classes: {NUMBER} ± {NUMBER} and {NUMBER} ± {NUMBER}; more: {NUMBER} ± "
+        rf"{NUMBER} and {NUMBER} ± {NUMBER}\).*?log-odds \({NUMBER} ± {NUMBER}\)",
+    )
+    level = "greedy selection", "super learner, log-odds"
+    parts = [paired(means, "Stacked", way)[:2] for means in (two, more) for way in level]
+    expected = [*np.ravel(parts), *gaps[3][:2]]
+    assert all(map(close, claimed, expected)), (claimed, expected)
+    # "Level": within two standard errors. "Lower": not.
+    assert all(abs(gap) < 2 * error for gap, error in parts)
+    lower = "StackingClassifier", "soft vote", "soft vote by size"
+    assert all(
+        gap < -2 * error
+        for means in (two, more)
+        for gap, error, _ in (paired(means, "Stacked", way) for way in lower)
+    )
+
+
+def test_the_automatic_calibrator_beside_the_best():
+    cells = defaultdict(dict)
+    for row in table("automatic_calibration"):
+        if row["log_loss"]:
+            cells[row["map"], int(row["n"])][row["method"]] = float(row["log_loss"])
+        assert int(row["repeats"]) <= 4
+    logs, sizes = defaultdict(list), {}
+    for (_, n), methods in cells.items():
+        rivals = [value for name, value in methods.items() if name != "Auto"]
+        logs[n].append(np.log(methods["Auto"] / min(rivals)))
+        sizes.setdefault(n, set()).add(len(rivals))
+    every = np.concatenate(list(logs.values()))
+    few = np.concatenate([values for n, values in logs.items() if n <= 10_000])
+    numbers = differences(
+        CLAIMS,
+        r"best of (\d+) others in (\d+) of (\d+) .*?has (\d\.\d+) times that up to 10,000 scores, "
+        r"and (\d\.\d+) and (\d\.\d+) times for 100,000 and 1,000,000, where (\d+) to (\d+) others "
+        r".*?; (\d+\.\d) times in the worst",
+    )
+    names = {name for methods in cells.values() for name in methods} - {"Auto"}
+    large = sizes[100_000] | sizes[1_000_000]
+    expected = [len(names), np.sum(every <= np.log(1.15)), len(every), np.exp(few.mean())]
+    expected += [np.exp(np.mean(logs[n])) for n in (100_000, 1_000_000)]
+    expected += [min(large), max(large), np.exp(every.max())]
+    assert all(map(close, numbers, expected)), (numbers, expected)
+
+
+def test_sums_without_labels():
+    page = (ROOT / "docs" / "reproductions" / "label_free.md").read_text(encoding="utf-8")
+    (ratio,) = re.findall(r"least log loss of all rules\*\*, (0\.\d+) ±", page)
+    (dempster,) = re.findall(r"rule has (1\.\d) times the log loss of the mean\*\*", page)
+    for text in (README, CLAIMS, INDEX):
+        (said,) = set(re.findall(r"\[?(0\.82) times the log loss\]?", text))
+        assert close(said, float(ratio))
+    (said,) = re.findall(r"Dempster's rule has (1\.\d+) times", README)
+    assert round(float(said), 1) == float(dempster)
+    assert f"Dempster's rule has {dempster} times" in CLAIMS
+
+
+AUTO = "AutoCalibrator, confidence 95 %"
+
+
+def test_coverage_of_intervals():
+    found = defaultdict(list)
+    for row in table("interval_coverage"):
+        sizes = [row[f"coverage_{n}"] for n in (50, 200, 1000, 10_000)]
+        if all(sizes):
+            found[row["model"], row["map"]] += [100 * float(size) for size in sizes]
+    maps = [values for (model, _), values in found.items() if model == AUTO]
+    assert len(maps) == 6
+    ours = np.concatenate(maps)
+    low, high = differences(CLAIMS, r"at 95 % cover (\d+) to (\d+) % of the prob")
+    assert (round(min(ours)), round(max(ours))) == (int(low), int(high))
+    assert f"of {low} to {high} % at 95 %" in INDEX
+    sigmoid = found["logistic, likelihood", "sigmoid"]
+    low, high = differences(CLAIMS, r"logistic curve covers (\d+) to (\d+) % for a sigmoid")
+    assert (round(min(sigmoid)), round(max(sigmoid))) == (int(low), int(high))
+
+
+def test_worked_examples_are_counted():
+    oracles = json.loads((ROOT / "tests" / "oracles" / "dst_oracles.json").read_text())
+    (examples, traps) = len(oracles["oracles"]), len(oracles["traps"])
+    assert f"| {examples} worked examples" in CLAIMS
+    assert f"; {traps} tests name results" in CLAIMS
+    assert f"with {examples} worked examples" in PAPER
+    naive = [path.read_text(encoding="utf-8") for path in (ROOT / "tests" / "naive").glob("*.py")]
+    exact = sum("Fraction" in text for text in naive)
+    assert exact > len(naive) / 2  # "most"
+
+
+def test_speed_is_that_of_the_comparison():
+    page = (ROOT / "docs" / "comparison.md").read_text(encoding="utf-8")
+    rows = re.findall(r"\| ([\d.]+) ms \| ([\d.]+) ms(.*?) \|", page.split("## ")[1])
+    assert len(rows) == 7
+    ratios = [float(theirs) / float(ours) for ours, theirs, name in rows if "NumPy" not in name]
+    low, high = differences(CLAIMS, r"transforms: (\d+) to (\d+) times as fast as the fastest")
+    assert (round(min(ratios)), round(max(ratios))) == (int(low), int(high))
+    assert f"{low} to {high} times as fast" in PAPER
+    (sums,) = (float(theirs) / float(ours) for ours, theirs, name in rows if "NumPy" in name)
+    for text in (CLAIMS, PAPER):
+        assert close(differences(text, r"(\d\.\d) times as fast as NumPy"), sums)
+    ours, theirs = differences(README, r"2,000 sets each takes (\d+) ms, .*?packages (\d+) ms")
+    assert (ours, theirs, "") in rows
+
+
+def test_every_claim_with_a_number_has_a_command_or_a_page():
+    lines = (ROOT / "docs" / "claims.md").read_text(encoding="utf-8").splitlines()
+    claims = [line.split(" | ") for line in lines if line.startswith("| ")]
+    for claim in claims:
+        assert claim[1].startswith(("command", "`", "[`")), claim
+    bullets = re.split(r" \* ", README.split("## Measured")[1].split("## Cite")[0])[1:]
+    assert len(bullets) == 4
+    assert all(re.search(r"\(docs/[\w/]+\.md\)", bullet) for bullet in bullets)
