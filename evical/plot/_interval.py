@@ -112,6 +112,8 @@ def _chosen(labels: NDArray[Any], pos_label: Hashable | None) -> list[int]:
 _MAX_INTERVALS = 200
 # Points of a band; more samples are grouped with their neighbors and drawn by their means.
 _MAX_POINTS = 600
+# Decided samples in view on each side of those that are open, at least.
+_BESIDE = 5
 # Number of groups of neighbors whose share of the class is drawn in a band.
 _N_SHARES = 20
 # Panels side by side; more panels take several rows.
@@ -133,15 +135,17 @@ class _Sample(NamedTuple):
     betp: Floats
     hits: NDArray[np.bool_] | None
 
-    def open(self, threshold: float) -> int:
-        """Number of samples for which the evidence leaves the decision open."""
-        return int(np.sum((self.bel <= threshold) & (self.pl > threshold)))
+    def open(self, threshold: float) -> NDArray[np.intp]:
+        """Places of the samples for which the evidence leaves the decision open."""
+        return np.flatnonzero((self.bel <= threshold) & (self.pl > threshold))
 
 
 @dataclass(eq=False, repr=False)
 class BeliefIntervalDisplay:
     """Belief intervals of samples, sorted by pignistic probability.
 
+    The view is on the samples that the evidence leaves open, and those beside them; decided ones
+    further away are drawn, and appear with wider limits, such as ``ax_.set_xlim(0, n + 1)``.
     Usually made by `from_estimator` or `from_predictions`.
 
     Parameters
@@ -321,8 +325,9 @@ class BeliefIntervalDisplay:
         for k, panel in enumerate(self.axes_):
             order = np.lexsort((bel[:, k], betp[:, k]))
             sides = None if hits is None else hits[order, k]
-            self._draw(panel, _Sample(bel[order, k], pl[order, k], betp[order, k], sides))
-            self._label(panel, k, len(order))
+            sample = _Sample(bel[order, k], pl[order, k], betp[order, k], sides)
+            self._draw(panel, sample)
+            self._label(panel, k, sample)
             self._add_legend(panel, k)
         keep_on_canvas(*self.axes_)
         return self
@@ -341,7 +346,7 @@ class BeliefIntervalDisplay:
         many = len(sample.bel) > _MAX_INTERVALS
         (self._draw_band if many else self._draw_intervals)(ax, sample)
         if self.threshold is not None:
-            label = f"threshold {self.threshold:g}: {sample.open(self.threshold)} open"
+            label = f"threshold {self.threshold:g}: {len(sample.open(self.threshold))} open"
             line = ax.axhline(self.threshold, color=ink(), ls="--", lw=1, label=label)
             self.threshold_.append(line)
 
@@ -392,9 +397,14 @@ class BeliefIntervalDisplay:
         points = (_grouped(values, _N_SHARES) for values in (x, hits.astype(np.float64)))
         return ax.plot(*points, label="share of the class, in twentieths", **shares_style())[0]
 
-    def _label(self, ax: Axes, k: int, n: int) -> None:
+    def _label(self, ax: Axes, k: int, sample: _Sample) -> None:
         limit_to_unit(ax)
-        ax.set_xlim(1 - 0.01 * n - 0.5, n + 0.01 * n + 0.5)
+        n, left, right = len(sample.bel), 1, len(sample.bel)
+        if self.threshold is not None and len(seen := sample.open(self.threshold)):
+            beside = max(_BESIDE, int(0.1 * (seen[-1] - seen[0])))
+            left, right = max(1, seen[0] + 1 - beside), min(n, seen[-1] + 1 + beside)
+        margin = 0.01 * (right - left + 1) + 0.5
+        ax.set_xlim(left - margin, right + margin)
         ax.xaxis.set_major_locator(MaxNLocator(4, integer=True))
         alone, name = len(self.axes_) == 1, literal(self.class_names[k])
         ax.set_xlabel(f"Rank by pignistic probability (n = {n:,})" if alone else f"Rank of {n:,}")

@@ -59,6 +59,17 @@ def test_open_decisions_are_counted(ax):
     assert display.threshold_ == []
 
 
+def test_the_view_is_on_open_decisions_and_on_all_where_none_is_open(ax):
+    middle = np.linspace(0.02, 0.98, 49)
+    beliefs = np.stack([middle - 0.02, middle + 0.02], axis=1)
+    BeliefIntervalDisplay.from_predictions(None, beliefs, ax=ax)  # only the 25th is open
+    inside = [rank for rank in range(1, 50) if ax.get_xlim()[0] < rank < ax.get_xlim()[1]]
+    assert inside == list(range(20, 31))
+    for threshold in (None, 1):
+        BeliefIntervalDisplay.from_predictions(None, beliefs, threshold=threshold, ax=ax)
+        assert ax.get_xlim() == pytest.approx((0.01, 49.99))
+
+
 def test_more_than_two_hundred_samples_are_a_band(ax):
     display = BeliefIntervalDisplay.from_estimator(CALIBRATOR, SCORES[:201], Y[:201], ax=ax)
     bel, pl = CALIBRATOR.predict_interval(SCORES[:201]).T
