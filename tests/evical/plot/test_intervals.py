@@ -61,7 +61,7 @@ def test_open_decisions_are_counted(ax):
 
 def test_the_view_is_on_open_decisions_and_on_all_where_none_is_open(ax):
     middle = np.linspace(0.02, 0.98, 49)
-    beliefs = np.stack([middle - 0.02, middle + 0.02], axis=1)
+    beliefs = np.stack([middle - 0.01, middle + 0.01], axis=1)
     BeliefIntervalDisplay.from_predictions(None, beliefs, ax=ax)  # only the 25th is open
     inside = [rank for rank in range(1, 50) if ax.get_xlim()[0] < rank < ax.get_xlim()[1]]
     assert inside == list(range(20, 31))
