@@ -19,6 +19,19 @@ _MAX_LETTERS = 100
 _MAX_SHOWN = 5  # rows of a batch
 
 
+def short(text: str, letters: int) -> str:
+    """The text on one line, cut if it is long; its end stays, where names often differ.
+
+    >>> short("a name of\\ntwo lines", 12)
+    'a name …ines'
+    """
+    line = " ".join(text.split())
+    if len(line) <= letters:
+        return line
+    end = letters // 3
+    return f"{line[: letters - 1 - end]}…{line[len(line) - end :]}"
+
+
 def html_table(caption: str, rows: Iterable[Sequence[str]], notes: Iterable[str] = ()) -> str:
     """A table for notebooks; the first row is its head, the first column names the rows.
 

@@ -30,8 +30,9 @@ from dstheory.checks.arguments import (
     check_instance,
 )
 from dstheory.mass import MassFunction
+from dstheory.notebook import short
 from dstheory.plot._sets import by_size, check_single, set_lines, value_text, wrap
-from dstheory.plot.style import COLORS, axes_or_new, ink, keep_on_canvas, literal, paper, short
+from dstheory.plot.style import COLORS, axes_or_new, ink, keep_on_canvas, literal, paper
 
 Spot: TypeAlias = tuple[float, int]
 # A node by its number, or the place of an edge in a layer it passes.

@@ -6,7 +6,7 @@ from typing import Any
 from dstheory._masses import check_mass
 from dstheory.frame import Frame
 from dstheory.mass import MassFunction
-from dstheory.plot.style import short
+from dstheory.notebook import short
 
 # Names with more labels, and longer labels, are abbreviated to fit on an axis.
 _MAX_NAMED = 8

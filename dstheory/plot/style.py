@@ -18,6 +18,7 @@ from matplotlib.transforms import Bbox, ScaledTranslation
 
 from dstheory._typing import Floats
 from dstheory.checks.arguments import check_instance
+from dstheory.notebook import short
 
 COLORS = {
     "blue": "#0072B2",
@@ -138,16 +139,6 @@ def literal(text: object) -> str:
     """
     shown = str(text).replace("$", r"\$")
     return f" {shown}" if shown.startswith("_") else shown
-
-
-def short(text: str, letters: int) -> str:
-    """The text on one line, cut if it is long.
-
-    >>> short("a name of\\ntwo lines", 12)
-    'a name of t…'
-    """
-    line = " ".join(text.split())
-    return line if len(line) <= letters else line[: letters - 1] + "…"
 
 
 def add_legend(ax: Axes, side: Literal["above", "below", "right"] = "above", **options: Any) -> Any:

@@ -32,8 +32,9 @@ from dstheory.checks.arguments import (
     check_instance,
     shown,
 )
+from dstheory.notebook import short
 from dstheory.plot import credal_vertices
-from dstheory.plot.style import COLORS, axes_or_new, ink, keep_on_canvas, literal, short
+from dstheory.plot.style import COLORS, axes_or_new, ink, keep_on_canvas, literal
 from evical._typing import Floats, SamplesLike
 from evical.metrics.inputs import MOST_REPEATS, class_sample
 from evical.plot._inputs import known_classes, predictions

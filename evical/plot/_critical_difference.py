@@ -13,7 +13,8 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from dstheory.checks.arguments import as_sequence, check_choice
-from dstheory.plot.style import COLORS, axes_or_new, ink, keep_on_canvas, literal, short
+from dstheory.notebook import short
+from dstheory.plot.style import COLORS, axes_or_new, ink, keep_on_canvas, literal
 from evical._typing import Floats
 from evical.significance import holm, nemenyi
 from evical.significance.ranks import HolmResult, NemenyiResult

@@ -18,6 +18,7 @@ from scipy.special import ndtri
 from sklearn.utils.validation import check_is_fitted
 
 from dstheory.checks.arguments import as_floats, as_sequence, check_choice, check_level
+from dstheory.notebook import short
 from dstheory.plot.style import (
     COLORS,
     add_legend,
@@ -26,7 +27,6 @@ from dstheory.plot.style import (
     keep_on_canvas,
     literal,
     paper,
-    short,
 )
 from evical._typing import Floats
 from evical.fusion import Rule, as_rule

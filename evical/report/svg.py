@@ -11,6 +11,8 @@ import warnings
 import xml.etree.ElementTree as ET
 from typing import TYPE_CHECKING
 
+from dstheory.notebook import short
+
 if TYPE_CHECKING:  # a page without pictures needs no matplotlib
     from matplotlib.figure import Figure
 
@@ -41,7 +43,7 @@ def label(text: str, longest: int = 32) -> str:
     """A name as text of a picture: no formula, on one line, not too long.
 
     >>> print(label("<$50K"), label("a" * 40, longest=6))
-    <\\$50K aaaaa…
+    <\\$50K aaa…aa
     """
     return shorten(text, longest).replace("$", r"\$")
 
@@ -50,10 +52,9 @@ def shorten(text: str, longest: int = 32) -> str:
     """A name on one line, cut where it is too long.
 
     >>> shorten("a\\nb"), shorten("abcdef", 4)
-    ('a b', 'abc…')
+    ('a b', 'ab…f')
     """
-    line = " ".join(printable(text).split())
-    return line if len(line) <= longest else line[: longest - 1] + "…"
+    return short(printable(text), longest)
 
 
 def printable(text: str) -> str:

@@ -27,7 +27,9 @@ function shown(value) {
   return digits === "1.0000" && value < 1 ? `1 − ${(1 - value).toExponential(1)}` : digits;
 }
 
-const short = (text, longest = 16) => (text.length <= longest ? text : `${text.slice(0, longest - 1)}…`);
+// The end stays, where names often differ.
+const short = (text, longest = 16) => (text.length <= longest
+  ? text : `${text.slice(0, longest - 1 - Math.floor(longest / 3))}…${text.slice(-Math.floor(longest / 3))}`);
 
 function picture(width, height, title, ...children) {
   const svg = h("svg", { viewBox: `0 0 ${width} ${height}`, width, role: "img", "aria-label": title }, ...children);

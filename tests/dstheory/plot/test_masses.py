@@ -66,7 +66,7 @@ def test_long_names_are_cut(ax):
     frame = Frame(["a label of more than twenty-four letters", *range(70)])
     m = MassFunction(frame, [1, frame.full], [0.5, 0.5])
     display = MassDisplay.from_mass(m, ax=ax)
-    assert display.sets[0] == "{a label of more than tw…}"
+    assert display.sets[0] == "{a label of more… letters}"
     assert display.sets[1].endswith(", 0, 1, 2, 3, 4, 5, 64 more}")
 
 
