@@ -19,7 +19,7 @@ from evical.calibrators import LogisticCalibrator
 from evical.cli import main
 from evical.scores.names import belief_names
 from tests.joints.seeds import every_seed
-from tests.support.each import each
+from tests.support.each import each, pairs
 from tests.support.tables import read_csv
 
 N = 300
@@ -108,9 +108,14 @@ def test_shuffled_rows_are_refused_by_position(folder, other, output, capfd):
     assert not (folder / output).exists()
 
 
-@each("other", ["b1.csv", "b1.parquet", "a1.csv", "a1.parquet"])
-@each("out", ["out.csv", "out.parquet", "-"])
-@each("engine", ["", " --engine duckdb"])
+@each(
+    ("other", "out", "engine"),
+    pairs(
+        ["b1.csv", "b1.parquet", "a1.csv", "a1.parquet"],
+        ["out.csv", "out.parquet", "-"],
+        ["", " --engine duckdb"],
+    ),
+)
 def test_by_key_the_order_changes_nothing(folder, other, out, engine, monkeypatch):
     if engine and out == "-":
         return

@@ -20,7 +20,7 @@ from evical.cli import main
 from evical.metrics import brier_score
 from evical.scores.names import belief_names
 from tests.joints.seeds import every_seed
-from tests.support.each import each
+from tests.support.each import each, pairs
 from tests.support.tables import read_csv
 
 N = 500
@@ -120,9 +120,14 @@ def test_tables_are_combined_class_by_class(folder, one, two):
     check_combination(read_csv("out.csv"))
 
 
-@each("order", ["ham spam", "spam ham"])
-@each("out", ["out.csv", "out.parquet", "-"])
-@each("engine", ["", "--key id", "--key id --engine duckdb"])
+@each(
+    ("order", "out", "engine"),
+    pairs(
+        ["ham spam", "spam ham"],
+        ["out.csv", "out.parquet", "-"],
+        ["", "--key id", "--key id --engine duckdb"],
+    ),
+)
 def test_the_order_of_classes_changes_nothing(folder, order, out, engine, monkeypatch):
     if out == "-" and "duckdb" in engine:
         return

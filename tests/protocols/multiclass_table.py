@@ -123,4 +123,14 @@ def simulated(n: int = 60, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     return (rng.normal(size=(n, K)) + 1.5 * np.eye(K)[y]).round(1), y
 
 
+_FITTED: dict[str, BaseMulticlassCalibrator] = {}
+
+
+def fitted(entry: Entry) -> BaseMulticlassCalibrator:
+    """The calibrator of the samples, made once: who changes it takes `entry().fit(...)`."""
+    if entry.id not in _FITTED:
+        _FITTED[entry.id] = entry().fit(*entry.samples())
+    return _FITTED[entry.id]
+
+
 PROBES = np.random.default_rng(9).normal(size=(6, K)).round(2) * 1.5

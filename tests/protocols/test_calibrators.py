@@ -149,18 +149,18 @@ def test_kinds_of_input(entry):
 @every
 def test_one_column(entry):
     scores, y = samples()
-    wanted = masses(fitted(entry))
-    for column in (scores[:, np.newaxis], pd.DataFrame({"score": scores})):
-        np.testing.assert_array_equal(masses(entry().fit(column, y)), wanted)
+    columns = (scores[:, np.newaxis], pd.DataFrame({"score": scores}))
+    column = columns[CALIBRATORS.index(entry) % len(columns)]  # in turn, as above
+    np.testing.assert_array_equal(masses(entry().fit(column, y)), masses(fitted(entry)))
 
 
 @every
 def test_integers_and_float32(entry):
     scores, y = samples()
-    whole = (scores * 10).round().astype(int)
-    wanted = masses(entry().fit(whole.astype(float), y))
-    np.testing.assert_array_equal(masses(entry().fit(whole, y)), wanted)
-    np.testing.assert_array_equal(masses(entry().fit(whole.astype(np.float32), y)), wanted)
+    whole = (scores * 10).round()
+    wanted = masses(entry().fit(whole, y))
+    kind = (int, np.float32)[CALIBRATORS.index(entry) % 2]  # in turn
+    np.testing.assert_array_equal(masses(entry().fit(whole.astype(kind), y)), wanted)
 
 
 @every
@@ -212,8 +212,8 @@ EXTREME = {
     "ulp": ([1.0, np.nextafter(1.0, 2)], [0, 1]),
     "huge": ([-1e300, 1e300], [0, 1]),
     "tiny": ([1e-150, 0.0, -1e-150], [1, 0, 0]),
-    "separable": (np.arange(100.0), np.arange(100) > 49),
-    "reverse": (np.arange(100.0), np.arange(100) < 50),
+    "separable": (np.arange(50.0), np.arange(50) > 24),
+    "reverse": (np.arange(50.0), np.arange(50) < 25),
 }
 
 
@@ -259,7 +259,7 @@ def test_nothing_goes_on_beyond_the_data_unless_it_may(entry):
     known = np.repeat(masses(calibrator, ends), 2, axis=0)
     np.testing.assert_allclose(masses(calibrator, out), known, rtol=0, atol=1e-12)
     if constant:
-        free = entry().fit(scores, y)
+        free = fitted(entry)
         np.testing.assert_array_equal(masses(calibrator, scores), masses(free, scores))
         again = type(calibrator).from_dict(json.loads(json.dumps(calibrator.to_dict())))
         np.testing.assert_array_equal(masses(again, out), masses(calibrator, out))

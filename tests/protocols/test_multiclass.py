@@ -22,7 +22,7 @@ from dstheory import Frame, MassFunction
 from dstheory.transform import betp
 from evical import multiclass
 from evical.multiclass import BaseMulticlassCalibrator
-from tests.protocols.multiclass_table import MULTICLASS, K, every
+from tests.protocols.multiclass_table import MULTICLASS, K, every, fitted
 from tests.support.contract import check_contract
 from tests.support.each import each
 
@@ -40,7 +40,7 @@ def test_the_table_is_complete():
 
 @every
 def test_predictions_belong_together(entry):
-    calibrator = entry().fit(*entry.samples())
+    calibrator = fitted(entry)
     m = calibrator.predict_mass(entry.probes)
     assert m.batch_shape == (len(entry.probes),)
     assert m.frame == Frame(calibrator.classes_)
@@ -63,7 +63,7 @@ def test_predictions_belong_together(entry):
 
 @every
 def test_each_row_of_a_batch_is_its_single_prediction(entry):
-    calibrator = entry().fit(*entry.samples())
+    calibrator = fitted(entry)
     together = calibrator.predict_interval(entry.probes)
     for row in (0, 5):
         alone = calibrator.predict_interval(entry.probes[row : row + 1])[0]
@@ -85,7 +85,7 @@ def test_labels_of_any_kind(entry):
     """Labels are the base class's: each entry takes one kind of them, in turn."""
     scores, y = entry.samples()
     labels = np.array(KINDS_OF_LABELS[MULTICLASS.index(entry) % len(KINDS_OF_LABELS)])
-    plain = entry().fit(scores, y)
+    plain = fitted(entry)
     named = entry().fit(scores, labels[y])
     np.testing.assert_array_equal(named.classes_, labels)
     np.testing.assert_array_equal(
@@ -100,7 +100,7 @@ def test_far_away_and_extreme_scores(entry):
     far = np.array([[1e9, 0, 0], [-1e9, 0, 1e9], [1e30, 1e30, -1e30]])
     if entry.scores != "margins":
         far = np.array([[1.0, 0, 0], [0, 0, 1.0], [0, 0, 0]])
-    calibrator = entry().fit(*entry.samples())
+    calibrator = fitted(entry)
     interval = calibrator.predict_interval(far)
     assert ((interval >= 0) & (interval <= 1)).all()
     np.testing.assert_allclose(calibrator.predict_proba(far).sum(axis=1), 1)
@@ -123,7 +123,7 @@ def test_separable_and_constant_scores(entry):
 @every
 def test_kinds_of_input_and_nothing_is_mutated(entry):
     scores, y = entry.samples()
-    wanted = entry().fit(scores, y).predict_proba(entry.probes)
+    wanted = fitted(entry).predict_proba(entry.probes)
     for array in (scores, y):
         array.flags.writeable = False
     for convert in (np.asfortranarray, pd.DataFrame, lambda a: a.tolist()):
@@ -187,7 +187,7 @@ def test_json_round_trip_is_exact(entry):
 
 @every
 def test_damage_is_named(entry):
-    data = json.loads(json.dumps(entry().fit(*entry.samples()).to_dict()))
+    data = json.loads(json.dumps(fitted(entry).to_dict()))
     (other, *_) = (c for c in BaseMulticlassCalibrator.__subclasses__() if c.__name__ != entry.name)
     with pytest.raises(ValueError, match=f"saved calibrator is a '{entry.name}', expected"):
         other.from_dict(data)
@@ -206,7 +206,7 @@ def test_damage_is_named(entry):
 
 @every
 def test_clone_pickle_and_copy(entry):
-    calibrator = entry().fit(*entry.samples())
+    calibrator = fitted(entry)
     wanted = calibrator.predict_proba(entry.probes)
     with pytest.raises(NotFittedError):
         clone(calibrator).predict_mass(entry.probes)
@@ -251,7 +251,7 @@ def test_fit_refuses(entry, spoil, message):
 
 @every
 def test_predictions_refuse(entry):
-    calibrator = entry().fit(*entry.samples())
+    calibrator = fitted(entry)
     for method in METHODS:
         for scores, message in (
             (spoiled(entry.probes, (1, 2), np.nan), r"scores\[1, 2\] is nan"),

@@ -18,7 +18,7 @@ from evical.calibrators import (
     TemperatureCalibrator,
 )
 from evical.calibrators._level_set import LevelSets
-from tests.protocols.calibrators_table import CALIBRATORS, samples
+from tests.protocols.calibrators_table import CALIBRATORS, fitted, samples
 from tests.support.each import each
 
 with_likelihood = [
@@ -43,7 +43,7 @@ def test_all_with_a_likelihood_of_one_curve_have_level_sets():
 
 @every
 def test_level_sets_are_nested_and_shrink_to_the_most_plausible(entry):
-    calibrator = entry().fit(*samples())
+    calibrator = fitted(entry)
     sets = [calibrator.level_set(PROBES, alpha) for alpha in (1e-9, 0.1, 0.5, 0.999999, 1.0)]
     for outer, inner in pairwise(sets):
         assert (outer[:, 0] <= inner[:, 0] + 1e-9).all()
@@ -55,7 +55,7 @@ def test_level_sets_are_nested_and_shrink_to_the_most_plausible(entry):
 
 @every
 def test_scores_may_be_a_column_and_calibrators_saved(entry):
-    calibrator = entry().fit(*samples())
+    calibrator = fitted(entry)
     found = calibrator.level_set(PROBES, 0.2)
     np.testing.assert_array_equal(calibrator.level_set(PROBES[:, None], 0.2), found)
     again = type(calibrator).from_dict(calibrator.to_dict())
@@ -65,7 +65,7 @@ def test_scores_may_be_a_column_and_calibrators_saved(entry):
 @each("entry", [e for e in with_likelihood if hasattr(e(), "contour")])
 def test_the_contour_is_alpha_at_the_ends(entry):
     """Or the end is one of the model, beyond which the contour is 0."""
-    calibrator = entry().fit(*samples())
+    calibrator = fitted(entry)
     for alpha in (0.9, 0.146, 1e-4):
         low, high = calibrator.level_set(PROBES, alpha).T
         for end, outward in ((low, -1e-6), (high, 1e-6)):
@@ -248,8 +248,8 @@ def covered(make, truth, at, alphas, repeats, n):
     for seed in range(repeats):
         rng = np.random.default_rng(seed)
         scores = rng.random(n)
-        fitted = make().fit(scores, rng.random(n) < truth(scores))
-        ends = np.array([fitted.level_set([at], alpha)[0] for alpha in alphas])
+        calibrator = make().fit(scores, rng.random(n) < truth(scores))
+        ends = np.array([calibrator.level_set([at], alpha)[0] for alpha in alphas])
         inside += (ends[:, 0] <= truth(at)) & (truth(at) <= ends[:, 1])
     return inside / repeats
 

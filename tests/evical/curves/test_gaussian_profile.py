@@ -42,7 +42,7 @@ def test_deviances_are_those_of_the_definition(name, variances):
     mle = profile.mle(z)
     wanted = np.concatenate([mle[:, None] + SHIFTS, np.tile([0.0, 20.0], (len(z), 1))], axis=1)
     got = profile.at(z, wanted)
-    for i, j in np.ndindex(*wanted.shape):
+    for i, j in np.argwhere(np.indices(wanted.shape).sum(axis=0) % 2 == 0):  # like a chessboard
         exact, slope = exact_deviance(fit, z[i], wanted[i, j])
         # The digits of the log-odds themselves, which are huge where the classes are narrow.
         rounding = 4 * slope * (np.spacing(abs(mle[i])) + np.spacing(abs(wanted[i, j])))

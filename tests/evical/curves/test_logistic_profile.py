@@ -274,7 +274,7 @@ def test_table_and_quadrature_equal_direct_evaluation_on_the_sample(name):
     profile = fit_profile(*counts, fit_platt(*counts))
     exact = exact_deviance(profile, counts)
     rng = np.random.default_rng(0)
-    y = np.r_[np.sinh(rng.uniform(-16, 16, 75)), rng.choice(exact.nodes, 25)]
+    y = np.r_[np.sinh(rng.uniform(-16, 16, 40)), rng.choice(exact.nodes, 15)]
     expected = expit(mass_log_odds(exact, y)).T
     masses = profile.masses(profile.center + profile.scale * y)
     np.testing.assert_allclose(masses, expected, rtol=0, atol=2e-8)

@@ -110,7 +110,7 @@ def test_weights_by_class_are_the_optimum():
 def test_convex_weights_are_the_best_of_a_grid(seed):
     """With an adversary among three sources, whose weight is 0."""
     rng = np.random.default_rng(seed)
-    data = sample(n=30, k=3, s=3, seed=seed, counts=(0.5, 1.0, 2.0))
+    data = sample(n=15, k=3, s=3, seed=seed, counts=(0.5, 1.0, 2.0))
     data.evidence[:, :, rng.integers(0, 3)] *= -1
     shares = rng.dirichlet([2, 2, 2])
     samples = data.evidence.transpose(0, 2, 1).tolist()

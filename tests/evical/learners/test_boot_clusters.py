@@ -24,7 +24,7 @@ every_focal = each("focal", ["pairs", "all", "singletons"])
 
 
 def test_scikit_learn_contract():
-    check_contract(BootClus(n_clusters=2, n_bootstraps=5, covariance_type="diag", random_state=0))
+    check_contract(BootClus(n_clusters=2, n_bootstraps=2, covariance_type="diag", random_state=0))
 
 
 # ---- definitions

@@ -42,7 +42,7 @@ def fitted():
 
 
 def test_scikit_learn_contract():
-    check_contract(EvidentialRegressor(n_prototypes=2, n_folds=2, max_iter=5))
+    check_contract(EvidentialRegressor(n_prototypes=2, n_folds=2, max_iter=2))
 
 
 # ---- what a fit says
@@ -102,7 +102,7 @@ def test_noise_and_ignorance_are_where_they_belong():
 
 def test_penalties_are_chosen_by_held_out_errors():
     points, y = make_friedman1(120, n_features=5, noise=1.0, random_state=0)
-    reg = EvidentialRegressor(n_prototypes=8, xi=None, n_folds=3, max_iter=60, random_state=0)
+    reg = EvidentialRegressor(n_prototypes=8, xi=None, n_folds=3, max_iter=25, random_state=0)
     reg.fit(points, y)
     candidates = [(0.0, 0.01, 0.1), (0.1, 1.0, 10.0), (0.0, 2.0)]
     assert reg.cv_errors_.shape == (3, 3, 2)
@@ -111,7 +111,7 @@ def test_penalties_are_chosen_by_held_out_errors():
     assert [reg.xi_, reg.rho_, reg.slope_penalty_] == chosen
     assert reg.cv_errors_.min() < 0.6
     options = dict(zip(("xi", "rho", "slope_penalty"), chosen, strict=True))
-    fixed = EvidentialRegressor(n_prototypes=8, max_iter=60, random_state=0, **options).fit(
+    fixed = EvidentialRegressor(n_prototypes=8, max_iter=25, random_state=0, **options).fit(
         points, y
     )
     assert fixed.cv_errors_ is None
@@ -203,14 +203,15 @@ def test_units_do_not_matter():
 
 
 def test_weights_count_samples():
-    weight = np.random.default_rng(6).integers(0, 3, len(Y))
-    one = EvidentialRegressor(n_prototypes=6, max_iter=20, random_state=0).fit(X, Y, weight)
+    points, y = X[:80], Y[:80]
+    weight = np.random.default_rng(6).integers(0, 3, len(y))
+    one = EvidentialRegressor(n_prototypes=6, max_iter=20, random_state=0).fit(points, y, weight)
     two = EvidentialRegressor(n_prototypes=6, max_iter=20, random_state=0)
-    two.fit(np.repeat(X, weight, axis=0), np.repeat(Y, weight))
+    two.fit(np.repeat(points, weight, axis=0), np.repeat(y, weight))
     np.testing.assert_allclose(one.predict(X), two.predict(X))
     options = {"slope_penalty": 0, "max_iter": 20, "random_state": 0}
     third, fourth = (
-        EvidentialRegressor(n_prototypes=6, **options).fit(X, Y, each)
+        EvidentialRegressor(n_prototypes=6, **options).fit(points, y, each)
         for each in (weight, weight / 3)
     )
     np.testing.assert_allclose(third.predict(X), fourth.predict(X), rtol=1e-3)
@@ -229,7 +230,7 @@ def test_few_and_equal_samples():
     assert len(few.h_) == 3
     same = EvidentialRegressor(random_state=0).fit(np.ones((9, 2)), np.arange(9.0))
     assert same.predict([[1, 1]]) == pytest.approx([4], abs=0.01)
-    constant = EvidentialRegressor(n_prototypes=3, random_state=0).fit(X, np.full(len(X), 5.0))
+    constant = EvidentialRegressor(n_prototypes=3, random_state=0).fit(X[:40], np.full(40, 5.0))
     assert constant.predict(X[:2]) == pytest.approx([5, 5], abs=0.01)
 
 
@@ -252,7 +253,7 @@ def coverage(interval, y):
 def test_stretched_intervals_cover_what_they_promise():
     """Over 15 draws of a sample, by a model that overfits: split conformal prediction."""
     rng = np.random.default_rng(7)
-    options = {"rho": 0.0, "xi": 0.0, "max_iter": 30, "calibration_fraction": 0.5}
+    options = {"rho": 0.0, "xi": 0.0, "max_iter": 20, "calibration_fraction": 0.5}
     raw, stretched = [], []
     for seed in range(15):
         points, y = rng.normal(size=(60, 3)), rng.normal(size=60)
@@ -286,8 +287,8 @@ def test_stretch_by_weights():
 
 def test_diabetes():
     points, y = load_diabetes(return_X_y=True)
-    reg = EvidentialRegressor(random_state=0).fit(points[:300], y[:300])
-    linear = LinearRegression().fit(points[:300], y[:300])
+    reg = EvidentialRegressor(random_state=0).fit(points[:150], y[:150])
+    linear = LinearRegression().fit(points[:150], y[:150])
     assert reg.score(points[300:], y[300:]) > linear.score(points[300:], y[300:]) - 0.05
 
 
@@ -358,12 +359,13 @@ def test_numbers_of_any_kind(kind):
 def test_constants_of_any_size(value, fraction):
     """Their mean differs from them by rounding."""
     reg = EvidentialRegressor(n_prototypes=4, calibration_fraction=fraction, **QUICK)
-    constant = reg.fit(X, np.full(len(X), value))
-    assert constant.predict(X[:2]) == pytest.approx([value, value], abs=0.01)
-    assert not np.isnan(constant.predict_interval(X)).any()
-    plain = reg.fit(X, Y).predict(X)
-    beside = np.column_stack([X, np.full(len(X), value)])
-    np.testing.assert_allclose(reg.fit(beside, Y).predict(beside), plain, atol=0.05)
+    points, y = X[:80], Y[:80]
+    constant = reg.fit(points, np.full(80, value))
+    assert constant.predict(points[:2]) == pytest.approx([value, value], abs=0.01)
+    assert not np.isnan(constant.predict_interval(points)).any()
+    plain = reg.fit(points, y).predict(points)
+    beside = np.column_stack([points, np.full(80, value)])
+    np.testing.assert_allclose(reg.fit(beside, y).predict(beside), plain, atol=0.05)
 
 
 def test_tiny_units_and_equal_samples_held_out():

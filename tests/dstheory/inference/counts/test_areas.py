@@ -16,8 +16,8 @@ counts = st.floats(min_value=0.01, max_value=1e12)
 
 
 def integral(a, b, side):
-    """Area below (side -1) or above (side +1) the maximum, by quadrature in 40 digits."""
-    with mpmath.workdps(40):
+    """Area below (side -1) or above (side +1) the maximum, by quadrature in 30 digits."""
+    with mpmath.workdps(30):
         a, b = mpmath.mpf(a), mpmath.mpf(b)
         p = a / (a + b)
         width = mpmath.sqrt((a + 1) * (b + 1) / (a + b) ** 3)
@@ -31,7 +31,9 @@ def integral(a, b, side):
                 return mpmath.mpf(0)
             return mpmath.exp(a * mpmath.log1p((u - p) / p) + b * mpmath.log1p((p - u) / (1 - p)))
 
-        return side * mpmath.quad(relative_likelihood, points)
+        # Powers below 1 have no Taylor series at an end.
+        method = "tanh-sinh" if min(a, b) < 1 else "gauss-legendre"
+        return side * mpmath.quad(relative_likelihood, points, method=method)
 
 
 @each(
@@ -79,7 +81,7 @@ def test_routes_few_equals_many(a, ratio):
 
 def test_route_series_of_stirling_meets_the_gamma_function():
     x = np.array([0, 0.5, 1, 9.999999, 10, 10.000001, 25, 1e15])
-    with mpmath.workdps(40):
+    with mpmath.workdps(30):
         expected = [
             float(mpmath.gammaprod([v + 1], []) * mpmath.exp(v) / mpmath.mpf(v) ** v)
             if v < 1e15
