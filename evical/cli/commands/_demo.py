@@ -26,7 +26,7 @@ def demo(
     ] = None,
     target: Annotated[
         str | None,
-        typer.Option(metavar="COLUMN", help="Column of the class, of 2 to 16."),
+        typer.Option(metavar="COLUMN", help="Column of the class, of 2 to 10."),
     ] = None,
     missing: Annotated[
         Literal["refuse", "encode"],
