@@ -70,7 +70,11 @@ def _draw_differences(ax: Axes, comparison: Comparison) -> None:
 
 
 def _reliability(comparison: Comparison) -> Picture:
-    ranked = comparison.ranking()
+    ranked, k = comparison.ranking(), len(comparison.class_names)
+    y, what, pooled = comparison.y, f"class {label(comparison.class_names[-1])}", ""
+    if k > 2:
+        y, what = np.eye(k, dtype=np.int64)[y].ravel(), "the class"
+        pooled = " Each class against the others, all classes together."
     n_rows = -(-len(ranked) // _N_COLUMNS)
     n_columns = min(_N_COLUMNS, len(ranked))
     figure = Figure(figsize=(3 * n_columns + 0.4, 3.2 * n_rows + 0.4))
@@ -79,24 +83,24 @@ def _reliability(comparison: Comparison) -> Picture:
     grid = figure.subplots(n_rows, n_columns, sharex=True, sharey=True, squeeze=False)
     parts = []
     for ax, name in zip(grid.flat, ranked, strict=False):
-        p = comparison.probability[comparison.methods.index(name)]
-        reliability_display(comparison.y, p).plot(ax)
+        p = comparison.probability[comparison.methods.index(name)].ravel()
+        reliability_display(y, p).plot(ax)
         ax.get_legend().remove()
         ax.set(xlabel="", ylabel="", aspect="equal")
         ax.set_title(label(name, 26), fontsize=10)
         ax.tick_params(labelbottom=True)
-        error = float(debiased_calibration_error(comparison.y, p))
+        error = float(debiased_calibration_error(y, p))
         parts.append(f"{named(name)} {fixed(error)}")
     for ax in grid.flat[len(ranked) :]:
         ax.set_axis_off()
     figure.supxlabel("Predicted probability, mean of a bin", fontsize=10)
-    figure.supylabel(f"Observed share of class {label(comparison.class_names[1])}", fontsize=10)
+    figure.supylabel(f"Observed share of {what}", fontsize=10)
     return Picture(
         "Reliability diagrams",
         alt="Reliability diagrams, one panel per method. Calibration errors, root mean squared and "
         f"minus their noise: {'; '.join(parts)}.",
         caption=f"Reliability of out-of-fold predictions of {count(len(comparison.y))} samples, in "
-        "bins of equal frequency with 95% confidence intervals by Clopper & Pearson.",
+        "bins of equal frequency with 95% confidence intervals by Clopper & Pearson." + pooled,
         svg=svg_of(figure),
     )
 
@@ -111,14 +115,19 @@ _COLUMNS = (
 )
 TITLES = {key: name for key, name, *_ in _COLUMNS}
 _NOTES = (
-    ("Brier score", "mean of (p - y)^2; lowest is best"),
+    ("Brier score", "mean of (p - y)^2, of three and more classes their sum; lowest is best"),
     ("Log loss", "mean of -ln p of the true class, p at least 1e-6; lowest is best"),
     (
         "Calibration error",
-        "mean |share of positives - mean p| of 10 bins of equal width (ECE); in a small fold "
-        "mostly noise, less so for methods with few distinct predictions",
+        "mean |share of positives - mean p| of 10 bins of equal width (ECE), of three and more "
+        "classes the mean of each against the others; in a small fold mostly noise, less so for "
+        "methods with few distinct predictions",
     ),
-    ("ROC AUC", "share of pairs of samples in order, ties half; greatest is best"),
+    (
+        "ROC AUC",
+        "share of pairs of samples in order, ties half, of three and more classes the mean over "
+        "pairs of classes; highest is best",
+    ),
     ("Pl - Bel", "mean width of the belief intervals; 0 for methods that give probabilities"),
     ("Seconds", "median time of fitting on a training fold"),
 )
@@ -173,7 +182,11 @@ def _sentence(text: str, names: tuple[str, ...]) -> str:
 
 
 def _lead(comparison: Comparison) -> tuple[str, ...]:
-    n, positive = len(comparison.y), int(comparison.y.sum())
+    n, counts = len(comparison.y), np.bincount(comparison.y).tolist()
+    sizes = f"{count(counts[-1])} ({percent(counts[-1] / n)}) of the positive class, "
+    sizes += named(comparison.class_names[-1])
+    if len(counts) > 2:
+        sizes = f"of {len(counts)} classes"
     advice = comparison.recommendation
     lines = comparison.differences
     repeats = f", repeated {comparison.n_repeats} times" if comparison.n_repeats > 1 else ""
@@ -191,8 +204,7 @@ def _lead(comparison: Comparison) -> tuple[str, ...]:
     loss = fixed(comparison.mean(advice.method, comparison.criterion), 4)
     return (
         f"Recommended: {method}. {why}: {loss}{seen}.",
-        f"{len(comparison.methods)} methods were compared on {count(n)} samples, {count(positive)} "
-        f"({percent(positive / n)}) of the positive class, {named(comparison.class_names[1])}, by "
+        f"{len(comparison.methods)} methods were compared on {count(n)} samples, {sizes}, by "
         f"{comparison.n_folds}-fold cross-validation{repeats}.",
     )
 

@@ -16,7 +16,7 @@ from evical.beliefs.bounded import Bounded
 from evical.calibrators.by_name import by_name
 from evical.cli import main
 from evical.cli._model import load_model
-from evical.evaluation import Evaluation, check_calibration
+from evical.evaluation import Evaluation, check_calibration, compare
 from evical.multiclass import AutoMulticlassCalibrator, SoftmaxCalibrator
 from tests.evical.report.outline import check_page
 from tests.support.each import each
@@ -381,3 +381,26 @@ def test_predictions_of_several_classes_come_from_standard_input(folder, capfd):
     words = ["evaluate", "-", "--target", "kind", "--json"]
     found = subprocess.run([*line, *words], input=text, capture_output=True, check=True)
     assert json.loads(found.stdout)["measures"] == expected["measures"]
+
+
+def test_compare(folder, capfd):
+    run(f"compare a.csv {SCORES} --methods softmax,binning --folds 3 --json")
+    told = json.loads(capfd.readouterr().out)
+    p, y = data()
+    found = compare(p, y, ["softmax", "binning"], cv=3)
+    assert list(told["methods"]) == list(found.ranking())
+    assert told["methods"]["binning"]["log_loss"] == found.mean("binning", "log_loss")
+    assert told["classes"] == CLASSES
+    wrong = (
+        ("--score score_cat --target kind", "is a third class, besides"),
+        ("--score score_cat --score score_dog --target kind", "class 'wild_cat' has no column"),
+        (f"{SCORES} --positive cat", "--positive is for one score"),
+        (f"{SCORES} --methods softmx", "did you mean 'softmax'"),
+    )
+    for words, message in wrong:
+        run(f"compare a.csv {words}", code=2)
+        assert message in capfd.readouterr().err
+    table = read_csv("a.csv")
+    table[table["kind"] != "dog"].to_csv("two.csv", index=False)
+    run("compare two.csv --score score_cat --score score_wild_cat --target kind", code=2)
+    assert "two classes have one score; write --score score_wild_cat" in capfd.readouterr().err
