@@ -82,10 +82,7 @@ COMMANDS = {
     ),
     "compare": Command(
         "Compare calibrators by cross-validation, and recommend one with reasons.",
-        (
-            "evical compare scores.csv --score score --target income -o methods.html",
-            "evical compare three.csv --score p_ant --score p_bee --score p_cat --target kind",
-        ),
+        ("evical compare scores.csv --score score --target income -o methods.html",),
         "<SCORES> !score=* !target= methods= folds= repeats= criterion= seed= delimiter= "
         "decimal= positive= missing= output= force json",
     ),

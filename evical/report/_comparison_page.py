@@ -183,10 +183,10 @@ def _sentence(text: str, names: tuple[str, ...]) -> str:
 
 def _lead(comparison: Comparison) -> tuple[str, ...]:
     n, counts = len(comparison.y), np.bincount(comparison.y).tolist()
-    sizes = f"{count(counts[-1])} ({percent(counts[-1] / n)}) of the positive class, "
+    sizes = f", {count(counts[-1])} ({percent(counts[-1] / n)}) of the positive class, "
     sizes += named(comparison.class_names[-1])
     if len(counts) > 2:
-        sizes = f"of {len(counts)} classes"
+        sizes = f" of {len(counts)} classes"
     advice = comparison.recommendation
     lines = comparison.differences
     repeats = f", repeated {comparison.n_repeats} times" if comparison.n_repeats > 1 else ""
@@ -204,7 +204,7 @@ def _lead(comparison: Comparison) -> tuple[str, ...]:
     loss = fixed(comparison.mean(advice.method, comparison.criterion), 4)
     return (
         f"Recommended: {method}. {why}: {loss}{seen}.",
-        f"{len(comparison.methods)} methods were compared on {count(n)} samples, {sizes}, by "
+        f"{len(comparison.methods)} methods were compared on {count(n)} samples{sizes}, by "
         f"{comparison.n_folds}-fold cross-validation{repeats}.",
     )
 

@@ -393,7 +393,7 @@ def test_three_classes_are_compared_as_two():
     assert "uncalibrated" not in name_methods("all", 2 * p)
     page = build(found)
     check_page(page)
-    assert "240 samples, of 3 classes, by 4-fold" in page
+    assert "240 samples of 3 classes, by 4-fold" in page
     for scores, options, message in (
         (p[:, [0, 1, 2, 2]], {}, "scores have 4 columns, but y has 3 classes"),
         (p, {"pos_label": "ant"}, "pos_label is of two classes, but there are 3"),
