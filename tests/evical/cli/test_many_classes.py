@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -17,7 +18,8 @@ from evical.calibrators.by_name import by_name
 from evical.cli import main
 from evical.cli._model import load_model
 from evical.evaluation import Evaluation, check_calibration, compare
-from evical.multiclass import AutoMulticlassCalibrator, SoftmaxCalibrator
+from evical.multiclass import AutoMulticlassCalibrator, OneVsRestCalibrator, SoftmaxCalibrator
+from evical.report import build_explorer
 from tests.evical.report.outline import check_page
 from tests.support.each import each
 from tests.support.tables import read_csv
@@ -404,3 +406,26 @@ def test_compare(folder, capfd):
     table[table["kind"] != "dog"].to_csv("two.csv", index=False)
     run("compare two.csv --score score_cat --score score_wild_cat --target kind", code=2)
     assert "two classes have one score; write --score score_wild_cat" in capfd.readouterr().err
+
+
+def test_explore(folder, capfd):
+    run(f"fit a.csv {SCORES} --method isotonic --model confidence -o m.json")
+    run("explore m.json a.csv -o page.html")
+    html = Path("page.html").read_text(encoding="utf-8")
+    page = json.loads(html.partition('id="fitted">')[2].partition("</script>")[0])
+    p, y = data()
+    calibrator = load_model("m.json").calibrator
+    np.testing.assert_allclose(page["rows"]["betp"], calibrator.predict_proba(p), atol=1e-6)
+    assert [CLASSES[k] for k in page["rows"]["truth"]] == y.tolist()
+    for name, example in page["examples"].items():
+        row = int(name.removeprefix("sample")) - 1
+        assert example["title"] == f"Sample {row + 1}, truly {y[row]}"
+        [mass] = calibrator.predict_mass(p[[row]])
+        expected = {str(k): mass.mass(mask=k) for k in range(1, 8) if mass.mass(mask=k)}
+        assert {k: v for k, v in example["masses"][0].items() if v} == pytest.approx(expected)
+    capfd.readouterr()
+    run("explore m.json -o other.html", code=2)
+    assert "the page of 3 classes needs samples; name a labeled table" in capfd.readouterr().err
+    five = OneVsRestCalibrator("logistic").fit(np.eye(5)[np.arange(50) % 5], np.arange(50) % 5)
+    with pytest.raises(ValueError, match="5 classes, but the page shows up to 4; evical predict"):
+        build_explorer(five, np.eye(5), np.arange(5))
