@@ -16,11 +16,6 @@ from sklearn.base import BaseEstimator
 from dstheory.checks.arguments import as_sequence, shown
 from evical import multiclass
 from evical.calibrators import AutoCalibrator, by_name
-from evical.multiclass import (
-    AutoMulticlassCalibrator,
-    BaseMulticlassCalibrator,
-    OneVsRestCalibrator,
-)
 from evical.multiclass.by_name import many_calibrator
 
 UNCALIBRATED = "uncalibrated"
@@ -170,13 +165,13 @@ def complexity(estimator: BaseEstimator) -> int:
     kind = type(of_a_class(estimator)).__name__
     if kind in _AVERAGES:
         return _AVERAGE
-    together = isinstance(of_a_class(estimator), BaseMulticlassCalibrator)
+    together = isinstance(of_a_class(estimator), multiclass.BaseMulticlassCalibrator)
     return _PARAMETERS.get(kind, TOGETHER if together else _CURVE)
 
 
 def of_a_class(estimator: BaseEstimator) -> BaseEstimator:
     """What calibrates each class against the rest, or else the calibrator itself."""
-    return estimator.calibrator if isinstance(estimator, OneVsRestCalibrator) else estimator
+    return estimator._one if isinstance(estimator, multiclass.OneVsRestCalibrator) else estimator
 
 
 def is_automatic(estimator: BaseEstimator) -> bool:
@@ -187,7 +182,7 @@ def is_automatic(estimator: BaseEstimator) -> bool:
     >>> [is_automatic(make_calibrator(name)) for name in ("auto", "logistic")]
     [True, False]
     """
-    return isinstance(estimator, AutoCalibrator | AutoMulticlassCalibrator)
+    return isinstance(estimator, AutoCalibrator | multiclass.AutoMulticlassCalibrator)
 
 
 def complexity_text(value: int) -> str:

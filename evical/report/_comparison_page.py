@@ -160,7 +160,6 @@ def comparison_page(comparison: Comparison, command: str) -> Page:
         sections.append(
             Section(
                 "Significance",
-                (_significance_text(comparison),),
                 tables=(differences_table(comparison),),
                 pictures=(_differences(comparison),),
             )
@@ -295,15 +294,4 @@ def differences_table(comparison: Comparison) -> Table:
         ("Method",),
         ("Difference", "95% interval", "t", "p", "Adjusted p"),
         tuple(rows),
-    )
-
-
-def _significance_text(comparison: Comparison) -> str:
-    clear = [one for one in comparison.differences if one.adjusted <= ALPHA]
-    best = named(comparison.recommendation.best)
-    if not clear:
-        return f"No method is worse than {best} by more than chance, at the level of {ALPHA:.0%}."
-    return (
-        f"Worse than {best} by more than chance, at the level of {ALPHA:.0%}: "
-        f"{listed(named(one.method) for one in clear)}."
     )
