@@ -91,7 +91,6 @@ def demo_page(contest: Contest, pictures: list[Picture], command: str) -> Page:
     )
     made_by = f"Seed {contest.seed}; {all_versions()}. The same command gives the same numbers:"
     imports = f"from evical import {_CODES[taken].partition('(')[0]}\nfrom sklearn.svm import SVC\n"
-    tables = (_results(contest), _differences(contest))
     return Page(
         title=f"{contest.dataset.name}: {IN_WORDS[n]} classifiers combined are wrong on "
         f"{wrong[STACKED]} of 100 cases, the largest alone on {wrong[LARGEST]}"
@@ -106,7 +105,7 @@ def demo_page(contest: Contest, pictures: list[Picture], command: str) -> Page:
             Section(
                 f"All {len(METHODS)} ways",
                 items=tuple(findings(contest)),
-                tables=tables,
+                tables=(_results(contest),),
                 folded=True,
             ),
             Section("Pictures", pictures=tuple(pictures[1:])),
@@ -143,29 +142,13 @@ def _results(contest: Contest) -> Table:
     )
 
 
-def _differences(contest: Contest) -> Table:
-    """Likelihood minus Bayesian model, paired within repeats, for each calibrator."""
-    rows = []
-    for name in _CALIBRATORS:
-        pair = Method(name, "likelihood"), Method(name, "bayesian")
-        cells = [_written(contest.difference(*pair, one.key), one, "+") for one in _LOSSES]
-        rows.append(Row((name,), tuple(cells)))
-    return Table(
-        caption="Likelihood minus Bayesian model, both combined by Dempster's rule: mean "
-        "difference within repeats, with its standard error. Negative: likelihood is better.",
-        head=("Calibrator",),
-        columns=tuple(metric.name for metric in _LOSSES),
-        rows=tuple(rows),
-    )
-
-
-def _written(estimate: Estimate, metric: Metric, sign: str = "") -> str:
+def _written(estimate: Estimate, metric: Metric) -> str:
     """An estimate in the units of its metric, with its standard error if it has one.
 
-    >>> _written(Estimate(0.1234, 0.0056), METRICS[0], sign="+")
-    '+12.3 ± 0.6'
+    >>> _written(Estimate(0.1234, 0.0056), METRICS[0])
+    '12.3 ± 0.6'
     """
-    text = f"{estimate.mean * metric.factor:{sign}z.{metric.digits}f}"
+    text = f"{estimate.mean * metric.factor:z.{metric.digits}f}"
     if math.isnan(estimate.standard_error):  # of one repeat
         return text
     return f"{text} ± {estimate.standard_error * metric.factor:.{metric.digits}f}"

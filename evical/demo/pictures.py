@@ -1,4 +1,4 @@
-"""Pictures of the demo: the ways, bands as in Xu figure 7, contours as in figures 3 and 6.
+"""Pictures of the demo: the ways, bands as in Xu figure 7, and reliability.
 
 Those of probabilities are of one class of three and more, against all others.
 """
@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.layout_engine import ConstrainedLayoutEngine
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
@@ -20,14 +19,12 @@ from evical.calibrators.models import LogOddsModel
 from evical.datasets import Dataset
 from evical.demo.contest import LARGEST, RECOMMENDED, STACKED, WAYS, Contest, Method, shown_class
 from evical.demo.shares import draw_training
-from evical.plot import BeliefBandDisplay, ContourDisplay, ReliabilityDisplay
+from evical.plot import BeliefBandDisplay, ReliabilityDisplay
 from evical.report import Picture
 from evical.report.svg import svg_of
 
 # Dots per inch: sharp on paper at the width of a column, and on dense screens.
 _DPI = 160
-# The score whose contour function is shown (Xu et al. 2016, figure 6b).
-_SCORE = 0.5
 _BANDS: tuple[tuple[LogOddsModel, dict[str, Any]], ...] = (
     ("likelihood", {"color": COLORS["blue"]}),
     ("confidence", {"color": COLORS["vermilion"], "linestyle": "--", "fill": False}),
@@ -82,7 +79,7 @@ def demo_pictures(contest: Contest) -> list[Picture]:
     Returns
     -------
     list of Picture
-        ``ways``, ``calibration``, ``contour``, ``reliability``.
+        ``ways``, ``calibration``, ``reliability``.
     """
     dataset, k = contest.dataset, shown_class(contest.dataset)
     if len(dataset.class_names) > 2:
@@ -92,7 +89,6 @@ def demo_pictures(contest: Contest) -> list[Picture]:
     return [
         _ways(contest),
         _calibration(dataset, samples),
-        _contour(dataset, samples),
         _reliability(contest, k),
     ]
 
@@ -172,34 +168,6 @@ def _range(samples: list[_Sample]) -> tuple[float, float]:
     # Where no feature tells the classes apart, all scores are equal.
     margin = 0.1 * float(np.ptp(scores)) or 1.0
     return float(scores.min()) - margin, float(scores.max()) + margin
-
-
-def _contour(dataset: Dataset, samples: list[_Sample]) -> Picture:
-    figure = Figure(figsize=(10, 5), layout=ConstrainedLayoutEngine(wspace=0.06))
-    parts = []
-    negative, positive = dataset.class_names
-    for ax, (scores, y) in zip(figure.subplots(1, 2, sharey=True), samples, strict=True):
-        calibrator = LogisticCalibrator(model="likelihood").fit(scores, y)
-        display = ContourDisplay.from_estimator(
-            calibrator, _SCORE, class_names=(negative, positive), ax=ax
-        )
-        ax.set_title(f"Score s = {_SCORE:g}, {len(y)} calibration scores")
-        mass = display.masses_
-        parts.append(
-            f"with {len(y)} scores m({positive}) = {mass['1']:.2f}, m({negative}) = "
-            f"{mass['0']:.2f} and m(either) = {mass['01']:.2f}"
-        )
-    figure.axes[1].set_ylabel("")
-    return _picture(
-        figure,
-        "contour",
-        alt="Two panels with the plausibility of each value of the probability of class "
-        f"{positive} at score {_SCORE:g}: a curve with maximum 1, and three regions around it "
-        f"whose areas are masses; {'; '.join(parts)}.",
-        caption="What the sample says about the probability of the positive class at one score. "
-        "The area under the curve is the mass that is left open; the area above it is belief in "
-        "the positive class to the left of the top, in the negative class to the right.",
-    )
 
 
 def _reliability(contest: Contest, k: int) -> Picture:

@@ -27,10 +27,10 @@ def make_results(errors, conflicts=(0.0, 0.0, 0.0), names=("n", "p")) -> Contest
     return Contest(data, 0, rows, {})
 
 
-def tables(contest):
-    """That of results, and that of differences, by heading."""
-    both = demo_page(contest, [], "x").sections[1].tables
-    return [{row.head: row for row in table.rows} for table in both]
+def results(contest):
+    """Rows of the table by their heads."""
+    [table] = demo_page(contest, [], "x").sections[1].tables
+    return {row.head: row for row in table.rows}
 
 
 DATA = load_breast_cancer()
@@ -57,25 +57,16 @@ def test_class_names_are_escaped_on_the_page():
 def test_the_table_marks_the_lowest_and_explains_all_columns():
     table = demo_page(BETTER, [], "x").sections[1].tables[0]
     assert len(table.rows) == len({row.head for row in table.rows}) == 18
-    rows = tables(BETTER)[0]
+    rows = results(BETTER)
     assert rows["reference", "largest alone"].cells[0] == "5.3 ± 0.3"
     assert [head for head, row in rows.items() if 0 in row.best] == [("reference", "largest alone")]
     assert all(1 in row.best for row in rows.values())  # of equal Brier scores
     assert {name for name, _ in table.notes} == {*table.columns, "reference"}
 
 
-def test_differences_are_paired():
-    differences = tables(BETTER)[1]
-    assert list(differences) == [("binning",), ("isotonic",), ("logistic",)]
-    # -10, -11 and -9 points: their standard error is 1 / sqrt(3).
-    assert differences["logistic",].cells[0] == "-10.0 ± 0.6"
-
-
 def test_after_one_repeat_there_is_no_standard_error():
     single = make_results([(0.1, 0.11, 0.3)])
-    results, differences = tables(single)
-    assert results["logistic", "likelihood"].cells[0] == "10.0"
-    assert differences["logistic",].cells[0] == "-1.0"
+    assert results(single)["logistic", "likelihood"].cells[0] == "10.0"
     (first, *_) = csv.DictReader(io.StringIO(table_csv(single)))
     assert first["error_rate_se"] == ""
     rows = list(csv.DictReader(io.StringIO(table_csv(BETTER))))
@@ -89,6 +80,7 @@ def test_after_one_repeat_there_is_no_standard_error():
 def test_findings_follow_the_numbers():
     text = " ".join(findings(BETTER))
     assert "errs on 11.0% of the test samples" in text
+    # -10, -11 and -9 points: their standard error is 1 / sqrt(3).
     assert "-10.0 ± 0.6 points, the evidential way helps here" in text
     assert "largest classifier alone errs on 5.3% (-5.7 ± 0.3 points, better)" in text
     worse = make_results([(0.20, 0.10, 0.25), (0.23, 0.12, 0.28), (0.20, 0.11, 0.26)])

@@ -14,7 +14,7 @@ import pytest
 from evical.cli import main
 from evical.cli._app import COMMANDS
 
-FILES = {"ways.png", "calibration.png", "contour.png", "reliability.png", "table.csv", "index.html"}
+FILES = {"ways.png", "calibration.png", "reliability.png", "table.csv", "index.html"}
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +67,7 @@ def test_the_csv_has_all_rows(folder):
 
 def test_the_page_shows_all_pictures_and_the_command(folder):
     html = (folder / "index.html").read_text(encoding="utf-8")
-    assert html.count('role="img"') == 4
+    assert html.count('role="img"') == 3
     assert f"evical demo --repeats 1 --seed 0 --output {folder}" in html
     assert "Wisconsin breast cancer" in html
 
