@@ -185,7 +185,8 @@ def sizes_of(dataset: Dataset) -> list[int]:
     n = min(150 * n_classes, len(dataset) // 2)
     for rest in range(len(SHARES) - 2, _FEWEST - 2, -1):
         with suppress(ValueError):
-            return share_sizes(n, _shares(rest), n_classes)
+            if min(dataset.class_counts) > 2 * (rest + 2):
+                return share_sizes(n, _shares(rest), n_classes)
     return share_sizes(n, _shares(_FEWEST - 2), n_classes)
 
 

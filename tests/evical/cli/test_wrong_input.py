@@ -37,7 +37,7 @@ WRONG = [
     ("demo --data stray.csv --target t", "line 3, column 'a': 'x' is not a number"),
     ("demo --data missing.csv --target t", "line 3, column 'a': the value is missing"),
     ("demo --data many.csv --target t", "11 classes (0, 1, 2, 3, 4, ...), but this experiment"),
-    ("demo --data rare.csv --target t", "391 and 9 samples, but 20 of each"),
+    ("demo --data rare.csv --target t", "391 and 9 samples, but 10 of each"),
     ("demo --output good.csv", "cannot write into 'good.csv': file exists; choose another folder"),
     ("demo --output good.csv/x", "cannot write into 'good.csv/x': not a directory"),
 ]

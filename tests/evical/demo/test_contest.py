@@ -107,6 +107,7 @@ def test_three_classes():
     data = Dataset("iris", raw.data, raw.target, tuple("abcd"), ("x", "y", "z"))
     check_data(data)
     assert sizes_of(data) == [30, 15, *[6] * 5]
+    assert len(sizes_of(toy((280, 19), ("n", "p")))) == 9  # which need 18 of each class
     methods = [Method("isotonic", "bayesian"), Method("logistic", "bayesian", "largest")]
     contest = run_contest(data, 1, 0, methods)
     for method in methods:
@@ -143,8 +144,8 @@ def toy(counts: tuple[int, ...], names: tuple[str, ...]) -> Dataset:
         ((50,) * 11, r"toy: the target has 11 classes \(0, 1, 2, 3, 4, ...\)"),
         ((300,), r"toy: the target has 1 class \(0\), but this experiment takes 2 to 10"),
         ((13, 13), "toy has 26 samples: 13 training samples are too few"),
-        ((280, 20), "toy has 300 samples: the classes have 280 and 20 samples, but 20 of each"),
-        ((200, 80, 20), "the classes have 200, 80 and 20 samples, but 20 of each"),
+        ((290, 10), "toy has 300 samples: the classes have 290 and 10 samples, but 10 of each"),
+        ((200, 80, 10), "the classes have 200, 80 and 10 samples, but 10 of each"),
     ],
 )
 def test_data_that_cannot_be_shared_out_are_refused(counts, message):
