@@ -196,11 +196,11 @@ def findings(contest: Contest) -> list[str]:
     def verdict(one: Method, other: Method, lower: str = "better", higher: str = "worse") -> str:
         return _verdict(contest.difference(one, other, "error_rate"), lower, higher)
 
-    way = "the evidential way helps here", "the evidential way harms here"
+    way = "beliefs are better here", "beliefs are worse here"
     texts = [
         "With logistic calibration and Dempster's rule, the likelihood model errs on "
-        f"{error[LIKELIHOOD]:.1%} of the test samples and the Bayesian model, which is plain "
-        f"probabilities, on {error[BAYESIAN]:.1%}: {verdict(LIKELIHOOD, BAYESIAN, *way)}."
+        f"{error[LIKELIHOOD]:.1%} of the test samples and the Bayesian model, probabilities "
+        f"without imprecision, on {error[BAYESIAN]:.1%}: {verdict(LIKELIHOOD, BAYESIAN, *way)}."
     ]
     openings = {
         STACKED: "The recommended fusion, stacking, learns from held-out beliefs how far to trust "
@@ -218,10 +218,7 @@ def findings(contest: Contest) -> list[str]:
         f"{_SIMPLER[method]} errs on {error[method]:.1%} ({verdict(method, LIKELIHOOD)})"
         for method in (LARGEST, WEIGHTED_MEAN)
     ]
-    texts.append(
-        f"Measured against the likelihood model, {' and '.join(parts)}. A combination has to earn "
-        "its keep."
-    )
+    texts.append(f"Compared with the likelihood model, {' and '.join(parts)}.")
     return [*texts, *_conflict(contest)]
 
 

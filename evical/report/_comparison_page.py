@@ -43,8 +43,8 @@ def _differences(comparison: Comparison) -> Picture:
         alt=f"{title} of each method minus that of {named(names[0])}, with 95% intervals: "
         f"{'; '.join(parts)}.",
         caption="Mean paired difference to the best method (diamond) with its 95% interval, "
-        "corrected for training samples that folds share, each by itself; squares are worse by "
-        "more than chance after Holm's correction for the number of methods.",
+        "corrected for training samples that folds share, each by itself; squares are "
+        "significantly worse after Holm's correction for the number of methods.",
         svg=svg_of(figure),
     )
 
@@ -65,7 +65,7 @@ def _draw_differences(ax: Axes, comparison: Comparison) -> None:
                 fmt=marker,
                 color=color,
                 capsize=3,
-                label="worse by more than chance" if clear else "no difference can be seen",
+                label="significantly worse" if clear else "not significantly different",
             )
 
 
@@ -213,9 +213,9 @@ def _equivalents(comparison: Comparison) -> str:
     best = named(comparison.recommendation.best)
     worse = len(comparison.differences) - len(alike)
     if not alike:
-        return f"all others are worse than {best} by more than chance"
-    text = f"no difference can be seen between {best} and {listed(map(named, alike))}"
-    return text if not worse else f"{text}, and {worse} of the others are worse"
+        return f"all others are significantly worse than {best}"
+    text = f"{best} does not differ significantly from {listed(map(named, alike))}"
+    return text if not worse else f"{text}, and {worse} of the others are significantly worse"
 
 
 def _warnings(comparison: Comparison) -> list[str]:

@@ -28,7 +28,7 @@ from evical.evaluation.validation import MEASURES
 
 _TITLES = {"brier_score": "Brier score", "log_loss": "log loss"}
 _EXPLAINED = (
-    "Worse by: mean {} less the least one, with its standard error; p by Holm's procedure. "
+    "Worse by: mean {} minus the lowest, with its standard error; p adjusted by Holm's procedure. "
     "Width: mean Pl - Bel.\n"
 )
 
@@ -76,7 +76,7 @@ def compare(
 ) -> None:
     """Compare calibrators by cross-validation, and recommend one with reasons.
 
-    Prints mean losses on test folds, which differences are more than chance, and warnings if there
+    Prints mean losses on test folds, which differences are significant, and warnings if there
     are few samples. Of three and more classes, calibrators of two classes
     calibrate each against the rest.
     """

@@ -81,11 +81,11 @@ def test_findings_follow_the_numbers():
     text = " ".join(findings(BETTER))
     assert "errs on 11.0% of the test samples" in text
     # -10, -11 and -9 points: their standard error is 1 / sqrt(3).
-    assert "-10.0 ± 0.6 points, the evidential way helps here" in text
+    assert "-10.0 ± 0.6 points, beliefs are better here" in text
     assert "largest classifier alone errs on 5.3% (-5.7 ± 0.3 points, better)" in text
     worse = make_results([(0.20, 0.10, 0.25), (0.23, 0.12, 0.28), (0.20, 0.11, 0.26)])
     text = " ".join(findings(worse))
-    assert "+10.0 ± 0.6 points, the evidential way harms here" in text
+    assert "+10.0 ± 0.6 points, beliefs are worse here" in text
     assert "points, worse)" in text
 
 
