@@ -83,7 +83,7 @@ COMMANDS = {
     "compare": Command(
         "Compare calibrators by cross-validation, and recommend one with reasons.",
         ("evical compare scores.csv --score score --target income -o methods.html",),
-        "<SCORES> !score= !target= methods= folds= repeats= criterion= seed= delimiter= "
+        "<SCORES> !score=* !target= methods= folds= repeats= criterion= seed= delimiter= "
         "decimal= positive= missing= output= force json",
     ),
     "report": Command(

@@ -28,8 +28,7 @@ from evical.conformal.control import ASK, answered_promise
 from evical.conformal.nonconformity import named_score
 from evical.datasets.csv import sorted_labels
 from evical.errors import WrongWayWarning
-from evical.multiclass import BaseMulticlassCalibrator, OneVsRestCalibrator
-from evical.multiclass.by_name import named_calibrator
+from evical.multiclass import BaseMulticlassCalibrator
 from evical.scores import ScoreCounts
 from evical.scores.names import class_in_name
 
@@ -37,30 +36,12 @@ from evical.scores.names import class_in_name
 _SEPARATORS = "_-. :"
 
 
-def make_many(method: str, options: Sequence[str]) -> BaseMulticlassCalibrator:
-    """A calibrator of all scores together, or one of two classes for each class.
-
-    Raises ValueError as `named_calibrator`.
-    """
-    made = named_calibrator(method, options, together=True, kind="method")
-    if isinstance(made, BaseMulticlassCalibrator):
-        return made
-    # Where columns exclude each other nothing is known, and no table stops for that.
-    return OneVsRestCalibrator(made, total_conflict="vacuous")
-
-
 @dataclass(frozen=True)
 class SampleTable:
     """A table of scores and classes, as options name it and its columns."""
 
     scores: arguments.Scores
-    score: Annotated[
-        list[str],
-        typer.Option(
-            metavar="COLUMN",
-            help="Column of the score; of many classes one each, as score_cat, or COLUMN=CLASS.",
-        ),
-    ]
+    score: arguments.ScoreColumns
     target: Annotated[str, typer.Option(metavar="COLUMN", help="Column of the class.")]
     weight: Annotated[
         str | None, typer.Option(metavar="COLUMN", help="Column of weights of the rows.")
@@ -266,7 +247,7 @@ def fit_answering(
     if isinstance(calibrator, BaseCalibrator):
         (column,) = named
         positive = positive_class(column, found, positive)
-    classes, owners = _owners(named, found, samples.target, positive)
+    classes, owners = owned_columns(named, found, samples.target, positive)
     order = np.random.default_rng(0).permutation(len(rows.labels))
     held, train = np.split(order, [round(_HELD_OUT * len(order))])
     for part, name in ((held, "held out"), (train, "left")):
@@ -327,7 +308,7 @@ def fit_conformal(
     kind: Kind = "score" if nonconformity == "margin" else "probability"
     named, rows = samples.read(kind)
     found = sorted_labels(set(rows.labels.tolist()))
-    classes, owners = _owners(named, found, samples.target, positive)
+    classes, owners = owned_columns(named, found, samples.target, positive)
     weights = None if samples.weight is None else rows.columns[samples.weight]
     fitted = ConformalScores.from_samples(
         np.stack([rows.columns[column] for column in owners.values()], axis=1),
@@ -343,7 +324,7 @@ def fit_conformal(
     return Model(owners, samples.target, fitted, samples.training(rows, classes, None))
 
 
-def _owners(
+def owned_columns(
     named: Mapping[str, str | None], found: list[str], target: str, positive: str | None
 ) -> tuple[list[str], dict[str, str]]:
     """All classes, and class to column; of one column, which is the positive class's, one."""

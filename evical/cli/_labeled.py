@@ -190,8 +190,8 @@ def _codes(chunk: Chunk, target: str, classes: list[str], of: str | None) -> NDA
             what = (
                 f"no class of {of}, whose classes are {pair}, as texts"
                 if of
-                else f"a third class, besides {pair}; this takes two. Of more, evical predict "
-                "writes a belief about each, which evaluate, report and check read"
+                else f"a third class, besides {pair}; one score is of two. Of more, repeat "
+                "--score in fit and compare; evaluate, report and check read what predict writes"
             )
             raise ValueError(f"{chunk.place(row)}, column {target!r}: {label!r} is {what}")
         classes.append(label)

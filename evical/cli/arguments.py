@@ -117,6 +117,13 @@ Missing = Annotated[
 
 TABLE = "CSV, TSV or Parquet with a header; - is stdin."
 Scores = Annotated[str, typer.Argument(metavar="SCORES", help=TABLE)]
+ScoreColumns = Annotated[
+    list[str],
+    typer.Option(
+        metavar="COLUMN",
+        help="Column of the score; of many classes one each, as score_cat, or COLUMN=CLASS.",
+    ),
+]
 ModelFile = Annotated[Path, typer.Argument(metavar="MODEL.json", help="What evical fit wrote.")]
 # As scikit-learn takes it.
 Seed = Annotated[

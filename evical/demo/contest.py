@@ -1,10 +1,12 @@
 """The contest of the demo: ten classifiers of very unequal size, combined in eighteen ways.
 
-Scenario (c) of Xu et al. (2016), section 5.2, on data of two classes.
+Scenario (c) of Xu et al. (2016), section 5.2, on data of two or more classes. Samples that are too
+few for ten classifiers are shared among fewer.
 """
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -16,6 +18,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
+from dstheory import MassFunction
+from dstheory.transform import betp
 from evical._typing import Floats, Indices
 from evical.calibrators import (
     AutoCalibrator,
@@ -27,9 +31,8 @@ from evical.datasets import Dataset
 from evical.demo.shares import Halves, draw_halves, draw_training, share_sizes
 from evical.ensemble import EvidentialEnsemble
 from evical.errors import WrongWayWarning
-from evical.evaluation import Evaluation
 from evical.evaluation.estimate import Estimate
-from evical.metrics import brier_score, log_loss
+from evical.metrics import brier_score, log_loss, mean_imprecision
 
 BIN_EDGES = (-3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0)
 """Bins one wide (Xu et al. 2016, figure 1); scores outside fall into the end bins."""
@@ -45,6 +48,8 @@ CALIBRATORS: dict[str, Callable[..., Any]] = {
 SHARES = (Fraction(2, 3), Fraction(1, 5), *[Fraction(1, 60)] * 8)
 """Shares of the training samples (Xu et al. 2016, figure 12 c)."""
 
+_MOST_CLASSES = 10  # of 16, isotonic beliefs alone take a minute a repeat
+_FEWEST = 5  # classifiers, of which three are small
 # The squares of a hundred million such values still have a finite sum.
 _LARGEST = 1e150
 
@@ -89,6 +94,17 @@ METHODS = (
     *(STACKED, RECOMMENDED, LARGEST, WEIGHTED_MEAN),
 )
 """Rows of the table: those of the paper, stacking, the default, and two baselines."""
+LIKELIHOOD, BAYESIAN = Method("logistic", "likelihood"), Method("logistic", "bayesian")
+WAYS = {
+    RECOMMENDED: "EvidentialEnsemble, default",
+    STACKED: "Beliefs, learned weights",
+    LIKELIHOOD: "Beliefs (likelihood), Dempster's rule",
+    Method("logistic", "confidence"): "Beliefs (confidence), Dempster's rule",
+    BAYESIAN: "Probabilities, Dempster's rule",
+    WEIGHTED_MEAN: "Probabilities, mean weighted by size",
+    LARGEST: "Largest classifier alone",
+}
+"""What the picture compares, in words."""
 
 
 @dataclass(frozen=True)
@@ -102,9 +118,10 @@ class Metric:
     digits: int
 
 
+_BRIER = "mean squared distance of probability and label; of three and more classes, their sum"
 METRICS = (
     Metric("error_rate", "Error %", "share of errors; probability 1/2 is half of one", 100, 1),
-    Metric("brier", "Brier", "mean squared distance of the probability from the label", 1, 3),
+    Metric("brier", "Brier", _BRIER, 1, 3),
     Metric("log_loss", "Log loss", "mean -log of the true class's probability, at most 36", 1, 2),
     Metric("imprecision", "Pl - Bel", "mean of what the evidence leaves open", 1, 3),
     Metric(
@@ -127,14 +144,14 @@ class Contest:
     dataset : Dataset
     seed : int
     values : dict of Method to (repeats, n_metrics) array
-    evaluations : dict of Method to list of Evaluation
-        Of the test samples of each repeat.
+    predictions : dict of Method to list of pairs
+        Labels (n,) and probabilities (n, K) of the test samples of each repeat.
     """
 
     dataset: Dataset
     seed: int
     values: Mapping[Method, Floats]
-    evaluations: Mapping[Method, Sequence[Evaluation]]
+    predictions: Mapping[Method, Sequence[tuple[Indices, Floats]]]
 
     @property
     def repeats(self) -> int:
@@ -164,7 +181,28 @@ def sizes_of(dataset: Dataset) -> list[int]:
     >>> sizes_of(load_breast_cancer())
     [189, 57, 5, 5, 5, 5, 5, 5, 4, 4]
     """
-    return share_sizes(min(300, len(dataset) // 2), SHARES)
+    n_classes = len(dataset.class_names)
+    n = min(150 * n_classes, len(dataset) // 2)
+    for rest in range(len(SHARES) - 2, _FEWEST - 2, -1):
+        with suppress(ValueError):
+            if min(dataset.class_counts) > 2 * (rest + 2):
+                return share_sizes(n, _shares(rest), n_classes)
+    return share_sizes(n, _shares(_FEWEST - 2), n_classes)
+
+
+def _shares(n_small: int) -> list[Fraction]:
+    """Those of the two largest and, in equal parts, of the others."""
+    return [*SHARES[:2], *[sum(SHARES[2:], Fraction()) / n_small] * n_small]
+
+
+IN_WORDS = dict(enumerate(["five", "six", "seven", "eight", "nine", "ten"], _FEWEST))
+"""Numbers of classifiers."""
+
+
+def shown_class(dataset: Dataset) -> int:
+    """The positive class of two; of more, the most frequent one, which pictures compare."""
+    counts = dataset.class_counts
+    return 1 if len(counts) == 2 else counts.index(max(counts))
 
 
 def check_data(dataset: Dataset) -> None:
@@ -177,16 +215,16 @@ def check_data(dataset: Dataset) -> None:
     Raises
     ------
     ValueError
-        If there are not two classes, or too few samples of one, or values whose variance is not a
-        number.
+        If there is one class, or more than ten, or too few samples of one, or values whose variance
+        is not a number.
     """
     n_classes = len(dataset.class_names)
-    if n_classes != 2:
+    if not 2 <= n_classes <= _MOST_CLASSES:
         names = ", ".join(dataset.class_names[:5])
         raise ValueError(
             f"{dataset.name}: the target has {n_classes} class{'es' if n_classes > 1 else ''} "
-            f"({names}{', ...' if n_classes > 5 else ''}), but this experiment takes two; "
-            "choose another target or drop classes"
+            f"({names}{', ...' if n_classes > 5 else ''}), but this experiment takes 2 to "
+            f"{_MOST_CLASSES}; choose another target or merge classes"
         )
     largest = np.abs(dataset.X).max(axis=0)
     if largest.max() > _LARGEST:
@@ -197,7 +235,7 @@ def check_data(dataset: Dataset) -> None:
             "rescale it"
         )
     try:
-        # A dry run of the draw finds out whether both classes suffice.
+        # A dry run of the draw finds out whether all classes suffice.
         sizes = sizes_of(dataset)
         draw_training(dataset.y, sum(sizes), 2 * len(sizes), np.random.default_rng(0))
     except ValueError as error:
@@ -228,7 +266,7 @@ def run_contest(
     Contest
     """
     methods = tuple(methods)
-    evaluations: dict[Method, list[Evaluation]] = {method: [] for method in methods}
+    predictions: dict[Method, list[tuple[Indices, Floats]]] = {method: [] for method in methods}
     values: dict[Method, list[tuple[float, ...]]] = {method: [] for method in methods}
     for number in range(repeats):
         rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(0, number)))
@@ -237,17 +275,18 @@ def run_contest(
             threadpool_limits(1),
             warnings.catch_warnings(action="ignore", category=WrongWayWarning),
         ):
-            for method, evaluation, conflict in _repeat(dataset, rng, methods):
-                evaluations[method].append(evaluation)
-                values[method].append(_measured(evaluation, conflict))
+            for method, y, mass, conflict in _repeat(dataset, rng, methods):
+                p = betp(mass)
+                predictions[method].append((y, p))
+                values[method].append(_measured(y, p, mass, conflict))
         on_repeat(number + 1)
     arrays = {method: np.array(rows) for method, rows in values.items()}
-    return Contest(dataset, seed, arrays, evaluations)
+    return Contest(dataset, seed, arrays, predictions)
 
 
 def _repeat(
     dataset: Dataset, rng: np.random.Generator, methods: Iterable[Method]
-) -> Iterator[tuple[Method, Evaluation, float]]:
+) -> Iterator[tuple[Method, Indices, MassFunction, float]]:
     """Each method on one split, with the share of test samples in total conflict."""
     sizes = sizes_of(dataset)
     train, test = draw_training(dataset.y, sum(sizes), 2 * len(sizes), rng)
@@ -264,7 +303,7 @@ def _repeat(
         vacuous = mass.is_vacuous
         # Beliefs that leave all open do not conflict, and are vacuous too.
         conflict = vacuous & (ensemble.conflict(X_test) > 0.5) if vacuous.any() else vacuous
-        yield method, Evaluation.from_predictions(dataset.y[test], mass=mass), conflict.mean()
+        yield method, dataset.y[test], mass, conflict.mean()
 
 
 def _ensemble(
@@ -289,16 +328,15 @@ def _ensemble(
     return ensemble, np.concatenate(own)
 
 
-def _measured(evaluation: Evaluation, conflict: float) -> tuple[float, ...]:
+def _measured(y: Indices, p: Floats, mass: MassFunction, conflict: float) -> tuple[float, ...]:
     """The values of `METRICS`."""
-    y, p = evaluation.y, evaluation.probability
-    # An even probability decides nothing; half an error, whichever class is called positive.
-    wrong = np.where(y == 1, p < 0.5, p > 0.5) + 0.5 * (p == 0.5)
-    bel, pl = evaluation.bel, evaluation.pl
+    # Even probabilities decide nothing; of two, half an error, whichever class is called positive.
+    top = p == p.max(axis=1, keepdims=True)
+    rows, labels = np.arange(len(y)), range(p.shape[1])
     return (
-        float(np.mean(wrong)),
-        brier_score(y, p),
-        log_loss(y, p, eps=float(np.finfo(np.float64).eps)),
-        0.0 if bel is None or pl is None else float(np.mean(pl - bel)),
+        float(np.mean(1 - top[rows, y] / top.sum(axis=1))),
+        brier_score(y, p, labels=labels),
+        log_loss(y, p, labels=labels, eps=float(np.finfo(np.float64).eps)),
+        mean_imprecision(mass),
         conflict,
     )

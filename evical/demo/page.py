@@ -13,8 +13,11 @@ from pathlib import Path
 from evical._versions import all_versions
 from evical.datasets import Dataset
 from evical.demo.contest import (
+    BAYESIAN,
     BIN_EDGES,
+    IN_WORDS,
     LARGEST,
+    LIKELIHOOD,
     METHODS,
     METRICS,
     RECOMMENDED,
@@ -23,19 +26,25 @@ from evical.demo.contest import (
     Contest,
     Method,
     Metric,
+    shown_class,
     sizes_of,
 )
 from evical.evaluation.estimate import Estimate
 from evical.report import Page, Picture, Row, Section, Table
 
-_LIKELIHOOD = Method("logistic", "likelihood")
-_BAYESIAN = Method("logistic", "bayesian")
 _CALIBRATORS = ("binning", "isotonic", "logistic")
 _LOSSES = METRICS[:3]  # lower is better; the other metrics describe, and do not rank
 _SIMPLER = {
     LARGEST: "the largest classifier alone",
     WEIGHTED_MEAN: "the weighted mean of the probabilities",
-    _LIKELIHOOD: 'Dempster\'s rule on beliefs, rule="dempster"',
+    LIKELIHOOD: 'Dempster\'s rule on beliefs, rule="dempster"',
+}
+_MEMBERS = "EvidentialEnsemble([SVC(), SVC(gamma=0.01)]"
+_CODES = {
+    RECOMMENDED: f"{_MEMBERS})",
+    LARGEST: "EvidentialClassifier(SVC())",
+    WEIGHTED_MEAN: f'{_MEMBERS}, rule="size_mixture")',
+    LIKELIHOOD: f'{_MEMBERS}, rule="dempster")',
 }
 _HEADINGS = {
     STACKED: ("logistic, stacked", "likelihood"),
@@ -66,29 +75,41 @@ def demo_page(contest: Contest, pictures: list[Picture], command: str) -> Page:
     Page
     """
     wrong = {method: f"{100 * contest.mean(method, 'error_rate'):.1f}" for method in METHODS}
+    n, n_splits = len(sizes_of(contest.dataset)), contest.repeats
+    splits = f"{n_splits} random splits" if n_splits > 1 else "one random split"
+    advice, taken = _advice(contest)
+    against = contest.difference(STACKED, LARGEST, "error_rate")
     headline = (
-        "Ten models, most trained on very little data, classify each new case. Combined by learned "
-        f"weights of their beliefs, they are wrong on {wrong[STACKED]} of 100 new cases; the model "
-        f"with the most data alone is wrong on {wrong[LARGEST]}, their average, weighted by size, "
-        f"on {wrong[WEIGHTED_MEAN]}, and their raw probabilities, combined as independent "
-        f"evidence, on {wrong[_BAYESIAN]}. All of these calibrate on the same half of the samples. "
+        f"{IN_WORDS[n].capitalize()} models, most trained on very little data, classify each new "
+        f"case. Combined by learned weights of their beliefs, they are wrong on {wrong[STACKED]} "
+        f"of 100 new cases; the model with the most data alone is wrong on {wrong[LARGEST]}, the "
+        f"mean of all probabilities, weighted by size, on {wrong[WEIGHTED_MEAN]}, and Dempster's "
+        f"rule, which takes the same probabilities for independent evidence, on "
+        f"{wrong[BAYESIAN]}. These four calibrate on the same half of the samples, in {splits}. "
         "EvidentialEnsemble with default settings trains and calibrates on both halves, and is "
         f"wrong on {wrong[RECOMMENDED]}."
     )
-    splits = f"{contest.repeats} random split{'s' if contest.repeats > 1 else ''}"
-    summary = (
-        f"Ten classifiers were trained on very unequal shares of {contest.dataset.name}, and each "
-        "was calibrated into beliefs about the class. The beliefs were combined in "
-        f"{len(METHODS)} ways, on {splits}."
-    )
     made_by = f"Seed {contest.seed}; {all_versions()}. The same command gives the same numbers:"
+    imports = f"from evical import {_CODES[taken].partition('(')[0]}\nfrom sklearn.svm import SVC\n"
     return Page(
-        title=f"Ten classifiers of very unequal size, combined: {contest.dataset.name}",
-        lead=(headline, summary, *findings(contest)),
+        title=f"{contest.dataset.name}: {IN_WORDS[n]} classifiers combined are wrong on "
+        f"{wrong[STACKED]} of 100 cases, the largest alone on {wrong[LARGEST]}"
+        + ("" if against.is_clear() else ", no clear difference"),
+        lead=(headline, advice),
         sections=(
-            Section("Results", tables=(_results(contest), _differences(contest))),
-            Section("Pictures", pictures=tuple(pictures)),
-            Section("Protocol", (_SOURCE,), items=protocol(contest.dataset, contest.repeats)),
+            Section(
+                "What to take",
+                code=f"{imports}model = {_CODES[taken]}.fit(X, y)\nmodel.predict_mass(X_new)",
+                pictures=tuple(pictures[:1]),
+            ),
+            Section(
+                f"All {len(METHODS)} ways",
+                items=tuple(findings(contest)),
+                tables=(_results(contest),),
+                folded=True,
+            ),
+            Section("Pictures", pictures=tuple(pictures[1:])),
+            Section("Protocol", (_SOURCE,), items=protocol(contest.dataset, n_splits)),
             Section("Made by", (made_by,), code=command),
         ),
     )
@@ -107,13 +128,13 @@ def _results(contest: Contest) -> Table:
                 if contest.mean(method, metric.key) == least
             ),
         )
-        for method in METHODS
+        for method in sorted(METHODS, key=lambda one: contest.mean(one, "brier"))
     ]
     reference = "baselines without Dempster's rule (logistic calibration, Bayesian model)"
     return Table(
         caption=f"Means over {contest.repeats} repeat{'s' if contest.repeats > 1 else ''} of "
-        "random splits; ± is their standard error. The lowest error rate, Brier score and log "
-        "loss are underlined.",
+        "random splits, by Brier score; ± is their standard error. The lowest error rate, Brier "
+        "score and log loss are underlined.",
         head=("Calibrator", "Model"),
         columns=tuple(metric.name for metric in METRICS),
         rows=tuple(rows),
@@ -121,29 +142,13 @@ def _results(contest: Contest) -> Table:
     )
 
 
-def _differences(contest: Contest) -> Table:
-    """Likelihood minus Bayesian model, paired within repeats, for each calibrator."""
-    rows = []
-    for name in _CALIBRATORS:
-        pair = Method(name, "likelihood"), Method(name, "bayesian")
-        cells = [_written(contest.difference(*pair, one.key), one, "+") for one in _LOSSES]
-        rows.append(Row((name,), tuple(cells)))
-    return Table(
-        caption="Likelihood minus Bayesian model, both combined by Dempster's rule: mean "
-        "difference within repeats, with its standard error. Negative: likelihood is better.",
-        head=("Calibrator",),
-        columns=tuple(metric.name for metric in _LOSSES),
-        rows=tuple(rows),
-    )
-
-
-def _written(estimate: Estimate, metric: Metric, sign: str = "") -> str:
+def _written(estimate: Estimate, metric: Metric) -> str:
     """An estimate in the units of its metric, with its standard error if it has one.
 
-    >>> _written(Estimate(0.1234, 0.0056), METRICS[0], sign="+")
-    '+12.3 ± 0.6'
+    >>> _written(Estimate(0.1234, 0.0056), METRICS[0])
+    '12.3 ± 0.6'
     """
-    text = f"{estimate.mean * metric.factor:{sign}z.{metric.digits}f}"
+    text = f"{estimate.mean * metric.factor:z.{metric.digits}f}"
     if math.isnan(estimate.standard_error):  # of one repeat
         return text
     return f"{text} ± {estimate.standard_error * metric.factor:.{metric.digits}f}"
@@ -191,11 +196,11 @@ def findings(contest: Contest) -> list[str]:
     def verdict(one: Method, other: Method, lower: str = "better", higher: str = "worse") -> str:
         return _verdict(contest.difference(one, other, "error_rate"), lower, higher)
 
-    way = "the evidential way helps here", "the evidential way harms here"
+    way = "beliefs are better here", "beliefs are worse here"
     texts = [
         "With logistic calibration and Dempster's rule, the likelihood model errs on "
-        f"{error[_LIKELIHOOD]:.1%} of the test samples and the Bayesian model, which is plain "
-        f"probabilities, on {error[_BAYESIAN]:.1%}: {verdict(_LIKELIHOOD, _BAYESIAN, *way)}."
+        f"{error[LIKELIHOOD]:.1%} of the test samples and the Bayesian model, probabilities "
+        f"without imprecision, on {error[BAYESIAN]:.1%}: {verdict(LIKELIHOOD, BAYESIAN, *way)}."
     ]
     openings = {
         STACKED: "The recommended fusion, stacking, learns from held-out beliefs how far to trust "
@@ -206,18 +211,15 @@ def findings(contest: Contest) -> list[str]:
     for method, opening in openings.items():
         texts.append(
             f"{opening} it errs on {error[method]:.1%} and Dempster's rule on "
-            f"{error[_LIKELIHOOD]:.1%} ({verdict(method, _LIKELIHOOD)}), with Brier scores of "
-            f"{brier[method]:.3f} and {brier[_LIKELIHOOD]:.3f}."
+            f"{error[LIKELIHOOD]:.1%} ({verdict(method, LIKELIHOOD)}), with Brier scores of "
+            f"{brier[method]:.3f} and {brier[LIKELIHOOD]:.3f}."
         )
     parts = [
-        f"{_SIMPLER[method]} errs on {error[method]:.1%} ({verdict(method, _LIKELIHOOD)})"
+        f"{_SIMPLER[method]} errs on {error[method]:.1%} ({verdict(method, LIKELIHOOD)})"
         for method in (LARGEST, WEIGHTED_MEAN)
     ]
-    texts.append(
-        f"Measured against the likelihood model, {' and '.join(parts)}. A combination has to earn "
-        "its keep."
-    )
-    return [*texts, *_conflict(contest), _advice(contest)]
+    texts.append(f"Compared with the likelihood model, {' and '.join(parts)}.")
+    return [*texts, *_conflict(contest)]
 
 
 def _verdict(difference: Estimate, lower: str, higher: str) -> str:
@@ -250,21 +252,19 @@ def _conflict(contest: Contest) -> list[str]:
     ]
 
 
-def _advice(contest: Contest) -> str:
-    """The default, unless a simpler method has a clearly lower Brier score."""
+def _advice(contest: Contest) -> tuple[str, Method]:
+    """The default, unless a simpler method has a clearly lower Brier score; and which it is."""
     gains = {method: contest.difference(method, RECOMMENDED, "brier") for method in _SIMPLER}
     better = [method for method, gain in gains.items() if gain.is_clear() and gain.mean < 0]
     if not better:
-        return (
-            "Take EvidentialEnsemble([...]) with default settings: no other way here has a clearly "
-            "lower Brier score."
-        )
+        text = "Take EvidentialEnsemble with default settings: no simpler way has a clearly lower "
+        return f"{text}Brier score.", RECOMMENDED
     best = min(better, key=lambda method: contest.mean(method, "brier"))
     score, ours = (contest.mean(one, "brier") for one in (best, RECOMMENDED))
     return (
-        f"On these data take {_SIMPLER[best]}: its Brier score is {score:.3f}, and that of the "
-        f"default of EvidentialEnsemble {ours:.3f}."
-    )
+        f"On these data take {_SIMPLER[best]}: its Brier score is {score:.3f}, and that of "
+        f"EvidentialEnsemble with default settings {ours:.3f}."
+    ), best
 
 
 def protocol(dataset: Dataset, repeats: int) -> tuple[str, ...]:
@@ -287,7 +287,7 @@ def protocol(dataset: Dataset, repeats: int) -> tuple[str, ...]:
         repeats=repeats,
         n_train=sum(sizes),
         n_test=len(dataset) - sum(sizes),
-        n_classifiers=len(sizes),
+        n_classifiers=IN_WORDS[len(sizes)],
         least=2 * len(sizes),
         sizes=", ".join(f"{times} times {n}" if times > 1 else str(n) for n, times in counts),
         first_edge=BIN_EDGES[0],
@@ -300,10 +300,9 @@ def _data(dataset: Dataset) -> str:
     pairs = zip(dataset.class_names, dataset.class_counts, strict=True)
     counts = ", ".join(f"{name}: {count}" for name, count in pairs)
     n, p = dataset.X.shape
-    text = (
-        f"Data: {dataset.name}, {n} samples with {p} features; classes {counts}. "
-        f"The positive class is {dataset.class_names[1]}."
-    )
+    shown = dataset.class_names[shown_class(dataset)]
+    what = "The positive class is" if len(dataset.class_names) == 2 else "The pictures show class"
+    text = f"Data: {dataset.name}, {n} samples with {p} features; classes {counts}. {what} {shown}."
     if dataset.encoded:
         text += f" Columns of text are one-hot encoded: {', '.join(dataset.encoded)}."
     marked = [name.removesuffix("=missing") for name in dataset.feature_names]

@@ -1,11 +1,14 @@
-"""Pictures of the demo: bands as in Xu figure 7, contours as in figures 3 and 6, reliability."""
+"""Pictures of the demo: the ways, bands as in Xu figure 7, and reliability.
+
+Those of probabilities are of one class of three and more, against all others.
+"""
 
 import io
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.layout_engine import ConstrainedLayoutEngine
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
@@ -14,16 +17,14 @@ from evical._typing import Floats, Indices
 from evical.calibrators import LogisticCalibrator
 from evical.calibrators.models import LogOddsModel
 from evical.datasets import Dataset
-from evical.demo.contest import Contest, Method
+from evical.demo.contest import LARGEST, RECOMMENDED, STACKED, WAYS, Contest, Method, shown_class
 from evical.demo.shares import draw_training
-from evical.plot import BeliefBandDisplay, ContourDisplay, ReliabilityDisplay
+from evical.plot import BeliefBandDisplay, ReliabilityDisplay
 from evical.report import Picture
 from evical.report.svg import svg_of
 
 # Dots per inch: sharp on paper at the width of a column, and on dense screens.
 _DPI = 160
-# The score whose contour function is shown (Xu et al. 2016, figure 6b).
-_SCORE = 0.5
 _BANDS: tuple[tuple[LogOddsModel, dict[str, Any]], ...] = (
     ("likelihood", {"color": COLORS["blue"]}),
     ("confidence", {"color": COLORS["vermilion"], "linestyle": "--", "fill": False}),
@@ -78,14 +79,42 @@ def demo_pictures(contest: Contest) -> list[Picture]:
     Returns
     -------
     list of Picture
-        ``calibration``, ``contour``, ``reliability``.
+        ``ways``, ``calibration``, ``reliability``.
     """
-    samples = calibration_samples(contest.dataset, contest.seed)
+    dataset, k = contest.dataset, shown_class(contest.dataset)
+    if len(dataset.class_names) > 2:
+        name = dataset.class_names[k]
+        dataset = replace(dataset, y=(dataset.y == k).astype(np.intp), class_names=("others", name))
+    samples = calibration_samples(dataset, contest.seed)
     return [
-        _calibration(contest.dataset, samples),
-        _contour(contest.dataset, samples),
-        _reliability(contest),
+        _ways(contest),
+        _calibration(dataset, samples),
+        _reliability(contest, k),
     ]
+
+
+def _ways(contest: Contest) -> Picture:
+    """Error rates with standard errors, the lowest first."""
+    found = {one: contest.estimate(one, "error_rate") for one in WAYS}
+    ranked = sorted(WAYS, key=lambda one: found[one].mean)
+    figure = Figure(figsize=(8, 3), layout="constrained")
+    ax = figure.subplots()
+    for place, one in enumerate(ranked):
+        error = 100 * np.nan_to_num(found[one].standard_error)  # none of a single repeat
+        color = COLORS["blue" if one in (RECOMMENDED, STACKED) else "gray"]
+        ax.errorbar(100 * found[one].mean, -place, xerr=error, fmt="o", color=color, capsize=3)
+    ax.axvline(100 * found[LARGEST].mean, color=COLORS["gray"], linestyle=":")
+    ax.set_yticks(-np.arange(len(ranked)), [WAYS[one] for one in ranked])
+    ax.set_xlabel("Wrong of 100 test cases")
+    texts = [f"{WAYS[one]} {100 * found[one].mean:.1f}" for one in ranked]
+    return _picture(
+        figure,
+        "ways",
+        alt=f"Wrong of 100 test cases, the lowest first: {'; '.join(texts)}.",
+        caption="Mean number of errors with its standard error. Blue: weights are learned. Dotted: "
+        "the largest classifier alone. EvidentialEnsemble trains and calibrates on all training "
+        "samples, the others train on one half and calibrate on the other.",
+    )
 
 
 def _calibration(dataset: Dataset, samples: list[_Sample]) -> Picture:
@@ -141,35 +170,7 @@ def _range(samples: list[_Sample]) -> tuple[float, float]:
     return float(scores.min()) - margin, float(scores.max()) + margin
 
 
-def _contour(dataset: Dataset, samples: list[_Sample]) -> Picture:
-    figure = Figure(figsize=(10, 5), layout=ConstrainedLayoutEngine(wspace=0.06))
-    parts = []
-    negative, positive = dataset.class_names
-    for ax, (scores, y) in zip(figure.subplots(1, 2, sharey=True), samples, strict=True):
-        calibrator = LogisticCalibrator(model="likelihood").fit(scores, y)
-        display = ContourDisplay.from_estimator(
-            calibrator, _SCORE, class_names=(negative, positive), ax=ax
-        )
-        ax.set_title(f"Score s = {_SCORE:g}, {len(y)} calibration scores")
-        mass = display.masses_
-        parts.append(
-            f"with {len(y)} scores m({positive}) = {mass['1']:.2f}, m({negative}) = "
-            f"{mass['0']:.2f} and m(either) = {mass['01']:.2f}"
-        )
-    figure.axes[1].set_ylabel("")
-    return _picture(
-        figure,
-        "contour",
-        alt="Two panels with the plausibility of each value of the probability of class "
-        f"{positive} at score {_SCORE:g}: a curve with maximum 1, and three regions around it "
-        f"whose areas are masses; {'; '.join(parts)}.",
-        caption="What the sample says about the probability of the positive class at one score. "
-        "The area under the curve is the mass that is left open; the area above it is belief in "
-        "the positive class to the left of the top, in the negative class to the right.",
-    )
-
-
-def _reliability(contest: Contest) -> Picture:
+def _reliability(contest: Contest, k: int) -> Picture:
     figure = Figure(figsize=(6.2, 6.8), layout="constrained")
     ax, counts_ax = figure.subplots(2, 1, sharex=True, height_ratios=[3, 1])
     styles: dict[str, dict[str, Any]] = {
@@ -179,9 +180,9 @@ def _reliability(contest: Contest) -> Picture:
     gaps = []
     for model, style in styles.items():
         method = Method("logistic", model)
-        found = contest.evaluations[method]
-        y = np.concatenate([one.y for one in found])
-        p = np.concatenate([one.probability for one in found])
+        found = contest.predictions[method]
+        y = np.concatenate([labels == k for labels, _ in found]).astype(np.intp)
+        p = np.concatenate([probability[:, k] for _, probability in found])
         display = ReliabilityDisplay.from_predictions(
             y, p, n_bins=10, name=method.model_name, ax=ax, counts_ax=counts_ax, **style
         )

@@ -1,7 +1,7 @@
-"""Random shares of training samples for several classifiers, each in two halves with both classes.
+"""Random shares of training samples for several classifiers, each in two halves with all classes.
 
-A calibrator needs both classes, and so does a classifier. A share of five samples drawn blindly
-often has only one, so each half of each share first gets one sample of each class.
+A calibrator needs all classes, and so does a classifier. A share of five samples drawn blindly
+often lacks one, so each half of each share first gets one sample of each class.
 """
 
 from collections.abc import Sequence
@@ -14,11 +14,8 @@ from evical._typing import Indices
 
 Halves = list[tuple[Indices, Indices]]
 
-# One sample of each class in either half.
-_LEAST = 4
 
-
-def share_sizes(n_samples: int, shares: Sequence[Fraction]) -> list[int]:
+def share_sizes(n_samples: int, shares: Sequence[Fraction], n_classes: int = 2) -> list[int]:
     """Whole numbers of samples, as near to the shares as the total allows.
 
     Parameters
@@ -27,11 +24,13 @@ def share_sizes(n_samples: int, shares: Sequence[Fraction]) -> list[int]:
         Number of samples to share out.
     shares : sequence of Fraction
         Parts that sum to 1.
+    n_classes : int
 
     Returns
     -------
     list of int
-        Rounded by largest remainders, but at least 4 each, which the largest pays for.
+        Rounded by largest remainders, but at least one sample of each class in either half, which
+        the largest pays for.
 
     Raises
     ------
@@ -51,13 +50,14 @@ def share_sizes(n_samples: int, shares: Sequence[Fraction]) -> list[int]:
     by_remainder = sorted(range(len(sizes)), key=lambda i: sizes[i] - exact[i])
     for i in by_remainder[:rest]:
         sizes[i] += 1
-    sizes = [max(size, _LEAST) for size in sizes]
+    least = 2 * n_classes
+    sizes = [max(size, least) for size in sizes]
     largest = int(np.argmax(sizes))
     sizes[largest] -= sum(sizes) - n_samples
     if 2 * sizes[largest] < exact[largest]:
         raise ValueError(
             f"{n_samples} training samples are too few to share among {len(shares)} classifiers: "
-            f"each needs {_LEAST}, and the largest at least half of its share; give more data"
+            f"each needs {least}, and the largest at least half of its share; give more data"
         )
     return sizes
 
@@ -67,34 +67,34 @@ def draw_training(
 ) -> tuple[Indices, Indices]:
     """Training and test samples, in random order, in the class proportions of `y`.
 
-    At least `least` samples of each of the two classes are drawn for training, and at least
-    one is left for the test.
+    At least `least` samples of each class are drawn for training, and at least one is left for the
+    test.
     """
-    negative_count, positive_count = np.bincount(y, minlength=2).tolist()
-    if min(negative_count, positive_count) <= least or size < 2 * least or size > len(y) - 2:
+    counts = np.bincount(y)
+    if min(counts) <= least or not least * len(counts) <= size <= len(y) - len(counts):
         raise ValueError(
-            f"the classes have {negative_count} and {positive_count} samples, but {least} of each "
-            f"are needed for training (of {size} in all) and 1 for the test"
+            f"the classes have {', '.join(map(str, counts[:-1]))} and {counts[-1]} samples, but "
+            f"{least} of each are needed for training (of {size} in all) and 1 for the test"
         )
-    fair = round(size * positive_count / len(y))
-    lowest = max(least, size - negative_count + 1)
-    n_positive = min(max(fair, lowest), size - least, positive_count - 1)
+    drawn = np.clip(np.rint(size * counts / len(y)).astype(int), least, counts - 1)
+    while (step := np.sign(size - drawn.sum())) != 0:  # rounding and limits moved the sum
+        free = drawn < counts - 1 if step > 0 else drawn > least
+        drawn[np.argmax(np.where(free, step * (size * counts / len(y) - drawn), -np.inf))] += step
     order = rng.permutation(len(y))
-    positive, negative = order[y[order] == 1], order[y[order] == 0]
-    train = np.concatenate([positive[:n_positive], negative[: size - n_positive]])
-    test = np.concatenate([positive[n_positive:], negative[size - n_positive :]])
+    parts = [np.split(order[y[order] == k], [drawn[k]]) for k in reversed(range(len(counts)))]
+    train, test = (np.concatenate(rows) for rows in zip(*parts, strict=True))
     return rng.permutation(train), rng.permutation(test)
 
 
 def draw_halves(y: NDArray[np.intp], sizes: Sequence[int], rng: np.random.Generator) -> Halves:
-    """Share samples out at random, each share in two halves that hold both classes.
+    """Share samples out at random, each share in two halves that hold all classes.
 
     Parameters
     ----------
-    y : (n,) array of 0 and 1
+    y : (n,) array of 0, 1, ...
         Labels of the samples to be shared out.
     sizes : sequence of int
-        Sizes of the shares, at least 4 each; they sum to n.
+        Sizes of the shares, at least two per class each; they sum to n.
     rng : numpy.random.Generator
 
     Returns
@@ -114,12 +114,13 @@ def draw_halves(y: NDArray[np.intp], sizes: Sequence[int], rng: np.random.Genera
     True
     """
     halves = [half for size in sizes for half in (size // 2, size - size // 2)]
-    if np.bincount(y, minlength=2).min() < len(halves):
-        raise ValueError(f"both classes need {len(halves)} samples, one in each half of each share")
+    counts = np.bincount(y, minlength=2)
+    if counts.min() < len(halves):
+        raise ValueError(f"each class needs {len(halves)} samples, one in each half of each share")
     order = rng.permutation(len(y))
-    first = np.stack([order[y[order] == label][: len(halves)] for label in (0, 1)])
+    first = np.stack([order[y[order] == label][: len(halves)] for label in range(len(counts))])
     others = order[~np.isin(order, first)]
-    ends = np.cumsum(np.array(halves) - 2)
+    ends = np.cumsum(np.array(halves) - len(counts))
     dealt = np.split(others, ends[:-1])
     full = [np.concatenate(pair) for pair in zip(first.T, dealt, strict=True)]
     return list(zip(full[::2], full[1::2], strict=True))

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dstheory.checks.arguments import (
+    as_floats,
     as_sequence,
     check_callable,
     check_choice,
@@ -47,13 +48,13 @@ class Comparison:
     ----------
     name : str
         Of the scores.
-    scores : (n,) array
-    y : (n,) array of 0 and 1
-    class_names : pair of str
-        The negative class and the positive one.
+    scores : (n,) or (n, K) array
+    y : (n,) array of 0 and 1, or of 0 to K - 1
+    class_names : tuple of K str
+        Of two classes the negative one and the positive one.
     methods : tuple of k str
-    probability, bel, pl : (k, n) arrays
-        Of the positive class, out of fold, in the first repetition.
+    probability, bel, pl : (k, n) or (k, n, K) arrays
+        Of the positive class, or of each of three and more, out of fold, in the first repetition.
     fold : (n,) array
         Number of the test fold of each sample in the first repetition.
     values : (k, J, 5) array
@@ -73,7 +74,7 @@ class Comparison:
     name: str
     scores: Floats
     y: NDArray[np.int64]
-    class_names: tuple[str, str]
+    class_names: tuple[str, ...]
     methods: tuple[str, ...]
     probability: Floats
     bel: Floats
@@ -125,9 +126,14 @@ class Comparison:
         Raises
         ------
         ValueError
-            If the method did not take part.
+            If the method did not take part, or there are more than two classes.
         """
         row = self._row(method)
+        if len(self.class_names) > 2:
+            raise ValueError(
+                f"an Evaluation is of two classes, but there are {len(self.class_names)}; give "
+                "probability and y to the functions of evical.metrics"
+            )
         negative, positive = self.class_names
         options = {"name": method, "scores": self.scores, "pos_label": positive} | options
         y = np.where(self.y == 1, positive, negative)
@@ -186,13 +192,15 @@ def compare(
 
     Parameters
     ----------
-    scores : (n,) or (n, 1) array
-        Of samples that the classifier was not trained on.
+    scores : (n,), (n, 1) or (n, K) array
+        Of samples that the classifier was not trained on; of three and more classes one column for
+        each, in the sorted order of the labels.
     y : (n,) array
-        Labels of two classes, of any kind.
+        Labels of two or K classes, of any kind.
     methods : None, "all", sequence, or mapping of names to estimators
         Names such as "logistic", "logistic:bayesian" or "binning:n_bins=15", and estimators. By
         default six methods of different kinds, and the uncalibrated scores if all lie in [0, 1].
+        Of three and more classes, those of two classes calibrate each against the rest.
     cv : int or splitter
         Number of stratified folds, or scikit-learn's way to make them.
     repeats : int
@@ -206,7 +214,7 @@ def compare(
     name : str
         Of the scores.
     pos_label : label, optional
-        The class that high scores support; by default the greater one.
+        The class that high scores support, of two; by default the greater one.
     on_fit : callable, optional
         Called after each fit, to show progress.
 
@@ -217,8 +225,9 @@ def compare(
     Raises
     ------
     ValueError
-        If there are not two classes, fewer samples of the rarer class than folds, no such
-        method, or every method fails; scores and labels as in `LogisticCalibrator.fit`.
+        If there is one class, or no column for each of three and more, fewer samples of the rarest
+        class than folds, no such method, or every method fails; scores and labels as in
+        `LogisticCalibrator.fit`.
     TypeError
         If a method is neither a name nor an estimator.
 
@@ -244,11 +253,14 @@ def compare(
     >>> found.ranking(), found.recommendation.method
     (('logistic', 'binning'), 'logistic')
     """
-    values = check_scores(scores)
+    many = np.ndim(scores) == 2 and np.shape(scores)[1] > 2
+    columns = as_floats(scores, "scores").T if many else [scores]
+    values = np.stack([check_scores(column) for column in columns], axis=1)
+    values = values if many else values[:, 0]
     labels = check_labels(y)
     check_same_length(scores=values, y=labels)
-    classes = two_labels(labels, pos_label)
-    codes = (labels == classes[1]).astype(np.int64)
+    classes = _all_labels(labels, values, pos_label) if many else two_labels(labels, pos_label)
+    codes = (labels[:, np.newaxis] == classes).argmax(axis=1)
     _check_plan(cv, repeats, criterion)
     as_random_state(random_state)
     check_jobs(n_jobs)
@@ -263,6 +275,19 @@ def compare(
         method, reason = next(iter(failures.items()))
         raise ValueError(f"no method could be fitted; {method}: {reason}")
     return _collect(name, values, codes, classes, kept, results, folds, criterion, failures)
+
+
+def _all_labels(labels: NDArray[Any], scores: Floats, pos_label: Hashable) -> NDArray[Any]:
+    """The labels of the columns, of more than two."""
+    classes = np.unique(labels)
+    if len(classes) != scores.shape[1]:
+        raise ValueError(
+            f"scores have {scores.shape[1]} columns, but y has {len(classes)} classes; give one "
+            "column for each"
+        )
+    if pos_label is not None:
+        raise ValueError(f"pos_label is of two classes, but there are {len(classes)}; leave it out")
+    return classes
 
 
 def _check_plan(cv: Any, repeats: Any, criterion: Any) -> None:
@@ -305,7 +330,7 @@ def _collect(
         name=name,
         scores=scores,
         y=y,
-        class_names=(str(classes[0]), str(classes[1])),
+        class_names=tuple(map(str, classes.tolist())),
         methods=tuple(estimators),
         probability=_out_of_fold(estimators, results, first, len(y), "probability"),
         bel=_out_of_fold(estimators, results, first, len(y), "bel"),
@@ -325,8 +350,8 @@ def _collect(
 def _out_of_fold(
     methods: dict[str, Any], results: dict[str, list[Tried]], folds: list[Fold], n: int, what: str
 ) -> Floats:
-    """Predictions (k, n) of the first repetition."""
-    found = np.empty((len(methods), n))
+    """Predictions (k, n) or (k, n, K) of the first repetition."""
+    found = np.empty((len(methods), n, *getattr(results[next(iter(methods))][0], what).shape[1:]))
     for row, name in enumerate(methods):
         for fold, one in zip(folds, results[name], strict=False):  # later repetitions follow
             found[row, fold.test] = getattr(one, what)

@@ -14,10 +14,13 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 
 from dstheory.checks.arguments import as_sequence, shown
+from evical import multiclass
 from evical.calibrators import AutoCalibrator, by_name
+from evical.multiclass.by_name import many_calibrator
 
 UNCALIBRATED = "uncalibrated"
 DEFAULT = ("auto", "logistic", "beta", "isotonic", "venn_abers", "spline", "kde")
+_MANY = ("auto", "softmax", "structured_vector", "logistic", "isotonic", "venn_abers")
 
 # Fitted numbers of a curve whose form is given.
 _PARAMETERS = {
@@ -32,10 +35,11 @@ _PARAMETERS = {
     "PiecewiseLogisticCalibrator": 6,  # four values and two inner knots
     "AsymmetricLaplaceCalibrator": 7,  # two modes, four rates, the share of positives
 }
-_CURVE, _AVERAGE = 100, 1000
+_CURVE, TOGETHER, _AVERAGE = 100, 200, 1000
 _AVERAGES = (
     "ABBCalibrator",
     "AutoCalibrator",
+    "AutoMulticlassCalibrator",
     "BBQCalibrator",
     "DPMCalibrator",
     "ELiTECalibrator",
@@ -53,7 +57,11 @@ class Uncalibrated(BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
         return self
 
     def predict_proba(self, scores: ArrayLike) -> NDArray[np.float64]:
-        p = np.ravel(np.asarray(scores, dtype=np.float64))
+        p = np.array(scores, dtype=np.float64)
+        if p.ndim == 2 and p.shape[1] > 1:
+            p /= p.sum(axis=1, keepdims=True)  # files round
+            return p
+        p = p.ravel()
         if p.min() < 0 or p.max() > 1:
             row = int(np.argmax((p < 0) | (p > 1)))
             raise ValueError(f"scores[{row}] is {p[row]}, which is not a probability")
@@ -75,13 +83,15 @@ def method_names() -> list[str]:
     return [UNCALIBRATED, *sorted(by_name.by_name())]
 
 
-def make_calibrator(text: str) -> Any:
+def make_calibrator(text: str, *, together: bool = False) -> Any:
     """A calibrator, not yet fitted, by its name and options.
 
     Parameters
     ----------
     text : str
         A name of `method_names`; after colons the model, or options ``key=value``.
+    together : bool
+        Of the scores of three and more classes: all together, or each against the rest.
 
     Returns
     -------
@@ -103,6 +113,8 @@ def make_calibrator(text: str) -> Any:
     Traceback (most recent call last):
     ValueError: there is no method 'logstic'; did you mean 'logistic'? methods: ...
     """
+    if together and text.strip() != UNCALIBRATED:
+        return many_calibrator(text)
     known: dict[str, type[Any]] = {UNCALIBRATED: Uncalibrated, **by_name.by_name()}
     return by_name.make_calibrator(text, known=known, kind="method")
 
@@ -113,7 +125,7 @@ def name_methods(methods: Any, scores: NDArray[np.float64]) -> dict[str, Any]:
     Parameters
     ----------
     methods : None, "all", sequence of str or estimators, or mapping
-    scores : (n,) array
+    scores : (n,) or (n, K) array
         By default, the uncalibrated scores take part if all are probabilities.
 
     Returns
@@ -127,10 +139,12 @@ def name_methods(methods: Any, scores: NDArray[np.float64]) -> dict[str, Any]:
     TypeError
         If one is neither a name nor an estimator.
     """
-    if isinstance(methods, Mapping):
-        found = [(str(name), _estimator(method)) for name, method in methods.items()]
-    else:
-        found = [(_label(method), _estimator(method)) for method in _list_methods(methods, scores)]
+    pairs = (
+        [(str(name), method) for name, method in methods.items()]
+        if isinstance(methods, Mapping)
+        else [(_label(method), method) for method in _list_methods(methods, scores)]
+    )
+    found = [(name, _estimator(method, scores.ndim == 2)) for name, method in pairs]
     names = [name for name, _ in found]
     if not names:
         raise ValueError("there is no method to try; name at least one")
@@ -148,8 +162,16 @@ def complexity(estimator: BaseEstimator) -> int:
     >>> [complexity(make_calibrator(name)) for name in ("logistic", "isotonic", "bbq")]
     [2, 100, 1000]
     """
-    kind = type(estimator).__name__
-    return _PARAMETERS.get(kind, _AVERAGE if kind in _AVERAGES else _CURVE)
+    kind = type(of_a_class(estimator)).__name__
+    if kind in _AVERAGES:
+        return _AVERAGE
+    together = isinstance(of_a_class(estimator), multiclass.BaseMulticlassCalibrator)
+    return _PARAMETERS.get(kind, TOGETHER if together else _CURVE)
+
+
+def of_a_class(estimator: BaseEstimator) -> BaseEstimator:
+    """What calibrates each class against the rest, or else the calibrator itself."""
+    return estimator._one if isinstance(estimator, multiclass.OneVsRestCalibrator) else estimator
 
 
 def is_automatic(estimator: BaseEstimator) -> bool:
@@ -160,7 +182,7 @@ def is_automatic(estimator: BaseEstimator) -> bool:
     >>> [is_automatic(make_calibrator(name)) for name in ("auto", "logistic")]
     [True, False]
     """
-    return isinstance(estimator, AutoCalibrator)
+    return isinstance(estimator, AutoCalibrator | multiclass.AutoMulticlassCalibrator)
 
 
 def complexity_text(value: int) -> str:
@@ -173,20 +195,26 @@ def complexity_text(value: int) -> str:
     """
     if value >= _AVERAGE:
         return "averages many curves"
+    if value >= TOGETHER:
+        return "fits weights of the scores of all classes"
     if value >= _CURVE:
         return "fits a curve that follows the data"
     return "fits nothing" if not value else f"fits {value} number{'s' if value > 1 else ''}"
 
 
 def _list_methods(methods: Any, scores: NDArray[np.float64]) -> Iterable[Any]:
+    many = scores.ndim == 2
     unit = scores.min() >= 0 and scores.max() <= 1
+    if many:
+        unit = unit and np.abs(scores.sum(axis=1) - 1).max() < 0.01
     if methods is None:
-        return ((UNCALIBRATED,) if unit else ()) + DEFAULT
+        return ((UNCALIBRATED,) if unit else ()) + (_MANY if many else DEFAULT)
     if isinstance(methods, str):
         if methods != "all":
             return [methods]
         # Without calibration, only scores that are probabilities can be judged.
-        return [name for name in method_names() if unit or name != UNCALIBRATED]
+        names = sorted({*method_names(), *(by_name.by_name(multiclass) if many else ())})
+        return [name for name in names if unit or name != UNCALIBRATED]
     return as_sequence(methods, "methods", "None, 'all', names, estimators, or a mapping")
 
 
@@ -194,9 +222,9 @@ def _label(method: Any) -> str:
     return method.strip() if isinstance(method, str) else repr(method)
 
 
-def _estimator(method: Any) -> Any:
+def _estimator(method: Any, together: bool) -> Any:
     if isinstance(method, str):
-        return make_calibrator(method)
+        return make_calibrator(method, together=together)
     if not hasattr(method, "fit") or isinstance(method, type):
         raise TypeError(
             f"{shown(method)} is not a method: expected a name, or an estimator with fit()"

@@ -23,8 +23,15 @@ from scipy import stats
 
 from dstheory.notebook import ShownFields
 from evical._typing import Floats
-from evical.evaluation.methods import UNCALIBRATED, complexity, complexity_text, is_automatic
-from evical.evaluation.validation import MEASURES
+from evical.evaluation.methods import (
+    TOGETHER,
+    UNCALIBRATED,
+    complexity,
+    complexity_text,
+    is_automatic,
+    of_a_class,
+)
+from evical.evaluation.validation import MEASURES, rarest
 from evical.scores import ScoreCounts
 from evical.scores.direction import direction
 from evical.significance import corrected_t, holm_adjusted
@@ -50,7 +57,8 @@ PER_PARAMETER = 10  # Peduzzi et al. 1996
 TO_JUDGE = 100  # Collins, Ogundimu & Altman 2016
 
 _DENSITIES = ("KDECalibrator", "DPMCalibrator", "GaussianCalibrator", "AsymmetricLaplaceCalibrator")
-_FOR_ANY_SIZE = ("AutoCalibrator",)  # docs/reproductions/automatic_calibration.md has 50
+# docs/reproductions/automatic_calibration.md has 50
+_FOR_ANY_SIZE = ("AutoCalibrator", "AutoMulticlassCalibrator")
 _DISTINCT = 20  # below, a density mostly describes the gaps between a few distinct values
 
 
@@ -77,8 +85,8 @@ def general_warnings(y: NDArray[np.int64]) -> list[str]:
     if rarer >= TO_JUDGE:
         return []
     return [
-        f"the rarer class has {rarer} samples: measures of calibration need at least {TO_JUDGE} of "
-        "it, better 200 (Collins, Ogundimu & Altman 2016)"
+        f"the {rarest(y)} class has {rarer} samples: measures of calibration need at least "
+        f"{TO_JUDGE} of it, better 200 (Collins, Ogundimu & Altman 2016)"
     ]
 
 
@@ -98,14 +106,14 @@ def method_warnings(
     -------
     list of str
     """
-    kind, n = type(method).__name__, len(y)
+    kind, n = type(of_a_class(method)).__name__, len(y)
     distinct, rarer = len(np.unique(scores)), int(np.bincount(y, minlength=2).min())
     found = [_few_for_a_curve(name, kind, complexity(method), n)]
     parameters = complexity(method)
     if 0 < parameters < 100 and rarer < PER_PARAMETER * parameters:
         found.append(
-            f"{name} fits {parameters} parameters, but the rarer class has {rarer} samples, fewer "
-            f"than {PER_PARAMETER} for each (Peduzzi et al. 1996)"
+            f"{name} fits {parameters} parameters, but the {rarest(y)} class has {rarer} samples, "
+            f"fewer than {PER_PARAMETER} for each (Peduzzi et al. 1996)"
         )
     if kind in _DENSITIES and distinct < _DISTINCT:
         found.append(
@@ -127,7 +135,7 @@ def _few_for_a_curve(name: str, kind: str, level: int, n: int) -> str:
             f"{SMALLEST_MEASURED} its squared error was {TIMES_LOGISTIC[kind]:.1f} times that of "
             f"logistic (docs/calibrator_quality.md{source})"
         )
-    if level >= 100 and n < SMALLEST_MEASURED and kind not in _FOR_ANY_SIZE:
+    if level >= 100 and level != TOGETHER and n < SMALLEST_MEASURED and kind not in _FOR_ANY_SIZE:
         return (
             f"{name} is flexible, and {n} samples are fewer than the {SMALLEST_MEASURED} it was "
             "tested with (docs/calibrator_quality.md)"
@@ -254,8 +262,8 @@ def recommend(
     values : (k, J, n_measures) array
     found : tuple of k - 1 Difference
     criterion : str
-    scores : (n,) array
-    y : (n,) array of 0 and 1
+    scores : (n,) or (n, K) array
+    y : (n,) array of 0 and 1, or of 0 to K - 1
 
     Returns
     -------
@@ -396,6 +404,8 @@ def _others_warning(
 
 
 def _ranking_warnings(scores: Floats, y: NDArray[np.int64]) -> list[str]:
+    if scores.ndim == 2:
+        return []
     found = direction(ScoreCounts.from_samples(scores, y))
     if found.z >= -_Z:
         return []

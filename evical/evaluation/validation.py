@@ -31,7 +31,7 @@ class Fold:
 
 @dataclass(frozen=True, eq=False)
 class Tried:
-    """A method on a fold: (n_test,) predictions, measures and seconds, or why it failed."""
+    """A method on a fold: (n_test,) or (n_test, K) predictions, measures, seconds, or a failure."""
 
     probability: Floats
     bel: Floats
@@ -58,8 +58,11 @@ def folds_of(y: NDArray[np.int64], cv: Any, repeats: int, random_state: RandomSt
             )
         for number, (train, test) in enumerate(pairs):
             for rows, part in ((train, "training"), (test, "test")):
-                if len(np.unique(y[rows])) < 2:
-                    raise ValueError(f"{part} samples of fold {number} have one class only")
+                found_classes = len(np.unique(y[rows]))
+                if found_classes < len(np.unique(y)):
+                    raise ValueError(
+                        f"{part} samples of fold {number} have {found_classes} of the classes only"
+                    )
             found.append(Fold(repetition, train, test))
     return found
 
@@ -75,7 +78,8 @@ def _splitter(y: NDArray[np.int64], cv: Any, random_state: RandomState, repetiti
     rarer = int(np.bincount(y, minlength=2).min())
     if cv > rarer:
         ways = f"take at most {rarer} folds" if rarer > 1 else "more samples are needed"
-        raise ValueError(f"the rarer class has {rarer} samples, fewer than {cv} folds; {ways}")
+        which = rarest(y)
+        raise ValueError(f"the {which} class has {rarer} samples, fewer than {cv} folds; {ways}")
     seed = random_state
     if isinstance(seed, int | np.integer):
         seed = int(seed) + repetition
@@ -91,7 +95,7 @@ def try_methods(
     on_fit: Callable[[], object] | None,
 ) -> dict[str, list[Tried]]:
     """Results of each method, by fold."""
-    column = scores[:, np.newaxis]
+    column = scores if scores.ndim == 2 else scores[:, np.newaxis]
     found: dict[str, list[Tried]] = {}
     for name, method in methods.items():
         jobs = (delayed(_try_fold)(method, column, y, fold) for fold in folds)
@@ -114,15 +118,19 @@ def _try_fold(method: Any, column: Floats, y: NDArray[np.int64], fold: Fold) -> 
         values = _values(y[fold.test], p, bounds)
     except ValueError as error:
         return Tried(nothing, nothing, nothing, nothing, 0.0, str(error))
-    return Tried(p, bounds[:, 0], bounds[:, 1], values, seconds)
+    return Tried(p, bounds[..., 0], bounds[..., 1], values, seconds)
 
 
 def _predict(fitted: Any, column: Floats) -> tuple[Floats, Floats]:
-    """Probability of the positive class, and [Bel, Pl], equal where there are no beliefs."""
-    p = np.asarray(fitted.predict_proba(column), dtype=np.float64)[:, 1]
+    """Probability and [Bel, Pl] of the positive class, or of each of three and more classes.
+
+    Bel and Pl are equal where there are no beliefs.
+    """
+    p = np.asarray(fitted.predict_proba(column), dtype=np.float64)
+    p = p if column.shape[1] > 1 else p[:, 1]
     if hasattr(fitted, "predict_interval"):
         return p, np.asarray(fitted.predict_interval(column), dtype=np.float64)
-    return p, np.stack([p, p], axis=1)
+    return p, np.stack([p, p], axis=-1)
 
 
 def _values(y: NDArray[np.int64], p: Floats, bounds: Floats) -> Floats:
@@ -130,8 +138,13 @@ def _values(y: NDArray[np.int64], p: Floats, bounds: Floats) -> Floats:
         [
             brier_score(y, p),
             log_loss(y, p, eps=CLIP),
-            expected_calibration_error(y, p),
+            expected_calibration_error(y, p, "positive" if p.ndim == 1 else "classwise"),
             roc_auc(y, p),
-            float((bounds[:, 1] - bounds[:, 0]).mean()),
+            float((bounds[..., 1] - bounds[..., 0]).mean()),
         ]
     )
+
+
+def rarest(y: NDArray[np.int64]) -> str:
+    """Of two classes the rarer one, of more the rarest."""
+    return "rarer" if y.max() < 2 else "rarest"

@@ -57,3 +57,20 @@ def named_calibrator(
     if together and plain:
         return multiclass.AutoMulticlassCalibrator(model=made.model, confidence=made.confidence)
     return made
+
+
+def many_calibrator(
+    text: str, options: Sequence[str] = (), *, kind: str = "method"
+) -> multiclass.BaseMulticlassCalibrator:
+    """A calibrator of all scores together, or one of two classes for each class.
+
+    Raises ValueError as `named_calibrator`.
+
+    >>> many_calibrator("isotonic").calibrator
+    IsotonicCalibrator()
+    """
+    made = named_calibrator(text, options, together=True, kind=kind)
+    if isinstance(made, multiclass.BaseMulticlassCalibrator):
+        return made
+    # Where columns exclude each other nothing is known, and no table stops for that.
+    return multiclass.OneVsRestCalibrator(made, total_conflict="vacuous")

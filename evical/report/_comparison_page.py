@@ -43,8 +43,8 @@ def _differences(comparison: Comparison) -> Picture:
         alt=f"{title} of each method minus that of {named(names[0])}, with 95% intervals: "
         f"{'; '.join(parts)}.",
         caption="Mean paired difference to the best method (diamond) with its 95% interval, "
-        "corrected for training samples that folds share, each by itself; squares are worse by "
-        "more than chance after Holm's correction for the number of methods.",
+        "corrected for training samples that folds share, each by itself; squares are "
+        "significantly worse after Holm's correction for the number of methods.",
         svg=svg_of(figure),
     )
 
@@ -65,12 +65,16 @@ def _draw_differences(ax: Axes, comparison: Comparison) -> None:
                 fmt=marker,
                 color=color,
                 capsize=3,
-                label="worse by more than chance" if clear else "no difference can be seen",
+                label="significantly worse" if clear else "not significantly different",
             )
 
 
 def _reliability(comparison: Comparison) -> Picture:
-    ranked = comparison.ranking()
+    ranked, k = comparison.ranking(), len(comparison.class_names)
+    y, what, pooled = comparison.y, f"class {label(comparison.class_names[-1])}", ""
+    if k > 2:
+        y, what = np.eye(k, dtype=np.int64)[y].ravel(), "the class"
+        pooled = " Each class against the others, all classes together."
     n_rows = -(-len(ranked) // _N_COLUMNS)
     n_columns = min(_N_COLUMNS, len(ranked))
     figure = Figure(figsize=(3 * n_columns + 0.4, 3.2 * n_rows + 0.4))
@@ -79,24 +83,24 @@ def _reliability(comparison: Comparison) -> Picture:
     grid = figure.subplots(n_rows, n_columns, sharex=True, sharey=True, squeeze=False)
     parts = []
     for ax, name in zip(grid.flat, ranked, strict=False):
-        p = comparison.probability[comparison.methods.index(name)]
-        reliability_display(comparison.y, p).plot(ax)
+        p = comparison.probability[comparison.methods.index(name)].ravel()
+        reliability_display(y, p).plot(ax)
         ax.get_legend().remove()
         ax.set(xlabel="", ylabel="", aspect="equal")
         ax.set_title(label(name, 26), fontsize=10)
         ax.tick_params(labelbottom=True)
-        error = float(debiased_calibration_error(comparison.y, p))
+        error = float(debiased_calibration_error(y, p))
         parts.append(f"{named(name)} {fixed(error)}")
     for ax in grid.flat[len(ranked) :]:
         ax.set_axis_off()
     figure.supxlabel("Predicted probability, mean of a bin", fontsize=10)
-    figure.supylabel(f"Observed share of class {label(comparison.class_names[1])}", fontsize=10)
+    figure.supylabel(f"Observed share of {what}", fontsize=10)
     return Picture(
         "Reliability diagrams",
         alt="Reliability diagrams, one panel per method. Calibration errors, root mean squared and "
         f"minus their noise: {'; '.join(parts)}.",
         caption=f"Reliability of out-of-fold predictions of {count(len(comparison.y))} samples, in "
-        "bins of equal frequency with 95% confidence intervals by Clopper & Pearson.",
+        "bins of equal frequency with 95% confidence intervals by Clopper & Pearson." + pooled,
         svg=svg_of(figure),
     )
 
@@ -111,14 +115,19 @@ _COLUMNS = (
 )
 TITLES = {key: name for key, name, *_ in _COLUMNS}
 _NOTES = (
-    ("Brier score", "mean of (p - y)^2; lowest is best"),
+    ("Brier score", "mean of (p - y)^2, of three and more classes their sum; lowest is best"),
     ("Log loss", "mean of -ln p of the true class, p at least 1e-6; lowest is best"),
     (
         "Calibration error",
-        "mean |share of positives - mean p| of 10 bins of equal width (ECE); in a small fold "
-        "mostly noise, less so for methods with few distinct predictions",
+        "mean |share of positives - mean p| of 10 bins of equal width (ECE), of three and more "
+        "classes the mean of each against the others; in a small fold mostly noise, less so for "
+        "methods with few distinct predictions",
     ),
-    ("ROC AUC", "share of pairs of samples in order, ties half; greatest is best"),
+    (
+        "ROC AUC",
+        "share of pairs of samples in order, ties half, of three and more classes the mean over "
+        "pairs of classes; highest is best",
+    ),
     ("Pl - Bel", "mean width of the belief intervals; 0 for methods that give probabilities"),
     ("Seconds", "median time of fitting on a training fold"),
 )
@@ -151,7 +160,6 @@ def comparison_page(comparison: Comparison, command: str) -> Page:
         sections.append(
             Section(
                 "Significance",
-                (_significance_text(comparison),),
                 tables=(differences_table(comparison),),
                 pictures=(_differences(comparison),),
             )
@@ -173,7 +181,11 @@ def _sentence(text: str, names: tuple[str, ...]) -> str:
 
 
 def _lead(comparison: Comparison) -> tuple[str, ...]:
-    n, positive = len(comparison.y), int(comparison.y.sum())
+    n, counts = len(comparison.y), np.bincount(comparison.y).tolist()
+    sizes = f", {count(counts[-1])} ({percent(counts[-1] / n)}) of the positive class, "
+    sizes += named(comparison.class_names[-1])
+    if len(counts) > 2:
+        sizes = f" of {len(counts)} classes"
     advice = comparison.recommendation
     lines = comparison.differences
     repeats = f", repeated {comparison.n_repeats} times" if comparison.n_repeats > 1 else ""
@@ -191,8 +203,7 @@ def _lead(comparison: Comparison) -> tuple[str, ...]:
     loss = fixed(comparison.mean(advice.method, comparison.criterion), 4)
     return (
         f"Recommended: {method}. {why}: {loss}{seen}.",
-        f"{len(comparison.methods)} methods were compared on {count(n)} samples, {count(positive)} "
-        f"({percent(positive / n)}) of the positive class, {named(comparison.class_names[1])}, by "
+        f"{len(comparison.methods)} methods were compared on {count(n)} samples{sizes}, by "
         f"{comparison.n_folds}-fold cross-validation{repeats}.",
     )
 
@@ -202,9 +213,9 @@ def _equivalents(comparison: Comparison) -> str:
     best = named(comparison.recommendation.best)
     worse = len(comparison.differences) - len(alike)
     if not alike:
-        return f"all others are worse than {best} by more than chance"
-    text = f"no difference can be seen between {best} and {listed(map(named, alike))}"
-    return text if not worse else f"{text}, and {worse} of the others are worse"
+        return f"all others are significantly worse than {best}"
+    text = f"{best} does not differ significantly from {listed(map(named, alike))}"
+    return text if not worse else f"{text}, and {worse} of the others are significantly worse"
 
 
 def _warnings(comparison: Comparison) -> list[str]:
@@ -283,15 +294,4 @@ def differences_table(comparison: Comparison) -> Table:
         ("Method",),
         ("Difference", "95% interval", "t", "p", "Adjusted p"),
         tuple(rows),
-    )
-
-
-def _significance_text(comparison: Comparison) -> str:
-    clear = [one for one in comparison.differences if one.adjusted <= ALPHA]
-    best = named(comparison.recommendation.best)
-    if not clear:
-        return f"No method is worse than {best} by more than chance, at the level of {ALPHA:.0%}."
-    return (
-        f"Worse than {best} by more than chance, at the level of {ALPHA:.0%}: "
-        f"{listed(named(one.method) for one in clear)}."
     )

@@ -145,7 +145,7 @@ def _lead(evaluation: ConformalEvaluation) -> tuple[str, ...]:
     single = sum(int(n) for size, n in zip(sizes.groups, sizes.n_samples, strict=True) if size == 1)
     n = len(evaluation.y)
     return (
-        f"{count(n)} samples of {len(evaluation.labels)} classes were judged"
+        f"{count(n)} samples of {len(evaluation.labels)} classes were evaluated"
         f"{_calibrated(evaluation)}. {evaluation.verdict}.",
         f"At alpha = {evaluation.alpha:g} a set has {fixed(float(found.mean_size[0]), 2)} classes "
         f"on average, and {percent(single / n)} of the sets have a single one.",

@@ -56,9 +56,7 @@ def _lead(comparison: DataSetComparison) -> tuple[str, ...]:
     test, after = comparison.friedman, comparison.nemenyi
     best = named(after.methods[0])
     differ = test.pvalue < after.alpha
-    verdict = (
-        "methods differ by more than chance" if differ else "no difference between methods is seen"
-    )
+    verdict = "methods differ significantly" if differ else "methods do not differ significantly"
     worse = [
         named(name)
         for name, rank in zip(after.methods, after.mean_ranks, strict=True)

@@ -83,8 +83,8 @@ def _lead(evaluation: Evaluation) -> list[str]:
     n, positive = len(evaluation.y), int(evaluation.y.sum())
     name = named(evaluation.class_names[1])
     texts = [
-        f"{count(n)} samples were judged, {count(positive)} of them ({percent(positive / n)}) of "
-        f"the positive class, {name}. {_verdict(evaluation)}",
+        f"{count(n)} samples were evaluated, {count(positive)} of them ({percent(positive / n)}) "
+        f"of the positive class, {name}. {_verdict(evaluation)}",
         _sharpness(evaluation),
     ]
     if has_beliefs(evaluation):
@@ -125,8 +125,8 @@ def _sharpness(evaluation: Evaluation) -> str:
     if "roc_auc" in evaluation.report.to_dict():
         area = evaluation["roc_auc"]
         text += (
-            f" Of pairs of samples of both classes {percent(area.value)} are in order "
-            f"({percent(area.low)} to {percent(area.high)})."
+            f" {percent(area.value)} ({percent(area.low)} to {percent(area.high)}) of the pairs "
+            "with one sample per class are ranked correctly."
         )
     return text
 
@@ -135,15 +135,15 @@ def _beliefs(evaluation: Evaluation) -> str:
     width, bins = evaluation["mean_imprecision"], covered_bins(evaluation)
     p = evaluation.report["interval_calibration_test"]
     verdict = (
-        "some calibrated probability lies within the intervals, as far as these samples tell"
+        "the intervals are compatible with calibrated probabilities"
         if p >= LEVEL
-        else "no calibrated probability lies within the intervals"
+        else "the intervals are not compatible with calibrated probabilities"
     )
     return (
         f"Belief intervals are {fixed(width.value)} wide on average "
         f"({between(width.low, width.high)}). Of {len(bins.size)} bins of equal frequency, the "
         f"observed share lies within the mean interval in {int(bins.covered.sum())}, and misses "
-        f"it by more than chance in {int((bins.adjusted < LEVEL).sum())}; {verdict} "
+        f"it significantly in {int((bins.adjusted < LEVEL).sum())}; {verdict} "
         f"({pvalue_text(p)})."
     )
 

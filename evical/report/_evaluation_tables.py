@@ -266,8 +266,8 @@ def answers_table(evaluation: Evaluation) -> Table:
 def _answers_row(one: Promise) -> Row:
     head, least = (percent(one.bound),), 1 - one.limit
     if not one.kept:
-        needed = "–" if one.n_needed is None else count(one.n_needed)
-        nothing = (0.0, 0.0, None, None, None, one.n_needed)
+        needed = "no number" if one.n_needed is None else count(one.n_needed)
+        nothing = (0.0, 0.0, None, None, None, float(one.n_needed or np.inf))
         return Row(head, ("0", percent(0), "–", "–", "–", needed), values=nothing)
     wrong, share = round(one.risk * one.n_answered), one.n_answered / one.n_samples
     every = one.limit == np.inf
@@ -277,9 +277,9 @@ def _answers_row(one: Promise) -> Row:
         "–" if every else fixed(least),
         count(wrong),
         percent(one.risk),
-        "–",
+        "these do",
     )
-    values = (float(one.n_answered), share, None if every else least, float(wrong), one.risk, None)
+    values = (float(one.n_answered), share, None if every else least, float(wrong), one.risk, 0.0)
     return Row(head, cells, values=values)
 
 

@@ -10,13 +10,14 @@ from importlib.resources import files
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from dstheory.checks.arguments import check_instance
-from evical._typing import Floats
+from dstheory.checks.arguments import as_floats, check_instance
+from evical._typing import Floats, Indices
 from evical.calibrators import BaseCalibrator
 from evical.conformal.control import Promise
+from evical.multiclass import BaseMulticlassCalibrator
 from evical.report._html import content_policy
 from evical.report.page import read_template
 from evical.scores import ScoreCounts
@@ -25,6 +26,8 @@ from evical.scores.checks import check_scores
 _N_CURVE = 401
 # Distinct scores of held-out samples: their numbers take up to 100 bytes each.
 _MAX_SCORES = 1200
+_N_EXAMPLES = 5
+_MOST_CLASSES = 4  # whose sets the page lists
 # Scores of all sizes, to find where a calibrator changes if there are no samples.
 _ALL_SIZES = np.sinh(np.linspace(-16, 16, 4001))
 # A change by less is not seen.
@@ -32,7 +35,7 @@ _VISIBLE = 0.01
 
 
 def build_explorer(
-    calibrator: BaseCalibrator | None = None,
+    calibrator: BaseCalibrator | BaseMulticlassCalibrator | None = None,
     scores: ArrayLike | None = None,
     y: ArrayLike | None = None,
     *,
@@ -45,8 +48,9 @@ def build_explorer(
     Parameters
     ----------
     calibrator : fitted calibrator, optional
-        Of one score; its band and decisions are a part of the page.
-    scores : (n,) array, optional
+        Of one score; its band and decisions are a part of the page. Of three or four classes, the
+        page begins with beliefs about some of the samples, and needs these.
+    scores : (n,) or (n, K) array, optional
         Of samples on which it was not fitted.
     y : (n,) array, optional
         Their classes; both or none are given.
@@ -68,8 +72,9 @@ def build_explorer(
     TypeError
         If `calibrator` is no calibrator of one score, or a name is no text.
     ValueError
-        If only one of `scores` and `y` is given, or they come without a calibrator; if there are
-        no samples, or a class is not one of the calibrator.
+        If only one of `scores` and `y` is given, or they come without a calibrator, or a calibrator
+        of more than two classes without them; if there are no samples, or a class is not one of
+        the calibrator; if there are more than four classes.
     sklearn.exceptions.NotFittedError
         If the calibrator is not fitted.
 
@@ -85,7 +90,11 @@ def build_explorer(
         raise ValueError("scores and y come together; give both or neither")
     if calibrator is None and scores is not None:
         raise ValueError("scores and y are for a calibrator; give one")
-    fitted = None if calibrator is None else _fitted(calibrator, scores, y, score_name)
+    fitted: dict[str, Any] | None = None
+    if isinstance(calibrator, BaseMulticlassCalibrator):
+        fitted = _many(calibrator, scores, y)
+    elif calibrator is not None:
+        fitted = _fitted(calibrator, scores, y, score_name)
     if fitted is not None and answers is not None:
         asking = {"bound": answers.bound, "confidence": answers.level}
         fitted |= {"asking": asking, "promise": str(answers)}
@@ -142,13 +151,63 @@ def _fitted(
     }
 
 
+def _many(
+    calibrator: BaseMulticlassCalibrator, scores: ArrayLike | None, y: ArrayLike | None
+) -> dict[str, Any]:
+    """Beliefs about some samples, and pignistic probabilities of up to 1,200."""
+    check_is_fitted(calibrator)
+    names = list(map(str, calibrator.classes_.tolist()))
+    if len(names) > _MOST_CLASSES:
+        raise ValueError(
+            f"the model has {len(names)} classes, but the page shows up to {_MOST_CLASSES}; evical "
+            "predict writes beliefs and decisions about any number, evical report a page about them"
+        )
+    if scores is None or y is None:
+        raise ValueError(f"the page of {len(names)} classes needs samples; name a labeled table")
+    table, codes = as_floats(scores, "scores"), _codes(calibrator.classes_, y)
+    if len(table) != len(codes):
+        raise ValueError(f"there are {len(table)} scores, but {len(codes)} labels")
+    shown = np.unique(np.linspace(0, len(table) - 1, _MAX_SCORES).astype(np.intp))
+    betp = calibrator.predict_proba(table[shown])
+    # From the most certain sample to the least.
+    order = np.argsort(-betp.max(axis=1), kind="stable")
+    chosen = shown[order[np.unique(np.linspace(0, len(shown) - 1, _N_EXAMPLES).astype(np.intp))]]
+    mass = calibrator.predict_mass(table[chosen])
+    examples = {}
+    for row, masses in zip(chosen.tolist(), mass.masses.tolist(), strict=True):
+        truth = names[codes[row]]
+        examples[f"sample{row + 1}"] = {
+            "title": f"Sample {row + 1}, truly {truth}",
+            "labels": names,
+            "masses": [
+                dict(zip(mass.focal.tolist(), masses, strict=True)),
+                {2 ** len(names) - 1: 1},
+            ],
+            "text": f"What the model believes about sample {row + 1}, of class {truth}. The "
+            "second source is yours: it says nothing yet.",
+        }
+    text = f"{calibrator!r} was evaluated on {len(table):,} samples"
+    text += f", of which {len(shown):,} are counted." if len(shown) < len(table) else "."
+    rows = {"betp": betp.round(6).tolist(), "truth": codes[shown].tolist()}
+    return {"classes": names, "text": text, "examples": examples, "rows": rows}
+
+
 def _beliefs(calibrator: BaseCalibrator, scores: Floats) -> dict[str, list[float]]:
     bel, pl = calibrator.predict_interval(scores).T
     return {"score": scores.tolist(), "bel": bel.tolist(), "pl": pl.tolist()}
 
 
 def _counts(calibrator: BaseCalibrator, scores: ArrayLike, y: ArrayLike) -> ScoreCounts:
-    labels, classes = np.asarray(y), calibrator.classes_
+    codes = _codes(calibrator.classes_, y)
+    values = check_scores(scores)
+    if len(values) != len(codes):
+        raise ValueError(f"there are {len(values)} scores, but {len(codes)} labels")
+    return ScoreCounts.from_samples(values, codes == 1)
+
+
+def _codes(classes: NDArray[Any], y: ArrayLike) -> Indices:
+    """Positions of labels, none of which is unknown."""
+    labels = np.asarray(y)
     known = np.isin(labels, classes)
     if not known.all():
         row = int(np.argmin(known))
@@ -156,10 +215,8 @@ def _counts(calibrator: BaseCalibrator, scores: ArrayLike, y: ArrayLike) -> Scor
             f"y is {labels.tolist()[row]!r} in row {row}, but the classes of the calibrator are "
             f"{classes.tolist()}"
         )
-    values = check_scores(scores)
-    if len(values) != len(labels):
-        raise ValueError(f"there are {len(values)} scores, but {len(labels)} labels")
-    return ScoreCounts.from_samples(values, labels == classes[1])
+    found: Indices = (labels[:, np.newaxis] == classes).argmax(axis=1)
+    return found
 
 
 def _grid(calibrator: BaseCalibrator, counts: ScoreCounts | None) -> Floats:

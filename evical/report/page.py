@@ -100,6 +100,8 @@ class Section:
     pictures : tuple of Picture
     warnings : tuple of str
         What a reader must not overlook; shown first.
+    folded : bool
+        Whether only the heading shows until a reader opens it.
     """
 
     title: str
@@ -109,6 +111,7 @@ class Section:
     tables: tuple[Table, ...] = ()
     pictures: tuple[Picture, ...] = ()
     warnings: tuple[str, ...] = ()
+    folded: bool = False
 
 
 @dataclass(frozen=True)

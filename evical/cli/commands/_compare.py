@@ -4,18 +4,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+import numpy as np
 import typer
+from numpy.typing import NDArray
 from rich import box
 from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from evical._typing import Floats
 from evical.cli import arguments
+from evical.cli._fitting import named_classes, owned_columns, read_class_rows
 from evical.cli._kinds import Kind
 from evical.cli._labeled import read_labeled_table
 from evical.cli._output import check_page, command_line, echo_json, user_input, write_page
 from evical.cli._show import new_console, progress_bar
-from evical.cli._tables import open_table
+from evical.cli._tables import check_columns, open_table
+from evical.datasets.csv import sorted_labels
 from evical.evaluation import Comparison
 from evical.evaluation import compare as compare_calibrators
 from evical.evaluation.methods import name_methods
@@ -23,7 +28,7 @@ from evical.evaluation.validation import MEASURES
 
 _TITLES = {"brier_score": "Brier score", "log_loss": "log loss"}
 _EXPLAINED = (
-    "Worse by: mean {} less the least one, with its standard error; p by Holm's procedure. "
+    "Worse by: mean {} minus the lowest, with its standard error; p adjusted by Holm's procedure. "
     "Width: mean Pl - Bel.\n"
 )
 
@@ -52,15 +57,15 @@ class Plan:
 
 def compare(
     scores: arguments.Scores,
-    score: Annotated[str, typer.Option(metavar="COLUMN", help="Column of the score.")],
-    target: Annotated[str, typer.Option(metavar="COLUMN", help="Column of the class, of two.")],
+    score: arguments.ScoreColumns,
+    target: Annotated[str, typer.Option(metavar="COLUMN", help="Column of the class.")],
     plan: Plan,
     reading: arguments.Reading,
     positive: Annotated[
         str | None,
         typer.Option(
             metavar="CLASS",
-            help="The class that is predicted.",
+            help="The class that one score predicts.",
             show_default="yes of a column p_yes, else the greater one",
         ),
     ] = None,
@@ -71,8 +76,9 @@ def compare(
 ) -> None:
     """Compare calibrators by cross-validation, and recommend one with reasons.
 
-    Prints mean losses on test folds, which differences are more than chance, and warnings if there
-    are few samples.
+    Prints mean losses on test folds, which differences are significant, and warnings if there
+    are few samples. Of three and more classes, calibrators of two classes
+    calibrate each against the rest.
     """
     with user_input(), reading:
         check_page(output, force, [scores])
@@ -89,33 +95,50 @@ def compare(
 
 def compare_columns(
     scores: str,
-    score: str,
+    score: list[str],
     target: str,
     positive: str | None,
     plan: Plan,
     missing: str = "refuse",
 ) -> Comparison:
     """The comparison, with a progress bar on standard error if that is a terminal."""
-    columns: dict[str, Kind] = {score: "score"}
-    with open_table(scores) as table:
-        rows = read_labeled_table(table, columns, target, positive, missing=missing)
-    values = rows.columns[score]
+    name, values, labels, positive = _read(scores, score, target, positive, missing)
     methods = _list_methods(plan.methods)
     total = len(name_methods(methods, values)) * plan.folds * plan.repeats
     with progress_bar() as bar:
         task = bar.add_task("Fitting", total=total)
         return compare_calibrators(
             values,
-            rows.labels,
+            labels,
             methods,
             cv=plan.folds,
             repeats=plan.repeats,
             criterion=plan.criterion,
             random_state=plan.seed,
-            name=rows.name,
-            pos_label=rows.classes[1],
+            name=name,
+            pos_label=positive,
             on_fit=lambda: bar.advance(task),
         )
+
+
+def _read(
+    scores: str, score: list[str], target: str, positive: str | None, missing: str
+) -> tuple[str, Floats, NDArray[Any], str | None]:
+    """Name, scores (n,) or (n, K) in the order of the classes, labels, and the positive class."""
+    with open_table(scores) as table:
+        named = named_classes(score, table.header)
+        check_columns(table, dict.fromkeys((*named, target)))
+        kinds: dict[str, Kind] = dict.fromkeys(named, "score")
+        if len(named) == 1:
+            [column] = named
+            found = read_labeled_table(table, kinds, target, positive, missing=missing)
+            return found.name, found.columns[column], found.labels, found.classes[1]
+        rows = read_class_rows(table, kinds, target, missing)
+    _, owners = owned_columns(named, sorted_labels(set(rows.labels.tolist())), target, positive)
+    if len(owners) == 2:
+        raise ValueError(f"two classes have one score; write --score {list(owners.values())[1]}")
+    values = np.stack([rows.columns[column] for column in owners.values()], axis=1)
+    return rows.name, values, rows.labels, None
 
 
 def _list_methods(methods: str | None) -> list[str] | str | None:
@@ -128,11 +151,11 @@ def _list_methods(methods: str | None) -> list[str] | str | None:
 
 
 def _as_data(found: Comparison) -> dict[str, Any]:
-    advice = found.recommendation
+    advice, many = found.recommendation, len(found.class_names) > 2
     return {
         "name": found.name,
         "samples": len(found.y),
-        "positive": int(found.y.sum()),
+        **({} if many else {"positive": int(found.y.sum())}),
         "classes": list(found.class_names),
         "folds": found.n_folds,
         "repeats": found.n_repeats,

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from evical.report import Page
 
 
+_REPEATS = 50, 10  # of two classes, and of more, which take five times as long
+
+
 def demo(
     data: Annotated[
         Path | None,
@@ -23,13 +26,21 @@ def demo(
     ] = None,
     target: Annotated[
         str | None,
-        typer.Option(metavar="COLUMN", help="Column of the class; it must hold two values."),
+        typer.Option(metavar="COLUMN", help="Column of the class, of 2 to 10."),
     ] = None,
     missing: Annotated[
         Literal["refuse", "encode"],
         typer.Option(help="Missing features: stop, or fill in medians and mark them."),
     ] = "refuse",
-    repeats: Annotated[int, typer.Option(min=1, metavar="N", help="Number of random splits.")] = 50,
+    repeats: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Number of random splits.",
+            show_default="50; with three and more classes 10",
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of the random splits.")] = 0,
     output: Annotated[
         Path, typer.Option(metavar="DIR", help="Folder for the table, pictures and page.")
@@ -40,18 +51,19 @@ def demo(
     Compares Dempster's rule on probabilities and on beliefs, simple ways, and
     the default of EvidentialEnsemble, on random splits of the data; tells what
     to take; and writes the table with pictures and a page, index.html, into
-    the output folder.
+    the output folder. Small data are shared among fewer classifiers.
     """
     with user_input():
         _check(data, target)
         if data is None:
+            repeats = repeats or _REPEATS[0]
             prepare_folder(output)
-            _announce("Wisconsin breast cancer", repeats)
+            _announce("ten", "Wisconsin breast cancer", repeats)
     # Inside, because they take seconds to load, and nobody should wait for the first line.
     from evical.cli._show import progress_bar
     from evical.datasets import load_csv
     from evical.datasets.loaders import load_breast_cancer
-    from evical.demo.contest import check_data, run_contest
+    from evical.demo.contest import IN_WORDS, check_data, run_contest, sizes_of
     from evical.demo.page import demo_page
     from evical.demo.pictures import demo_pictures
 
@@ -61,9 +73,10 @@ def demo(
         else:
             dataset = load_csv(data, target, missing)
         check_data(dataset)
+        repeats = repeats or _REPEATS[len(dataset.class_names) > 2]
         if data is not None:
             prepare_folder(output)
-            _announce(dataset.name, repeats)
+            _announce(IN_WORDS[len(sizes_of(dataset))], dataset.name, repeats)
     with progress_bar() as bar:
         task = bar.add_task("Repeats", total=repeats)
         contest = run_contest(
@@ -91,10 +104,10 @@ def _check(data: Path | None, target: str | None) -> None:
         raise ValueError("--data needs --target COLUMN, the name of the column with the class")
 
 
-def _announce(name: str, repeats: int) -> None:
+def _announce(number: str, name: str, repeats: int) -> None:
     """The first line, so that something happens at once."""
     splits = f"{repeats} random split{'s' if repeats > 1 else ''}"
-    typer.echo(f"Training ten classifiers: {name}, {splits}.")
+    typer.echo(f"Training {number} classifiers: {name}, {splits}.")
 
 
 def _write(contest: "Contest", page: "Page", output: Path) -> None:
@@ -119,9 +132,9 @@ def _show(contest: "Contest", page: "Page", output: Path, ending: str) -> None:
     console = new_console()
     console.print(page.title, style="bold", markup=False)
     console.print(protocol(contest.dataset, contest.repeats)[0], markup=False)
-    for table in page.sections[0].tables:
+    for table in page.sections[1].tables:
         console.print(rich_table(table))
-    for text in findings(contest):
+    for text in (*findings(contest), page.lead[-1]):
         console.print(text, markup=False)
         console.print()
     for line in (f"Page, pictures and table: {output / 'index.html'}", ending):

@@ -5,9 +5,11 @@ from typing import Annotated, Any, Literal
 import typer
 
 from evical.cli import arguments
-from evical.cli._judged import Selection, read_for_model
+from evical.cli._judged import Selection, read_for_classes, read_for_model
 from evical.cli._model import load_model, two_classes
 from evical.cli._output import check_page, command_line, user_input, write_atomically
+from evical.cli._predicting import model_values
+from evical.multiclass import BaseMulticlassCalibrator
 from evical.report import build_explorer
 
 
@@ -28,7 +30,8 @@ def explore(
     Its sliders move masses of belief on up to four answers, and combine two
     sources by eighteen rules. With a model, it shows the band of belief; with
     samples that the model has not seen, also what thresholds, costs and
-    rejects do to errors. The page is one file, and loads nothing.
+    rejects do to errors. Of three and four classes, it begins with beliefs
+    about some of the samples. The page is one file, and loads nothing.
     """
     with user_input(), reading:
         check_page(output, force, [name for name in (model, data) if name is not None])
@@ -60,12 +63,20 @@ def _shown(
     if model is None:
         return {}
     fitted = load_model(model)
+    selection = Selection(predictions=model, data=data, target=target, score=score, missing=missing)
+    many = fitted.calibrator
+    if isinstance(many, BaseMulticlassCalibrator):
+        if data is None:
+            return {"calibrator": many}
+        _, table = read_for_classes(selection, fitted)
+        return {
+            "calibrator": many,
+            "scores": model_values(fitted, table.columns),
+            "y": table.labels,
+        }
     found: dict[str, Any] = {"calibrator": two_classes(fitted), "score_name": score or fitted.score}
     found["answers"] = fitted.answers
     if data is not None:
-        selection = Selection(
-            predictions=model, data=data, target=target, score=score, missing=missing
-        )
         rows, column = read_for_model(selection, data, fitted)
         found |= {"scores": rows.columns[column], "y": rows.labels}
     return found

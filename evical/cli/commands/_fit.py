@@ -23,7 +23,6 @@ from evical.cli._fitting import (
     fit_answering,
     fit_conformal,
     fit_many,
-    make_many,
     positive_class,
 )
 from evical.cli._kinds import Kind, tell_missing
@@ -43,6 +42,7 @@ from evical.cli._tally import Counting, Tally
 from evical.cli.engine.counts import tally_table
 from evical.cli.engine.session import limits_of
 from evical.errors import WrongWayWarning
+from evical.multiclass.by_name import many_calibrator
 from evical.scores.counts import EXACT
 from evical.scores.direction import message, wrong_ways
 
@@ -133,7 +133,7 @@ def fit(
         elif len(samples.score) > 1:
             if positive is not None:
                 raise ValueError("--positive is for one score; with several, each has its class")
-            many = make_many(calibration.method, calibration.options)
+            many = many_calibrator(calibration.method, calibration.options)
             fitted = (
                 fit_answering(samples, None, many, answering)
                 if answers

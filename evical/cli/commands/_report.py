@@ -125,7 +125,7 @@ def _comparison(selection: Selection, tables: list[str], plan: Plan) -> Comparis
         )
     return compare_columns(
         tables[0],
-        selection.score,
+        [selection.score],
         selection.target,
         selection.positive,
         plan,

@@ -85,9 +85,11 @@ function slider(label, name, value, { max = 1, step = 0.01, min = 0 } = {}, chan
 
 let state = null;
 let editors = [];
+// Rows of the user's data come first.
+const EXAMPLES = { ...JSON.parse($("fitted").textContent)?.examples, ...PRESETS };
 
 function stateOf(preset) {
-  const { labels, masses } = PRESETS[preset];
+  const { labels, masses } = EXAMPLES[preset];
   const entered = masses.map((one) => Array.from({ length: 1 << labels.length }, (_, mask) => one[mask] ?? 0));
   return { preset, labels: [...labels], entered, restToFrame: true, rule: state?.rule ?? "dempster", k: state?.k ?? 1 };
 }
@@ -289,7 +291,7 @@ function update() {
   const found = results(state);
   editors.forEach((editor) => editor.update(found));
   document.querySelectorAll("#presets button").forEach((button) => button.setAttribute("aria-pressed", String(button.value === state.preset)));
-  $("preset-text").textContent = message || (state.preset ? PRESETS[state.preset].text : "");
+  $("preset-text").textContent = message || (state.preset ? EXAMPLES[state.preset].text : "");
   $("preset-text").classList.toggle("problem", message !== "");
   message = "";
   const [m1, m2] = found.sources.map((source) => source.masses);
@@ -318,9 +320,9 @@ function replaceState(next, focus) {
   if (focus) $(focus).focus();
 }
 
-put("presets", ...Object.entries(PRESETS).map(([name, { title }]) =>
+put("presets", ...Object.entries(EXAMPLES).map(([name, { title }]) =>
   h("button", { type: "button", value: name, click: () => replaceState(stateOf(name), null) }, title)));
-replaceState(stateOf("insects"), null);
+replaceState(stateOf(Object.keys(EXAMPLES)[0]), null);
 
 // For scripts and tests: what the page shows, or would show in another state, as numbers.
 globalThis.evicalExplorer = {

@@ -192,7 +192,23 @@ function buildFitted() {
   };
 }
 
-const updateFitted = fitted ? buildFitted() : () => undefined;
+// Of three and more classes: what is decided, what is asked about, and what it costs.
+function buildRows() {
+  let cost = 0.3;
+  const { classes, rows, text } = fitted;
+  const asking = slider("Cost of asking", "Cost of asking, where an error costs 1", () => cost, {}, (value) => { cost = value; updateFitted(); });
+  put("fitted-content", h("p", {}, text), asking.element, h("div", { id: "outcomes" }));
+  return () => {
+    asking.update();
+    const { counts, meanCost } = tallyRows(rows, cost);
+    const names = [...classes.map((name) => `decided ${name}`), "ask somebody else"];
+    put("outcomes", table("tally", `${rows.truth.length} samples, by decision and true class. Mean cost ${shown(meanCost)}, where an error costs 1 and asking ${shown(cost)}.`,
+      ["Decision", ...classes.map((name) => `truly ${name}`)], counts.map((row, act) => [names[act], ...row.map((n) => [String(n), n])])));
+  };
+}
+
+const build = fitted?.rows ? buildRows : buildFitted;
+const updateFitted = fitted ? build() : () => undefined;
 updateFitted();
 addEventListener("resize", updateFitted);
 globalThis.evicalExplorer.decide = (changes) => { Object.assign(policy, changes); updateFitted(); return fitted.held && tally(fitted.held, policy); };

@@ -305,6 +305,19 @@ export function tally(held, policy) {
   };
 }
 
+// Counts [decision][true class] of rows of three and more classes, and their mean cost. An error
+// costs 1; what the most probable class leaves above the cost of asking is asked about, and last.
+export function tallyRows({ betp, truth }, askCost) {
+  const k = betp[0].length, counts = Array.from({ length: k + 1 }, () => new Array(k).fill(0));
+  let cost = 0;
+  betp.forEach((row, i) => {
+    const best = row.indexOf(Math.max(...row)), act = 1 - row[best] > askCost ? k : best;
+    counts[act][truth[i]] += 1;
+    cost += act === k ? askCost : Number(act !== truth[i]);
+  });
+  return { counts, meanCost: cost / truth.length };
+}
+
 // Cost of a false alarm and of a miss with this threshold, and with the sum that they have.
 export function withThreshold(policy, threshold) {
   const total = policy.falseAlarm + policy.miss;

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -16,8 +17,9 @@ from evical.beliefs.bounded import Bounded
 from evical.calibrators.by_name import by_name
 from evical.cli import main
 from evical.cli._model import load_model
-from evical.evaluation import Evaluation, check_calibration
-from evical.multiclass import AutoMulticlassCalibrator, SoftmaxCalibrator
+from evical.evaluation import Evaluation, check_calibration, compare
+from evical.multiclass import AutoMulticlassCalibrator, OneVsRestCalibrator, SoftmaxCalibrator
+from evical.report import build_explorer
 from tests.evical.report.outline import check_page
 from tests.support.each import each
 from tests.support.tables import read_csv
@@ -381,3 +383,49 @@ def test_predictions_of_several_classes_come_from_standard_input(folder, capfd):
     words = ["evaluate", "-", "--target", "kind", "--json"]
     found = subprocess.run([*line, *words], input=text, capture_output=True, check=True)
     assert json.loads(found.stdout)["measures"] == expected["measures"]
+
+
+def test_compare(folder, capfd):
+    run(f"compare a.csv {SCORES} --methods softmax,binning --folds 3 --json")
+    told = json.loads(capfd.readouterr().out)
+    p, y = data()
+    found = compare(p, y, ["softmax", "binning"], cv=3)
+    assert list(told["methods"]) == list(found.ranking())
+    assert told["methods"]["binning"]["log_loss"] == found.mean("binning", "log_loss")
+    assert told["classes"] == CLASSES
+    wrong = (
+        ("--score score_cat --target kind", "is a third class, besides"),
+        ("--score score_cat --score score_dog --target kind", "class 'wild_cat' has no column"),
+        (f"{SCORES} --positive cat", "--positive is for one score"),
+        (f"{SCORES} --methods softmx", "did you mean 'softmax'"),
+    )
+    for words, message in wrong:
+        run(f"compare a.csv {words}", code=2)
+        assert message in capfd.readouterr().err
+    table = read_csv("a.csv")
+    table[table["kind"] != "dog"].to_csv("two.csv", index=False)
+    run("compare two.csv --score score_cat --score score_wild_cat --target kind", code=2)
+    assert "two classes have one score; write --score score_wild_cat" in capfd.readouterr().err
+
+
+def test_explore(folder, capfd):
+    run(f"fit a.csv {SCORES} --method isotonic --model confidence -o m.json")
+    run("explore m.json a.csv -o page.html")
+    html = Path("page.html").read_text(encoding="utf-8")
+    page = json.loads(html.partition('id="fitted">')[2].partition("</script>")[0])
+    p, y = data()
+    calibrator = load_model("m.json").calibrator
+    np.testing.assert_allclose(page["rows"]["betp"], calibrator.predict_proba(p), atol=1e-6)
+    assert [CLASSES[k] for k in page["rows"]["truth"]] == y.tolist()
+    for name, example in page["examples"].items():
+        row = int(name.removeprefix("sample")) - 1
+        assert example["title"] == f"Sample {row + 1}, truly {y[row]}"
+        [mass] = calibrator.predict_mass(p[[row]])
+        expected = {str(k): mass.mass(mask=k) for k in range(1, 8) if mass.mass(mask=k)}
+        assert {k: v for k, v in example["masses"][0].items() if v} == pytest.approx(expected)
+    capfd.readouterr()
+    run("explore m.json -o other.html", code=2)
+    assert "the page of 3 classes needs samples; name a labeled table" in capfd.readouterr().err
+    five = OneVsRestCalibrator("logistic").fit(np.eye(5)[np.arange(50) % 5], np.arange(50) % 5)
+    with pytest.raises(ValueError, match="5 classes, but the page shows up to 4; evical predict"):
+        build_explorer(five, np.eye(5), np.arange(5))

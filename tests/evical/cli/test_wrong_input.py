@@ -14,7 +14,7 @@ TABLES = {
     "Upper.csv": "a,t\n",
     "stray.csv": "a,t\n1,0\nx,1\n",
     "missing.csv": "a,t\n1,0\n,1\n",
-    "three.csv": "a,t\n" + "".join(f"{i},{i % 3}\n" for i in range(400)),
+    "many.csv": "a,t\n" + "".join(f"{i},{i % 11}\n" for i in range(400)),
     "rare.csv": "a,t\n" + "".join(f"{i},{int(i < 9)}\n" for i in range(400)),
 }
 WRONG = [
@@ -36,8 +36,8 @@ WRONG = [
     ("demo --data binary.csv --target t", "binary.csv is not text in UTF-8"),
     ("demo --data stray.csv --target t", "line 3, column 'a': 'x' is not a number"),
     ("demo --data missing.csv --target t", "line 3, column 'a': the value is missing"),
-    ("demo --data three.csv --target t", "has 3 classes (0, 1, 2), but this experiment takes two"),
-    ("demo --data rare.csv --target t", "391 and 9 samples, but 20 of each"),
+    ("demo --data many.csv --target t", "11 classes (0, 1, 2, 3, 4, ...), but this experiment"),
+    ("demo --data rare.csv --target t", "391 and 9 samples, but 10 of each"),
     ("demo --output good.csv", "cannot write into 'good.csv': file exists; choose another folder"),
     ("demo --output good.csv/x", "cannot write into 'good.csv/x': not a directory"),
 ]

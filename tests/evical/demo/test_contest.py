@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.special import expit
+from sklearn.datasets import load_iris
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
@@ -61,10 +62,10 @@ def test_a_repeat_step_by_step(contest):
         calibrator = LogisticCalibrator(model="bayesian").fit(scores, DATA.y[train[other]])
         t0, t1 = calibrator.theta_
         logits.append(-(t0 + t1 * svm.decision_function(X[test])))
-    first = [contest.evaluations[method][0] for method in METHODS]
-    for evaluation in first:
-        np.testing.assert_array_equal(evaluation.y, DATA.y[test])
-    p = [evaluation.probability for evaluation in first]
+    first = [contest.predictions[method][0] for method in METHODS]
+    for y, _ in first:
+        np.testing.assert_array_equal(y, DATA.y[test])
+    p = [probability[:, 1] for _, probability in first]
     np.testing.assert_allclose(p[0], expit(np.sum(logits, axis=0)), atol=1e-6)
     np.testing.assert_allclose(p[2], expit(logits[0]), atol=1e-9)
     mean = np.average(expit(logits), axis=0, weights=[len(other) for _, other in halves])
@@ -77,25 +78,45 @@ def test_a_repeat_step_by_step(contest):
 
 def test_total_conflict_is_counted_and_vacuous(contest):
     """Isotonic probabilities of 0 and 1 meet; their probability is 1/2."""
-    evaluation = contest.evaluations[METHODS[1]][0]
-    vacuous = (evaluation.bel == 0) & (evaluation.pl == 1)
+    y, both = contest.predictions[METHODS[1]][0]
+    vacuous = both[:, 1] == 0.5
     assert contest.values[METHODS[1]][0, -1] == vacuous.mean() > 0
-    assert (evaluation.probability[vacuous] == 0.5).all()
+    assert contest.values[METHODS[1]][0, -2] == pytest.approx(vacuous.mean())  # Pl - Bel is 1
     # Half an error each.
-    p = evaluation.probability[~vacuous]
-    wrong = np.sum((p > 0.5) != evaluation.y[~vacuous]) + 0.5 * vacuous.sum()
+    wrong = np.sum((both[~vacuous, 1] > 0.5) != y[~vacuous]) + 0.5 * vacuous.sum()
     assert contest.values[METHODS[1]][0, 0] == wrong / len(vacuous)
 
 
 def test_the_default_is_the_ensemble_with_default_settings():
-    (found,) = run_contest(DATA, 1, 5, [RECOMMENDED]).evaluations[RECOMMENDED]
+    contest = run_contest(DATA, 1, 5, [RECOMMENDED])
+    [(_, found)] = contest.predictions[RECOMMENDED]
     train, halves, test = drawn(5, 0)
     scaler = StandardScaler().fit(DATA.X[train])
     subsets = [np.concatenate(pair) for pair in halves]
     ensemble = EvidentialEnsemble([SVC()] * 10, subsets=subsets)
     ensemble.fit(scaler.transform(DATA.X[train]), DATA.y[train])
-    bounds = ensemble.predict_interval(scaler.transform(DATA.X[test]))
-    np.testing.assert_allclose(np.stack([found.bel, found.pl], axis=1), bounds, atol=1e-15)
+    X = scaler.transform(DATA.X[test])
+    np.testing.assert_allclose(found, ensemble.predict_proba(X), atol=1e-15)
+    width = np.ptp(ensemble.predict_interval(X), axis=1).mean()
+    assert contest.values[RECOMMENDED][0, -2] == pytest.approx(width)
+
+
+def test_three_classes():
+    """Iris is shared among seven; of a tie of k probable classes, 1 - 1/k of an error."""
+    raw = load_iris()
+    data = Dataset("iris", raw.data, raw.target, tuple("abcd"), ("x", "y", "z"))
+    check_data(data)
+    assert sizes_of(data) == [30, 15, *[6] * 5]
+    assert len(sizes_of(toy((280, 19), ("n", "p")))) == 9  # which need 18 of each class
+    methods = [Method("isotonic", "bayesian"), Method("logistic", "bayesian", "largest")]
+    contest = run_contest(data, 1, 0, methods)
+    for method in methods:
+        [(y, p)] = contest.predictions[method]
+        assert np.bincount(y).tolist() == [25, 25, 25]
+        ties = [np.flatnonzero(row == row.max()).tolist() for row in p]
+        wrong = [1 - (label in tie) / len(tie) for label, tie in zip(y, ties, strict=True)]
+        brier = ((p - np.eye(3)[y]) ** 2).sum(axis=1).mean()
+        np.testing.assert_allclose(contest.values[method][0, :2], [np.mean(wrong), brier])
 
 
 def test_estimates_are_of_repeats_and_differences_within_them(contest):
@@ -120,10 +141,11 @@ def toy(counts: tuple[int, ...], names: tuple[str, ...]) -> Dataset:
 @pytest.mark.parametrize(
     ("counts", "message"),
     [
-        ((100, 100, 100), r"toy: the target has 3 classes \(0, 1, 2\)"),
-        ((300,), r"toy: the target has 1 class \(0\), but this experiment takes two"),
-        ((60, 60), "toy has 120 samples: 60 training samples are too few"),
-        ((280, 20), "toy has 300 samples: the classes have 280 and 20 samples, but 20 of each"),
+        ((50,) * 11, r"toy: the target has 11 classes \(0, 1, 2, 3, 4, ...\)"),
+        ((300,), r"toy: the target has 1 class \(0\), but this experiment takes 2 to 10"),
+        ((13, 13), "toy has 26 samples: 13 training samples are too few"),
+        ((290, 10), "toy has 300 samples: the classes have 290 and 10 samples, but 10 of each"),
+        ((200, 80, 10), "the classes have 200, 80 and 10 samples, but 10 of each"),
     ],
 )
 def test_data_that_cannot_be_shared_out_are_refused(counts, message):

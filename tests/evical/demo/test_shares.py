@@ -79,5 +79,5 @@ def test_every_sample_is_drawn_equally_often():
 
 
 def test_halves_need_enough_of_each_class():
-    with pytest.raises(ValueError, match="both classes need 4 samples"):
+    with pytest.raises(ValueError, match="each class needs 4 samples"):
         draw_halves(np.array([0] * 7 + [1]), [4, 4], np.random.default_rng(0))

@@ -21,10 +21,14 @@ from evical.evaluation.methods import (
     complexity_text,
     make_calibrator,
     method_names,
+    name_methods,
 )
 from evical.evaluation.recommendation import TIMES_LOGISTIC, differences
 from evical.evaluation.validation import MEASURES
+from evical.multiclass import OneVsRestCalibrator, SoftmaxCalibrator
+from evical.report import build
 from evical.significance import corrected_t, holm_adjusted
+from tests.evical.report.outline import check_page
 from tests.support.each import each
 
 QUICK = ["logistic", "isotonic", "binning"]
@@ -358,3 +362,44 @@ def test_inputs_are_not_mutated():
     np.testing.assert_array_equal(scores, copies[0])
     np.testing.assert_array_equal(y, copies[1])
     assert replace(found, name="other").name == "other"
+
+
+def test_three_classes_are_compared_as_two():
+    """Definition: scikit-learn's folds, our calibrators, and metrics of each test fold."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 240)
+    p = rng.dirichlet([1, 1, 1], 240) + 0.5 * np.eye(3)[y]
+    p /= p.sum(axis=1, keepdims=True)
+    labels = np.array(["ant", "bee", "cat"])[y]
+    found = compare(p, labels, ["uncalibrated", "softmax", "isotonic"], cv=4)
+    one = OneVsRestCalibrator(IsotonicCalibrator(), total_conflict="vacuous")
+    made = {"softmax": SoftmaxCalibrator(), "isotonic": one}
+    folds = StratifiedKFold(4, shuffle=True, random_state=0)
+    for number, (train, test) in enumerate(folds.split(p, y)):
+        for name, calibrator in made.items():
+            row = found.methods.index(name)
+            predicted = calibrator.fit(p[train], labels[train]).predict_proba(p[test])
+            np.testing.assert_allclose(found.probability[row, test], predicted, atol=1e-12)
+            onehot = np.eye(3)[y[test]]
+            brier = ((predicted - onehot) ** 2).sum(axis=1).mean()
+            loss = -np.log(np.maximum((predicted * onehot).sum(axis=1), 1e-6)).mean()
+            np.testing.assert_allclose(found.values[row, number, :2], [brier, loss])
+    np.testing.assert_allclose(found.probability[found.methods.index("uncalibrated")], p)
+    assert found.class_names == ("ant", "bee", "cat")
+    best, *others = (found.values[found.methods.index(name), :, 0] for name in found.ranking())
+    for one, losses in zip(found.differences, others, strict=True):
+        assert one.difference == pytest.approx((losses - best).mean())
+    assert set(name_methods(None, p)) >= {"uncalibrated", "auto", "softmax", "isotonic"}
+    assert "uncalibrated" not in name_methods("all", 2 * p)
+    page = build(found)
+    check_page(page)
+    assert "240 samples of 3 classes, by 4-fold" in page
+    for scores, options, message in (
+        (p[:, [0, 1, 2, 2]], {}, "scores have 4 columns, but y has 3 classes"),
+        (p, {"pos_label": "ant"}, "pos_label is of two classes, but there are 3"),
+        (p, {"cv": 200}, "the rarest class has"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            compare(scores, labels, ["softmax"], **options)
+    with pytest.raises(ValueError, match="an Evaluation is of two classes, but there are 3"):
+        found.evaluation("softmax")

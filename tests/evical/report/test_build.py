@@ -205,7 +205,7 @@ def test_a_rare_class_has_one_account_of_coverage():
     text = check_page(build(made)).text
     assert (
         "Of 10 bins of equal frequency, the observed share lies within the mean interval in "
-        f"{within.count('yes')}, and misses it by more than chance in {within.count('no')};"
+        f"{within.count('yes')}, and misses it significantly in {within.count('no')};"
     ) in text
     assert "belief_coverage" not in [one.name for one in made.intervals]
 

@@ -19,7 +19,7 @@ def table(page, title):
 
 def test_a_promise_that_held_and_one_that_did_not():
     held = " ".join(conformal_page(conformal(), "").lead)
-    assert "120 samples of 3 classes were judged, after calibration with 99." in held
+    assert "120 samples of 3 classes were evaluated, after calibration with 99." in held
     assert "Nothing speaks against the promise" in held
     broken = conformal_page(conformal(shift=1.5), "")
     assert "The promise did not hold on these samples" in " ".join(broken.lead)

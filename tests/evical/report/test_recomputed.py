@@ -63,7 +63,7 @@ def test_the_lead_of_an_evaluation(judged, predicted):
     y, bel, pl, _ = predicted
     brier, share = brier_score_loss(y, (bel + pl) / 2), y.mean()
     text = check_page(build(judged)).text
-    assert f"180 samples were judged, {y.sum()} of them ({share:.1%}) of the positive" in text
+    assert f"180 samples were evaluated, {y.sum()} of them ({share:.1%}) of the positive" in text
     assert f"would give {share * (1 - share):.3f}; the predictions save " in text
     assert f"{1 - brier / (share * (1 - share)):.1%} of that" in text
 

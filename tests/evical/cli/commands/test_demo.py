@@ -14,7 +14,7 @@ import pytest
 from evical.cli import main
 from evical.cli._app import COMMANDS
 
-FILES = {"calibration.png", "contour.png", "reliability.png", "table.csv", "index.html"}
+FILES = {"ways.png", "calibration.png", "reliability.png", "table.csv", "index.html"}
 
 
 @pytest.fixture(scope="module")

@@ -216,3 +216,17 @@ def test_promises_equal_the_package(tmp_path):
     tails = [[0, 10, 0.1], [3, 50, 0.02], [40, 1000, 0.05], [900, 20_000, 0.05], [7, 7, 0.3]]
     expected = [binom.cdf(*one) for one in tails]
     np.testing.assert_allclose(in_node(tmp_path, body, tails), expected, rtol=1e-7)
+
+
+def test_decisions_of_three_classes_and_their_cost(tmp_path):
+    rng = np.random.default_rng(0)
+    p, truth = rng.dirichlet([1, 1, 1], 50), rng.integers(0, 3, 50)
+    found = in_node(
+        tmp_path,
+        "return logic.tallyRows(data, 0.4);",
+        {"betp": p.tolist(), "truth": truth.tolist()},
+    )
+    act = np.where(1 - p.max(axis=1) > 0.4, 3, p.argmax(axis=1))
+    counts = [[int(np.sum((act == a) & (truth == k))) for k in range(3)] for a in range(4)]
+    assert found["counts"] == counts
+    assert found["meanCost"] == pytest.approx(np.where(act == 3, 0.4, act != truth).mean())
