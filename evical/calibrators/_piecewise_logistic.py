@@ -42,6 +42,10 @@ class PiecewiseLogisticCalibrator(Profiled[PiecewiseFit, PiecewiseProfile], Base
         Whether Platt's targets (N+ + 1) / (N+ + 2) and 1 / (N- + 2) replace the labels, as in
         logistic calibration. The thesis uses labels; then classes that a threshold separates have
         no fit and are refused.
+    knots : {"positives", "both"}
+        Where the inner knots are sought: "positives", both among the 5% quantiles of the positive
+        scores (Gebel); "both", the lower one among the 10% quantiles of the negative scores, the
+        upper one among those of the positive scores (Naeini).
     model : {"bayesian", "likelihood"}
         "bayesian" is the method of the thesis; "likelihood" accounts for the uncertainty about the
         log-odds at the four knots, given the knots.
@@ -54,8 +58,8 @@ class PiecewiseLogisticCalibrator(Profiled[PiecewiseFit, PiecewiseProfile], Base
     ----------
     classes_ : (2,) array
     knots_ : (k,) array
-        Four scores, ascending: the least, two inner ones, the greatest. Fewer if fewer than two 5%
-        quantiles of the positive scores lie between the ends.
+        Four scores, ascending: the least, two inner ones, the greatest. Fewer if no two quantiles
+        between the ends make a pair.
     log_odds_ : (k,) array
         Log-odds at the knots (w of eq. 4.5); linear between them. Scores outside take the value at
         the nearest knot; the printed formula gives log-odds 0 there, and also at the greatest
@@ -63,9 +67,9 @@ class PiecewiseLogisticCalibrator(Profiled[PiecewiseFit, PiecewiseProfile], Base
 
     Notes
     -----
-    Quantiles are observed scores: the first ones that 5%, 10%, ... of the positives do not exceed.
-    Pairs of them are ranked by the objective (regularized negative log-likelihood) on at most
-    2000 groups of neighboring scores, all at once; the best pair is fitted to all scores.
+    Quantiles are observed scores: the first ones that 5%, 10%, ... of a class do not exceed. Pairs
+    of them are ranked by the objective (regularized negative log-likelihood) on at most 2000 groups
+    of neighboring scores, all at once; the best pair is fitted to all scores.
 
     The likelihood model profiles the regularized likelihood exactly (a convex problem) up to
     quadrature and interpolation, which err by less than 1e-6 of a mass.
@@ -74,7 +78,8 @@ class PiecewiseLogisticCalibrator(Profiled[PiecewiseFit, PiecewiseProfile], Base
     ----------
     Zhang & Yang (2004), Probabilistic score estimation with piecewise logistic regression, ICML.
     Gebel (2009), Multivariate calibration of classifier scores into the probability space,
-    section 4.2.2. Xu, Davoine, Zha & Denoeux (2016), Int. J. Approx. Reasoning 72, 55-70.
+    section 4.2.2. Naeini (2016), Obtaining accurate probabilities using classifier calibration,
+    section 2.1.1.4. Xu, Davoine, Zha & Denoeux (2016), Int. J. Approx. Reasoning 72, 55-70.
 
     Examples
     --------
@@ -108,13 +113,14 @@ class PiecewiseLogisticCalibrator(Profiled[PiecewiseFit, PiecewiseProfile], Base
 
     penalty: float = 0.001
     smooth: bool = True
+    knots: Literal["positives", "both"] = "positives"
     model: Literal["bayesian", "likelihood"] = "bayesian"
     transform: str | None = None
 
     def _fit_counts(self, counts: ScoreCounts) -> None:
         if not self.smooth:
             _refuse_separable(counts)
-        self._fit = fit_piecewise_logistic(counts, float(self.penalty), self.smooth)
+        self._fit = fit_piecewise_logistic(counts, float(self.penalty), self.smooth, self.knots)
         self._profile, self._table = PiecewiseProfile(self._fit, np.empty(0), np.empty(0)), None
         if self.model == "likelihood":
             self._profile = piecewise_profile(counts, self._fit)

@@ -1,8 +1,8 @@
 """Piecewise logistic regression: log-odds that are linear between four knots.
 
 Obvious negatives, hard cases and obvious positives each have a slope of their own. The outer knots
-are the least and the greatest score, the inner ones are sought among the pairs of 5% quantiles of
-the positive scores; a change of slope costs a little. All pairs are fitted at once by Newton's
+are the least and the greatest score, the inner ones are sought among pairs of quantiles of the
+scores of a class; a change of slope costs a little. All pairs are fitted at once by Newton's
 method on a thinned-out sample, and the best one again on all scores.
 
 Source: Zhang & Yang (2004); Gebel (2009), section 4.2.2, eq. 4.5.
@@ -38,7 +38,6 @@ from evical.scores.scale import share_of_range
 # square of that before, 1e-8.
 _FEW, _SEARCHED, _LIKELIEST = 400, 2000, 30
 _minimize_roughly = partial(minimize_convex, tolerance=1e-4, enough=1e-8)
-_SHARES = np.arange(1, 20) / 20
 _LEAST_SPAN = 1e-300  # by which a square root can be divided
 
 
@@ -104,25 +103,48 @@ def features(x: Floats, inner: Floats) -> Floats:
     return np.concatenate([line, kinks], axis=-1)
 
 
-def inner_knots(counts: ScoreCounts) -> Floats:
-    """Candidates for inner knots: 5% quantiles of the positive scores, strictly inside.
+def inner_knots(counts: ScoreCounts, knots: str = "positives") -> tuple[Floats, Floats]:
+    """Candidates for the lower and the upper inner knot, strictly inside.
 
-    A quantile is the first score that this share of the positives does not exceed, so that
-    every knot is a score that occurs.
+    A quantile is the first score that this share of a class does not exceed, so that every knot is
+    a score that occurs.
+
+    Parameters
+    ----------
+    counts : ScoreCounts
+    knots : {"positives", "both"}
+        5% quantiles of the positive scores for either knot; or 10% quantiles of the negative
+        scores for the lower one, and of the positive scores for the upper one.
+
+    Returns
+    -------
+    lower, upper : (k,), (l,) arrays
 
     Examples
     --------
-    >>> inner_knots(ScoreCounts.from_samples([0, 1, 2, 3], [0, 1, 1, 0]))
-    array([1., 2.])
+    >>> counts = ScoreCounts.from_samples([0, 1, 2, 3], [0, 1, 1, 0])
+    >>> inner_knots(counts)
+    (array([1., 2.]), array([1., 2.]))
+    >>> inner_knots(counts, "both")
+    (array([], dtype=float64), array([1., 2.]))
     """
-    share = np.cumsum(counts.positive) / counts.positive.sum()
+    if knots == "both":
+        return _quantiles(counts, counts.negative, 10), _quantiles(counts, counts.positive, 10)
+    found = _quantiles(counts, counts.positive, 20)
+    return found, found
+
+
+def _quantiles(counts: ScoreCounts, weight: Floats, n: int) -> Floats:
+    share = np.cumsum(weight) / weight.sum()
     # Rounding of the shares must not move a quantile to the next score.
-    at = np.searchsorted(share, _SHARES - 1e-12)
+    at = np.searchsorted(share, np.arange(1, n) / n - 1e-12)
     found = np.unique(counts.scores[at])
     return np.asarray(found[(found > counts.scores[0]) & (found < counts.scores[-1])])
 
 
-def fit_piecewise_logistic(counts: ScoreCounts, penalty: float, smooth: bool) -> PiecewiseFit:
+def fit_piecewise_logistic(
+    counts: ScoreCounts, penalty: float, smooth: bool, knots: str = "positives"
+) -> PiecewiseFit:
     """Search the inner knots and fit the log-odds.
 
     Parameters
@@ -133,6 +155,8 @@ def fit_piecewise_logistic(counts: ScoreCounts, penalty: float, smooth: bool) ->
         Weight of the squared changes of slope (lambda); slopes are those of the raw scores.
     smooth : bool
         Whether Platt's targets replace the labels.
+    knots : {"positives", "both"}
+        As `inner_knots`.
 
     Returns
     -------
@@ -151,9 +175,8 @@ def fit_piecewise_logistic(counts: ScoreCounts, penalty: float, smooth: bool) ->
     half = max(last / 2 - first / 2, _LEAST_SPAN) if last > first else 0.5
     # Clipped where it is as good as 0 or infinite; its square root may overflow with tiny spans.
     strength = float(np.clip(np.sqrt(penalty) / 2 / half, 1e-6, 1e6)) ** 2
-    candidates = np.unique(_unit(inner_knots(counts), first, last))
-    candidates = candidates[(candidates > 0.0) & (candidates < 1.0)]
-    pairs = _pairs(candidates)
+    places = (np.unique(_unit(found, first, last)) for found in inner_knots(counts, knots))
+    pairs = _pairs(*(place[(place > 0.0) & (place < 1.0)] for place in places))
     if len(pairs) == 1:
         inner, start = pairs[0], None
     else:
@@ -177,12 +200,13 @@ def _unit(scores: Floats, first: float, last: float) -> Floats:
     return np.clip(share_of_range(scores, first, last), 0.0, 1.0)
 
 
-def _pairs(candidates: Floats) -> Floats:
-    """All pairs (p, 2) of candidates; all candidates (1, k) where there are less than two."""
-    if len(candidates) < 2:
-        return candidates[None]
-    i, j = np.triu_indices(len(candidates), 1)
-    return np.stack([candidates[i], candidates[j]], axis=1)
+def _pairs(lower: Floats, upper: Floats) -> Floats:
+    """All ascending pairs (p, 2); without one, each candidate (p, 1) alone, or no knot (1, 0)."""
+    i, j = np.nonzero(lower[:, None] < upper)
+    if len(i):
+        return np.stack([lower[i], upper[j]], axis=1)
+    alone = np.union1d(lower, upper)
+    return alone[:, None] if len(alone) else np.empty((1, 0))
 
 
 def _fit(

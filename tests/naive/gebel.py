@@ -9,6 +9,7 @@ __all__ = [
     "e_calibration",
     "gaussian_posterior",
     "hat_log_odds",
+    "knot_pairs",
     "laplace_density",
     "laplace_fit",
     "measure_table",
@@ -40,6 +41,18 @@ def hat_log_odds(score, knots, weights):
         elif j + 1 < len(knots) and knot < score < knots[j + 1]:
             total += weight * (score - knots[j + 1]) / (knot - knots[j + 1])
     return total
+
+
+def knot_pairs(negative, positive, both):
+    """Pairs of quantiles inside: of section 4.2.2, or (both) of Naeini, section 2.1.1.4."""
+
+    def quantiles(scores, n):
+        found = {sorted(scores)[-(-len(scores) * i // n) - 1] for i in range(1, n)}
+        return sorted(found - {min(negative + positive), max(negative + positive)})
+
+    lower, upper = (negative, positive) if both else (positive, positive)
+    n = 10 if both else 20
+    return [(a, b) for a in quantiles(lower, n) for b in quantiles(upper, n) if a < b]
 
 
 def piecewise_objective(scores, targets, knots, weights, penalty):

@@ -1,4 +1,4 @@
-"""Claims of README, `docs/claims.md` and the paper: each number, from its file."""
+"""Claims of README, the paper and pages of `docs`: each number, from its file."""
 
 import csv
 import json
@@ -6,17 +6,30 @@ import re
 from collections import defaultdict
 
 import numpy as np
+from scipy.stats import rankdata
 
 from tests.support.public_objects import ROOT
 
-README, CLAIMS, PAPER, INDEX = (
-    " ".join((ROOT / name).read_text(encoding="utf-8").split())
-    for name in ("README.md", "docs/claims.md", "paper/paper.md", "docs/reproductions/index.md")
+
+def lines(name):
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+README, CLAIMS, PAPER, INDEX, COMPARISON, CLASSIFIERS = (
+    " ".join(lines(name).split())
+    for name in (
+        "README.md",
+        "docs/claims.md",
+        "paper/paper.md",
+        "docs/reproductions/index.md",
+        "docs/comparison.md",
+        "docs/guide/classifiers.md",
+    )
 )
 
 
-def table(study):
-    path = ROOT / "docs" / "reproductions" / f"{study}.csv"
+def table(study, folder="docs/reproductions"):
+    path = ROOT / folder / f"{study}.csv"
     with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
@@ -88,6 +101,11 @@ def test_one_classifier_beside_six_settings():
             CLAIMS,
             rf"{NUMBER} and at best {NUMBER} on 18 .*?difference {NUMBER} ± {NUMBER}\), {NUMBER} "
             rf"and at best {NUMBER} on 14 of more \({NUMBER} ± {NUMBER}",
+        ),
+        differences(
+            CLASSIFIERS,
+            rf"loss is {NUMBER}, and {NUMBER} with the best .*?difference {PAIR}\); on fourteen "
+            rf".*? it is {NUMBER}, against {NUMBER} \({PAIR}\)",
         ),
     ]
     for numbers in said:
@@ -218,9 +236,112 @@ def test_speed_is_that_of_the_comparison():
     assert (ours, theirs, "") in rows
 
 
+def test_shares_of_cells_near_the_best():
+    """The guide's shares are those of the pages, rounded."""
+    page = lines("docs/reproductions/default_classifier.md")
+    rows = re.findall(r"\| EvidentialClassifier \|.*?\| (\d+) \| (\d+) \|\n", page)
+    said = differences(
+        CLASSIFIERS,
+        r"in (\d+) % of the cases, and with more in (\d+) %.*?in (\d+) and (\d+) % of the cases",
+    )
+    assert said == (rows[0][0], rows[1][0], rows[0][1], rows[1][1])
+    page = lines("docs/reproductions/calarena_small.md")
+    (found,) = re.findall(
+        r"not reached: ([\d.]+)% of (\d+), and ([\d.]+)% by .*? ([\d.]+)%\.", page
+    )
+    n, former, rule, truth = differences(
+        " ".join(lines("docs/guide/comparing.md").split()),
+        r"In (\d+) experiments on 37 .*? in (\d+) % of cases, and this rule in (\d+) % "
+        r".*?in (\d+) %:",
+    )
+    assert n == found[1]
+    # The pages round as well, so a digit may differ by one half.
+    for short, long in ((rule, found[0]), (former, found[2]), (truth, found[3])):
+        assert abs(float(short) - float(long)) <= 0.55
+
+
+QUALITY = {
+    "`AutoCalibrator()`": ["Auto"],
+    "`SplineCalibrator()`": ["Spline"],
+    "`ELiTECalibrator()`": ["ELiTE"],
+    "splinecalib": ["splinecalib SplineCalib"],
+    "`ENIRCalibrator()`, netcal's ENIR": ["ENIR", "netcal ENIR"],
+    "`BBQCalibrator()`, netcal's BBQ": ["BBQ", "netcal BBQ"],
+    "isotonic regression (scikit-learn)": ["scikit-learn isotonic"],
+}
+
+
+def test_distances_to_the_truth_are_those_of_the_study():
+    found = {}
+    for row in table("calibrator_quality", "docs"):
+        if row["n"] == "10000":
+            name, _, method = row["method"].partition(":")
+            key = f"{name.split()[0]}{method}" if method else name
+            values = row["squared_error"], row["squared_error_se"]
+            found[row["kind"], key] = [1000 * float(value) for value in values]
+    text = lines("docs/comparison.md")
+    for label, methods in QUALITY.items():
+        (cells,) = re.findall(rf"^\| {re.escape(label)} \| (.*) \|$", text, re.M)
+        cells = cells.split(" | ")
+        for kind, cell in zip(("monotone", "nonmonotone", "overconfident"), cells, strict=True):
+            numbers = cell.replace(" ± ", ", ").split(", ")
+            expected = [value for method in methods for value in found[kind, method]]
+            assert all(map(close, numbers, expected)), (label, kind, numbers, expected)
+
+
+WAYS = {
+    "`EvidentialEnsemble([...])`: weights of evidence, calibrated": "Stacked",
+    "super learner of log-odds: convex weights": "super learner, log-odds",
+    "ridge regression of log-odds": "ridge regression of log-odds",
+    "greedy selection (Caruana)": "greedy selection",
+    "best single classifier, calibrated": "best single",
+    "scikit-learn's `StackingClassifier`": "StackingClassifier",
+    "soft vote of calibrated probabilities": "soft vote",
+    "Dempster's rule of calibrated probabilities": "Dempster's rule",
+}
+
+
+def test_ranks_and_losses_of_fusions():
+    rows = table("fusion_benchmark")
+    text = lines("docs/comparison.md")
+    parts = ("different", "two"), ("different", "more"), ("unequal", "two")
+    means = [losses(rows, "way", members=members, classes=classes) for members, classes in parts]
+    ranks = []
+    for ways in means:
+        values = np.array([list(ways[way].values()) for way in ways])
+        places = rankdata(values, axis=0).mean(axis=1)
+        ranks.append(dict(zip(ways, places, strict=True)))
+    for label, way in WAYS.items():
+        (cells,) = re.findall(rf"^\| {re.escape(label)} \| (.*) \|$", text, re.M)
+        printed = [n for cell in cells.split(" | ") for n in cell.strip(" ,|").split(", ") if n]
+        used = range(3 if len(printed) == 6 else 2)
+        expected = [ranks[i][way] for i in used]
+        expected += [np.mean(list(means[i][way].values())) for i in used]
+        assert all(map(close, printed, expected)), (label, printed, expected)
+
+
+def test_seconds_of_fits_are_those_of_the_page():
+    page = lines("docs/calibrator_speed.md")
+    rows = {
+        row.split(" | ")[0]: row.split(" | ")[1:] for row in re.findall(r"^\| (.*) \|$", page, re.M)
+    }
+    sizes = {name: i for i, name in enumerate(rows["method"])}
+    text = lines("docs/comparison.md").split("## Speed of calibrators")[1].split("\n## ")[0]
+    found = re.findall(
+        r"^\| `(\w+)Calibrator\(\)`.*?, ([\d,]+) \| ([\d.]+) \| ([\d.]+) \((\w+[-\w]*)", text, re.M
+    )
+    assert len(found) == 5
+    for name, size, ours, theirs, package in found:
+        assert close(ours, float(rows[name][sizes[size]]))
+        others = [row for key, row in rows.items() if key.startswith(package)]
+        assert any(
+            float(theirs) == float(row[sizes[size]]) for row in others if row[sizes[size]] != "-"
+        )
+
+
 def test_every_claim_with_a_number_has_a_command_or_a_page():
-    lines = (ROOT / "docs" / "claims.md").read_text(encoding="utf-8").splitlines()
-    claims = [line.split(" | ") for line in lines if line.startswith("| ")]
+    claimed = lines("docs/claims.md").splitlines()
+    claims = [line.split(" | ") for line in claimed if line.startswith("| ")]
     for claim in claims:
         assert claim[1].startswith(("command", "`", "[`")), claim
     bullets = re.split(r" \* ", README.split("## Measured")[1].split("## Cite")[0])[1:]

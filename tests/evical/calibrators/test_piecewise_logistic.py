@@ -84,7 +84,25 @@ def test_quantiles_count_weights():
     repeated = np.repeat(SCORES[Y == 1], (1 + np.arange(40) % 3)[Y == 1])
     wanted = np.unique(np.quantile(repeated, np.arange(1, 20) / 20, method="inverted_cdf"))
     inside = (wanted > SCORES.min()) & (wanted < SCORES.max())
-    np.testing.assert_array_equal(inner_knots(counts), wanted[inside])
+    np.testing.assert_array_equal(inner_knots(counts)[0], wanted[inside])
+
+
+def test_knots_of_both_classes():
+    """The lower knot is a decile of the negatives, the upper one of the positives (Naeini)."""
+    counts = ScoreCounts.from_samples(SCORES, Y)
+    for knots in ("positives", "both"):
+        pairs = naive.knot_pairs(SCORES[Y == 0].tolist(), SCORES[Y == 1].tolist(), knots == "both")
+        np.testing.assert_array_equal(_pairs(*inner_knots(counts, knots)), pairs)
+        c = PiecewiseLogisticCalibrator(knots=knots).fit(SCORES, Y)
+        fit = c._fit
+        assert np.abs(np.array(pairs) - c.knots_[1:3]).sum(axis=1).min() < 1e-12
+        x, places = fit.standardize(counts.scores), fit.standardize(np.array(pairs))
+        every = _fit(counts, x, places, fit.strength, True)[0]
+        assert fit.objective == pytest.approx(every.min(), abs=1e-9)
+    # No decile of the negatives lies below one of the positives: each knot alone.
+    alone = ScoreCounts.from_samples([0, 1, 1, 2, 3], [0, 1, 1, 0, 1])
+    assert _pairs(*inner_knots(alone, "both")).tolist() == [[1.0], [2.0]]
+    assert PiecewiseLogisticCalibrator(knots="both").fit([0.0, 1.0], [0, 1]).knots_.size == 2
 
 
 @pytest.mark.parametrize(
@@ -113,7 +131,7 @@ def test_search_on_few_groups_misses_no_pair_of_knots(seed):
     y = rng.random(2000) < expit(1.2 * m - 3.3)
     counts = ScoreCounts.from_samples(expit(m - 3), y)
     fit = fit_piecewise_logistic(counts, 0.001, True)
-    pairs = _pairs(fit.standardize(inner_knots(counts)))
+    pairs = _pairs(*map(fit.standardize, inner_knots(counts)))
     everything = _fit(counts, fit.standardize(counts.scores), pairs, fit.strength, True)[0]
     assert fit.objective == pytest.approx(everything.min(), abs=1e-9)
 
@@ -205,6 +223,7 @@ def test_only_the_likelihood_model_has_a_contour():
         ({"penalty": "1"}, TypeError),
         ({"smooth": 1}, TypeError),
         ({"model": "confidence"}, ValueError),
+        ({"knots": "negatives"}, ValueError),
     ],
 )
 def test_wrong_parameters_are_refused(options, error):
