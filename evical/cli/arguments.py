@@ -62,9 +62,7 @@ Data = Annotated[
 ]
 Target = Annotated[
     str | None,
-    typer.Option(
-        metavar="COLUMN", help="Column of the class, of two.", show_default="as in the training"
-    ),
+    typer.Option(metavar="COLUMN", help="Column of the class.", show_default="as in the training"),
 ]
 Probability = Annotated[
     str | None, typer.Option(metavar="COLUMN", help="Column of the positive class's probability.")

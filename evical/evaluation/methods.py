@@ -59,6 +59,8 @@ class Uncalibrated(BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
     def predict_proba(self, scores: ArrayLike) -> NDArray[np.float64]:
         p = np.array(scores, dtype=np.float64)
         if p.ndim == 2 and p.shape[1] > 1:
+            if not _are_probabilities(p):
+                raise ValueError("scores are not probabilities, which sum to 1 in each row")
             p /= p.sum(axis=1, keepdims=True)  # files round
             return p
         p = p.ravel()
@@ -203,10 +205,7 @@ def complexity_text(value: int) -> str:
 
 
 def _list_methods(methods: Any, scores: NDArray[np.float64]) -> Iterable[Any]:
-    many = scores.ndim == 2
-    unit = scores.min() >= 0 and scores.max() <= 1
-    if many:
-        unit = unit and np.abs(scores.sum(axis=1) - 1).max() < 0.01
+    many, unit = scores.ndim == 2, _are_probabilities(scores)
     if methods is None:
         return ((UNCALIBRATED,) if unit else ()) + (_MANY if many else DEFAULT)
     if isinstance(methods, str):
@@ -216,6 +215,12 @@ def _list_methods(methods: Any, scores: NDArray[np.float64]) -> Iterable[Any]:
         names = sorted({*method_names(), *(by_name.by_name(multiclass) if many else ())})
         return [name for name in names if unit or name != UNCALIBRATED]
     return as_sequence(methods, "methods", "None, 'all', names, estimators, or a mapping")
+
+
+def _are_probabilities(scores: NDArray[np.float64]) -> bool:
+    """Whether scores of a class lie in [0, 1], and those of several sum to 1 but for rounding."""
+    sums = scores.sum(axis=1) if scores.ndim == 2 else np.ones(1)
+    return bool(scores.min() >= 0 and scores.max() <= 1 and np.abs(sums - 1).max() < 0.01)
 
 
 def _label(method: Any) -> str:

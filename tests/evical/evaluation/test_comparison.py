@@ -391,6 +391,8 @@ def test_three_classes_are_compared_as_two():
         assert one.difference == pytest.approx((losses - best).mean())
     assert set(name_methods(None, p)) >= {"uncalibrated", "auto", "softmax", "isotonic"}
     assert "uncalibrated" not in name_methods("all", 2 * p)
+    refused = compare(2 * p, labels, ["uncalibrated", "isotonic"], cv=2).failures
+    assert "not probabilities, which sum to 1" in refused["uncalibrated"]
     page = build(found)
     check_page(page)
     assert "240 samples of 3 classes, by 4-fold" in page
