@@ -243,7 +243,7 @@ def _cliques(nodes: list[int], adjacent: list[set[int]]) -> Iterator[Clique]:
 
 
 def local_score(
-    columns: Columns, score: str = "bic", penalty: float = 1.0, sample_size: float = 1.0
+    columns: Columns, score: str = "bic", penalty: float | None = None, sample_size: float = 1.0
 ) -> LocalScore:
     """The score of networks of some variables.
 
@@ -268,10 +268,17 @@ def local_score(
                 f"column {columns.names[0]!r} holds floats, but BDeu is for discrete variables; "
                 "use score='bic', or give states as whole numbers or texts"
             )
-        return GaussianBICScore(columns.values, penalty, columns.names)
+        factor = _PENALTY_CONTINUOUS if penalty is None else penalty
+        return GaussianBICScore(columns.values, factor, columns.names)
     if score == "bdeu":
         return BDeuScore(columns.values.T, columns.sizes, sample_size)
-    return DiscreteBICScore(columns.values.T, columns.sizes, penalty)
+    factor = _PENALTY_DISCRETE if penalty is None else penalty
+    return DiscreteBICScore(columns.values.T, columns.sizes, factor)
+
+
+# On networks of no other study each has the fewest errors in bootstraps of 1, 1.5 and 2
+# (`python -m examples.studies causal_penalty`).
+_PENALTY_DISCRETE, _PENALTY_CONTINUOUS = 1.0, 2.0
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -287,8 +294,9 @@ class FastGES(BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
     ----------
     score : {"bic", "bdeu"}
         "bic" for discrete or continuous (linear Gaussian) variables; "bdeu" for discrete ones.
-    penalty : float
-        Factor of the penalty of BIC; 2 gives fewer edges.
+    penalty : float, optional
+        Factor of the penalty of BIC; greater gives fewer edges. By default 1 for discrete and 2 for
+        continuous variables, which have the fewest wrong edges on random networks.
     sample_size : float
         Equivalent sample size of the prior of BDeu; smaller gives fewer edges for most data.
     max_parents : int, optional
@@ -332,13 +340,13 @@ class FastGES(BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
     """
 
     _ranges: ClassVar = {
-        "penalty": POSITIVE,
+        "penalty": optional(POSITIVE),
         "sample_size": POSITIVE,
         "max_parents": optional(check_count),
     }
 
     score: Literal["bic", "bdeu"] = "bic"
-    penalty: float = 1.0
+    penalty: float | None = None
     sample_size: float = 1.0
     max_parents: int | None = None
 

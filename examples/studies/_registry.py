@@ -18,6 +18,7 @@ from examples.studies.naeini2016.liblinear import NAEINI2016_LIBLINEAR
 from examples.studies.naeini2016.real import NAEINI2016_REAL
 from examples.studies.naeini2016.study import NAEINI2016_SIMULATED
 from examples.studies.naeini2016.table5 import NAEINI2016_TABLE5
+from examples.studies.naeini2016_causal.default import CAUSAL_PENALTY
 from examples.studies.naeini2016_causal.large import NAEINI2016_CAUSAL_LARGE
 from examples.studies.naeini2016_causal.penalty import NAEINI2016_CAUSAL_PENALTY
 from examples.studies.naeini2016_causal.study import NAEINI2016_CAUSAL
@@ -62,6 +63,7 @@ _ALL: tuple[Study, ...] = (
     CONFORMAL_VALIDITY,
     LEARNERS,
     LABEL_FREE,
+    CAUSAL_PENALTY,
 )
 
 STUDIES: dict[str, Study] = {study.name: study for study in _ALL}

@@ -320,6 +320,24 @@ def test_ranks_and_losses_of_fusions():
         assert all(map(close, printed, expected)), (label, printed, expected)
 
 
+def test_penalties_of_causal_searches():
+    found = defaultdict(lambda: defaultdict(dict))
+    for row in table("causal_penalty"):
+        setting = row["variables"], row["edges"], row["rows"]
+        errors = float(row["errors"])
+        found[row["columns"], row["method"]][row["penalty"]]["-".join(setting)] = errors
+    discrete, once = found["discrete", "CalibratedEdges"], found["continuous", "one search"]
+    numbers = differences(
+        " ".join(lines("docs/guide/causal.md").split()),
+        rf"columns have {NUMBER} wrong pairs .*?and {NUMBER} more with 2 \(paired, standard error "
+        rf"{NUMBER}\)\. .*? has {NUMBER} with 2, and {NUMBER} more with 1 \({NUMBER}\)",
+    )
+    expected = [np.mean(list(discrete["1"].values())), *paired(discrete, "2", "1")[:2]]
+    expected += [np.mean(list(once["2"].values())), *paired(once, "1", "2")[:2]]
+    assert len(discrete["1"]) == 9
+    assert all(map(close, numbers, expected)), (numbers, expected)
+
+
 def test_seconds_of_fits_are_those_of_the_page():
     page = lines("docs/calibrator_speed.md")
     rows = {

@@ -31,7 +31,7 @@ from examples.studies.naeini2016_causal.pairs import AllPairs
 from examples.studies.naeini2016_causal.sampling import labeled_pairs
 from examples.studies.parts.adagrad_nets import AdagradNets
 
-__all__ = ["BEFORE", "LABELS", "MEASURES", "METHODS", "NetworkCondition"]
+__all__ = ["BEFORE", "LABELS", "MEASURES", "METHODS", "NetworkCondition", "simulated"]
 
 
 LABELS = ("edges", "size", "method", "type")
@@ -69,6 +69,8 @@ class NetworkCondition:
         Of the search.
     methods : tuple of str
         In `METHODS`.
+    n_draws : int
+        Of labeled pairs of a network; a row has the mean over them.
     """
 
     key: str
@@ -79,6 +81,7 @@ class NetworkCondition:
     n_bootstraps: int = 200
     penalty: float = 1.0
     methods: tuple[str, ...] = _USUAL
+    n_draws: int = 1
 
     @property
     def datasets(self) -> tuple[str, ...]:
@@ -99,17 +102,19 @@ class NetworkCondition:
         list of Record
         """
         rng = repeat_rng(self.key, number, seed)
-        network, X = _simulated(self.n_nodes, self.n_edges, self.n_rows, rng)
+        network, X = simulated(self.n_nodes, self.n_edges, self.n_rows, rng)
         edges = BootstrappedEdges(
             FastGES(penalty=self.penalty),
             n_bootstraps=self.n_bootstraps,
             random_state=int(rng.integers(2**31)),
         ).fit(X)
         pairs = AllPairs.of(network, edges)
-        records = []
-        for size in self.sizes:
-            records += self._rows(edges, pairs, size, rng)
-        return records
+        found: dict[tuple[str, ...], list[tuple[float, ...]]] = {}
+        for _ in range(self.n_draws):
+            for size in self.sizes:
+                for labels, values in self._rows(edges, pairs, size, rng):
+                    found.setdefault(labels, []).append(values)
+        return [(labels, tuple(np.mean(draws, axis=0).tolist())) for labels, draws in found.items()]
 
     def _rows(
         self, edges: BootstrappedEdges, pairs: AllPairs, size: int, rng: np.random.Generator
@@ -159,10 +164,20 @@ class NetworkCondition:
         ]
 
 
-def _simulated(
+def simulated(
     n_nodes: int, n_edges: int, n_rows: int, rng: np.random.Generator
 ) -> tuple[DiscreteNetwork, Ints]:
-    """A network and a table of it, both drawn anew as long as a column is constant."""
+    """A network and a table of it, both drawn anew as long as a column is constant.
+
+    Parameters
+    ----------
+    n_nodes, n_edges, n_rows : int
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    DiscreteNetwork, (n_rows, n_nodes) array
+    """
     while True:
         network = random_network(n_nodes, n_edges, rng)
         X = network.sample(n_rows, rng)

@@ -19,7 +19,7 @@ CHOICE, REPORTED = "choice", "reported"
 PENALTIES, CHOSEN = (1.0, 1.5, 2.0, 2.5), 2.0
 METHODS = ("SNN", "SNN, 200 steps", "SNN, 1,000 steps", "SNN, both directions", "evidential")
 # The thesis has 200 bootstraps of ten networks, and 2,000 and 3,000 edges too.
-CHOICE_BOOTSTRAPS, BOOTSTRAPS, NETWORKS, RUN = 10, 60, 10, 4
+CHOICE_BOOTSTRAPS, BOOTSTRAPS, DRAWS, NETWORKS, RUN = 10, 60, 5, 10, 4
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,8 @@ def _network(part: str, penalty: float) -> PenalizedCondition:
     if part == CHOICE:
         few = replace(condition, sizes=(40,), n_bootstraps=CHOICE_BOOTSTRAPS, methods=())
         return PenalizedCondition(part, few)
-    return PenalizedCondition(part, replace(condition, n_bootstraps=BOOTSTRAPS, methods=METHODS))
+    reported = replace(condition, n_bootstraps=BOOTSTRAPS, methods=METHODS, n_draws=DRAWS)
+    return PenalizedCondition(part, reported)
 
 
 def _chosen(table: PublishedTable) -> PublishedTable:

@@ -81,6 +81,14 @@ def test_continuous_columns():
     assert set(FastGES()(X).edges) == {("a", "sum"), ("b", "sum")}
 
 
+def test_the_default_penalty_is_greater_for_continuous_columns():
+    rng = np.random.default_rng(0)
+    samples = (rng.normal(size=(50, 30)), 2.0, 1.0), (rng.integers(2, size=(50, 20)), 1.0, 2.0)
+    for X, default, other in samples:
+        edges = {p: set(FastGES(penalty=p)(X).edges) for p in (None, default, other)}
+        assert edges[None] == edges[default] != edges[other]
+
+
 def frame(**columns):
     base = {"a": [0, 1] * 5, "b": [0, 0, 1, 1, 0] * 2}
     return pd.DataFrame({**base, **columns})

@@ -8,6 +8,7 @@ import pytest
 from evical.causal import EDGE_TYPES, BootstrappedEdges, edge_types
 from examples.studies.naeini2016_causal._published import TABLE_33, TABLE_34
 from examples.studies.naeini2016_causal.condition import LABELS, MEASURES, METHODS, NetworkCondition
+from examples.studies.naeini2016_causal.default import HeldOutNetworks, linear_sample
 from examples.studies.naeini2016_causal.large import NAEINI2016_CAUSAL_LARGE as LARGE
 from examples.studies.naeini2016_causal.measures import (
     discrimination,
@@ -143,3 +144,33 @@ def test_penalties_are_compared_on_the_same_networks():
     first, *_, last = NAEINI2016_CAUSAL_PENALTY.conditions
     assert (first.part, last.part) == ("choice", "reported")
     assert first.network.key != last.network.key
+
+
+def test_draws_of_labels_are_averaged_within_a_network():
+    """One draw is the first of several, and a row has their mean."""
+    calls = []
+
+    class Noted(NetworkCondition):
+        def _rows(self, *args):
+            rows = super()._rows(*args)
+            calls.append(dict(rows))
+            return rows
+
+    one = Noted("small", 30, 40, (40,), n_rows=300, n_bootstraps=4, methods=())
+    single, several = (replace(one, n_draws=n).run_repeat({}, 0, 0) for n in (1, 3))
+    assert repr(dict(single)) == repr(calls[0]) == repr(calls[1]) != repr(calls[2])
+    for labels, values in several:
+        np.testing.assert_allclose(values, np.mean([rows[labels] for rows in calls[1:]], axis=0))
+
+
+def test_penalties_on_continuous_networks():
+    found = dict(HeldOutNetworks("continuous", 20, 20, 200).run_repeat({}, 0, 0))
+    assert len(found) == 9
+    errors = {labels[4:]: values[0] for labels, values in found.items()}
+    assert errors["2", "one search"] < errors["1", "one search"]
+    rng = np.random.default_rng(0)
+    network = random_network(3, 2, rng)
+    X = linear_sample(network, 20_000, rng)
+    for v, tails in enumerate(network.parents):  # of given parents, the noise has variance 1
+        rest = X[:, v] - X[:, list(tails)] @ np.linalg.lstsq(X[:, list(tails)], X[:, v])[0]
+        assert np.var(rest) == pytest.approx(1, abs=0.05)
