@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize, minimize_scalar
 from scipy.special import expit, log_softmax, logit, softmax
+from scipy.stats import norm
 from sklearn.datasets import load_wine
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.ensemble import RandomForestClassifier
@@ -413,6 +414,9 @@ def test_errors_of_learned_coefficients(kind):
             slopes = [1.0 if i == j else -p[row, i] / (1 - p[row, j]) for i in range(k)]
             wanted = sum(s * s * o for s, o in zip(slopes, own, strict=True))
             assert found[row, j] ** 2 == pytest.approx(wanted, rel=1e-9)
+    ends = calibrator.predict_interval(np.exp(at), level=0.9)
+    wide = expit(logit(p)[..., np.newaxis] + norm.ppf([0.05, 0.95]) * found[..., np.newaxis])
+    np.testing.assert_allclose(ends, wide, atol=1e-12)
 
 
 def test_learned_penalties_take_no_soft_targets():
