@@ -352,7 +352,8 @@ def _usage_text(app: typer.Typer, error: typer.BadParameter) -> str:
         if f"{name}'" in message:
             message += f"; write {name} {metavar}"
     message = f"{message.replace('Value error, ', '')}{_meant(message)}"
-    return f"{message[:1].lower()}{message[1:]}; see evical --help"
+    called = f" {next(iter(commands))}" if len(commands) == 1 else ""  # if a command was named
+    return f"{message[:1].lower()}{message[1:]}; see evical{called} --help"
 
 
 @contextmanager

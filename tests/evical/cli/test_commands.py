@@ -92,7 +92,10 @@ REFUSED = [
     ("fit no.csv --score s --target t -o m.json", "cannot open 'no.csv': no such file"),
     ("fit a.csv --score scroe --target kind -o m.json", "did you mean 'score'?"),
     ("fit a.csv --score x=b --target kind -o m.json", "a.csv has no column 'x'"),
-    ("fit a.csv --score score --target kind", "missing option '--output' / '-o'"),
+    (
+        "fit a.csv --score score --target kind",
+        "missing option '--output' / '-o'; see evical fit --help",
+    ),
     ("predict no.json a.csv", "cannot open 'no.json'"),
     ("predict a.csv --costs 1", "write --costs ALARM MISS"),
     ("combine a.csv no.csv", "cannot open 'no.csv'"),
@@ -100,7 +103,7 @@ REFUSED = [
     ("evaluate a.csv --target kin", "did you mean 'kind'?"),
     (
         "compare a.csv --score score --target kind --methds x",
-        "no such option '--methds'; did you mean '--methods'?",
+        "no such option '--methds'; did you mean '--methods'?; see evical compare --help",
     ),
     ("report a.csv no.csv -o page.html", "cannot open 'no.csv'"),
     ("check a.csv --target no --delimiter ;", "a.csv has no column 'no'"),
