@@ -296,7 +296,7 @@ class FastGES(BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
         "bic" for discrete or continuous (linear Gaussian) variables; "bdeu" for discrete ones.
     penalty : float, optional
         Factor of the penalty of BIC; greater gives fewer edges. By default 1 for discrete and 2 for
-        continuous variables, which have the fewest wrong edges on random networks.
+        continuous variables, which have the fewest wrong edges in bootstraps of random networks.
     sample_size : float
         Equivalent sample size of the prior of BDeu; smaller gives fewer edges for most data.
     max_parents : int, optional

@@ -83,7 +83,7 @@ def beta_moments(r: Floats, weight: Floats) -> Floats:
     """Parameters (2, K) of Beta distributions with the mean and the variance of each column.
 
     The variance has n - 1 in its denominator (section 4.4.3, to which section 5.4.2 refers), where
-    n is the sum of the weights.
+    n is the sum of the weights; n / 2 if n is below 2, as with weights that add up to 1.
 
     Examples
     --------
@@ -94,7 +94,8 @@ def beta_moments(r: Floats, weight: Floats) -> Floats:
     array([1., 1.])
     """
     mean = np.average(r, axis=0, weights=weight)
-    variance = weight @ (r - mean) ** 2 / max(float(weight.sum()) - 1, 1e-300)
+    n = float(weight.sum())
+    variance = weight @ (r - mean) ** 2 / max(n - 1, n / 2)
     # For equal proportions, the Beta distribution would be a point. It gets some width, so that
     # values above or below are still ranked.
     spread = mean * (1 - mean)

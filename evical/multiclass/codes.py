@@ -371,7 +371,8 @@ def sparse_code_probability(
     both = 1 - 2 * 0.75**n_classes + 0.5**n_classes
     left = both - np.arange(n_columns) * 0.25**n_classes  # that the next column is valid too
     one = float(np.prod(np.maximum(left, 0.0)))
-    return float(-np.expm1(n_draws * np.log1p(-one)))
+    with np.errstate(divide="ignore"):  # of many classes it is 1
+        return float(-np.expm1(n_draws * np.log1p(-one)))
 
 
 def check_code_matrix(matrix: ArrayLike, n_classes: int | None = None) -> NDArray[np.int8]:

@@ -8,6 +8,7 @@ from collections import defaultdict
 import numpy as np
 from scipy.stats import rankdata
 
+from examples.studies import STUDIES
 from tests.support.public_objects import ROOT
 
 
@@ -208,6 +209,13 @@ def test_coverage_of_intervals():
     sigmoid = found["logistic, likelihood", "sigmoid"]
     low, high = differences(CLAIMS, r"logistic curve covers (\d+) to (\d+) % for a sigmoid")
     assert (round(min(sigmoid)), round(max(sigmoid))) == (int(low), int(high))
+
+
+def test_studies_of_the_five_works_are_counted():
+    ours = [study for study in STUDIES.values() if study.source.startswith("A study of this")]
+    assert len(STUDIES) - len(ours) == 17
+    assert "five works [@xu2016; @naeini2016; @gebel2009; @zadrozny2001; @zadrozny2002]" in PAPER
+    assert " in seventeen studies, each repeated by one command" in PAPER
 
 
 def test_worked_examples_are_counted():

@@ -1,4 +1,4 @@
-"""The classifiers and calibrators of Gebel's comparison on two classes.
+"""The classifiers and calibrators of Gebel's comparisons on two classes.
 
 Source: Gebel (2009), sections 3.1 (the support vector machine with squared hinge loss), 4 and 6.1.
 """
@@ -12,6 +12,7 @@ from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.naive_bayes import GaussianNB
 from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 
 from evical._typing import Floats
 from evical.calibrators import (
@@ -24,11 +25,24 @@ from evical.calibrators import (
     NormalizingCalibrator,
     PiecewiseLogisticCalibrator,
 )
+from examples.studies.gebel2009._network import SigmoidNetwork
 
-__all__ = ["CALIBRATORS", "NAIVE_BAYES", "SVM", "SquaredHingeSVC", "naive_bayes"]
+__all__ = [
+    "CALIBRATORS",
+    "LEARNERS",
+    "MARGINS",
+    "NAIVE_BAYES",
+    "NETWORK",
+    "SVM",
+    "TREE",
+    "SquaredHingeSVC",
+]
 
 
-SVM, NAIVE_BAYES = "svm", "naive_bayes"
+SVM, NAIVE_BAYES, NETWORK, TREE = "svm", "naive_bayes", "network", "tree"
+MARGINS = SVM, NETWORK
+"""Classifiers whose scores are margins; those of the others are probabilities."""
+
 _MAX_STEPS = 50
 
 
@@ -91,24 +105,40 @@ def _trained(kernel: Floats, classes: NDArray[Any], y: Any, cost: float) -> tupl
     return weights, float(solution[-1])
 
 
-def naive_bayes() -> Any:
-    """Naive Bayes classifier with normal densities."""
-    return GaussianNB()
-
+LEARNERS: dict[str, tuple[Any, dict[str, tuple[float, ...]]]] = {
+    # The thesis has every second power of two, then a finer grid; here it is every fourth.
+    SVM: (
+        SquaredHingeSVC(),
+        {
+            "cost": tuple(2.0**k for k in (-5, -1, 3, 7, 11)),
+            "width": tuple(2.0**k for k in (-15, -11, -7, -3, 1)),
+        },
+    ),
+    NAIVE_BAYES: (GaussianNB(), {}),
+    NETWORK: (SigmoidNetwork(hidden=5), {"decay": (0.01, 0.1)}),
+    # As R's tree: entropy, at least ten samples to split and five in a leaf; then pruned.
+    TREE: (
+        DecisionTreeClassifier(
+            criterion="entropy", min_samples_split=10, min_samples_leaf=5, random_state=0
+        ),
+        {"ccp_alpha": (0.0, 0.005, 0.01, 0.02, 0.05)},
+    ),
+}
+"""Name to a classifier and the grid of its parameters."""
 
 Maker = Callable[[str], BaseCalibrator | None]
 
 
 def _original(classifier: str) -> BaseCalibrator | None:
-    return NormalizingCalibrator() if classifier == SVM else None
+    return NormalizingCalibrator() if classifier in MARGINS else None
 
 
 def _laplace(classifier: str) -> BaseCalibrator:
-    return AsymmetricLaplaceCalibrator(transform=None if classifier == SVM else "logit")
+    return AsymmetricLaplaceCalibrator(transform=None if classifier in MARGINS else "logit")
 
 
 def _gaussian(classifier: str) -> BaseCalibrator:
-    return GaussianCalibrator(transform=None if classifier == SVM else "logit")
+    return GaussianCalibrator(transform=None if classifier in MARGINS else "logit")
 
 
 CALIBRATORS: dict[str, Maker] = {

@@ -10,13 +10,13 @@ Source: Gebel (2009), section 6.1.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_predict
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
 from evical._typing import Floats, Indices
 from evical.calibrators import NormalizingCalibrator
@@ -27,15 +27,10 @@ from examples.studies._markdown import markdown_table
 from examples.studies._reproduce import Outcome
 from examples.studies._study import PublishedTable, Record, Study
 from examples.studies._tables import published_cells
-from examples.studies.gebel2009._sources import (
-    CALIBRATORS,
-    NAIVE_BAYES,
-    SVM,
-    SquaredHingeSVC,
-    naive_bayes,
-)
+from examples.studies.gebel2009._network import SigmoidNetwork
+from examples.studies.gebel2009._sources import CALIBRATORS, LEARNERS, MARGINS, NAIVE_BAYES, SVM
 
-__all__ = ["GEBEL2009", "GebelCondition", "calibrated", "without_constants"]
+__all__ = ["GEBEL2009", "GebelCondition", "published_tables"]
 
 
 DATASETS = {
@@ -66,21 +61,19 @@ class GebelCondition:
     data : str
         Name in the thesis.
     dataset : str
+    classifiers : tuple of str
+        In `LEARNERS`.
     n_folds : int
         Of the outer cross-validation.
     n_inner : int
         Of the cross-validations that choose the parameters and make cross-fitted scores.
-    costs, widths : tuple of float
-        Grid of the support vector machine; the thesis has every second power of two, then a
-        finer grid, here every fourth.
     """
 
     data: str
     dataset: str
+    classifiers: tuple[str, ...] = (SVM, NAIVE_BAYES)
     n_folds: int = 10
     n_inner: int = 3
-    costs: tuple[float, ...] = tuple(2.0**k for k in (-5, -1, 3, 7, 11))
-    widths: tuple[float, ...] = tuple(2.0**k for k in (-15, -11, -7, -3, 1))
 
     @property
     def key(self) -> str:
@@ -91,39 +84,33 @@ class GebelCondition:
         return (self.dataset,)
 
     def run_repeat(self, data: Mapping[str, Dataset], number: int, seed: int) -> list[Record]:
-        whole = without_constants(self.data, data[self.dataset])
-        keys = list(product((SVM, NAIVE_BAYES), (TRAINING, CROSS_FIT), CALIBRATORS))
-        predictions = {key: np.empty(len(whole.y)) for key in keys}
-        for train, test in self._folds(self.n_folds, number + seed).split(whole.X, whole.y):
-            for key, positive in self._fold(whole, train, test, number + seed):
-                predictions[key][test] = positive
-        return [
-            ((self.data, *key), _measure(whole.y, positive))
-            for key, positive in predictions.items()
-        ]
-
-    def _folds(self, n: int, state: int) -> StratifiedKFold:
-        return StratifiedKFold(n, shuffle=True, random_state=state)
-
-    def _fold(
-        self, whole: Dataset, train: Indices, test: Indices, state: int
-    ) -> Iterator[tuple[tuple[str, str, str], Floats]]:
-        X, y, inner = whole.X[train], whole.y[train], self._folds(self.n_inner, state)
-        grid = {"cost": self.costs, "width": self.widths}
-        search = GridSearchCV(SquaredHingeSVC(), grid, cv=inner).fit(X, y)
-        models = {SVM: search.best_estimator_, NAIVE_BAYES: naive_bayes().fit(X, y)}
-        for classifier, model in models.items():
-            new = _scores(model, whole.X[test])
-            seen = {TRAINING: _scores(model, X), CROSS_FIT: _cross_fitted(model, X, y, inner)}
-            for source, name in product(seen, CALIBRATORS):
-                positive = calibrated(name, classifier, seen[source], y, new)
-                yield (classifier, source, name), positive
+        whole = data[self.dataset]
+        X, y = whole.X[:, _LEFT_OUT.get(self.data, 0) :], whole.y
+        inner = _folds(self.n_inner, number + seed)
+        found: dict[tuple[str, ...], Floats] = {}
+        for classifier in self.classifiers:
+            for train, test in _folds(self.n_folds, number + seed).split(X, y):
+                for key, positive in _fold(classifier, X[train], y[train], X[test], inner):
+                    found.setdefault((classifier, *key), np.empty(len(y)))[test] = positive
+        return [((self.data, *key), _measure(y, positive)) for key, positive in found.items()]
 
 
-def without_constants(name: str, whole: Dataset) -> Dataset:
-    """A data set with the features that the thesis has."""
-    n = _LEFT_OUT.get(name, 0)
-    return replace(whole, X=whole.X[:, n:], feature_names=whole.feature_names[n:])
+def _folds(n: int, state: int) -> StratifiedKFold:
+    return StratifiedKFold(n, shuffle=True, random_state=state)
+
+
+def _fold(
+    classifier: str, X: Floats, y: Indices, X_new: Floats, inner: StratifiedKFold
+) -> Iterator[tuple[tuple[str, str], Floats]]:
+    """Source and calibrator, and the probabilities of the new samples."""
+    base, grid = LEARNERS[classifier]
+    model = GridSearchCV(base, grid, cv=inner).fit(X, y).best_estimator_
+    cross_fitted = np.empty(len(y))
+    for some, rest in inner.split(X, y):
+        cross_fitted[rest] = _scores(clone(model).fit(X[some], y[some]), X[rest])
+    seen, new = {TRAINING: _scores(model, X), CROSS_FIT: cross_fitted}, _scores(model, X_new)
+    for source, name in product(seen, CALIBRATORS):
+        yield (source, name), _calibrated(name, classifier, seen[source], y, new)
 
 
 def _measure(y: Indices, positive: Floats) -> tuple[float, ...]:
@@ -134,37 +121,31 @@ def _measure(y: Indices, positive: Floats) -> tuple[float, ...]:
 def _scores(model: Any, X: Floats) -> Floats:
     if hasattr(model, "decision_function"):
         return np.asarray(model.decision_function(X))
-    return np.asarray(model.predict_proba(X)[:, 1])
+    p = np.asarray(model.predict_proba(X)[:, 1])
+    return 2 * p - 1 if isinstance(model, SigmoidNetwork) else p
 
 
-def _cross_fitted(model: Any, X: Floats, y: Indices, folds: StratifiedKFold) -> Floats:
-    method = "decision_function" if hasattr(model, "decision_function") else "predict_proba"
-    scores = cross_val_predict(clone(model), X, y, cv=folds, method=method)
-    return np.asarray(scores if scores.ndim == 1 else scores[:, 1])
-
-
-def calibrated(name: str, classifier: str, seen: Floats, y: Indices, new: Floats) -> Floats:
+def _calibrated(name: str, classifier: str, seen: Floats, y: Indices, new: Floats) -> Floats:
     """Probabilities of the positive class for new scores."""
     calibrator = CALIBRATORS[name](classifier)
     if calibrator is None:
         return new
-    if name == "assignment value" and classifier == SVM:
+    if name == "assignment value" and classifier in MARGINS:
         # Section 4.4: margins have to be normalized first.
         first = NormalizingCalibrator().fit(seen, y)
         seen, new = (first.predict_proba(part)[:, 1] for part in (seen, new))
     return np.asarray(calibrator.fit(seen, y).predict_proba(new)[:, 1])
 
 
-# Tables 6.3 and 6.5: CR and Cal of each data set (columns) and calibrator (lines).
 _PRINTED = {
-    "svm": """
+    (SVM, "6.3", "the SVM"): """
 .990 .630 .954 .627 .761 .506 .649 .408 .679 .423 .829 .461 .928 .468 .743 .489 .783 .452
 .990 .878 .954 .893 .767 .665 .674 .618 .692 .533 .829 .726 .928 .718 .743 .631 .788 .633
 .965 .941 .931 .853 .773 .673 .700 .607 .722 .386 .811 .724 .860 .723 .743 .659 .730 .570
 .930 .872 .963 .877 .773 .677 .710 .577 .722 .378 .811 .728 .786 .600 .727 .647 .716 .576
 .985 .911 .960 .903 .787 .704 .700 .613 .722 .408 .814 .733 .905 .758 .742 .659 .730 .564
 .940 .902 .959 .902 .784 .686 .700 .607 .722 .390 .807 .725 .831 .679 .738 .659 .745 .582""",
-    "naive_bayes": """
+    (NAIVE_BAYES, "6.5", "naive Bayes"): """
 .995 .979 .963 .919 .757 .678 .719 .568 .741 .550 .840 .741 .823 .685 .761 .642 .677 .505
 .995 .979 .960 .915 .769 .674 .738 .648 .735 .573 .844 .758 .888 .798 .765 .667 .663 .576
 .500 .375 .961 .916 .781 .679 .730 .639 .741 .547 .837 .746 .840 .730 .714 .643 .701 .560
@@ -174,30 +155,41 @@ _PRINTED = {
 }
 
 
-def _published() -> Iterator[PublishedTable]:
+def published_tables(
+    printed: Mapping[tuple[str, str, str], str],
+) -> Iterator[PublishedTable]:
+    """CR and Cal of each data set (columns) and calibrator (lines).
+
+    Parameters
+    ----------
+    printed : mapping
+        A classifier, the number of its table and what to call it, to the numbers.
+
+    Yields
+    ------
+    PublishedTable
+    """
     names = [name for name in CALIBRATORS if name != "Gaussian"]
-    tables = ((SVM, "6.3", "the SVM"), (NAIVE_BAYES, "6.5", "naive Bayes"))
-    for (classifier, number, words), (i, measure, short) in product(
-        tables, ((0, "correctness", "CR"), (1, "product", "Cal"))
-    ):
-        lines = [line.split()[i::2] for line in _PRINTED[classifier].strip().splitlines()]
-        yield PublishedTable(
-            title=f"Table {number}, {short} of {words}",
-            measure=measure,
-            rows=("calibrator",),
-            columns=("source", "data"),
-            where={"classifier": classifier},
-            values={
-                (name, source, data): float(value)
-                for source in (TRAINING, CROSS_FIT)
-                for name, line in zip(names, lines, strict=True)
-                for data, value in zip(DATASETS, line, strict=True)
-            },
-            digits=3,
-        )
+    for (classifier, number, words), text in printed.items():
+        for i, (measure, short) in enumerate((("correctness", "CR"), ("product", "Cal"))):
+            lines = [line.split()[i::2] for line in text.strip().splitlines()]
+            yield PublishedTable(
+                title=f"Table {number}, {short} of {words}",
+                measure=measure,
+                rows=("calibrator",),
+                columns=("source", "data"),
+                where={"classifier": classifier},
+                values={
+                    (name, source, data): float(value)
+                    for source in (TRAINING, CROSS_FIT)
+                    for name, line in zip(names, lines, strict=True)
+                    for data, value in zip(DATASETS, line, strict=True)
+                },
+                digits=3,
+            )
 
 
-_PUBLISHED = tuple(_published())
+_PUBLISHED = tuple(published_tables(_PRINTED))
 _PAIRS = (
     ("assignment value", "original"),
     ("logistic", "original"),

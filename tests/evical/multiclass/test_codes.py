@@ -66,6 +66,7 @@ def test_the_probability_of_a_valid_sparse_code():
     tried = [sparse_code_probability(k, n_draws=10_000) for k in range(2, 13)]
     assert tried == sorted(tried)
     assert tried[5] < 0.05 < tried[6] < 0.42 < 0.98 < tried[7]
+    assert sparse_code_probability(300) == 1  # without a warning
     for wrong in ((1, 1, 1), (2, 0, 1), (2, 1, 0)):
         with pytest.raises(ValueError, match=r"is [01], expected"):
             sparse_code_probability(*wrong)

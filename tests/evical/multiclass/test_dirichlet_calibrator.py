@@ -85,6 +85,20 @@ def test_moments_divide_by_n_less_1_as_numpy_does():
     np.testing.assert_allclose(
         beta_moments(r, twice), beta_moments(np.r_[r, r[:4]], np.ones(13)), rtol=1e-12
     )
+    for alone in (r[:1], r[[0, 0, 0]]):  # nothing to spread
+        a, b = beta_moments(alone, np.ones(len(alone)))
+        np.testing.assert_allclose(a / (a + b), r[0])
+        assert (a + b > 1e9).all()
+
+
+def test_weights_that_add_up_to_one_tell_classes_apart():
+    margins, y = simulated(60)
+    r = softmax(margins, axis=1)
+    counts, shares = (
+        DirichletCalibrator(factor=1).fit(r, y, np.full(60, weight)) for weight in (1, 1 / 60)
+    )
+    right = [np.mean(one.predict(r) == y) for one in (counts, shares)]
+    assert right[1] > right[0] - 0.05 > 0.6
 
 
 def test_a_factor_at_its_bound_is_told_and_one_below_it_found():

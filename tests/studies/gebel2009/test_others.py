@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from evical.datasets import load
-from examples.studies.gebel2009.others import GEBEL2009_OTHERS, OtherCondition
+from examples.studies.gebel2009.others import GEBEL2009_OTHERS
+from examples.studies.gebel2009.study import GebelCondition
 from tests.support.data_folder import DATA, needs_data
 
 # Of the thesis's columns, added up.
@@ -22,7 +23,7 @@ def test_tables_are_typed_right():
 @needs_data
 def test_a_quick_repeat():
     data = {"haberman": load("haberman", DATA)}
-    records = OtherCondition("Haberman", "haberman", "tree", n_folds=3).run_repeat(data, 0, 0)
+    records = GebelCondition("Haberman", "haberman", ("tree",), n_folds=3).run_repeat(data, 0, 0)
     found = {labels[2:]: values for labels, values in records}
     assert len(found) == 2 * 7
     for correct, calibration, square in found.values():

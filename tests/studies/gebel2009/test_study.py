@@ -56,7 +56,7 @@ def test_squared_hinge_machine_has_the_least_objective(cost):
 def test_a_quick_repeat():
     X, y = make_classification(60, 4, flip_y=0.2, random_state=0)
     data = Dataset("toy", X, y, tuple("abcd"), ("no", "yes"))
-    condition = GebelCondition("Toy", "toy", n_folds=2, n_inner=2, costs=(1.0,), widths=(0.1,))
+    condition = GebelCondition("Toy", "toy", n_folds=2, n_inner=2)
     study = replace(GEBEL2009, conditions=(condition,))
     outcome = reproduce(study, data={"toy": data})
     assert len(outcome.rows) == 2 * 2 * len(CALIBRATORS)
@@ -82,7 +82,7 @@ def test_printed_tables_have_all_cells():
 def test_naive_bayes_agrees_with_the_published_table():
     """Table 6.5 holds (1 - RMSE) WCR, without the root of eq. 2.6."""
     quick = tuple(
-        replace(condition, costs=(1.0,), widths=(0.1,))  # of the other classifier
+        replace(condition, classifiers=("naive_bayes",))
         for condition in GEBEL2009.conditions
         if condition.key in GEBEL2009.quick
     )
