@@ -125,11 +125,15 @@ def write_page(
 
 
 def command_line(command: str, *arguments: str, **options: object) -> str:
-    """The command that does the same again, without options of None and ``--missing refuse``."""
+    """The command that does the same again, without options of None and ``--missing refuse``.
+
+    Options of a list are repeated.
+    """
     words = ["evical", command, *arguments]
-    for name, value in options.items():
-        if value is not None and (name, value) != ("missing", "refuse"):
-            words += [f"--{name.replace('_', '-')}", str(value)]
+    for name, given in options.items():
+        for value in given if isinstance(given, list) else [given]:
+            if value is not None and (name, value) != ("missing", "refuse"):
+                words += [f"--{name.replace('_', '-')}", str(value)]
     return shlex.join(words)
 
 

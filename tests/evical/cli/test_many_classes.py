@@ -386,7 +386,8 @@ def test_predictions_of_several_classes_come_from_standard_input(folder, capfd):
 
 
 def test_compare(folder, capfd):
-    run(f"compare a.csv {SCORES} --methods softmax,binning --folds 3 --json")
+    run(f"compare a.csv {SCORES} --methods softmax,binning --folds 3 -o page.html --json")
+    assert f"evical compare a.csv {SCORES} --output" in Path("page.html").read_text("utf-8")
     told = json.loads(capfd.readouterr().out)
     p, y = data()
     found = compare(p, y, ["softmax", "binning"], cv=3)
