@@ -399,6 +399,7 @@ def test_compare(folder, capfd):
         ("--score score_cat --score score_dog --target kind", "class 'wild_cat' has no column"),
         (f"{SCORES} --positive cat", "--positive is for one score"),
         (f"{SCORES} --methods softmx", "did you mean 'softmax'"),
+        (f"{SCORES.removesuffix('kind')}score_dog", "'score_dog' is given twice: as the class"),
     )
     for words, message in wrong:
         run(f"compare a.csv {words}", code=2)
