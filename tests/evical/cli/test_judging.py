@@ -12,6 +12,7 @@ import pytest
 
 from evical.calibrators import LogisticCalibrator
 from evical.cli import main
+from evical.cli._model import file_text
 from evical.cli._output import command_line, echo_json
 from evical.evaluation import CalibrationMonitor, Evaluation, check_calibration, compare
 from tests.support.tables import read_csv
@@ -285,6 +286,10 @@ def test_the_monitor_says_which_class_is_likelier(capfd, folder):
         assert run(f"check rare.csv {options} --positive {positive}") == 1
         assert f"; class {positive} is likelier than predicted" in printed(capfd)
         (folder / "s.json").unlink()
+    plain = CalibrationMonitor().update([0.2], [1]).to_dict()
+    (folder / "s.json").write_text(file_text("evical.monitor", monitors=[plain]), encoding="utf-8")
+    assert run(f"check rare.csv {options} --positive ill") == 2
+    assert "is of the classes 1, but these predictions are of ill" in capfd.readouterr().err
 
 
 def test_the_monitor_goes_on_from_batch_to_batch(capfd, folder):
