@@ -429,5 +429,7 @@ def test_explore(folder, capfd):
     run("explore m.json -o other.html", code=2)
     assert "the page of 3 classes needs samples; name a labeled table" in capfd.readouterr().err
     five = OneVsRestCalibrator("logistic").fit(np.eye(5)[np.arange(50) % 5], np.arange(50) % 5)
+    with pytest.raises(ValueError, match="y is empty; at least one sample is needed"):
+        build_explorer(calibrator, np.empty((0, 3)), [])
     with pytest.raises(ValueError, match="5 classes, but the page shows up to 4; evical predict"):
         build_explorer(five, np.eye(5), np.arange(5))
