@@ -392,7 +392,11 @@ def test_three_classes_are_compared_as_two():
     assert set(name_methods(None, p)) >= {"uncalibrated", "auto", "softmax", "isotonic"}
     assert "uncalibrated" not in name_methods("all", 2 * p)
     refused = compare(2 * p, labels, ["uncalibrated", "isotonic"], cv=2).failures
-    assert "not probabilities, which sum to 1" in refused["uncalibrated"]
+    assert "], are not probabilities with sum 1" in refused["uncalibrated"]
+    rounded = np.tile([0.34, 0.34, 0.33], (240, 1))  # to two places, as in a file
+    assert "uncalibrated" in name_methods(None, rounded)
+    predicted = compare(rounded, labels, ["uncalibrated"], cv=2).probability
+    np.testing.assert_allclose(predicted[0], rounded / 1.01)
     page = build(found)
     check_page(page)
     assert "240 samples of 3 classes, by 4-fold" in page
