@@ -282,8 +282,8 @@ def _all_labels(labels: NDArray[Any], scores: Floats, pos_label: Hashable) -> ND
     classes = np.unique(labels)
     if len(classes) != scores.shape[1]:
         raise ValueError(
-            f"scores have {scores.shape[1]} columns, but y has {len(classes)} classes; give one "
-            "column for each"
+            f"scores have {scores.shape[1]} columns, but y has {len(classes)} "
+            f"{'classes' if len(classes) > 1 else 'class'}; give one column for each"
         )
     if pos_label is not None:
         raise ValueError(f"pos_label is of two classes, but there are {len(classes)}; leave it out")

@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator
 
 from dstheory.checks.arguments import as_sequence, shown
 from evical import multiclass
-from evical.calibrators import AutoCalibrator, by_name
+from evical.calibrators import AutoCalibrator, BaseCalibrator, by_name
 from evical.multiclass.by_name import many_calibrator
 
 UNCALIBRATED = "uncalibrated"
@@ -231,4 +231,4 @@ def _estimator(method: Any, together: bool) -> Any:
         raise TypeError(
             f"{shown(method)} is not a method: expected a name, or an estimator with fit()"
         )
-    return method
+    return many_calibrator(method) if together and isinstance(method, BaseCalibrator) else method

@@ -321,7 +321,9 @@ def _choice_texts(
     found: tuple[Difference, ...],
     criterion: str,
 ) -> list[str]:
-    level = complexity_text(complexity(estimators[chosen]))
+    taken = estimators[chosen]
+    level = complexity_text(complexity(taken))
+    level += " for each class" if of_a_class(taken) is not taken else ""
     if not found:
         return [f"it is the only method that was tried, and {level}"]
     if chosen == best:

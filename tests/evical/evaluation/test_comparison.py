@@ -386,6 +386,11 @@ def test_three_classes_are_compared_as_two():
             np.testing.assert_allclose(found.values[row, number, :2], [brier, loss])
     np.testing.assert_allclose(found.probability[found.methods.index("uncalibrated")], p)
     assert found.class_names == ("ant", "bee", "cat")
+    mine = compare(p, labels, [IsotonicCalibrator()], cv=4)
+    np.testing.assert_array_equal(
+        mine.probability[0], found.probability[found.methods.index("isotonic")]
+    )
+    assert "fits a curve that follows the data for each class" in mine.recommendation.reasons[1]
     best, *others = (found.values[found.methods.index(name), :, 0] for name in found.ranking())
     for one, losses in zip(found.differences, others, strict=True):
         assert one.difference == pytest.approx((losses - best).mean())
