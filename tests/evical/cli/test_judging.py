@@ -4,6 +4,7 @@ import gzip
 import json
 import shlex
 import sys
+import warnings
 from functools import cache
 from pathlib import Path
 
@@ -13,7 +14,7 @@ import pytest
 from evical.calibrators import LogisticCalibrator
 from evical.cli import main
 from evical.cli._model import file_text
-from evical.cli._output import command_line, echo_json
+from evical.cli._output import command_line, echo_json, user_input
 from evical.evaluation import CalibrationMonitor, Evaluation, check_calibration, compare
 from tests.support.tables import read_csv
 
@@ -270,6 +271,13 @@ class TestCheck:
 def test_infinite_numbers_are_null_in_json(capfd):
     echo_json({"a": [float("inf"), 1.5], "b": {"c": float("nan")}})
     assert json.loads(capfd.readouterr().out) == {"a": [None, 1.5], "b": {"c": None}}
+
+
+def test_warnings_are_printed_once_and_without_a_place(capfd):
+    with warnings.catch_warnings(action="always"), user_input():
+        for name in "aab":
+            warnings.warn(f"{name} is rounded", stacklevel=1)
+    assert capfd.readouterr().err == "evical: a is rounded\nevical: b is rounded\n"
 
 
 def test_commands_are_quoted():
