@@ -200,7 +200,8 @@ def compare(
     methods : None, "all", sequence, or mapping of names to estimators
         Names such as "logistic", "logistic:bayesian" or "binning:n_bins=15", and estimators. By
         default six methods of different kinds, and the uncalibrated scores if all lie in [0, 1].
-        Of three and more classes, those of two classes calibrate each against the rest.
+        Of three and more classes, those of two classes calibrate each against the rest, and scores
+        are uncalibrated probabilities if rows sum to 1, up to rounding to two places.
     cv : int or splitter
         Number of stratified folds, or scikit-learn's way to make them.
     repeats : int
