@@ -177,7 +177,8 @@ def is_automatic(estimator: BaseEstimator) -> bool:
     >>> [is_automatic(make_calibrator(name)) for name in ("auto", "logistic")]
     [True, False]
     """
-    return isinstance(estimator, AutoCalibrator | multiclass.AutoMulticlassCalibrator)
+    kinds = AutoCalibrator | multiclass.AutoMulticlassCalibrator
+    return isinstance(of_a_class(estimator), kinds)
 
 
 def complexity_text(value: int) -> str:

@@ -12,6 +12,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from evical import metrics
 from evical.calibrators import (
+    AutoCalibrator,
     IsotonicCalibrator,
     LogisticCalibrator,
 )
@@ -19,6 +20,7 @@ from evical.evaluation import compare, compare_data_sets
 from evical.evaluation.methods import (
     complexity,
     complexity_text,
+    is_automatic,
     make_calibrator,
     method_names,
     name_methods,
@@ -386,6 +388,7 @@ def test_three_classes_are_compared_as_two():
             np.testing.assert_allclose(found.values[row, number, :2], [brier, loss])
     np.testing.assert_allclose(found.probability[found.methods.index("uncalibrated")], p)
     assert found.class_names == ("ant", "bee", "cat")
+    assert is_automatic(name_methods({"mine": AutoCalibrator()}, p)["mine"])
     mine = compare(p, labels, [IsotonicCalibrator()], cv=4)
     np.testing.assert_array_equal(
         mine.probability[0], found.probability[found.methods.index("isotonic")]
