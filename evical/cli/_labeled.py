@@ -98,8 +98,6 @@ def read_labeled_table(
         or decisions of other classes; the place of a wrong value is named.
     """
     names = [*columns, *(beliefs[0].names if beliefs else [])]
-    if target in names:
-        raise ValueError(f"column {target!r} is given twice: as the class, and as a number")
     classes: list[str] = list(known or ())
     numbers = {name: _Column(np.float64) for name in columns}
     sides = [_Column(np.float64) for _ in (beliefs or ())]
@@ -146,8 +144,10 @@ def complete_chunks(
 ) -> Iterator[tuple[Chunk, NDArray[np.bool_]]]:
     """Chunks, with the rows that have all numbers and a class; says how many have not.
 
-    Raises ValueError if those are dropped and none is left.
+    Raises ValueError if those are dropped and none is left, or the class is one of the numbers.
     """
+    if target in numbers:
+        raise ValueError(f"column {target!r} is given twice: as the class, and as a number")
     rows = lacking = 0
     for chunk in watch(table, kinds, "Reading"):
         complete = complete_rows(chunk.columns[name] for name in numbers)

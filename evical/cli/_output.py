@@ -12,6 +12,7 @@ import shlex
 import stat
 import sys
 import tempfile
+import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -125,11 +126,15 @@ def write_page(
 
 
 def command_line(command: str, *arguments: str, **options: object) -> str:
-    """The command that does the same again, without options of None and ``--missing refuse``."""
+    """The command that does the same again, without options of None and ``--missing refuse``.
+
+    Options of a list are repeated.
+    """
     words = ["evical", command, *arguments]
-    for name, value in options.items():
-        if value is not None and (name, value) != ("missing", "refuse"):
-            words += [f"--{name.replace('_', '-')}", str(value)]
+    for name, given in options.items():
+        for value in given if isinstance(given, list) else [given]:
+            if value is not None and (name, value) != ("missing", "refuse"):
+                words += [f"--{name.replace('_', '-')}", str(value)]
     return shlex.join(words)
 
 
@@ -149,9 +154,21 @@ class WrongInput(Exception):  # noqa: N818  # it is the user's input that is wro
 
 @contextmanager
 def user_input() -> Iterator[None]:
-    """Turn value, system and memory errors in this block into `WrongInput`."""
+    """Turn value, system and memory errors in this block into `WrongInput`.
+
+    Warnings are printed once each, without a place in the code.
+    """
+    known: set[str] = set()
+
+    def show(message: Warning | str, *_: object) -> None:
+        if str(message) not in known:
+            known.add(str(message))
+            typer.echo(f"evical: {message}", err=True)
+
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.showwarning = show  # type: ignore[assignment]  # called by position
+            yield
     except OSError as error:
         raise WrongInput(system_message(error)) from error
     except MemoryError as error:

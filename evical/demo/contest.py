@@ -120,7 +120,7 @@ class Metric:
 
 _BRIER = "mean squared distance of probability and label; of three and more classes, their sum"
 METRICS = (
-    Metric("error_rate", "Error %", "share of errors; probability 1/2 is half of one", 100, 1),
+    Metric("error_rate", "Error %", "share of errors; a tie of two is half of one", 100, 1),
     Metric("brier", "Brier", _BRIER, 1, 3),
     Metric("log_loss", "Log loss", "mean -log of the true class's probability, at most 36", 1, 2),
     Metric("imprecision", "Pl - Bel", "mean of what the evidence leaves open", 1, 3),

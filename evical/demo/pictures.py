@@ -149,7 +149,7 @@ def _calibration(dataset: Dataset, samples: list[_Sample]) -> Picture:
         f"is {widths[0]:.2f} with {first} and {widths[-1]:.2f} with {last} scores.",
         caption="Logistic calibration of one support vector machine. The Bayesian model does not "
         "say how much data it rests on; the bands between belief and plausibility do. Ticks are "
-        "the calibration scores, above of positive samples, below of negative ones.",
+        "the calibration scores, above of samples of the class, below of others.",
     )
 
 
@@ -184,7 +184,14 @@ def _reliability(contest: Contest, k: int) -> Picture:
         y = np.concatenate([labels == k for labels, _ in found]).astype(np.intp)
         p = np.concatenate([probability[:, k] for _, probability in found])
         display = ReliabilityDisplay.from_predictions(
-            y, p, n_bins=10, name=method.model_name, ax=ax, counts_ax=counts_ax, **style
+            y,
+            p,
+            n_bins=10,
+            name=method.model_name,
+            class_name=contest.dataset.class_names[k],
+            ax=ax,
+            counts_ax=counts_ax,
+            **style,
         )
         weights = display.counts / display.counts.sum()
         gap = float(np.nansum(weights * np.abs(display.prob_true - display.prob_pred)))

@@ -200,7 +200,8 @@ def compare(
     methods : None, "all", sequence, or mapping of names to estimators
         Names such as "logistic", "logistic:bayesian" or "binning:n_bins=15", and estimators. By
         default six methods of different kinds, and the uncalibrated scores if all lie in [0, 1].
-        Of three and more classes, those of two classes calibrate each against the rest.
+        Of three and more classes, those of two classes calibrate each against the rest, and scores
+        are uncalibrated probabilities if rows sum to 1, up to rounding to two places.
     cv : int or splitter
         Number of stratified folds, or scikit-learn's way to make them.
     repeats : int
@@ -282,8 +283,8 @@ def _all_labels(labels: NDArray[Any], scores: Floats, pos_label: Hashable) -> ND
     classes = np.unique(labels)
     if len(classes) != scores.shape[1]:
         raise ValueError(
-            f"scores have {scores.shape[1]} columns, but y has {len(classes)} classes; give one "
-            "column for each"
+            f"scores have {scores.shape[1]} columns, but y has {len(classes)} "
+            f"{'classes' if len(classes) > 1 else 'class'}; give one column for each"
         )
     if pos_label is not None:
         raise ValueError(f"pos_label is of two classes, but there are {len(classes)}; leave it out")

@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator
 
 from dstheory.checks.arguments import as_sequence, shown
 from evical import multiclass
-from evical.calibrators import AutoCalibrator, by_name
+from evical.calibrators import AutoCalibrator, BaseCalibrator, by_name
 from evical.multiclass.by_name import many_calibrator
 
 UNCALIBRATED = "uncalibrated"
@@ -58,16 +58,13 @@ class Uncalibrated(BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
 
     def predict_proba(self, scores: ArrayLike) -> NDArray[np.float64]:
         p = np.array(scores, dtype=np.float64)
-        if p.ndim == 2 and p.shape[1] > 1:
-            if not _are_probabilities(p):
-                raise ValueError("scores are not probabilities, which sum to 1 in each row")
-            p /= p.sum(axis=1, keepdims=True)  # files round
-            return p
-        p = p.ravel()
-        if p.min() < 0 or p.max() > 1:
-            row = int(np.argmax((p < 0) | (p > 1)))
-            raise ValueError(f"scores[{row}] is {p[row]}, which is not a probability")
-        return np.stack([1 - p, p], axis=1)
+        many = p.ndim == 2 and p.shape[1] > 1
+        p = p if many else p.ravel()
+        if (wrong := _are_no_probabilities(p)).any():
+            row = int(np.argmax(wrong))
+            what = "are not probabilities with sum 1" if many else "is not a probability"
+            raise ValueError(f"scores[{row}], {shown(p[row].tolist())}, {what}")
+        return p / p.sum(axis=1, keepdims=True) if many else np.stack([1 - p, p], axis=1)
 
 
 def method_names() -> list[str]:
@@ -85,15 +82,13 @@ def method_names() -> list[str]:
     return [UNCALIBRATED, *sorted(by_name.by_name())]
 
 
-def make_calibrator(text: str, *, together: bool = False) -> Any:
+def make_calibrator(text: str) -> Any:
     """A calibrator, not yet fitted, by its name and options.
 
     Parameters
     ----------
     text : str
         A name of `method_names`; after colons the model, or options ``key=value``.
-    together : bool
-        Of the scores of three and more classes: all together, or each against the rest.
 
     Returns
     -------
@@ -115,8 +110,6 @@ def make_calibrator(text: str, *, together: bool = False) -> Any:
     Traceback (most recent call last):
     ValueError: there is no method 'logstic'; did you mean 'logistic'? methods: ...
     """
-    if together and text.strip() != UNCALIBRATED:
-        return many_calibrator(text)
     known: dict[str, type[Any]] = {UNCALIBRATED: Uncalibrated, **by_name.by_name()}
     return by_name.make_calibrator(text, known=known, kind="method")
 
@@ -184,7 +177,8 @@ def is_automatic(estimator: BaseEstimator) -> bool:
     >>> [is_automatic(make_calibrator(name)) for name in ("auto", "logistic")]
     [True, False]
     """
-    return isinstance(estimator, AutoCalibrator | multiclass.AutoMulticlassCalibrator)
+    kinds = AutoCalibrator | multiclass.AutoMulticlassCalibrator
+    return isinstance(of_a_class(estimator), kinds)
 
 
 def complexity_text(value: int) -> str:
@@ -205,7 +199,7 @@ def complexity_text(value: int) -> str:
 
 
 def _list_methods(methods: Any, scores: NDArray[np.float64]) -> Iterable[Any]:
-    many, unit = scores.ndim == 2, _are_probabilities(scores)
+    many, unit = scores.ndim == 2, not _are_no_probabilities(scores).any()
     if methods is None:
         return ((UNCALIBRATED,) if unit else ()) + (_MANY if many else DEFAULT)
     if isinstance(methods, str):
@@ -217,10 +211,13 @@ def _list_methods(methods: Any, scores: NDArray[np.float64]) -> Iterable[Any]:
     return as_sequence(methods, "methods", "None, 'all', names, estimators, or a mapping")
 
 
-def _are_probabilities(scores: NDArray[np.float64]) -> bool:
-    """Whether scores of a class lie in [0, 1], and those of several sum to 1 but for rounding."""
-    sums = scores.sum(axis=1) if scores.ndim == 2 else np.ones(1)
-    return bool(scores.min() >= 0 and scores.max() <= 1 and np.abs(sums - 1).max() < 0.01)
+def _are_no_probabilities(scores: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Rows outside [0, 1], or whose sum is not 1, but for rounding to two places in a file."""
+    wrong: NDArray[np.bool_] = (scores < 0) | (scores > 1)
+    if scores.ndim > 1:
+        off = np.abs(scores.sum(axis=1) - 1) > 0.005 * scores.shape[1] + 1e-9
+        wrong = np.asarray(wrong.any(axis=1) | off)
+    return wrong
 
 
 def _label(method: Any) -> str:
@@ -229,9 +226,10 @@ def _label(method: Any) -> str:
 
 def _estimator(method: Any, together: bool) -> Any:
     if isinstance(method, str):
-        return make_calibrator(method, together=together)
+        many = together and method.strip() != UNCALIBRATED
+        return many_calibrator(method) if many else make_calibrator(method)
     if not hasattr(method, "fit") or isinstance(method, type):
         raise TypeError(
             f"{shown(method)} is not a method: expected a name, or an estimator with fit()"
         )
-    return method
+    return many_calibrator(method) if together and isinstance(method, BaseCalibrator) else method

@@ -189,7 +189,7 @@ class CalibrationMonitor(Capital):
         """What the richest bet says, in words."""
         best = int(np.argmax(self._shares[1:])) if len(self._shares) > 1 else -1
         if best < 0 or self.p_value > _FEW or self.classes_ is None:
-            return "nothing speaks against calibration"
+            return "no evidence against calibration"
         if best < len(_SCALES):
             return f"probabilities are too {('extreme', 'moderate')[best]}"
         which, shift = divmod(best - len(_SCALES), len(_SHIFTS))

@@ -146,7 +146,8 @@ def _few_for_a_curve(name: str, kind: str, level: int, n: int) -> str:
 ALPHA = 0.05
 _Z = float(stats.norm.isf(ALPHA / 2))
 _MUCH = 1.1  # a log loss this many times the least comes from a few samples, not from all
-_TITLES = {"brier_score": "Brier score", "log_loss": "log loss"}
+# What `compare` goes by, in words.
+CRITERIA = {"brier_score": "Brier score", "log_loss": "log loss"}
 
 
 @dataclass(frozen=True)
@@ -311,7 +312,7 @@ def _ranking(methods: Sequence[str], means: Floats) -> list[int]:
 
 
 def _best_text(best: str, mean: float, criterion: str, n_folds: int) -> str:
-    return f"{best} has the lowest mean {_TITLES[criterion]}, {mean:.4f} over {n_folds} folds"
+    return f"{best} has the lowest mean {CRITERIA[criterion]}, {mean:.4f} over {n_folds} folds"
 
 
 def _choice_texts(
@@ -321,7 +322,9 @@ def _choice_texts(
     found: tuple[Difference, ...],
     criterion: str,
 ) -> list[str]:
-    level = complexity_text(complexity(estimators[chosen]))
+    taken = estimators[chosen]
+    level = complexity_text(complexity(taken))
+    level += " for each class" if of_a_class(taken) is not taken else ""
     if not found:
         return [f"it is the only method that was tried, and {level}"]
     if chosen == best:
@@ -338,8 +341,8 @@ def _choice_texts(
         else f"{chosen} ({level}) needs fewer samples than {best}"
     )
     return [
-        f"{why}; its {_TITLES[criterion]} is {one.difference:.2g} higher than that of {best}, less "
-        f"than two standard errors of the difference ({one.standard_error:.2g} each)"
+        f"{why}; its {CRITERIA[criterion]} is {one.difference:.2g} higher than that of {best}, "
+        f"less than two standard errors of the difference ({one.standard_error:.2g} each)"
     ]
 
 
@@ -381,9 +384,9 @@ def _gain_texts(
     change = f"from {means[UNCALIBRATED]:.4f} to {means[chosen]:.4f}"
     if UNCALIBRATED in [best, *(one.method for one in seen)]:
         return [
-            f"calibration brings no significant gain: the {_TITLES[criterion]} changes {change}"
+            f"calibration brings no significant gain: the {CRITERIA[criterion]} changes {change}"
         ]
-    return [f"calibration lowers the {_TITLES[criterion]} of the uncalibrated scores {change}"]
+    return [f"calibration lowers the {CRITERIA[criterion]} of the uncalibrated scores {change}"]
 
 
 def _others_warning(

@@ -58,10 +58,11 @@ def folds_of(y: NDArray[np.int64], cv: Any, repeats: int, random_state: RandomSt
             )
         for number, (train, test) in enumerate(pairs):
             for rows, part in ((train, "training"), (test, "test")):
-                found_classes = len(np.unique(y[rows]))
-                if found_classes < len(np.unique(y)):
+                there, wanted = len(np.unique(y[rows])), len(np.unique(y))
+                if there < wanted:
                     raise ValueError(
-                        f"{part} samples of fold {number} have {found_classes} of the classes only"
+                        f"{part} samples of fold {number} have {there} of {wanted} classes, but "
+                        "each fold needs all; give cv as a number, for stratified folds"
                     )
             found.append(Fold(repetition, train, test))
     return found

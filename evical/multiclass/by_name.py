@@ -60,7 +60,7 @@ def named_calibrator(
 
 
 def many_calibrator(
-    text: str, options: Sequence[str] = (), *, kind: str = "method"
+    choice: str | BaseCalibrator, options: Sequence[str] = ()
 ) -> multiclass.BaseMulticlassCalibrator:
     """A calibrator of all scores together, or one of two classes for each class.
 
@@ -69,7 +69,9 @@ def many_calibrator(
     >>> many_calibrator("isotonic").calibrator
     IsotonicCalibrator()
     """
-    made = named_calibrator(text, options, together=True, kind=kind)
+    made = choice
+    if isinstance(choice, str):
+        made = named_calibrator(choice, options, together=True, kind="method")
     if isinstance(made, multiclass.BaseMulticlassCalibrator):
         return made
     # Where columns exclude each other nothing is known, and no table stops for that.

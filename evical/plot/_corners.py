@@ -13,7 +13,7 @@ the classes of the event, then the others.
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations, permutations
 from textwrap import fill
-from typing import Any, Literal, final
+from typing import Any, final
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -52,7 +52,7 @@ _OTHERS = {
 }
 # Number of points, and their maximum size.
 _SIZES = ((40, 7.0), (400, 4.0), (np.inf, 2.0))
-# Letters per line beside a corner and in a legend, and number of lines.
+# Letters per line beside a corner or a side and in a legend, and number of lines.
 _MAX_LETTERS, _LEGEND_LETTERS, _MAX_LINES = 16, 28, 4
 # With more points, vector formats embed a bitmap: a million would take 140 MB.
 _MAX_VECTOR = 10_000
@@ -60,12 +60,8 @@ _MAX_VECTOR = 10_000
 _ATOL = 1e-9
 # Inches of axes in which letters have their usual size.
 _INCHES = (4.4, 3.4)
-
-
 # Lower left, top and lower right, as in the thesis.
 TRIANGLE = np.array([[0.0, 0.0], [0.5, np.sqrt(0.75)], [1.0, 0.0]])
-# Maximum letters of a name along a side.
-_SIDE_LETTERS = 16
 _TICKS = (0.2, 0.4, 0.6, 0.8)
 # A regular tetrahedron: the triangle of three classes as base, and the peak.
 TETRAHEDRON = np.array(
@@ -320,7 +316,7 @@ class SimplexDisplay:
         self._grid(ax)
         self.boundaries_ = _sectors(ax)
         self._name_triangle(ax)
-        self._draw_groups(ax, "left", (0.72, 1.02))  # beside the upper corner
+        self._draw_groups(ax)
         if self.note:
             ax.set_title(self.note, fontsize="medium")
         ax.set_aspect("equal")
@@ -338,7 +334,7 @@ class SimplexDisplay:
         self.edges_ = _edges(ax, elev, azim)
         self.boundaries_ = _sectors_in_space(ax)
         self._name_tetrahedron(ax)
-        self._draw_groups(ax, "right", (1.0, 1.0))
+        self._draw_groups(ax)
         if self.note:
             ax.text2D(0.03, 0.95, self.note, transform=ax.transAxes)  # a title would be outside
 
@@ -386,9 +382,7 @@ class SimplexDisplay:
             "rasterized": len(self.points) > _MAX_VECTOR,
         }
 
-    def _draw_groups(
-        self, ax: Axes, side: Literal["left", "right"], anchor: tuple[float, float]
-    ) -> None:
+    def _draw_groups(self, ax: Axes) -> None:
         """Credal sets and points, with a legend whose markers are large enough to tell apart."""
         flat = len(self.labels) == 3
         draw = _polygon if flat else _polyhedron
@@ -404,8 +398,8 @@ class SimplexDisplay:
                 (self.points_[name],) = ax.plot(*points.T, zorder=3 if flat else _ABOVE, **style)
         if self.names != [""]:
             ax.legend(
-                loc="upper left" if side == "left" else "upper right",
-                bbox_to_anchor=anchor,
+                loc="upper left" if flat else "upper right",
+                bbox_to_anchor=(0.72, 1.02) if flat else (1.0, 1.0),  # beside the upper corner
                 frameon=False,
                 title=self.legend or None,
                 fontsize=self._font("medium"),
@@ -429,7 +423,7 @@ class SimplexDisplay:
                 ax.text(x, y, f"{p:g}", rotation=angle, ha="center", va="center", **style)
 
     def _name_triangle(self, ax: Axes) -> None:
-        letters = int(_SIDE_LETTERS * self._scale)
+        letters = int(_MAX_LETTERS * self._scale)
         names = [literal(short(label, letters)) for label in self.labels]
         head, side = self._font("medium"), self._font("small")
         places = TRIANGLE + np.array([[-0.01, -0.04], [0, 0.025], [0.01, -0.04]])

@@ -10,7 +10,7 @@ from scipy import stats
 
 from dstheory.plot.style import COLORS
 from evical.evaluation import Comparison
-from evical.evaluation.recommendation import ALPHA
+from evical.evaluation.recommendation import ALPHA, CRITERIA
 from evical.evaluation.validation import MEASURES
 from evical.metrics import debiased_calibration_error
 from evical.report._evaluation_page import made_by
@@ -26,7 +26,7 @@ def _differences(comparison: Comparison) -> Picture:
     """One line per method: its mean difference from the best, with an interval."""
     lines = comparison.differences
     names = [comparison.recommendation.best, *(one.method for one in lines)]
-    title = {"brier_score": "Brier score"}.get(comparison.criterion, "Log loss")
+    title = TITLES[comparison.criterion]
     figure = Figure(figsize=(8, 1.1 + 0.34 * len(names)), layout="constrained")
     ax = figure.subplots()
     _draw_differences(ax, comparison)
@@ -191,7 +191,7 @@ def _lead(comparison: Comparison) -> tuple[str, ...]:
     repeats = f", repeated {comparison.n_repeats} times" if comparison.n_repeats > 1 else ""
     method = named(advice.method)
     gap = next((one for one in lines if one.method == advice.method), None)
-    title = TITLES[comparison.criterion]
+    title = CRITERIA[comparison.criterion]
     if gap is None:
         why = f"It has the lowest {title}"
     else:

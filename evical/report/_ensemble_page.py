@@ -195,11 +195,6 @@ def ensemble_page(evaluation: EnsembleEvaluation, command: str) -> Page:
     return Page(title, tuple(_lead(evaluation)), tuple(sections))
 
 
-def _learned_texts(evaluation: EnsembleEvaluation) -> tuple[str, ...]:
-    known = [name for name in _LEARNED if name in evaluation.by_source]
-    return tuple(text for name in known for text in reading(name))
-
-
 def _lead(evaluation: EnsembleEvaluation) -> list[str]:
     own = len(evaluation.members)
     rates = evaluation.losses()["error_rate"].mean(axis=1)

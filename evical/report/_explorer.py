@@ -21,7 +21,7 @@ from evical.multiclass import BaseMulticlassCalibrator
 from evical.report._html import content_policy
 from evical.report.page import read_template
 from evical.scores import ScoreCounts
-from evical.scores.checks import check_scores
+from evical.scores.checks import check_labels, check_scores
 
 _N_CURVE = 401
 # Distinct scores of held-out samples: their numbers take up to 100 bytes each.
@@ -164,7 +164,7 @@ def _many(
         )
     if scores is None or y is None:
         raise ValueError(f"the page of {len(names)} classes needs samples; name a labeled table")
-    table, codes = as_floats(scores, "scores"), _codes(calibrator.classes_, y)
+    codes, table = _codes(calibrator.classes_, y), as_floats(scores, "scores")
     if len(table) != len(codes):
         raise ValueError(f"there are {len(table)} scores, but {len(codes)} labels")
     shown = np.unique(np.linspace(0, len(table) - 1, _MAX_SCORES).astype(np.intp))
@@ -184,7 +184,7 @@ def _many(
                 {2 ** len(names) - 1: 1},
             ],
             "text": f"What the model believes about sample {row + 1}, of class {truth}. The "
-            "second source is yours: it says nothing yet.",
+            "second source is yours; it is vacuous until you move its masses.",
         }
     text = f"{calibrator!r} was evaluated on {len(table):,} samples"
     text += f", of which {len(shown):,} are counted." if len(shown) < len(table) else "."
@@ -207,7 +207,7 @@ def _counts(calibrator: BaseCalibrator, scores: ArrayLike, y: ArrayLike) -> Scor
 
 def _codes(classes: NDArray[Any], y: ArrayLike) -> Indices:
     """Positions of labels, none of which is unknown."""
-    labels = np.asarray(y)
+    labels = check_labels(y)
     known = np.isin(labels, classes)
     if not known.all():
         row = int(np.argmin(known))

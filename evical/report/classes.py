@@ -136,7 +136,7 @@ def _by_class(evaluations: Sequence[Evaluation], least: Sequence[float]) -> Tabl
         f"Each class against all others, with {evaluations[0].confidence:.0%} intervals of the "
         "calibration error.",
         ("Class",),
-        ("Samples", "Observed", "Predicted", "Calibration error", "Pl - Bel", "Least p"),
+        ("Samples", "Observed", "Predicted", "Calibration error", "Pl - Bel", "Smallest p"),
         tuple(rows),
         (
             ("Predicted", "mean probability of the class"),
@@ -145,7 +145,7 @@ def _by_class(evaluations: Sequence[Evaluation], least: Sequence[float]) -> Tabl
                 "root mean squared distance of prediction and frequency, less its noise",
             ),
             ("Pl - Bel", "mean width of the belief intervals; 0 for probabilities"),
-            ("Least p", "of the tests of the class, adjusted for all tests of all classes"),
+            ("Smallest p", "of the tests of the class, adjusted for all tests of all classes"),
         ),
     )
 

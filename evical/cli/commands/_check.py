@@ -106,7 +106,7 @@ def _monitors(state: Path, pairs: Sequence[tuple[str, str]]) -> list[Calibration
         return [CalibrationMonitor(SimpleNamespace(classes_=pair)) for pair in pairs]
     with reading(state, _FORMAT, "evical check --state", "remove it, and begin") as data:
         found: list[Any] = [CalibrationMonitor.from_dict(one) for one in data["monitors"]]
-        known = [tuple(one.classes_) for one in found]
+        known = [tuple(map(str, one.classes_)) for one in found]
     if known != list(pairs):
         names = (", ".join(positive for _, positive in one) for one in (known, pairs))
         raise ValueError(

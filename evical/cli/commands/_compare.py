@@ -24,9 +24,9 @@ from evical.datasets.csv import sorted_labels
 from evical.evaluation import Comparison
 from evical.evaluation import compare as compare_calibrators
 from evical.evaluation.methods import name_methods
+from evical.evaluation.recommendation import CRITERIA
 from evical.evaluation.validation import MEASURES
 
-_TITLES = {"brier_score": "Brier score", "log_loss": "log loss"}
 _EXPLAINED = (
     "Worse by: mean {} minus the lowest, with its standard error; p adjusted by Holm's procedure. "
     "Width: mean Pl - Bel.\n"
@@ -182,7 +182,7 @@ def _show(console: Console, found: Comparison, output: Path | None) -> None:
     folds = f"{found.n_folds} folds" + (f" x {found.n_repeats}" if found.n_repeats > 1 else "")
     console.print(Text(f"{found.name}: {len(found.y)} samples, {folds}", style="bold"))
     console.print(_table(found))
-    console.print(Text(_EXPLAINED.format(_TITLES[found.criterion])))
+    console.print(Text(_EXPLAINED.format(CRITERIA[found.criterion])))
     for name, reason in found.failures.items():
         console.print(Text(f"{name} could not be fitted: {reason}"))
     console.print(Text(f"Recommended: {advice.method}", style="bold"))

@@ -68,7 +68,7 @@ def _shown(
     if isinstance(many, BaseMulticlassCalibrator):
         if data is None:
             return {"calibrator": many}
-        _, table = read_for_classes(selection, fitted)
+        fitted, table = read_for_classes(selection, fitted)
         return {
             "calibrator": many,
             "scores": model_values(fitted, table.columns),

@@ -311,7 +311,7 @@ export function tallyRows({ betp, truth }, askCost) {
   const k = betp[0].length, counts = Array.from({ length: k + 1 }, () => new Array(k).fill(0));
   let cost = 0;
   betp.forEach((row, i) => {
-    const best = row.indexOf(Math.max(...row)), act = 1 - row[best] > askCost ? k : best;
+    const best = row.indexOf(Math.max(...row)), act = row[best] + askCost < 1 ? k : best;
     counts[act][truth[i]] += 1;
     cost += act === k ? askCost : Number(act !== truth[i]);
   });

@@ -4,6 +4,7 @@ import gzip
 import json
 import shlex
 import sys
+import warnings
 from functools import cache
 from pathlib import Path
 
@@ -12,7 +13,8 @@ import pytest
 
 from evical.calibrators import LogisticCalibrator
 from evical.cli import main
-from evical.cli._output import command_line, echo_json
+from evical.cli._model import file_text
+from evical.cli._output import command_line, echo_json, user_input
 from evical.evaluation import CalibrationMonitor, Evaluation, check_calibration, compare
 from tests.support.tables import read_csv
 
@@ -271,6 +273,13 @@ def test_infinite_numbers_are_null_in_json(capfd):
     assert json.loads(capfd.readouterr().out) == {"a": [None, 1.5], "b": {"c": None}}
 
 
+def test_warnings_are_printed_once_and_without_a_place(capfd):
+    with warnings.catch_warnings(action="always"), user_input():
+        for name in "aab":
+            warnings.warn(f"{name} is rounded", stacklevel=1)
+    assert capfd.readouterr().err == "evical: a is rounded\nevical: b is rounded\n"
+
+
 def test_commands_are_quoted():
     assert command_line("check", "my file.csv", max_ece=0.1, test=None) == (
         "evical check 'my file.csv' --max-ece 0.1"
@@ -285,6 +294,10 @@ def test_the_monitor_says_which_class_is_likelier(capfd, folder):
         assert run(f"check rare.csv {options} --positive {positive}") == 1
         assert f"; class {positive} is likelier than predicted" in printed(capfd)
         (folder / "s.json").unlink()
+    plain = CalibrationMonitor().update([0.2], [1]).to_dict()
+    (folder / "s.json").write_text(file_text("evical.monitor", monitors=[plain]), encoding="utf-8")
+    assert run(f"check rare.csv {options} --positive ill") == 2
+    assert "is of the classes 1, but these predictions are of ill" in capfd.readouterr().err
 
 
 def test_the_monitor_goes_on_from_batch_to_batch(capfd, folder):

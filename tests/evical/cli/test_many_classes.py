@@ -386,7 +386,8 @@ def test_predictions_of_several_classes_come_from_standard_input(folder, capfd):
 
 
 def test_compare(folder, capfd):
-    run(f"compare a.csv {SCORES} --methods softmax,binning --folds 3 --json")
+    run(f"compare a.csv {SCORES} --methods softmax,binning --folds 3 -o page.html --json")
+    assert f"evical compare a.csv {SCORES} --output" in Path("page.html").read_text("utf-8")
     told = json.loads(capfd.readouterr().out)
     p, y = data()
     found = compare(p, y, ["softmax", "binning"], cv=3)
@@ -398,6 +399,7 @@ def test_compare(folder, capfd):
         ("--score score_cat --score score_dog --target kind", "class 'wild_cat' has no column"),
         (f"{SCORES} --positive cat", "--positive is for one score"),
         (f"{SCORES} --methods softmx", "did you mean 'softmax'"),
+        (f"{SCORES.removesuffix('kind')}score_dog", "'score_dog' is given twice: as the class"),
     )
     for words, message in wrong:
         run(f"compare a.csv {words}", code=2)
@@ -427,5 +429,7 @@ def test_explore(folder, capfd):
     run("explore m.json -o other.html", code=2)
     assert "the page of 3 classes needs samples; name a labeled table" in capfd.readouterr().err
     five = OneVsRestCalibrator("logistic").fit(np.eye(5)[np.arange(50) % 5], np.arange(50) % 5)
+    with pytest.raises(ValueError, match="y is empty; at least one sample is needed"):
+        build_explorer(calibrator, np.empty((0, 3)), [])
     with pytest.raises(ValueError, match="5 classes, but the page shows up to 4; evical predict"):
         build_explorer(five, np.eye(5), np.arange(5))

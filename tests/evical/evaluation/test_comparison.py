@@ -12,6 +12,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from evical import metrics
 from evical.calibrators import (
+    AutoCalibrator,
     IsotonicCalibrator,
     LogisticCalibrator,
 )
@@ -19,6 +20,7 @@ from evical.evaluation import compare, compare_data_sets
 from evical.evaluation.methods import (
     complexity,
     complexity_text,
+    is_automatic,
     make_calibrator,
     method_names,
     name_methods,
@@ -386,13 +388,23 @@ def test_three_classes_are_compared_as_two():
             np.testing.assert_allclose(found.values[row, number, :2], [brier, loss])
     np.testing.assert_allclose(found.probability[found.methods.index("uncalibrated")], p)
     assert found.class_names == ("ant", "bee", "cat")
+    assert is_automatic(name_methods({"mine": AutoCalibrator()}, p)["mine"])
+    mine = compare(p, labels, [IsotonicCalibrator()], cv=4)
+    np.testing.assert_array_equal(
+        mine.probability[0], found.probability[found.methods.index("isotonic")]
+    )
+    assert "fits a curve that follows the data for each class" in mine.recommendation.reasons[1]
     best, *others = (found.values[found.methods.index(name), :, 0] for name in found.ranking())
     for one, losses in zip(found.differences, others, strict=True):
         assert one.difference == pytest.approx((losses - best).mean())
     assert set(name_methods(None, p)) >= {"uncalibrated", "auto", "softmax", "isotonic"}
     assert "uncalibrated" not in name_methods("all", 2 * p)
     refused = compare(2 * p, labels, ["uncalibrated", "isotonic"], cv=2).failures
-    assert "not probabilities, which sum to 1" in refused["uncalibrated"]
+    assert "], are not probabilities with sum 1" in refused["uncalibrated"]
+    rounded = np.tile([0.34, 0.34, 0.33], (240, 1))  # to two places, as in a file
+    assert "uncalibrated" in name_methods(None, rounded)
+    predicted = compare(rounded, labels, ["uncalibrated"], cv=2).probability
+    np.testing.assert_allclose(predicted[0], rounded / 1.01)
     page = build(found)
     check_page(page)
     assert "240 samples of 3 classes, by 4-fold" in page

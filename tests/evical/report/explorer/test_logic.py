@@ -230,3 +230,5 @@ def test_decisions_of_three_classes_and_their_cost(tmp_path):
     counts = [[int(np.sum((act == a) & (truth == k))) for k in range(3)] for a in range(4)]
     assert found["counts"] == counts
     assert found["meanCost"] == pytest.approx(np.where(act == 3, 0.4, act != truth).mean())
+    tie = {"betp": [[0.2, 0.1, 0.7]], "truth": [2]}  # where 1 - 0.7 > 0.3 by rounding
+    assert in_node(tmp_path, "return logic.tallyRows(data, 0.3);", tie)["meanCost"] == 0
