@@ -8,12 +8,13 @@ Where both bounds are the same, beliefs are probabilities of the classes.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, ndtri
+from scipy.optimize import minimize_scalar
+from scipy.special import expit, gammaincinv, ndtri
 
 from dstheory import Frame, MassFunction
 from dstheory.errors import CostLimitError
@@ -65,13 +66,19 @@ def half_widths(probability: Floats, log_odds: Floats, error: Floats) -> Floats:
     return np.asarray(np.minimum(np.minimum(half, probability), 1.0 - probability))
 
 
-def normal_bounds(log_odds: Floats, error: Floats, confidence: float) -> tuple[Floats, Floats]:
+def normal_bounds(
+    log_odds: Floats, error: Floats, confidence: float, mean: Floats | None = None
+) -> tuple[Floats, Floats]:
     """Least and greatest probability of the central interval of that level.
 
     Parameters
     ----------
     log_odds, error : arrays of one shape
     confidence : float
+    mean : array of that shape, optional
+        Posterior mean of the probability. Near 0 and 1 the log-odds are far from normal: without
+        events they may be anything below a bound. No end is then further out than the quantile of
+        any gamma distribution of that mean, such as the posterior of a small probability is.
 
     Returns
     -------
@@ -82,9 +89,36 @@ def normal_bounds(log_odds: Floats, error: Floats, confidence: float) -> tuple[F
     >>> lower, upper = normal_bounds(np.array([0.0]), np.array([1.0]), 0.95)
     >>> lower.round(3), upper.round(3)
     (array([0.123]), array([0.877]))
+    >>> rare, unknown = np.array([-7.0]), np.array([5.0])
+    >>> normal_bounds(rare, unknown, 0.95)[1].round(3)
+    array([0.943])
+    >>> normal_bounds(rare, unknown, 0.95, np.array([0.001]))[1].round(3)
+    array([0.011])
     """
     reach = ndtri((1.0 + confidence) / 2) * error
-    return np.asarray(expit(log_odds - reach)), np.asarray(expit(log_odds + reach))
+    lower, upper = np.asarray(expit(log_odds - reach)), np.asarray(expit(log_odds + reach))
+    if mean is None:
+        return lower, upper
+    most = quantile_over_mean(confidence)
+    return np.maximum(lower, 1.0 - most * (1.0 - mean)), np.minimum(upper, most * mean)
+
+
+@cache
+def quantile_over_mean(confidence: float) -> float:
+    """Greatest ratio of the upper end of a central interval to the mean, of gamma distributions.
+
+    Examples
+    --------
+    >>> round(quantile_over_mean(0.95), 2)
+    11.45
+    """
+    upper = (1.0 + confidence) / 2
+
+    def ratio(log_shape: float) -> float:
+        return -float(gammaincinv(np.exp(log_shape), upper) * np.exp(-log_shape))
+
+    found = minimize_scalar(ratio, bounds=(-12.0, 16.0), method="bounded")
+    return max(1.0, -float(found.fun))  # 1 for narrow ones
 
 
 @final
@@ -177,7 +211,9 @@ class Bounded(Beliefs):
         error: Floats | Callable[[], Floats],
         model: str,
         confidence: float,
-        log_odds: Floats | None = None,
+        log_odds: Callable[[], Floats] | None = None,
+        *,
+        posterior: bool = False,
     ) -> Beliefs:
         """Beliefs from probabilities with a standard error of each class's log-odds.
 
@@ -195,8 +231,11 @@ class Bounded(Beliefs):
             the intervals of that level have its mass, and the frame has the rest. "bayesian": no
             doubt.
         confidence : float
-        log_odds : (n, K) array, optional
-            Their means; by default those of `probability`.
+        log_odds : callable, optional
+            Returns their means (n, K); by default those of `probability`.
+        posterior : bool
+            Whether the probability is a posterior mean, beyond which no tail reaches; see
+            `normal_bounds`.
 
         Returns
         -------
@@ -214,12 +253,14 @@ class Bounded(Beliefs):
         array([[0.5, 0.3, 0.2]])
         """
 
+        center = probability if posterior else None
+
         def normal_log_odds() -> tuple[Floats, Floats]:
-            mean = _log_odds(probability) if log_odds is None else log_odds
+            mean = _log_odds(probability) if log_odds is None else log_odds()
             return mean, error() if callable(error) else error
 
         def ends(level: float) -> Floats:
-            return np.stack(normal_bounds(*normal_log_odds(), level), axis=2)
+            return np.stack(normal_bounds(*normal_log_odds(), level, center), axis=2)
 
         if model == "bayesian":
             return Bayesian(classes, probability, Estimate(ends))
@@ -230,7 +271,7 @@ class Bounded(Beliefs):
             return probability - half, probability + half
 
         def confident() -> tuple[Floats, Floats]:
-            lower, upper = normal_bounds(*normal_log_odds(), confidence)
+            lower, upper = normal_bounds(*normal_log_odds(), confidence, center)
             # The posterior mean is no nearer to 0 or 1 than the interval reaches.
             return np.minimum(lower, probability), np.maximum(upper, probability)
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from evical._typing import Floats
 from evical.curves.newton import Sums, minimize_convex
 from evical.errors import ConvergenceError
-from evical.scores.scale import NUMBERS, largest_of_rows, with_log_sums
+from evical.scores.scale import largest_of_rows, row_blocks, with_log_sums
 
 _ROWS = 1 << 11  # rows per block, so that temporaries of a few dozen columns stay in the cache
 # Size of a matrix product from which OpenBLAS starts threads, which wait for each other. With
@@ -103,9 +103,7 @@ def log_losses(logits: Floats, codes: NDArray[np.intp]) -> Floats:
     """
     n, k = logits.shape
     found, one = np.empty(n), np.ones(k)
-    size = max(1, NUMBERS // k)
-    for start in range(0, n, size):
-        rows = slice(start, start + size)
+    for rows in row_blocks(n, k):
         own = np.arange(len(logits[rows])), codes[rows]
         others = logits[rows] - logits[rows][own][:, np.newaxis]
         others[own] = -np.inf

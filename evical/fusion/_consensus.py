@@ -461,7 +461,7 @@ class Consensus(Rule):
         cast, dense = Cast.of(sources), cache(partial(read, sources))  # votes may do without
         fused, pooled = self._of_votes(cast) if cast else self._point(*dense())
         if self._stacked is not None:
-            learned = self._stacked._by_choice(Stacked._point, *dense())[0]
+            learned = self._stacked._by_choice(Stacked._point, *dense())
             fused = _pooled(fused, learned, self.label_share_)
         errors = partial(self._errors, cast, dense, pooled)
         return Bounded.normal(classes, fused, errors, self.model, self.confidence)

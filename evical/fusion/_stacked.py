@@ -17,7 +17,7 @@ favors no class.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,11 +35,10 @@ from evical.fusion._log_pool import Labeled, LogPool, fit_pool
 from evical.fusion._rule import HeldOut, Needs, Reads, Rule, read
 from evical.fusion.described import Formula
 from evical.scores.counts import ScoreCounts
-from evical.scores.scale import between, interpolated
+from evical.scores.scale import between, interpolated, row_blocks, softmax
 
 _FEWEST = 5  # samples of each class from which a choice of sources is learned
 _SAME = 1e-9  # difference of log-probabilities that is rounding
-_BLOCK = 1 << 15  # numbers in a temporary array that should stay in cache
 _RARE = 0.01  # share of the samples below which a choice is not worth a fusion
 
 
@@ -514,14 +513,16 @@ class Stacked(Rule):
         return self._fused(sources[0].classes, *read(sources))
 
     def _fused(self, classes: NDArray[Any], probabilities: Floats, silent: Flags) -> Beliefs:
-        p, odds = self._by_choice(Stacked._point, probabilities, silent)
-        errors = partial(self._by_choice, Stacked._errors, probabilities, silent)
-        return Bounded.normal(classes, p, errors, self.model, self.confidence, odds)
+        p, odds, errors = (
+            partial(self._by_choice, answer, probabilities, silent)
+            for answer in (Stacked._point, Stacked._odds, Stacked._errors)
+        )
+        return Bounded.normal(classes, p(), errors, self.model, self.confidence, odds)
 
     def _by_choice(
         self, answer: Callable[["Stacked", Floats], Floats], probabilities: Floats, silent: Flags
     ) -> Floats:
-        """What the fusion of those that speak answers to their evidence, (..., n, K)."""
+        """What the fusion of those that speak answers to their evidence, (n, K)."""
         if not silent.any():
             return self._answered(answer, probabilities, silent)
         parts = [
@@ -530,9 +531,9 @@ class Stacked(Rule):
         ]
         own = ~np.any([rows for rows, _ in parts], axis=0) if parts else slice(None)
         answers = self._answered(answer, probabilities[:, own], silent[:, own])
-        found = np.empty((*answers.shape[:-2], *probabilities.shape[1:]))
+        found = np.empty(probabilities.shape[1:])
         for rows, values in [*parts, (own, answers)]:
-            found[..., rows, :] = values
+            found[rows] = values
         return found
 
     def _answered(
@@ -540,10 +541,10 @@ class Stacked(Rule):
     ) -> Floats:
         """Its own answer, in blocks of samples whose temporaries stay in cache."""
         s, n, k = probabilities.shape
-        size = max(1, _BLOCK // (s * k))
-        blocks = [slice(start, start + size) for start in range(0, max(n, 1), size)]
-        told = (self._evidence(probabilities[:, rows], silent[:, rows]) for rows in blocks)
-        return np.concatenate([answer(self, says) for says in told], axis=-2)
+        found = np.empty((n, k))
+        for rows in row_blocks(n, s * k):
+            found[rows] = answer(self, self._evidence(probabilities[:, rows], silent[:, rows]))
+        return found
 
     def _spoken(
         self, probabilities: Floats, silent: Flags
@@ -555,13 +556,18 @@ class Stacked(Rule):
             yield rows, probabilities[chosen][:, rows], fusion
 
     def _point(self, evidence: Floats) -> Floats:
-        """Probabilities and log-odds (2, n, K)."""
+        """Probabilities (n, K)."""
         if self._curve is None:
-            return np.stack(self._pool.log_odds(evidence))
-        p, odds = _on_curve(self._curve, self._scores(evidence))
-        found = np.empty((2, len(p), 2))
-        found[0, :, 0], found[0, :, 1], found[1, :, 0], found[1, :, 1] = 1 - p, p, -odds, odds
-        return found
+            return softmax(self._pool.logits(evidence))
+        p = _on_curve(self._curve, "probability", self._scores(evidence))
+        return np.stack([1 - p, p], axis=1)
+
+    def _odds(self, evidence: Floats) -> Floats:
+        """Log-odds (n, K) of each class against the others."""
+        if self._curve is None:
+            return self._pool.log_odds(evidence)[1]
+        odds = _on_curve(self._curve, "log_odds", self._scores(evidence))
+        return np.stack([-odds, odds], axis=1)
 
     def _scores(self, evidence: Floats) -> Floats:
         """Fused log-odds (n,) of the second of two classes, which the curve calibrates."""
@@ -574,7 +580,7 @@ class Stacked(Rule):
         if self._curve is None:
             return error
         scores, error = self._scores(evidence), error[:, 1]
-        ends = (_on_curve(self._curve, scores + sign * error)[1] for sign in (1, -1))
+        ends = (_on_curve(self._curve, "log_odds", scores + sign * error) for sign in (1, -1))
         pulled = np.subtract(*ends) / 2
         own = interpolated(scores, self._curve.scores, self._curve.error)
         return np.repeat(np.hypot(own, pulled)[:, np.newaxis], 2, axis=1)
@@ -588,7 +594,8 @@ def _curve(knots: Floats, probability: Floats, log_odds: Floats, error: Floats) 
     return AveragedCurve(knots, probability, log_odds, error, (), np.empty(0))
 
 
-def _on_curve(curve: AveragedCurve, scores: Floats) -> tuple[Floats, Floats]:
-    """Probability of the second class, and its log-odds (n,), for fused log-odds."""
-    p, odds = between(curve.scores, np.stack([curve.probability, curve.log_odds]), scores)
-    return p, odds
+def _on_curve(
+    curve: AveragedCurve, quantity: Literal["probability", "log_odds"], scores: Floats
+) -> Floats:
+    """Probability of the second class, or its log-odds, (n,) for fused log-odds."""
+    return np.asarray(between(curve.scores, getattr(curve, quantity)[np.newaxis], scores)[0])

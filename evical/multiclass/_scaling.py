@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from evical._typing import Floats
 from evical.curves.softmax import CONVERGED, Problem, minimize_softmax, moment, whitening
-from evical.scores.scale import largest_of_rows, softmax
+from evical.scores.scale import largest_of_rows, row_blocks, softmax
 
 _GREATEST = float(np.finfo(np.float64).max)
 _LISTED = 60  # coefficients up to which their Hessian is listed
@@ -79,15 +79,27 @@ class Structured:
 
     def tempered(self, scores: Floats) -> Floats:
         """Log-probabilities (n, K) from the temperature alone."""
-        p = softmax(self.inverse * below_best(scores, self.unit))
-        p *= 1.0 - self.share
-        p += self.share / p.shape[1]
+        k = scores.shape[1]
+        with np.errstate(over="ignore"):
+            z = np.subtract(scores, largest_of_rows(scores)[:, np.newaxis])
+            z /= self.unit
+            z *= self.inverse
+        p = np.exp(z, out=z)
+        p *= (1.0 - self.share) / (p @ np.ones(k))[:, np.newaxis]
+        p += self.share / k
         return np.log(p, out=p)
 
     def logits(self, scores: Floats) -> Floats:
         """Logits (n, K)."""
         found = np.asarray(self.tempered(scores) @ self.weights.T)
         found += self.intercepts
+        return found
+
+    def probabilities(self, scores: Floats) -> Floats:
+        """Probabilities (n, K), in blocks whose temporaries stay in the cache."""
+        found = np.empty(scores.shape)
+        for rows in row_blocks(*scores.shape):
+            found[rows] = softmax(self.logits(scores[rows]))
         return found
 
     def slopes(self, scores: Floats) -> Floats:

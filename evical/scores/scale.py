@@ -34,7 +34,7 @@ _CERTAIN = float(np.log(1 - np.finfo(np.float64).eps) - np.log(np.finfo(np.float
 # Scores at a time, and cells a knot, for interpolation: 25 ns a score with 650 knots, 120 ns by
 # searching for all of them at once (tests/benchmarks/bench_ensemble.py).
 _ROWS, _CELLS = 1 << 14, 8
-NUMBERS, _FEW_COLUMNS = 1 << 15, 64  # of logits, per block that stays in the cache
+_NUMBERS, _FEW_COLUMNS = 1 << 15, 64  # of logits, per block that stays in the cache
 _HUGE = 1e300  # differences of such numbers may overflow
 _LEAST = float(np.finfo(np.float64).smallest_subnormal)
 _GREATEST = float(np.finfo(np.float64).max)
@@ -112,9 +112,7 @@ def with_log_sums(logits: Floats) -> tuple[Floats, Floats]:
     """
     n, k = logits.shape
     p, sums, one = np.empty((n, k)), np.empty(n), np.ones(k)
-    size = max(1, NUMBERS // max(k, 1))
-    for start in range(0, n, size):
-        rows = slice(start, start + size)
+    for rows in row_blocks(n, k):
         top = largest_of_rows(logits[rows])
         part = np.subtract(logits[rows], top[:, np.newaxis], out=p[rows])
         np.exp(part, out=part)
@@ -127,6 +125,12 @@ def with_log_sums(logits: Floats) -> tuple[Floats, Floats]:
 def softmax(logits: Floats) -> Floats:
     """The probabilities alone, (n, K)."""
     return with_log_sums(logits)[0]
+
+
+def row_blocks(n: int, k: int) -> list[slice]:
+    """Rows of an (n, K) array, in blocks that stay in the cache."""
+    size = max(1, _NUMBERS // max(k, 1))
+    return [slice(start, start + size) for start in range(0, n, size)]
 
 
 def largest_of_rows(rows: Floats) -> Floats:

@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+from scipy.stats import gamma
 
 from dstheory.errors import CostLimitError
 from dstheory.transform import betp
-from evical.beliefs.bounded import Bounded, half_widths, normal_bounds
+from evical.beliefs.bounded import Bounded, half_widths, normal_bounds, quantile_over_mean
 from tests.support.each import each
 
 
@@ -21,13 +22,33 @@ def sample(k, n=200, seed=0, spread=3.0, even=0.3):
 def test_mass_function(k, model):
     p, odds, error = sample(k)
     names = np.array([f"c{i:02d}" for i in range(k)])
-    beliefs = Bounded.normal(names, p, error, model, 0.9, odds)
+    beliefs = Bounded.normal(names, p, error, model, 0.9, lambda: odds)
     m = beliefs.mass()
     assert m.is_normalized.all()
     interval = beliefs.interval()
     np.testing.assert_allclose(interval[:, :, 1], m.contour(), atol=1e-12)
     np.testing.assert_allclose(interval[:, 0, 0], m.bel("c00"), atol=1e-12)
     np.testing.assert_allclose(beliefs.betp(), betp(m), atol=1e-12)
+
+
+@each("level", [0.01, 0.5, 0.8, 0.95, 0.999])
+def test_no_gamma_distribution_reaches_further_than_the_ratio(level):
+    shapes = np.geomspace(1e-4, 1e3, 300)
+    ratios = gamma.ppf((1 + level) / 2, shapes) / shapes
+    most = quantile_over_mean(level)
+    assert most >= 1
+    assert ratios.max() <= most * (1 + 1e-6)
+    np.testing.assert_allclose(ratios.max(), most, rtol=1e-3 if level > 0.3 else 0.05)
+
+
+def test_intervals_of_rare_classes_do_not_reach_to_one():
+    p, _, error = sample(4)
+    beliefs = Bounded.normal(np.arange(4), p, 100 * error, "bayesian", 0.9, posterior=True)
+    lower, upper = np.moveaxis(beliefs.confidence_interval(0.95), 2, 0)
+    assert (lower <= p).all()
+    assert (p <= upper).all()
+    assert (upper <= quantile_over_mean(0.95) * p * (1 + 1e-12)).all()
+    assert (1 - lower <= quantile_over_mean(0.95) * (1 - p) + 1e-12).all()
 
 
 def test_too_many_sets_are_refused():
@@ -43,7 +64,7 @@ def test_too_many_sets_are_refused():
 @each("spread", [1e-9, 0.3, 30.0])
 def test_pignistic_probabilities_are_those_given(k, spread):
     p, odds, error = sample(k, seed=k, spread=spread)
-    beliefs = Bounded.normal(np.arange(k), p, error, "likelihood", 0.9, odds)
+    beliefs = Bounded.normal(np.arange(k), p, error, "likelihood", 0.9, lambda: odds)
     m = beliefs.mass()
     np.testing.assert_allclose(betp(m), p, atol=1e-9)
     np.testing.assert_array_equal(beliefs.betp(), p)
@@ -56,7 +77,9 @@ def test_intervals_are_those_of_each_class_where_they_can_be():
     half = half_widths(p, odds, error)
     fair = 2 * half.max(axis=1) <= half.sum(axis=1)
     assert 50 < fair.sum() < 200
-    found = Bounded.normal(np.arange(p.shape[1]), p, error, "likelihood", 0.9, odds).interval()
+    found = Bounded.normal(
+        np.arange(p.shape[1]), p, error, "likelihood", 0.9, lambda: odds
+    ).interval()
     expected = np.stack([p - half, p + half], axis=2)
     np.testing.assert_allclose(found[fair], expected[fair], atol=1e-9)
     # Elsewhere the others are wider, the widest as wide.
@@ -66,7 +89,9 @@ def test_intervals_are_those_of_each_class_where_they_can_be():
 
 def test_confidence_is_the_mass_of_the_intervals():
     p, odds, error = sample(3, spread=0.2, even=2.0)
-    found = Bounded.normal(np.arange(p.shape[1]), p, error, "confidence", 0.9, odds).interval()
+    found = Bounded.normal(
+        np.arange(p.shape[1]), p, error, "confidence", 0.9, lambda: odds
+    ).interval()
     lower, upper = normal_bounds(odds, error, 0.9)
     room = 1 - np.minimum(lower, p).sum(axis=1, keepdims=True)
     wide = ((lower + upper).sum(axis=1) >= 2) & (upper - lower <= room).all(axis=1)
@@ -77,7 +102,7 @@ def test_confidence_is_the_mass_of_the_intervals():
 
 def test_a_thousand_classes():
     p, odds, error = sample(1000, n=3)
-    beliefs = Bounded.normal(np.arange(p.shape[1]), p, error, "likelihood", 0.9, odds)
+    beliefs = Bounded.normal(np.arange(p.shape[1]), p, error, "likelihood", 0.9, lambda: odds)
     assert beliefs.interval().shape == (3, 1000, 2)
     m = beliefs.singletons()
     np.testing.assert_allclose(m.bel(999), beliefs.interval()[:, 999, 0], atol=1e-12)
@@ -87,7 +112,9 @@ def test_a_thousand_classes():
 @each("model", ["likelihood", "confidence"])
 def test_blocks_of_rows_are_the_whole(model, monkeypatch):
     p, odds, error = sample(5, n=23)
-    whole, parts = (Bounded.normal(np.arange(5), p, error, model, 0.9, odds) for _ in range(2))
+    whole, parts = (
+        Bounded.normal(np.arange(5), p, error, model, 0.9, lambda: odds) for _ in range(2)
+    )
     acts = np.random.default_rng(0).normal(size=(3, 5))
     expected = whole.mass(), whole.betp(), whole.lower(acts)
     monkeypatch.setattr("evical.beliefs.bounded._BLOCK", 4 * 25)

@@ -228,7 +228,7 @@ def test_nothing_is_computed_before_it_is_asked_for():
     def error():
         raise AssertionError("asked for")
 
-    beliefs = Bounded.normal(names(3), p, error, "likelihood", 0.9, 0 * p)
+    beliefs = Bounded.normal(names(3), p, error, "likelihood", 0.9)
     np.testing.assert_array_equal(mean([beliefs, beliefs])[:1].betp(), p[:1])
     with pytest.raises(AssertionError, match="asked for"):
         beliefs.interval()
