@@ -88,7 +88,7 @@ class PosteriorCurve(ABC):
         return positive, np.minimum(negative, 1.0 - positive)  # rounding
 
     def _ends(self, scores: Floats, level: float) -> Floats:
-        ends = normal_bounds(self.log_odds_, self.standard_error_, level)
+        ends = normal_bounds(self.log_odds_, self.standard_error_, level, self.probability_)
         return self._at(scores, np.stack(ends))
 
     def _point(self, scores: Floats) -> Floats:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from evical._typing import Floats
-from evical.beliefs.bounded import RADII, SHARES
+from evical.beliefs.bounded import RADII, SHARES, quantile_over_mean
 from evical.calibrators import AutoCalibrator, BaseCalibrator
 from evical.export._compile import compiled, compiled_sides, compiled_silence
 from evical.export._graph import DEGREE
@@ -339,7 +339,7 @@ def _automatic(calibrator: AutoMulticlassCalibrator, scores: Tensor) -> BeliefTe
         if scaling.model == "quadratic":
             variance = variance + scaled.variances(curved)
     odds = log(maximum(p, _TINY)) - log(maximum(1.0 - p, _TINY))
-    return normal_beliefs(p, odds, variance.node("Sqrt"), calibrator, k)
+    return normal_beliefs(p, odds, variance.node("Sqrt"), calibrator, k, posterior=True)
 
 
 def _errors(calibrator: AutoCalibrator) -> PieceTable:
@@ -353,15 +353,21 @@ def _errors(calibrator: AutoCalibrator) -> PieceTable:
 
 
 def normal_beliefs(
-    probability: Tensor, log_odds: Tensor, error: Tensor, fitted: Any, n_classes: int
+    probability: Tensor,
+    log_odds: Tensor,
+    error: Tensor,
+    fitted: Any,
+    n_classes: int,
+    *,
+    posterior: bool = False,
 ) -> BeliefTensors:
-    """Beliefs of the model of `fitted`, which has a `confidence` too.
+    """Beliefs of the model of `fitted`, which has a `confidence` too, as `Bounded.normal` has them.
 
     Tensors are (n, 1), of the positive one of two classes, or (n, K). Raises ValueError for the
     model "confidence" of more than two classes, whose pignistic probabilities need sets.
     """
     level = probability.graph.level
-    ends = () if level is None else _interval(probability, log_odds, error, level)
+    ends = () if level is None else _interval(probability, log_odds, error, level, posterior)
     if fitted.model == "bayesian":
         return BeliefTensors(probability, probability, probability, *ends)
     if fitted.model == "confidence":
@@ -372,7 +378,7 @@ def normal_beliefs(
                 "'bayesian'"
             )
         share = fitted.confidence
-        lower, upper = _interval(probability, log_odds, error, share)
+        lower, upper = _interval(probability, log_odds, error, share, posterior)
         # The interval has that mass, and two classes the rest.
         return BeliefTensors(lower * share, upper * share + (1.0 - share), probability, *ends)
     half = _half_widths(probability, log_odds, error, n_classes)
@@ -382,12 +388,16 @@ def normal_beliefs(
 
 
 def _interval(
-    probability: Tensor, log_odds: Tensor, error: Tensor, level: float
+    probability: Tensor, log_odds: Tensor, error: Tensor, level: float, posterior: bool
 ) -> tuple[Tensor, Tensor]:
     """The central interval of that level, which contains the probability."""
     reach = error * float(ndtri((1.0 + level) / 2))
-    lower = minimum(sigmoid(log_odds - reach), probability)
-    return lower, maximum(sigmoid(log_odds + reach), probability)
+    lower, upper = sigmoid(log_odds - reach), sigmoid(log_odds + reach)
+    if posterior:
+        most = quantile_over_mean(level)
+        lower = maximum(lower, 1.0 - (1.0 - probability) * most)
+        upper = minimum(upper, probability * most)
+    return minimum(lower, probability), maximum(upper, probability)
 
 
 def _half_widths(probability: Tensor, log_odds: Tensor, error: Tensor, n_classes: int) -> Tensor:

@@ -163,9 +163,8 @@ class AutoMulticlassCalibrator(BaseMulticlassCalibrator):
             return replace(self._curves()[0].beliefs(scores[:, 0]), classes=self.classes_)
         parts = self._parts(scores)
         errors = partial(self._errors, scores, parts[0])
-        return Bounded.normal(
-            self.classes_, self._pooled(parts), errors, self.model, self.confidence
-        )
+        p = self._pooled(parts)
+        return Bounded.normal(self.classes_, p, errors, self.model, self.confidence, posterior=True)
 
     def _parts(self, scores: Floats) -> list[Floats]:
         """Probabilities (n, K) of the curves and of learned scaling, as far as they are fitted."""

@@ -33,7 +33,6 @@ from evical.multiclass._scaling import (
     unit_steps,
     with_absent,
 )
-from evical.scores.scale import softmax
 
 _HELD = 1e200  # a penalty that pins the coefficients
 Model: TypeAlias = Literal["bayesian", "quadratic"]
@@ -141,7 +140,7 @@ class StructuredScaling:
         return self._fit.intercepts
 
     def _predict_single(self, scores: Floats) -> Floats:
-        return np.asarray(softmax(self._fit.logits(scores)))
+        return self._fit.probabilities(scores)
 
     def _errors(self, scores: Floats, p: Floats) -> Floats:
         """About the standard errors (n, K) of the log-odds of each class, of learned penalties.
@@ -180,7 +179,7 @@ class StructuredScaling:
             return None
         odds = np.log(np.maximum(p, LITTLE)) - np.log(np.maximum(1.0 - p, LITTLE))
         return Estimate(
-            lambda level: np.stack(normal_bounds(odds, self._errors(scores, p), level), axis=2)
+            lambda level: np.stack(normal_bounds(odds, self._errors(scores, p), level, p), axis=2)
         )
 
     def _level_sets(self, scores: Floats) -> LevelSets:
