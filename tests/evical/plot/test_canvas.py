@@ -115,6 +115,15 @@ def reliability(n, **options):
     return draw
 
 
+def p_values(p):
+    def draw(figure):
+        misses_ax, ax = figure.subplots(1, 2)
+        figure.set_size_inches(8, 3)
+        PValuesDisplay(p, n_calibration=99, name=NAME).plot(ax, misses_ax=misses_ax)
+
+    return draw
+
+
 def both_levels(figure):
     marginal_ax, ax = figure.subplots(2, 1, sharex=True, height_ratios=(1, 2))
     LevelSetDisplay.from_contour(PLANE, names=(FEW[0], FEW[1]), ax=ax, marginal_ax=marginal_ax)
@@ -177,9 +186,7 @@ for n in (3, 100_000):
         f"risk {n}": foreign(
             lambda ax, n=n, p=p: RiskCoverageDisplay.from_predictions(Y[n], p, name=NAME, ax=ax)
         ),
-        f"p-values {n}": foreign(
-            lambda ax, p=p: PValuesDisplay(p, n_calibration=99, name=NAME).plot(ax)
-        ),
+        f"p-values {n}": p_values(p),
         f"intervals {n}": intervals(n, FEW, 0),
         f"clusters {n}": clusters(n, FEW),
     }
