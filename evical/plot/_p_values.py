@@ -7,6 +7,8 @@ diagonal, and bars above the line at the left end, violate the guarantee.
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.collections import PolyCollection
+from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import betabinom, binom
 from sklearn.base import BaseEstimator
@@ -246,7 +248,9 @@ class PValuesDisplay:
         number = sum(patch.get_gid() == "p-values" for patch in ax.patches)
         color = COLORS[_COLORS[number % len(_COLORS)]]
         self._draw_histogram(ax, color, first=number == 0)
-        self.misses_ax_, self.misses_line_, self.misses_band_ = misses_ax, None, None
+        self.misses_ax_ = misses_ax
+        self.misses_line_: Line2D | None = None
+        self.misses_band_: PolyCollection | None = None
         if misses_ax is not None:
             self._draw_misses(misses_ax, color, first=number == 0)
         keep_on_canvas(misses_ax, ax)
