@@ -1,8 +1,9 @@
 """`PValuesDisplay`: how often sets miss the class, and p-values of the true classes as a histogram.
 
-The set at a level misses the class where the p-value of the class is at most the level. Conformal
-p-values of true classes are uniform, up to ties, which make them greater. So misses above the
-diagonal, and bars above the line at the left end, violate the guarantee.
+The classes with p-values above a level miss the true one where its p-value is at most the level.
+Conformal p-values of true classes are uniform, up to ties, which make them greater. So misses above
+the diagonal, and bars above the line at the left end, violate the guarantee. Sets of `predict_set`
+have at least one class, so they may miss less often.
 """
 
 import numpy as np
@@ -73,7 +74,7 @@ class PValuesDisplay:
         Of the band, as densities.
     misses_ax_ : matplotlib Axes or None
     misses_line_ : Line2D or None
-        Share of the p-values at or below each level up to 0.25: sets that miss the class.
+        Share of the p-values at or below each level up to 0.25.
     misses_band_ : PolyCollection or None
         Where 95 % of the shares would be by chance, at each level for itself.
 
@@ -257,7 +258,7 @@ class PValuesDisplay:
         return self
 
     def _draw_misses(self, ax: Axes, color: str, *, first: bool) -> None:
-        """Share of sets that miss the class at each level, beside the level."""
+        """Share of p-values of true classes up to each level, beside the level."""
         m = len(self.p_values)
         missed = np.searchsorted(np.sort(self.p_values), _LEVELS + _ROUNDING, side="right") / m
         limits = self._limits(self._ranks(_BAND_LEVELS)) / m
@@ -268,7 +269,12 @@ class PValuesDisplay:
             zorder=0.5,
         )
         (self.misses_line_,) = ax.plot(
-            _LEVELS, missed, color=color, lw=1.6, drawstyle="steps-post", label="sets that miss"
+            _LEVELS,
+            missed,
+            color=color,
+            lw=1.6,
+            drawstyle="steps-post",
+            label="p-values up to alpha",
         )
         if first:
             ax.plot(_LEVELS, _LEVELS, color=ink(), ls=":", lw=1, label="guaranteed at most")
@@ -276,7 +282,7 @@ class PValuesDisplay:
         ax.set_xlim(0, _LEVELS[-1])
         ax.set_ylim(0, top if first else max(top, ax.get_ylim()[1]))
         ax.set_xlabel("Level alpha")
-        ax.set_ylabel("Sets that miss the class")
+        ax.set_ylabel("Share of true classes")
         if first:
             add_legend(ax)
 

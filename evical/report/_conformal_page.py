@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from dstheory.plot.style import COLORS, ink
+from dstheory.plot.style import COLORS, add_legend, ink
 from evical.evaluation import ConformalEvaluation
 from evical.metrics.goodness import pvalue_text, share_limits
 from evical.metrics.sets import SetCoverage
@@ -33,15 +33,23 @@ def _misses(evaluation: ConformalEvaluation) -> Picture:
         n_calibration=(numbers[0] or None) if len(numbers) == 1 else None,
         n_bins=_N_BINS if len(p) >= _MANY else _FEW_BINS,
     ).plot(ax, misses_ax=misses_ax)
+    found = [one for one in evaluation.at_levels() if one.alpha <= misses_ax.get_xlim()[1]]
+    if found:
+        alphas, missed = np.array([(one.alpha, one.missed) for one in found]).T
+        errors = np.abs(np.array([(one.low, one.high) for one in found]).T - missed)
+        style = {"fmt": "o", "color": COLORS["vermilion"], "capsize": 3, "ms": 4}
+        misses_ax.errorbar(alphas, missed, errors, **style, label="sets that miss")
+        add_legend(misses_ax)
     shares = [f"{percent(float((p <= a).mean()))} up to {a:g}" for a in evaluation.levels]
     return Picture(
         "Misses at each level",
         alt=f"Share of sets that miss the true class at levels up to 0.25, and histogram of its "
         f"{count(len(p))} p-values beside the line of uniform ones: {', '.join(shares)}.",
-        caption="Left: sets that miss the true class; above the dotted line they are more than "
-        "guaranteed, and above the gray band more than chance explains in 95% of cases, at each "
-        f"level for itself. Right: p-values of the true classes in {display.n_bins} bins, with "
-        "such a band; bars above the line at the right are ties of scores.",
+        caption=f"Left: sets that miss the true class, with {evaluation.confidence:.0%} limits, "
+        "and its p-values up to each level; sets always have a class, so they may miss less often. "
+        "Above the dotted line both are more frequent than guaranteed; the gray band holds 95% of "
+        "what chance gives, at each level for itself. Right: all p-values of the true classes in "
+        f"{display.n_bins} bins; bars above the line at the right are ties of scores.",
         svg=svg_of(figure),
     )
 
