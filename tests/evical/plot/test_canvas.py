@@ -2,6 +2,7 @@
 
 from itertools import combinations
 
+import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.text import Text
@@ -245,6 +246,26 @@ def test_texts_lie_on_the_canvas_and_apart():
         figure = Figure(figsize=(4, 3))
         draw(figure)
         wrong = faults(figure)
+        if wrong:
+            found[name] = wrong
+    assert not found
+
+
+NEW = {
+    "network": lambda: NetworkDisplay.from_network(NETWORK),  # of which one variable has no links
+    "join tree": lambda: JoinTreeDisplay.from_network(NETWORK),
+    "p-values": lambda: PValuesDisplay([0.1, 0.4, 0.8], n_calibration=99).plot(),
+    "intervals": lambda: BeliefIntervalDisplay.from_predictions(
+        *beliefs(200, [f"class {k}" for k in range(10)])[::-1]
+    ),
+}
+
+
+def test_texts_lie_on_the_canvas_of_new_figures():
+    found = {}
+    for name, draw in NEW.items():
+        draw()
+        wrong = faults(plt.gcf())
         if wrong:
             found[name] = wrong
     assert not found
