@@ -75,8 +75,8 @@ for text, chosen in (
 # %%
 # Of the 17 pairs to act on, 15 have an edge. The 7 pairs to ask about are those where an experiment
 # is worth most: 4 have one. All three groups are intervals of the share; where these end is what 40
-# labels and the costs say, and a share alone does not. A threshold at one half knows no pairs to
-# ask about, and acts on two of these 7 more.
+# labels and the costs say, and a share alone does not. Who acts on every edge of more than half of
+# the bootstraps asks about none, and acts on 2 of these 7 pairs.
 #
 # Below, nodes are placed by the true edges, gray; some of these are among the labeled pairs.
 

@@ -54,6 +54,7 @@ for place, height, text in (
 ):
     top.text(place, height, text, ha="center")
 top.text(6.4, 5.6, "mean", ha="right")
+top.text(2.4, 8.5, "belief 0.9 and 0.5", color=COLORS["blue"], ha="center")
 top.set(ylabel="y", xlim=(-4, 6.5), ylim=(-9, 11))
 top.set_title("Noise widens the intervals of belief, and without samples all is open", loc="left")
 bottom.plot(grid, prediction.h, color=COLORS["blue"])
