@@ -20,7 +20,7 @@ TRACKS = sorted(path.parent for path in FOLDER.glob("*/GALLERY_HEADER.rst"))
 EXAMPLES = sorted(path for track in TRACKS for path in track.rglob("*.py"))
 every_example = each("path", EXAMPLES, ids=lambda path: path.stem)
 STORIES = [path for path in EXAMPLES if path.stem.startswith("plot_")]
-# Of about a second and more, 27 s in all; the site runs them, as it runs all. The others take 4 s.
+# Of about a second and more, 25 s in all; the site runs them, as it runs all. The others take 4 s.
 LONG = {
     "plot_alarm_network",
     "plot_combining_classifiers",
@@ -56,7 +56,7 @@ def test_a_story_shows_a_picture(path):
 
 @each("path", STORIES, ids=lambda path: path.stem)
 def test_a_story_asserts_what_it_concludes(path):
-    """In one style: at most 8 inches wide, and in the colors of `COLORS`."""
+    """In one style: at most 8 inches wide, and in no default colors."""
     text = path.read_text(encoding="utf-8")
     assert re.search(r"^ *(assert|np\.testing\.assert_\w+)\b", text, re.MULTILINE)
     assert all(float(width) <= 8 for width in re.findall(r"figsize=\(([\d.]+)", text))

@@ -39,7 +39,7 @@ _COLORS = ("blue", "vermilion", "green", "orange")
 _TAIL = 0.025
 # A last bar so many times as high as all others is cut.
 _TIE = 2.0
-# Of a rank, in ranks, and of a bin, in bins: far more than rounding.
+# Of a rank, in ranks, of a bin, in bins, and of a level: far more than rounding.
 _ROUNDING = 1e-6
 
 
