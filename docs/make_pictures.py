@@ -52,7 +52,7 @@ def sample(n):
 def calibration():
     """The picture of README: one score with one probability, from 20 samples and from 200."""
     figure = Figure(figsize=(6.2, 3.4), layout="constrained")
-    samples = calibration_samples(datasets.load_breast_cancer(), seed=0)
+    samples = calibration_samples(datasets.load("breast_cancer"), seed=0)
     few, many = (LogisticCalibrator().fit(scores, y) for scores, y in samples)
     grid = np.linspace(-1.6, 2.4, 401)
     curves = np.array([one.predict_proba(grid)[:, 1] for one in (few, many)])
@@ -198,13 +198,15 @@ def risk_coverage():
 
 def p_values():
     """P-values of the true digits, of new images and of noisy ones."""
-    figure = Figure(figsize=(6.4, 3.6), layout="constrained")
+    figure = Figure(figsize=(8, 3.8), layout="constrained")
     X, X_new, y, y_new = train_test_split(*load_digits(return_X_y=True), random_state=0)
     clf = ConformalClassifier(GaussianNB(), smoothed=True, random_state=0).fit(X, y)
     noisy = X_new + np.random.default_rng(0).normal(0, 1, X_new.shape)
-    ax = figure.subplots()
+    misses_ax, ax = figure.subplots(1, 2)
     for name, given in (("new samples", X_new), ("noisy samples", noisy)):
-        PValuesDisplay.from_estimator(clf, given, y_new, n_bins=10, name=name, ax=ax)
+        PValuesDisplay.from_estimator(
+            clf, given, y_new, n_bins=10, name=name, ax=ax, misses_ax=misses_ax
+        )
     return figure
 
 

@@ -1,4 +1,4 @@
-"""The stories of the gallery: their form, and what is shared with the tests. The site runs them."""
+"""The stories of the gallery: their form, what they conclude, and what is shared with the tests."""
 
 import ast
 import re
@@ -19,6 +19,20 @@ FOLDER = ROOT / "examples"
 TRACKS = sorted(path.parent for path in FOLDER.glob("*/GALLERY_HEADER.rst"))
 EXAMPLES = sorted(path for track in TRACKS for path in track.rglob("*.py"))
 every_example = each("path", EXAMPLES, ids=lambda path: path.stem)
+STORIES = [path for path in EXAMPLES if path.stem.startswith("plot_")]
+# Of about a second and more, 25 s in all; the site runs them, as it runs all. The others take 4 s.
+LONG = {
+    "plot_alarm_network",
+    "plot_combining_classifiers",
+    "plot_copied_members",
+    "plot_decisions_with_reject",
+    "plot_evidential_regression",
+    "plot_jury",
+    "plot_many_classes",
+    "plot_sensitivity",
+    "plot_silent_sensor",
+    "plot_tensor_digits",
+}
 
 
 def test_there_are_examples():
@@ -38,6 +52,33 @@ def test_the_gallery_has_stories_and_headings_only():
 def test_a_story_shows_a_picture(path):
     """The gallery takes pictures where they are shown."""
     assert "plt.show()" in path.read_text(encoding="utf-8")
+
+
+@each("path", STORIES, ids=lambda path: path.stem)
+def test_a_story_asserts_what_it_concludes(path):
+    """In one style: at most 8 inches wide, and in no default colors."""
+    text = path.read_text(encoding="utf-8")
+    assert re.search(r"^ *(assert|np\.testing\.assert_\w+)\b", text, re.MULTILINE)
+    assert all(float(width) <= 8 for width in re.findall(r"figsize=\(([\d.]+)", text))
+    assert not re.search(r"tab:|[\"']C\d[\"']", text)
+
+
+def test_a_story_concludes_what_its_picture_shows(monkeypatch):
+    """Its assertions hold, and each figure has a title on the left."""
+    untitled = []
+
+    def show():
+        for figure in map(plt.figure, plt.get_fignums()):
+            if not (figure.get_suptitle() or any(ax.get_title("left") for ax in figure.axes)):
+                untitled.append(path.stem)
+        plt.close("all")
+
+    monkeypatch.setattr(plt, "show", show)
+    assert {path.stem for path in STORIES} > LONG
+    for path in STORIES:
+        if path.stem not in LONG:
+            runpy.run_path(str(path))
+    assert not untitled
 
 
 @every_example

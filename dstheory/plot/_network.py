@@ -109,7 +109,9 @@ class NetworkDisplay:
             key: draw_box(ax, place, key_text(key), "vermilion", "square,pad=0.25")
             for key, place in self.valuations.items()
         }
+        ax.update_datalim([*self.variables.values(), *self.valuations.values()])
         ax.margins(0.15)
+        ax.autoscale_view()
         ax.set_axis_off()
         keep_on_canvas(ax)
         return self
@@ -234,14 +236,21 @@ class JoinTreeDisplay:
             draw_link(ax, self.places[child], self.places[parent]) for child, parent in self.edges
         ]
         self.nodes_ = {node: self._node(ax, node) for node in self.places}
-        ax.margins(0.12)
+        columns = [place[0] for place in self.places.values()]
+        half = max(map(_width, self._lines())) / 2
+        ax.set_xlim(min(columns) - half, max(columns) + half)
+        ax.margins(y=0.12)
         ax.set_axis_off()
         keep_on_canvas(ax)
         return self
 
+    def _lines(self) -> list[list[str]]:
+        """Text of each box."""
+        return [_lines(self.names[node], self.keys[node]) for node in self.places]
+
     def _size(self) -> tuple[float, float]:
         """Size in inches in which every box has room."""
-        lines = [_lines(self.names[node], self.keys[node]) for node in self.places]
+        lines = self._lines()
         columns, rows = zip(*self.places.values(), strict=True)
         width = max(columns) + max(map(_width, lines))
         height = (max(rows) + 1) * (max(map(len, lines)) + 2)

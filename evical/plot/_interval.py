@@ -333,11 +333,20 @@ class BeliefIntervalDisplay:
         return self
 
     def _add_legend(self, ax: Axes, k: int) -> None:
-        """Full legend in the first panel; the others, if few, only count their open decisions."""
-        if k and len(self.axes_) > _FEW_PANELS:
+        """Full legend in the first panel; the others, if few, only count their open decisions.
+
+        Many panels of a new figure have their legend above all.
+        """
+        many = len(self.axes_) > _FEW_PANELS
+        if k and many:
             return
         handles = ax.get_legend_handles_labels()[0]
         title = None if k or self.name is None else literal(self.name)
+        if many and ax.figure.get_layout_engine() is not None:
+            texts = [str(handle.get_label()).partition(":")[0] for handle in handles]
+            options = {"title": title, "alignment": "left", "frameon": False, "ncols": len(texts)}
+            ax.figure.legend(handles, texts, loc="outside upper left", **options)
+            return
         add_legend(
             ax, handles=handles[-1:] if k and self.threshold is not None else handles, title=title
         )
@@ -405,7 +414,8 @@ class BeliefIntervalDisplay:
             left, right = max(1, seen[0] + 1 - beside), min(n, seen[-1] + 1 + beside)
         margin = 0.01 * (right - left + 1) + 0.5
         ax.set_xlim(left - margin, right + margin)
-        ax.xaxis.set_major_locator(MaxNLocator(4, integer=True))
+        n_ticks = 4 if len(self.axes_) <= _FEW_PANELS else 2
+        ax.xaxis.set_major_locator(MaxNLocator(n_ticks, integer=True))
         alone, name = len(self.axes_) == 1, literal(self.class_names[k])
         ax.set_xlabel(f"Rank by pignistic probability (n = {n:,})" if alone else f"Rank of {n:,}")
         ax.set_ylabel(f"Degree of belief in class {name}" if alone else f"Belief in {name}")

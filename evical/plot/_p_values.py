@@ -1,11 +1,15 @@
-"""`PValuesDisplay`: p-values of the true classes as a histogram, beside what the promise allows.
+"""`PValuesDisplay`: how often sets miss the class, and p-values of the true classes as a histogram.
 
-Conformal p-values of true classes are uniform, up to ties, which make them greater. So bars above
-the line at the left end break the promise: at the levels there, sets miss the class too often.
+The classes with p-values above a level miss the true one where its p-value is at most the level.
+Conformal p-values of true classes are uniform, up to ties, which make them greater. So misses above
+the diagonal, and bars above the line at the left end, violate the guarantee. Sets of `predict_set`
+have at least one class, so they may miss less often.
 """
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.collections import PolyCollection
+from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import betabinom, binom
 from sklearn.base import BaseEstimator
@@ -24,20 +28,23 @@ from evical._typing import Floats, SamplesLike
 from evical.conformal.calibration import calibration_of
 from evical.metrics.inputs import class_codes, class_labels
 from evical.plot._inputs import known_classes, predictions
+from evical.plot._style import new_pair
 from evical.scores.checks import check_same_length
 
-_SIZE = (5.4, 3.4)
+_SIZE, _PAIR_SIZE = (5.4, 3.4), (8.0, 3.4)
+# Levels of the misses, those at which sets are used, and of their band, whose limits take longer.
+_LEVELS, _BAND_LEVELS = np.linspace(0, 0.25, 251), np.linspace(0, 0.25, 26)
 _COLORS = ("blue", "vermilion", "green", "orange")
 # Of the band of chance.
 _TAIL = 0.025
 # A last bar so many times as high as all others is cut.
 _TIE = 2.0
-# Of a rank, in ranks, and of a bin, in bins: far more than rounding.
+# Of a rank, in ranks, of a bin, in bins, and of a level: far more than rounding.
 _ROUNDING = 1e-6
 
 
 class PValuesDisplay:
-    """Histogram of p-values of the true classes, with the line of uniform ones.
+    """Misses of sets by level, and the histogram of p-values of the true classes.
 
     Usually made by `from_estimator` or `from_p_values`.
 
@@ -65,6 +72,11 @@ class PValuesDisplay:
         P-values in each bin.
     limits_ : (2, n_bins) array
         Of the band, as densities.
+    misses_ax_ : matplotlib Axes or None
+    misses_line_ : Line2D or None
+        Share of the p-values at or below each level up to 0.25.
+    misses_band_ : PolyCollection or None
+        Where 95 % of the shares would be by chance, at each level for itself.
 
     Raises
     ------
@@ -111,6 +123,7 @@ class PValuesDisplay:
         n_bins: int = 20,
         name: str | None = None,
         ax: Axes | None = None,
+        misses_ax: Axes | None = None,
     ) -> "PValuesDisplay":
         """Draw the p-values of a fitted conformal classifier for the true classes.
 
@@ -122,7 +135,7 @@ class PValuesDisplay:
             True classes of samples that it has not seen.
         n_bins, name
             As for `PValuesDisplay`.
-        ax : matplotlib Axes, optional
+        ax, misses_ax : matplotlib Axes, optional
             As for `plot`.
 
         Returns
@@ -157,6 +170,7 @@ class PValuesDisplay:
             n_bins=n_bins,
             name=name,
             ax=ax,
+            misses_ax=misses_ax,
         )
 
     @classmethod
@@ -170,6 +184,7 @@ class PValuesDisplay:
         n_bins: int = 20,
         name: str | None = None,
         ax: Axes | None = None,
+        misses_ax: Axes | None = None,
     ) -> "PValuesDisplay":
         """Draw the p-values of the true classes, of a table with all classes.
 
@@ -183,7 +198,7 @@ class PValuesDisplay:
             Of the columns. Default: those of `y_true`, sorted.
         n_calibration, n_bins, name
             As for `PValuesDisplay`.
-        ax : matplotlib Axes, optional
+        ax, misses_ax : matplotlib Axes, optional
             As for `plot`.
 
         Returns
@@ -207,29 +222,77 @@ class PValuesDisplay:
         codes = class_codes(y_true, class_labels(y_true, labels, table.shape[1]))
         check_same_length(y_true=codes, p_values=table)
         true = table[np.arange(len(codes)), codes]
-        return cls(true, n_calibration=n_calibration, n_bins=n_bins, name=name).plot(ax)
+        display = cls(true, n_calibration=n_calibration, n_bins=n_bins, name=name)
+        return display.plot(ax, misses_ax=misses_ax)
 
-    def plot(self, ax: Axes | None = None) -> "PValuesDisplay":
+    def plot(self, ax: Axes | None = None, *, misses_ax: Axes | None = None) -> "PValuesDisplay":
         """Draw.
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            New ones by default. On axes with other histograms, this one gets another color.
+            For the histogram. New ones by default, with another pair to their left for the
+            misses. On axes with other histograms, this one gets another color.
+        misses_ax : matplotlib Axes, optional
+            For the misses; with `ax` alone they are not drawn.
 
         Returns
         -------
         PValuesDisplay
             Itself, with the artists as attributes.
         """
+        if misses_ax is not None:
+            check_instance("misses_ax", misses_ax, Axes, "matplotlib Axes")
+        elif ax is None:
+            misses_ax, ax = new_pair(_PAIR_SIZE, ncols=2)
         self.ax_ = ax = axes_or_new(ax, _SIZE)
+        number = sum(patch.get_gid() == "p-values" for patch in ax.patches)
+        color = COLORS[_COLORS[number % len(_COLORS)]]
+        self._draw_histogram(ax, color, first=number == 0)
+        self.misses_ax_ = misses_ax
+        self.misses_line_: Line2D | None = None
+        self.misses_band_: PolyCollection | None = None
+        if misses_ax is not None:
+            self._draw_misses(misses_ax, color, first=number == 0)
+        keep_on_canvas(misses_ax, ax)
+        return self
+
+    def _draw_misses(self, ax: Axes, color: str, *, first: bool) -> None:
+        """Share of p-values of true classes up to each level, beside the level."""
+        m = len(self.p_values)
+        missed = np.searchsorted(np.sort(self.p_values), _LEVELS + _ROUNDING, side="right") / m
+        limits = self._limits(self._ranks(_BAND_LEVELS)) / m
+        self.misses_band_ = ax.fill_between(
+            _BAND_LEVELS,
+            *limits,
+            **band_style(COLORS["gray"] if first else color, 0.25 if first else 0.12),
+            zorder=0.5,
+        )
+        (self.misses_line_,) = ax.plot(
+            _LEVELS,
+            missed,
+            color=color,
+            lw=1.6,
+            drawstyle="steps-post",
+            label="p-values up to alpha",
+        )
+        if first:
+            ax.plot(_LEVELS, _LEVELS, color=ink(), ls=":", lw=1, label="guaranteed at most")
+        top = 1.06 * max(_LEVELS[-1], float(missed[-1]), float(limits[1, -1]))
+        ax.set_xlim(0, _LEVELS[-1])
+        ax.set_ylim(0, top if first else max(top, ax.get_ylim()[1]))
+        ax.set_xlabel("Level alpha")
+        ax.set_ylabel("Share of true classes")
+        if first:
+            add_legend(ax)
+
+    def _draw_histogram(self, ax: Axes, color: str, *, first: bool) -> None:
+        """Bars of the p-values, their band and the line of uniform ones."""
         m, n_bins = len(self.p_values), self.n_bins
         edges = np.linspace(0, 1, n_bins + 1)
         self.counts_ = np.bincount(self._bins(), minlength=n_bins)
         expected, limits = self._chance()
         self.limits_ = limits * n_bins / m
-        number = sum(patch.get_gid() == "p-values" for patch in ax.patches)
-        first, color = number == 0, COLORS[_COLORS[number % len(_COLORS)]]
         heights = self.counts_ * n_bins / m
         top = 1.06 * max(float(heights.max()), float(self.limits_[1].max()))
         rest = 1.06 * max(
@@ -278,8 +341,6 @@ class PValuesDisplay:
         ax.set_xlabel("P-value of the true class")
         ax.set_ylabel("Density")
         add_legend(ax)
-        keep_on_canvas(ax)
-        return self
 
     def _bins(self) -> NDArray[np.intp]:
         """Number of the bin of each p-value."""
@@ -288,21 +349,30 @@ class PValuesDisplay:
 
     def _chance(self) -> tuple[Floats, Floats]:
         """Expected share of each bin, and limits (2, n_bins) of its number of p-values."""
-        m, n, uniform = (
-            len(self.p_values),
-            self.n_calibration,
-            np.full(self.n_bins, 1 / self.n_bins),
-        )
+        ranks = np.diff(self._ranks(np.linspace(0, 1, self.n_bins + 1)))
+        return ranks / self._possible, self._limits(ranks)
+
+    @property
+    def _possible(self) -> int:
+        """Number of the ranks that a p-value may have; 1 if they are not known."""
+        return 1 if self.n_calibration is None else self.n_calibration + 1
+
+    def _ranks(self, levels: Floats) -> Floats:
+        """Ranks of p-values up to each level, a share of one where smoothed or not known."""
+        ranks = levels * self._possible
+        if self.n_calibration is not None and self._whole_ranks(self.n_calibration):
+            return np.asarray(np.floor(ranks + _ROUNDING))
+        return np.asarray(ranks)
+
+    def _limits(self, ranks: Floats) -> Floats:
+        """Between which 95 % of the numbers of p-values with so many ranks are by chance."""
+        m, n = len(self.p_values), self._possible
         tails = np.array([[_TAIL], [1 - _TAIL]])
-        if n is None:
-            return uniform, np.asarray(binom.ppf(tails, m, uniform))
-        ranks = uniform * (n + 1)
-        if self._whole_ranks(n):
-            upper = np.floor(np.arange(1, self.n_bins + 1) * (n + 1) / self.n_bins + _ROUNDING)
-            ranks = np.diff(upper, prepend=0.0)
-        # Of a bin with all ranks, or none, the number is certain.
-        inside = np.clip(ranks, 1e-9, n + 1 - 1e-9)
-        return ranks / (n + 1), np.asarray(betabinom.ppf(tails, m, inside, n + 1 - inside))
+        if self.n_calibration is None:
+            return np.asarray(binom.ppf(tails, m, ranks))
+        # Of no rank, or all of them, the number is certain.
+        inside = np.clip(ranks, 1e-9, n - 1e-9)
+        return np.asarray(betabinom.ppf(tails, m, inside, n - inside))
 
     def _whole_ranks(self, n: int) -> bool:
         """Whether p-values are shares of n + 1, not smoothed ones."""

@@ -50,6 +50,8 @@ from evical.plot._style import limit_to_unit, new_pair, next_curve
 _MAX_DISTINCT = 5000
 # Predictions at which the band is computed: finer than the pixels of a printed column.
 _N_BAND = 400
+# Inches of new axes for the curve and, below them, the density.
+_PAIR_SIZE = (5.2, 6.8)
 
 
 def uncertainty_name(strategy: str, interval: str | None, confidence: float) -> str | None:
@@ -401,7 +403,7 @@ class ReliabilityDisplay:
         if counts_ax is not None:
             check_instance("counts_ax", counts_ax, Axes, "matplotlib Axes")
         if ax is None and counts_ax is None and density is not None and self.y_prob is not None:
-            ax, counts_ax = new_pair()
+            ax, counts_ax = new_pair(_PAIR_SIZE, nrows=2, sharex=True, height_ratios=(4, 1))
         self.ax_ = ax = axes_or_new(ax)
         if ref_line:
             self._draw_diagonal(ax)

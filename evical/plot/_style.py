@@ -15,13 +15,12 @@ _CURVES: tuple[tuple[str, str, Any], ...] = (
 )
 
 
-def new_pair() -> tuple[Axes, Axes]:
-    """Axes for the curve, and lower ones below them that share the predictions."""
+def new_pair(size: tuple[float, float], **options: Any) -> tuple[Axes, Axes]:
+    """Two axes of a new figure, with options of `Figure.subplots`."""
     import matplotlib.pyplot as plt  # imported here, as in axes_or_new
 
-    figure = plt.figure(figsize=(5.2, 6.8), layout="constrained")
-    above, below = figure.subplots(2, 1, sharex=True, height_ratios=(4, 1))
-    return above, below
+    one, other = plt.figure(figsize=size, layout="constrained").subplots(**options)
+    return one, other
 
 
 def next_curve(ax: Axes, kind: str) -> tuple[str, str, Any]:

@@ -7,9 +7,9 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from dstheory.plot.style import COLORS, ink
+from dstheory.plot.style import COLORS, add_legend, ink
 from evical.evaluation import ConformalEvaluation
-from evical.metrics.goodness import pvalue_text
+from evical.metrics.goodness import pvalue_text, share_limits
 from evical.metrics.sets import SetCoverage
 from evical.plot import PValuesDisplay
 from evical.report._evaluation_page import made_by
@@ -24,22 +24,32 @@ _FEW_BINS, _N_BINS, _MANY = 10, 20, 400
 _MOST_NAMES = 12
 
 
-def _p_values(evaluation: ConformalEvaluation) -> Picture:
+def _misses(evaluation: ConformalEvaluation) -> Picture:
     p, numbers = evaluation.true_p, evaluation.n_calibration
     figure = Figure(figsize=(8, 3.4), layout="constrained")
+    misses_ax, ax = figure.subplots(1, 2)
     display = PValuesDisplay(
         p,
         n_calibration=(numbers[0] or None) if len(numbers) == 1 else None,
         n_bins=_N_BINS if len(p) >= _MANY else _FEW_BINS,
-    ).plot(figure.subplots())
+    ).plot(ax, misses_ax=misses_ax)
+    found = [one for one in evaluation.at_levels() if one.alpha <= misses_ax.get_xlim()[1]]
+    if found:
+        alphas, missed = np.array([(one.alpha, one.missed) for one in found]).T
+        errors = np.abs(np.array([(one.low, one.high) for one in found]).T - missed)
+        style = {"fmt": "o", "color": COLORS["vermilion"], "capsize": 3, "ms": 4}
+        misses_ax.errorbar(alphas, missed, errors, **style, label="sets that miss")
+        add_legend(misses_ax)
     shares = [f"{percent(float((p <= a).mean()))} up to {a:g}" for a in evaluation.levels]
     return Picture(
-        "P-values of the true classes",
-        alt=f"Histogram of {count(len(p))} p-values beside the line of uniform ones: "
-        f"{', '.join(shares)}.",
-        caption=f"P-values of the true classes in {display.n_bins} bins; the dotted line is what "
-        "uniform ones give, and the gray band holds 95% of the bars by chance, each for itself. "
-        "Bars above the line at the left break the promise; elsewhere they are ties of scores.",
+        "Misses at each level",
+        alt=f"Share of sets that miss the true class at levels up to 0.25, and histogram of its "
+        f"{count(len(p))} p-values beside the line of uniform ones: {', '.join(shares)}.",
+        caption=f"Left: sets that miss the true class, with {evaluation.confidence:.0%} limits, "
+        "and its p-values up to each level; sets always have a class, so they may miss less often. "
+        "Above the dotted line both are more frequent than guaranteed; the gray band holds 95% of "
+        "what chance gives, at each level for itself. Right: all p-values of the true classes in "
+        f"{display.n_bins} bins; bars above the line at the right are ties of scores.",
         svg=svg_of(figure),
     )
 
@@ -115,10 +125,11 @@ def conformal_page(evaluation: ConformalEvaluation, command: str) -> Page:
     """
     sections = (
         Section(
-            "Levels", tables=(levels_table(evaluation),), warnings=tuple(_warnings(evaluation))
-        ),
-        Section(
-            "P-values of the true classes", (_small(evaluation),), pictures=(_p_values(evaluation),)
+            "Misses at each level",
+            (_small(evaluation),),
+            tables=(levels_table(evaluation),),
+            pictures=(_misses(evaluation),),
+            warnings=tuple(_warnings(evaluation)),
         ),
         Section(
             "Sizes of the sets", tables=(_sizes_table(evaluation),), pictures=(_sizes(evaluation),)
@@ -146,9 +157,27 @@ def _lead(evaluation: ConformalEvaluation) -> tuple[str, ...]:
     n = len(evaluation.y)
     return (
         f"{count(n)} samples of {len(evaluation.labels)} classes were evaluated"
-        f"{_calibrated(evaluation)}. {evaluation.verdict}.",
+        f"{_calibrated(evaluation)}. {evaluation.verdict}.{_uncovered(evaluation)}",
         f"At alpha = {evaluation.alpha:g} a set has {fixed(float(found.mean_size[0]), 2)} classes "
         f"on average, and {percent(single / n)} of the sets have a single one.",
+    )
+
+
+def _uncovered(evaluation: ConformalEvaluation) -> str:
+    """The class with the lowest coverage, if that is clearly below the mean that is guaranteed."""
+    found = evaluation.coverage("class")
+    held = np.nan_to_num(found.coverage) * found.n_samples
+    # Limits for all classes together, by Bonferroni.
+    confidence = 1 - (1 - evaluation.confidence) / len(held)
+    low, high = share_limits(held, found.n_samples, confidence)
+    if not (high < 1 - evaluation.alpha).any():
+        return ""
+    worst = int(np.nanargmin(np.where(high < 1 - evaluation.alpha, found.coverage, np.nan)))
+    return (
+        f" Coverage differs between classes: sets at alpha = {evaluation.alpha:g} contain "
+        f"{named(str(found.groups[worst]))} in only {percent(float(found.coverage[worst]))} of its "
+        f"{count(int(found.n_samples[worst]))} samples "
+        f"({between(100 * low[worst], 100 * high[worst], 1)}%, all classes considered)."
     )
 
 

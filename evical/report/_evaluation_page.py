@@ -21,7 +21,7 @@ from evical.report._evaluation_tables import (
     coverage_table,
     covered_bins,
     has_beliefs,
-    measures_table,
+    measures_tables,
     reject_table,
     reliability_table,
     tests_table,
@@ -54,7 +54,7 @@ def evaluation_page(evaluation: Evaluation, command: str) -> Page:
     sections = [
         Section("Reliability", pictures=first, warnings=tuple(_warnings(evaluation))),
         Section("Along the scores", pictures=rest),
-        Section("Measures", tables=(measures_table(evaluation),)),
+        Section("Measures", tables=measures_tables(evaluation)),
         Section(
             "Tests of calibration",
             tables=(tests_table(evaluation), reliability_table(evaluation)),

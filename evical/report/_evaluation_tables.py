@@ -43,30 +43,36 @@ def beliefs(evaluation: Evaluation) -> tuple[Floats, Floats]:
     return evaluation.bel, evaluation.pl
 
 
-def measures_table(evaluation: Evaluation) -> Table:
-    """Every measure that is not a test, with its interval if it has one."""
-    intervals = {one.name: one for one in evaluation.intervals}
+def measures_tables(evaluation: Evaluation) -> tuple[Table, ...]:
+    """Every measure that is not a test: those with limits, the most used ones, then the others."""
+    limits_of = {one.name: (one.low, one.high) for one in evaluation.intervals}
     shown = [one for one in evaluation.report if not one.name.endswith("_test")]
     if not has_beliefs(evaluation):
         imprecise = {"mean_imprecision", "evidential_log_likelihood", "belief_coverage"}
         shown = [one for one in shown if one.name not in imprecise]
-    # The most used measures, which have intervals, come first.
-    shown.sort(key=lambda one: one.name not in intervals)
-    rows = []
-    for measure in shown:
-        known = intervals.get(measure.name)
-        low, high = (known.low, known.high) if known else (np.nan, np.nan)
-        values = (measure.value, low, high)
-        cells = tuple(fixed(value, 4) for value in values)
-        rows.append(Row((metric_name(measure.name),), cells, values=values))
-    return Table(
-        f"Measures of {count(len(evaluation.y))} samples, with "
-        f"{evaluation.confidence:.0%} confidence limits ({evaluation.how}).",
-        ("Measure",),
-        ("Value", "From", "To"),
-        tuple(rows),
-        tuple((metric_name(one.name), one.definition) for one in shown),
+    number = f"{count(len(evaluation.y))} samples"
+    limits = f"with {evaluation.confidence:.0%} confidence limits ({evaluation.how})"
+    parts = {
+        f"Measures of {number}, {limits}.": [one for one in shown if one.name in limits_of],
+        f"Further measures of {number}.": [one for one in shown if one.name not in limits_of],
+    }
+    return tuple(
+        Table(
+            text,
+            ("Measure",),
+            ("Value", "From", "To") if measures[0].name in limits_of else ("Value",),
+            tuple(_measure_row(one, limits_of.get(one.name, ())) for one in measures),
+            tuple((metric_name(one.name), one.definition) for one in measures),
+        )
+        for text, measures in parts.items()
+        if measures
     )
+
+
+def _measure_row(measure: Measure, limits: tuple[float, ...]) -> Row:
+    values = (measure.value, *limits)
+    cells = tuple(fixed(value, 4) for value in values)
+    return Row((metric_name(measure.name),), cells, values=values)
 
 
 def adjusted_tests(evaluation: Evaluation, names: tuple[str, ...]) -> list[tuple[Measure, float]]:

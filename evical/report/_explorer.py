@@ -113,11 +113,19 @@ def build_explorer(
         "data": json.dumps(fitted, allow_nan=False).replace("<", "\\u003c"),
         "script": script[1:],
     }
-    before, *pieces = _part("explorer.html").split("{")
+    template = _part("explorer.html")
+    before, *pieces = (template if calibrator is None else _model_first(template)).split("{")
     for piece in pieces:
         name, after = piece.split("}", 1)
         before += parts[name] + after
     return before
+
+
+def _model_first(template: str) -> str:
+    """The template with the section of the model before the others."""
+    first, model = template.index("<section"), template.index('<section id="classifier"')
+    end = template.index("{made_by}")
+    return template[:first] + template[model:end] + template[first:model] + template[end:]
 
 
 def _part(name: str) -> str:

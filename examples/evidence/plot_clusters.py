@@ -17,6 +17,7 @@ from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
 from dstheory import Frame, MassFunction, betp
+from dstheory.measure import nonspecificity
 from evical.learners import (
     BootClus,
     EvidentialCMeans,
@@ -47,22 +48,23 @@ def matched(m):
     return MassFunction(Frame(range(4)), np.array(focal)[order], m.masses[:, order])
 
 
+findings = "names outliers", "is nearly sure", "doubts where groups meet"
 figure, axes = plt.subplots(1, 3, figsize=(8, 3.6), layout="constrained", sharey=True)
-for ax, (name, clustering) in zip(axes, clusterings.items(), strict=True):
+for ax, (name, clustering), finding in zip(axes, clusterings.items(), findings, strict=True):
     CredalPartitionDisplay.from_mass(matched(clustering.fit(X).mass_), X, ax=ax)
     ax.get_legend().remove()
-    ax.set_title(name, loc="left")
+    ax.set_title(f"{name}\n{finding}", loc="left", fontsize="medium")
     ax.set(xlabel="", ylabel="")
 handles = {h.get_label(): h for ax in axes for h in ax.get_legend_handles_labels()[0]}
 shown = [handles[name] for name in ("surely", "possibly", "outliers")]
 figure.legend(handles=shown, loc="outside lower left", ncols=3, frameon=False)
-figure.suptitle("Each names what lies between the clusters in its own way", x=0.01, ha="left")
 plt.show()
 
 # %%
 # Evidential c-means names outliers, by the distance ``delta``. EK-NNclus found the number of
 # clusters by itself, and is nearly sure, as many neighbors agree. BootClus doubts where its
-# mixtures do, and only there.
+# mixtures disagree: at most samples they do not, and those that it leaves open lie nearer to the
+# middle between two groups.
 for name, clustering in clusterings.items():
     summary = summarize_clusters(clustering.mass_)
     print(
@@ -75,3 +77,8 @@ assert of["evidential c-means"].n_outliers > 0
 assert of["EK-NNclus"].n_outliers == of["BootClus"].n_outliers == 0
 assert of["EK-NNclus"].n_clusters == 4
 assert min(of, key=lambda name: of[name].nonspecificity) == "EK-NNclus"
+assert of["EK-NNclus"].nonspecificity < 0.01
+doubt = nonspecificity(clusterings["BootClus"].mass_)
+first, second = np.sort(cdist(X, centers), axis=1)[:, :2].T
+assert np.median(doubt) < 0.1
+assert np.median((second - first)[doubt > 0.5]) < np.median(second - first) / 2

@@ -28,8 +28,7 @@ print(both)
 # Belief adds up the masses of all sets that imply an answer, plausibility those of all sets that do
 # not contradict it. The photo alone gives the fox a belief of 0, because nothing in it
 # distinguishes a fox from a dog, and a plausibility of 1, because nothing in it contradicts a fox.
-# A probability would have to
-# be one number, the same for "no idea" as for "half of the time".
+# A probability would have to be one number, the same for "no idea" as for "half of the time".
 
 for name, m in {"photo": photo, "tracker": tracker, "both": both}.items():
     print(f"{name:8} fox: {m.bel('fox'):.3f} to {m.pl('fox'):.3f}", end="   ")
@@ -62,27 +61,37 @@ print(f"a batch of {len(doubted)} mass functions")
 
 
 # %%
-# Dempster's rule in pictures: the masses, and where they lie in the lattice of sets.
+# Dempster's rule in pictures: the masses of the sources and of both together.
 
 sources = {"photo": photo, "tracker": tracker, "both": both}
-figure, (bars, lattice) = plt.subplots(1, 2, figsize=(8, 4), layout="constrained")
-MassDisplay.from_mass(sources, ax=bars)
-bars.get_legend().set_loc("lower right")
-bars.get_legend().set_bbox_to_anchor((1, 0))
-bars.set_title("Both together believe in the fox", loc="left")
-HasseDisplay.from_mass(both, ax=lattice)
-lattice.set_title("")
-lattice.set_title("Both: sets above their subsets", loc="left")
 assert both.mass("fox") > max(photo.mass("fox"), tracker.mass("fox"))
+figure, ax = plt.subplots(figsize=(8, 3.6), layout="constrained")
+MassDisplay.from_mass(sources, ax=ax)
+ax.get_legend().set_loc("lower right")
+ax.get_legend().set_bbox_to_anchor((1, 0))
+ax.set_title("Together they believe more in the fox than each alone", loc="left")
+plt.show()
+
+# %%
+# Where the masses of both lie in the lattice of sets, each above its subsets: on the way from all
+# three animals down to the fox.
+
+figure, ax = plt.subplots(figsize=(8, 4.2), layout="constrained")
+HasseDisplay.from_mass(both, ax=ax)
+ax.set_title("")
+ax.set_title("Nearly all of the mass is on sets with the fox", loc="left")
+assert both.pl("fox") > 0.95
 plt.show()
 
 # %%
 # In the triangle a point is a probability, and a belief is the region of all probabilities that it
-# allows: from two large regions Dempster's rule makes a small one.
+# allows. What the photo and the tracker exclude is excluded by both.
 
 figure, ax = plt.subplots(figsize=(8, 4.6), layout="constrained")
 SimplexDisplay.from_mass(sources, ax=ax)
-ax.set_title("From two large regions, a small one", loc="left")
+ax.set_title("Together, both sources leave less open about the cat", loc="left")
+widths = [m.pl("cat") - m.bel("cat") for m in sources.values()]
+assert widths[2] < min(widths[:2]) / 2
 plt.show()
 
 # %%

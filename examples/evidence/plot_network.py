@@ -54,7 +54,7 @@ marginals = {name: told.marginal("arrival") for name, told in news.items()}
 
 figure, ax = plt.subplots(figsize=(8, 4.2), layout="constrained")
 NetworkDisplay.from_network(net, ax=ax)
-ax.set_title("Variables (round), and what is known about them (square)", loc="left")
+ax.set_title("Variables (blue), and what is known about them (red)", loc="left")
 plt.show()
 
 # %%

@@ -51,20 +51,18 @@ habit = np.linspace(0, 1, 101)
 exact = {name: [m.bel(a), m.pl(a)] for name, m in answers.items()}
 np.testing.assert_allclose(exact["focusing"], [0, 1 / 2], atol=1e-12)
 np.testing.assert_allclose(exact["Dempster's conditioning"], [1 / 2, 1 / 2])
+bayes = habit / (1 + habit)
+np.testing.assert_allclose([bayes.min(), bayes.max()], exact["focusing"], atol=1e-12)
 figure, ax = plt.subplots(figsize=(8, 4), layout="constrained")
-ax.plot(habit, habit / (1 + habit), "k", label="Bayes, if the habit were known")
-focused = answers["focusing"]
-ax.axhspan(
-    focused.bel(a), focused.pl(a), color=COLORS["sky"], alpha=0.5, label="focusing: habit unknown"
-)
-ax.axhline(
-    answers["Dempster's conditioning"].bel(a),
-    color=COLORS["vermilion"],
-    label="Dempster's conditioning",
-)
+ax.axhspan(*exact["focusing"], color=COLORS["sky"], alpha=0.5, lw=0)
+ax.text(0.02, 0.42, "focusing: the habit is unknown, 0 to 1/2")
+ax.axhline(exact["Dempster's conditioning"][0], color=COLORS["vermilion"], lw=2)
+ax.text(0.02, 0.53, "Dempster's conditioning: 1/2", color=COLORS["vermilion"])
+ax.plot(habit, bayes, "k")
+ax.text(0.3, 0.12, "Bayes' rule: the habit is known")
 ax.plot(0.5, 1 / 3, "ko")
-ax.annotate("tosses a coin: 1/3", (0.5, 1 / 3), (0.55, 0.27))
-ax.set(xlabel="probability of 'not b' if a is pardoned", ylabel="probability of a", ylim=(0, 0.7))
+ax.text(0.53, 0.29, "a jailer who tosses a coin: 1/3")
+ax.set(xlabel="probability of 'not b' if a is pardoned", ylabel="probability of a")
+ax.set(xlim=(0, 1), ylim=(0, 0.6))
 ax.set_title("What a learns depends on the habit of the jailer", loc="left")
-ax.legend(frameon=False, loc="upper left")
 plt.show()

@@ -8,6 +8,8 @@ under uncertainty using imprecise probabilities, International Journal of Approx
 2007: heads has a probability between 0.28 and 0.70.
 """
 
+from itertools import pairwise
+
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -36,6 +38,7 @@ print(f"{'maximax':20}", decide.maximax(coin, gambles, acts=names))
 
 p = np.linspace(0.28, 0.7, 50)
 gains = gambles @ [p, 1 - p]
+assert all((b <= a).all() for a, b in pairwise(kept.values()))
 only_maximal = kept["maximality"] & ~kept["E-admissibility"]
 assert np.flatnonzero(only_maximal).tolist() == [4]
 assert (gains[4] < gains.max(axis=0)).all()

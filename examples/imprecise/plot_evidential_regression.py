@@ -31,25 +31,32 @@ grid = np.linspace(-4, 6.5, 400)
 prediction = model.predict_grfn(grid[:, np.newaxis])
 
 # %%
-# Above: mean and intervals of belief 0.5, 0.9 and 0.99. Below: the precision h, on a log scale.
+# Above: mean and intervals of belief 0.9 and 0.5. Below: the precision h, on a log scale.
+width = np.ptp(model.predict_interval(grid[:, np.newaxis], 0.9), axis=1)
+quiet, noisy = ((low < grid) & (grid < high) for low, high in ((-3, -1), (1, 4)))
+none = (grid > 5) | (abs(grid) < 0.1)
+assert width[quiet].max() < width[noisy].min() < width[noisy].max() < width[none].min()
+assert prediction.h[quiet | noisy].min() > 1 > 0.01 > prediction.h[none].max()
+
 figure, (top, bottom) = plt.subplots(
-    2, 1, figsize=(8, 6), sharex=True, height_ratios=[3, 1], layout="constrained"
+    2, 1, figsize=(8, 5.4), sharex=True, height_ratios=[3, 1], layout="constrained"
 )
-for level, shade in ((0.99, 0.15), (0.9, 0.25), (0.5, 0.4)):
-    low, high = model.predict_interval(grid[:, np.newaxis], level).T
-    top.fill_between(
-        grid,
-        np.maximum(low, -50),
-        np.minimum(high, 50),
-        color=COLORS["blue"],
-        alpha=shade,
-        lw=0,
-        label=f"belief {level}",
-    )
-top.plot(x, y, ".", color="black", ms=3, label="samples")
-top.plot(grid, prediction.mu, color=COLORS["vermilion"], label="mean")
-top.set(ylabel="y", ylim=(-9, 11))
-top.legend(loc="upper left", frameon=False)
+for level, shade in ((0.9, 0.25), (0.5, 0.4)):
+    low, high = np.clip(model.predict_interval(grid[:, np.newaxis], level).T, -50, 50)
+    top.fill_between(grid, low, high, color=COLORS["blue"], alpha=shade, lw=0)
+top.plot(x, y, ".", color="black", ms=3)
+top.plot(grid, prediction.mu, color=COLORS["vermilion"])
+for place, height, text in (
+    (-2, 2.5, "little noise"),
+    (2.5, -3.5, "much noise"),
+    (0, 8, "no\nsamples"),
+    (5.6, 8, "no samples"),
+):
+    top.text(place, height, text, ha="center")
+top.text(6.4, 5.6, "mean", ha="right")
+top.text(2.4, 8.5, "belief 0.9 and 0.5", color=COLORS["blue"], ha="center")
+top.set(ylabel="y", xlim=(-4, 6.5), ylim=(-9, 11))
+top.set_title("Noise widens the intervals of belief, and without samples all is open", loc="left")
 bottom.plot(grid, prediction.h, color=COLORS["blue"])
 bottom.set(xlabel="x", ylabel="precision h", yscale="log", ylim=(1e-3, None))
 plt.show()

@@ -51,12 +51,13 @@ widths = []
 for axis, rows in zip(axes, (few, everyone), strict=True):
     result = forecast(rows)
     outer, inner = result.belief_interval(0.9), result.expectation()
-    widths.append(np.mean(inner[1] - inner[0]))
+    widths.append([np.mean(high - low) for low, high in (inner, outer)])
     axis.fill_between(new_bmi, *outer, color=COLORS["sky"], alpha=0.35, lw=0)
     axis.fill_between(new_bmi, *inner, color=COLORS["blue"], alpha=0.7, lw=0)
     axis.plot(bmi[rows], progression[rows], "k.", markersize=7 if len(rows) < 50 else 2.5)
     axis.set(xlabel="body mass index", ylim=(-150, 500))
-assert widths[1] < widths[0] / 3
+assert widths[1][0] < widths[0][0] / 3
+assert widths[1][0] < widths[1][1] / 10
 axes[0].set_ylabel("progression after a year")
 axes[0].set_title("12 patients: the mean is vague", loc="left")
 axes[1].set_title("442: only the noise is left", loc="left")
@@ -68,13 +69,17 @@ plt.show()
 # For one new patient, of body mass index 35, lower and upper distribution functions.
 
 y = np.linspace(0, 450, 91)
+left_open = []
+line = {"arrowstyle": "-", "color": COLORS["blue"]}
 figure, ax = plt.subplots(figsize=(8, 3.4), layout="constrained")
 for rows, color in ((few, COLORS["vermilion"]), (everyone, COLORS["blue"])):
     one = predict(design(bmi[rows]), progression[rows], design(np.array([35.0])))
     lower, upper = one.cdf(y)
     ax.fill_between(y, lower, upper, color=color, alpha=0.4, lw=0)
-ax.text(120, 0.5, "12 patients", color=COLORS["vermilion"], ha="right")
-ax.text(300, 0.35, "442 patients", color=COLORS["blue"])
+    left_open.append(np.mean(upper - lower))
+assert left_open[1] < left_open[0] / 3
+ax.text(180, 0.5, "12 patients", color=COLORS["vermilion"], ha="right")
+ax.annotate("442 patients", (265, 0.6), (330, 0.45), color=COLORS["blue"], arrowprops=line)
 ax.set(xlabel="progression y, body mass index 35", ylabel="belief and plausibility")
 ax.set_title("At most y: what is left open closes with more patients", loc="left")
 plt.show()

@@ -48,6 +48,6 @@ for ax, (model, title) in zip(axes, models.items(), strict=True):
     ax.set(xlabel="the next is red", xlim=(0, 0.6))
     ax.set_title(title, loc="left", fontsize="medium")
 axes[0].set_yticks(range(len(ways)), ways)
-axes[0].invert_yaxis()
+axes[0].set_ylim(3.5, -0.5)
 figure.suptitle("Only Bayes' answer depends on how colors are counted", x=0.01, ha="left")
 plt.show()

@@ -43,7 +43,7 @@ place = int(np.argmin(abs(grid - 11)))
 data = prediction[place]
 expert = GRFN(19, 0.5, 0.5)
 joint = product_intersection(data, expert)
-conflict = data.conflict(expert)
+print(f"degree of conflict: {data.conflict(expert):.2f}")
 
 # %%
 # Intervals of belief 0.5 and 0.9 are wider than those of the noise alone (dotted), the more so
@@ -54,28 +54,31 @@ assert data.mu < joint.mu < expert.mu
 figure, (left, right) = plt.subplots(1, 2, figsize=(8, 4), layout="constrained")
 for level, shade in ((0.9, 0.2), (0.5, 0.4)):
     low, high = prediction.belief_interval(level)
-    left.fill_between(
-        grid, low, high, color=COLORS["blue"], alpha=shade, lw=0, label=f"belief {level}"
-    )
+    left.fill_between(grid, low, high, color=COLORS["blue"], alpha=shade, lw=0)
+    left.text(12.2, high[-1], f"{level}", color=COLORS["blue"], va="center")
 low, high = GRFN(prediction.mu, noise**2, np.inf).belief_interval(0.9)
 left.plot(grid, low, ":", grid, high, ":", color=COLORS["gray"])
 left.plot(grid, prediction.mu, color=COLORS["blue"])
-left.plot(x, y, "o", color="black", ms=4, label="measurements")
+left.plot(x, y, "o", color="black", ms=4)
+left.text(0.5, -1.8, "measurements")
+left.text(-0.8, 21, "belief 0.9 and 0.5;\ndotted: noise alone, 0.9", color=COLORS["blue"])
 left.axvline(grid[place], color=COLORS["vermilion"], lw=1)
-left.set(xlabel="x", ylabel="y")
+left.set(xlabel="x", ylabel="y", xlim=(-1.5, 13.8))
 left.set_title("Far from the data, less is known", loc="left")
-left.legend(loc="upper left", frameon=False)
 
 values = np.linspace(8, 28, 400)
-for number, color, name in (
-    (data, COLORS["blue"], "data"),
-    (expert, COLORS["vermilion"], "expert"),
-    (joint, "black", "both"),
+for number, color, name, at in (
+    (data, COLORS["blue"], "data", 12.9),
+    (expert, COLORS["vermilion"], "expert", 21),
+    (joint, "black", "both", 17.6),
 ):
-    right.plot(values, number.contour(values), color=color, label=name)
+    right.plot(values, number.contour(values), color=color)
+    side = {"data": "right", "expert": "left", "both": "center"}[name]
+    right.text(at, 0.55 if name != "both" else 0.92, name, color=color, ha=side)
 low, high = joint.belief_interval(0.9)
-right.plot([low, high], [0, 0], color="black", lw=4, solid_capstyle="butt", label="belief 0.9")
-right.set(xlabel="y", ylabel="plausibility")
-right.set_title(f"Both, at x = 11: conflict {conflict:.2f}", loc="left")
-right.legend(frameon=False)
+assert high - low < 0.85 * min(np.ptp(number.belief_interval(0.9)) for number in (data, expert))
+right.plot([low, high], [0, 0], color="black", lw=4, solid_capstyle="butt")
+right.text(24, 0.03, "belief 0.9")
+right.set(xlabel="y at x = 11", ylabel="plausibility", ylim=(-0.03, 1.02))
+right.set_title("Together they leave less open", loc="left")
 plt.show()

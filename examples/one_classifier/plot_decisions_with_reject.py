@@ -123,20 +123,24 @@ radius, texture = np.meshgrid(np.linspace(6, 29, 120), np.linspace(9, 40, 120))
 plane = np.column_stack([radius.ravel(), texture.ravel()])
 zones = {"call it benign": COLORS["sky"], "call it malignant": COLORS["vermilion"]}
 zones |= {"biopsy, both say": "0.97", "biopsy, only maximin": "0.8"}
-in_zone = []
+in_zone, asked = [], []
 for ax, n in zip(axes, (40, 320), strict=True):
     model = fitted(n, seed=0)[0]
     safe, bold = (ways[way](model.predict_mass(plane)) for way in ("maximin", "expected utility"))
     zone = np.where(safe == bold, safe, 3).reshape(radius.shape)
     in_zone.append((zone == 3).mean())
+    asked.append((safe == 2).mean())
     style = {"colors": list(zones.values()), "hatches": ["", "", "", "///"]}
     ax.contourf(radius, texture, zone, [-0.5, 0.5, 1.5, 2.5, 3.5], **style)
     for label, marker, face in (("benign", "o", "w"), ("malignant", "^", "k")):
         ax.plot(*X[y == label].T, marker, ms=3, color="k", mfc=face, mew=0.4, label=label)
-    ax.set_title(f"{n} training patients", loc="left")
     ax.set(xlabel="mean radius", xlim=(6, 29), ylim=(9, 40))
 print("share of the map in the hatched region:", np.round(in_zone, 2))
 assert in_zone[1] < in_zone[0]
+assert asked[0] == 1
+assert asked[1] < 0.8
+axes[0].set_title("40 patients: maximin always asks", loc="left")
+axes[1].set_title("320 patients: it decides where it knows", loc="left", fontsize="medium")
 axes[0].set_ylabel("mean texture")
 patches = [Patch(fc=c, ec="k", hatch="///" * (c == "0.8"), label=z) for z, c in zones.items()]
 figure.legend(handles=[*patches, *axes[0].lines], loc="outside lower left", ncols=3, frameon=False)

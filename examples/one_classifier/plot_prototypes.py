@@ -12,7 +12,6 @@ Trans. Systems, Man, and Cybernetics A 30(2), 2000.
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.colors import LinearSegmentedColormap
-from matplotlib.lines import Line2D
 from sklearn.datasets import make_moons
 from sklearn.neural_network import MLPClassifier
 
@@ -73,10 +72,6 @@ for ax, (title, (values, colors)) in zip(axes, panels.items(), strict=True):
     ax.set_title(title, loc="left")
     ax.set(xlim=(-3, 4.5), ylim=(-2.5, 3.5))
 axes[1].scatter(*evidential.prototypes_.T, marker="x", color="black", s=45)
-marks = {"class 0": COLORS["blue"], "class 1": COLORS["vermilion"], "strange": COLORS["green"]}
-axes[0].legend(
-    [Line2D([], [], marker="o", ls="", color=color) for color in marks.values()],
-    list(marks),
-    loc="lower left",
-)
+for x, y, text in ((-2.6, 1.3, "class 0"), (1.1, -1.3, "class 1"), (2.4, 2.8, "strange")):
+    axes[0].text(x, y, text)
 plt.show()

@@ -66,8 +66,13 @@ assert abs(honest.mean() - truth.mean()) < 0.02
 assert costs["costs decide"] < 0.6 * costs["the more probable class"]
 
 figure, axes = plt.subplots(1, 2, figsize=(8, 4), layout="constrained")
-for name, p in (("balanced by copies", balanced), ("as it is, calibrated", honest)):
-    ReliabilityDisplay.from_predictions(truth, p, name=name, n_bins=8, ax=axes[0])
+for p in (balanced, honest):
+    ReliabilityDisplay.from_predictions(truth, p, n_bins=8, ax=axes[0])
+axes[0].get_legend().remove()
+axes[0].text(1, 0.16, "balanced\nby copies", color=COLORS["blue"], ha="right")
+axes[0].text(0.47, 0.75, "as they are,\ncalibrated", color=COLORS["vermilion"], ha="right")
+axes[0].set(xlabel="predicted probability", ylabel="share of 8s")
+axes[0].set_title("Copies claim too many 8s", loc="left")
 axes[1].barh(list(costs), list(costs.values()), color=["0.7", COLORS["blue"], COLORS["orange"]])
 axes[1].invert_yaxis()
 axes[1].set_title("Costs choose the threshold", loc="left")

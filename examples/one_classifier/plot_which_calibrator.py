@@ -68,8 +68,15 @@ for size, (found, *_) in samples.items():
 # Here the advice is good: the method advised is the nearest, or practically so. 150 scores could
 # not prove that calibration is needed; 2000 could. None of this makes it the best one elsewhere:
 # one sample of each size is not a study of calibrators, and your scores decide.
-#
-# Below, what cross-validation made of the differences to the best method, and what they really are.
+
+for size, (found, *_) in samples.items():
+    nearest = min(excess[size, name] for name in methods)
+    assert excess[size, found.recommendation.method] < 1.05 * nearest
+proved = {
+    size: next(one.adjusted < 0.05 for one in found.differences if one.method == "uncalibrated")
+    for size, (found, *_) in samples.items()
+}
+assert proved == {150: False, 2000: True}
 
 styles = {
     "logistic": (COLORS["blue"], "-"),
@@ -78,32 +85,48 @@ styles = {
 }
 grid = np.linspace(0.001, 0.999, 500)
 order = np.argsort(new.scores)[::10]
-figure, axes = plt.subplots(
-    2, 2, figsize=(11, 7.6), layout="constrained", height_ratios=[3, 2], sharey="row"
-)
-for (size, (found, *_)), (above, below) in zip(samples.items(), axes.T, strict=True):
-    above.plot(new.scores[order], new.probability[order], "k", lw=4, alpha=0.3, label="truth")
-    above.plot(grid, grid, "k:", lw=1, label="uncalibrated")
+figure, axes = plt.subplots(1, 2, figsize=(8, 4), layout="constrained", sharey=True)
+for ax, size in zip(axes, samples, strict=True):
+    ax.plot(new.scores[order], new.probability[order], "k", lw=5, alpha=0.3)
+    ax.plot(grid, grid, "k:", lw=1)
     for name, (color, style) in styles.items():
-        p = fits[size, name].predict_proba(grid)[:, 1]
-        above.plot(grid, p, color=color, ls=style, label=name)
-    above.set(xlabel="score", ylabel="probability", ylim=(0, 1), title=f"{size} scores")
+        ax.plot(grid, fits[size, name].predict_proba(grid)[:, 1], color=color, ls=style)
+    ax.set(xlabel="score", ylim=(0, 1))
+for row, (name, (color, _)) in enumerate(styles.items()):
+    axes[0].text(0.97, 0.22 - 0.08 * row, name, color=color, ha="right")
+axes[0].text(0.97, 0.3, "truth", color="0.5", ha="right")
+axes[0].text(0.72, 0.92, "uncalibrated", ha="right")
+axes[0].set_ylabel("probability")
+axes[0].set_title("150 scores: smooth curves are nearer", loc="left")
+axes[1].set_title("2000 scores: all are near the truth", loc="left")
+assert max(excess[150, name] for name in ("logistic", "spline")) < excess[150, "isotonic"] / 1.5
+assert max(excess[2000, name] for name in calibrators) < excess[2000, "uncalibrated"] / 5
+plt.show()
+
+# %%
+# What cross-validation made of the differences to the best method, and what they really are.
+
+figure, axes = plt.subplots(1, 2, figsize=(8, 3.8), layout="constrained", sharey=True)
+for ax, (size, (found, *_)) in zip(axes, samples.items(), strict=True):
     best = found.recommendation.best
     others = found.differences
     place = np.arange(len(others))
-    below.errorbar(
-        place - 0.1,
+    ax.errorbar(
+        place - 0.12,
         [1000 * one.difference for one in others],
         yerr=[1000 * one.standard_error for one in others],
         fmt="ko",
         capsize=4,
-        label="cross-validation, ± standard error",
     )
     real = [1000 * (excess[size, one.method] - excess[size, best]) for one in others]
-    below.plot(place + 0.1, real, "D", color=COLORS["vermilion"], label="in truth")
-    below.axhline(0, color="0.5", lw=0.8)
-    below.set_xticks(place, [one.method for one in others])
-    below.set(ylabel=f"Brier score less that of\n{best}, in thousandths", xlim=(-0.5, 3.5))
-axes[0, 0].legend(frameon=False, loc="upper left")
-axes[1, 0].legend(frameon=False, loc="upper left")
+    ax.plot(place + 0.12, real, "D", color=COLORS["vermilion"])
+    ax.axhline(0, color="0.5", lw=0.8)
+    ax.set_xticks(place, [one.method for one in others])
+    ax.set(xlabel=f"compared with {best}", xlim=(-0.5, 3.5))
+axes[0].text(-0.4, 36, "cross-validation\n± standard error")
+axes[0].text(-0.4, 32, "in truth", color=COLORS["vermilion"])
+axes[0].set_ylabel("excess Brier score, thousandths")
+axes[0].set_title("150 scores prove nothing ...", loc="left")
+axes[1].set_title("... 2000 that calibration is needed", loc="left")
+assert not any(one.adjusted < 0.05 for one in few.differences)
 plt.show()

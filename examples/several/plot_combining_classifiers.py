@@ -113,23 +113,24 @@ figure, (left, right) = plt.subplots(
     1, 2, figsize=(8, 4), layout="constrained", width_ratios=(2, 3)
 )
 for place, (name, m) in enumerate(said.items()):
-    color = COLORS["blue" if len(name) == 1 else "vermilion"]
+    color = COLORS[{"Dempster": "vermilion", "stacked": "blue"}.get(name, "gray")]
     ends = [m.bel("malignant")[0], m.pl("malignant")[0]]
     left.plot(ends, [place, place], color=color, lw=7, alpha=0.5, solid_capstyle="butt")
     left.plot(np.mean(ends), place, "o", color=color)
 left.set_yticks(range(len(said)), [f"hospital {name}" if len(name) == 1 else name for name in said])
 left.invert_yaxis()
 left.axvline(0.5, color=COLORS["gray"], ls=":")
-left.set(xlim=(0, 1), xlabel="malignant: belief to plausibility")
-left.set_title(f"A patient of conflict ({y_test[worst]})", loc="left")
+left.set(xlim=(0, 1), xlabel="malignant: Bel to Pl")
+left.set_title(f"Most conflict ({y_test[worst]})", loc="left", fontsize="medium")
+names = [name.replace(", ", ",\n").replace("of prob", "of\nprob") for name in table]
 for place, (name, values) in enumerate(table.items()):
-    color = COLORS["blue"] if name == "beliefs, stacked" else "k"
+    color = COLORS[{"beliefs, Dempster": "vermilion", "beliefs, stacked": "blue"}.get(name, "gray")]
     right.plot(values, np.full(8, place), "o", color="0.75", ms=4)
     error = values.std(ddof=1) / np.sqrt(8)
     right.errorbar(values.mean(), place, xerr=error, fmt="D", color=color, capsize=4)
-right.set_yticks(range(len(table)), [name.replace(", ", ",\n") for name in table])
+right.set_yticks(range(len(table)), [name.replace(" alone", "\nalone") for name in names])
 right.invert_yaxis()
 right.axvline(table["largest hospital alone"].mean(), color=COLORS["gray"], ls=":")
 right.set(xlim=(0, None), xlabel="log loss: 8 splits, mean ± standard error")
-right.set_title("Learned weights: no worse than the largest", loc="left")
+right.set_title("Learned weights repair Dempster's rule", loc="left", fontsize="medium")
 plt.show()

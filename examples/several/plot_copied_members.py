@@ -8,6 +8,7 @@ evidence among the copies.
 """
 
 import matplotlib.pyplot as plt
+import numpy as np
 from sklearn.datasets import load_breast_cancer
 from sklearn.metrics import log_loss
 from sklearn.model_selection import train_test_split
@@ -55,6 +56,13 @@ axes[0].text(3.1, 0.5, "Dempster's rule", color=COLORS["vermilion"], ha="right")
 axes[0].text(5, 0.16, "learned weights", color=COLORS["blue"], ha="right")
 axes[0].set(xlabel="copies of naive Bayes", ylabel="log loss on other patients", ylim=(0, None))
 axes[0].set_xticks(copies)
-axes[0].set_title("Copies make Dempster's rule too sure", loc="left")
-FusionWeightsDisplay.from_estimator(fusion, ax=axes[1])
+axes[0].set_title("Copies make Dempster's rule too sure", loc="left", fontsize="medium")
+display = FusionWeightsDisplay.from_estimator(fusion, ax=axes[1])
+axes[1].get_legend().remove()
+axes[1].set_xticks([0, 1], ["0\nsilent", "1\nas if independent"])
+axes[1].set_xlabel("weight of evidence, 95 % interval")
+axes[1].set_title("Learned weights divide the evidence", loc="left", fontsize="medium")
+weights = display.weights
+assert np.ptp(weights[:5]) < 0.001
+assert 0 < weights[:5].sum() < 1
 plt.show()

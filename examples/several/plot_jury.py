@@ -15,6 +15,7 @@ Processing). Each model saw each pair of answers twice, in both orders, with the
 import matplotlib.pyplot as plt
 import numpy as np
 
+from dstheory.plot.style import COLORS
 from evical import EvidentialFusion
 
 # %%
@@ -125,14 +126,16 @@ assert max(sorted(single.values())[:3]) < 0.4
 assert max(single, key=single.get) == "GPT-4"
 assert min(weights["deceiving"], key=weights["deceiving"].get) == "GPT-4"
 
-figure, ax = plt.subplots(figsize=(8, 3.8), layout="constrained")
-for place, way in enumerate(["majority", "consensus without labels", "consensus with 20 labels"]):
-    values = [accuracies[name][place] for name in accuracies]
-    bars = ax.bar(np.arange(2) + 0.27 * (place - 1), values, 0.25, label=way)
-    ax.bar_label(bars, fmt="%.2f")
-ax.axhline(0.5, color="gray", linestyle=":", linewidth=1)
-ax.set_xticks(range(2), ["100 everyday instructions", "319 deceiving instructions"])
-ax.set(ylabel="accuracy", ylim=(0, 1.2), yticks=np.arange(0, 1.1, 0.25))
-ax.set_title("Without labels, a jury follows the models that agree, right or wrong", loc="left")
-ax.legend(frameon=False, ncols=3, loc="upper left")
+ways = ["majority", "consensus,\nno labels", "consensus,\n20 labels"]
+titles = "100 everyday instructions", "319 deceiving instructions"
+colors = [COLORS[name] for name in ("gray", "vermilion", "blue")]
+figure, axes = plt.subplots(1, 2, figsize=(8, 3), layout="constrained", sharey=True)
+for ax, title, values in zip(axes, titles, accuracies.values(), strict=True):
+    ax.bar_label(ax.barh(ways, values, color=colors), fmt="%.2f", padding=3)
+    ax.axvline(0.5, color="k", ls=":", lw=1)
+    ax.set(xlim=(0, 1.15), xticks=[0, 0.5, 1], xlabel="accuracy")
+    ax.set_title(title, loc="left", fontsize="medium")
+axes[0].invert_yaxis()
+title = "Without labels, a jury follows the models that agree, right or wrong"
+figure.suptitle(title, x=0.01, ha="left")
 plt.show()

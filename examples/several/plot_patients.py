@@ -14,6 +14,7 @@ algorithm, Applied Statistics 28, 20-28, Table 1.
 import matplotlib.pyplot as plt
 import numpy as np
 
+from dstheory.plot.style import COLORS
 from evical import EvidentialFusion
 
 # %%
@@ -75,13 +76,14 @@ figure, ax = plt.subplots(figsize=(8, 3.8), layout="constrained")
 order = np.lexsort([-bel, is_open])
 place = np.empty(45)
 place[order] = np.arange(45)
-for rows, color, label in (
-    (~is_open, "tab:blue", "one class remains"),
-    (is_open, "tab:orange", "two classes or more remain"),
+for rows, color, x, text in (
+    (~is_open, COLORS["blue"], 20, "belief to plausibility:\none class remains"),
+    (is_open, COLORS["orange"], 31, "two classes\nor more remain"),
 ):
-    ax.vlines(place[rows], bel[rows], pl[rows], color=color, linewidth=4, label=label)
-ax.plot(place, posterior.max(axis=1), "k.", markersize=5, label="probability by the model of 1979")
-ax.set(xlabel="patient", ylabel="[Bel, Pl] of the most probable class", ylim=(0, 1.05))
+    ax.vlines(place[rows], bel[rows], pl[rows], color=color, linewidth=4)
+    ax.text(x, 0.3 if x < 30 else 0.08, text, color=color, ha="center")
+ax.plot(place, posterior.max(axis=1), "k.", markersize=5)
+ax.text(22, 1.05, "probability by the model of 1979", ha="center")
+ax.set(xlabel="patients, sorted", ylabel="most probable class", ylim=(0, 1.15))
 ax.set_title("Where doctors disagree, the consensus is open and the model is certain", loc="left")
-ax.legend(frameon=False, loc="lower left")
 plt.show()

@@ -2,6 +2,7 @@
 
 from itertools import combinations
 
+import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.text import Text
@@ -115,6 +116,15 @@ def reliability(n, **options):
     return draw
 
 
+def p_values(p):
+    def draw(figure):
+        misses_ax, ax = figure.subplots(1, 2)
+        figure.set_size_inches(8, 3)
+        PValuesDisplay(p, n_calibration=99, name=NAME).plot(ax, misses_ax=misses_ax)
+
+    return draw
+
+
 def both_levels(figure):
     marginal_ax, ax = figure.subplots(2, 1, sharex=True, height_ratios=(1, 2))
     LevelSetDisplay.from_contour(PLANE, names=(FEW[0], FEW[1]), ax=ax, marginal_ax=marginal_ax)
@@ -177,9 +187,7 @@ for n in (3, 100_000):
         f"risk {n}": foreign(
             lambda ax, n=n, p=p: RiskCoverageDisplay.from_predictions(Y[n], p, name=NAME, ax=ax)
         ),
-        f"p-values {n}": foreign(
-            lambda ax, p=p: PValuesDisplay(p, n_calibration=99, name=NAME).plot(ax)
-        ),
+        f"p-values {n}": p_values(p),
         f"intervals {n}": intervals(n, FEW, 0),
         f"clusters {n}": clusters(n, FEW),
     }
@@ -238,6 +246,26 @@ def test_texts_lie_on_the_canvas_and_apart():
         figure = Figure(figsize=(4, 3))
         draw(figure)
         wrong = faults(figure)
+        if wrong:
+            found[name] = wrong
+    assert not found
+
+
+NEW = {
+    "network": lambda: NetworkDisplay.from_network(NETWORK),  # of which one variable has no links
+    "join tree": lambda: JoinTreeDisplay.from_network(NETWORK),
+    "p-values": lambda: PValuesDisplay([0.1, 0.4, 0.8], n_calibration=99).plot(),
+    "intervals": lambda: BeliefIntervalDisplay.from_predictions(
+        *beliefs(200, [f"class {k}" for k in range(10)])[::-1]
+    ),
+}
+
+
+def test_texts_lie_on_the_canvas_of_new_figures():
+    found = {}
+    for name, draw in NEW.items():
+        draw()
+        wrong = faults(plt.gcf())
         if wrong:
             found[name] = wrong
     assert not found

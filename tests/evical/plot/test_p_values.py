@@ -112,3 +112,17 @@ def test_bad_tables():
         PValuesDisplay.from_p_values([7, 1], [[0.5, 0.5]] * 2, labels=[0, 1])
     with pytest.raises(TypeError, match="GaussianNB has no predict_p"):
         PValuesDisplay.from_estimator(GaussianNB(), [[1.0]], [0])
+
+
+def test_misses_are_counted_at_each_level():
+    """Of 19 ranks, as many as floor(20 alpha) are at or below a level alpha."""
+    p = np.repeat(np.arange(1, 21) / 20, 5)
+    display = PValuesDisplay(p, n_calibration=19, n_bins=4).plot()
+    levels, missed = display.misses_line_.get_data()
+    np.testing.assert_allclose(missed, np.floor(levels * 20 + 1e-9) / 20)
+    assert display.misses_ax_ is not display.ax_
+    # At a level below 1 / 20 no p-value is possible; at 0.25 the first bin has as many.
+    low, high = display._limits(display._ranks(np.array([0.04, 0.25]))).T
+    assert low.tolist() == [0, 0]
+    np.testing.assert_allclose(high / 100, display.limits_[:, 0] / 4)
+    assert PValuesDisplay(p).plot(Figure().subplots()).misses_line_ is None

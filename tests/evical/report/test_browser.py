@@ -176,6 +176,17 @@ def test_print_has_light_colors_and_no_controls(open_page):
     assert tab.run("getComputedStyle(document.querySelector('.skip')).display") == "none"
 
 
+def test_pictures_in_print_leave_room_for_a_heading_and_the_lead(open_page):
+    """Taller ones moved to a second page, with their heading, and left the first nearly blank."""
+    tab = open_page(page_of("evaluation"))
+    tallest = (
+        "Math.max(...Array.from(document.querySelectorAll('figure svg'), s => s.clientHeight))"
+    )
+    assert tab.run(tallest) > 480
+    tab.call("Emulation.setEmulatedMedia", media="print")
+    assert tab.run(tallest) < 480  # of the 1,020 CSS pixels of a page
+
+
 # The least contrast of a text with what lies behind it; relative luminance as in WCAG 2.2.
 CONTRAST = """(() => {
   const channels = color => color.match(/[\\d.]+/g).map(Number);

@@ -22,7 +22,7 @@ from evical.report._ensemble_page import (
 from evical.report._evaluation_page import evaluation_page
 from evical.report._evaluation_tables import (
     coverage_table,
-    measures_table,
+    measures_tables,
     reject_table,
     reliability_table,
     width_table,
@@ -156,7 +156,7 @@ def test_members_may_have_the_names_of_other_ways():
 
 def test_tables_of_an_evaluation_hold_its_numbers():
     made = evaluation()
-    first = measures_table(made).rows[0]
+    first = measures_tables(made)[0].rows[0]
     brier = made["brier_score"]
     assert first.head == ("Brier score",)
     assert first.values == (brier.value, brier.low, brier.high)

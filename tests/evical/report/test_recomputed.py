@@ -23,7 +23,7 @@ from evical.report._ensemble_page import (
 from evical.report._evaluation_tables import (
     answers_table,
     coverage_table,
-    measures_table,
+    measures_tables,
     reject_table,
     reliability_table,
     width_table,
@@ -52,7 +52,7 @@ def predicted():
 def test_measures_of_an_evaluation(judged, predicted):
     y, bel, pl, _ = predicted
     p = (bel + pl) / 2
-    shown = {row.head[0]: row.values[0] for row in measures_table(judged).rows}
+    shown = {row.head[0]: row.values[0] for table in measures_tables(judged) for row in table.rows}
     assert shown["Brier score"] == pytest.approx(brier_score_loss(y, p))
     assert shown["Log loss"] == pytest.approx(log_loss(y, p))
     assert shown["ROC AUC"] == pytest.approx(roc_auc_score(y, p))

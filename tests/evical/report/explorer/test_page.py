@@ -1,6 +1,7 @@
 """The page in a headless Chromium: its numbers, its silence, its keyboard; and how it is made."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -45,6 +46,15 @@ def test_the_page_is_small_and_has_the_command():
     assert len(html.encode()) < 300_000
     assert "The 20,000 distinct scores of the samples are merged into 1,200." in html
     assert build_explorer(calibrator, scores, many) == html
+
+
+def test_the_page_opens_with_the_model_if_there_is_one():
+    sections = ["question-title", "belief-title", "sources-title", "classifier-title"]
+    for html, expected in (
+        (fitted_page()[1], [sections[3], *sections[:3]]),
+        (build_explorer(), sections),
+    ):
+        assert re.findall(r'<section[^>]* aria-labelledby="([\w-]+)"', html) == expected
 
 
 def test_the_promise_of_a_model_is_where_the_page_begins():
