@@ -1,76 +1,33 @@
 """Claims of README, the paper and pages of `docs`: each number, from its file."""
 
-import csv
 import json
 import re
 from collections import defaultdict
 
 import numpy as np
-from scipy.stats import norm, rankdata, t
+from scipy.stats import norm, t
 
 from evical.demo.contest import METHODS
 from examples.studies import STUDIES
 from examples.studies.parts.fusion_condition import SCENARIOS
 from examples.studies.xu2016.ten import XU2016_TEN
 from tests.protocols.rules_table import RULES
-from tests.support.public_objects import ROOT
-
-
-def lines(name):
-    return (ROOT / name).read_text(encoding="utf-8")
-
-
-README, CLAIMS, PAPER, INDEX, COMPARISON, CLASSIFIERS = (
-    " ".join(lines(name).split())
-    for name in (
-        "README.md",
-        "docs/claims.md",
-        "paper/paper.md",
-        "docs/reproductions/index.md",
-        "docs/comparison.md",
-        "docs/guide/classifiers.md",
-    )
+from tests.support.claims import (
+    CLAIMS,
+    CLASSIFIERS,
+    INDEX,
+    NUMBER,
+    PAIR,
+    PAPER,
+    README,
+    close,
+    differences,
+    lines,
+    losses,
+    paired,
+    table,
 )
-
-
-def table(study, folder="docs/reproductions"):
-    path = ROOT / folder / f"{study}.csv"
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def losses(rows, label, **where):
-    """Option to data set to its mean log loss over the settings of the data set."""
-    found = defaultdict(lambda: defaultdict(list))
-    for row in rows:
-        if row["log_loss"] and all(row[key] == value for key, value in where.items()):
-            found[row[label]][row["data"]].append(float(row["log_loss"]))
-    return {
-        option: {data: np.mean(values) for data, values in sets.items()}
-        for option, sets in found.items()
-    }
-
-
-def paired(means, one, other):
-    """Mean difference over data sets, its standard error, and their number."""
-    gaps = np.array([means[one][data] - means[other][data] for data in means[one]])
-    return gaps.mean(), gaps.std(ddof=1) / np.sqrt(len(gaps)), len(gaps)
-
-
-def close(text, value):
-    """Whether a printed number is a value, rounded to its digits."""
-    digits = len(text.partition(".")[2])
-    return abs(float(text) - value) <= 0.5001 * 10**-digits
-
-
-def differences(text, pattern):
-    """The numbers of the one place that has the pattern."""
-    (found,) = re.findall(pattern, text)
-    return found
-
-
-NUMBER = r"([+-]?\d+\.\d+)"
-PAIR = rf"{NUMBER}, (?:standard error )?{NUMBER}"
+from tests.support.public_objects import ROOT
 
 
 def test_one_classifier_beside_six_settings():
@@ -275,66 +232,6 @@ def test_shares_of_cells_near_the_best():
         assert abs(float(short) - float(long)) <= 0.55
 
 
-QUALITY = {
-    "`AutoCalibrator()`": ["Auto"],
-    "`SplineCalibrator()`": ["Spline"],
-    "`ELiTECalibrator()`": ["ELiTE"],
-    "splinecalib": ["splinecalib SplineCalib"],
-    "`ENIRCalibrator()`, netcal's ENIR": ["ENIR", "netcal ENIR"],
-    "`BBQCalibrator()`, netcal's BBQ": ["BBQ", "netcal BBQ"],
-    "isotonic regression (scikit-learn)": ["scikit-learn isotonic"],
-}
-
-
-def test_distances_to_the_truth_are_those_of_the_study():
-    found = {}
-    for row in table("calibrator_quality", "docs"):
-        if row["n"] == "10000":
-            name, _, method = row["method"].partition(":")
-            key = f"{name.split()[0]}{method}" if method else name
-            values = row["squared_error"], row["squared_error_se"]
-            found[row["kind"], key] = [1000 * float(value) for value in values]
-    text = lines("docs/comparison.md")
-    for label, methods in QUALITY.items():
-        (cells,) = re.findall(rf"^\| {re.escape(label)} \| (.*) \|$", text, re.M)
-        cells = cells.split(" | ")
-        for kind, cell in zip(("monotone", "nonmonotone", "overconfident"), cells, strict=True):
-            numbers = cell.replace(" ± ", ", ").split(", ")
-            expected = [value for method in methods for value in found[kind, method]]
-            assert all(map(close, numbers, expected)), (label, kind, numbers, expected)
-
-
-WAYS = {
-    "`EvidentialEnsemble([...])`: weights of evidence, calibrated": "Stacked",
-    "super learner of log-odds: convex weights": "super learner, log-odds",
-    "ridge regression of log-odds": "ridge regression of log-odds",
-    "greedy selection (Caruana)": "greedy selection",
-    "best single classifier, calibrated": "best single",
-    "scikit-learn's `StackingClassifier`": "StackingClassifier",
-    "soft vote of calibrated probabilities": "soft vote",
-    "Dempster's rule of calibrated probabilities": "Dempster's rule",
-}
-
-
-def test_ranks_and_losses_of_fusions():
-    rows = table("fusion_benchmark")
-    text = lines("docs/comparison.md")
-    parts = ("different", "two"), ("different", "more"), ("unequal", "two")
-    means = [losses(rows, "way", members=members, classes=classes) for members, classes in parts]
-    ranks = []
-    for ways in means:
-        values = np.array([list(ways[way].values()) for way in ways])
-        places = rankdata(values, axis=0).mean(axis=1)
-        ranks.append(dict(zip(ways, places, strict=True)))
-    for label, way in WAYS.items():
-        (cells,) = re.findall(rf"^\| {re.escape(label)} \| (.*) \|$", text, re.M)
-        printed = [n for cell in cells.split(" | ") for n in cell.strip(" ,|").split(", ") if n]
-        used = range(3 if len(printed) == 6 else 2)
-        expected = [ranks[i][way] for i in used]
-        expected += [np.mean(list(means[i][way].values())) for i in used]
-        assert all(map(close, printed, expected)), (label, printed, expected)
-
-
 def test_penalties_of_causal_searches():
     found = defaultdict(lambda: defaultdict(dict))
     for row in table("causal_penalty"):
@@ -351,25 +248,6 @@ def test_penalties_of_causal_searches():
     expected += [np.mean(list(once["2"].values())), *paired(once, "1", "2")[:2]]
     assert len(discrete["1"]) == 9
     assert all(map(close, numbers, expected)), (numbers, expected)
-
-
-def test_seconds_of_fits_are_those_of_the_page():
-    page = lines("docs/calibrator_speed.md")
-    rows = {
-        row.split(" | ")[0]: row.split(" | ")[1:] for row in re.findall(r"^\| (.*) \|$", page, re.M)
-    }
-    sizes = {name: i for i, name in enumerate(rows["method"])}
-    text = lines("docs/comparison.md").split("## Speed of calibrators")[1].split("\n## ")[0]
-    found = re.findall(
-        r"^\| `(\w+)Calibrator\(\)`.*?, ([\d,]+) \| ([\d.]+) \| ([\d.]+) \((\w+[-\w]*)", text, re.M
-    )
-    assert len(found) == 5
-    for name, size, ours, theirs, package in found:
-        assert close(ours, float(rows[name][sizes[size]]))
-        others = [row for key, row in rows.items() if key.startswith(package)]
-        assert any(
-            float(theirs) == float(row[sizes[size]]) for row in others if row[sizes[size]] != "-"
-        )
 
 
 def test_every_claim_with_a_number_has_a_command_or_a_page():

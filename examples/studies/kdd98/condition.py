@@ -19,9 +19,9 @@ from evical.datasets import Dataset
 from evical.metrics import solicitation_profit
 from examples.studies._study import Record, repeat_rng
 from examples.studies.kdd98.original import AMOUNT, TEST, TRAIN
-from examples.studies.parts._calibration_classifiers import TWO_CLASS_LEARNERS
-from examples.studies.parts._calibration_measures import MEASURES as KNOWN
+from examples.studies.parts.calibration_classifiers import TWO_CLASS_LEARNERS
 from examples.studies.parts.calibration_condition import Calibration, calibrate
+from examples.studies.parts.calibration_measures import MEASURES as KNOWN
 from examples.studies.parts.calibration_samples import GivenSplit
 
 __all__ = ["COST", "LABELS", "MEASURES", "DonorCondition"]

@@ -20,8 +20,8 @@ from evical import calibrators
 from evical._typing import Floats
 from evical.datasets import Dataset
 from examples.studies._study import Record, repeat_rng
-from examples.studies.parts._calibration_classifiers import TWO_CLASS_LEARNERS, Scorer
-from examples.studies.parts._calibration_measures import MEASURES
+from examples.studies.parts.calibration_classifiers import TWO_CLASS_LEARNERS, Scorer
+from examples.studies.parts.calibration_measures import MEASURES
 from examples.studies.parts.calibration_samples import Samples, Source
 
 __all__ = [

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from evical.datasets import Dataset
 from examples.studies._beside import read_findings, read_prose
 from examples.studies._study import Record, Study, repeat_rng
-from examples.studies.parts._calibration_classifiers import TWO_CLASS_LEARNERS
+from examples.studies.parts.calibration_classifiers import TWO_CLASS_LEARNERS
 from examples.studies.parts.calibration_condition import Calibration, calibrate
 from examples.studies.parts.calibration_samples import GivenSplit
 from examples.studies.parts.score_curves import LABELS, MEASURES, curve_rows, curves_of

@@ -12,9 +12,9 @@ from examples.studies.kdd98.condition import DonorCondition
 from examples.studies.kdd98.original import FEATURES, TEST, TRAIN, load_donors, read_donors
 from examples.studies.kdd98.study import BAYES, KDD98, LR, SVM, TABLE_4
 from examples.studies.naeini2016.study import ISOTONIC, NONE
-from examples.studies.parts._calibration_classifiers import TWO_CLASS_LEARNERS
-from examples.studies.parts._calibration_measures import label_sorted_gaps
+from examples.studies.parts.calibration_classifiers import TWO_CLASS_LEARNERS
 from examples.studies.parts.calibration_condition import calibrate
+from examples.studies.parts.calibration_measures import label_sorted_gaps
 
 # Fields that are used, in another order than theirs, between others that are not.
 HEADER = ("ODATEDW", "STATE", *reversed(FEATURES), "ZIP")

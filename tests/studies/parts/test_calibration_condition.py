@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from evical.datasets import Dataset
-from examples.studies.parts._calibration_classifiers import TWO_CLASS_LEARNERS
-from examples.studies.parts._calibration_measures import MEASURES, label_sorted_gaps
+from examples.studies.parts.calibration_classifiers import TWO_CLASS_LEARNERS
 from examples.studies.parts.calibration_condition import (
     CUBE_ROOT,
     Calibration,
     CalibrationCondition,
     similarity_binning,
 )
+from examples.studies.parts.calibration_measures import MEASURES, label_sorted_gaps
 from examples.studies.parts.calibration_samples import GivenSplit, RandomSplit, Simulated
 from examples.studies.parts.categories import Binning, learn_categories
 
