@@ -87,6 +87,8 @@ def test_what_is_refused(tmp_path, train, test, message):
 def test_a_part_of_the_data_is_refused(small, tmp_path, monkeypatch):
     with pytest.raises(ValueError, match="has 2 records and 1 donors, expected 95412 and 4843"):
         load_donors(TRAIN, small)
+    with pytest.raises(ValueError, match="is it complete"):  # by the study, from the same folder
+        reproduce(KDD98, data=small)
     (small / "cup98LRN.txt").write_text("TARGET_B\n")
     with pytest.raises(ValueError, match="no field 'AGE'"):
         read_donors(TRAIN, small)
