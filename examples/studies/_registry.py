@@ -21,6 +21,7 @@ from examples.studies.naeini2016.real import NAEINI2016_REAL
 from examples.studies.naeini2016.study import NAEINI2016_SIMULATED
 from examples.studies.naeini2016.table5 import NAEINI2016_TABLE5
 from examples.studies.naeini2016_causal.default import CAUSAL_PENALTY
+from examples.studies.naeini2016_causal.edges import NAEINI2016_CAUSAL_EDGES
 from examples.studies.naeini2016_causal.large import NAEINI2016_CAUSAL_LARGE
 from examples.studies.naeini2016_causal.penalty import NAEINI2016_CAUSAL_PENALTY
 from examples.studies.naeini2016_causal.study import NAEINI2016_CAUSAL
@@ -43,6 +44,7 @@ _ALL: tuple[Study, ...] = (
     NAEINI2016_CAUSAL,
     NAEINI2016_CAUSAL_LARGE,
     NAEINI2016_CAUSAL_PENALTY,
+    NAEINI2016_CAUSAL_EDGES,
     NAEINI2016_REAL,
     NAEINI2016_LIBLINEAR,
     NAEINI2016_TABLE5,
