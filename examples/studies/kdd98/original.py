@@ -8,14 +8,12 @@ between fields. A blank, or a period among numbers, is missing. No data are in t
 import csv
 import os
 from collections.abc import Callable, Iterator
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from dstheory.checks.arguments import check_choice
-from evical._typing import Floats
 from evical.datasets import Dataset
 from evical.datasets.loaders import VARIABLE
 
@@ -122,17 +120,17 @@ def read_donors(name: str, folder: str | Path) -> Dataset:
     for line, (*texts, found) in _fields(path, (*FEATURES, *own), len(own)):
         rows.append([_value(path, line, *one) for one in zip(FEATURES, texts, strict=True)])
         if answers is None:
-            targets.append(found)
+            targets.append(_target(path, line, *found))
         elif found[0] in answers:
             targets.append(answers[found[0]])
         else:
             raise ValueError(f"{path.name}, line {line}: record {found[0]} is not in {_ANSWERS}")
     X = np.array(rows, dtype=np.float64).reshape(-1, len(FEATURES))
-    y, amount = _targets(targets)
+    y = np.array([label for label, _ in targets], dtype=np.intp)
     absent = np.isnan(X)
     return Dataset(
         name=name,
-        X=np.column_stack([np.where(absent, 0.0, X), absent, amount]),
+        X=np.column_stack([np.where(absent, 0.0, X), absent, [gift for _, gift in targets]]),
         y=y,
         feature_names=(*FEATURES, *(f"{field}=missing" for field in FEATURES), AMOUNT),
         class_names=("0", "1"),
@@ -158,9 +156,21 @@ def _fields(path: Path, names: tuple[str, ...], n_own: int) -> Iterator[tuple[in
             yield reader.line_num, [*texts[:-n_own], tuple(texts[-n_own:])]
 
 
-def _answers(path: Path) -> dict[str, tuple[str, str]]:
+def _answers(path: Path) -> dict[str, tuple[int, float]]:
+    """Number of each record to its label and amount."""
     found = _fields(path, (_RECORD, _LABEL, AMOUNT), 3)
-    return {record: (label, amount) for record, label, amount in chain(*(row for _, row in found))}
+    return {record: _target(path, line, *target) for line, ((record, *target),) in found}
+
+
+def _target(path: Path, line: int, label: str, amount: str) -> tuple[int, float]:
+    """The label and the amount, which is 0 of those who gave nothing."""
+    try:
+        return {"0": (0, 0.0), "1": (1, float(amount))}[label]
+    except (KeyError, ValueError):
+        raise ValueError(
+            f"{path.name}, line {line}: {_LABEL} {label!r} with {AMOUNT} {amount!r}, expected 0, "
+            "or 1 and an amount"
+        ) from None
 
 
 def _value(path: Path, line: int, field: str, text: str) -> float:
@@ -170,9 +180,3 @@ def _value(path: Path, line: int, field: str, text: str) -> float:
         return FEATURES[field](text)
     except ValueError:
         raise ValueError(f"{path.name}, line {line}: {text!r} is not a {field}") from None
-
-
-def _targets(found: list[tuple[str, str]]) -> tuple[Any, Floats]:
-    y = np.array([int(label) for label, _ in found], dtype=np.intp)
-    amount = np.array([float(given) for _, given in found], dtype=np.float64)
-    return y, np.where(y == 1, amount, 0.0)

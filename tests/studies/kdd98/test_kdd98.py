@@ -75,6 +75,8 @@ def test_what_is_read(small):
             [],
             f"line 2: {len(HEADER) + 4} fields, expected {len(HEADER) + 3}",
         ),
+        ([({}, "yes", 0)], [], "TARGET_B 'yes' with TARGET_D '0', expected 0, or 1"),
+        ([({}, 1, "")], [], "TARGET_B '1' with TARGET_D '', expected 0, or 1"),
         ([({}, 0, 0)], [(1, {})], "cup98VAL.txt, line 2: record 1 is not in valtargt.txt"),
     ],
 )
