@@ -14,7 +14,7 @@ from examples.studies.naeini2016.study import DPM, HISTOGRAM, ISOTONIC, KDE, NON
 __all__ = ["KDD98", "TABLE_4"]
 
 BAYES, SVM = "naive Bayes, ten bins", "linear SVM, squared hinge"
-LR = "logistic regression, no intercept, -1 to 1"
+LR = "logistic regression, no intercept"
 METHODS = (NONE, HISTOGRAM, PLATT, ISOTONIC, KDE, DPM)
 _NAMES = tuple(method.name for method in METHODS)
 

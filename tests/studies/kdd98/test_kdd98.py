@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from evical.datasets import Dataset
 from evical.metrics import root_mean_squared_error
 from examples.studies import reproduce
 from examples.studies.kdd98 import condition as donors
@@ -165,11 +166,13 @@ def test_the_study_runs_on_such_files(sets):
 def test_printed_rows_that_are_of_constants():
     """Logistic regression says 1/2 of everybody, and isotonic regression of the SVM 5 %.
 
-    The former is what a linear model without intercept says at most places of a sample with few
-    positives; the latter is a constant, as of scores that point the wrong way.
+    The former is what a linear model without intercept says of features with mean 0, here of two
+    that tell little; the latter is a constant, as of scores that point the wrong way.
     """
     y = (np.arange(96_367) < 4_873).astype(int)
-    half, rate = np.full(len(y), 0.5), np.full(len(y), 4_843 / 95_412)
+    X = np.random.default_rng(0).normal(5, 2, size=(len(y), 2)) + 0.3 * y[:, np.newaxis]
+    half = TWO_CLASS_LEARNERS[LR](Dataset("toy", X, y, ("a", "b"), ("0", "1")))(X)
+    rate = np.full(len(y), 4_843 / 95_412)
     lines = {name: text.strip().splitlines() for name, text in TABLE_4.items()}
     for p, column, name in ((half, 0, LR), (rate, 3, SVM)):
         gaps, shares = label_sorted_gaps(y, p)
