@@ -87,6 +87,8 @@ def _panels(outcome: Outcome, curve: Curve) -> dict[str, dict[str, _Points]]:
         if any(row[name] != value for name, value in curve.where.items()):
             continue
         one = estimate(curve.scale * values[:, measure])
+        if math.isnan(one.mean):  # such as an empty bin
+            continue
         lines = panels.setdefault(row[curve.panel], {})
         lines.setdefault(row[curve.line], []).append(
             (float(row[curve.x]), one.mean, one.standard_error)

@@ -6,10 +6,12 @@ from examples.studies.calarena_small.study import CALARENA_SMALL
 from examples.studies.conformal_validity.study import CONFORMAL_VALIDITY
 from examples.studies.default_classifier.study import DEFAULT_CLASSIFIER
 from examples.studies.fusion_benchmark.study import FUSION_BENCHMARK
+from examples.studies.gebel2009.figures import GEBEL2009_FIGURES
 from examples.studies.gebel2009.multiclass import GEBEL2009_MULTICLASS
 from examples.studies.gebel2009.others import GEBEL2009_OTHERS
 from examples.studies.gebel2009.study import GEBEL2009
 from examples.studies.interval_coverage.study import INTERVAL_COVERAGE
+from examples.studies.kdd98.study import KDD98
 from examples.studies.label_free.study import LABEL_FREE
 from examples.studies.learners.study import LEARNERS
 from examples.studies.naeini2016.adagrad import NAEINI2016_ADAGRAD
@@ -19,6 +21,7 @@ from examples.studies.naeini2016.real import NAEINI2016_REAL
 from examples.studies.naeini2016.study import NAEINI2016_SIMULATED
 from examples.studies.naeini2016.table5 import NAEINI2016_TABLE5
 from examples.studies.naeini2016_causal.default import CAUSAL_PENALTY
+from examples.studies.naeini2016_causal.edges import NAEINI2016_CAUSAL_EDGES
 from examples.studies.naeini2016_causal.large import NAEINI2016_CAUSAL_LARGE
 from examples.studies.naeini2016_causal.penalty import NAEINI2016_CAUSAL_PENALTY
 from examples.studies.naeini2016_causal.study import NAEINI2016_CAUSAL
@@ -29,6 +32,7 @@ from examples.studies.xu2016.ten import XU2016_TEN
 from examples.studies.xu2016.three import XU2016_THREE
 from examples.studies.zadrozny.calibration_2002 import ZADROZNY2002
 from examples.studies.zadrozny.couplings_2001 import ZADROZNY2001
+from examples.studies.zadrozny.figures_2002 import ZADROZNY2002_FIGURES
 from examples.studies.zadrozny.newsgroups_2002 import ZADROZNY2002_NEWSGROUPS
 
 __all__ = ["STUDIES"]
@@ -40,6 +44,7 @@ _ALL: tuple[Study, ...] = (
     NAEINI2016_CAUSAL,
     NAEINI2016_CAUSAL_LARGE,
     NAEINI2016_CAUSAL_PENALTY,
+    NAEINI2016_CAUSAL_EDGES,
     NAEINI2016_REAL,
     NAEINI2016_LIBLINEAR,
     NAEINI2016_TABLE5,
@@ -48,8 +53,11 @@ _ALL: tuple[Study, ...] = (
     ZADROZNY2001,
     ZADROZNY2002,
     ZADROZNY2002_NEWSGROUPS,
+    ZADROZNY2002_FIGURES,
+    KDD98,
     GEBEL2009,
     GEBEL2009_OTHERS,
+    GEBEL2009_FIGURES,
     GEBEL2009_MULTICLASS,
     INTERVAL_COVERAGE,
     WHICH_FUSION,

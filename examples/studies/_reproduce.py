@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 from dstheory.checks.arguments import check_choice
 from evical._jobs import results
 from evical._typing import Floats
-from evical.datasets import Dataset, load
+from evical.datasets import Dataset
 from examples.studies._store import RepeatStore, data_fingerprint
 from examples.studies._study import Condition, Record, Study
 
@@ -148,7 +148,7 @@ def reproduce(
         Repeats at once, by joblib; its backend may be chosen by ``joblib.parallel_config``.
     seed : int
     data : str, Path or mapping, optional
-        Folder of data sets, as `evical.datasets.load`; or the data sets themselves by name.
+        Folder of data sets, for the study's `load`; or the data sets themselves by name.
     quick : bool
         Only the conditions of the quick variant.
     on_repeat : callable, optional
@@ -203,7 +203,9 @@ def plan_study(
     every = not quick or not study.quick
     conditions = tuple(one for one in study.conditions if every or one.key in study.quick)
     names = dict.fromkeys(name for condition in conditions for name in condition.datasets)
-    sets = {name: data[name] if isinstance(data, Mapping) else load(name, data) for name in names}
+    sets = {
+        name: data[name] if isinstance(data, Mapping) else study.load(name, data) for name in names
+    }
     prints = {name: data_fingerprint(dataset) for name, dataset in sets.items()}
     folder = None if output is None else Path(output)
     made = Plan(

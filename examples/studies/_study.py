@@ -8,12 +8,13 @@ means, standard errors, tables beside those of the paper, and pictures.
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal, Protocol
 
 import numpy as np
 
 from dstheory.checks.arguments import check_count, check_instance
-from evical.datasets import Dataset
+from evical.datasets import Dataset, load
 from examples.studies._over_data import Gains, Pairs, Ranking
 
 __all__ = [
@@ -335,6 +336,8 @@ class Study:
         Keys of the conditions of the quick variant; all if empty.
     extra : callable, optional
         From an `Outcome` to Markdown of its own, which the page shows before the tables.
+    load : callable
+        From the name of a data set and a folder, or None, to the data set.
     """
 
     name: str
@@ -359,3 +362,4 @@ class Study:
     pairs: tuple[Pairs, ...] = ()
     quick: tuple[str, ...] = ()
     extra: Callable[[Any], str] | None = None
+    load: Callable[[str, str | Path | None], Dataset] = load

@@ -6,7 +6,7 @@ Source: Naeini (2016), section 4.2.1.
 from itertools import product
 
 from examples.studies._beside import read_prose
-from examples.studies._study import PublishedTable, Study
+from examples.studies._study import Finding, PublishedTable, Study
 from examples.studies.naeini2016._published import MEASURES as PRINTED_MEASURES
 from examples.studies.naeini2016._published import _cells
 from examples.studies.naeini2016.study import (
@@ -20,7 +20,7 @@ from examples.studies.naeini2016.study import (
     PLATT,
     SBB,
 )
-from examples.studies.parts.calibration_condition import CalibrationCondition
+from examples.studies.parts.calibration_condition import SIMILARITY, CalibrationCondition
 from examples.studies.parts.calibration_samples import Drawn, GivenSplit
 
 __all__ = ["NAEINI2016_TABLE5"]
@@ -78,7 +78,7 @@ _TABLES: dict[str, tuple[Drawn | GivenSplit, str, str]] = {
 
 
 def _condition(source: Drawn | GivenSplit, classifier: str) -> CalibrationCondition:
-    methods = NONE, ISOTONIC, PLATT, HISTOGRAM, SBB, ABB
+    methods = NONE, ISOTONIC, PLATT, HISTOGRAM, SBB, ABB, SIMILARITY
     return CalibrationCondition(
         key=f"{source.name}-{classifier}".lower().replace(",", "").replace(" ", "-"),
         source=source,
@@ -124,5 +124,16 @@ NAEINI2016_TABLE5 = Study(
     ),
     protocol=TEXT.protocol,
     comment=TEXT.comment,
+    comparisons=(
+        Finding(
+            text="Not in the thesis: similarity binning averaging against ABB, RMSE",
+            measure=PRINTED_MEASURES["RMSE"],
+            label="method",
+            first=SIMILARITY.name,
+            second=ABB.name,
+            by=("data", "classifier"),
+            digits=3,
+        ),
+    ),
     quick=("spect-logistic-regression",),
 )

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from evical._typing import Floats, Ints
 
-__all__ = ["TYPES", "discrimination", "largest_gap_of_bins", "measured"]
+__all__ = ["TYPES", "discrimination", "gap_of_groups", "largest_gap_of_bins", "measured"]
 
 
 TYPES: Mapping[str, tuple[int, ...]] = {"directed": (1, 2), "undirected": (3,), "none": (0,)}
@@ -18,6 +18,9 @@ TYPES: Mapping[str, tuple[int, ...]] = {"directed": (1, 2), "undirected": (3,), 
 
 BIN = 100
 """Instances of a bin."""
+
+MANY = 10_000_000
+"""Instances from which on only those that are true are put in random order."""
 
 
 def discrimination(found: Ints, truth: Ints, kinds: tuple[int, ...]) -> tuple[float, float, float]:
@@ -74,11 +77,48 @@ def largest_gap_of_bins(p: Floats, is_true: NDArray[np.bool_], rng: np.random.Ge
     >>> largest_gap_of_bins(p, is_true, np.random.default_rng(0))
     0.3
     """
+    if len(p) >= MANY:
+        return gap_of_groups(p, is_true, rng)
     order = np.lexsort((rng.random(len(p)), p))
     starts = np.arange(max(1, len(p) // BIN)) * BIN
     size = np.diff([*starts, len(p)])
     gap = np.add.reduceat(p[order], starts) - np.add.reduceat(is_true[order], starts, dtype=int)
     return float(np.abs(gap / size).max())
+
+
+def gap_of_groups(p: Floats, is_true: NDArray[np.bool_], rng: np.random.Generator) -> float:
+    """`largest_gap_of_bins` with other random numbers, fast where few predictions are distinct.
+
+    Equal predictions are a stretch of places, of which the true instances take some at random.
+
+    Parameters
+    ----------
+    p, is_true, rng
+        As there.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> p, is_true = np.repeat([0.0, 0.5], 100), np.arange(200) >= 180
+    >>> gap_of_groups(p, is_true, np.random.default_rng(0))
+    0.3
+    """
+    values, sizes = np.unique(p, return_counts=True)
+    edges = np.append(0, np.cumsum(sizes))
+    found = np.bincount(np.searchsorted(values, p[is_true]), minlength=len(values))
+    taken = [
+        edges[group] + rng.choice(sizes[group], found[group], replace=False)
+        for group in np.flatnonzero(found)
+    ]
+    n_bins = max(1, len(p) // BIN)
+    bins = np.append(np.arange(n_bins) * BIN, len(p))
+    places = np.minimum(np.concatenate([np.zeros(0, dtype=int), *taken]) // BIN, n_bins - 1)
+    expected = np.diff(np.interp(bins, edges, np.append(0, np.cumsum(values * sizes))))
+    gap = expected - np.bincount(places, minlength=n_bins)
+    return float((np.abs(gap) / np.diff(bins)).max())
 
 
 def measured(p: Floats, truth: Ints, rng: np.random.Generator) -> dict[str, tuple[float, ...]]:

@@ -13,7 +13,7 @@ from examples.studies._study import Overview, PublishedTable, Record, Study
 from examples.studies.naeini2016_causal._published import TABLE_33
 from examples.studies.naeini2016_causal.condition import LABELS, MEASURES, NetworkCondition
 
-__all__ = ["NAEINI2016_CAUSAL_PENALTY"]
+__all__ = ["CHOSEN", "METHODS", "NAEINI2016_CAUSAL_PENALTY", "REPORTED", "penalized", "printed"]
 
 CHOICE, REPORTED = "choice", "reported"
 PENALTIES, CHOSEN = (1.0, 1.5, 2.0, 2.5), 2.0
@@ -38,7 +38,7 @@ class PenalizedCondition:
 
     @property
     def key(self) -> str:
-        return f"{self.part}-{self.network.penalty:g}"
+        return f"{self.part}-{self.network.n_edges}-{self.network.penalty:g}"
 
     @property
     def datasets(self) -> tuple[str, ...]:
@@ -50,8 +50,9 @@ class PenalizedCondition:
         return [((*names, *labels), values) for labels, values in records]
 
 
-def _network(part: str, penalty: float) -> PenalizedCondition:
-    condition = NetworkCondition(f"{part} networks", 1000, 1000, penalty=penalty)
+def penalized(part: str, penalty: float, n_edges: int = 1000) -> PenalizedCondition:
+    """The networks of a part of the study: few bootstraps choose, all methods are reported."""
+    condition = NetworkCondition(f"{part} networks", 1000, n_edges, penalty=penalty)
     if part == CHOICE:
         few = replace(condition, sizes=(40,), n_bootstraps=CHOICE_BOOTSTRAPS, methods=())
         return PenalizedCondition(part, few)
@@ -59,9 +60,9 @@ def _network(part: str, penalty: float) -> PenalizedCondition:
     return PenalizedCondition(part, reported)
 
 
-def _chosen(table: PublishedTable) -> PublishedTable:
-    """The numbers of 1,000 edges."""
-    kept = {names: value for names, value in table.values.items() if names[1] == "1000"}
+def printed(table: PublishedTable, edges: tuple[int, ...]) -> PublishedTable:
+    """The numbers of networks with so many edges, beside those with the chosen penalty."""
+    kept = {names: value for names, value in table.values.items() if int(names[1]) in edges}
     return replace(table, values=kept, where={"part": REPORTED, "penalty": f"{CHOSEN:g}"})
 
 
@@ -74,12 +75,12 @@ NAEINI2016_CAUSAL_PENALTY = Study(
     labels=("part", "penalty", *LABELS),
     measures=MEASURES,
     conditions=(
-        *(_network(CHOICE, penalty) for penalty in PENALTIES),
-        _network(REPORTED, CHOSEN),
+        *(penalized(CHOICE, penalty) for penalty in PENALTIES),
+        penalized(REPORTED, CHOSEN),
     ),
     repeats=NETWORKS,
     comment_repeats=RUN,
-    published=tuple(map(_chosen, TABLE_33)),
+    published=tuple(printed(table, (1000,)) for table in TABLE_33),
     protocol=TEXT.protocol,
     comment=TEXT.comment,
     overviews=(
@@ -95,5 +96,5 @@ NAEINI2016_CAUSAL_PENALTY = Study(
             where={"part": (CHOICE,), "type": ("directed", "undirected")},
         ),
     ),
-    quick=("choice-2.5",),
+    quick=("choice-1000-2.5",),
 )

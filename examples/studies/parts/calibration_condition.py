@@ -5,23 +5,34 @@ Calibrators see scores here, without an `EvidentialClassifier`: the papers calib
 that trained the classifier, and on links of its score.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from evical import calibrators
 from evical._typing import Floats
 from evical.datasets import Dataset
 from examples.studies._study import Record, repeat_rng
-from examples.studies.parts._calibration_classifiers import TWO_CLASS_LEARNERS, Scorer
-from examples.studies.parts._calibration_measures import MEASURES
+from examples.studies.parts.calibration_classifiers import TWO_CLASS_LEARNERS, Scorer
+from examples.studies.parts.calibration_measures import MEASURES
 from examples.studies.parts.calibration_samples import Samples, Source
 
-__all__ = ["CUBE_ROOT", "LABELS", "Calibration", "CalibrationCondition", "calibrate"]
+__all__ = [
+    "CUBE_ROOT",
+    "LABELS",
+    "SIMILARITY",
+    "Calibration",
+    "CalibrationCondition",
+    "calibrate",
+    "similarity_binning",
+]
 
 
 LABELS = ("data", "classifier", "design", "size", "method", "sample")
@@ -44,6 +55,10 @@ class Calibration:
     options : tuple of (str, value) pairs
         Its parameters; ``("n_bins", CUBE_ROOT)`` depends on the number of samples.
 
+    Notes
+    -----
+    `SIMILARITY` is none of these, as it sees the features too.
+
     Examples
     --------
     >>> Calibration("bins", "BinningCalibrator", (("n_bins", CUBE_ROOT),)).make(1000)
@@ -64,6 +79,10 @@ class Calibration:
         bins = max(1, round(n_samples ** (1 / 3)))
         options = {key: bins if value == CUBE_ROOT else value for key, value in self.options}
         return getattr(calibrators, self.calibrator)(**options)
+
+
+SIMILARITY = Calibration("similarity binning", "similarity", (("n_neighbors", 10),))
+"""Similarity binning averaging, see `similarity_binning`."""
 
 
 @dataclass(frozen=True)
@@ -127,13 +146,14 @@ class CalibrationCondition:
         return score if self.link == "none" else lambda X: np.asarray(expit(score(X)))
 
     def _rows(self, samples: Samples, score: Scorer, size: int) -> Iterator[Record]:
-        seen, y = score(samples.calibration.X[:size]), samples.calibration.y[:size]
-        shown = {"test": (score(samples.test.X), samples.test.y)}
+        X, y = samples.calibration.X[:size], samples.calibration.y[:size]
+        seen = score(X)
+        shown = {"test": (samples.test.X, score(samples.test.X), samples.test.y)}
         if self.on_training:
-            shown["training"] = seen, y
+            shown["training"] = X, seen, y
         for method in self.methods:
-            predict = calibrate(method, seen, y)
-            for sample, (scores, truth) in shown.items():
+            predict = _fitted(method, X, seen, y)
+            for sample, (features, scores, truth) in shown.items():
                 names = {
                     "data": self.source.name,
                     "classifier": self.classifier,
@@ -143,7 +163,7 @@ class CalibrationCondition:
                     "sample": sample,
                     **dict(self.fixed),
                 }
-                p = predict(scores)
+                p = predict(features, scores)
                 values = tuple(MEASURES[measure](truth, p) for measure in self.measures)
                 yield tuple(names[label] for label in self.labels), values
 
@@ -168,3 +188,53 @@ def calibrate(method: Calibration, scores: Floats, y: NDArray[np.intp]) -> Score
     fitted = method.make(len(y)).fit(scores, y)
     # Sums that round may leave [0, 1] by an ulp.
     return lambda new: np.clip(fitted.predict_proba(new)[:, 1], 0.0, 1.0)
+
+
+_Predict = Callable[[Floats, Floats], Floats]  # from features and scores
+
+
+def _fitted(method: Calibration, X: Floats, scores: Floats, y: NDArray[np.intp]) -> _Predict:
+    if method == SIMILARITY:
+        return similarity_binning(X, scores, y, **dict(method.options))
+    calibrated = calibrate(method, scores, y)
+    return lambda _, new: calibrated(new)
+
+
+def similarity_binning(
+    X: Floats, scores: Floats, y: NDArray[np.intp], n_neighbors: int
+) -> _Predict:
+    """Similarity binning averaging: the frequency of the class among similar samples.
+
+    Samples are similar by their features and the score of the classifier together, each
+    standardized.
+
+    Parameters
+    ----------
+    X : (n, p) array
+    scores : (n,) array
+    y : (n,) array
+        Labels 0 and 1.
+    n_neighbors : int
+        Number of similar samples.
+
+    Returns
+    -------
+    callable
+        From features and scores to probabilities of label 1.
+
+    References
+    ----------
+    Naeini (2016), section 2.1.2.3, after Bella, Ferri, Hernandez-Orallo & Ramirez-Quintana (2009).
+
+    Examples
+    --------
+    Of the two samples that are most like the new one, one is positive:
+
+    >>> X, scores = np.array([[0.0], [1.0], [5.0]]), np.array([0.1, 0.2, 0.9])
+    >>> predict = similarity_binning(X, scores, np.array([0, 1, 1]), n_neighbors=2)
+    >>> predict(np.array([[0.5]]), np.array([0.2]))
+    array([0.5])
+    """
+    near = make_pipeline(StandardScaler(), KNeighborsClassifier(n_neighbors))
+    near.fit(np.column_stack([X, scores]), y)
+    return lambda X, scores: np.asarray(near.predict_proba(np.column_stack([X, scores]))[:, 1])

@@ -35,8 +35,8 @@ from evical.multiclass import (
     SoftmaxCalibrator,
 )
 from examples.studies._study import Record, repeat_rng
-from examples.studies.parts._calibration_measures import label_sorted_gaps
 from examples.studies.parts.adagrad_nets import AdagradNets
+from examples.studies.parts.calibration_measures import label_sorted_gaps
 from examples.studies.parts.cross_validated import HELD_OUT, TRAINING
 from examples.studies.parts.mixed_bayes import mixed_bayes
 

@@ -17,9 +17,9 @@ from sklearn.model_selection import StratifiedKFold, train_test_split
 from evical._typing import Floats, Indices
 from evical.datasets import Dataset
 from examples.studies._study import Record, repeat_rng
-from examples.studies.parts._calibration_classifiers import TWO_CLASS_LEARNERS, Scorer
-from examples.studies.parts._calibration_measures import MEASURES
+from examples.studies.parts.calibration_classifiers import TWO_CLASS_LEARNERS, Scorer
 from examples.studies.parts.calibration_condition import Calibration, calibrate
+from examples.studies.parts.calibration_measures import MEASURES
 
 __all__ = ["HELD_OUT", "OF_FOLDS", "POOLED", "TRAINING", "CrossValidated", "RealSet"]
 

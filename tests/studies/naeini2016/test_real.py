@@ -10,7 +10,7 @@ from examples.studies.naeini2016 import _published_real as printed
 from examples.studies.naeini2016.classes import NAEINI2016_CLASSES
 from examples.studies.naeini2016.liblinear import _WAYS, NAEINI2016_LIBLINEAR
 from examples.studies.naeini2016.real import NAEINI2016_REAL, SETS
-from examples.studies.parts._calibration_classifiers import TWO_CLASS_LEARNERS
+from examples.studies.parts.calibration_classifiers import TWO_CLASS_LEARNERS
 from tests.support.data_folder import DATA, needs_data
 
 # Samples of the class that is told from all others.

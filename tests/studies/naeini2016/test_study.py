@@ -11,8 +11,8 @@ from evical.datasets.loaders import load_split
 from examples.studies.naeini2016._published import PRINTED
 from examples.studies.naeini2016.simulators import SIMULATORS, circular, xor
 from examples.studies.naeini2016.study import NAEINI2016_SIMULATED as STUDY
-from examples.studies.parts._calibration_classifiers import TWO_CLASS_LEARNERS
-from examples.studies.parts._calibration_measures import MEASURES
+from examples.studies.parts.calibration_classifiers import TWO_CLASS_LEARNERS
+from examples.studies.parts.calibration_measures import MEASURES
 from tests.support.each import each
 
 DATA = Path(

@@ -9,9 +9,11 @@ from evical.causal import EDGE_TYPES, BootstrappedEdges, edge_types
 from examples.studies.naeini2016_causal._published import TABLE_33, TABLE_34
 from examples.studies.naeini2016_causal.condition import LABELS, MEASURES, METHODS, NetworkCondition
 from examples.studies.naeini2016_causal.default import HeldOutNetworks, linear_sample
+from examples.studies.naeini2016_causal.edges import NAEINI2016_CAUSAL_EDGES
 from examples.studies.naeini2016_causal.large import NAEINI2016_CAUSAL_LARGE as LARGE
 from examples.studies.naeini2016_causal.measures import (
     discrimination,
+    gap_of_groups,
     largest_gap_of_bins,
     measured,
 )
@@ -43,6 +45,25 @@ def test_bins_of_a_hundred():
     assert largest_gap_of_bins(np.array([0.3]), np.array([True]), np.random.default_rng(0)) == 0.7
 
 
+def test_bins_of_groups_are_those_of_sorted_instances():
+    """Groups of one kind leave nothing to chance; others have the same distribution of gaps."""
+    p = np.repeat([0.9, 0.1, 0.5, 0.3], [130, 260, 70, 15])
+    is_true = np.repeat([True, False, True, False], [130, 260, 70, 15])
+    once = [
+        way(p, is_true, np.random.default_rng(0)) for way in (largest_gap_of_bins, gap_of_groups)
+    ]
+    assert once[0] == pytest.approx(once[1], abs=1e-12)
+    rng = np.random.default_rng(0)
+    p = np.round(4 * rng.random(1500) ** 3) / 4
+    is_true = rng.random(1500) < p / 2 + 0.01
+    gaps = np.array(
+        [[way(p, is_true, rng) for _ in range(200)] for way in (largest_gap_of_bins, gap_of_groups)]
+    )
+    assert gaps.std(axis=1).min() > 0
+    difference, error = np.diff(gaps.mean(axis=1))[0], np.hypot(*gaps.std(axis=1)) / np.sqrt(200)
+    assert abs(difference) < 3 * error
+
+
 def test_measures_of_certain_and_right_probabilities():
     truth = np.repeat([0, 1, 2, 3], 30)
     found = measured(np.eye(4)[truth], truth, np.random.default_rng(0))
@@ -72,6 +93,18 @@ def test_each_type_has_a_labeled_pair():
     p = np.tile([1.0, 0, 0, 0], (1000, 1))
     chosen = labeled_pairs(p, truth, 40, np.random.default_rng(0))
     assert set(truth[chosen]) == {0, 1, 2, 3}
+
+
+def test_tables_are_shared_by_edges():
+    """Two studies with the larger penalty have the numbers of table 33, each once."""
+    studies = NAEINI2016_CAUSAL_PENALTY, NAEINI2016_CAUSAL_EDGES
+    for i, table in enumerate(TABLE_33):
+        parts = [study.published[i].values for study in studies]
+        assert parts[0] | parts[1] == table.values
+        assert len(parts[0]) + len(parts[1]) == len(table.values)
+    edges = [condition.network.n_edges for condition in NAEINI2016_CAUSAL_EDGES.conditions]
+    assert edges == [2000, 3000]
+    assert {one.network.key for one in NAEINI2016_CAUSAL_EDGES.conditions} == {"reported networks"}
 
 
 @pytest.mark.parametrize(("tables", "study"), [(TABLE_33, STUDY), (TABLE_34, LARGE)])

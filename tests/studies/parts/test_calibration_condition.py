@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 
 from evical.datasets import Dataset
-from examples.studies.parts._calibration_classifiers import TWO_CLASS_LEARNERS
-from examples.studies.parts._calibration_measures import MEASURES, label_sorted_gaps
+from examples.studies.parts.calibration_classifiers import TWO_CLASS_LEARNERS
 from examples.studies.parts.calibration_condition import (
     CUBE_ROOT,
     Calibration,
     CalibrationCondition,
+    similarity_binning,
 )
+from examples.studies.parts.calibration_measures import MEASURES, label_sorted_gaps
 from examples.studies.parts.calibration_samples import GivenSplit, RandomSplit, Simulated
 from examples.studies.parts.categories import Binning, learn_categories
 
@@ -184,3 +185,19 @@ def test_a_random_split_takes_the_share_of_each_class():
     assert samples.calibration is samples.train
     numbers = np.concatenate([samples.train.X[:, 0], samples.test.X[:, 0]])
     assert sorted(numbers) == list(range(22))
+
+
+def test_similarity_binning_beside_a_loop():
+    """The share of positives among the nearest, by features and score in standard units."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 3)) * [1, 20, 0.1], rng.integers(2, size=40)
+    scores, new, new_scores = rng.random(40), rng.normal(size=(5, 3)), rng.random(5)
+    found = similarity_binning(X, scores, y, n_neighbors=7)(new, new_scores)
+    known = np.column_stack([X, scores])
+    for one, p in zip(np.column_stack([new, new_scores]), found, strict=True):
+        far = [
+            sum(((a - b) / s) ** 2 for a, b, s in zip(one, other, known.std(axis=0), strict=True))
+            for other in known
+        ]
+        nearest = sorted(range(40), key=lambda i: far[i])[:7]
+        assert p == pytest.approx(np.mean([y[i] for i in nearest]))

@@ -12,7 +12,7 @@ from evical.calibrators import LogisticCalibrator
 from evical.datasets import Dataset
 from evical.metrics import brier_score, roc_auc
 from examples.studies._study import repeat_rng
-from examples.studies.parts._calibration_classifiers import TWO_CLASS_LEARNERS
+from examples.studies.parts.calibration_classifiers import TWO_CLASS_LEARNERS
 from examples.studies.parts.calibration_condition import Calibration
 from examples.studies.parts.classes_validated import (
     CALIBRATIONS,

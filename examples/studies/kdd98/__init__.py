@@ -1,0 +1,1 @@
+"""Letters to donors, with profits: the studies of KDD-98."""
