@@ -41,3 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if arguments is None:  # a process of its own, which ends without a search for garbage: 0.3 s
         atexit.register(gc.freeze)
     return run(sys.argv[1:] if arguments is None else list(arguments))
+
+
+def __dir__() -> list[str]:
+    return __all__

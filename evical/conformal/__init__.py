@@ -23,3 +23,7 @@ __all__ = [
     "online_p_values",
     "p_values",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

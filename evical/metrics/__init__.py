@@ -74,3 +74,7 @@ __all__ = [
     "spherical_score",
     "well_calibration_ratio",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__
