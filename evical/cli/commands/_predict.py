@@ -16,7 +16,6 @@ from evical.cli._predicting import Predictor, with_score
 from evical.cli._show import watch
 from evical.cli._sinks import Layout, check_output_name, open_sink
 from evical.cli._tables import Table, open_table
-from evical.cli.engine.predictions import predict_table
 from evical.cli.engine.session import limits_of
 
 
@@ -89,6 +88,8 @@ def predict(
             if limits is None:
                 chosen, lacking = _write(predictor, layout, output)
             else:
+                from evical.cli.engine.predictions import predict_table  # with all exports
+
                 chosen, lacking = predict_table(limits, scores, predictor, layout, output)
             read = table.name
         tell_missing(read, lacking, chosen.total(), missing)
