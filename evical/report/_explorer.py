@@ -49,9 +49,9 @@ def build_explorer(
     ----------
     calibrator : fitted calibrator, optional
         Of one score; its band and decisions are a part of the page. Of three or four classes, the
-        page begins with beliefs about some of the samples, and needs these.
+        page needs samples.
     scores : (n,) or (n, K) array, optional
-        Of samples on which it was not fitted.
+        Of samples on which it was not fitted; the page begins with beliefs about some of them.
     y : (n,) array, optional
         Their classes; both or none are given.
     score_name : str
@@ -130,8 +130,14 @@ def _fitted(
     """What the page says of a calibrator, ready for JSON."""
     check_instance("calibrator", calibrator, BaseCalibrator, "a calibrator of one score")
     check_is_fitted(calibrator)
-    counts = None if scores is None or y is None else _counts(calibrator, scores, y)
-    merged = None if counts is None else counts.compress(_MAX_SCORES)
+    counts, merged, examples = None, None, dict[str, Any]()
+    if scores is not None and y is not None:
+        values, codes = _samples(calibrator, scores, y)
+        counts = ScoreCounts.from_samples(values, codes == 1)
+        merged = counts.compress(_MAX_SCORES)
+        shown = _spread(len(values), _MAX_SCORES)
+        betp = calibrator.predict_proba(values[shown])
+        examples = _examples(calibrator, values, codes, shown, betp)
     negative, positive = map(str, calibrator.classes_.tolist())
     text = f"{calibrator!r} turns {score_name} into beliefs about {positive}, against {negative}."
     if counts is not None and merged is not None and len(merged) < len(counts):
@@ -143,6 +149,7 @@ def _fitted(
         "classes": [negative, positive],
         "score": score_name,
         "text": text,
+        "examples": examples,
         "curve": _beliefs(calibrator, grid),
         "held": None
         if merged is None
@@ -167,12 +174,36 @@ def _many(
     codes, table = _codes(calibrator.classes_, y), as_floats(scores, "scores")
     if len(table) != len(codes):
         raise ValueError(f"there are {len(table)} scores, but {len(codes)} labels")
-    shown = np.unique(np.linspace(0, len(table) - 1, _MAX_SCORES).astype(np.intp))
+    shown = _spread(len(table), _MAX_SCORES)
     betp = calibrator.predict_proba(table[shown])
-    # From the most certain sample to the least.
+    text = f"{calibrator!r} was evaluated on {len(table):,} samples"
+    text += f", of which {len(shown):,} are counted." if len(shown) < len(table) else "."
+    rows = {"betp": betp.round(6).tolist(), "truth": codes[shown].tolist()}
+    return {
+        "classes": names,
+        "text": text,
+        "examples": _examples(calibrator, table, codes, shown, betp),
+        "rows": rows,
+    }
+
+
+def _spread(n: int, most: int) -> Indices:
+    """Places of n in even steps, the first and the last among them."""
+    return np.unique(np.linspace(0, n - 1, most).astype(np.intp))
+
+
+def _examples(
+    calibrator: BaseCalibrator | BaseMulticlassCalibrator,
+    scores: Floats,
+    codes: Indices,
+    shown: Indices,
+    betp: Floats,
+) -> dict[str, Any]:
+    """Beliefs about a few of the samples shown, from the most certain one to the least."""
+    names = list(map(str, calibrator.classes_.tolist()))
     order = np.argsort(-betp.max(axis=1), kind="stable")
-    chosen = shown[order[np.unique(np.linspace(0, len(shown) - 1, _N_EXAMPLES).astype(np.intp))]]
-    mass = calibrator.predict_mass(table[chosen])
+    chosen = shown[order[_spread(len(shown), _N_EXAMPLES)]]
+    mass = calibrator.predict_mass(scores[chosen])
     examples = {}
     for row, masses in zip(chosen.tolist(), mass.masses.tolist(), strict=True):
         truth = names[codes[row]]
@@ -186,10 +217,7 @@ def _many(
             "text": f"What the model believes about sample {row + 1}, of class {truth}. The "
             "second source is yours; it is vacuous until you move its masses.",
         }
-    text = f"{calibrator!r} was evaluated on {len(table):,} samples"
-    text += f", of which {len(shown):,} are counted." if len(shown) < len(table) else "."
-    rows = {"betp": betp.round(6).tolist(), "truth": codes[shown].tolist()}
-    return {"classes": names, "text": text, "examples": examples, "rows": rows}
+    return examples
 
 
 def _beliefs(calibrator: BaseCalibrator, scores: Floats) -> dict[str, list[float]]:
@@ -197,12 +225,13 @@ def _beliefs(calibrator: BaseCalibrator, scores: Floats) -> dict[str, list[float
     return {"score": scores.tolist(), "bel": bel.tolist(), "pl": pl.tolist()}
 
 
-def _counts(calibrator: BaseCalibrator, scores: ArrayLike, y: ArrayLike) -> ScoreCounts:
+def _samples(calibrator: BaseCalibrator, scores: ArrayLike, y: ArrayLike) -> tuple[Floats, Indices]:
+    """Scores and positions of the labels."""
     codes = _codes(calibrator.classes_, y)
     values = check_scores(scores)
     if len(values) != len(codes):
         raise ValueError(f"there are {len(values)} scores, but {len(codes)} labels")
-    return ScoreCounts.from_samples(values, codes == 1)
+    return values, codes
 
 
 def _codes(classes: NDArray[Any], y: ArrayLike) -> Indices:
