@@ -183,7 +183,6 @@ class TestReport:
         commands = {
             "one.html": "data.csv --target state --positive ill",
             "model.html": "m.json data.csv",
-            "methods.html": "data.csv --target state --score s --methods logistic,beta --folds 3",
             "many.html": "data.csv other.csv --target state --positive ill",
         }
         for page, arguments in commands.items():
