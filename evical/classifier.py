@@ -175,7 +175,9 @@ class EvidentialClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mi
     def fit(
         self, X: SamplesLike, y: ArrayLike, sample_weight: Weights = None, **fit_params: Any
     ) -> Self:
-        """Train and calibrate; scores that point the wrong way give one `WrongWayWarning`.
+        """Train and calibrate the classifier.
+
+        Reversed scores give one `WrongWayWarning`.
 
         Parameters
         ----------

@@ -373,7 +373,7 @@ class EvidentialEnsemble(FusedPredictor, Composition):
                 )
 
     def get_metadata_routing(self) -> Any:
-        """Where `fit` sends its metadata: to each classifier.
+        """Return the routing of the metadata of `fit` to the classifiers.
 
         Returns
         -------

@@ -36,7 +36,7 @@ class WeightError(DSTheoryError):
 
 
 class WrongWayWarning(UserWarning):
-    """Scores point the wrong way: by a rank test, greater ones speak for the negative class.
+    """Scores are reversed, as higher values indicate the negative class by a rank test.
 
     A calibration that may only rise cannot use such scores, and ends nearly constant; any other is
     probably not what was meant. Each `fit` gives it once, also that of a classifier or an ensemble.

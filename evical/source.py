@@ -278,7 +278,7 @@ class EvidentialSource(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  #
         return member._wrong_ways() if isinstance(member, BeliefPredictor) else []
 
     def get_metadata_routing(self) -> Any:
-        """Where `fit` sends its metadata: to the classifier.
+        """Return the routing of the metadata of `fit` to the classifier.
 
         Returns
         -------

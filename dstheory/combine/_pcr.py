@@ -427,7 +427,7 @@ def pcr6(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunctio
 
 @combination_rule
 def pcr5_plus(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunction:
-    """Improved PCR5: sets that take no part in a conflict receive nothing of it.
+    """Combine by improved PCR5, where only sets that take part in a conflict receive of it.
 
     As `pcr5`, among the sets of the conflict with keeping index 1. A set is left out if it, and
     every set of the conflict at least as large, contains all sets of the conflict that are not
@@ -485,7 +485,7 @@ def pcr5_plus(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFu
 
 @combination_rule
 def pcr6_plus(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunction:
-    """Improved PCR6: sets that take no part in a conflict receive nothing of it.
+    """Combine by improved PCR6, where only sets that take part in a conflict receive of it.
 
     As `pcr6`, among the sets of the conflict whose keeping index is 1; see `pcr5_plus`.
 

@@ -80,7 +80,7 @@ def consonant(frame: Frame, contour: Numbers, *, atol: float = 1e-9) -> MassFunc
 
 
 def nested(frame: Frame, order: ArrayLike, masses: Numbers) -> MassFunction:
-    """Mass function on nested sets: the first label of an order, the first two, and so on.
+    """Mass function on the first label of an order, the first two, and so on.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ Acts: TypeAlias = Iterable[Any] | None
 
 
 def best_act(values: Numbers, acts: Acts = None) -> Any:
-    """The act with the largest value in each row; ties go to the first.
+    """Find the act with the largest value in each row, the first of ties.
 
     Parameters
     ----------

@@ -119,7 +119,7 @@ def check_degree(value: object, name: str, meaning: str) -> None:
 
 
 def maximum_betp(m: MassFunction) -> Any:
-    """The label with the largest pignistic probability; ties go to the first.
+    """Find the label with the largest pignistic probability, the first of ties.
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ from dstheory.mass import MassFunction
 
 
 def utilities_from_costs(costs: Numbers) -> NDArray[Any]:
-    """Utilities 1 - cost: zero-one costs become the identity.
+    """Turn costs into utilities 1 - cost, so that zero-one costs become the identity.
 
     Parameters
     ----------

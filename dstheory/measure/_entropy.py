@@ -68,7 +68,7 @@ def shannon(probabilities: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def nonspecificity(m: MassFunction) -> Any:
-    """Nonspecificity (generalized Hartley measure): the mean of log2 |A|.
+    """Nonspecificity (generalized Hartley measure), the mean of log2 |A|.
 
     Parameters
     ----------
@@ -263,7 +263,7 @@ _ENTROPIES: dict[str, Callable[[MassFunction], Any]] = {
 
 
 def entropy(m: MassFunction, kind: EntropyKind = "jirousek_shenoy", *, order: int = 1) -> Any:
-    """Total uncertainty of a belief, in bits; for probabilities Shannon's entropy, by any kind.
+    """Total uncertainty of a belief in bits, which is Shannon's entropy for probabilities.
 
     Parameters
     ----------
@@ -322,7 +322,7 @@ def entropy(m: MassFunction, kind: EntropyKind = "jirousek_shenoy", *, order: in
 
 
 def internal_conflict(m: MassFunction, kind: ConflictKind = "discord") -> Any:
-    """How little the focal sets of one belief agree, in bits; 0 if there is only one.
+    """How little the focal sets of one belief agree, in bits, 0 for a single set.
 
     Parameters
     ----------
@@ -365,7 +365,7 @@ def internal_conflict(m: MassFunction, kind: ConflictKind = "discord") -> Any:
 
 
 def information_volume(m: MassFunction) -> Any:
-    """Deng's information volume: the entropy in the limit of splitting all sets.
+    """Deng's information volume, the entropy in the limit of splitting all sets.
 
     Parameters
     ----------
@@ -422,7 +422,7 @@ def _volumes(size: int) -> NDArray[np.float64]:
 
 
 def information(m: MassFunction) -> Any:
-    """Smets' information content: the sum over all sets of -log2 q(A).
+    """Smets' information content, the sum over all sets of -log2 q(A).
 
     Parameters
     ----------
@@ -460,7 +460,7 @@ def information(m: MassFunction) -> Any:
 
 
 def pic(probabilities: Numbers | MassFunction) -> Any:
-    """Probabilistic information content: 1 + (sum of p log2 p) / log2 K.
+    """Probabilistic information content, 1 + (sum of p log2 p) / log2 K.
 
     Parameters
     ----------

@@ -36,7 +36,7 @@ _MAX_FOCAL = 1 << 20
 
 
 def balloon(m: MassFunction, condition: Event) -> MassFunction:
-    """Ballooning extension: a belief that holds if some variables have certain values.
+    """Extend a belief that holds only if some variables have certain values (ballooning).
 
     Parameters
     ----------

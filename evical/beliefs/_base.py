@@ -48,12 +48,12 @@ class Beliefs(ShownFields, ABC):
 
     @property
     def n_products(self) -> int | None:
-        """T; None if sets are listed."""
+        """Number T of products, None if sets are listed."""
         return None
 
     @property
     def silent(self) -> Flags:
-        """Rows (n,) that say nothing: of two classes, those that are vacuous."""
+        """Whether each row (n,) is vacuous."""
         if len(self.classes) > 2:
             return np.zeros(len(self), dtype=bool)
         return np.asarray(self.mass().is_vacuous)
@@ -94,7 +94,7 @@ class Beliefs(ShownFields, ABC):
         return self.mass() if sets == "all" else self.singletons()
 
     def singletons(self) -> MassFunction:
-        """Mass functions of K + 1 sets: single classes, and all classes with the other masses.
+        """Mass functions of single classes, and of all classes with the other masses.
 
         Returns
         -------
@@ -127,7 +127,7 @@ class Beliefs(ShownFields, ABC):
         """
 
     def probability(self) -> Floats:
-        """Estimated probabilities: pignistic, unless Bel and Pl are the ends of an interval.
+        """Estimated probabilities, pignistic unless Bel and Pl are the ends of an interval.
 
         Returns
         -------

@@ -200,7 +200,7 @@ class AdaptiveCalibrator(FromCounts, BaseCalibrator, LevelSets):
         return super().predict_proba(_request(scores, intervals))
 
     def predict(self, scores: ArrayLike, intervals: ArrayLike | None = None) -> NDArray[Any]:
-        """Class of maximum pignistic probability; ties go to the negative class.
+        """Predict the class of maximum pignistic probability, the negative class in ties.
 
         Parameters
         ----------

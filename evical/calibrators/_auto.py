@@ -189,7 +189,7 @@ class AutoCalibrator(PosteriorCurve, BaseCalibrator):
 
     @property
     def candidates_(self) -> dict[str, float]:
-        """What was chosen: candidates and their weights, the greatest first."""
+        """Chosen candidates with their weights, the largest first."""
         # The table of probabilities ends at 0 and 1; that of margins goes on beyond them.
         within = self.knots_[0] >= 0.0 and self.knots_[-1] <= 1.0
         reading = "as probabilities" if within else "as log-odds"

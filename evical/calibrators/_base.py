@@ -387,7 +387,7 @@ class BaseCalibrator(saved.SavedCalibrator):
         return np.stack([positive, np.maximum(1 - negative, positive)], axis=1)
 
     def predict_proba(self, scores: ArrayLike) -> Floats:
-        """Estimated probability of each class: the pignistic one (Xu et al. 2016, eq. 9).
+        """Estimate the probability of each class (Xu et al. 2016, eq. 9).
 
         Under the models "confidence" and "band", Bel and Pl are the ends of an interval; the
         estimate is then the fitted probability, not the middle of the interval.
@@ -407,7 +407,7 @@ class BaseCalibrator(saved.SavedCalibrator):
         return np.stack([negative + half, positive + half], axis=1)
 
     def predict(self, scores: ArrayLike) -> NDArray[Any]:
-        """Class of maximum probability; ties go to the negative class.
+        """Predict the class of maximum probability, the negative class in ties.
 
         Parameters
         ----------

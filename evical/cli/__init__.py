@@ -13,7 +13,7 @@ _NEEDED = ("typer", "rich", "jinja2", "matplotlib")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; the entry point of ``evical``.
+    """Run the command line, as the entry point of ``evical``.
 
     Parameters
     ----------

@@ -319,7 +319,9 @@ class ConformalClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mis
         return self._p_and_scores(X)[0]
 
     def predict_contour(self, X: SamplesLike) -> Floats:
-        """Plausibility of each class: its p-value; 1 for the greatest, of ties the least strange.
+        """Return the plausibility of each class, with the largest p-value raised to 1.
+
+        Of tied classes, the least nonconforming one gets plausibility 1.
 
         Parameters
         ----------
@@ -349,7 +351,7 @@ class ConformalClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mis
         return Consonant(self.classes_, contour)
 
     def predict(self, X: SamplesLike) -> NDArray[Any]:
-        """Class of plausibility 1; if there are several, the least strange one.
+        """Predict the class of plausibility 1, the least nonconforming one of several.
 
         Parameters
         ----------

@@ -85,7 +85,7 @@ def _counts_before(values: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
 
 
 class ExchangeabilityTest(Capital):
-    """Test martingale: bets on p-values, whose capital is evidence against exchangeability.
+    """Test martingale whose capital is the evidence against exchangeability.
 
     Parameters
     ----------

@@ -496,7 +496,7 @@ class ConformalEvaluation:
 
     @property
     def small(self) -> tuple[float, float]:
-        """P-value of the test that small p-values are no more frequent than promised; adjusted."""
+        """Adjusted p-value of the test that small p-values are no more frequent than guaranteed."""
         return float(self._tests[0][-1]), float(self._tests[1][-1])
 
     @property

@@ -242,7 +242,7 @@ class Interval(ShownFields):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Evaluation:
-    """Predictions of two classes with their measures; made by the two class methods.
+    """Predictions of two classes with their measures, made by the two class methods.
 
     Parameters
     ----------

@@ -136,7 +136,7 @@ class CalibrationMonitor(Capital):
         return self
 
     def to_dict(self) -> dict[str, Any]:
-        """What is needed to go on, as plain data; the capital of earlier samples is left out.
+        """Return what is needed to go on as plain data, without the capital of earlier samples.
 
         Returns
         -------

@@ -560,7 +560,7 @@ class Rule(BaseEstimator, ABC):  # type: ignore[misc]  # sklearn is untyped
         return list(masses)
 
     def cost(self, n_classes: int, n_sources: int, products: Sequence[int] = ()) -> int:
-        """Numbers that a combined sample takes: of sets, of products, or of probabilities.
+        """Count the numbers that a combined sample takes, of sets, products or probabilities.
 
         Parameters
         ----------
@@ -584,7 +584,7 @@ class Rule(BaseEstimator, ABC):  # type: ignore[misc]  # sklearn is untyped
         return number
 
     def check_cost(self, n_classes: int, n_sources: int, products: Mapping[str, int]) -> None:
-        """Raise if it cannot learn from, or combine, so much; asked before training.
+        """Raise before training if it cannot learn from, or combine, so much.
 
         Parameters
         ----------

@@ -253,7 +253,7 @@ _PENALTIES = (1e-9, 1e9)  # beyond, floats leave nothing of the prior, or of the
 
 
 class Stacked(Rule):
-    """Weighted sum of evidence, calibrated on held-out beliefs: the recommended fusion.
+    """Weighted sum of evidence, calibrated on held-out beliefs, the recommended fusion.
 
     Parameters
     ----------

@@ -311,7 +311,7 @@ def _greatest(matrix: Floats, count: int, seed: int) -> tuple[Floats, Floats]:
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class EvidentialCMeans(CenteredClustering):
-    """Evidential c-means: samples between clusters get mass on sets of clusters.
+    """Evidential c-means, where samples between clusters get mass on sets of clusters.
 
     Parameters
     ----------

@@ -310,7 +310,7 @@ def _value(
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class ConstrainedEvidentialCMeans(CenteredClustering):
-    """Constrained evidential c-means (CECM): some pairs must or cannot be in the same cluster.
+    """Evidential c-means where some pairs must or cannot share a cluster (CECM).
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ _FLOOR = 0.01
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class EvidentialNeuralClassifier(PrototypeClassifier):
-    """Evidential neural network: each prototype is a piece of evidence that fades with distance.
+    """Evidential neural network of prototypes, whose evidence fades with distance.
 
     A prototype p commits the mass alpha exp(-gamma d(x, p)^2), shared among classes by its
     membership, and leaves the rest to the frame. Dempster's rule combines the prototypes.

@@ -685,7 +685,7 @@ class EvidentialRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc] 
         return float(super().score(X, y, sample_weight))
 
     def predict_grfn(self, X: SamplesLike) -> GRFN:
-        """Belief about each response: a Gaussian random fuzzy number.
+        """Predict a Gaussian random fuzzy number for each response.
 
         Parameters
         ----------

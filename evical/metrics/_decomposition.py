@@ -164,7 +164,7 @@ def corp_decomposition(
     pos_label: Label = None,
     sample_weight: Weights = None,
 ) -> CorpDecomposition:
-    r"""CORP decomposition: miscalibration, discrimination and uncertainty, by PAV.
+    r"""Decompose a score into miscalibration, discrimination and uncertainty by PAV (CORP).
 
     Parameters
     ----------

@@ -29,7 +29,9 @@ def roc_auc(
     labels: Labels = None,
     sample_weight: Weights = None,
 ) -> float:
-    r"""Area under the ROC curve: share of pairs in order, ties half; 1 is best.
+    r"""Area under the ROC curve, the share of pairs in order, 1 at best.
+
+    Tied pairs count half.
 
     Parameters
     ----------

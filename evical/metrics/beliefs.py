@@ -33,7 +33,7 @@ from evical.scores.checks import check_same_length
 
 
 def mean_imprecision(y_belief: Predicted, *, sample_weight: Weights = None) -> float:
-    """Mean width Pl - Bel, what the evidence leaves open: 0 for probabilities, 1 if vacuous.
+    """Mean width Pl - Bel, 0 for probabilities and 1 for vacuous beliefs.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ def cumulative_calibration_error(
     pos_label: Label = None,
     sample_weight: Weights = None,
 ) -> float:
-    r"""Cumulative calibration error, without bins; 0 is best.
+    r"""Cumulative calibration error, without bins, 0 at best.
 
     Parameters
     ----------

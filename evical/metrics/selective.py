@@ -150,7 +150,7 @@ def aurc(
     excess: bool = False,
     labels: Labels = None,
 ) -> float:
-    r"""Area under the risk-coverage curve; 0 is best.
+    r"""Area under the risk-coverage curve, 0 at best.
 
     Parameters
     ----------

@@ -137,7 +137,10 @@ class AutoMulticlassCalibrator(BaseMulticlassCalibrator):
 
     @property
     def calibrators_(self) -> list[AutoCalibrator]:
-        """One for each class against the rest; for two classes a single one, above 26 none."""
+        """Fitted calibrators, one per class against the rest.
+
+        Two classes have a single one, more than 26 none.
+        """
         check_is_fitted(self)
         return self._curves()
 

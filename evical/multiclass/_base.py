@@ -305,7 +305,9 @@ class BaseMulticlassCalibrator(saved.SavedCalibrator):
         return getattr(self, "_ready", False)
 
     def predict_mass(self, scores: ArrayLike, *, sets: Sets = "all") -> MassFunction:
-        """Belief about the class of each sample; `predict_interval` says what it promises.
+        """Predict the belief about the class of each sample.
+
+        `predict_interval` describes what it guarantees.
 
         Parameters
         ----------
@@ -379,7 +381,7 @@ class BaseMulticlassCalibrator(saved.SavedCalibrator):
         return beliefs.interval() if level is None else beliefs.confidence_interval(level)
 
     def predict_proba(self, scores: ArrayLike) -> Floats:
-        """Estimated probability of each class: pignistic, unless the model is "confidence".
+        """Estimate the probability of each class, pignistic unless the model is "confidence".
 
         Parameters
         ----------
@@ -392,7 +394,7 @@ class BaseMulticlassCalibrator(saved.SavedCalibrator):
         return self.beliefs(scores).probability()
 
     def predict(self, scores: ArrayLike) -> NDArray[Any]:
-        """Class of maximum pignistic probability; ties go to the first class.
+        """Predict the class of maximum pignistic probability, the first of ties.
 
         Parameters
         ----------

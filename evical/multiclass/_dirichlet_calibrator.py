@@ -290,7 +290,9 @@ _SHAPES = {"double": 1.0, "single": 0.5}  # of a Gamma distribution, as multiple
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class DirichletCalibrator(BaseMulticlassCalibrator):
-    """Gebel's Dirichlet calibration (2009), not Kull et al. (2019): see `SoftmaxCalibrator`.
+    """Dirichlet calibration of Gebel (2009).
+
+    That of Kull et al. (2019) is `SoftmaxCalibrator`.
 
     The method of the same name that Kull et al. proposed ten years later, which is the one to take
     where nothing speaks for Gebel's, is ``SoftmaxCalibrator(transform="log")``.
