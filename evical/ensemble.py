@@ -177,7 +177,7 @@ class EvidentialEnsemble(FusedPredictor, Composition):
     ) -> Self:
         """Train and calibrate each classifier, and fit the fusion if it has parameters.
 
-        Scores that point the wrong way give one `WrongWayWarning`, of the clearest.
+        Reversed scores give one `WrongWayWarning`, of the clearest.
 
         Parameters
         ----------
@@ -369,7 +369,7 @@ class EvidentialEnsemble(FusedPredictor, Composition):
                 raise ValueError(
                     f"{name!r} has classes {member.classes_.tolist()}, but {owner} "
                     f"{self.classes_.tolist()}; all classifiers need the same: fit it on all of "
-                    "them, or merge those that it cannot tell apart, EvidentialSource(coarsening=)"
+                    "them, or merge those that it cannot separate, EvidentialSource(coarsening=)"
                 )
 
     def get_metadata_routing(self) -> Any:

@@ -51,6 +51,6 @@ class WrongWayWarning(UserWarning):
     ...     fitted = IsotonicCalibrator().fit(range(40), ["healthy"] * 20 + ["sick"] * 20)
     >>> len(caught)
     1
-    >>> print(str(caught[0].message)[:72])
-    scores point the wrong way: greater ones speak for class 'healthy', not
+    >>> print(str(caught[0].message)[:78])
+    scores look reversed: higher values indicate class 'healthy', not class 'sick'
     """

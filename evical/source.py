@@ -132,8 +132,8 @@ class EvidentialSource(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  #
         Raises
         ------
         ValueError
-            If `coarsening` names no class of `y` or merges all of them, or a class has no row about
-            which the source speaks; as the classifier.
+            If `coarsening` names no class of `y` or merges all of them, or a class has no row for
+            which the source is available; as the classifier.
         """
         return self._fit_and_warn(X, y, sample_weight, fit_params)
 
@@ -176,7 +176,7 @@ class EvidentialSource(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  #
         return inner if has_beliefs else EvidentialClassifier(inner)
 
     def _available_rows(self, own: Any) -> Indices:
-        """Rows of a table of its own columns about which it speaks."""
+        """Rows of a table of its own columns for which it is available."""
         if self._silence is None:
             return np.arange(_num_samples(own))
         return np.flatnonzero(~missing_rows(own, some=self._silence == "any"))
@@ -196,19 +196,19 @@ class EvidentialSource(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  #
         for label in self.coarsening:
             if label not in classes:
                 raise ValueError(
-                    f"coarsening has {label!r}, which is no class of y, {classes}"
+                    f"coarsening has {label!r}, which is not a class of y, {classes}"
                     f"{did_you_mean(label, classes)}"
                 )
         merged = [self.coarsening.get(label, label) for label in classes]
         if len(set(merged)) < 2:
             raise ValueError(
-                f"coarsening gives all classes the label {merged[0]!r}; a source must tell at "
-                "least two apart"
+                f"coarsening gives all classes the label {merged[0]!r}; a source must "
+                "separate at least two"
             )
         return np.asarray(merged)
 
     def _seen(self, X: SamplesLike) -> tuple[Any, Indices]:
-        """Its columns of new samples, and rows about which it speaks."""
+        """Its columns of new samples, and rows for which it is available."""
         check_fitted(self)
         if isinstance(X, str | bytes):
             raise TypeError(f"X is {shown(X)}, expected a table of samples")
@@ -319,7 +319,7 @@ def _check_classes(labels: NDArray[Any], known: NDArray[Any]) -> None:
     silent = np.setdiff1d(labels, known).tolist()
     if silent:
         raise ValueError(
-            f"class {silent[0]!r} has {np.sum(labels == silent[0])} samples, but the source speaks "
-            "about none of them; merge the class with others by coarsening="
+            f"class {silent[0]!r} has {np.sum(labels == silent[0])} samples, but the source is "
+            "available for none of them; merge the class with others by coarsening="
             f"{{{silent[0]!r}: ...}}, or leave the source out"
         )

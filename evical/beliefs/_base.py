@@ -214,7 +214,7 @@ class Beliefs(ShownFields, ABC):
             Where `n_products` is None.
         """
         raise CostLimitError(
-            f"these beliefs about {len(self.classes)} classes list all sets; they are no products "
+            f"these beliefs about {len(self.classes)} classes list all sets; they are not products "
             "over the classes"
         )
 

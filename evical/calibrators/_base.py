@@ -51,7 +51,7 @@ class BaseCalibrator(saved.SavedCalibrator):
     extrapolate: bool = True
     _scale: ScoreScale
     _ready: bool
-    _direction: Direction | None = None  # of scores that point the wrong way
+    _direction: Direction | None = None  # of reversed scores
     # Fitted arrays of scores at which predictions jump or bend, for exports.
     _turns: ClassVar[tuple[str, ...]] = ()
 
@@ -124,7 +124,7 @@ class BaseCalibrator(saved.SavedCalibrator):
         Warns
         -----
         WrongWayWarning
-            If greater scores speak for the negative class.
+            If higher scores indicate the negative class.
         """
         self._fit_quietly(scores, y, sample_weight)
         warn_of_wrong_ways(self._wrong_ways())
@@ -279,7 +279,7 @@ class BaseCalibrator(saved.SavedCalibrator):
         return self
 
     def _wrong_ways(self) -> list[Direction]:
-        """The direction of the scores, if they point the wrong way."""
+        """The direction of the scores if they are reversed."""
         found = self._direction
         return [] if found is None else [found.between(self.classes_[:1], self.classes_[1:])]
 

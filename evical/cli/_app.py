@@ -124,7 +124,7 @@ COMMANDS = {
         "column= class-columns level=float max-bytes=1.. force",
     ),
     "card": Command(
-        "Write a model card: what it was fitted on, what it promises, and checks on other samples.",
+        "Write a model card with the training data, the guarantees, and checks on other samples.",
         ("evical card model.json new.csv -o card.md",),
         "<MODEL.json> delimiter= decimal=.|, [DATA] output= target= score= "
         "missing=refuse|drop|vacuous force",
@@ -204,7 +204,7 @@ def _app(arguments: list[str]) -> typer.Typer:
     """The application; only the command that the arguments name is loaded."""
     app = typer.Typer(
         name="evical",
-        help="Turn classifier scores into belief functions, combine them, and see what they say.",
+        help="Turn classifier scores into belief functions, combine them, and evaluate the result.",
         add_completion=False,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,  # rich's help shows flags as if they took a value

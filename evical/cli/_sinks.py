@@ -38,7 +38,7 @@ class _Writable(Protocol):
 class Layout:
     """Columns of an output: those of `table` that no new one replaces, then the new ones.
 
-    If `escaped`, an apostrophe stands before texts that a spreadsheet would take for formulas.
+    If `escaped`, an apostrophe stands before texts that a spreadsheet would read as formulas.
     """
 
     new: tuple[str, ...]

@@ -265,7 +265,7 @@ class RiskControl(BaseEstimator):  # type: ignore[misc]  # untyped base
         if level is None:
             raise ValueError(
                 f"loss={shown(self.loss)} is about the answered samples, for which nothing is "
-                "promised on average; give a level, or loss='wrong_answer'"
+                "guaranteed on average; give a level, or loss='wrong_answer'"
             )
         losses, options["whole"] = self._losses(truth, answer, k)
         if isinstance(self.loss, str) and self.loss != "error":

@@ -92,7 +92,7 @@ class Promise(ShownFields):
             if self.n_needed is None
             else f"about {self.n_needed} would do, if they were like these"
         )
-        return f"{head} cannot be promised from {self.n_samples} held-out samples; {more}"
+        return f"{head} cannot be guaranteed by {self.n_samples} held-out samples; {more}"
 
 
 def p_values(losses: Floats, n: Floats, bound: float, *, whole: bool) -> Floats:

@@ -501,12 +501,12 @@ class ConformalEvaluation:
 
     @property
     def broken(self) -> bool:
-        """Whether a test finds more misses than the promise allows, at 5 % after Holm."""
+        """Whether a test finds more misses than the guarantee allows, at 5 % after Holm."""
         return bool(self._tests[1].min() < _LEVEL)
 
     @property
     def verdict(self) -> str:
-        """Whether the promise held on these samples, and what may be concluded, in a sentence."""
+        """Whether the guarantee was met on these samples, and what follows, in a sentence."""
         one = self._most_telling()
         figure = (
             f"at alpha = {one.alpha:g}, {one.missed:.1%} of the sets miss the class "
@@ -514,8 +514,8 @@ class ConformalEvaluation:
         )
         if not self.broken:
             return (
-                f"Nothing speaks against the promise: {figure}; for this calibration sample, "
-                f"a share of up to {one.high:.1%} stays possible"
+                f"The data are compatible with the guarantee: {figure}; for this calibration "
+                f"sample, a miss rate of up to {one.high:.1%} remains possible"
             )
         where = (
             f" in at least one of {len(self.n_calibration)} groups"
@@ -530,12 +530,12 @@ class ConformalEvaluation:
         )
         if self.calibration_known:
             return (
-                f"The promise did not hold on these samples: {figure}, {test}; that speaks "
-                "against samples exchangeable with those of calibration"
+                f"The guarantee was violated on these samples: {figure}, {test}; they "
+                "are unlikely to be exchangeable with those of calibration"
             )
         return (
-            f"Sets miss the class more often than alpha says: {figure}, {test}; this is about "
-            "this calibration sample, and the promise is a mean over such samples"
+            f"Sets miss the class more often than alpha allows: {figure}, {test}; this concerns "
+            "one calibration sample, and the guarantee is a mean over such samples"
         )
 
     def _most_telling(self) -> LevelCoverage:

@@ -175,7 +175,7 @@ class CalibrationMonitor(Capital):
             labels, n = data["classes"], int(data["n_samples"])
             made._log_capital, made._best = float(data["log_capital"]), float(data["largest"])
         except (KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"this is no saved monitor: {error!r}") from error
+            raise ValueError(f"this is not a saved monitor: {error!r}") from error
         bets = 0 if labels is None or n == 0 else n_bets(len(labels))
         if shares.shape != (1 + bets,) or not (np.isfinite(shares) & (shares >= 0)).all() or n < 0:
             raise ValueError(f"a saved monitor of {labels} is damaged: shares are {shares}")

@@ -118,7 +118,7 @@ def method_warnings(
     if kind in _DENSITIES and distinct < _DISTINCT:
         found.append(
             f"{name} fits densities, but there are {distinct} distinct scores; isotonic or "
-            "binning takes them as they are"
+            "binning needs no density"
         )
     elif distinct <= parameters < 100:
         found.append(f"{name} fits {parameters} parameters to {distinct} distinct scores")

@@ -508,7 +508,7 @@ class Stacked(Rule):
         values = np.linalg.eigvalsh(covariance)
         symmetric = np.allclose(covariance, covariance.T, atol=1e-12)
         if not symmetric or values[0] < -1e-9 * abs(values[-1]):
-            raise ValueError("saved fusion is damaged: its covariance is no covariance matrix")
+            raise ValueError("saved fusion is damaged: its covariance is not a covariance matrix")
 
     def _combine(self, sources: Sequence[Beliefs], total_conflict: str) -> Beliefs:
         return self._fused(sources[0].classes, *read(sources))

@@ -1,4 +1,4 @@
-"""`EvidentialRBFClassifier`: prototypes speak for classes and against them.
+"""`EvidentialRBFClassifier`: prototypes support and contradict classes.
 
 Source: Denoeux (2019), Logistic regression, neural networks and Dempster-Shafer theory: a new
 perspective, Knowledge-Based Systems 176, 54-67; Huang, Ruan, Decazes & Denoeux (2022), Lymphoma
@@ -78,7 +78,7 @@ class EvidentialRBFClassifier(EvidencePredictor, PrototypeClassifier):
 
     See Also
     --------
-    EvidentialNeuralClassifier : prototypes speak for classes only.
+    EvidentialNeuralClassifier : prototypes support classes only.
     latent_evidence : the same for other networks.
 
     Notes

@@ -115,7 +115,7 @@ class Units:
         """Standard deviations; without `standardize`, one root mean variance for all features."""
         X, y, weight, _ = sample
         center, y_center = weight @ X, float(weight @ y)
-        # By the range first: squares of large numbers are no floats.
+        # By the range first: squares of large numbers overflow.
         size = np.maximum(abs(X - center).max(axis=0), np.finfo(np.float64).tiny)
         scale = np.sqrt(weight @ ((X - center) / size) ** 2) * size
         if not standardize:
@@ -403,22 +403,22 @@ _SCALES = (1e-100, 1e100)  # of responses, as their variances are floats
 
 
 def refuse_extremes(values: Floats, name: str) -> None:
-    """Raise if differences of values are no floats."""
+    """Raise if differences of values overflow."""
     with np.errstate(over="ignore"):
         finite = np.isfinite(np.ptp(values, axis=0)).all()
     if not finite:
         raise ValueError(
-            f"{name} has values up to {np.abs(values).max():.3g}, whose differences are no floats; "
-            "divide it by a number"
+            f"{name} has values up to {np.abs(values).max():.3g}, whose differences overflow; "
+            f"rescale {name}"
         )
 
 
 def refuse_scale(scale: float) -> None:
-    """Raise if the variance of responses is no float."""
+    """Raise if the variance of responses overflows or vanishes."""
     if not _SCALES[0] <= scale <= _SCALES[1]:
         raise ValueError(
-            f"y has a standard deviation of {scale:g}, whose square is no float; give it in "
-            "another unit"
+            f"y has a standard deviation of {scale:g}, whose square is not a float; give it "
+            "in another unit"
         )
 
 

@@ -238,7 +238,7 @@ class AutoMulticlassCalibrator(BaseMulticlassCalibrator):
 def _reversed(
     scores: Floats, codes: NDArray[np.intp], weight: Floats
 ) -> list[tuple[int, Direction]]:
-    """Columns (n, K) that point the wrong way, of those whose own class has lower mean scores."""
+    """Reversed columns (n, K), of those whose own class has lower mean scores."""
     k, own = scores.shape[1], scores[np.arange(len(codes)), codes]
     with np.errstate(all="ignore"):  # scores as large as floats, classes without samples
         mean = np.bincount(codes, weight * own, k) / np.bincount(codes, weight, k)

@@ -276,7 +276,7 @@ class BaseMulticlassCalibrator(saved.SavedCalibrator):
         return named, np.searchsorted(named, seen)[codes]
 
     def _wrong_ways(self) -> list[Direction]:
-        """Directions of the columns that point the wrong way, if columns are fitted singly."""
+        """Directions of the reversed columns, if columns are fitted singly."""
         return []
 
     def _columns(self, table: Floats, n_classes: int, named: Any = None) -> Floats:

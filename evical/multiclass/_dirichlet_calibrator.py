@@ -223,8 +223,8 @@ def loss_of_input(
     --------
     >>> codes = np.arange(60) % 3
     >>> sure, flat = 0.0001 + 0.9997 * np.eye(3)[codes], np.full((60, 3), 1 / 3)
-    >>> print(loss_of_input(sure, flat, codes, np.ones(60))[:44])
-    DirichletCalibrator lost what the scores say
+    >>> print(loss_of_input(sure, flat, codes, np.ones(60))[:36])
+    DirichletCalibrator lost information
     >>> loss_of_input(sure, sure, codes, np.ones(60))
     """
     total = weight.sum()
@@ -237,7 +237,7 @@ def loss_of_input(
     if not flat and lost - gained <= 3 * np.sqrt(lost + gained):
         return None
     return (
-        "DirichletCalibrator lost what the scores say: by these the likeliest class is right for "
+        "DirichletCalibrator lost information: by the scores the likeliest class is right for "
         f"{share:.1%} of the training samples, by the calibrated probabilities, of at most "
         f"{probability.max():.2g}, for {float(weight @ still) / total:.1%}; where scores are near "
         "0 and 1, take SoftmaxCalibrator(transform='log')"
@@ -295,10 +295,10 @@ class DirichletCalibrator(BaseMulticlassCalibrator):
     That of Kull et al. (2019) is `SoftmaxCalibrator`.
 
     The method of the same name that Kull et al. proposed ten years later, which is the one to take
-    where nothing speaks for Gebel's, is ``SoftmaxCalibrator(transform="log")``.
+    where nothing favors Gebel's, is ``SoftmaxCalibrator(transform="log")``.
 
-    Fitting warns if the answer has lost what the scores say (see Notes), and if the search of the
-    factor ends at a bound that was not chosen.
+    Fitting warns if the answer has lost information of the scores (see Notes), and if the search of
+    the factor ends at a bound that was not chosen.
 
     Parameters
     ----------

@@ -89,7 +89,7 @@ class StructuredScaling:
     def _check_parameters(self) -> None:
         if self.smooth and self.learned:
             raise ValueError(
-                "smooth and learned are both True; learned penalties take the labels as they are"
+                "smooth and learned are both True; learned penalties use unsmoothed labels"
             )
 
     def _penalties(self, k: int, total: float) -> Ridge:

@@ -34,7 +34,7 @@ def card(
     missing: arguments.Missing = "refuse",
     force: arguments.Force = False,
 ) -> None:
-    """Write a model card: what it was fitted on, what it promises, and checks on other samples.
+    """Write a model card with the training data, the guarantees, and checks on other samples.
 
     The card is Markdown with a head in YAML. With DATA, labeled samples that the model was not
     fitted to, it tells whether calibration and the promise of [Bel, Pl] held there: of more than
@@ -97,7 +97,7 @@ def _conformal(
     )
 
 
-_NONE = "[Bel, Pl] promises nothing about the probability at a score"
+_NONE = "[Bel, Pl] guarantees nothing about the probability at a score"
 _OF_MODEL = {
     "likelihood": (
         "[Bel, Pl] holds the probability at about 79 % of the scores where the form of the curve "
@@ -123,10 +123,10 @@ _OF_MODEL = {
 _CONFORMAL = (
     "for each alpha, the true class of a new sample has a plausibility of alpha or less with a "
     "probability of at most alpha, if these samples and new ones are exchangeable and the "
-    "classifier was trained on neither; [Bel, Pl] promises nothing about probabilities"
+    "classifier was trained on neither; [Bel, Pl] guarantees nothing about probabilities"
 )
 _COMBINED = (
-    "Dempster's rule combines the classes, and what it gives promises nothing about the probability"
+    "Dempster's rule combines the classes, and the result guarantees nothing about the probability"
 )
 _OF_CLASS = {
     "VennAbersCalibrator": (
@@ -168,7 +168,7 @@ def card_text(model: Model, checks: str | None = None) -> str:
         "---\nlibrary_name: evical\ntags:\n- calibration\n- belief-functions\n"
         f"- {method}\n---\n\n# Calibration of {_code(title)}\n\n"
         f"| | |\n|---|---|\n{table}\n\n"
-        f"## What the intervals promise\n\n{_sentence(promise_text(model.calibrator))}\n\n"
+        f"## What the intervals guarantee\n\n{_sentence(promise_text(model.calibrator))}\n\n"
         "The samples must be like those to come: the share of the classes and the scores of the "
         "classifier must not change.\n\n"
         f"## Checks\n\n{checks or 'None: no samples were given that the model has not seen.'}\n"
@@ -217,7 +217,7 @@ def checks_text(name: str, found: CalibrationCheck) -> str:
         f"* expected calibration error {found.error:.4f}; {found.expected_error:.4f} by chance",
     ]
     if found.promise is not None:
-        kept = "[Bel, Pl] kept its promise"
+        kept = "[Bel, Pl] covers the frequency"
         lines.append(f"* {_sentence(found.promise.warning if found.promise.broken else kept)}")
     return "\n".join(lines)
 

@@ -101,7 +101,7 @@ def _check_answers(choices: Choices, by_engine: bool) -> None:
     """Raise for what a promise for the answers, of the likeliest classes, does not go with."""
     if choices != BY_DEFAULT:
         raise ValueError(
-            "the model answers or asks as fit --answer-error promised; leave out --threshold, "
+            "the model answers or asks as fit --answer-error set; leave out --threshold, "
             "--costs, --reject and --criterion, or fit without it"
         )
     if by_engine:
@@ -144,8 +144,8 @@ def _check_level(model: Model, level: float | None) -> None:
     check_level("--level", level)
     if is_conformal(model.calibrator):
         raise ValueError(
-            "--level is for models without --conformal, whose p-values are no estimates; a "
-            "conformal model writes sets at --alpha"
+            "--level is for models without --conformal, whose p-values are not estimates; "
+            "a conformal model writes sets at --alpha"
         )
 
 

@@ -187,7 +187,7 @@ def test_cards_of_conformal_models(folder, tmp_path, capfd, more):
         "with a probability of at most alpha",
         "On 300 samples of `new.csv`: passed.",
         "| 0.1 | ",
-        "Nothing speaks against the promise: at alpha = 0.1",
+        "The data are compatible with the guarantee: at alpha = 0.1",
     ):
         assert part in text
     assert ("in each class" in text) == bool(more)
@@ -217,7 +217,7 @@ def test_the_card_says_what_the_model_is(folder, capfd):
 
 @pytest.mark.parametrize(
     ("data", "parts"),
-    [("new", ["passed", "kept its promise"]), ("other", ["failed", "broke the promise"])],
+    [("new", ["passed", "covers the frequency"]), ("other", ["failed", "fails to cover"])],
 )
 def test_the_card_says_how_the_model_did(folder, tmp_path, capfd, data, parts):
     file, table = tmp_path / "card.md", str(folder / f"{data}.csv")

@@ -239,7 +239,7 @@ class TestCheck:
         assert run(f"check data.csv {options}") == 0
         verdict, warning = printed(capfd).splitlines()
         assert verdict.startswith("data.csv: passed")
-        assert warning.startswith("warning: [Bel, Pl] broke the promise")
+        assert warning.startswith("warning: [Bel, Pl] fails to cover")
         assert run(f"check data.csv {options} --json") == 0
         found = json.loads(printed(capfd))
         assert f"warning: {found['warning']}" == warning
