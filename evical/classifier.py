@@ -64,7 +64,7 @@ class EvidentialClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mi
         Any of `evical.calibrators`, or its name as on the command line, with a model or options
         after colons: "isotonic", "logistic:bayesian". Default, "auto": `AutoCalibrator`, and of
         more than two classes `AutoMulticlassCalibrator`, which choose by themselves; they read the
-        decision function, or else (of more classes first) probabilities as they are. Others read
+        decision function, or else (of more classes first) unchanged probabilities. Others read
         the decision function, or else log-odds of probabilities; with ``transform="logit"`` or
         "log" they get `predict_proba`. A calibrator of two classes is fitted to each class against
         the rest. A multiclass calibrator, of `evical.multiclass`, uses the scores of all classes

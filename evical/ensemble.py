@@ -56,10 +56,10 @@ class EvidentialEnsemble(FusedPredictor, Composition):
     ----------
     estimators : list of classifiers, or of (name, classifier) pairs
         Each is wrapped in an `EvidentialClassifier` with ``ensemble="auto"``, unless it is one, or
-        speaks in beliefs itself, as those of `evical.learners` do.
+        predicts beliefs itself, as those of `evical.learners` do.
         Wrap a fitted classifier in `sklearn.frozen.FrozenEstimator`: `fit` then only calibrates it,
-        and uses a frozen `EvidentialClassifier` as it is; without labels of all samples, which the
-        rule "consensus" permits, it takes the probabilities of all as they are. Classes that all of
+        and uses a frozen `EvidentialClassifier` unchanged; without labels of all samples, which the
+        rule "consensus" permits, it takes all probabilities unchanged. Classes that all of
         them know and `y` lacks are kept, see `EvidentialClassifier`. "drop" in place of a
         classifier leaves it out, also by ``set_params(name="drop")``.
     calibrator : calibrator or str, optional
@@ -123,7 +123,7 @@ class EvidentialEnsemble(FusedPredictor, Composition):
     of `fit`.
 
     Under ``total_conflict="vacuous"``, a row in total conflict is vacuous,
-    ``predict_mass(X).is_vacuous``; `conflict` tells how much the classifiers disagree.
+    ``predict_mass(X).is_vacuous``; `conflict` shows how much the classifiers disagree.
 
     A fusion learns from beliefs about samples that are new to the classifier. Rows outside its
     subset are new. Beliefs about its own rows come from the out-of-fold scores on which it is

@@ -78,7 +78,7 @@ class EvidentialFusion(FusedPredictor, BaseEstimator):  # type: ignore[misc]  # 
       classes where they cannot be scores, that is without labels or for more than two classes. A
       long table of items, sources and votes is read by `evical.fusion.sources_from_long`.
 
-    Probabilities and mass functions are taken as they are. All samples must be new to all sources:
+    Probabilities and mass functions are not recalibrated. All samples must be new to all sources:
     otherwise the source that overfits most seems best.
 
     Examples

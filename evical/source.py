@@ -43,7 +43,7 @@ __all__ = ["EvidentialSource"]
 
 
 class EvidentialSource(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  # untyped base
-    """Classifier on some columns, silent on some rows, or unable to tell some classes apart.
+    """Classifier on some columns, abstaining on some rows, or unable to separate some classes.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class EvidentialSource(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  #
         Default: it never is.
     coarsening : dict, optional
         From classes to the labels that it is trained on, such as ``{"a": "ab", "b": "ab"}``, if it
-        cannot tell a from b. Classes that are not named keep their label.
+        cannot separate a from b. Classes that are not named keep their label.
 
     Attributes
     ----------
@@ -80,8 +80,8 @@ class EvidentialSource(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  #
 
     Notes
     -----
-    A belief about merged classes says nothing of the difference between them: a focal set keeps its
-    mass, with each label replaced by the classes that it stands for.
+    A belief about merged classes is vacuous about the difference between them: a focal set keeps
+    its mass, with each label replaced by the classes that it stands for.
 
     Examples
     --------

@@ -169,7 +169,7 @@ def disjunctive_rule_of_combination(
     prior : MassFunction
         Belief about the hypotheses. Mass of the empty set stays on the empty set.
     conditionals : mapping of label to MassFunction
-        What each hypothesis says about the observation; all on one frame. Only hypotheses in
+        Belief about the observation under each hypothesis; all on one frame. Only hypotheses in
         a focal set of the prior are needed. Batches broadcast with the prior's.
 
     Returns

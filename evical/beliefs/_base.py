@@ -32,7 +32,7 @@ class Beliefs(ShownFields, ABC):
     n_products : int or None
         Number T of products over the classes that `products` makes; None if sets are listed.
     silent : (n,) array of bool
-        Samples about which they say nothing.
+        Samples about which they are vacuous.
     """
 
     classes: NDArray[Any]

@@ -146,8 +146,8 @@ class AutoCalibrator(PosteriorCurve, BaseCalibrator):
     the log-likelihood of the samples, each under the posterior without it, and d the degrees of
     freedom. Nothing is drawn at random, and a weight of 2 is two samples. Half of that exponent
     counts for the standard error, because l is uncertain; and scores that count as given have that
-    of a line, because the samples cannot tell more. Margins read as log-odds have an origin and a
-    unit, so predictions change if these do: by up to 0.3 at 60 samples, beyond their range. No
+    of a line, because the samples do not support more. Margins read as log-odds have an origin and
+    a unit, so predictions change if these do: by up to 0.3 at 60 samples, beyond their range. No
     other candidate but temperature scaling, which has an origin, depends on them.
 
     The log-odds at a score have a posterior mean :math:`\mu` and a standard error :math:`\sigma`,

@@ -311,7 +311,7 @@ class BaseCalibrator(saved.SavedCalibrator):
         Returns
         -------
         MassFunction
-            Batch (n,) on the frame `classes_`; `predict_interval` says what it promises.
+            Batch (n,) on the frame `classes_`; see `predict_interval` for coverage.
 
         Raises
         ------

@@ -23,7 +23,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        Exit code: 0, 2 after a wrong input (one line on standard error says what to do),
+        Exit code: 0, 2 after a wrong input (one line on standard error suggests a remedy),
         130 after an interrupt.
     """
     missing = [name for name in _NEEDED if find_spec(name) is None]

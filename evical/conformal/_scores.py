@@ -66,7 +66,7 @@ class ConformalScores(ShownFields):
     parameters : dict
         Those of the score: ``penalty`` and ``n_free`` of "raps", none of the others.
     conditional : None or "class"
-        Whether the promise holds for each class.
+        Whether the guarantee holds for each class.
     calibration : Calibration
         The scores.
     seed : int, optional
@@ -83,7 +83,7 @@ class ConformalScores(ShownFields):
 
     Notes
     -----
-    Equal to `ConformalClassifier` of a `FrozenEstimator` that gives these values. The promise is
+    Equal to `ConformalClassifier` of a `FrozenEstimator` that gives these values. The guarantee is
     the same: the true class of a new sample has plausibility alpha or less with probability at most
     alpha. It holds if the classifier was not trained on the calibration samples, and these and the
     new ones are exchangeable.

@@ -1,4 +1,4 @@
-"""Nonconformity scores: how strange a class is for a sample, from the values of a classifier.
+"""Nonconformity scores of each class for a sample, from the values of a classifier.
 
 Any function of the values serves, and none can break the guarantee; the better it ranks the
 classes, the smaller the sets. Sources: Sadinle, Lei & Wasserman (2019), Least ambiguous set-valued
@@ -106,8 +106,9 @@ def aps_scores(values: ArrayLike, u: ArrayLike | None = None) -> Floats:
     Notes
     -----
     A classifier that is certain (1, 0, 0) has the sum 1 for each class, so that no set could leave
-    one out. So sums are rounded to 2^-30, and of equal ones a class of a lower rank is stranger, of
-    equal ranks that of a lower probability. This adds 2^-31 at most. Any score keeps the guarantee.
+    one out. So sums are rounded to 2^-30, and of equal ones a class of a lower rank is more
+    nonconforming, of equal ranks that of a lower probability. This adds 2^-31 at most. Any score
+    keeps the guarantee.
 
     References
     ----------

@@ -266,7 +266,7 @@ class ConformalEvaluation:
     p_values, contour : (n, K) arrays
         P-values, and plausibilities, whose sets are judged.
     groups : (n,) array of int
-        For which the promise holds apart; 0 if it holds on average over all.
+        For which the guarantee holds apart; 0 if it holds on average over all.
     n_calibration : tuple of int or None
         Of each group. None if unknown: tests then take the calibration sample for a very large one.
     levels : tuple of float
@@ -275,7 +275,7 @@ class ConformalEvaluation:
     confidence : float
         Of each interval.
     notes : tuple of str
-        What else is to be known of the promise.
+        Notes on the guarantee.
 
     See Also
     --------
@@ -287,7 +287,7 @@ class ConformalEvaluation:
     With n calibration samples and m judged ones, all exchangeable and without ties, the number of
     p-values of true classes at or below alpha has a negative hypergeometric distribution, and the
     ranks are those of two samples of one distribution. Ties make p-values greater. So the tests
-    are exact or err towards the promise. They also need judged samples to be independent.
+    are exact or err towards the guarantee. They also need judged samples to be independent.
 
     References
     ----------

@@ -267,7 +267,7 @@ class Evaluation:
     seed : int
         Of the bootstrap.
     answers : Promise, optional
-        What the model promised for the samples that it answers, see `evical.conformal.RiskControl`.
+        Guarantee of the model for the samples that it answers, see `evical.conformal.RiskControl`.
     """
 
     name: str

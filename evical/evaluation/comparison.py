@@ -421,7 +421,7 @@ def compare_data_sets(
 
     Examples
     --------
-    Three data sets are too few to tell three methods apart:
+    Three data sets are too few to separate three methods:
 
     >>> rng = np.random.default_rng(0)
     >>> y = np.repeat([0, 1], 50)

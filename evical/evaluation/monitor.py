@@ -49,7 +49,7 @@ class CalibrationMonitor(Capital):
     p_value : float
         Probability that calibrated predictions give this capital or more at some time.
     finding : str
-        What the bets that have won say.
+        Findings of the winning bets.
 
     See Also
     --------
@@ -186,7 +186,7 @@ class CalibrationMonitor(Capital):
 
     @property
     def finding(self) -> str:
-        """What the richest bet says, in words."""
+        """The finding of the richest bet, in words."""
         best = int(np.argmax(self._shares[1:])) if len(self._shares) > 1 else -1
         if best < 0 or self.p_value > _FEW or self.classes_ is None:
             return "no evidence against calibration"

@@ -122,7 +122,7 @@ def check_promise(
     Returns
     -------
     BeliefPromise or None
-        None if predictions are probabilities, which promise no interval.
+        None if predictions are probabilities, which have no interval.
 
     Raises
     ------
@@ -140,7 +140,7 @@ def check_promise(
 
     Examples
     --------
-    Beliefs that say 0.1 to 0.2 where half are positive:
+    Beliefs of 0.1 to 0.2 where half are positive:
 
     >>> made = Evaluation.from_predictions(
     ...     [0, 1] * 100, [0.15] * 200, bel=[0.1] * 200, pl=[0.2] * 200

@@ -464,7 +464,7 @@ class Rule(BaseEstimator, ABC):  # type: ignore[misc]  # sklearn is untyped
         Raises
         ------
         TypeError
-            If `sources` are no beliefs.
+            If `sources` are not beliefs.
         ValueError
             If there is no source or sample, numbers of samples differ, a label is not in the
             frame, all labels are the same, or a size, weight or parameter is not usable.

@@ -263,7 +263,7 @@ class Stacked(Rule):
         averaged by the likelihood of samples that are left out; with more than two classes, also
         around the best weights from 0 with sum 1.
     model : {"likelihood", "confidence", "bayesian"}
-        What the belief function says about the fused probability: the likelihood-based belief
+        Meaning of the belief function about the fused probability: the likelihood-based belief
         function around it, whose pignistic probability it is; its interval at level `confidence`,
         with that mass; or the probability alone.
     confidence : float
@@ -272,8 +272,8 @@ class Stacked(Rule):
     Attributes
     ----------
     weights_ : (S,) for two classes, else (S, K)
-        Weights of evidence. A negative weight means that a source, given the others, speaks against
-        what it says.
+        Weights of evidence. A negative weight means that a source, given the others, contradicts
+        its own prediction.
     intercept_ : float for two classes, else (K,) array
     standard_error_ : like `weights_`
         Posterior standard deviation of the weights.
@@ -286,13 +286,13 @@ class Stacked(Rule):
     of 1 without intercept are Dempster's rule; weights of sum 1 are a logarithmic opinion pool.
     Denoeux (2019) shows logistic regression to be Dempster's rule for weights of evidence.
 
-    A source that says the same about all samples has the weight 0, with standard error 0, unless
-    all sources do: samples cannot tell what it would be worth if it said something else.
+    A source with the same belief about all samples has the weight 0, with standard error 0, unless
+    all sources do, because samples do not show what another belief of it would be worth.
 
     With more than two classes, each class has weights of its own, drawn to common ones as strongly
     as left-out samples recommend. With hundreds of coefficients all classes share the weights.
 
-    A source is silent about a sample if its belief is vacuous. Each choice of sources that speak
+    A source abstains on a sample if its belief is vacuous. Each choice of sources that speak
     alone about 1 % of the samples has a pool of its own, if they all speak about at least 5 samples
     of each class: for what one source leaves out, others like it must make up. A pool learns from
     these samples and, as far as they favor that, from the others, where a silent source has the

@@ -83,7 +83,7 @@ def valid_mean(*masses: MassFunction) -> MassFunction:
     Raises
     ------
     TypeError, ValueError
-        If there is no source, a source is no mass function, or frames or batches differ.
+        If there is no source, a source is not a mass function, or frames or batches differ.
 
     See Also
     --------

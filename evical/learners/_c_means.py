@@ -371,7 +371,7 @@ class EvidentialCMeans(CenteredClustering):
     From the same start, Euclidean distances between samples give the same masses as their features.
     Other distances are made Euclidean by the least constant that does it, added to the squared
     distances of different samples; masses are the vaguer, the larger it is. R's ``recm`` takes
-    squared distances, as they are: give their square root.
+    unchanged squared distances: give their square root.
 
     References
     ----------

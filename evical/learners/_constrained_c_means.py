@@ -405,7 +405,7 @@ class ConstrainedEvidentialCMeans(CenteredClustering):
         Raises
         ------
         TypeError
-            If a parameter is of a wrong kind, or constraints are no pairs of rows.
+            If a parameter is of a wrong kind, or constraints are not pairs of rows.
         ValueError
             If there are fewer samples than clusters, a parameter is out of range, a pair is of no
             two rows, or must and cannot be linked.

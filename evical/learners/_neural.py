@@ -63,7 +63,7 @@ class EvidentialNeuralClassifier(PrototypeClassifier):
         probabilities, as in the paper.
     frame_share : float, optional
         Of the squared loss: how much of the mass of the frame counts for each class, in [0, 1]. 0
-        compares belief with labels, and 1 plausibility. By default as `probability` says: 1/K for
+        compares belief with labels, and 1 plausibility. By default that of `probability`: 1/K for
         BetP.
 
     Attributes

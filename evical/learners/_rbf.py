@@ -85,7 +85,7 @@ class EvidentialRBFClassifier(EvidencePredictor, PrototypeClassifier):
     -----
     Distances are Euclidean, so features should have comparable scales; see
     `sklearn.preprocessing.StandardScaler`. Far from all prototypes beliefs are vacuous. There is
-    no intercept, which would speak everywhere.
+    no intercept, which would be evidence everywhere.
 
     The fit ends in a local minimum. Labels may be uncertain: a batch of mass functions as y. Their
     contours count: the fit maximizes the product over samples of the mean plausibility of labels.

@@ -431,7 +431,7 @@ class EvidentialRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc] 
 
     Each of K prototypes is a piece of evidence about the response: a line with normal noise, whose
     precision fades with distance. Together they predict a Gaussian random fuzzy number: its mode is
-    N(mu, sigma2), and its precision h tells how much the training samples say at all. Far from them
+    N(mu, sigma2), and its precision h measures the evidence of the training samples. Far from them
     h goes to 0, which is ignorance: every interval but the whole line has belief 0, plausibility 1.
 
     Parameters
@@ -465,7 +465,7 @@ class EvidentialRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc] 
         distances keep the proportions of the units.
     calibration_fraction : float or None
         Share of the samples that are held out of `fit`, to stretch the intervals of
-        `predict_interval` until they cover as many as they promise.
+        `predict_interval` until they cover as many as they should.
     n_init : int
         Starts from k-means with different seeds, of which the least loss counts.
     max_iter : int

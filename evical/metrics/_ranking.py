@@ -58,7 +58,7 @@ def roc_auc(
     Notes
     -----
     For more than two classes, it is Hand and Till's M,
-    :math:`\frac{1}{K (K - 1)} \sum_{k \ne j} A(k | j)`, where A(k | j) is the area for telling k
+    :math:`\frac{1}{K (K - 1)} \sum_{k \ne j} A(k | j)`, where A(k | j) is the area for separating k
     from j by the probability of k: scikit-learn's ``roc_auc_score(..., multi_class="ovo")``, and
     with weights too.
 

@@ -439,7 +439,7 @@ def ability_to_separate(
     Returns
     -------
     float
-        In [0, 1] for "unit". It does not use labels, so it says nothing about correctness.
+        In [0, 1] for "unit". It does not use labels, so it does not measure correctness.
 
     Raises
     ------

@@ -88,7 +88,7 @@ def interval_calibration_test(
     See Also
     --------
     nearest_calibrated : the probability that attains the statistic.
-    coverage_test : a test by bins, which tells which of them deviate.
+    coverage_test : a test by bins, which shows which of them deviate.
 
     Notes
     -----

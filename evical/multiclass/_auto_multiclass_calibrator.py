@@ -79,7 +79,7 @@ class AutoMulticlassCalibrator(BaseMulticlassCalibrator):
     logarithms of scores that are probabilities of sum 1, and others as margins. The result is the
     weighted geometric mean of both, divided by its sum. The weights are those under which the
     labels are most probable, less two for each curve, and drawn to even ones: with few samples the
-    mean is better than either, and with many the samples tell.
+    mean is better than either, and with many the samples decide.
 
     The log-odds of a class against the others have the variance of its curve, and that of the
     coefficients of the matrix by the delta method; above 26 classes that of the learned

@@ -307,7 +307,7 @@ class BaseMulticlassCalibrator(saved.SavedCalibrator):
     def predict_mass(self, scores: ArrayLike, *, sets: Sets = "all") -> MassFunction:
         """Predict the belief about the class of each sample.
 
-        `predict_interval` describes what it guarantees.
+        See `predict_interval` for its coverage.
 
         Parameters
         ----------

@@ -315,7 +315,7 @@ class DirichletCalibrator(BaseMulticlassCalibrator):
         factors are whole.
     smallest_factor : float, optional
         Where the search of the factor begins, at most 1. By default it is 1, as in the thesis, with
-        a warning if the search ends there, as it does where classes are easily told apart. Smaller
+        a warning if the search ends there, as it does where classes are easily separated. Smaller
         factors move probabilities towards 0 and 1.
     max_search_size : int
         Number of samples on which factors are compared; if there are more, this many are chosen

@@ -42,7 +42,7 @@ class ShallowNetCalibrator(BaseMulticlassCalibrator):
     random_state : int, RandomState or None
         For sizes and starting weights.
     transform : {None, "log"}
-        Take scores as they are, or the logarithms of probabilities.
+        Take unchanged scores, or the logarithms of probabilities.
 
     Attributes
     ----------

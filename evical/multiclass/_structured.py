@@ -280,9 +280,9 @@ class StructuredMatrixCalibrator(StructuredScaling, BaseMulticlassCalibrator):
         "log" reads probabilities and takes their logarithms (at least -87.3, the logarithm of the
         smallest float32); None reads margins.
     learned : bool
-        Whether the samples tell the penalties, by their evidence (MacKay 1992); the given ones are
-        what one class more would say. If a class follows that scores call impossible, they also
-        tell the share of the uniform distribution.
+        Whether the samples determine the penalties, by their evidence (MacKay 1992); the given ones
+        are what one class more would predict. If a class follows that scores call impossible, they
+        also determine the share of the uniform distribution.
 
     Attributes
     ----------
@@ -362,9 +362,9 @@ class StructuredVectorCalibrator(StructuredScaling, BaseMulticlassCalibrator):
         "log" reads probabilities and takes their logarithms (at least -87.3, the logarithm of the
         smallest float32); None reads margins.
     learned : bool
-        Whether the samples tell the penalties, by their evidence (MacKay 1992); the given ones are
-        what one class more would say. If a class follows that scores call impossible, they also
-        tell the share of the uniform distribution.
+        Whether the samples determine the penalties, by their evidence (MacKay 1992); the given ones
+        are what one class more would predict. If a class follows that scores call impossible, they
+        also determine the share of the uniform distribution.
 
     Attributes
     ----------

@@ -59,18 +59,18 @@ def build_explorer(
     command : str
         The command or call that makes this page again, shown at its end.
     answers : Promise, optional
-        What the calibrator's model promises for its answers; the page begins with this bound.
+        Guarantee of the calibrator's model for its answers; the page begins with this bound.
 
     Returns
     -------
     str
         HTML of at most 300 kB with style and script inside; it loads nothing. More than 1,200
-        distinct scores are merged into as many groups of neighbors, and the page says so.
+        distinct scores are merged into as many groups of neighbors, with a note on the page.
 
     Raises
     ------
     TypeError
-        If `calibrator` is no calibrator of one score, or a name is no text.
+        If `calibrator` is not a calibrator of one score, or a name is not a text.
     ValueError
         If only one of `scores` and `y` is given, or they come without a calibrator, or a calibrator
         of more than two classes without them; if there are no samples, or a class is not one of
@@ -127,7 +127,7 @@ def _part(name: str) -> str:
 def _fitted(
     calibrator: BaseCalibrator, scores: ArrayLike | None, y: ArrayLike | None, score_name: str
 ) -> dict[str, Any]:
-    """What the page says of a calibrator, ready for JSON."""
+    """What the page shows of a calibrator, ready for JSON."""
     check_instance("calibrator", calibrator, BaseCalibrator, "a calibrator of one score")
     check_is_fitted(calibrator)
     counts, merged, examples = None, None, dict[str, Any]()

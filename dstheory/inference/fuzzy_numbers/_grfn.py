@@ -465,7 +465,7 @@ class GRFN(ShownFields, Immutable):
         ValueError
             If batch shapes do not broadcast.
         TypeError
-            If a source is no GRFN.
+            If a source is not a GRFN.
 
         Examples
         --------
@@ -564,7 +564,7 @@ def product_intersection(
     ValueError
         If the normalization is unknown, or batch shapes do not broadcast.
     TypeError
-        If a source is no GRFN.
+        If a source is not a GRFN.
 
     See Also
     --------

@@ -57,7 +57,7 @@ class RandomInterval(ShownFields, Immutable):
     Raises
     ------
     TypeError
-        If the contour is no LikelihoodContour.
+        If the contour is not a LikelihoodContour.
     ValueError
         If the contour has two dimensions or several peaks, or the rate is outside [0, 1].
 
