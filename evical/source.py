@@ -22,7 +22,7 @@ from sklearn.utils.validation import (
 )
 
 from dstheory import Frame
-from dstheory.checks.arguments import check_choice, check_instance, did_you_mean, shown
+from dstheory.checks.arguments import check_choice, check_instance, did_you_mean, number_of, shown
 from dstheory.errors import CostLimitError
 from dstheory.revise import refine
 from evical._fitting import all_or_nothing
@@ -319,7 +319,7 @@ def _check_classes(labels: NDArray[Any], known: NDArray[Any]) -> None:
     silent = np.setdiff1d(labels, known).tolist()
     if silent:
         raise ValueError(
-            f"class {silent[0]!r} has {np.sum(labels == silent[0])} samples, but the source is "
-            "available for none of them; merge the class with others by coarsening="
+            f"class {silent[0]!r} has {number_of(np.sum(labels == silent[0]), 'sample')}, but the "
+            "source is available for none of them; merge the class with others by coarsening="
             f"{{{silent[0]!r}: ...}}, or leave the source out"
         )

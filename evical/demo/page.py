@@ -179,7 +179,7 @@ def table_csv(contest: Contest) -> str:
 
 
 def findings(contest: Contest) -> list[str]:
-    """Summarize the numbers in a few sentences.
+    """What the numbers say, in a few sentences.
 
     Parameters
     ----------
@@ -225,7 +225,7 @@ def findings(contest: Contest) -> list[str]:
 def _verdict(difference: Estimate, lower: str, higher: str) -> str:
     points = f"{100 * difference.mean:+z.1f}"
     if math.isnan(difference.standard_error):
-        return f"{points} points in a single repeat, which has no standard error"
+        return f"{points} points in a single repeat, which says nothing about chance"
     size = f"{points} ± {100 * difference.standard_error:.1f} points"
     if not difference.is_clear():
         return f"{size}, no clear difference"

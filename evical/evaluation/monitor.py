@@ -111,8 +111,8 @@ class CalibrationMonitor(Capital):
         Raises
         ------
         ValueError
-            As `evical.metrics.brier_score`, or if the number of classes changes. Nothing is then
-            bet.
+            As `evical.metrics.brier_score`, if the number of classes changes, or for labels that
+            are not numbers of classes if there is no model. Nothing is then bet.
         """
         labels = np.atleast_1d(as_array(y, "y"))
         if not len(labels):
@@ -123,6 +123,12 @@ class CalibrationMonitor(Capital):
         known = self.classes_
         if known is None and isinstance(given, np.ndarray):
             known = np.arange(max(2, given.shape[-1] if given.ndim > 1 else 2))
+            other = set(labels.tolist()) - set(known.tolist())
+            if other:
+                raise ValueError(
+                    f"y holds {other.pop()!r}, but without a model the classes are numbers from 0 "
+                    f"to {known[-1]}; give CalibrationMonitor(model) to name the classes"
+                )
         sample = class_sample(labels, given, known, None)
         k = sample.p.shape[1]
         if self.classes_ is None or len(self._shares) == 1:

@@ -21,7 +21,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from dstheory import Frame, MassFunction
-from dstheory.checks.arguments import as_floats, check_instance
+from dstheory.checks.arguments import as_floats, check_instance, number_of
 from dstheory.errors import CostLimitError, FrameError, TotalConflictError
 from evical._fitting import all_or_nothing
 from evical._typing import Flags, Floats, Indices
@@ -215,7 +215,8 @@ def check_beliefs(sources: Sequence[Beliefs]) -> None:
             )
         if len(one) != len(first):
             raise ValueError(
-                f"source {number} is about {len(one)} samples, but source 1 about {len(first)}"
+                f"source {number} is about {number_of(len(one), 'sample')}, but source 1 about "
+                f"{len(first)}"
             )
 
 

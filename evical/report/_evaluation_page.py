@@ -7,6 +7,7 @@ because with few samples a test has little power.
 
 import numpy as np
 
+from dstheory.checks.arguments import number_of
 from evical._versions import all_versions
 from evical.evaluation import Evaluation, check_promise
 from evical.metrics.goodness import pvalue_text, share_limits
@@ -154,8 +155,8 @@ def _warnings(evaluation: Evaluation) -> list[str]:
     rare = int(counts.argmin())
     if counts[rare] < _FEW:
         texts.append(
-            f"There are only {counts[rare]} samples of class "
-            f"{named(evaluation.class_names[rare])}; with fewer than {_FEW} of a class, even large "
+            f"Only {number_of(counts[rare], 'sample')} of class "
+            f"{named(evaluation.class_names[rare])}: with fewer than {_FEW} of a class, even large "
             "calibration errors go undetected."
         )
     p = evaluation.probability

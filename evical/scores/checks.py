@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array, column_or_1d, indexable
 from sklearn.utils.multiclass import check_classification_targets
 
-from dstheory.checks.arguments import as_array, as_floats, shown, without_mask
+from dstheory.checks.arguments import as_array, as_floats, number_of, shown, without_mask
 from evical._typing import Flags, Floats
 from evical.errors import WeightError
 
@@ -424,7 +424,8 @@ def check_same_length(**arrays: Any) -> None:
         (first, n), *others = lengths.items()
         rest = ", ".join(f"{name} has {k}" for name, k in others)
         raise ValueError(
-            f"lengths differ: {first} has {n} rows, {rest}; each sample needs one of each"
+            f"lengths differ: {first} has {number_of(n, 'row')}, {rest}; each sample needs one of "
+            "each"
         )
 
 

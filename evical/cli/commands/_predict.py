@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from dstheory.checks.arguments import check_level, suggestion
+from dstheory.checks.arguments import check_level, number_of, suggestion
 from evical.cli import arguments
 from evical.cli._decisions import BY_DEFAULT, Choices, new_decision
 from evical.cli._kinds import tell_missing
@@ -171,4 +171,4 @@ def _show(read: str, output: str, chosen: Counter[str], lacking: int, as_json: b
         echo_json({"output": output, "rows": rows, "missing": lacking, "decisions": counts})
         return
     text = ", ".join(f"{name} {count}" for name, count in counts.items())
-    typer.echo(f"{read}: {chosen.total()} rows to {output} ({text})")
+    typer.echo(f"{read}: {number_of(chosen.total(), 'row')} to {output} ({text})")

@@ -151,7 +151,7 @@ def test_what_no_export_takes(folder, capfd, options, message):
 @pytest.mark.parametrize(
     ("method", "promise"),
     [
-        ("auto", "Of each class: [Bel, Pl] holds the probability at about 79 %"),
+        ("auto", "Of each class: [Bel, Pl] covers the probability at about 79 %"),
         ("softmax", "Bel and Pl are one probability"),
         ("multinomial_logistic", "Of each class: [Bel, Pl] is the mean over level sets"),
         ("isotonic", "Of each class against the rest: [Bel, Pl] holds"),
@@ -209,8 +209,8 @@ def test_the_card_says_what_the_model_is(folder, capfd):
         "| Method | `LogisticCalibrator()` |",
         "| Rows | 300 with a score, 0 without |",
         "`income` = `high\\|'`",
-        "[Bel, Pl] holds the probability at about 79 % of the scores",
-        "None: no samples were given",
+        "[Bel, Pl] covers the probability at about 79 % of the scores",
+        "None: no held-out samples",
     ):
         assert part in text
 

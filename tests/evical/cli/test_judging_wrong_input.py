@@ -79,7 +79,7 @@ WRONG = [
     ("compare text.csv --score s --target t", "line 3, column 's': 'x' is not a number"),
     ("compare nan.csv --score s --target t", "line 3, column 's'"),
     ("compare one.csv --score s --target t", "one class only"),
-    ("compare few.csv --score s --target t", "the rarer class has 1 samples, fewer than 10"),
+    ("compare few.csv --score s --target t", "the rarer class has 1 sample, fewer than 10"),
     ("compare good.csv --score s --target t --folds 30", "take at most 20 folds"),
     ("compare good.csv --score s --target t --folds 1", "'--folds'"),
     ("compare good.csv --score s --target t --methods logstic", "did you mean 'logistic'"),
