@@ -64,7 +64,7 @@ class Argument(ShownFields):
 
     @property
     def formula(self) -> str:
-        """The argument as text: ``a & ~b``; the empty one is ``true``.
+        """Argument as text, such as ``a & ~b``, or ``true`` if empty.
 
         >>> Argument((("a", True), ("b", False)), 0.5).formula
         'a & ~b'

@@ -180,7 +180,7 @@ class Conflict:
 
     @cached_property
     def kept(self) -> NDArray[np.bool_]:
-        """Keeping index (S, T): whether a set takes part in the conflict (Dezert et al. 2021)."""
+        """Keeping index (S, T), whether a set takes part in the conflict (Dezert et al. 2021)."""
         size = bits.cardinality(self.sets.ravel()).reshape(self.sets.shape)
         holds = np.ones(self.sets.shape, dtype=bool)  # contains every set that is not larger
         for i, other in np.ndindex(len(holds), len(holds)):
@@ -205,7 +205,7 @@ Claims = Callable[[Conflict, list[NDArray[Any]], slice], list[NDArray[Any]]]
 
 
 def only(claims: list[NDArray[Any]], entitled: NDArray[np.bool_]) -> list[NDArray[Any]]:
-    """The claims (T, rows) of the entitled sets (S, T); the others are 0."""
+    """The claims (T, rows) of the entitled sets (S, T), 0 for the others."""
     return [
         claim if takes.all() else np.where(takes[:, np.newaxis], claim, 0)
         for claim, takes in zip(claims, entitled, strict=True)

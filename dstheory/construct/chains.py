@@ -142,7 +142,7 @@ def isopignistic(frame: Frame, probabilities: NDArray[Any]) -> MassFunction:
 
 
 def falling_order(rows: NDArray[Any]) -> NDArray[np.intp]:
-    """Positions by decreasing value; ties keep the order of the labels."""
+    """Positions by decreasing value, with ties in the order of the labels."""
     return np.argsort(-rows, axis=-1, kind="stable")
 
 

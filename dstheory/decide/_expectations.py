@@ -123,7 +123,7 @@ def mean_table(utilities: NDArray[Any], focal: NDArray[Any]) -> NDArray[Any]:
 
 
 def mean_over_sets(m: MassFunction, table: NDArray[Any]) -> NDArray[Any]:
-    """Sum over the focal sets of mass times `table` (A, F): values (*batch, A)."""
+    """Sum over the focal sets of mass times `table` (A, F), values (*batch, A)."""
     return np.moveaxis(setwise.weighted_sum(table, m.store), 0, -1)
 
 

@@ -104,7 +104,7 @@ class DSmModel(Immutable):
 
     @classmethod
     def shafer(cls, elements: Iterable[str]) -> "DSmModel":
-        """Shafer's model: the elements exclude each other.
+        """Shafer's model, whose elements exclude each other.
 
         >>> DSmModel.shafer(["a", "b", "c"]).frame
         Frame([('a',), ('b',), ('c',)])

@@ -49,7 +49,7 @@ from dstheory.transform.tables import dense_masses
 
 
 def normalized_floats(m: MassFunction) -> tuple[NDArray[Any], NDArray[np.float64]]:
-    """Non-empty focal sets and their masses (F, *batch) as floats; for logarithms."""
+    """Non-empty focal sets and their masses (F, *batch) as floats, for logarithms."""
     normal = check_mass(m).normalize()
     return normal.focal, normal.store.astype(np.float64)
 
@@ -105,7 +105,7 @@ _MAX_ORDER = 1e308
 
 
 def pal_entropy(m: MassFunction) -> Any:
-    """Pal's total uncertainty: the mean of log2(|A| / m(A)).
+    """Pal's total uncertainty, the mean of log2(|A| / m(A)).
 
     References
     ----------
@@ -122,7 +122,7 @@ def pal_entropy(m: MassFunction) -> Any:
 
 
 def deng_entropy(m: MassFunction, order: int = 1) -> Any:
-    """Deng's entropy: the mean of -log2(m(A) / (2^|A| - 1)), or one of higher order.
+    """Deng's entropy, the mean of -log2(m(A) / (2^|A| - 1)), or one of higher order.
 
     References
     ----------
@@ -204,7 +204,7 @@ def aggregated_uncertainty(m: MassFunction) -> Any:
 
 
 def maeda_ichihashi_entropy(m: MassFunction) -> Any:
-    """Maeda and Ichihashi's measure: aggregated uncertainty plus nonspecificity.
+    """Maeda and Ichihashi's measure, aggregated uncertainty plus nonspecificity.
 
     References
     ----------
@@ -221,7 +221,7 @@ def maeda_ichihashi_entropy(m: MassFunction) -> Any:
 
 
 def fractal_entropy(m: MassFunction) -> Any:
-    """Fractal-based belief entropy: Shannon's, after sharing each mass among all subsets.
+    """Fractal-based belief entropy, Shannon's after sharing each mass among all subsets.
 
     Notes
     -----

@@ -48,7 +48,7 @@ Valuation = MassFunction | Table | Mapping[Any, Any] | Numbers
 
 
 def fuse(algebra: Algebra[P], parts: Iterable[P], order: Sequence[int], query: Scope) -> P | None:
-    """The marginal of all parts on a query; other variables are eliminated in the given order."""
+    """Marginal of all parts on a query, eliminating other variables in the given order."""
     left = list(parts)
     for variable in order:
         if variable in query:
@@ -72,7 +72,7 @@ def _together(algebra: Algebra[P], parts: list[P]) -> P:
 
 
 def smallest_contradiction(version: Version[Any]) -> tuple[Hashable, ...]:
-    """Keys of a minimal set of valuations in total conflict; () if there is none.
+    """Keys of a minimal set of valuations in total conflict, () if there is none.
 
     The first valuations are removed first, so that late evidence is named if possible.
     """
@@ -117,7 +117,7 @@ def as_variables(variables: object) -> tuple[Variable, ...]:
 
 
 def as_valuations(valuations: object) -> Mapping[Hashable, Any]:
-    """Valuations by key; those without keys are numbered."""
+    """Valuations by key, numbered if they have none."""
     if isinstance(valuations, Mapping):
         return valuations
     expected = "a sequence of valuations, or a mapping to them"

@@ -235,7 +235,7 @@ def product_of(m: MassFunction, name: str = "m") -> ProductFrame:
 
 
 def part_of(frame: ProductFrame, names: Name | Iterable[Name]) -> Frame:
-    """The frame of some variables: plain for a single name, else a product."""
+    """Frame of some variables, plain for a single name, otherwise a product."""
     if isinstance(names, str | Variable):
         return frame.variable(names).frame
     listed = as_sequence(names, "names", "a name or a sequence of names")

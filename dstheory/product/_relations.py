@@ -113,7 +113,7 @@ def equal(variables: Iterable[Variable], support: Numbers = 1) -> MassFunction:
 
 
 def supported(frame: ProductFrame, mask: int, support: Numbers) -> MassFunction:
-    """Simple mass function on a set of configurations; with support 1, it is the only focal set."""
+    """Simple mass function on a set of configurations, the only focal set with support 1."""
     if not mask:
         raise FrameError(f"the relation holds for no configuration of {', '.join(frame.names)}")
     share = as_share(support, "support")

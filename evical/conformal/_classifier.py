@@ -435,7 +435,7 @@ def split_rows(
     strata: NDArray[Any] | None = None,
     groups: NDArray[Any] | None = None,
 ) -> Fold:
-    """Rows for training, and rows that are held out; those of weight 0 are in neither.
+    """Rows for training, and rows that are held out, without those of weight 0.
 
     Parameters
     ----------

@@ -67,7 +67,7 @@ def random_shares(seed: int, rows: NDArray[np.intp]) -> tuple[Floats, Floats]:
 
 @dataclass(frozen=True, eq=False)
 class Calibration:
-    """Calibration scores: of all samples, by class, or by group.
+    """Calibration scores of all samples, by class, or by group.
 
     Parameters
     ----------

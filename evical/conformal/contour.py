@@ -15,7 +15,7 @@ from evical.scores.checks import refuse_row
 
 
 def to_contour(p_values: ArrayLike, scores: ArrayLike | None = None) -> Floats:
-    """P-values of all classes as the contour of a belief: the greatest of a row becomes 1.
+    """Turn p-values of all classes into a contour, with the largest of a row raised to 1.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def to_contour(p_values: ArrayLike, scores: ArrayLike | None = None) -> Floats:
 
 
 def least_strange(p_values: Floats, scores: Floats) -> NDArray[np.intp]:
-    """Column (n,) of the greatest p-value of each row; of ties, that of the least score.
+    """Column (n,) of the largest p-value of each row, in ties that of the least score.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def least_strange(p_values: Floats, scores: Floats) -> NDArray[np.intp]:
 
 
 def prediction_sets(p_values: ArrayLike, alpha: float) -> NDArray[np.bool_]:
-    """Classes that a level does not reject: those with p-values above alpha.
+    """Classes that a level does not reject, those with p-values above alpha.
 
     Parameters
     ----------

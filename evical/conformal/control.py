@@ -198,7 +198,7 @@ def answered_promise(
 
 
 def least_number(bound: float, error: float) -> int:
-    """Fewest samples without a loss that guarantee a bound: (1 - bound)^n is at most the error.
+    """Fewest samples n without a loss that guarantee a bound, as (1 - bound)^n <= error.
 
     >>> least_number(0.05, 0.05), least_number(0.02, 0.05)
     (59, 149)

@@ -209,7 +209,7 @@ NEED_PROBABILITIES = ("aps", "raps")
 
 
 def named_score(score: str | Callable[..., ArrayLike]) -> Score:
-    """A nonconformity score: as it is, or by its name.
+    """Nonconformity score by its name, or unchanged.
 
     Parameters
     ----------
@@ -258,7 +258,7 @@ def tied_score(name: str) -> Score:
 
 
 def score_parameters(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """All parameters of a score by name: those given, and the defaults of the others.
+    """All parameters of a score by name, with defaults for those not given.
 
     Parameters
     ----------

@@ -65,7 +65,7 @@ class BeliefPromise(ShownFields):
 
     @property
     def warning(self) -> str:
-        """What is wrong and what to do, in sentences; empty if nothing is."""
+        """Finding and remedy in sentences, or an empty text."""
         if not (self.broken or self.doubtful):
             return ""
         verdict = "fails to cover" if self.broken else "may fail to cover"

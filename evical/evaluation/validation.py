@@ -43,7 +43,7 @@ class Tried:
 
 
 def folds_of(y: NDArray[np.int64], cv: Any, repeats: int, random_state: RandomState) -> list[Fold]:
-    """Folds of all repetitions; each sample is in one test fold of each.
+    """Folds of all repetitions, with each sample in one test fold of each.
 
     Repetition i of a whole number `random_state` has the seed ``random_state + i``.
     """

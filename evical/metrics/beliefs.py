@@ -155,7 +155,7 @@ class IntervalSample:
 def interval_sample(
     y_true: ArrayLike, y_belief: Predicted, pos_label: Hashable, sample_weight: ArrayLike | None
 ) -> IntervalSample:
-    """Two classes: belief and plausibility of the positive one, from any input."""
+    """Belief and plausibility of the positive one of two classes, from any input."""
     if isinstance(y_belief, MassFunction):
         pos_label = positive_label(y_belief, pos_label)
         class_codes(y_true, np.asarray(y_belief.frame.labels))  # no label outside the frame

@@ -106,7 +106,7 @@ def variances(sample: BinarySample) -> Floats:
 
 
 def in_deviations(distance: float, deviation: float) -> float:
-    """A distance in standard deviations; infinite if the deviation is 0."""
+    """A distance in standard deviations, infinite if the deviation is 0."""
     if deviation > 0:
         return distance / deviation
     return np.inf if distance > 0 else 0.0

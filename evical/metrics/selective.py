@@ -323,7 +323,7 @@ def _upper(risk: Floats, n: Indices, tail: float) -> Floats:
 
 
 def relative_entropy(a: Floats | float, b: Floats | float) -> Floats:
-    """Relative entropy of probabilities a and b of two outcomes; infinite where b excludes a."""
+    """Relative entropy of probabilities a and b of two outcomes, infinite where b excludes a."""
     with np.errstate(over="ignore"):
         found = rel_entr(a, b) + rel_entr(1 - np.asarray(a), 1 - np.asarray(b))
     return np.asarray(found)

@@ -488,7 +488,7 @@ def _n_columns(data: dict[str, Any], calibrator: BaseMulticlassCalibrator) -> in
 
 
 def normalized(positive: Floats) -> Floats:
-    """Probabilities (n, K), divided by their sum; even ones where all are 0."""
+    """Probabilities (n, K) divided by their sum, equal where all are 0."""
     total = positive.sum(axis=1, keepdims=True)
     none = total == 0
     return np.asarray(np.where(none, 1.0, positive) / np.where(none, positive.shape[1], total))

@@ -45,7 +45,7 @@ _NUMBERS = ("unit", "inverse", "share")
 
 
 class StructuredScaling:
-    """Mixin of a multiclass calibrator: both steps, their uncertainty, and the saved state."""
+    """Mixin of a multiclass calibrator with both steps, their uncertainty, and the saved state."""
 
     classes_: NDArray[Any]
     intercept_penalty: float

@@ -50,7 +50,7 @@ _PROMINENCE = 1e-9  # relative prominence of a peak of the log-likelihood; less 
 
 
 def find_maximum(f: Function, bounds: Space, scales: Point) -> tuple[Point, float]:
-    """Mode and maximum of the log-likelihood; raise if there is none.
+    """Find the mode and maximum of the log-likelihood, or raise.
 
     >>> find_maximum(lambda x: -x, ((0.0, np.inf),), (1.0,))
     ((0.0,), -0.0)

@@ -49,7 +49,7 @@ class Numbers(NamedTuple):
 
 
 def contour(numbers: Numbers, x: Floats) -> Floats:
-    """Plausibility of points: the mean of exp(-h (x - M)^2 / 2).
+    """Plausibility of points, the mean of exp(-h (x - M)^2 / 2).
 
     >>> contour(Numbers(*np.array([0.0, 1.0, 3.0])), np.array([0.0]))
     array([0.5])
