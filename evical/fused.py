@@ -1,8 +1,8 @@
-"""`EvidentialFusion`: sources that come as beliefs, probabilities, scores or votes.
+"""`EvidentialFusion`: sources supplied as beliefs, probabilities, scores or votes.
 
-Experts, sensors and models of other places give what they believe, not how they learned it. With
-labels of some samples, the weights of their evidence are learned from these; without, from how far
-the sources agree.
+Experts, sensors and models elsewhere supply predictions but cannot be retrained. With labels of
+some samples, the weights of their evidence are learned from these; without, from how far the
+sources agree.
 """
 
 from collections.abc import Callable

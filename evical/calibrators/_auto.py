@@ -101,7 +101,7 @@ class PosteriorCurve(ABC):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class AutoCalibrator(PosteriorCurve, BaseCalibrator):
-    r"""Calibration without a choice of method, scale or smoothness.
+    r"""Calibrator that averages over methods, score scales and smoothness.
 
     Parameters
     ----------

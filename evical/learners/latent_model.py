@@ -1,4 +1,4 @@
-"""The mass functions that a trained linear layer is.
+"""Compute the mass functions implied by a trained linear layer.
 
 Each feature of the last layer of a logistic regression or a network gives evidence for or against
 each class, with a weight linear in the feature. Dempster's rule combines it to a mass function

@@ -55,7 +55,7 @@ def interval_calibration_test(
     pos_label: Label = None,
     sample_weight: Weights = None,
 ) -> CalibrationTest:
-    r"""Test of the hypothesis that some calibrated probability lies within the intervals.
+    r"""Test whether the intervals are compatible with calibrated probabilities.
 
     Parameters
     ----------
