@@ -1,9 +1,9 @@
 """`EvidentialEnsemble`: several classifiers whose beliefs are combined by a rule.
 
 Each classifier is trained and calibrated on its own, so its mass function shows how much its
-calibration data can tell (Xu et al. 2016, section 5). By default the fusion is learned: from
-held-out beliefs it learns the weights of the classifiers' evidence. Dempster's rule, which takes
-the classifiers for independent, or any other rule can be named instead.
+calibration data show (Xu et al. 2016, section 5). By default the fusion is learned: from
+held-out beliefs it learns the weights of the classifiers' evidence. Dempster's rule, which assumes
+independent classifiers, or any other rule can be named instead.
 """
 
 from collections.abc import Callable, Sequence

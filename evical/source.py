@@ -1,9 +1,9 @@
 """`EvidentialSource`: a classifier that knows a part: some columns, some rows, some differences.
 
-Classifiers from different places see different features, are silent about samples that they have no
-data of, and may be unable to tell all classes apart. As belief functions, silence is the vacuous
-mass function, and a belief about merged classes is carried to all classes by vacuous extension
-(Shafer 1976, A Mathematical Theory of Evidence, ch. 6). So all of them can be fused.
+Classifiers from different places see different features, abstain on samples without data, and may
+be unable to separate all classes. As belief functions, abstention is the vacuous mass function, and
+a belief about merged classes is carried to all classes by vacuous extension (Shafer 1976, A
+Mathematical Theory of Evidence, ch. 6). So all of them can be fused.
 """
 
 from typing import Any, Self

@@ -1,4 +1,4 @@
-"""`evical card`: what a model is, what it was fitted on, and what it promises."""
+"""`evical card`: what a model is, what it was fitted on, and what it guarantees."""
 
 import json
 from pathlib import Path
@@ -37,8 +37,8 @@ def card(
     """Write a model card with the training data, the guarantees, and checks on other samples.
 
     The card is Markdown with a head in YAML. With DATA, labeled samples that the model was not
-    fitted to, it tells whether calibration and the promise of [Bel, Pl] held there: of more than
-    two classes for each of them, of a conformal model how often sets missed the class.
+    fitted to, it shows calibration and the coverage of [Bel, Pl] there, for each of more than two
+    classes, or how often the sets of a conformal model missed the class.
     """
     with user_input(), reading:
         fitted = load_model(model)

@@ -109,7 +109,7 @@ def test_too_few_rows_ask_about_all(folder, capfd):
     assert "warning: error of the answers at most 0.01 with a confidence of 0.95 cannot be " in (
         err := capfd.readouterr().err
     )
-    assert "from 30 held-out samples; about " in err
+    assert "by 30 held-out samples; about " in err
     assert load_model("m.json").answers.limit == -np.inf
     run("predict m.json one.csv -o out.csv")
     assert set(pd.read_csv("out.csv")["decision"]) == {"ask"}

@@ -154,7 +154,7 @@ def test_what_no_export_takes(folder, capfd, options, message):
         ("auto", "Of each class: [Bel, Pl] covers the probability at about 79 %"),
         ("softmax", "Bel and Pl are one probability"),
         ("multinomial_logistic", "Of each class: [Bel, Pl] is the mean over level sets"),
-        ("isotonic", "Of each class against the rest: [Bel, Pl] holds"),
+        ("isotonic", "Of each class against the rest: [Bel, Pl] covers"),
     ],
 )
 def test_cards_of_many_classes(folder, capfd, method, promise):
