@@ -136,11 +136,15 @@ class EvidentialClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mi
 
     Examples
     --------
+    A pipeline goes inside; one that ends in an `EvidentialClassifier` has no `predict_mass`.
+
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> clf = EvidentialClassifier(GaussianNB(), cv=3).fit(X[::2], y[::2])
-    >>> clf.predict_mass(X[1:2]).is_normalized
+    >>> clf = EvidentialClassifier(make_pipeline(StandardScaler(), GaussianNB()), cv=3)
+    >>> clf.fit(X[::2], y[::2]).predict_mass(X[1:2]).is_normalized
     array([ True])
     >>> clf.predict_interval(X[1:3]).shape
     (2, 2)
