@@ -412,6 +412,6 @@ def _ended_by_signals() -> Iterator[None]:
 
 
 def _refuse(message: str) -> int:
-    """Say on standard error, in one line, what is wrong."""
+    """Report an error in one line on standard error."""
     sys.stderr.write(f"evical: {' '.join(message.split())}\n")
     return 2

@@ -66,7 +66,7 @@ class Layout:
 
 
 def check_output_name(target: str, escaped: bool, engine: str) -> None:
-    """Raise ValueError unless the name says which format is meant (`-` is CSV).
+    """Raise ValueError unless the name shows the format (`-` is CSV).
 
     Formulas are `escaped` only in texts, and by the engine of chunks.
     """

@@ -1,8 +1,8 @@
-"""Did conformal beliefs keep their promise on labeled samples, and how large are their sets?
+"""Whether conformal sets cover labeled samples, and how large they are.
 
 The promise P(pl(Y) <= alpha) <= alpha is a mean over calibration samples. What is judged shares one
 calibration sample, so the tests take the ranks among it, and an excess that its chance explains
-does not count against the promise.
+does not count against the guarantee.
 
 Did p-values keep P(p <= alpha) <= alpha on new samples, given that they share calibration?
 
@@ -54,7 +54,7 @@ class LevelCoverage(ShownFields):
     Parameters
     ----------
     alpha : float
-        The promised share of sets that miss the class, at most.
+        The guaranteed highest share of sets that miss the class.
     n_missed : int
         Sets that missed it.
     missed, low, high : float
@@ -62,7 +62,7 @@ class LevelCoverage(ShownFields):
     mean_size : float
         Classes in a set.
     pvalue : float
-        Probability of as many p-values at or below alpha, or more, if the promise holds.
+        Probability of as many p-values at or below alpha, or more, if the guarantee holds.
     adjusted : float
         The same by Holm's procedure for all levels and the test of small p-values.
     """
@@ -148,7 +148,7 @@ def misses_pvalue(p: Floats, n: int | None, alpha: float) -> float:
 
 
 def small_pvalue(p: Floats, n: int | None) -> float:
-    """Whether small p-values are more frequent than promised, at whatever level.
+    """Whether small p-values are more frequent than guaranteed, at whatever level.
 
     Parameters
     ----------

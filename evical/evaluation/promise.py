@@ -1,4 +1,4 @@
-"""Was the promise of [Bel, Pl] kept on the data at hand? A plain sentence.
+"""Whether [Bel, Pl] covers the frequency of the positive class on given samples.
 
 Read as an interval, [Bel, Pl] promises to hold the probability. Of a bin of samples the share of
 positives then lies in the mean interval but for chance, which a binomial test judges. But no

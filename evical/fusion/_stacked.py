@@ -292,13 +292,13 @@ class Stacked(Rule):
     With more than two classes, each class has weights of its own, drawn to common ones as strongly
     as left-out samples recommend. With hundreds of coefficients all classes share the weights.
 
-    A source abstains on a sample if its belief is vacuous. Each choice of sources that speak
-    alone about 1 % of the samples has a pool of its own, if they all speak about at least 5 samples
-    of each class: for what one source leaves out, others like it must make up. A pool learns from
-    these samples and, as far as they favor that, from the others, where a silent source has the
-    evidence with which it favors no class: the mean of its means in each class. So it has in any
-    other choice. `weights_` are those for samples about which all sources speak, if these are
-    enough.
+    A source abstains on a sample if its belief is vacuous. Each combination of available sources
+    that occurs in about 1 % of the samples has a pool of its own, if all of them are available for
+    at least 5 samples of each class: for what one source leaves out, others like it must make up. A
+    pool learns from these samples and, as far as they favor that, from the others, where an
+    abstaining source has the evidence with which it favors no class: the mean of its means in each
+    class. So it has in any other choice. `weights_` are those for samples for which all sources are
+    available, if these are enough.
 
     For two classes the fused log-odds are calibrated as by `evical.calibrators.AutoCalibrator`, so
     that belief and plausibility hold even where frequencies do not follow a sigmoid. The variance
