@@ -3,7 +3,8 @@
 The everyday names are imported here. Each stage has its own subpackage: `construct` builds mass
 functions, `transform` computes tables and probabilities, `revise` changes one belief, `combine`
 merges sources, `measure` quantifies uncertainty and conflict, `approximate` simplifies, `decide`
-chooses acts, `inference` learns beliefs from data, and `interchange` reads and writes them.
+chooses acts, `product` works on joint frames of variables, `inference` learns beliefs from data,
+and `interchange` reads and writes them.
 
 >>> frame = Frame(["ant", "bee", "cat"])
 >>> witness = simple(frame, ["ant", "bee"], mass=0.5)
@@ -23,6 +24,7 @@ from dstheory import (
     inference,
     interchange,
     measure,
+    product,
     revise,
     transform,
 )
@@ -59,6 +61,7 @@ __all__ = [
     "interchange",
     "measure",
     "plausibility_transform",
+    "product",
     "revise",
     "simple",
     "stack",

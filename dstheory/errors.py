@@ -63,7 +63,9 @@ class FrameError(DSTheoryError):
 
 
 class MassError(DSTheoryError):
-    """Masses do not form a mass function: wrong sum, negative or not finite, or repeated sets.
+    """Masses do not form a mass function.
+
+    Their sum is wrong, one is negative or not finite, or a set is repeated.
 
     Examples
     --------

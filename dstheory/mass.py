@@ -166,7 +166,7 @@ class MassFunction(Immutable):
 
     @property
     def batch_shape(self) -> tuple[int, ...]:
-        """Shape of the batch; () for a single mass function."""
+        """Shape of the batch, () for a single mass function."""
         return self.store.shape[1:]
 
     def _mask(self, event: Event, mask: int | None) -> int:
@@ -175,7 +175,7 @@ class MassFunction(Immutable):
         return self.frame.mask(event) if mask is None else self.frame.check_mask(mask)
 
     def mass(self, event: Event = _NOTHING, *, mask: int | None = None) -> Any:
-        """Mass of exactly this event, m(A): a scalar or an array of the batch shape.
+        """Mass of exactly this event, m(A), as a scalar or an array of the batch shape.
 
         >>> MassFunction(Frame("a b".split()), [1, 3], [0.75, 0.25]).mass(["a", "b"])
         0.25
@@ -183,7 +183,7 @@ class MassFunction(Immutable):
         return scalar(setwise.mass(self.focal, self.store, self._mask(event, mask)))
 
     def bel(self, event: Event = _NOTHING, *, mask: int | None = None) -> Any:
-        """Belief in an event: the sum over its non-empty focal subsets (Xu et al., eq. 8).
+        """Belief in an event, the sum over its non-empty focal subsets (Xu et al., eq. 8).
 
         >>> MassFunction(Frame("a b".split()), [1, 3], [0.75, 0.25]).bel("a")
         0.75
@@ -191,7 +191,7 @@ class MassFunction(Immutable):
         return scalar(setwise.belief(self.focal, self.store, self._mask(event, mask)))
 
     def pl(self, event: Event = _NOTHING, *, mask: int | None = None) -> Any:
-        """Plausibility of an event: the sum over focal sets that meet it (Xu et al., eq. 8).
+        """Plausibility of an event, the sum over focal sets that meet it (Xu et al., eq. 8).
 
         >>> MassFunction(Frame("a b".split()), [1, 3], [0.75, 0.25]).pl("b")
         0.25
@@ -199,7 +199,7 @@ class MassFunction(Immutable):
         return scalar(setwise.plausibility(self.focal, self.store, self._mask(event, mask)))
 
     def q(self, event: Event = _NOTHING, *, mask: int | None = None) -> Any:
-        """Commonality of an event: the sum over the focal sets that contain it.
+        """Commonality of an event, the sum over the focal sets that contain it.
 
         >>> MassFunction(Frame("a b".split()), [1, 3], [0.75, 0.25]).q("a")
         1.0
@@ -207,7 +207,7 @@ class MassFunction(Immutable):
         return scalar(setwise.commonality(self.focal, self.store, self._mask(event, mask)))
 
     def b(self, event: Event = _NOTHING, *, mask: int | None = None) -> Any:
-        """Implicability of an event: the sum over all its focal subsets, the empty one too.
+        """Implicability of an event, the sum over all its focal subsets, the empty one too.
 
         >>> MassFunction(Frame("a b".split()), [0, 1], [0.25, 0.75]).b("b")
         0.25
@@ -295,7 +295,7 @@ class MassFunction(Immutable):
         return MassFunction.from_store(self.frame, self.focal, store.copy())
 
     def to_dict(self) -> dict[Any, Any]:
-        """Events (tuples of labels) to masses: scalars, or arrays of the batch shape.
+        """Masses by event (a tuple of labels), as scalars or arrays of the batch shape.
 
         >>> MassFunction(Frame("a b".split()), [1, 3], [0.75, 0.25]).to_dict()
         {('a',): 0.75, ('a', 'b'): 0.25}
@@ -426,7 +426,7 @@ class MassFunction(Immutable):
 
     @property
     def is_vacuous(self) -> Any:
-        """Whether all mass is on the frame: total ignorance."""
+        """Whether all mass is on the frame, which is total ignorance."""
         return scalar(predicates.is_vacuous(self.focal, self.store, self.frame.full))
 
     @property
@@ -441,12 +441,12 @@ class MassFunction(Immutable):
 
     @property
     def is_bayesian(self) -> Any:
-        """Whether only single labels have mass: a probability distribution."""
+        """Whether only single labels have mass, as in a probability distribution."""
         return scalar(predicates.is_bayesian(self.focal, self.store))
 
     @property
     def is_consonant(self) -> Any:
-        """Whether the focal sets are nested: a possibility distribution."""
+        """Whether the focal sets are nested, as in a possibility distribution."""
         return scalar(predicates.is_consonant(self.focal, self.store))
 
     @property

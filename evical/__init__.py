@@ -48,7 +48,6 @@ _ROOMS = (
     "cli",
     "conformal",
     "cross_validation",
-    "curves",
     "datasets",
     "ensemble",
     "errors",

@@ -32,13 +32,13 @@ _UNCLEAR = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+")
 
 @dataclass(frozen=True)
 class Dialect:
-    """What stands between values, and within decimals; None where the first lines decide."""
+    """What stands between values and within decimals, None where the first lines decide."""
 
     delimiter: str | None = None
     decimal: str | None = None
 
     def found(self, sample: str, usual: str) -> "Dialect":
-        """The dialect of a text that begins so; the usual delimiter, unless another one fits.
+        """Find the dialect of a text from its beginning, with the usual delimiter if it fits.
 
         >>> Dialect().found("a;b\\n1,5;2\\n", ",")
         Dialect(delimiter=';', decimal=',')
@@ -90,7 +90,7 @@ class _RecordError(ValueError):
 
 @dataclass(frozen=True)
 class Block:
-    """Neighboring records; blank lines are none."""
+    """Neighboring records without blank lines."""
 
     texts: list[str]  # without the ends of the lines
     lines: Sequence[int]  # of the file, from 1, where each record begins
@@ -244,7 +244,7 @@ class DelimitedText:
 
     @property
     def size(self) -> int | None:
-        """Bytes of the file; None for a pipe."""
+        """Bytes of the file, None for a pipe."""
         status = os.fstat(self._file.fileno())
         return status.st_size if stat.S_ISREG(status.st_mode) else None
 

@@ -114,7 +114,7 @@ def _set_mode(name: Path, mode: int) -> None:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a file at once: whoever reads it finds all of it, or nothing.
+    """Write a file at once, so that readers find all of it or nothing.
 
     Parameters
     ----------

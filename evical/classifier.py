@@ -64,7 +64,7 @@ class EvidentialClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mi
         Any of `evical.calibrators`, or its name as on the command line, with a model or options
         after colons: "isotonic", "logistic:bayesian". Default, "auto": `AutoCalibrator`, and of
         more than two classes `AutoMulticlassCalibrator`, which choose by themselves; they read the
-        decision function, or else (of more classes first) probabilities as they are. Others read
+        decision function, or else (of more classes first) unchanged probabilities. Others read
         the decision function, or else log-odds of probabilities; with ``transform="logit"`` or
         "log" they get `predict_proba`. A calibrator of two classes is fitted to each class against
         the rest. A multiclass calibrator, of `evical.multiclass`, uses the scores of all classes
@@ -136,11 +136,15 @@ class EvidentialClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mi
 
     Examples
     --------
+    A pipeline goes inside; one that ends in an `EvidentialClassifier` has no `predict_mass`.
+
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> clf = EvidentialClassifier(GaussianNB(), cv=3).fit(X[::2], y[::2])
-    >>> clf.predict_mass(X[1:2]).is_normalized
+    >>> clf = EvidentialClassifier(make_pipeline(StandardScaler(), GaussianNB()), cv=3)
+    >>> clf.fit(X[::2], y[::2]).predict_mass(X[1:2]).is_normalized
     array([ True])
     >>> clf.predict_interval(X[1:3]).shape
     (2, 2)
@@ -175,7 +179,9 @@ class EvidentialClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mi
     def fit(
         self, X: SamplesLike, y: ArrayLike, sample_weight: Weights = None, **fit_params: Any
     ) -> Self:
-        """Train and calibrate; scores that point the wrong way give one `WrongWayWarning`.
+        """Train and calibrate the classifier.
+
+        Reversed scores give one `WrongWayWarning`.
 
         Parameters
         ----------

@@ -78,7 +78,7 @@ def cross_val_mass(
     Warns
     -----
     WrongWayWarning
-        If scores point the wrong way, once for all copies.
+        If scores are reversed, once for all copies.
 
     See Also
     --------

@@ -1,9 +1,9 @@
 """`EvidentialEnsemble`: several classifiers whose beliefs are combined by a rule.
 
 Each classifier is trained and calibrated on its own, so its mass function shows how much its
-calibration data can tell (Xu et al. 2016, section 5). By default the fusion is learned: from
-held-out beliefs it learns the weights of the classifiers' evidence. Dempster's rule, which takes
-the classifiers for independent, or any other rule can be named instead.
+calibration data show (Xu et al. 2016, section 5). By default the fusion is learned: from
+held-out beliefs it learns the weights of the classifiers' evidence. Dempster's rule, which assumes
+independent classifiers, or any other rule can be named instead.
 """
 
 from collections.abc import Callable, Sequence
@@ -56,10 +56,10 @@ class EvidentialEnsemble(FusedPredictor, Composition):
     ----------
     estimators : list of classifiers, or of (name, classifier) pairs
         Each is wrapped in an `EvidentialClassifier` with ``ensemble="auto"``, unless it is one, or
-        speaks in beliefs itself, as those of `evical.learners` do.
+        predicts beliefs itself, as those of `evical.learners` do.
         Wrap a fitted classifier in `sklearn.frozen.FrozenEstimator`: `fit` then only calibrates it,
-        and uses a frozen `EvidentialClassifier` as it is; without labels of all samples, which the
-        rule "consensus" permits, it takes the probabilities of all as they are. Classes that all of
+        and uses a frozen `EvidentialClassifier` unchanged; without labels of all samples, which the
+        rule "consensus" permits, it takes all probabilities unchanged. Classes that all of
         them know and `y` lacks are kept, see `EvidentialClassifier`. "drop" in place of a
         classifier leaves it out, also by ``set_params(name="drop")``.
     calibrator : calibrator or str, optional
@@ -123,7 +123,7 @@ class EvidentialEnsemble(FusedPredictor, Composition):
     of `fit`.
 
     Under ``total_conflict="vacuous"``, a row in total conflict is vacuous,
-    ``predict_mass(X).is_vacuous``; `conflict` tells how much the classifiers disagree.
+    ``predict_mass(X).is_vacuous``; `conflict` shows how much the classifiers disagree.
 
     A fusion learns from beliefs about samples that are new to the classifier. Rows outside its
     subset are new. Beliefs about its own rows come from the out-of-fold scores on which it is
@@ -177,7 +177,7 @@ class EvidentialEnsemble(FusedPredictor, Composition):
     ) -> Self:
         """Train and calibrate each classifier, and fit the fusion if it has parameters.
 
-        Scores that point the wrong way give one `WrongWayWarning`, of the clearest.
+        Reversed scores give one `WrongWayWarning`, of the clearest.
 
         Parameters
         ----------
@@ -369,11 +369,11 @@ class EvidentialEnsemble(FusedPredictor, Composition):
                 raise ValueError(
                     f"{name!r} has classes {member.classes_.tolist()}, but {owner} "
                     f"{self.classes_.tolist()}; all classifiers need the same: fit it on all of "
-                    "them, or merge those that it cannot tell apart, EvidentialSource(coarsening=)"
+                    "them, or merge those that it cannot separate, EvidentialSource(coarsening=)"
                 )
 
     def get_metadata_routing(self) -> Any:
-        """Where `fit` sends its metadata: to each classifier.
+        """Return the routing of the metadata of `fit` to the classifiers.
 
         Returns
         -------

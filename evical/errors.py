@@ -36,7 +36,7 @@ class WeightError(DSTheoryError):
 
 
 class WrongWayWarning(UserWarning):
-    """Scores point the wrong way: by a rank test, greater ones speak for the negative class.
+    """Scores are reversed, as higher values indicate the negative class by a rank test.
 
     A calibration that may only rise cannot use such scores, and ends nearly constant; any other is
     probably not what was meant. Each `fit` gives it once, also that of a classifier or an ensemble.
@@ -51,6 +51,6 @@ class WrongWayWarning(UserWarning):
     ...     fitted = IsotonicCalibrator().fit(range(40), ["healthy"] * 20 + ["sick"] * 20)
     >>> len(caught)
     1
-    >>> print(str(caught[0].message)[:72])
-    scores point the wrong way: greater ones speak for class 'healthy', not
+    >>> print(str(caught[0].message)[:78])
+    scores look reversed: higher values indicate class 'healthy', not class 'sick'
     """

@@ -1,8 +1,8 @@
-"""`EvidentialFusion`: sources that come as beliefs, probabilities, scores or votes.
+"""`EvidentialFusion`: sources supplied as beliefs, probabilities, scores or votes.
 
-Experts, sensors and models of other places give what they believe, not how they learned it. With
-labels of some samples, the weights of their evidence are learned from these; without, from how far
-the sources agree.
+Experts, sensors and models elsewhere supply predictions but cannot be retrained. With labels of
+some samples, the weights of their evidence are learned from these; without, from how far the
+sources agree.
 """
 
 from collections.abc import Callable
@@ -78,7 +78,7 @@ class EvidentialFusion(FusedPredictor, BaseEstimator):  # type: ignore[misc]  # 
       classes where they cannot be scores, that is without labels or for more than two classes. A
       long table of items, sources and votes is read by `evical.fusion.sources_from_long`.
 
-    Probabilities and mass functions are taken as they are. All samples must be new to all sources:
+    Probabilities and mass functions are not recalibrated. All samples must be new to all sources:
     otherwise the source that overfits most seems best.
 
     Examples

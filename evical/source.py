@@ -1,9 +1,9 @@
 """`EvidentialSource`: a classifier that knows a part: some columns, some rows, some differences.
 
-Classifiers from different places see different features, are silent about samples that they have no
-data of, and may be unable to tell all classes apart. As belief functions, silence is the vacuous
-mass function, and a belief about merged classes is carried to all classes by vacuous extension
-(Shafer 1976, A Mathematical Theory of Evidence, ch. 6). So all of them can be fused.
+Classifiers from different places see different features, abstain on samples without data, and may
+be unable to separate all classes. As belief functions, abstention is the vacuous mass function, and
+a belief about merged classes is carried to all classes by vacuous extension (Shafer 1976, A
+Mathematical Theory of Evidence, ch. 6). So all of them can be fused.
 """
 
 from typing import Any, Self
@@ -22,7 +22,7 @@ from sklearn.utils.validation import (
 )
 
 from dstheory import Frame
-from dstheory.checks.arguments import check_choice, check_instance, did_you_mean, shown
+from dstheory.checks.arguments import check_choice, check_instance, did_you_mean, number_of, shown
 from dstheory.errors import CostLimitError
 from dstheory.revise import refine
 from evical._fitting import all_or_nothing
@@ -43,7 +43,7 @@ __all__ = ["EvidentialSource"]
 
 
 class EvidentialSource(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  # untyped base
-    """Classifier on some columns, silent on some rows, or unable to tell some classes apart.
+    """Classifier on some columns, abstaining on some rows, or unable to separate some classes.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class EvidentialSource(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  #
         Default: it never is.
     coarsening : dict, optional
         From classes to the labels that it is trained on, such as ``{"a": "ab", "b": "ab"}``, if it
-        cannot tell a from b. Classes that are not named keep their label.
+        cannot separate a from b. Classes that are not named keep their label.
 
     Attributes
     ----------
@@ -80,8 +80,8 @@ class EvidentialSource(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  #
 
     Notes
     -----
-    A belief about merged classes says nothing of the difference between them: a focal set keeps its
-    mass, with each label replaced by the classes that it stands for.
+    A belief about merged classes is vacuous about the difference between them: a focal set keeps
+    its mass, with each label replaced by the classes that it stands for.
 
     Examples
     --------
@@ -132,8 +132,8 @@ class EvidentialSource(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  #
         Raises
         ------
         ValueError
-            If `coarsening` names no class of `y` or merges all of them, or a class has no row about
-            which the source speaks; as the classifier.
+            If `coarsening` names no class of `y` or merges all of them, or a class has no row for
+            which the source is available; as the classifier.
         """
         return self._fit_and_warn(X, y, sample_weight, fit_params)
 
@@ -176,7 +176,7 @@ class EvidentialSource(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  #
         return inner if has_beliefs else EvidentialClassifier(inner)
 
     def _available_rows(self, own: Any) -> Indices:
-        """Rows of a table of its own columns about which it speaks."""
+        """Rows of a table of its own columns for which it is available."""
         if self._silence is None:
             return np.arange(_num_samples(own))
         return np.flatnonzero(~missing_rows(own, some=self._silence == "any"))
@@ -196,19 +196,19 @@ class EvidentialSource(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  #
         for label in self.coarsening:
             if label not in classes:
                 raise ValueError(
-                    f"coarsening has {label!r}, which is no class of y, {classes}"
+                    f"coarsening has {label!r}, which is not a class of y, {classes}"
                     f"{did_you_mean(label, classes)}"
                 )
         merged = [self.coarsening.get(label, label) for label in classes]
         if len(set(merged)) < 2:
             raise ValueError(
-                f"coarsening gives all classes the label {merged[0]!r}; a source must tell at "
-                "least two apart"
+                f"coarsening gives all classes the label {merged[0]!r}; a source must "
+                "separate at least two"
             )
         return np.asarray(merged)
 
     def _seen(self, X: SamplesLike) -> tuple[Any, Indices]:
-        """Its columns of new samples, and rows about which it speaks."""
+        """Its columns of new samples, and rows for which it is available."""
         check_fitted(self)
         if isinstance(X, str | bytes):
             raise TypeError(f"X is {shown(X)}, expected a table of samples")
@@ -278,7 +278,7 @@ class EvidentialSource(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  #
         return member._wrong_ways() if isinstance(member, BeliefPredictor) else []
 
     def get_metadata_routing(self) -> Any:
-        """Where `fit` sends its metadata: to the classifier.
+        """Return the routing of the metadata of `fit` to the classifier.
 
         Returns
         -------
@@ -319,7 +319,7 @@ def _check_classes(labels: NDArray[Any], known: NDArray[Any]) -> None:
     silent = np.setdiff1d(labels, known).tolist()
     if silent:
         raise ValueError(
-            f"class {silent[0]!r} has {np.sum(labels == silent[0])} samples, but the source speaks "
-            "about none of them; merge the class with others by coarsening="
+            f"class {silent[0]!r} has {number_of(np.sum(labels == silent[0]), 'sample')}, but the "
+            "source is available for none of them; merge the class with others by coarsening="
             f"{{{silent[0]!r}: ...}}, or leave the source out"
         )

@@ -116,7 +116,7 @@ ONLY_IN = {
 }
 
 # Modules that load others by names which they compute, when these are asked for.
-BY_COMPUTED_NAME = {"dstheory", "dstheory.mass", "evical", "evical.cli._app"}
+BY_COMPUTED_NAME = {"dstheory", "dstheory.mass", "evical", "evical.cli._app", "evical.conformal"}
 
 LOADED_SCRIPT = """
 import importlib, sys
@@ -276,10 +276,13 @@ def test_import_dstheory_loads_numpy_only():
 def test_import_evical_loads_names_when_they_are_asked_for():
     # scikit-learn itself may load pandas where that is installed.
     commands = [f"evical.cli.commands._{name}" for name in ("combine", "fit", "predict")]
-    package, before, names, *_, fitting = loaded(
-        "evical", "sklearn.model_selection", "evical.classifier", *commands
+    package, predicting, before, names, *_, fitting = loaded(
+        "evical", commands[-1], "sklearn.model_selection", "evical.classifier", *commands
     )
     assert not package & {"numpy", "scipy", "sklearn"}
+    assert "evical.calibrators" in predicting
+    assert not predicting & {"evical.classifier", "evical.ensemble", "evical.learners"}
+    assert not predicting & {"evical.export", "evical.fusion", "evical.source"}
     assert {"dstheory", "numpy", "scipy", "sklearn"} <= names
     heavy = {"networkx", "sympy", "matplotlib", "numba", "pandas", "hypothesis"}
     assert not (names - before) & (heavy | {"pytest", "typer", "rich", "jinja2", "dask"})

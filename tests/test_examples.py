@@ -110,7 +110,7 @@ def adapter():
     return found
 
 
-@pytest.mark.filterwarnings("ignore:scores point the wrong way")  # of a few samples
+@pytest.mark.filterwarnings("ignore:scores look reversed")  # of a few samples
 @pytest.mark.parametrize("k", [2, 3, 7])
 def test_the_adapter_takes_and_gives_tables_of_probabilities(adapter, k):
     rng = np.random.default_rng(k)

@@ -15,6 +15,7 @@ from tests.support.each import each
 from tests.support.public_objects import PACKAGES, ROOT, callables, dotted, files, public_modules
 
 MODULES = list(public_modules())
+ROOMS = [module for module in MODULES if hasattr(module, "__path__")]
 every_module = each("module", MODULES, ids=lambda module: module.__name__)
 
 # Not in folders: the core, and what belongs to no stage.
@@ -71,12 +72,18 @@ def test_star_import(module):
     assert set(module.__all__) <= set(names)
 
 
-@pytest.mark.parametrize("package", [dstheory, evical], ids=PACKAGES)
-def test_dir_shows_what_users_call(package):
-    rooms = {path.name.removesuffix(".py") for path in (ROOT / package.__name__).iterdir()}
-    strays = [name for name in dir(package) if name not in package.__all__ and name not in rooms]
-    assert strays == []
-    assert set(package.__all__) <= set(dir(package))
+@each("room", ROOMS, ids=lambda room: room.__name__)
+def test_completion_offers_public_names_only(room):
+    names = {*room.__all__, *getattr(room, "_MODULES", ())}  # the latter need torch
+    public = {f"{room.__name__}.{name}" for name in set(dir(room)) - names}
+    assert public <= {module.__name__ for module in MODULES}
+    assert names <= set(dir(room))
+
+
+def test_completion_offers_every_room():
+    for room in ROOMS:
+        package, _, name = room.__name__.rpartition(".")
+        assert not package or name in dir(sys.modules[package])
 
 
 def test_each_object_has_one_public_path():

@@ -15,3 +15,7 @@ __all__ = [
     "rank_level",
     "summarize",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -15,7 +15,7 @@ Sets = dict[int, Any]
 
 
 def d1(m: MassFunction, n_sets: int) -> MassFunction:
-    """D1: keep the heaviest focal sets, and share the mass of the others among them.
+    """Keep the heaviest focal sets and share the other masses among them (D1).
 
     The smallest kept supersets of a dropped set A share its mass equally. If there is none, the
     mass goes to the kept sets that meet A and are not smaller, in proportion to the labels they

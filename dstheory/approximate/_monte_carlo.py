@@ -137,7 +137,7 @@ def monte_carlo_dempster(
     Notes
     -----
     Each row is sampled separately. Masses are ratios of means, with a bias of O(1/n); standard
-    errors come from the delta method. An error of 0 says that all samples agree, not that the
+    errors come from the delta method. An error of 0 means that all samples agree, not that the
     estimate is exact: at 95% confidence, 3 / effective_samples bounds the mass of sets that were
     never sampled. Exact masses are converted to floats.
 

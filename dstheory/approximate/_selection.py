@@ -24,7 +24,7 @@ from dstheory.mass import MassFunction
 
 
 def k_l_x(m: MassFunction, n_min: int, n_max: int, loss: Scalar = 0) -> MassFunction:
-    """The k-l-x method: keep the heaviest focal sets and rescale their masses to sum to 1.
+    """Keep the heaviest focal sets and rescale their masses to sum to 1 (k-l-x).
 
     Sets are taken by decreasing mass until at least `n_min` are kept, and either `n_max` are kept
     or at most `loss` is lost.
@@ -86,7 +86,7 @@ def k_l_x(m: MassFunction, n_min: int, n_max: int, loss: Scalar = 0) -> MassFunc
 
 
 def summarize(m: MassFunction, n_sets: int) -> MassFunction:
-    """Summarization: keep the heaviest focal sets, and unite all others into one.
+    """Keep the heaviest focal sets and unite all others into one (summarization).
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ _MAX_SETS = 1 << 24
 def rank_level(
     m: MassFunction, rank: int, *, kind: Literal["inner", "outer"] = "inner"
 ) -> MassFunction:
-    """Keep focal sets of at most `rank` labels: a `rank`-additive belief function.
+    """Keep focal sets of at most `rank` labels, for a `rank`-additive belief function.
 
     Parameters
     ----------

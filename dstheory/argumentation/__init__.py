@@ -5,3 +5,7 @@ from dstheory.argumentation._system import ArgumentationSystem
 __all__ = [
     "ArgumentationSystem",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -34,7 +34,7 @@ def _evens(clause: int) -> int:
 
 
 def opposite(clause: int) -> int:
-    """All literals negated: the term that is false together with a clause.
+    """All literals negated, the term that is false together with a clause.
 
     >>> bin(opposite(0b0110))
     '0b1001'
@@ -88,7 +88,7 @@ def _contains_one(clause: int, filed: Mapping[int, list[int]]) -> bool:
 
 
 def clauses_of(formula: Any, numbers: Mapping[str, int], limit: int) -> Clauses:
-    """Conjunctive normal form of a sympy formula; the empty clause 0 is falsehood."""
+    """Conjunctive normal form of a sympy formula, with falsehood as the empty clause 0."""
     return _normal_form(formula, True, numbers, limit)
 
 
@@ -200,7 +200,7 @@ def _growth(clauses: Clauses, atom: int) -> int:
 
 
 def primes(clauses: Clauses, limit: int) -> Clauses:
-    """All prime implicates: the shortest clauses that follow."""
+    """All prime implicates, the shortest clauses that follow."""
     last = max((clause.bit_length() for clause in clauses), default=0)
     for atom in range((last + 1) // 2):
         _, new = _resolvents(clauses, atom, limit)

@@ -64,7 +64,7 @@ class Argument(ShownFields):
 
     @property
     def formula(self) -> str:
-        """The argument as text: ``a & ~b``; the empty one is ``true``.
+        """Argument as text, such as ``a & ~b``, or ``true`` if empty.
 
         >>> Argument((("a", True), ("b", False)), 0.5).formula
         'a & ~b'
@@ -284,7 +284,7 @@ class ArgumentationSystem(ShownFields):
         return self._shares(sympy.false)[2]
 
     def support(self, hypothesis: object, *, normalize: bool = True) -> Any:
-        """Degree of support: the belief in a hypothesis.
+        """Degree of support of a hypothesis, which is the belief in it.
 
         Parameters
         ----------
@@ -321,7 +321,7 @@ class ArgumentationSystem(ShownFields):
         return _quotient(yes, yes + no)
 
     def plausibility(self, hypothesis: object) -> Any:
-        """Degree of possibility: 1 minus the support of the negation.
+        """Degree of possibility, which is 1 minus the support of the negation.
 
         >>> system = ArgumentationSystem(["a -> x", "b -> ~x"], {"a": 0.5, "b": 0.5})
         >>> round(system.plausibility("x"), 4)

@@ -403,6 +403,15 @@ mean 'quantile'?
         raise ValueError(f"{name} is {shown(value)}, expected {expected}one of {listed}{hint}")
 
 
+def number_of(n: int, noun: str) -> str:
+    """Write a number with its noun in the singular or plural.
+
+    >>> number_of(1, "sample"), number_of(1200, "row")
+    ('1 sample', '1200 rows')
+    """
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+
+
 def did_you_mean(value: object, choices: Iterable[Any]) -> str:
     """End of an error message that suggests the closest name, if any.
 

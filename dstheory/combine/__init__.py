@@ -47,3 +47,7 @@ __all__ = [
     "tnorm_disjunctive",
     "yager",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

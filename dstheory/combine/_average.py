@@ -72,7 +72,7 @@ _exact_root = np.frompyfunc(_root, 1, 1)
 def mixing(
     m1: MassFunction, m2: MassFunction, *more: MassFunction, weights: ArrayLike | None = None
 ) -> MassFunction:
-    """Weighted average of the masses: one source is right, with the weights as probabilities.
+    """Average masses, with weights that are the probabilities of each source being right.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ def murphy(
     *more: MassFunction,
     total_conflict: TotalConflict = "error",
 ) -> MassFunction:
-    """Murphy's rule: the average of S sources, combined with itself S - 1 times.
+    """Combine the average of S sources with itself S - 1 times (Murphy's rule).
 
     Parameters
     ----------
@@ -186,7 +186,7 @@ def deng(
     *more: MassFunction,
     total_conflict: TotalConflict = "error",
 ) -> MassFunction:
-    """Deng's rule: Murphy's with each source weighted by the support of the others.
+    """Combine sources as Murphy does, with each weighted by the support of the others.
 
     The support of a source is the sum of 1 - d over the others, where d is Jousselme's distance.
     Weights are proportional to it.

@@ -18,7 +18,7 @@ from dstheory.mass import MassFunction
 
 @combination_rule
 def conjunctive(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunction:
-    """Conjunctive rule, for reliable and distinct sources; the conflict stays visible.
+    """Combine reliable and distinct sources, keeping the conflict on the empty set.
 
     m(C) is the sum of m1(A) m2(B) over A ∩ B = C; m(∅) is the conflict kappa.
 
@@ -73,7 +73,7 @@ def conjunctive(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> Mass
 
 @combination_rule
 def disjunctive(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunction:
-    """Disjunctive rule: at least one source is reliable.
+    """Combine sources of which at least one is reliable.
 
     m(C) is the sum of m1(A) m2(B) over A ∪ B = C.
 
@@ -121,7 +121,7 @@ def disjunctive(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> Mass
 
 @combination_rule
 def exclusive_or(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunction:
-    """Exclusive disjunctive rule: an odd number of sources tells the truth (one of two).
+    """Combine sources of which an odd number is reliable, such as one of two.
 
     m(C) is the sum of m1(A) m2(B) over A xor B = C, the symmetric difference.
 

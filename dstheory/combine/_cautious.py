@@ -14,7 +14,7 @@ from dstheory.mass import MassFunction
 
 @combination_rule
 def cautious(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunction:
-    """Cautious conjunctive rule: all sources are reliable but perhaps not distinct.
+    """Combine reliable sources that may share evidence (cautious rule).
 
     The conjunctive weights of the result are the smallest of the sources:
     w(A) = min(w1(A), w2(A)) for A other than the frame.
@@ -69,7 +69,7 @@ def cautious(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFun
 
 @combination_rule
 def bold(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunction:
-    """Bold disjunctive rule: at least one source is reliable, and they are perhaps not distinct.
+    """Combine sources of which at least one is reliable and which may share evidence (bold rule).
 
     The disjunctive weights of the result are the smallest of the sources:
     v(A) = min(v1(A), v2(A)) for A not empty.

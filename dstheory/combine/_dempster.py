@@ -21,7 +21,7 @@ def dempster(
     log: bool = False,
     total_conflict: TotalConflict = "error",
 ) -> MassFunction:
-    """Dempster's rule, the orthogonal sum: all sources are reliable and independent.
+    """Combine reliable and independent sources by Dempster's rule, the orthogonal sum.
 
     For C not empty, m(C) is the sum of m1(A) m2(B) over A ∩ B = C, divided by the sum of
     m1(A) m2(B) over all A and B that meet; m(∅) = 0.

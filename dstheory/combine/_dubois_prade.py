@@ -20,7 +20,7 @@ from dstheory.mass import MassFunction
 
 @combination_rule
 def dubois_prade(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunction:
-    """Dubois and Prade's rule: conjunctive where the sets meet, disjunctive where not.
+    """Combine conjunctively where sets meet and disjunctively where they do not.
 
     The product of masses goes to the intersection of the sets, one of each source, or to
     their union if the intersection is empty.

@@ -22,7 +22,7 @@ from dstheory.mass import MassFunction
 
 @combination_rule
 def yager(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunction:
-    """Yager's rule: conflict is ignorance and goes to the frame.
+    """Combine conjunctively and move the conflict to the frame (Yager's rule).
 
     m(A) = m∩(A) for A other than ∅ and the frame, m(frame) = m∩(frame) + m∩(∅).
 
@@ -74,7 +74,7 @@ def yager(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFuncti
 
 @combination_rule
 def inagaki(m1: MassFunction, m2: MassFunction, *more: MassFunction, k: Numbers) -> MassFunction:
-    """Inagaki's unified rule: from Yager's (k = 0) through Dempster's to the extreme rule.
+    """Combine by Inagaki's rule, from Yager's (k = 0) through Dempster's to the extreme rule.
 
     m(A) = (1 + k κ) m∩(A) for A other than ∅ and the frame, where κ = m∩(∅);
     m(frame) = (1 + k κ) m∩(frame) + (1 + k κ - k) κ.
@@ -155,7 +155,7 @@ def lefevre(
     *more: MassFunction,
     share: MassFunction | Callable[..., MassFunction],
 ) -> MassFunction:
-    """General form of Lefevre et al.: a weighting function distributes the conflict.
+    """Combine by a weighting function that distributes the conflict (Lefevre et al.).
 
     m(A) = m∩(A) + share(A) m∩(∅), for A not empty.
 

@@ -71,8 +71,8 @@ def learn_tnorm(
 
     Examples
     --------
-    A source and its copy say no more than the source alone. Here it errs once in four samples, and
-    treating the copy as independent would be overconfident.
+    A source and its copy carry no more than the source alone. Here it errs once in four samples,
+    and treating the copy as independent would be overconfident.
 
     >>> from dstheory import Frame
     >>> frame = Frame(["a", "b"])

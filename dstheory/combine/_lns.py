@@ -87,8 +87,8 @@ def lns(
 
     Examples
     --------
-    Two sources say a and one says b. Group {a} has w = 1/4 and α = 2/3; group {b} has w = 1/2 and α
-    = 1/3.
+    Two sources support a and one supports b. Group {a} has w = 1/4 and α = 2/3; group {b} has w =
+    1/2 and α = 1/3.
 
     >>> from fractions import Fraction
     >>> from dstheory import Frame

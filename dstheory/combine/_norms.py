@@ -125,7 +125,7 @@ class _Frank(Norm):
     """A norm with rounded values; its dual must not be computed as 1 minus a number near 1."""
 
     def dual(self, u: Any, v: Any) -> Any:
-        """Frank's equation: T(u, v) + S(u, v) = u + v."""
+        """Frank's equation T(u, v) + S(u, v) = u + v."""
         return u + v - self.exact(u, v)
 
 
@@ -146,7 +146,7 @@ def t_norm(family: str, parameter: float) -> Norm:
 
 
 def extend_norm(norm: Norm) -> Callable[[Any, Any], Any]:
-    """The norm on weights above 1 too: the operator of Denoeux 2008, on ln w.
+    """Extend a norm to weights above 1, the operator of Denoeux 2008, on ln w.
 
     Two weights above 1 are combined as 1 / S(1/x, 1/y), where S is the dual t-conorm. Of one weight
     above and one below 1, the smaller remains. The result never exceeds the smaller weight, which

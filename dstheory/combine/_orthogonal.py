@@ -34,7 +34,7 @@ def combined(
     *,
     log: bool = False,
 ) -> MassFunction:
-    """Dempster's rule of sources on one frame; `rule` is named if it costs too much."""
+    """Dempster's rule of sources on one frame, naming `rule` if it costs too much."""
     frame = sources[0].frame
     focals = [m.focal for m in sources]
     order = fold_order(rule, focals, len(frame), exact=any_exact(sources))

@@ -180,7 +180,7 @@ class Conflict:
 
     @cached_property
     def kept(self) -> NDArray[np.bool_]:
-        """Keeping index (S, T): whether a set takes part in the conflict (Dezert et al. 2021)."""
+        """Keeping index (S, T), whether a set takes part in the conflict (Dezert et al. 2021)."""
         size = bits.cardinality(self.sets.ravel()).reshape(self.sets.shape)
         holds = np.ones(self.sets.shape, dtype=bool)  # contains every set that is not larger
         for i, other in np.ndindex(len(holds), len(holds)):
@@ -205,7 +205,7 @@ Claims = Callable[[Conflict, list[NDArray[Any]], slice], list[NDArray[Any]]]
 
 
 def only(claims: list[NDArray[Any]], entitled: NDArray[np.bool_]) -> list[NDArray[Any]]:
-    """The claims (T, rows) of the entitled sets (S, T); the others are 0."""
+    """The claims (T, rows) of the entitled sets (S, T), 0 for the others."""
     return [
         claim if takes.all() else np.where(takes[:, np.newaxis], claim, 0)
         for claim, takes in zip(claims, entitled, strict=True)
@@ -427,7 +427,7 @@ def pcr6(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunctio
 
 @combination_rule
 def pcr5_plus(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunction:
-    """Improved PCR5: sets that take no part in a conflict receive nothing of it.
+    """Combine by improved PCR5, where only sets that take part in a conflict receive of it.
 
     As `pcr5`, among the sets of the conflict with keeping index 1. A set is left out if it, and
     every set of the conflict at least as large, contains all sets of the conflict that are not
@@ -485,7 +485,7 @@ def pcr5_plus(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFu
 
 @combination_rule
 def pcr6_plus(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunction:
-    """Improved PCR6: sets that take no part in a conflict receive nothing of it.
+    """Combine by improved PCR6, where only sets that take part in a conflict receive of it.
 
     As `pcr6`, among the sets of the conflict whose keeping index is 1; see `pcr5_plus`.
 

@@ -171,7 +171,7 @@ def _contain_another(chosen: Bool, sets: NDArray[Any]) -> Bool:
 
 @combination_rule
 def pcr1(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunction:
-    """Proportional conflict redistribution no. 1: the conflict goes to all sets.
+    """Combine by PCR1, which shares the total conflict among all sets.
 
     m(X) = m∩(X) + κ (m1(X) + ... + mS(X)) / S. This is also the weighted average operator with
     equal weights.
@@ -218,7 +218,7 @@ def pcr1(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunctio
 
 @combination_rule
 def pcr2(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunction:
-    """Proportional conflict redistribution no. 2: the conflict goes to the sets involved.
+    """Combine by PCR2, which shares the total conflict among the sets involved.
 
     m(X) = m∩(X) + κ c(X) / e for X in some partial conflict, where c(X) = m1(X) + ... + mS(X) is
     the column sum and e is the sum of c over these sets.
@@ -269,7 +269,7 @@ def pcr2(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunctio
 
 @combination_rule
 def pcr3(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunction:
-    """Proportional conflict redistribution no. 3: each conflict to its sets, by column sums.
+    """Combine by PCR3, which gives each conflict to its sets in proportion to column sums.
 
     A partial conflict X1, ..., XS returns to its minimal sets, in proportion to the column
     sums c(X) = m1(X) + ... + mS(X).
@@ -323,7 +323,7 @@ def pcr3(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunctio
 
 @combination_rule
 def pcr4(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunction:
-    """Proportional conflict redistribution no. 4: each conflict by conjunctive masses.
+    """Combine by PCR4, which gives each conflict to its sets by conjunctive masses.
 
     As `pcr3`, but in proportion to the conjunctive masses m∩(X), or to the column sums if one of
     these masses is zero.

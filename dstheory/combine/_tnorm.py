@@ -23,7 +23,7 @@ def tnorm_conjunctive(
     normalize: bool = False,
     total_conflict: TotalConflict = "error",
 ) -> MassFunction:
-    """Conjunctive rule based on a t-norm: between distinct and fully dependent sources.
+    """Combine by a t-norm, between distinct and fully dependent reliable sources.
 
     Conjunctive weights of at most 1 are combined by the t-norm, w(A) = w1(A) T w2(A). Two weights
     above 1 give 1 / (1/w1 S 1/w2), where S is the dual t-conorm; otherwise the smaller weight
@@ -106,7 +106,7 @@ def tnorm_disjunctive(
     family: Family = "frank",
     parameter: float,
 ) -> MassFunction:
-    """Disjunctive rule based on a t-norm: between the disjunctive and the bold rule.
+    """Combine by a t-norm, between the disjunctive and the bold rule.
 
     As `tnorm_conjunctive`, on disjunctive weights.
 

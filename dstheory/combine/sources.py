@@ -77,7 +77,7 @@ def _exact_together(args: Sequence[Any]) -> list[Any]:
 
 
 def any_exact(sources: Iterable[MassFunction]) -> bool:
-    """Whether some source has object masses: fractions or symbols."""
+    """Whether some source has object masses, fractions or symbols."""
     return any(source.store.dtype == object for source in sources)
 
 

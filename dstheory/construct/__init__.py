@@ -32,3 +32,7 @@ __all__ = [
     "stack",
     "vacuous",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -22,7 +22,7 @@ from dstheory.mass import MassFunction
 
 
 def bayesian(frame: Frame, probabilities: Numbers) -> MassFunction:
-    """Bayesian mass function: a probability for each label.
+    """Bayesian mass function with a probability for each label.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def bayesian(frame: Frame, probabilities: Numbers) -> MassFunction:
 
 
 def vacuous(frame: Frame, batch_shape: int | tuple[int, ...] = ()) -> MassFunction:
-    """Total ignorance: all mass on the frame.
+    """Mass function of total ignorance, with all mass on the frame.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def vacuous(frame: Frame, batch_shape: int | tuple[int, ...] = ()) -> MassFuncti
 def categorical(
     frame: Frame, event: Event, batch_shape: int | tuple[int, ...] = ()
 ) -> MassFunction:
-    """Certainty that the answer lies in an event: all mass on it.
+    """Mass function with all mass on one event, which is certain.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ def simple(
     weight: Numbers | None = None,
     rest: Event | None = None,
 ) -> MassFunction:
-    """Evidence of a given strength for one event; the rest of the mass is on the frame.
+    """Evidence of a given strength for one event, with the rest of the mass on the frame.
 
     Parameters
     ----------

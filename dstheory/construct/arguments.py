@@ -70,7 +70,7 @@ def check_shares(rows: NDArray[Any], name: str) -> None:
 
 
 def below(values: Numbers, atol: float = 0.0) -> NDArray[np.bool_]:
-    """Which values are known to be negative: below ``-atol``, exact ones below 0."""
+    """Which values are known to be negative, below ``-atol`` or, if exact, below 0."""
     values = np.asarray(values)  # arithmetic on a 0-d object array returns the bare object
     if values.dtype != object:
         return np.asarray(values < -atol)
@@ -78,7 +78,7 @@ def below(values: Numbers, atol: float = 0.0) -> NDArray[np.bool_]:
 
 
 def not_positive(values: Numbers) -> NDArray[np.bool_]:
-    """Which values are known not to be positive; the sign of a symbol may be unknown."""
+    """Which values are known not to be positive, as the sign of a symbol may be unknown."""
     values = np.asarray(values)
     if values.dtype != object:
         return np.asarray(~(values > 0))

@@ -80,7 +80,7 @@ def consonant(frame: Frame, contour: Numbers, *, atol: float = 1e-9) -> MassFunc
 
 
 def nested(frame: Frame, order: ArrayLike, masses: Numbers) -> MassFunction:
-    """Mass function on nested sets: the first label of an order, the first two, and so on.
+    """Mass function on the first label of an order, the first two, and so on.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def isopignistic(frame: Frame, probabilities: NDArray[Any]) -> MassFunction:
 
 
 def falling_order(rows: NDArray[Any]) -> NDArray[np.intp]:
-    """Positions by decreasing value; ties keep the order of the labels."""
+    """Positions by decreasing value, with ties in the order of the labels."""
     return np.argsort(-rows, axis=-1, kind="stable")
 
 

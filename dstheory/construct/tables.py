@@ -127,7 +127,7 @@ def from_table(
     atol : float, optional
         Float masses within `atol` of zero are dropped as rounding noise, and the row is scaled
         back to 1; by default those that rounding alone may leave (about 1e-16 for each subset, at
-        most 1e-12). Exact numbers are kept as they are.
+        most 1e-12). Exact numbers stay exact.
 
     Returns
     -------
@@ -137,7 +137,7 @@ def from_table(
     Raises
     ------
     MassError
-        If it is no table of that kind (the set with a negative mass and its row are named), an
+        If it is not a table of that kind (the set with a negative mass and its row are named), an
         entry is not finite, a row does not sum to 1, or the last axis does not have 2**K entries.
     TypeError
         If `frame` is not a Frame, or an entry is not a number.

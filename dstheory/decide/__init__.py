@@ -57,3 +57,7 @@ __all__ = [
     "weak_dominance",
     "with_reject",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

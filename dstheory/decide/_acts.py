@@ -20,7 +20,7 @@ Acts: TypeAlias = Iterable[Any] | None
 
 
 def best_act(values: Numbers, acts: Acts = None) -> Any:
-    """The act with the largest value in each row; ties go to the first.
+    """Find the act with the largest value in each row, the first of ties.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def act_names(acts: Iterable[Any], n_acts: int) -> tuple[Any, ...]:
 
 
 def name_array(names: tuple[Any, ...]) -> NDArray[Any]:
-    """Names as an array of their own type; as objects where NumPy would change them.
+    """Names as an array of their own type, or as objects where NumPy would change them.
 
     >>> name_array(("a", "b")).dtype.kind, name_array(("a", 1)).dtype.kind
     ('U', 'O')

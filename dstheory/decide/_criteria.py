@@ -37,7 +37,7 @@ from dstheory.mass import MassFunction
 
 
 def regrets(utilities: Numbers) -> NDArray[Any]:
-    """Regret of each act under each class: the best utility under the class minus its own.
+    """Regret of each act under each class, the best utility under the class minus its own.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def minimax_regret(m: Belief, utilities: Utilities = None, *, acts: Acts = None)
 
 
 def default_acts(m: Belief, utilities: Utilities, acts: Acts) -> Acts:
-    """Names of the acts: those given, or the labels if the acts are the labels."""
+    """Names of the acts, those given or the labels if the acts are the labels."""
     return m.frame if acts is None and utilities is None else acts
 
 
@@ -119,7 +119,7 @@ def check_degree(value: object, name: str, meaning: str) -> None:
 
 
 def maximum_betp(m: MassFunction) -> Any:
-    """The label with the largest pignistic probability; ties go to the first.
+    """Find the label with the largest pignistic probability, the first of ties.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ from dstheory.mass import MassFunction
 def interval_dominance(
     m: Belief, utilities: Utilities = None, *, atol: float = 1e-12
 ) -> NDArray[np.bool_]:
-    """Which acts remain: those whose upper expectation is at least every lower expectation.
+    """Find the acts whose upper expectation is at least every lower expectation.
 
     Parameters
     ----------

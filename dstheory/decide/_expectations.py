@@ -123,7 +123,7 @@ def mean_table(utilities: NDArray[Any], focal: NDArray[Any]) -> NDArray[Any]:
 
 
 def mean_over_sets(m: MassFunction, table: NDArray[Any]) -> NDArray[Any]:
-    """Sum over the focal sets of mass times `table` (A, F): values (*batch, A)."""
+    """Sum over the focal sets of mass times `table` (A, F), values (*batch, A)."""
     return np.moveaxis(setwise.weighted_sum(table, m.store), 0, -1)
 
 
@@ -170,7 +170,7 @@ def expected_utility(m: Belief, utilities: Utilities = None) -> NDArray[Any]:
 
 
 def lower_expected_utility(m: Belief, utilities: Utilities = None) -> NDArray[Any]:
-    """Lower expected utility of each act: the worst case in each focal set.
+    """Lower expected utility of each act, by the worst case in each focal set.
 
     Parameters
     ----------
@@ -211,7 +211,7 @@ def lower_expected_utility(m: Belief, utilities: Utilities = None) -> NDArray[An
 
 
 def upper_expected_utility(m: Belief, utilities: Utilities = None) -> NDArray[Any]:
-    """Upper expected utility of each act: the best case in each focal set.
+    """Upper expected utility of each act, by the best case in each focal set.
 
     Parameters
     ----------
@@ -255,7 +255,7 @@ def upper_expected_utility(m: Belief, utilities: Utilities = None) -> NDArray[An
 def sugeno_expectation(
     m: MassFunction, utilities: Utilities = None, capacity: Literal["bel", "pl"] = "bel"
 ) -> NDArray[Any]:
-    """Sugeno integral of each act: the best compromise between a utility u and a belief.
+    """Sugeno integral of each act, a compromise between its utilities and a belief.
 
     The belief is that in the classes where the act is worth at least u (Sugeno 1974, "Theory of
     fuzzy integrals"; Grabisch 1996, "The application of fuzzy integrals in multicriteria decision

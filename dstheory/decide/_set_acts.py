@@ -257,7 +257,7 @@ def set_utilities(
 
 
 def set_names(acts: Iterable[Any], *, max_size: int | None = None) -> list[tuple[Any, ...]]:
-    """Names of the rows of `set_utilities`: tuples of acts.
+    """Tuples of acts that name the rows of `set_utilities`.
 
     Parameters
     ----------

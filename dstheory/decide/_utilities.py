@@ -22,7 +22,7 @@ from dstheory.mass import MassFunction
 
 
 def utilities_from_costs(costs: Numbers) -> NDArray[Any]:
-    """Utilities 1 - cost: zero-one costs become the identity.
+    """Turn costs into utilities 1 - cost, so that zero-one costs become the identity.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ def prepared(m: object, utilities: Utilities) -> tuple[MassFunction, NDArray[Any
 
 
 def checked_utilities(frame: Frame, utilities: Utilities, name: str = "utilities") -> NDArray[Any]:
-    """Utilities (A, K) of acts under the classes of a frame; by default the identity."""
+    """Utilities (A, K) of acts under the classes of a frame, by default the identity."""
     if utilities is None:
         return np.eye(len(frame))
     matrix = as_matrix(utilities, name)

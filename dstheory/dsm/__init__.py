@@ -7,3 +7,7 @@ it. The classic DSm rule is `dstheory.combine.conjunctive` on the frame of a fre
 from dstheory.dsm._model import DSmModel, dsm_hybrid
 
 __all__ = ["DSmModel", "dsm_hybrid"]
+
+
+def __dir__() -> list[str]:
+    return __all__

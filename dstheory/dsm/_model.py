@@ -37,7 +37,7 @@ MOST_ELEMENTS = 12
 
 @final
 class DSmModel(Immutable):
-    """A free or hybrid model: elements that may overlap, and expressions known to be empty.
+    """Model of elements that may overlap, with expressions known to be empty.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ class DSmModel(Immutable):
 
     @classmethod
     def shafer(cls, elements: Iterable[str]) -> "DSmModel":
-        """Shafer's model: the elements exclude each other.
+        """Shafer's model, whose elements exclude each other.
 
         >>> DSmModel.shafer(["a", "b", "c"]).frame
         Frame([('a',), ('b',), ('c',)])
@@ -207,7 +207,7 @@ class DSmModel(Immutable):
         return MassFunction.from_dict(self.frame, events)
 
     def expression(self, mask: int) -> str:
-        """The canonical form of a set of parts: the union of its minimal intersections.
+        """Canonical form of a set of parts, the union of its minimal intersections.
 
         Parameters
         ----------
@@ -256,7 +256,7 @@ class DSmModel(Immutable):
         return least
 
     def to_dict(self, m: MassFunction) -> dict[str, Any]:
-        """Expressions in canonical form to masses; the empty set is ``""``.
+        """Masses by expression in canonical form, with ``""`` for the empty set.
 
         >>> model = DSmModel(["a", "b"])
         >>> model.to_dict(model.mass_function({"a & b": 0.25, "b": 0.75}))
@@ -333,7 +333,7 @@ def dsm_hybrid(
     model: DSmModel,
     empty: str | Iterable[str] = (),
 ) -> MassFunction:
-    """Hybrid DSm rule: combine beliefs on overlapping elements, some of which were found empty.
+    """Combine beliefs on elements that overlap, of which some intersections are empty.
 
     The product of masses goes to the intersection of the chosen sets, one from each source. If that
     is empty, it goes to their union; if all of them are empty, to the union of the elements they

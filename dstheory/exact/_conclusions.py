@@ -39,7 +39,7 @@ def named_sources(sources: object) -> dict[str, MassFunction]:
 
 
 def weights(focal: NDArray[Any], event: int, quantity: str) -> NDArray[Any]:
-    """Share of the mass of each set that counts for the event; 0 for the empty set."""
+    """Share of the mass of each set that counts for the event, 0 for the empty set."""
     inside = bits.cardinality(focal & event)
     sizes = bits.cardinality(focal)
     if quantity == "pl":
@@ -66,7 +66,7 @@ def columns(
 
 
 def rests(sources: Sequence[MassFunction]) -> list[MassFunction]:
-    """For each source, all others combined by Dempster's rule; vacuous if there are none."""
+    """For each source, all others combined by Dempster's rule, or a vacuous belief."""
     if len(sources) == 1:
         frame = sources[0].frame
         return [certain(frame, frame.full, dtype=sources[0].store.dtype)]

@@ -22,7 +22,7 @@ from dstheory.mass import MassFunction
 
 
 def share(name: str) -> Any:
-    """A symbol for a mass, a rate or a probability: real and not negative.
+    """Symbol for a mass, a rate or a probability, which is real and not negative.
 
     Parameters
     ----------

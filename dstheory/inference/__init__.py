@@ -61,3 +61,7 @@ __all__ = [
     "profile_of",
     "trapezoidal_contour",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

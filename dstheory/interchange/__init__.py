@@ -13,3 +13,7 @@ __all__ = [
     "to_json",
     "to_latex",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -20,7 +20,7 @@ _MASS_COLUMN = re.compile(r"mass(_[0-9]+)?")
 
 
 def to_csv(m: MassFunction) -> str:
-    """A mass function, or a batch with one axis, as CSV: one line for each focal set.
+    """Write a mass function, or a batch with one axis, as CSV with a line per focal set.
 
     Parameters
     ----------

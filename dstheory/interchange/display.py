@@ -64,7 +64,7 @@ def to_latex(m: MassFunction, *, digits: int = 4) -> str:
 
 
 def latex_table(columns: str, rows: Sequence[Sequence[str]]) -> str:
-    """A table of cells; the first row is its head."""
+    """Write a table of cells whose first row is the head."""
     head, *body = (" & ".join(row) + r" \\" for row in rows)
     lines = [r"\toprule", head, r"\midrule", *body, r"\bottomrule"]
     return "\n".join([rf"\begin{{tabular}}{{{columns}}}", *lines, r"\end{tabular}"])

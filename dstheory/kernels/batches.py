@@ -127,7 +127,7 @@ def placed(sets: NDArray[Any], focal: NDArray[Any], store: NDArray[Any]) -> NDAr
 
 
 def scalar(values: Any) -> Any:
-    """A NumPy scalar or 0-d array as a Python value; other arrays unchanged.
+    """A NumPy scalar or 0-d array as a Python value, and other arrays unchanged.
 
     Examples
     --------

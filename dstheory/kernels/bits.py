@@ -106,7 +106,7 @@ def cardinality(masks: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def members(masks: NDArray[Any], size: int) -> NDArray[np.bool_]:
-    """Membership table (size, F): row *i* tells which sets contain element *i*.
+    """Membership table (size, F), where row *i* shows which sets contain element *i*.
 
     Examples
     --------

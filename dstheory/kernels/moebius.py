@@ -179,7 +179,7 @@ def _owned(table: NDArray[Any]) -> NDArray[Any]:
 
 
 def subset_sums(table: NDArray[Any]) -> NDArray[Any]:
-    """For each set the sum over its subsets: mass to implicability.
+    """Sum over the subsets of each set, from mass to implicability.
 
     Examples
     --------
@@ -190,7 +190,7 @@ def subset_sums(table: NDArray[Any]) -> NDArray[Any]:
 
 
 def subset_differences(table: NDArray[Any]) -> NDArray[Any]:
-    """Inverse of `subset_sums`: implicability to mass.
+    """Inverse of `subset_sums`, from implicability to mass.
 
     Examples
     --------
@@ -201,7 +201,7 @@ def subset_differences(table: NDArray[Any]) -> NDArray[Any]:
 
 
 def superset_sums(table: NDArray[Any]) -> NDArray[Any]:
-    """For each set the sum over its supersets: mass to commonality.
+    """Sum over the supersets of each set, from mass to commonality.
 
     Examples
     --------
@@ -212,7 +212,7 @@ def superset_sums(table: NDArray[Any]) -> NDArray[Any]:
 
 
 def superset_differences(table: NDArray[Any]) -> NDArray[Any]:
-    """Inverse of `superset_sums`: commonality to mass.
+    """Inverse of `superset_sums`, from commonality to mass.
 
     Examples
     --------

@@ -114,7 +114,7 @@ def orthogonal_sum(parts: Sequence[Part], *, log: bool = False) -> Agreed:
 
 
 def least_positive(masses: NDArray[Any]) -> float:
-    """The smallest positive mass; 1 if there is none.
+    """The smallest positive mass, 1 if there is none.
 
     Examples
     --------

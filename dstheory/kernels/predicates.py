@@ -49,7 +49,7 @@ def is_consonant(focal: NDArray[Any], masses: NDArray[Any]) -> NDArray[np.bool_]
 
 
 def small(values: Numbers, atol: float) -> NDArray[np.bool_]:
-    """Whether values are within `atol` of zero; with 0, exactly zero.
+    """Whether values are within `atol` of zero, exactly zero with 0.
 
     A symbolic value counts as small if it is provably zero or, without symbols, within `atol`.
     """

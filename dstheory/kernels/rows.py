@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 
 def in_row(place: Iterable[Any]) -> str:
-    """Where in a batch something is wrong; nothing for a single row.
+    """Where in a batch something is wrong, or nothing for a single row.
 
     Examples
     --------

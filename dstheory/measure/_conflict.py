@@ -168,7 +168,7 @@ def disagreement(m1: MassFunction, m2: MassFunction) -> Any:
 
 
 def inconsistency(m: MassFunction) -> Any:
-    """How much a belief contradicts itself: 1 minus the largest plausibility of a label.
+    """How much a belief contradicts itself, 1 minus the largest plausibility of a label.
 
     Parameters
     ----------

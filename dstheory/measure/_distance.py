@@ -71,7 +71,7 @@ _TABLES = get_args(tables.TableKind)
 
 
 def jousselme(m1: MassFunction, m2: MassFunction) -> Any:
-    """Jousselme's distance: Euclidean, with focal sets similar by |A & B| / |A | B|.
+    """Jousselme's distance, Euclidean, with focal sets similar by |A & B| / |A | B|.
 
     Parameters
     ----------
@@ -179,7 +179,7 @@ def table_distance(
     table: tables.TableKind = "m",
     p: float = 2,
 ) -> Any:
-    """Minkowski distance of two tables over all subsets; Euclidean by default.
+    """Minkowski distance of two tables over all subsets, Euclidean by default.
 
     References
     ----------

@@ -49,7 +49,7 @@ from dstheory.transform.tables import dense_masses
 
 
 def normalized_floats(m: MassFunction) -> tuple[NDArray[Any], NDArray[np.float64]]:
-    """Non-empty focal sets and their masses (F, *batch) as floats; for logarithms."""
+    """Non-empty focal sets and their masses (F, *batch) as floats, for logarithms."""
     normal = check_mass(m).normalize()
     return normal.focal, normal.store.astype(np.float64)
 
@@ -68,7 +68,7 @@ def shannon(probabilities: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def nonspecificity(m: MassFunction) -> Any:
-    """Nonspecificity (generalized Hartley measure): the mean of log2 |A|.
+    """Nonspecificity (generalized Hartley measure), the mean of log2 |A|.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ _MAX_ORDER = 1e308
 
 
 def pal_entropy(m: MassFunction) -> Any:
-    """Pal's total uncertainty: the mean of log2(|A| / m(A)).
+    """Pal's total uncertainty, the mean of log2(|A| / m(A)).
 
     References
     ----------
@@ -122,7 +122,7 @@ def pal_entropy(m: MassFunction) -> Any:
 
 
 def deng_entropy(m: MassFunction, order: int = 1) -> Any:
-    """Deng's entropy: the mean of -log2(m(A) / (2^|A| - 1)), or one of higher order.
+    """Deng's entropy, the mean of -log2(m(A) / (2^|A| - 1)), or one of higher order.
 
     References
     ----------
@@ -204,7 +204,7 @@ def aggregated_uncertainty(m: MassFunction) -> Any:
 
 
 def maeda_ichihashi_entropy(m: MassFunction) -> Any:
-    """Maeda and Ichihashi's measure: aggregated uncertainty plus nonspecificity.
+    """Maeda and Ichihashi's measure, aggregated uncertainty plus nonspecificity.
 
     References
     ----------
@@ -221,7 +221,7 @@ def maeda_ichihashi_entropy(m: MassFunction) -> Any:
 
 
 def fractal_entropy(m: MassFunction) -> Any:
-    """Fractal-based belief entropy: Shannon's, after sharing each mass among all subsets.
+    """Fractal-based belief entropy, Shannon's after sharing each mass among all subsets.
 
     Notes
     -----
@@ -263,7 +263,7 @@ _ENTROPIES: dict[str, Callable[[MassFunction], Any]] = {
 
 
 def entropy(m: MassFunction, kind: EntropyKind = "jirousek_shenoy", *, order: int = 1) -> Any:
-    """Total uncertainty of a belief, in bits; for probabilities Shannon's entropy, by any kind.
+    """Total uncertainty of a belief in bits, which is Shannon's entropy for probabilities.
 
     Parameters
     ----------
@@ -322,7 +322,7 @@ def entropy(m: MassFunction, kind: EntropyKind = "jirousek_shenoy", *, order: in
 
 
 def internal_conflict(m: MassFunction, kind: ConflictKind = "discord") -> Any:
-    """How little the focal sets of one belief agree, in bits; 0 if there is only one.
+    """How little the focal sets of one belief agree, in bits, 0 for a single set.
 
     Parameters
     ----------
@@ -365,7 +365,7 @@ def internal_conflict(m: MassFunction, kind: ConflictKind = "discord") -> Any:
 
 
 def information_volume(m: MassFunction) -> Any:
-    """Deng's information volume: the entropy in the limit of splitting all sets.
+    """Deng's information volume, the entropy in the limit of splitting all sets.
 
     Parameters
     ----------
@@ -422,7 +422,7 @@ def _volumes(size: int) -> NDArray[np.float64]:
 
 
 def information(m: MassFunction) -> Any:
-    """Smets' information content: the sum over all sets of -log2 q(A).
+    """Smets' information content, the sum over all sets of -log2 q(A).
 
     Parameters
     ----------
@@ -460,7 +460,7 @@ def information(m: MassFunction) -> Any:
 
 
 def pic(probabilities: Numbers | MassFunction) -> Any:
-    """Probabilistic information content: 1 + (sum of p log2 p) / log2 K.
+    """Probabilistic information content, 1 + (sum of p log2 p) / log2 K.
 
     Parameters
     ----------

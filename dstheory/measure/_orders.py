@@ -50,7 +50,7 @@ def is_included(
     *,
     atol: float | None = None,
 ) -> Any:
-    """Whether m1 says at least as much as m2, in one of three partial orders.
+    """Whether m1 is at least as committed as m2, in one of three partial orders.
 
     Parameters
     ----------

@@ -17,3 +17,7 @@ __all__ = [
     "to_graph",
     "to_json",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -95,7 +95,7 @@ class Algebra(ABC, Generic[P]):
 
     @abstractmethod
     def total(self, part: P) -> Amount:
-        """Weight of a part, which marginalization does not change; zero in total conflict."""
+        """Weight of a part, unchanged by marginalization and zero in total conflict."""
 
     @abstractmethod
     def entries(self, part: P) -> int:

@@ -62,7 +62,7 @@ class _Elimination:
         return (pairs - edges) // 2
 
     def remove(self, variable: int) -> set[int]:
-        """Link all neighbors and drop the variable; return those whose costs may have changed."""
+        """Link all neighbors, drop the variable, and return those whose costs may have changed."""
         near = self.neighbors.pop(variable)
         for one in near:
             shared = self._sum(self.neighbors[one] & near)

@@ -23,7 +23,7 @@ its variables are 'rain'
 
 
 class NetworkConflictError(TotalConflictError):
-    """Valuations exclude each other; `keys` names a minimal set of them.
+    """Valuations exclude each other, and `keys` names a minimal set of them.
 
     Examples
     --------

@@ -54,7 +54,7 @@ class JoinTree:
         return min(fits, key=lambda n: (len(self.scopes[n]), n), default=None)
 
     def graft(self, scope: Scope) -> "JoinTree | None":
-        """The tree with one more leaf next to its home; None if no node contains the scope.
+        """The tree with one more leaf next to its home, None if no node contains the scope.
 
         All other nodes keep their positions, and messages below the new leaf keep their values.
         """

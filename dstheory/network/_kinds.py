@@ -136,7 +136,7 @@ class BeliefKind(Kind[BeliefPart]):
         if not isinstance(lifted.frame, ProductFrame):
             raise NetworkError(
                 f"the mass function is on {lifted.frame!r}, which names no variable; "
-                "say which by on=name"
+                "name it by on=name"
             )
         for variable in lifted.frame.variables:
             self.place(variable)
@@ -323,7 +323,7 @@ def _not_belief(valuation: object) -> str:
     if isinstance(valuation, Table):
         return f"{text}; make one by probability_table, or a network of kind='probability'"
     if isinstance(valuation, Mapping):
-        return f"{text}; say which variable a dict of masses is about by on=name"
+        return f"{text}; name the variable of a dict of masses by on=name"
     return text
 
 

@@ -15,7 +15,7 @@ BYTES_A_SET = 150
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits of one network; by default the kind sets the number of configurations.
+    """Limits of one network, where by default the kind sets the number of configurations.
 
     Four million pairs of small sets take a second or two as Python objects, and 600 MB. Sets of
     2^18 configurations take 32 KiB each, so bytes are limited too.

@@ -72,7 +72,7 @@ class Store(Generic[P]):
         return True, self._kept[digest]
 
     def keep(self, digest: bytes, part: P | None, limit: int) -> None:
-        """Store a message; drop those unused for longest if their number or memory is too large."""
+        """Store a message and drop the longest unused ones beyond the limits."""
         self._n_bytes += self._size(part) - self._size(self._kept.get(digest))
         self._kept[digest] = part
         while len(self._kept) > limit or self._n_bytes > self.algebra.limits.max_bytes:
@@ -83,7 +83,7 @@ class Store(Generic[P]):
         return 0 if part is None else self.algebra.n_bytes(part)
 
     def combine(self, *parts: P | None) -> P | None:
-        """All parts combined; None is neutral."""
+        """Combine all parts, where None is neutral."""
         found: P | None = None
         for part in parts:
             if found is None:

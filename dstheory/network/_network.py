@@ -48,7 +48,7 @@ Valuation = MassFunction | Table | Mapping[Any, Any] | Numbers
 
 
 def fuse(algebra: Algebra[P], parts: Iterable[P], order: Sequence[int], query: Scope) -> P | None:
-    """The marginal of all parts on a query; other variables are eliminated in the given order."""
+    """Marginal of all parts on a query, eliminating other variables in the given order."""
     left = list(parts)
     for variable in order:
         if variable in query:
@@ -72,7 +72,7 @@ def _together(algebra: Algebra[P], parts: list[P]) -> P:
 
 
 def smallest_contradiction(version: Version[Any]) -> tuple[Hashable, ...]:
-    """Keys of a minimal set of valuations in total conflict; () if there is none.
+    """Keys of a minimal set of valuations in total conflict, () if there is none.
 
     The first valuations are removed first, so that late evidence is named if possible.
     """
@@ -117,7 +117,7 @@ def as_variables(variables: object) -> tuple[Variable, ...]:
 
 
 def as_valuations(valuations: object) -> Mapping[Hashable, Any]:
-    """Valuations by key; those without keys are numbered."""
+    """Valuations by key, numbered if they have none."""
     if isinstance(valuations, Mapping):
         return valuations
     expected = "a sequence of valuations, or a mapping to them"
@@ -304,12 +304,12 @@ class ValuationNetwork:
 
     @property
     def kind(self) -> str:
-        """The kind: "belief", "probability" or "possibility"."""
+        """Kind of the network, "belief", "probability" or "possibility"."""
         return self._kind.name
 
     @property
     def tnorm(self) -> str | None:
-        """How possibilities are combined; None for other kinds."""
+        """T-norm that combines possibilities, None for other kinds."""
         return self._kind.tnorm
 
     @property
@@ -373,7 +373,7 @@ class ValuationNetwork:
         return self._of(self._version.with_entries(left))
 
     def observe(self, values: Mapping[str | Variable, Any]) -> "ValuationNetwork":
-        """The network with certain evidence: a value, or a collection of values, for each name.
+        """Network with certain evidence, a value or a collection of values for each name.
 
         The evidence about a variable has the key ``("observed", name)``; see `forget`.
         """
@@ -383,7 +383,7 @@ class ValuationNetwork:
         return self._of(old.with_entries({**old.entries, **entries}))
 
     def forget(self, *names: str | Variable) -> "ValuationNetwork":
-        """The network without the observations of some variables; without names, of all."""
+        """Network without the observations of some variables, or of all if none is named."""
         return self.retract(*evidence_keys(names, self._kind, self._version.entries))
 
     def replan(self, order: str | Sequence[str] | None = None) -> "ValuationNetwork":
@@ -431,7 +431,7 @@ class ValuationNetwork:
         return self._written(self._version.belief(scope), query, normalize)
 
     def marginals(self, *, normalize: bool = True) -> dict[str, Any]:
-        """Marginals of all variables by name; each message is computed once."""
+        """Marginals of all variables by name, with each message computed once."""
         return {name: self.marginal(name, normalize=normalize) for name in self.names}
 
     def fuse(self, names: Names, *, normalize: bool = True, disconnected: bool = False) -> Any:
@@ -480,7 +480,7 @@ class ValuationNetwork:
     # -- conflict ----------------------------------------------------------------------------------
 
     def kappa(self) -> Any:
-        """Conflict of all valuations: 1 minus what they leave possible.
+        """Conflict of all valuations, 1 minus what they leave possible.
 
         For belief functions, the mass of the empty set under the conjunctive rule. If it is within
         1e-16 of 1, see `log_normalization`.
@@ -488,7 +488,7 @@ class ValuationNetwork:
         return self._kappa(self._version.total)
 
     def log_normalization(self) -> float:
-        """Natural logarithm of the normalization constant; -inf in total conflict.
+        """Natural logarithm of the normalization constant, -inf in total conflict.
 
         ln(1 - kappa) for belief functions, ln P(evidence) for probabilities, ln of the height for
         possibilities.
@@ -496,7 +496,7 @@ class ValuationNetwork:
         return float(self._version.total.log)
 
     def conflicting(self) -> tuple[Hashable, ...]:
-        """Keys of a minimal set of valuations that exclude each other; () if there is none.
+        """Keys of a minimal set of valuations that exclude each other, () if they do not.
 
         Found by deletion: they are in total conflict, but not if any one of them is retracted.
         """
@@ -513,7 +513,7 @@ class ValuationNetwork:
     # -- before anything runs ----------------------------------------------------------------------
 
     def plan(self, names: Names = (), *, order: str | Sequence[str] | None = None) -> Plan:
-        """The cost of all marginals; nothing is computed.
+        """Estimate the cost of all marginals without computing them.
 
         Parameters
         ----------

@@ -72,7 +72,7 @@ class Plan:
 
     @property
     def width(self) -> int:
-        """Width of the order: the number of variables in the largest clique, minus 1."""
+        """Width of the order, the number of variables in the largest clique, minus 1."""
         return max(len(clique.names) for clique in self.cliques) - 1
 
     @property

@@ -26,3 +26,7 @@ __all__ = [
     "ParameterContourDisplay",
     "credal_vertices",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -27,3 +27,7 @@ __all__ = [
     "project",
     "relation",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

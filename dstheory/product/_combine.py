@@ -39,7 +39,7 @@ def _with_integers(m: MassFunction) -> MassFunction:
 
 
 def observe(event: Event, support: Numbers = 1) -> MassFunction:
-    """An observation: variables have certain values.
+    """Mass function of the observation that variables have certain values.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def observe(event: Event, support: Numbers = 1) -> MassFunction:
 
 
 def implies(premise: Event, conclusion: Event, support: Numbers = 1) -> MassFunction:
-    """A rule: if one event, then another one, with some support.
+    """Rule that one event implies another one, with some support.
 
     The material implication "not A, or B"; without support for A nothing follows for B.
 

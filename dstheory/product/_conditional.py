@@ -36,7 +36,7 @@ _MAX_FOCAL = 1 << 20
 
 
 def balloon(m: MassFunction, condition: Event) -> MassFunction:
-    """Ballooning extension: a belief that holds if some variables have certain values.
+    """Extend a belief that holds only if some variables have certain values (ballooning).
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def conditional(
     Returns
     -------
     MassFunction
-        On the parents in order, then the child. It says nothing about the parents; given one of
+        On the parents in order, then the child. It is vacuous about the parents; given one of
         their configurations, it is the belief of that row.
 
     Raises
@@ -184,7 +184,7 @@ def probability_table(
     probabilities : (*shape of the parents, len(child)) array
         Each row, along the last axis, sums to 1.
     prior : {"none", "uniform"}
-        With ``"none"`` the table says nothing about the parents (ballooning extension): it has
+        With ``"none"`` the table is vacuous about the parents (ballooning extension): it has
         up to k^n focal sets for n configurations and k values. With ``"uniform"`` it is the
         joint probability of uniformly distributed parents: n k focal sets. Combined with
         probabilities of all parents by Dempster's rule, both give the joint probability.

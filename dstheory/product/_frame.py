@@ -184,7 +184,7 @@ class ProductFrame(Frame):
 
     @property
     def labels(self) -> tuple[Any, ...]:
-        """All configurations, in order; built at each call."""
+        """All configurations in order, built at each call."""
         return tuple(self)
 
     def variable(self, name: str | Variable) -> Variable:

@@ -23,7 +23,7 @@ Name = str | Variable
 
 
 def extend(m: MassFunction, onto: ProductFrame) -> MassFunction:
-    """Vacuous extension: the same belief on more variables, without information on the new ones.
+    """Extend a belief to more variables without information on the new ones.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def extend(m: MassFunction, onto: ProductFrame) -> MassFunction:
 
 
 def marginalize(m: MassFunction, names: Name | Iterable[Name]) -> MassFunction:
-    """The belief about some of the variables: each focal set is projected to them.
+    """Reduce a belief to some of the variables by projecting its focal sets.
 
     Parameters
     ----------
@@ -235,7 +235,7 @@ def product_of(m: MassFunction, name: str = "m") -> ProductFrame:
 
 
 def part_of(frame: ProductFrame, names: Name | Iterable[Name]) -> Frame:
-    """The frame of some variables: plain for a single name, else a product."""
+    """Frame of some variables, plain for a single name, otherwise a product."""
     if isinstance(names, str | Variable):
         return frame.variable(names).frame
     listed = as_sequence(names, "names", "a name or a sequence of names")

@@ -113,7 +113,7 @@ def equal(variables: Iterable[Variable], support: Numbers = 1) -> MassFunction:
 
 
 def supported(frame: ProductFrame, mask: int, support: Numbers) -> MassFunction:
-    """Simple mass function on a set of configurations; with support 1, it is the only focal set."""
+    """Simple mass function on a set of configurations, the only focal set with support 1."""
     if not mask:
         raise FrameError(f"the relation holds for no configuration of {', '.join(frame.names)}")
     share = as_share(support, "support")
@@ -126,7 +126,7 @@ def at_least(k: int, events: Iterable[Event], support: Numbers = 1) -> MassFunct
     Parameters
     ----------
     k : int
-        From 0 (which says nothing) to the number of events.
+        From 0 (which is vacuous) to the number of events.
     events : sequence of mappings of Variable to value or values
     support : number or array
         Mass of the relation, between 0 and 1; an array gives a batch of its shape.
@@ -166,7 +166,7 @@ def at_most(k: int, events: Iterable[Event], support: Numbers = 1) -> MassFuncti
     Parameters
     ----------
     k : int
-        From 0 to the number of events (which says nothing).
+        From 0 to the number of events (which is vacuous).
     events : sequence of mappings of Variable to value or values
     support : number or array
         Mass of the relation, between 0 and 1; an array gives a batch of its shape.

@@ -17,7 +17,7 @@ from dstheory.notebook import brief, html_table
 
 
 class Variable(Immutable):
-    """An immutable variable: a name, and the frame of its values.
+    """Immutable variable with a name and the frame of its values.
 
     Parameters
     ----------

@@ -32,3 +32,7 @@ __all__ = [
     "refine",
     "rename",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

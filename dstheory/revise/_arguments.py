@@ -38,7 +38,7 @@ def as_rate(name: str, value: object, m: MassFunction, of: str = "") -> Shares:
 
 
 def match_numbers(numbers: NDArray[Any], store: NDArray[Any]) -> NDArray[Any]:
-    """Numbers converted to the kind of the masses: exact if these are exact, else floats."""
+    """Numbers converted to the kind of the masses, exact or floats."""
     if store.dtype == object:
         listed = [int(value) if value in (0, 1) else value for value in numbers.ravel().tolist()]
         exact = np.empty(len(listed), dtype=object)
@@ -61,7 +61,7 @@ def broadcast_shape(batch: tuple[int, ...], shape: tuple[int, ...], name: str) -
 
 
 def refuse_rows(bad: object, fault: str, advice: str, error: type[DSTheoryError]) -> None:
-    """Raise if rows are bad; the message says how many and names the first."""
+    """Raise if rows are bad, with their number and the first."""
     wrong = np.asarray(bad, dtype=bool)
     if wrong.any():
         raise error(f"{fault}{in_rows(wrong)}; {advice}")

@@ -35,7 +35,7 @@ def generalized_bayes(
     prior: MassFunction | None = None,
     normalize: bool = True,
 ) -> MassFunction:
-    """Generalized Bayesian theorem: belief about hypotheses, given an observation.
+    """Belief about hypotheses given an observation (generalized Bayesian theorem).
 
     Pl(A | x) = 1 - product over h in A of (1 - pl(x | h)), and q(A | x) = product over h
     in A of pl(x | h); a prior is combined conjunctively with this.
@@ -159,7 +159,7 @@ def _with_prior(
 def disjunctive_rule_of_combination(
     prior: MassFunction, conditionals: Mapping[Any, MassFunction]
 ) -> MassFunction:
-    """Disjunctive rule: belief about observations, from belief about hypotheses.
+    """Belief about observations, from belief about hypotheses (disjunctive rule).
 
     Given a set of hypotheses, the conditionals of its members are combined disjunctively,
     b(x | A) = product over h in A of b(x | h). The result is their average, weighted by the prior.
@@ -169,7 +169,7 @@ def disjunctive_rule_of_combination(
     prior : MassFunction
         Belief about the hypotheses. Mass of the empty set stays on the empty set.
     conditionals : mapping of label to MassFunction
-        What each hypothesis says about the observation; all on one frame. Only hypotheses in
+        Belief about the observation under each hypothesis; all on one frame. Only hypotheses in
         a focal set of the prior are needed. Batches broadcast with the prior's.
 
     Returns

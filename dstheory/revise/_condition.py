@@ -30,7 +30,7 @@ from dstheory.transform import tables
 
 
 def decondition(m: MassFunction, event: Event) -> MassFunction:
-    """Ballooning extension: undo conditioning on an event with the least commitment.
+    """Undo conditioning on an event with the least commitment (ballooning extension).
 
     The mass of each focal set A goes to A or "not the event".
 
@@ -85,7 +85,7 @@ ConditioningRule = Literal["dempster", "geometric", "focusing"]
 def condition(
     m: MassFunction, event: Event, *, rule: ConditioningRule = "dempster", normalize: bool = True
 ) -> MassFunction:
-    """Conditioning: the answer is known to lie in an event.
+    """Condition a belief on an event that is known to contain the answer.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ from dstheory.revise._arguments import as_rate, given_contexts, given_rate
 def discount(
     m: MassFunction, *, rate: Numbers | None = None, reliability: Numbers | None = None
 ) -> MassFunction:
-    """Shafer's discounting: a share of all mass moves to the frame.
+    """Discount a source by moving a share of all mass to the frame (Shafer).
 
     m(A) becomes (1 - rate) m(A); the frame gets `rate` in addition.
 
@@ -82,7 +82,7 @@ def discount(
 def negate(
     m: MassFunction, *, rate: Numbers | None = None, reliability: Numbers | None = None
 ) -> MassFunction:
-    """Negation: with probability `rate`, the truth is the opposite of what the source says.
+    """Revise by a source that reports the opposite of the truth with probability `rate`.
 
     m(A) becomes (1 - rate) m(A) + rate m(not A).
 
@@ -139,7 +139,7 @@ def contextual_discount(
     rates: Mapping[Any, Any] | None = None,
     reliabilities: Mapping[Any, Any] | None = None,
 ) -> MassFunction:
-    """Contextual discounting: if the truth lies in a context, the source may be irrelevant.
+    """Discount a source that may be irrelevant if the truth lies in a context.
 
     For each context A in turn, the share `rate` of the mass of B moves to B or A.
 
@@ -209,7 +209,7 @@ def contextual_reinforce(
     rates: Mapping[Any, Any] | None = None,
     reliabilities: Mapping[Any, Any] | None = None,
 ) -> MassFunction:
-    """Contextual reinforcement: the source may have failed to exclude what lies outside.
+    """Reinforce a source that may have failed to exclude what lies outside a context.
 
     For each context A in turn, the share `rate` of the mass of B moves to B and A.
 
@@ -272,7 +272,7 @@ def contextual_negate(
     rates: Mapping[Any, Any] | None = None,
     reliabilities: Mapping[Any, Any] | None = None,
 ) -> MassFunction:
-    """Contextual negation: the source may lie unless the truth lies in a context.
+    """Revise by a source that may lie unless the truth lies in a context.
 
     For each context A in turn, the share `rate` of the mass of B moves to the set of labels that
     belong to both B and A or to neither. So the source is truthful about labels in A, and lies

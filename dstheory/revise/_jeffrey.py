@@ -24,7 +24,7 @@ from dstheory.revise._arguments import broadcast_shape, refuse_rows
 def jeffrey(
     prior: MassFunction, evidence: MassFunction, *, rule: Literal["outer", "inner"] = "outer"
 ) -> MassFunction:
-    """Revise a prior by an uncertain input that must be accepted: Jeffrey's rule.
+    """Revise a prior by an uncertain input that must be accepted (Jeffrey's rule).
 
     m(A) is the sum over events B of evidence(B) m(A | B). The outer rule uses Dempster's
     rule of ``condition``, the inner rule the geometric one.

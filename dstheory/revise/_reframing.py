@@ -21,7 +21,7 @@ from dstheory.revise.transfer import image, transfer
 
 
 def refine(m: MassFunction, frame: Frame, mapping: Mapping[Any, Any]) -> MassFunction:
-    """The same belief on a finer frame: the vacuous extension along a refining.
+    """Extend a belief to a finer frame along a refining, without new information.
 
     Parameters
     ----------

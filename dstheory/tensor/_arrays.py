@@ -182,7 +182,7 @@ def check_masses(xp: Namespace, m: Tensor) -> None:
 
 
 def tolerance(xp: Namespace, x: Tensor) -> float:
-    """How far a sum of masses may lie from 1: 1e-9, or more where types are coarser."""
+    """How far a sum of masses may lie from 1, 1e-9 or more where types are coarser."""
     rounding: float = float(xp.finfo(x.dtype).eps) * (8 + int(x.shape[-1]) ** 0.5)
     return max(rounding, 1e-9)
 
@@ -208,7 +208,7 @@ def first_row(xp: Namespace, bad: Tensor) -> tuple[tuple[int, ...], str, str]:
 
 
 def check_table(xp: Namespace, table: Tensor) -> int:
-    """How many labels tables (..., 2^K) are of; at most 12."""
+    """Number of labels of tables (..., 2^K), at most 12."""
     check_floating(xp, "tables", table)
     n_sets = int(table.shape[-1])
     if n_sets < 2 or n_sets & (n_sets - 1):

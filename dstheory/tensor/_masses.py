@@ -132,7 +132,7 @@ def pl(m: Tensor, events: Tensor | None = None) -> Tensor:
 
 
 def betp(m: Tensor) -> Tensor:
-    """Compute pignistic probabilities: the mass of the frame in equal parts.
+    """Compute pignistic probabilities by sharing the mass of the frame equally.
 
     Parameters
     ----------
@@ -327,7 +327,7 @@ def contextual_discount(m: Tensor, *, rates: Tensor) -> Tensor:
 
 
 def mean(m1: Tensor, m2: Tensor, *more: Tensor, weights: Tensor | None = None) -> Tensor:
-    """Average masses: one of the sources is right.
+    """Average the masses of sources of which one is right.
 
     Parameters
     ----------

@@ -31,7 +31,7 @@ class PrototypeHead(torch.nn.Module):
 
 
 class LogitHead(torch.nn.Module):
-    """Softmax layer that also gives mass functions: `logit_bounds` and `logit_mass`.
+    """Softmax layer that also gives mass functions (`logit_bounds`, `logit_mass`).
 
     Parameters
     ----------

@@ -30,3 +30,7 @@ __all__ = [
     "plausibility_transform",
     "table",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

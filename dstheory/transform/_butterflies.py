@@ -19,7 +19,7 @@ _SAFE_SHARE = 1e-3
 
 
 def beliefs(masses: NDArray[Any]) -> NDArray[Any]:
-    """For each set, the sum over its non-empty subsets: mass to belief.
+    """Sum over the non-empty subsets of each set, from mass to belief.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def plausibilities(masses: NDArray[Any]) -> NDArray[Any]:
 
 
 def meeting_sums(table: NDArray[Any]) -> NDArray[Any]:
-    """For each set the sum over the sets that meet it: mass to plausibility.
+    """Sum over the sets that meet each set, from mass to plausibility.
 
     Examples
     --------

@@ -57,7 +57,7 @@ def belief_transform(m: MassFunction) -> NDArray[Any]:
 
 
 def dsmp(m: MassFunction, epsilon: Scalar = 0.001) -> NDArray[Any]:
-    """DSmP_epsilon: each mass is shared in proportion to the masses of its labels + epsilon.
+    """Share each mass in proportion to the masses of its labels + epsilon (DSmP_epsilon).
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ from dstheory.transform._butterflies import FROM_MASSES
 
 
 def dense_masses(m: MassFunction) -> NDArray[Any]:
-    """Masses of all subsets, set-major: (2**K, *batch)."""
+    """Masses of all subsets, set-major (2**K, *batch)."""
     size = len(check_mass(m).frame)
     check_table_size(size, "use m.bel(event), m.pl(event), ... for single events")
     table = np.zeros((1 << size, *m.batch_shape), dtype=m.store.dtype)

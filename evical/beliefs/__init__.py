@@ -7,3 +7,7 @@ __all__ = [
     "Beliefs",
     "as_beliefs",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

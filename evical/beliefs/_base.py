@@ -32,7 +32,7 @@ class Beliefs(ShownFields, ABC):
     n_products : int or None
         Number T of products over the classes that `products` makes; None if sets are listed.
     silent : (n,) array of bool
-        Samples about which they say nothing.
+        Samples about which they are vacuous.
     """
 
     classes: NDArray[Any]
@@ -48,12 +48,12 @@ class Beliefs(ShownFields, ABC):
 
     @property
     def n_products(self) -> int | None:
-        """T; None if sets are listed."""
+        """Number T of products, None if sets are listed."""
         return None
 
     @property
     def silent(self) -> Flags:
-        """Rows (n,) that say nothing: of two classes, those that are vacuous."""
+        """Whether each row (n,) is vacuous."""
         if len(self.classes) > 2:
             return np.zeros(len(self), dtype=bool)
         return np.asarray(self.mass().is_vacuous)
@@ -94,7 +94,7 @@ class Beliefs(ShownFields, ABC):
         return self.mass() if sets == "all" else self.singletons()
 
     def singletons(self) -> MassFunction:
-        """Mass functions of K + 1 sets: single classes, and all classes with the other masses.
+        """Mass functions of single classes, and of all classes with the other masses.
 
         Returns
         -------
@@ -127,7 +127,7 @@ class Beliefs(ShownFields, ABC):
         """
 
     def probability(self) -> Floats:
-        """Estimated probabilities: pignistic, unless Bel and Pl are the ends of an interval.
+        """Estimated probabilities, pignistic unless Bel and Pl are the ends of an interval.
 
         Returns
         -------
@@ -214,7 +214,7 @@ class Beliefs(ShownFields, ABC):
             Where `n_products` is None.
         """
         raise CostLimitError(
-            f"these beliefs about {len(self.classes)} classes list all sets; they are no products "
+            f"these beliefs about {len(self.classes)} classes list all sets; they are not products "
             "over the classes"
         )
 

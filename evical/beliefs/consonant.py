@@ -61,13 +61,13 @@ class Consonant(Beliefs):
         return consonant(self.frame, self.plausibility)
 
     def interval(self) -> Floats:
-        """[Bel, Pl] of each class, (n, K, 2): Bel is what all other classes leave."""
+        """[Bel, Pl] of each class, (n, K, 2), where Bel is what all other classes leave."""
         second, first = np.partition(self.plausibility, (-2, -1), axis=1)[:, -2:].T[..., np.newaxis]
         others = np.where(self.plausibility == first, second, first)
         return np.stack([1 - others, self.plausibility], axis=-1)
 
     def betp(self) -> Floats:
-        """Pignistic probabilities (n, K): each set shares its mass equally."""
+        """Pignistic probabilities (n, K), with the mass of each set shared equally."""
         shares = self._masses / np.arange(1, self.plausibility.shape[1] + 1)
         falling = np.cumsum(shares[:, ::-1], axis=1)[:, ::-1]
         found = np.empty_like(falling)

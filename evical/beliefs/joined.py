@@ -162,7 +162,7 @@ class Joined(Beliefs):
         return super().expectations() if self._table is None else self._table.mass()
 
     def impossible(self) -> NDArray[np.bool_]:
-        """Rows (n,) in total conflict: no class is possible for all sources."""
+        """Rows (n,) in total conflict, where no class is possible for all sources."""
         possible = [np.asarray(source.plausible() > 0, dtype=bool) for source in self.sources]
         return ~np.asarray(np.logical_and.reduce(possible).any(axis=0))
 
@@ -171,7 +171,7 @@ class Joined(Beliefs):
         return np.asarray(np.clip(1 - self.agreement(), 0, 1))
 
     def agreement(self) -> NDArray[Any]:
-        """Mass (n,) that the conjunctive rule leaves to all other sets; no digit is lost."""
+        """Mass (n,) that the conjunctive rule leaves to all other sets, without loss of digits."""
         dead = self.impossible()
         normal = [source.times(1 / source.total()).vacuous_where(dead) for source in self.sources]
         logs = np.sum([_logs(source.plausible()) for source in normal], axis=0)

@@ -126,7 +126,7 @@ class Products(Beliefs):
 
     @classmethod
     def mean(cls, sources: Sequence["Products"], weights: Any = None) -> Self:
-        """Weighted mean of mass functions, with weights (S,) of sum 1; equal by default."""
+        """Weighted mean of mass functions, with weights (S,) of sum 1, equal by default."""
         shares = [1 / len(sources)] * len(sources) if weights is None else list(weights)
         scaled = [s.times(w / s.total()) for s, w in zip(sources, shares, strict=True)]
         single = sum((s.single for s in scaled[1:]), scaled[0].single)
@@ -242,7 +242,7 @@ class Products(Beliefs):
         return np.stack([value / self.total() for value in values], axis=-1)
 
     def table(self) -> NDArray[Any]:
-        """Masses (2^K, *batch) by mask, not normalized; the empty set has 0."""
+        """Masses (2^K, *batch) by mask, not normalized, with 0 for the empty set."""
         tables = (_table(*term) for term in self._terms())
         empty = np.zeros((1 << len(self.single), *self.batch), dtype=self.single.dtype)
         table = reduce(iadd, tables, empty) if self.n_products > 1 else next(tables, empty)

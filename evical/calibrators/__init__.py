@@ -47,3 +47,7 @@ __all__ = [
     "TemperatureCalibrator",
     "VennAbersCalibrator",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -68,7 +68,7 @@ class AdaptiveCalibrator(FromCounts, BaseCalibrator, LevelSets):
         Level of the interval that scores have by default, and of the Clopper-Pearson interval
         of the model "confidence".
     transform : {None, "auto", "logit", "sigmoid", "rank"}
-        Scale on which scores and intervals are read: as they are, log-odds of probabilities, the
+        Scale on which scores and intervals are read: unchanged, log-odds of probabilities, the
         sigmoid of margins, or ranks among the training scores; "auto" takes the sigmoid of
         standardized scores, if one in training lies outside [0, 1].
 
@@ -148,7 +148,7 @@ class AdaptiveCalibrator(FromCounts, BaseCalibrator, LevelSets):
         Returns
         -------
         MassFunction
-            Batch (n,) on the frame `classes_`; `predict_interval` says what it promises.
+            Batch (n,) on the frame `classes_`; see `predict_interval` for coverage.
 
         Raises
         ------
@@ -200,7 +200,7 @@ class AdaptiveCalibrator(FromCounts, BaseCalibrator, LevelSets):
         return super().predict_proba(_request(scores, intervals))
 
     def predict(self, scores: ArrayLike, intervals: ArrayLike | None = None) -> NDArray[Any]:
-        """Class of maximum pignistic probability; ties go to the negative class.
+        """Predict the class of maximum pignistic probability, the negative class in ties.
 
         Parameters
         ----------

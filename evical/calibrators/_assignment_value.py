@@ -35,7 +35,7 @@ class AssignmentValueCalibrator(BaseCalibrator):
     transform : {None, "auto", "logit", "sigmoid", "rank"}
         Scale on which scores are read. The method is defined on probabilities of the positive
         class: "auto" takes the sigmoid of standardized scores, if one in training lies outside
-        [0, 1], and otherwise scores as they are. The thesis puts margins into [0, 1] by
+        [0, 1], and otherwise unchanged scores. The thesis puts margins into [0, 1] by
         `NormalizingCalibrator`, whose probabilities may be given as scores.
     extrapolate : bool
         Whether scores beyond the calibration data follow the fitted function. False reads them as

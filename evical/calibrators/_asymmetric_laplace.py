@@ -29,7 +29,7 @@ class AsymmetricLaplaceCalibrator(BaseCalibrator):
     Parameters
     ----------
     transform : {None, "auto", "logit", "sigmoid", "rank"}
-        Scale on which scores are read: as they are, which is meant for margins; "logit" for
+        Scale on which scores are read: unchanged, which is meant for margins; "logit" for
         probabilities, which are to be calibrated on their log-odds (eq. 4.7); the sigmoid of
         margins, or ranks; "auto" takes the sigmoid of standardized scores, if one in training lies
         outside [0, 1].

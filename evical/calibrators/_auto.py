@@ -101,7 +101,7 @@ class PosteriorCurve(ABC):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class AutoCalibrator(PosteriorCurve, BaseCalibrator):
-    r"""Calibration without a choice of method, scale or smoothness.
+    r"""Calibrator that averages over methods, score scales and smoothness.
 
     Parameters
     ----------
@@ -146,8 +146,8 @@ class AutoCalibrator(PosteriorCurve, BaseCalibrator):
     the log-likelihood of the samples, each under the posterior without it, and d the degrees of
     freedom. Nothing is drawn at random, and a weight of 2 is two samples. Half of that exponent
     counts for the standard error, because l is uncertain; and scores that count as given have that
-    of a line, because the samples cannot tell more. Margins read as log-odds have an origin and a
-    unit, so predictions change if these do: by up to 0.3 at 60 samples, beyond their range. No
+    of a line, because the samples do not support more. Margins read as log-odds have an origin and
+    a unit, so predictions change if these do: by up to 0.3 at 60 samples, beyond their range. No
     other candidate but temperature scaling, which has an origin, depends on them.
 
     The log-odds at a score have a posterior mean :math:`\mu` and a standard error :math:`\sigma`,
@@ -189,7 +189,7 @@ class AutoCalibrator(PosteriorCurve, BaseCalibrator):
 
     @property
     def candidates_(self) -> dict[str, float]:
-        """What was chosen: candidates and their weights, the greatest first."""
+        """Chosen candidates with their weights, the largest first."""
         # The table of probabilities ends at 0 and 1; that of margins goes on beyond them.
         within = self.knots_[0] >= 0.0 and self.knots_[-1] <= 1.0
         reading = "as probabilities" if within else "as log-odds"

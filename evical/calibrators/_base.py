@@ -51,7 +51,7 @@ class BaseCalibrator(saved.SavedCalibrator):
     extrapolate: bool = True
     _scale: ScoreScale
     _ready: bool
-    _direction: Direction | None = None  # of scores that point the wrong way
+    _direction: Direction | None = None  # of reversed scores
     # Fitted arrays of scores at which predictions jump or bend, for exports.
     _turns: ClassVar[tuple[str, ...]] = ()
 
@@ -124,7 +124,7 @@ class BaseCalibrator(saved.SavedCalibrator):
         Warns
         -----
         WrongWayWarning
-            If greater scores speak for the negative class.
+            If higher scores indicate the negative class.
         """
         self._fit_quietly(scores, y, sample_weight)
         warn_of_wrong_ways(self._wrong_ways())
@@ -279,7 +279,7 @@ class BaseCalibrator(saved.SavedCalibrator):
         return self
 
     def _wrong_ways(self) -> list[Direction]:
-        """The direction of the scores, if they point the wrong way."""
+        """The direction of the scores if they are reversed."""
         found = self._direction
         return [] if found is None else [found.between(self.classes_[:1], self.classes_[1:])]
 
@@ -311,7 +311,7 @@ class BaseCalibrator(saved.SavedCalibrator):
         Returns
         -------
         MassFunction
-            Batch (n,) on the frame `classes_`; `predict_interval` says what it promises.
+            Batch (n,) on the frame `classes_`; see `predict_interval` for coverage.
 
         Raises
         ------
@@ -387,7 +387,7 @@ class BaseCalibrator(saved.SavedCalibrator):
         return np.stack([positive, np.maximum(1 - negative, positive)], axis=1)
 
     def predict_proba(self, scores: ArrayLike) -> Floats:
-        """Estimated probability of each class: the pignistic one (Xu et al. 2016, eq. 9).
+        """Estimate the probability of each class (Xu et al. 2016, eq. 9).
 
         Under the models "confidence" and "band", Bel and Pl are the ends of an interval; the
         estimate is then the fitted probability, not the middle of the interval.
@@ -407,7 +407,7 @@ class BaseCalibrator(saved.SavedCalibrator):
         return np.stack([negative + half, positive + half], axis=1)
 
     def predict(self, scores: ArrayLike) -> NDArray[Any]:
-        """Class of maximum probability; ties go to the negative class.
+        """Predict the class of maximum probability, the negative class in ties.
 
         Parameters
         ----------

@@ -141,7 +141,7 @@ class SBBCalibrator(AllBinnings, BaseCalibrator, LevelSets):  # type: ignore[mis
     confidence : float
         Level of the Clopper-Pearson interval of the model "confidence".
     transform : {None, "auto", "logit", "sigmoid", "rank"}
-        Scale on which scores are read: as they are, log-odds of probabilities, the sigmoid of
+        Scale on which scores are read: unchanged, log-odds of probabilities, the sigmoid of
         margins, or ranks among the training scores; "auto" takes the sigmoid of standardized
         scores, if one in training lies outside [0, 1]. Thresholds lie on that scale.
 
@@ -255,7 +255,7 @@ class ABBCalibrator(AllBinnings, BaseCalibrator):
     confidence : float
         Level of the Clopper-Pearson interval of the model "confidence".
     transform : {None, "auto", "logit", "sigmoid", "rank"}
-        Scale on which scores are read: as they are, log-odds of probabilities, the sigmoid of
+        Scale on which scores are read: unchanged, log-odds of probabilities, the sigmoid of
         margins, or ranks among the training scores; "auto" takes the sigmoid of standardized
         scores, if one in training lies outside [0, 1]. Thresholds lie on that scale.
 
@@ -361,7 +361,7 @@ class BBQCalibrator(Cells, BaseCalibrator):
     confidence : float
         Level of the Clopper-Pearson interval of the model "confidence".
     transform : {None, "auto", "logit", "sigmoid", "rank"}
-        Scale on which scores are read: as they are, log-odds of probabilities, the sigmoid of
+        Scale on which scores are read: unchanged, log-odds of probabilities, the sigmoid of
         margins, or ranks among the training scores; "auto" takes the sigmoid of standardized
         scores, if one in training lies outside [0, 1]. Thresholds lie on that scale.
 

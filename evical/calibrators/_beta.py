@@ -51,7 +51,7 @@ class BetaCalibrator(FromLogOdds, Profiled[BetaFit, BetaProfile], BaseCalibrator
         Level of the interval of the model "confidence".
     transform : {"auto", None, "sigmoid", "rank"}
         Scale on which scores are read: "auto" takes the sigmoid of standardized scores, if one in
-        training lies outside [0, 1], and scores as they are otherwise. Log-odds, which are not in
+        training lies outside [0, 1], and unchanged scores otherwise. Log-odds, which are not in
         [0, 1], are refused.
     extrapolate : bool
         Whether scores beyond the calibration data follow the fitted function. False reads them as
@@ -72,7 +72,7 @@ class BetaCalibrator(FromLogOdds, Profiled[BetaFit, BetaProfile], BaseCalibrator
     0 or 1.
 
     A coefficient that would be negative is set to 0, and the others are refitted; if both would be,
-    the better of the two ways is taken. For scores that rank the wrong way, or that are all equal,
+    the better of the two is used. For scores that are reversed, or that are all equal,
     a = b = 0. If there are fewer distinct scores than coefficients, a = b.
 
     The likelihood model profiles over all non-negative a and b: even if the optimum has a zero, the

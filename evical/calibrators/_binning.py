@@ -82,7 +82,7 @@ class BinningCalibrator(FromCounts, BaseCalibrator, LevelSets):
     confidence : float
         Level of the Clopper-Pearson interval of the model "confidence".
     transform : {None, "auto", "logit", "sigmoid", "rank"}
-        Scale on which scores are read: as they are, log-odds of probabilities, the sigmoid of
+        Scale on which scores are read: unchanged, log-odds of probabilities, the sigmoid of
         margins, or ranks among the training scores; "auto" takes the sigmoid of standardized
         scores, if one in training lies outside [0, 1]. Edges lie on that scale.
 

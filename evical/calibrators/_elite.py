@@ -43,7 +43,7 @@ class ELiTECalibrator(BaseCalibrator):
         Probabilities are kept inside [clip, 1 - clip]. None: 1 / (N + 2), Laplace's estimate
         after N failures, for N samples; 0 as in the thesis, with probabilities of 0 and 1.
     transform : {None, "auto", "logit", "sigmoid", "rank"}
-        Scale on which scores are read: as they are, log-odds of probabilities, the sigmoid of
+        Scale on which scores are read: unchanged, log-odds of probabilities, the sigmoid of
         margins, or ranks among the training scores; "auto" takes the sigmoid of standardized
         scores, if one in training lies outside [0, 1]. The curve is piecewise linear on that scale,
         and its knots lie there.

@@ -38,7 +38,7 @@ class GaussianCalibrator(Profiled[GaussianFit, GaussianProfile], BaseCalibrator)
         freedom, and the estimates are treated as known. "likelihood" accounts for the uncertainty
         about means, variances and prior.
     transform : {None, "auto", "logit", "sigmoid", "rank"}
-        Scale on which scores are read: as they are, log-odds of probabilities (which are more
+        Scale on which scores are read: unchanged, log-odds of probabilities (which are more
         nearly normal than the probabilities, Gebel's eq. 4.7), the sigmoid of margins, or ranks;
         "auto" takes the sigmoid of standardized scores, if one in training lies outside [0, 1].
     extrapolate : bool

@@ -64,7 +64,7 @@ class IsotonicCalibrator(BaseCalibrator, LevelSets):
         of nearly equal weight, not at all, in that many groups, or between these edges in ascending
         order. Any choice is valid that does not depend on the labels.
     transform : {None, "auto", "logit", "sigmoid", "rank"}
-        Scale on which scores are read: as they are, log-odds of probabilities, the sigmoid of
+        Scale on which scores are read: unchanged, log-odds of probabilities, the sigmoid of
         margins, or ranks among the training scores; "auto" takes the sigmoid of standardized
         scores, if one in training lies outside [0, 1]. Thresholds and the grid lie on that scale.
 
@@ -101,7 +101,7 @@ class IsotonicCalibrator(BaseCalibrator, LevelSets):
     least it lies in [Bel, Pl] at all scores at once, seen or not. With N scores or groups, the
     lower limit at s is the greatest lower Clopper-Pearson limit, at the level (1 - confidence) / (N
     (N + 1)), of any run of neighbors up to s; the upper limit is its mirror image. Beyond the data
-    one of them is 0 or 1. Where they would cross, which speaks against a rising probability, both
+    one of them is 0 or 1. Where they would cross, which contradicts a rising probability, both
     are moved to the isotonic regression. So [Bel, Pl] is a predictive belief function at that level
     of confidence (Denoeux 2006); the model "confidence" multiplies its masses by the level too.
     `predict_proba` returns the middle of the band, which is a poor estimate; use

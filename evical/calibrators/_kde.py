@@ -52,7 +52,7 @@ class KDECalibrator(FromCounts, BaseCalibrator, LevelSets):
     Parameters
     ----------
     kernel : {"gaussian", "boxcar", "epanechnikov", "tricube"}
-        The thesis reports the boxcar and says that the others give similar results; the rule of
+        The thesis reports the boxcar, with similar results for the others; the rule of
         thumb for the bandwidth is the Gaussian's.
     bandwidth : {"shared", "per_class"}, float or two floats
         Silverman's rule of thumb on all scores (which is Nadaraya and Watson's regression)

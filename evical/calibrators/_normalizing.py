@@ -39,7 +39,7 @@ class NormalizingCalibrator(BaseCalibrator):
         Smoothing factor of "range", at least 1: above 1, training scores stay away from 0 and 1
         (the thesis has 1.05).
     transform : {None, "auto", "logit", "sigmoid", "rank"}
-        Scale on which scores are read: as they are, log-odds of probabilities, the sigmoid of
+        Scale on which scores are read: unchanged, log-odds of probabilities, the sigmoid of
         margins, or ranks; "auto" takes the sigmoid of standardized scores, if one in training lies
         outside [0, 1].
     extrapolate : bool

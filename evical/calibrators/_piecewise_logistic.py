@@ -50,7 +50,7 @@ class PiecewiseLogisticCalibrator(Profiled[PiecewiseFit, PiecewiseProfile], Base
         "bayesian" is the method of the thesis; "likelihood" accounts for the uncertainty about the
         log-odds at the four knots, given the knots.
     transform : {None, "auto", "logit", "sigmoid", "rank"}
-        Scale on which scores are read: as they are, log-odds of probabilities, the sigmoid of
+        Scale on which scores are read: unchanged, log-odds of probabilities, the sigmoid of
         margins, or ranks; "auto" takes the sigmoid of standardized scores, if one in training lies
         outside [0, 1].
 

@@ -57,7 +57,7 @@ class TemperatureCalibrator(
     ----------
     classes_ : (2,) array
     temperature_ : float
-        T; infinite if margins rank the wrong way, or are all 0, so that p = 1/2 everywhere.
+        T; infinite if margins are reversed, or are all 0, so that p = 1/2 everywhere.
 
     Notes
     -----

@@ -14,3 +14,7 @@ __all__ = [
     "alarm_network",
     "edge_types",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

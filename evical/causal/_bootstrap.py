@@ -317,7 +317,7 @@ class BootstrappedEdges(BaseEstimator):  # type: ignore[misc]  # sklearn is unty
         return found
 
     def proportions(self, pairs: Iterable[tuple[Any, Any]] | None = None) -> NDArray[np.float64]:
-        """Shares of `EDGE_TYPES` between the nodes of pairs: the uncalibrated probabilities.
+        """Frequencies of `EDGE_TYPES` between the nodes of pairs, uncalibrated probabilities.
 
         Parameters
         ----------

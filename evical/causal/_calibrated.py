@@ -107,7 +107,7 @@ class CalibratedEdges(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  # 
             Each one of `EDGE_TYPES`; each of them must occur.
         sample_weight : (m,) array, optional
             Number of pairs that each stands for; only proportions matter: they are scaled to the
-            sum m, so that a sample is not taken for more than it is.
+            sum m, so that a sample does not count as more than it is.
 
         Returns
         -------
@@ -118,8 +118,8 @@ class CalibratedEdges(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  # 
         TypeError
             If a parameter is of a wrong kind.
         ValueError
-            If a label is no edge type, a type has no pair, a pair is named twice or is not one of
-            two columns, or lengths differ.
+            If a label is not an edge type, a type has no pair, a pair is named twice or is not one
+            of two columns, or lengths differ.
         """
         self._check_parameters()
         pairs = list(X)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.checks.arguments import as_array, shown
+from dstheory.checks.arguments import as_array, number_of, shown
 from evical._typing import SamplesLike
 
 # As in a column of names or times: more states than this share of the rows tell nothing.
@@ -60,7 +60,9 @@ class Columns:
         if len(names) < 2:
             raise ValueError(f"X has {len(names)} column, and a network needs at least 2")
         if len(columns[0]) < 2:
-            raise ValueError(f"X has {len(columns[0])} rows, and a network needs at least 2")
+            raise ValueError(
+                f"X has {number_of(len(columns[0]), 'row')}, and a network needs at least 2"
+            )
         read = [_column(name, column) for name, column in zip(names, columns, strict=True)]
         kinds = [size is None for _, size in read]
         if len(set(kinds)) > 1:

@@ -283,7 +283,7 @@ _PENALTY_DISCRETE, _PENALTY_CONTINUOUS = 1.0, 2.0
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class FastGES(BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
-    """Greedy equivalence search: the causal network of a table, as far as data can tell it.
+    """Greedy equivalence search for the causal network of a table.
 
     The search starts without edges. It makes the best insertion that raises the score, until there
     is none, and then the best deletions. Each step goes from one equivalence class to another, so

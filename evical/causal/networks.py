@@ -117,7 +117,7 @@ def _alarm() -> dict[str, Any]:
 
 
 def alarm_network() -> DiscreteNetwork:
-    """The alarm network: 37 variables of a patient under anesthesia, and 46 edges.
+    """Alarm network of 37 variables of a patient under anesthesia, with 46 edges.
 
     Returns
     -------

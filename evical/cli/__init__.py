@@ -13,7 +13,7 @@ _NEEDED = ("typer", "rich", "jinja2", "matplotlib")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; the entry point of ``evical``.
+    """Run the command line, as the entry point of ``evical``.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        Exit code: 0, 2 after a wrong input (one line on standard error says what to do),
+        Exit code: 0, 2 after a wrong input (one line on standard error suggests a remedy),
         130 after an interrupt.
     """
     missing = [name for name in _NEEDED if find_spec(name) is None]
@@ -41,3 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if arguments is None:  # a process of its own, which ends without a search for garbage: 0.3 s
         atexit.register(gc.freeze)
     return run(sys.argv[1:] if arguments is None else list(arguments))
+
+
+def __dir__() -> list[str]:
+    return __all__

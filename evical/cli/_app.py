@@ -14,21 +14,29 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import typer
 
 from evical._delimited import DelimitedText, Dialect
 from evical._versions import version_of
-from evical.cli._output import BROKEN_PIPE, WrongInput, discard_output, system_message, user_input
+from evical.cli._output import (
+    BROKEN_PIPE,
+    WrongInput,
+    check_output,
+    discard_output,
+    system_message,
+    user_input,
+)
 from evical.cli.arguments import Reading, spread
 
 
 class Command(NamedTuple):
     """First line of the docstring, examples to copy, and parameters, to check before loading.
 
-    An option ends in "=" for each value that it takes, and in "*" if it can be repeated; it begins
-    with "!" if it is needed. Arguments stand in <> if they are needed, else in [].
+    An option ends in "=" for each value that it takes, what a value must be (a choice of `a|b`, a
+    whole number of `2..`, a float), and "*" if it can be repeated; it begins with "!" if it is
+    needed. Arguments stand in <> if they are needed, else in [].
     """
 
     line: str
@@ -47,9 +55,10 @@ COMMANDS = {
             "evical fit scores.csv --score score --target income --conformal "
             "--nonconformity margin -o sets.json",
         ),
-        "<SCORES> !score=* !target= weight= missing= !output= method= model= option=* "
-        "max-scores= conformal nonconformity= by-class smoothed answer-error= confidence= "
-        "engine= memory-limit= threads= delimiter= decimal= positive= force json",
+        "<SCORES> !score=* !target= weight= missing=refuse|drop !output= method= model= "
+        "option=* max-scores=1000.. conformal nonconformity=lac|aps|raps|margin by-class "
+        "smoothed answer-error=float confidence=float engine=chunks|duckdb memory-limit= "
+        "threads=1.. delimiter= decimal=.|, positive= force json",
     ),
     "predict": Command(
         "Add beliefs and decisions to a table of new scores.",
@@ -57,9 +66,10 @@ COMMANDS = {
             "evical predict model.json new.csv -o out.csv",
             "evical predict model.json new.csv --costs 1 5 --reject 0.5 -o decided.csv",
         ),
-        "<MODEL.json> <NEW> threshold= costs== reject= criterion= engine= "
-        "memory-limit= threads= delimiter= decimal= output= score= missing= alpha= level= "
-        "prefix= force-columns escape-formulas force json",
+        "<MODEL.json> <NEW> threshold=float costs== reject=float criterion= "
+        "engine=chunks|duckdb memory-limit= threads=1.. delimiter= decimal=.|, output= score= "
+        "missing=refuse|vacuous alpha=float level=float prefix= force-columns escape-formulas "
+        "force json",
     ),
     "combine": Command(
         "Combine the beliefs of several tables, row by row.",
@@ -67,9 +77,9 @@ COMMANDS = {
             "evical combine out.csv other.csv -o both.csv",
             "evical combine out.csv other.csv --key id --rule pcr6 -o keyed.csv",
         ),
-        "<A_B_...>* bel= pl= prefix= positive= classes== engine= memory-limit= threads= "
-        "delimiter= decimal= rule= fit= option=* key= missing= keep=* total-conflict= "
-        "escape-formulas output= force json",
+        "<A_B_...>* bel= pl= prefix= positive= classes== engine=chunks|duckdb memory-limit= "
+        "threads=1.. delimiter= decimal=.|, rule= fit= option=* key= missing=refuse|vacuous "
+        "keep=* total-conflict=error|vacuous escape-formulas output= force json",
     ),
     "evaluate": Command(
         "Evaluate predictions: proper scores, calibration, coverage of beliefs, with intervals.",
@@ -77,30 +87,32 @@ COMMANDS = {
             "evical evaluate out.csv --target income",
             "evical evaluate model.json new.csv -o page.html",
         ),
-        "target= probability= bel= pl= prefix= score= positive= missing= <PREDICTIONS> "
-        "[DATA] delimiter= decimal= bins= confidence= seed= output= force all json",
+        "target= probability= bel= pl= prefix= score= positive= missing=refuse|drop|vacuous "
+        "<PREDICTIONS> [DATA] delimiter= decimal=.|, bins=1.. confidence=float seed=0.. output= "
+        "force all json",
     ),
     "compare": Command(
         "Compare calibrators by cross-validation, and recommend one with reasons.",
         ("evical compare scores.csv --score score --target income -o methods.html",),
-        "<SCORES> !score=* !target= methods= folds= repeats= criterion= seed= delimiter= "
-        "decimal= positive= missing= output= force json",
+        "<SCORES> !score=* !target= methods= folds=2.. repeats=1.. "
+        "criterion=brier_score|log_loss seed=0.. delimiter= decimal=.|, positive= "
+        "missing=refuse|drop output= force json",
     ),
     "report": Command(
-        "Write a page about predictions, a comparison of calibrators, or an ensemble.",
+        "Write a page about predictions or an ensemble.",
         (
             "evical report out.csv --target income -o report.html",
             "evical report out.csv other.csv --target income -o ensemble.html",
         ),
         "<FILES>* !output= target= probability= bel= pl= prefix= score= positive= "
-        "missing= methods= folds= repeats= criterion= seed= delimiter= decimal= key= "
-        "rule= force",
+        "missing=refuse|drop|vacuous delimiter= decimal=.|, key= rule= seed=0.. force",
     ),
     "check": Command(
         "Test calibration: exit code 0 if all tests pass, 1 if not, 2 for wrong input.",
         ("evical check out.csv --target income --test interval",),
-        "target= probability= bel= pl= prefix= score= positive= missing= <PREDICTIONS> "
-        "[DATA] delimiter= decimal= test=* level= max-ece= bins= state= json",
+        "target= probability= bel= pl= prefix= score= positive= missing=refuse|drop|vacuous "
+        "<PREDICTIONS> [DATA] delimiter= decimal=.|, test=* level=float max-ece=float bins=1.. "
+        "state= json",
     ),
     "export": Command(
         "Write a model as SQL, ONNX or JavaScript, which predict without Python.",
@@ -108,12 +120,14 @@ COMMANDS = {
             "evical export model.json --to sql --dialect sqlite -o model.sql",
             "evical export model.json --to js -o model.mjs",
         ),
-        "<MODEL.json> !to= output= dialect= column= class-columns level= max-bytes= force",
+        "<MODEL.json> !to=sql|onnx|js output= dialect=duckdb|sqlite|postgres|spark|bigquery "
+        "column= class-columns level=float max-bytes=1.. force",
     ),
     "card": Command(
-        "Write a model card: what it was fitted on, what it promises, and checks on other samples.",
+        "Write a model card with the training data, the guarantees, and checks on other samples.",
         ("evical card model.json new.csv -o card.md",),
-        "<MODEL.json> delimiter= decimal= [DATA] output= target= score= missing= force",
+        "<MODEL.json> delimiter= decimal=.|, [DATA] output= target= score= "
+        "missing=refuse|drop|vacuous force",
     ),
     "explore": Command(
         "Write a page to play with: masses, rules, where conflict goes, and decisions.",
@@ -121,7 +135,8 @@ COMMANDS = {
             "evical explore -o explore.html",
             "evical explore model.json new.csv -o decisions.html",
         ),
-        "!output= delimiter= decimal= [MODEL.json] [DATA] target= score= missing= force",
+        "!output= delimiter= decimal=.|, [MODEL.json] [DATA] target= score= missing=refuse|drop "
+        "force",
     ),
     "demo": Command(
         "Train ten classifiers, calibrate each into beliefs, and combine them.",
@@ -129,7 +144,7 @@ COMMANDS = {
             "evical demo --repeats 5",
             "evical demo --data mine.csv --target class --repeats 5 --output mine",
         ),
-        "data= target= missing= repeats= seed= output=",
+        "data= target= missing=refuse|encode repeats=1.. seed=0.. output=",
     ),
 }
 
@@ -189,7 +204,7 @@ def _app(arguments: list[str]) -> typer.Typer:
     """The application; only the command that the arguments name is loaded."""
     app = typer.Typer(
         name="evical",
-        help="Turn classifier scores into belief functions, combine them, and see what they say.",
+        help="Turn classifier scores into belief functions, combine them, and evaluate the result.",
         add_completion=False,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,  # rich's help shows flags as if they took a value
@@ -258,6 +273,13 @@ def _check_columns(files: list[str], columns: list[str], reading: Reading) -> No
             raise ValueError(f"{table.name} has no column {name!r}{hint}")
 
 
+def _kind(values: str) -> Any:
+    """The type of a value, by what it must be."""
+    if "|" in values:
+        return Literal[tuple(values.split("|"))]
+    return int if values.endswith("..") else float if values == "float" else str
+
+
 def _check(name: str) -> Callable[..., None]:
     """A function with the options of a command, which checks what can be checked at once."""
 
@@ -268,22 +290,27 @@ def _check(name: str) -> Callable[..., None]:
         with user_input():
             files = [name for option in (*arguments, "data") for name in listed(values.get(option))]
             _check_files(files)
+            output = values.get("output")
+            if "force" in values and output not in (None, "-"):
+                check_output(Path(output), values["force"], [name for name in files if name != "-"])
             columns = [name for option in _COLUMNS for name in listed(values.get(option))]
             _check_columns(files, columns, Reading(values.get("delimiter"), values.get("decimal")))
 
     options, arguments = [], list[str]()
     for text in COMMANDS[name].parameters.split():
-        own = text.strip("!=*<>[]").replace("-", "_")
-        kind: type[object] = list[str] if text.endswith("*") else str
+        flag, valued, values = text.removesuffix("*").strip("!<>[]").partition("=")
+        own = flag.replace("-", "_")
+        kind = list[str] if text.endswith("*") else _kind(values)
         if text[0] in "<[":
             own = f"argument{len(arguments)}"
             arguments.append(own)
-            info = typer.Argument(metavar=text.strip("<>[]*").replace("_", " "))
+            info = typer.Argument(metavar=flag.replace("_", " "))
         else:
             names, pair = _PAIRS.get(own, (None, kind))
-            kind = pair if "=" in text else bool
-            flag = f"--{own.replace('_', '-')}"
-            info = typer.Option(flag, *(["-o"] if own == "output" else []), metavar=names)
+            kind = pair if valued else bool
+            least = int(values.removesuffix("..")) if kind is int else None
+            short = ["-o"] if own == "output" else []
+            info = typer.Option(f"--{flag}", *short, metavar=names, min=least)
         needed = text[0] in "!<"
         options.append(
             inspect.Parameter(
@@ -385,6 +412,6 @@ def _ended_by_signals() -> Iterator[None]:
 
 
 def _refuse(message: str) -> int:
-    """Say on standard error, in one line, what is wrong."""
+    """Report an error in one line on standard error."""
     sys.stderr.write(f"evical: {' '.join(message.split())}\n")
     return 2

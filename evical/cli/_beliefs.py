@@ -49,7 +49,7 @@ class Naming:
         typer.Option(
             metavar="NEGATIVE POSITIVE",
             help="Both classes, where columns do not name them.",
-            show_default="as the columns say",
+            show_default="as in the column names",
         ),
     ] = None
 

@@ -78,7 +78,7 @@ class Choices:
         typer.Option(
             metavar="COST",
             help="Cost of not deciding; a wrong decision costs 1, or "
-            "what the two options above say.",
+            "what the two options above set.",
         ),
     ] = None
     criterion: Annotated[
@@ -101,7 +101,7 @@ def new_decision(labels: tuple[str, ...], choices: Choices = BY_DEFAULT) -> Deci
     """
     threshold, costs, reject = choices.threshold, choices.costs, choices.reject
     if threshold is not None and costs is not None:
-        raise ValueError("--threshold and --costs are two ways to say the same; give one")
+        raise ValueError("--threshold and --costs set the same thing; give one")
     if len(labels) > 2 and (threshold is not None or costs is not None):
         raise ValueError("--threshold and --costs are for two classes; for more, use --reject")
     if costs is not None:

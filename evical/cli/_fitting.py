@@ -185,18 +185,19 @@ class Sets:
         bool,
         typer.Option(
             "--conformal",
-            help="Sets that keep a promise, for any classifier that was not trained on these rows.",
+            help="Prediction sets with guaranteed coverage, for any classifier that was not "
+            "trained on these rows.",
         ),
     ] = False
     nonconformity: Annotated[
         Literal["lac", "aps", "raps", "margin"] | None,
         typer.Option(
-            help="Of --conformal: how strange a class is. All but margin take probabilities.",
+            help="Nonconformity score for --conformal. All but margin take probabilities.",
             show_default="lac",
         ),
     ] = None
     by_class: Annotated[
-        bool, typer.Option("--by-class", help="Of --conformal: keep the promise for each class.")
+        bool, typer.Option("--by-class", help="Of --conformal: guarantee coverage for each class.")
     ] = False
     smoothed: Annotated[
         bool,

@@ -5,8 +5,8 @@ place, the value, and what was expected. Nothing is guessed and nothing is repai
 
 Rows in which a number or a class is missing: refused, left out, or taken as vacuous beliefs.
 
-A missing score says nothing. That is the vacuous belief, Bel = 0 and Pl = 1, which changes nothing
-under Dempster's rule.
+A missing score carries no evidence. That is the vacuous belief, Bel = 0 and Pl = 1, which changes
+nothing under Dempster's rule.
 """
 
 import re
@@ -220,6 +220,6 @@ def complete_rows(columns: Iterable[NDArray[Any]]) -> NDArray[np.bool_]:
 
 
 def tell_missing(name: str, count: int, rows: int, missing: str) -> None:
-    """Say on standard error how many such rows there were, if any."""
+    """Report the number of such rows on standard error."""
     if count:
         typer.echo(f"evical: {name}: {count} of {rows} rows {_MEANING[missing]}", err=True)

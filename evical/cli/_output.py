@@ -149,7 +149,7 @@ def _finite(value: object) -> Any:
 
 
 class WrongInput(Exception):  # noqa: N818  # it is the user's input that is wrong, not the program
-    """A wrong input, with a message that says what to do."""
+    """Wrong input, with a message that suggests a remedy."""
 
 
 @contextmanager

@@ -78,7 +78,7 @@ def known_classes(combiner: "Combiner") -> tuple[str, ...] | None:
 
 
 def tell_rule(learned: Consensus | None = None, tables: Sequence[str] = ()) -> None:
-    """Say on standard error what the default rule assumes, and which tables contradict others."""
+    """Report what the default rule assumes, and which tables contradict others."""
     if learned is None:
         typer.echo(f"evical: {_INDEPENDENT}", err=True)
         return

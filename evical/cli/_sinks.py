@@ -38,7 +38,7 @@ class _Writable(Protocol):
 class Layout:
     """Columns of an output: those of `table` that no new one replaces, then the new ones.
 
-    If `escaped`, an apostrophe stands before texts that a spreadsheet would take for formulas.
+    If `escaped`, an apostrophe stands before texts that a spreadsheet would read as formulas.
     """
 
     new: tuple[str, ...]
@@ -66,7 +66,7 @@ class Layout:
 
 
 def check_output_name(target: str, escaped: bool, engine: str) -> None:
-    """Raise ValueError unless the name says which format is meant (`-` is CSV).
+    """Raise ValueError unless the name shows the format (`-` is CSV).
 
     Formulas are `escaped` only in texts, and by the engine of chunks.
     """

@@ -197,7 +197,7 @@ Table = TextTable | ParquetTable
 def open_table(source: str | Path) -> Iterator[Table]:
     """The table in a file (`.csv`, `.tsv`, each also `.gz`, `.parquet`), or `-`, standard input.
 
-    Says on standard error if a text has other delimiters or decimals than usual.
+    Reports on standard error if a text has other delimiters or decimals than usual.
 
     Raises OSError if it cannot be read, ValueError if it is not a table.
     """

@@ -87,7 +87,7 @@ Positive = Annotated[
     typer.Option(
         metavar="CLASS",
         help="The class that is predicted; columns such as bel_yes name it, bel does not.",
-        show_default="as the columns say",
+        show_default="as in the column names",
     ),
 ]
 
@@ -134,7 +134,7 @@ EscapeFormulas = Annotated[
     bool,
     typer.Option(
         "--escape-formulas",
-        help="Put an apostrophe before texts that a spreadsheet would take for formulas.",
+        help="Put an apostrophe before texts that a spreadsheet would read as formulas.",
     ),
 ]
 _PAGE = typer.Option("--output", "-o", metavar="PAGE.html", help="Page to write.")

@@ -44,7 +44,7 @@ Fold = tuple[Indices, Indices]
 
 @dataclass(eq=False, repr=False)
 class ConformalClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[misc]  # untyped base
-    """Classifier whose beliefs keep their promise for any classifier and any number of samples.
+    """Classifier whose prediction sets have guaranteed coverage for any classifier and sample size.
 
     Parameters
     ----------
@@ -53,12 +53,12 @@ class ConformalClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mis
         `EvidentialClassifier()`. One in `sklearn.frozen.FrozenEstimator` is only calibrated, on all
         samples of `fit`, which must not be its training data.
     nonconformity : {"lac", "aps", "raps", "margin"} or callable
-        How strange a class is, from the values (n, K) of the classifier; see
+        Nonconformity of a class, from the values (n, K) of the classifier; see
         `evical.conformal.lac_scores` and its like. A function of values returns scores (n, K); with
         a parameter ``u`` it gets uniform random numbers (n,) if `smoothed`. "lac" has the smallest
         sets on average, "aps" sets that are larger for harder samples.
     conditional : None, "class" or callable
-        For what the promise holds: None, on average over samples; "class", for each class; a
+        For what the guarantee holds: None, on average over samples; "class", for each class; a
         function of samples ``X`` that gives their groups (n,), for each group.
     method : {"split", "cross"}
         "split": a share of the samples is held out for calibration. "cross": each sample serves
@@ -72,7 +72,7 @@ class ConformalClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mis
         "aps" and "raps" then are the randomized ones of their papers.
     density_ratio : callable, optional
         Function of samples ``X`` that gives the ratio (n,) of the density of new samples to that
-        of the training samples, up to a factor. The promise then holds for the new ones.
+        of the training samples, up to a factor. The guarantee then holds for the new ones.
     random_state : int, RandomState instance or None
         For the split and smoothing. Predictions repeat until the next `fit`.
     n_jobs : int, optional
@@ -93,17 +93,17 @@ class ConformalClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mis
     See Also
     --------
     ConformalScores : without the classifier, for tables of its values, and to save.
-    evical.fusion.valid_mean : fuses conformal beliefs and keeps the promise.
-    EvidentialClassifier : beliefs about the probability of a class, without this promise.
+    evical.fusion.valid_mean : fuses conformal beliefs and keeps the guarantee.
+    EvidentialClassifier : beliefs about the probability of a class, without this guarantee.
 
     Notes
     -----
-    "split" promises P(pl(Y) <= alpha) <= alpha for the true class Y of a new sample, so that a set
-    A with Bel(A) >= 1 - alpha misses Y with at most this probability. It holds on average over
-    samples, calibration samples included; `coverage_bound` says what most calibration samples
+    "split" guarantees P(pl(Y) <= alpha) <= alpha for the true class Y of a new sample, so that a
+    set A with Bel(A) >= 1 - alpha misses Y with at most this probability. It holds on average over
+    samples, calibration samples included; `coverage_bound` shows what most calibration samples
     reach. It does not hold given the sample: among hard samples, a set may miss more often.
 
-    "cross" usually keeps alpha, and for K folds promises ``2 alpha + 2 (1 - 1/K) / (n/K + 1)``
+    "cross" usually attains alpha, and for K folds guarantees ``2 alpha + 2 (1 - 1/K) / (n/K + 1)``
     (Barber et al. 2021).
 
     Samples of weight 0 are left out, and a weight of 2 counts as two samples in calibration. With
@@ -319,7 +319,9 @@ class ConformalClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mis
         return self._p_and_scores(X)[0]
 
     def predict_contour(self, X: SamplesLike) -> Floats:
-        """Plausibility of each class: its p-value; 1 for the greatest, of ties the least strange.
+        """Return the plausibility of each class, with the largest p-value raised to 1.
+
+        Of tied classes, the least nonconforming one gets plausibility 1.
 
         Parameters
         ----------
@@ -343,13 +345,13 @@ class ConformalClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mis
         Returns
         -------
         Beliefs
-            What they promise is that of the class: they do not bound its probability.
+            Their guarantee is about the class, and does not bound its probability.
         """
         contour = self.predict_contour(X)
         return Consonant(self.classes_, contour)
 
     def predict(self, X: SamplesLike) -> NDArray[Any]:
-        """Class of plausibility 1; if there are several, the least strange one.
+        """Predict the class of plausibility 1, the least nonconforming one of several.
 
         Parameters
         ----------
@@ -433,7 +435,7 @@ def split_rows(
     strata: NDArray[Any] | None = None,
     groups: NDArray[Any] | None = None,
 ) -> Fold:
-    """Rows for training, and rows that are held out; those of weight 0 are in neither.
+    """Rows for training, and rows that are held out, without those of weight 0.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""`ExchangeabilityTest`: whether the promise still holds, sample by sample.
+"""`ExchangeabilityTest`: whether samples stay exchangeable, one by one.
 
 Smoothed conformal p-values of exchangeable samples are independent and uniform (Vovk, Gammerman &
 Shafer 2005, ch. 2; its ch. 7 tests with them). Whoever bets against this with fair odds gets rich
@@ -39,7 +39,7 @@ def online_p_values(scores: ArrayLike, rng: np.random.Generator) -> Floats:
     Raises
     ------
     TypeError
-        If `rng` is no generator.
+        If `rng` is not a generator.
     ValueError
         If a score is NaN, or the shape is wrong.
 
@@ -85,13 +85,13 @@ def _counts_before(values: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
 
 
 class ExchangeabilityTest(Capital):
-    """Test martingale: bets on p-values, whose capital is evidence against exchangeability.
+    """Test martingale whose capital is the evidence against exchangeability.
 
     Parameters
     ----------
     bet : {"jumper", "mixture"}
         "jumper": on small and on great p-values, and it follows changes. "mixture": on small ones,
-        the mean of all power martingales, for samples that grow stranger from the start.
+        the mean of all power martingales, for samples that grow less conforming from the start.
     jump : float
         For "jumper": the share of the capital that changes sides at each p-value, in (0, 1).
 

@@ -84,7 +84,7 @@ class RiskControl(BaseEstimator):  # type: ignore[misc]  # untyped base
         Of each class, the doubt below which it is answered.
     promises_ : list of Promise
         One, or of "by_class" one for each class: limit, answered and held-out samples, their risk,
-        and how many samples would do if nothing can be promised. Print them.
+        and how many samples would do if nothing can be guaranteed. Print them.
 
     See Also
     --------
@@ -99,8 +99,8 @@ class RiskControl(BaseEstimator):  # type: ignore[misc]  # untyped base
     Test), over held-out samples that are independent and like new ones.
 
     If `doubts` are given, nothing else is assumed. By default, limits are doubts of the held-out
-    samples, and tests begin with the fewest answers that can be promised for (with 4/5 of the
-    level), with four times as many, and so on, and with all. The promise then holds if the risk
+    samples, and tests begin with the fewest answers that can be guaranteed (with 4/5 of the
+    level), with four times as many, and so on, and with all. The guarantee then holds if the risk
     passes the bound once as more is answered; if it does so twice, with twice the probability of
     failure.
 
@@ -167,8 +167,8 @@ class RiskControl(BaseEstimator):  # type: ignore[misc]  # untyped base
         Warns
         -----
         UserWarning
-            If the bound cannot be promised, with the number of held-out samples that would do. Then
-            all samples are asked.
+            If the bound cannot be guaranteed, with the number of held-out samples that would do.
+            Then all samples are asked.
         """
         X, y, _ = check_samples(X, y, None)
         self._check_parameters()
@@ -265,7 +265,7 @@ class RiskControl(BaseEstimator):  # type: ignore[misc]  # untyped base
         if level is None:
             raise ValueError(
                 f"loss={shown(self.loss)} is about the answered samples, for which nothing is "
-                "promised on average; give a level, or loss='wrong_answer'"
+                "guaranteed on average; give a level, or loss='wrong_answer'"
             )
         losses, options["whole"] = self._losses(truth, answer, k)
         if isinstance(self.loss, str) and self.loss != "error":

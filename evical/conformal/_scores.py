@@ -53,7 +53,7 @@ _MOST = 2.0**53  # of a sum of weights, see `check_weights`
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ConformalScores(ShownFields):
-    """Calibration scores of a classifier that is elsewhere: p-values and beliefs of its values.
+    """Conformal p-values and beliefs from calibration scores of a classifier elsewhere.
 
     `from_samples` makes one, and `from_dict` reads one that was saved.
 
@@ -66,7 +66,7 @@ class ConformalScores(ShownFields):
     parameters : dict
         Those of the score: ``penalty`` and ``n_free`` of "raps", none of the others.
     conditional : None or "class"
-        Whether the promise holds for each class.
+        Whether the guarantee holds for each class.
     calibration : Calibration
         The scores.
     seed : int, optional
@@ -83,7 +83,7 @@ class ConformalScores(ShownFields):
 
     Notes
     -----
-    Equal to `ConformalClassifier` of a `FrozenEstimator` that gives these values. The promise is
+    Equal to `ConformalClassifier` of a `FrozenEstimator` that gives these values. The guarantee is
     the same: the true class of a new sample has plausibility alpha or less with probability at most
     alpha. It holds if the classifier was not trained on the calibration samples, and these and the
     new ones are exchangeable.
@@ -244,7 +244,7 @@ class ConformalScores(ShownFields):
         return self.calibration.totals(self.classes_)
 
     def too_few(self, alpha: float) -> str | None:
-        """Why a level can reject nothing with so few samples, or a class of them; else None.
+        """Reason why a level can reject nothing with so few samples, or None.
 
         Parameters
         ----------
@@ -293,7 +293,9 @@ class ConformalScores(ShownFields):
         return self._p_and_scores(values)[0]
 
     def predict_contour(self, values: ArrayLike) -> Floats:
-        """Plausibility of each class: its p-value; 1 for the greatest, of ties the least strange.
+        """Return the plausibility of each class, with the largest p-value raised to 1.
+
+        Of tied classes, the least nonconforming one gets plausibility 1.
 
         Parameters
         ----------
@@ -320,7 +322,7 @@ class ConformalScores(ShownFields):
         return Consonant(self.classes_, self.predict_contour(values)).mass()
 
     def predict_interval(self, values: ArrayLike) -> Floats:
-        """Belief and plausibility of each class; they do not bound its probability.
+        """Return belief and plausibility of each class, which do not bound its probability.
 
         Parameters
         ----------
@@ -333,7 +335,7 @@ class ConformalScores(ShownFields):
         return Consonant(self.classes_, self.predict_contour(values)).interval()
 
     def predict_proba(self, values: ArrayLike) -> Floats:
-        """Pignistic probability of each class; it is not calibrated.
+        """Return the pignistic probability of each class, which is not calibrated.
 
         Parameters
         ----------
@@ -346,7 +348,7 @@ class ConformalScores(ShownFields):
         return Consonant(self.classes_, self.predict_contour(values)).betp()
 
     def predict(self, values: ArrayLike) -> NDArray[Any]:
-        """Class of plausibility 1; if there are several, the least strange one.
+        """Predict the class of plausibility 1, the least nonconforming one of several.
 
         Parameters
         ----------

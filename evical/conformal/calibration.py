@@ -67,7 +67,7 @@ def random_shares(seed: int, rows: NDArray[np.intp]) -> tuple[Floats, Floats]:
 
 @dataclass(frozen=True, eq=False)
 class Calibration:
-    """Calibration scores: of all samples, by class, or by group.
+    """Calibration scores of all samples, by class, or by group.
 
     Parameters
     ----------
@@ -163,14 +163,14 @@ each set; at least 99 are needed
 
 
 _CROSS = (
-    "Cross-conformal prediction promises 2 alpha and a little, and usually keeps alpha, with which "
-    "these samples are compared."
+    "Cross-conformal prediction guarantees slightly more than 2 alpha, and usually attains alpha, "
+    "with which these samples are compared."
 )
 _SHIFT = (
-    "A density ratio weights the calibration samples: the promise is for samples of the other "
-    "distribution, and the judged ones have to be such."
+    "A density ratio weights the calibration samples: the guarantee is for samples of the "
+    "other distribution, to which the evaluated ones must belong."
 )
-_WEIGHTS = "Calibration samples have weights, so the tests take them for very many samples."
+_WEIGHTS = "Calibration samples have weights, so the tests treat them as very many samples."
 
 
 def calibration_of(classifier: Any) -> tuple[dict[Any, int | None], tuple[str, ...]]:

@@ -52,7 +52,7 @@ class Capital(ShownFields):
 
     @property
     def value(self) -> float:
-        """Capital now, from 1 at the beginning; infinite if it is too large for a float."""
+        """Capital now, from 1 at the beginning, infinite if it is too large for a float."""
         with np.errstate(over="ignore"):
             return float(np.exp(self._log_capital))
 

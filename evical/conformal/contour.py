@@ -1,4 +1,4 @@
-"""From p-values to plausibilities, sets, and what a calibration sample of n can promise.
+"""From p-values to plausibilities, sets, and what a calibration sample of n can guarantee.
 
 Source: Cella & Martin (2022), Validity, consonant plausibility measures, and conformal prediction,
 Int. J. Approx. Reasoning 141; Vovk (2012), Conditional validity of inductive conformal predictors,
@@ -15,15 +15,15 @@ from evical.scores.checks import refuse_row
 
 
 def to_contour(p_values: ArrayLike, scores: ArrayLike | None = None) -> Floats:
-    """P-values of all classes as the contour of a belief: the greatest of a row becomes 1.
+    """Turn p-values of all classes into a contour, with the largest of a row raised to 1.
 
     Parameters
     ----------
     p_values : (n, K) array
         In [0, 1].
     scores : (n, K) array, optional
-        Nonconformity: of classes that tie for the greatest p-value, only the least strange becomes
-        1 (the first of equal ones). Without scores, all of them do.
+        Nonconformity: of classes that tie for the greatest p-value, only the least nonconforming
+        becomes 1 (the first of equal ones). Without scores, all of them do.
 
     Returns
     -------
@@ -61,7 +61,7 @@ def to_contour(p_values: ArrayLike, scores: ArrayLike | None = None) -> Floats:
 
 
 def least_strange(p_values: Floats, scores: Floats) -> NDArray[np.intp]:
-    """Column (n,) of the greatest p-value of each row; of ties, that of the least score.
+    """Column (n,) of the largest p-value of each row, in ties that of the least score.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def least_strange(p_values: Floats, scores: Floats) -> NDArray[np.intp]:
 
 
 def prediction_sets(p_values: ArrayLike, alpha: float) -> NDArray[np.bool_]:
-    """Classes that a level does not reject: those with p-values above alpha.
+    """Classes that a level does not reject, those with p-values above alpha.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def coverage_bound(n: int, alpha: float, confidence: float = 0.95) -> float:
     Returns
     -------
     float
-        The promise of 1 - alpha is a mean over calibration samples. Given the sample, coverage has
+        The coverage of 1 - alpha is a mean over calibration samples. Given the sample, coverage has
         the distribution Beta(n + 1 - l, l), with l the whole part of ``alpha (n + 1)``, if scores
         are without ties, and with ties it is no lower. This is the quantile ``1 - confidence``.
 

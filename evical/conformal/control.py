@@ -39,23 +39,23 @@ _MORE = 1.2 ** np.arange(1, 51)
 
 @dataclass(frozen=True)
 class Promise(ShownFields):
-    """A limit of doubt below which samples are answered, and what it promises.
+    """A limit of doubt below which samples are answered, and its guarantee.
 
     Parameters
     ----------
     limit : float
-        Infinite if all are answered, minus infinity if none is, because nothing can be promised.
+        Infinite if all are answered, minus infinity if none is, because nothing can be guaranteed.
     bound : float
         Of the risk.
     level : float or None
-        Confidence that the risk is below the bound; None for a promise in expectation.
+        Confidence that the risk is below the bound; None for a guarantee in expectation.
     n_samples, n_answered : int
-        Held-out samples that the promise is about, and those below the limit.
+        Held-out samples that the guarantee is about, and those below the limit.
     risk : float
         Their mean loss; NaN for none.
     n_needed : int or None
-        If nothing can be promised, how many held-out samples would do if they were like these;
-        None if no number would, or it can be promised.
+        If nothing can be guaranteed, how many held-out samples would do if they were like these;
+        None if no number would, or it can be guaranteed.
     what : str
         The risk, in words.
     of : object
@@ -78,7 +78,7 @@ class Promise(ShownFields):
         return self.limit > -np.inf
 
     def __str__(self) -> str:
-        """The promise, or why there is none, in a sentence."""
+        """The guarantee, or why it fails, in a sentence."""
         sure = "on average" if self.level is None else f"with a confidence of {self.level:.12g}"
         about = self.what if self.of is None else f"{self.what} {self.of!r}"
         head = f"{about} at most {self.bound:g} {sure}"
@@ -92,13 +92,13 @@ class Promise(ShownFields):
             if self.n_needed is None
             else f"about {self.n_needed} would do, if they were like these"
         )
-        return f"{head} cannot be promised from {self.n_samples} held-out samples; {more}"
+        return f"{head} cannot be guaranteed by {self.n_samples} held-out samples; {more}"
 
 
 def p_values(losses: Floats, n: Floats, bound: float, *, whole: bool) -> Floats:
     """P-value of each hypothesis that a mean loss is above a bound, of sums of n losses in [0, 1].
 
-    Exact (binomial) if losses are 0 or 1, as `whole` says; otherwise the smaller one of Hoeffding's
+    Exact (binomial) if losses are 0 or 1 (`whole`); otherwise the smaller one of Hoeffding's
     and Bentkus' (Angelopoulos et al. 2025, Hoeffding-Bentkus p-values). 1 for no sample.
 
     >>> p_values(np.array([0.0, 1.0]), np.array([59.0, 59.0]), 0.05, whole=True).round(4)
@@ -148,14 +148,14 @@ def answered_promise(
     procedure: str = "fixed_sequence",
     whole: bool = True,
 ) -> Promise:
-    """Promise of the mean loss of answered samples, with confidence.
+    """Guarantee of the mean loss of answered samples, with confidence.
 
     Parameters
     ----------
     losses, doubt : (n,) arrays
     bound, level : float
     error : float, optional
-        Probability of a wrong promise if it is one of several; default: 1 - level.
+        Probability of a wrong guarantee if it is one of several; default: 1 - level.
     grid : (g,) array, optional
         Limits to test, ascending, chosen without these samples. Default: the doubts of the samples,
         with tests that begin at several numbers of answers.
@@ -174,7 +174,7 @@ def answered_promise(
     m - 1 samples below are independent draws from all below it, so each p-value is valid; the
     first limit that is too large has as many samples below it as there are below the doubt at
     which the risk passes the bound. It is tested at the sum of the levels up to it at most, and
-    those beyond begin with theirs, so the promise holds if the risk passes the bound once.
+    those beyond begin with theirs, so the guarantee holds if the risk passes the bound once.
     """
     allowed = 1 - level if error is None else error
     order = np.argsort(doubt, kind="stable")
@@ -198,7 +198,7 @@ def answered_promise(
 
 
 def least_number(bound: float, error: float) -> int:
-    """Fewest samples without a loss that promise a bound: (1 - bound)^n is at most the error.
+    """Fewest samples n without a loss that guarantee a bound, as (1 - bound)^n <= error.
 
     >>> least_number(0.05, 0.05), least_number(0.02, 0.05)
     (59, 149)
@@ -240,7 +240,7 @@ def sample_promise(
     procedure: str = "fixed_sequence",
     whole: bool = False,
 ) -> Promise:
-    """Promise of the mean loss of all samples, those of asking included.
+    """Guarantee of the mean loss of all samples, those of asking included.
 
     Parameters
     ----------

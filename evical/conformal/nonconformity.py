@@ -1,4 +1,4 @@
-"""Nonconformity scores: how strange a class is for a sample, from the values of a classifier.
+"""Nonconformity scores of each class for a sample, from the values of a classifier.
 
 Any function of the values serves, and none can break the guarantee; the better it ranks the
 classes, the smaller the sets. Sources: Sadinle, Lei & Wasserman (2019), Least ambiguous set-valued
@@ -106,8 +106,9 @@ def aps_scores(values: ArrayLike, u: ArrayLike | None = None) -> Floats:
     Notes
     -----
     A classifier that is certain (1, 0, 0) has the sum 1 for each class, so that no set could leave
-    one out. So sums are rounded to 2^-30, and of equal ones a class of a lower rank is stranger, of
-    equal ranks that of a lower probability. This adds 2^-31 at most. Any score keeps the guarantee.
+    one out. So sums are rounded to 2^-30, and of equal ones a class of a lower rank is more
+    nonconforming, of equal ranks that of a lower probability. This adds 2^-31 at most. Any score
+    keeps the guarantee.
 
     References
     ----------
@@ -208,7 +209,7 @@ NEED_PROBABILITIES = ("aps", "raps")
 
 
 def named_score(score: str | Callable[..., ArrayLike]) -> Score:
-    """A nonconformity score: as it is, or by its name.
+    """Nonconformity score by its name, or unchanged.
 
     Parameters
     ----------
@@ -257,7 +258,7 @@ def tied_score(name: str) -> Score:
 
 
 def score_parameters(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """All parameters of a score by name: those given, and the defaults of the others.
+    """All parameters of a score by name, with defaults for those not given.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Conformal p-values: how many calibration samples are at least as strange as a class.
+"""Conformal p-values: how many calibration samples are at least as nonconforming as a class.
 
 If the new sample with its true class is exchangeable with n calibration samples, the rank of its
 score among all n + 1 is uniform, up to ties. So the share of scores at least as great is a valid

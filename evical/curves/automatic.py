@@ -56,7 +56,7 @@ _LIKELY, _MOST_LIKELY, _PARTS, _FEW, _ROUNDS = 0.02, 6, 8, 16.0, 6
 
 @dataclass(frozen=True, eq=False)
 class Steps:
-    """The average over all step functions; made by `fit_steps`.
+    """Average over all step functions, made by `fit_steps`.
 
     Parameters
     ----------
@@ -307,7 +307,7 @@ def _logit_scale(counts: ScoreCounts) -> Scale:
 
 
 def curve_table(counts: ScoreCounts, groups: ScoreCounts, jumps: Floats | None = None) -> Floats:
-    """Scores at which a curve is kept: between them it is nearly a line.
+    """Scores at which a curve is kept, between which it is nearly a line.
 
     Parameters
     ----------

@@ -211,7 +211,7 @@ Prior = BinPrior | Callable[[Any, Any], tuple[Any, Any]]
 
 @dataclass(frozen=True, eq=False)
 class BinScores:
-    """Scores of all bins of neighboring scores; made by `bin_scores`.
+    """Scores of all bins of neighboring scores, made by `bin_scores`.
 
     Parameters
     ----------

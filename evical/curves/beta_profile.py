@@ -202,7 +202,7 @@ class BetaProfile:
         return np.where(x < 0.0, -far, 0.0), np.where(x > 0.0, far, 0.0)
 
     def deviance(self, x: Floats, log_odds: Floats) -> Floats:
-        """Minus the log relative likelihood of log-odds at scores, both (k,); can be infinite."""
+        """Minus the log relative likelihood of log-odds at scores, both (k,), perhaps infinite."""
         low, high = self._ends(x)
         possible = (low <= log_odds) & (log_odds <= high)
         result = np.where(possible, 0.0, np.inf)
@@ -313,7 +313,7 @@ class BetaProfile:
 
 
 def beta_profile(sample: ScoreCounts, fit: BetaFit, parameters: str, smooth: bool) -> BetaProfile:
-    """The profile likelihood of a fit; large samples are reduced to a quadrature.
+    """Profile likelihood of a fit, with large samples reduced to a quadrature.
 
     Parameters
     ----------

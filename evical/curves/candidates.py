@@ -441,7 +441,7 @@ class _Bends(NamedTuple):
     roughness: Floats  # (d,) integrals of f''^2
 
     def at(self, z: Floats) -> Floats:
-        """Their values (m, d); beyond the knots they go on as lines."""
+        """Their values (m, d), linear beyond the knots."""
         if not len(self.roughness):
             return np.empty((len(z), 0))
         return _spline_basis(self.nodes, z) @ self.directions

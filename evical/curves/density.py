@@ -219,7 +219,7 @@ class KernelGrid:
     def of(
         cls, groups: list[tuple[Floats, Floats]], bandwidths: list[float]
     ) -> "KernelGrid | None":
-        """Sums over each group (scores, weights); None if that takes too fine a grid.
+        """Sums over each group (scores, weights), None if that takes too fine a grid.
 
         Each score is laid on its four nearest nodes by Lagrange's weights, which leaves an
         error of fourth order; then nodes are convolved with the kernel directly, because a

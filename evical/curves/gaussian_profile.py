@@ -104,7 +104,7 @@ class GaussianProfile:
 
     @property
     def narrow(self) -> float:
-        """Unit in which directions turn: the deviation of the narrower class."""
+        """Unit in which directions turn, the deviation of the narrower class."""
         return min(float(np.sqrt(self.fit.variances.min())), 1.0)
 
     @property

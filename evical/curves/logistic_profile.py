@@ -84,7 +84,7 @@ class LogisticProfile(ShownFields):
     coefficients: Array
 
     def to_arrays(self) -> dict[str, Any]:
-        """Return the attributes by name: what `LogisticProfile(**arrays)` needs."""
+        """Return the attributes by name, as `LogisticProfile(**arrays)` needs."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @cached_property

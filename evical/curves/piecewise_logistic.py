@@ -67,7 +67,7 @@ class PiecewiseFit:
     objective: float
 
     def standardize(self, scores: Floats) -> Floats:
-        """Scores in [0, 1]; those outside of the training scores take the nearest end."""
+        """Scale scores to [0, 1], with those outside of the training scores at the nearest end."""
         return _unit(scores, self.first, self.last)
 
     def log_odds(self, scores: Floats) -> Floats:
@@ -307,7 +307,7 @@ def _same(x: Floats) -> Floats:
 
 
 def piecewise_profile(counts: ScoreCounts, fit: PiecewiseFit) -> PiecewiseProfile:
-    """The profile likelihood of a fit; large samples are reduced to a quadrature.
+    """Profile likelihood of a fit, with large samples reduced to a quadrature.
 
     Parameters
     ----------

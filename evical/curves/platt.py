@@ -59,7 +59,7 @@ class PlattFit(ShownFields):
 
     @property
     def theta0(self) -> float:
-        """Intercept on the raw score (Xu eq. 2); loses digits when the scores are far from 0."""
+        """Intercept on the raw score (Xu eq. 2), imprecise when the scores are far from 0."""
         return self.beta0 - self.beta1 / self.scale * self.center
 
     @property

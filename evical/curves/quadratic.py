@@ -236,7 +236,7 @@ class QuadraticProfile:
 
 
 def quadratic_profile(counts: ScoreCounts, fit: QuadraticFit) -> QuadraticProfile:
-    """The profile likelihood of a fit; large samples are reduced to a quadrature.
+    """Profile likelihood of a fit, with large samples reduced to a quadrature.
 
     Parameters
     ----------

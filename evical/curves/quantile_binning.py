@@ -108,7 +108,7 @@ def _starts_at(n_bins: int, scale: tuple[float, float], middle: Floats) -> Indic
 
 
 def select_best(relative: Floats, alpha: float | None) -> Indices:
-    """Binnings to be averaged: the best ones, down to where the scores level off.
+    """Select the best binnings to average, down to where the scores level off.
 
     Parameters
     ----------

@@ -158,7 +158,7 @@ class Problem(NamedTuple):
         return linear_logits(self.features, w)
 
     def hessian(self, w: Floats) -> Floats:
-        """Second derivative (K M, K M): covariance of the features of the predicted class."""
+        """Second derivative (K M, K M), the covariance of the features of the predicted class."""
         return self.curvature(self.at(w)[2])
 
     def at(self, w: Floats) -> tuple[float, Floats, Floats]:

@@ -121,7 +121,7 @@ class TemperatureProfile:
         return self._with_derivative(inverse)[0]
 
     def at(self, margins: Floats, log_odds: Floats) -> Floats:
-        """Minus the log relative likelihood of log-odds (k, q) at margins (k,); can be infinite."""
+        """Minus the log relative likelihood of log-odds (k, q) at margins (k,), or infinity."""
         margins = margins[:, None]
         some = np.broadcast_to(margins != 0.0, log_odds.shape)
         ratio = np.divide(log_odds, margins, out=np.full_like(log_odds, -1.0), where=some)
@@ -231,7 +231,7 @@ def _normed(points: Floats, weights: Floats) -> tuple[Floats, Floats]:
 def temperature_profile(
     counts: ScoreCounts, fit: TemperatureFit, smooth: bool
 ) -> TemperatureProfile:
-    """The relative likelihood of a fit; large samples are reduced to a quadrature.
+    """Relative likelihood of a fit, with large samples reduced to a quadrature.
 
     Parameters
     ----------

@@ -49,7 +49,7 @@ _ERRORS = 16.0 * np.finfo(np.float64).eps
 
 
 class Points(NamedTuple):
-    """Two or more points: strictly ascending x, y, and positive weights w, each (n,).
+    """Two or more points with strictly ascending x, y, and positive weights w, each (n,).
 
     `size` is that of the numbers of which `y` is a difference, with its digits.
     """
@@ -61,7 +61,7 @@ class Points(NamedTuple):
 
 
 class Kinks(NamedTuple):
-    """Inner points at which a line bends: positions (k,), signs and sizes of the bends."""
+    """Inner points at which a line bends, with positions (k,), signs and sizes of the bends."""
 
     at: Indices
     signs: Floats
@@ -69,7 +69,7 @@ class Kinks(NamedTuple):
 
 
 class Polyline(NamedTuple):
-    """Piecewise linear function: positions of its knots, both ends included, and its values."""
+    """Piecewise linear function by its knots, both ends included, and its values."""
 
     knots: Indices
     values: Floats
@@ -364,7 +364,7 @@ _ROUNDING = 1e-14
 
 @dataclass(frozen=True, eq=False)
 class TrendFilterPath:
-    """Trend filters for several lambda; make one with `trend_filter_path`.
+    """Trend filters for several lambda, made by `trend_filter_path`.
 
     Only knots are kept, so that the path takes little memory.
 
@@ -384,7 +384,7 @@ class TrendFilterPath:
 
     @property
     def degrees_of_freedom(self) -> NDArray[np.int64]:
-        """Number (t,) of kinks, and two for the line; one if there is a single `x`.
+        """Number (t,) of kinks and two for the line, or one if there is a single `x`.
 
         It is the unbiased estimate of Tibshirani & Taylor (2011), and is counted, without a
         tolerance: the kinks of a solution are known exactly.

@@ -11,3 +11,7 @@ __all__ = [
     "load_csv",
     "simulated_scores",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

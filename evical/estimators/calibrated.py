@@ -191,7 +191,7 @@ class CalibratedScores:
         return class_scores(self.estimator, X, self.calibrator.classes_, scale)
 
     def wrong_ways(self) -> list[Direction]:
-        """Directions of the scores that point the wrong way."""
+        """Directions of reversed scores."""
         return wrong_ways(self.calibrator)
 
     def columns_of(self, scores: Floats) -> Floats:
@@ -246,7 +246,7 @@ class CalibratedColumns:
         return self.decoder.probability
 
     def wrong_ways(self) -> list[Direction]:
-        """Directions of the scores that point the wrong way, by the classes of their columns."""
+        """Directions of reversed scores, by the classes of their columns."""
         if len(self.members) == 1:
             return list(self.members[0].wrong_ways())
         classes = self.decoder.classes

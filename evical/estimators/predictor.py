@@ -66,7 +66,7 @@ class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc
         """
 
     def predict_mass(self, X: SamplesLike, *, sets: Sets = "all") -> MassFunction:
-        """Belief about the class of each sample; `predict_interval` says what it promises.
+        """Belief about the class of each sample; see `predict_interval` for coverage.
 
         Parameters
         ----------
@@ -104,11 +104,11 @@ class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc
         return weightless(self)
 
     def _wrong_ways(self) -> list[Direction]:
-        """Directions of the scores that pointed the wrong way in `fit`."""
+        """Directions of the scores that were reversed in `fit`."""
         return []
 
     def _available(self, X: SamplesLike) -> Indices | None:
-        """Rows about which it can say something at all; None for all rows."""
+        """Rows about which it has a belief; None for all rows."""
         return None
 
     def _n_products_for(

@@ -51,7 +51,7 @@ def class_scores(
     Returns
     -------
     (n, 1) array for K = 2, else (n, K)
-        Greater scores speak for ``classes[1]``, or for class k.
+        Higher scores indicate ``classes[1]``, or for class k.
 
     Raises
     ------

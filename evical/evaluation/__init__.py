@@ -19,3 +19,7 @@ __all__ = [
     "compare",
     "compare_data_sets",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

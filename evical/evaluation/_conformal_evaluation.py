@@ -1,8 +1,8 @@
-"""Did conformal beliefs keep their promise on labeled samples, and how large are their sets?
+"""Whether conformal sets cover labeled samples, and how large they are.
 
 The promise P(pl(Y) <= alpha) <= alpha is a mean over calibration samples. What is judged shares one
 calibration sample, so the tests take the ranks among it, and an excess that its chance explains
-does not count against the promise.
+does not count against the guarantee.
 
 Did p-values keep P(p <= alpha) <= alpha on new samples, given that they share calibration?
 
@@ -54,7 +54,7 @@ class LevelCoverage(ShownFields):
     Parameters
     ----------
     alpha : float
-        The promised share of sets that miss the class, at most.
+        The guaranteed highest share of sets that miss the class.
     n_missed : int
         Sets that missed it.
     missed, low, high : float
@@ -62,7 +62,7 @@ class LevelCoverage(ShownFields):
     mean_size : float
         Classes in a set.
     pvalue : float
-        Probability of as many p-values at or below alpha, or more, if the promise holds.
+        Probability of as many p-values at or below alpha, or more, if the guarantee holds.
     adjusted : float
         The same by Holm's procedure for all levels and the test of small p-values.
     """
@@ -148,7 +148,7 @@ def misses_pvalue(p: Floats, n: int | None, alpha: float) -> float:
 
 
 def small_pvalue(p: Floats, n: int | None) -> float:
-    """Whether small p-values are more frequent than promised, at whatever level.
+    """Whether small p-values are more frequent than guaranteed, at whatever level.
 
     Parameters
     ----------
@@ -266,7 +266,7 @@ class ConformalEvaluation:
     p_values, contour : (n, K) arrays
         P-values, and plausibilities, whose sets are judged.
     groups : (n,) array of int
-        For which the promise holds apart; 0 if it holds on average over all.
+        For which the guarantee holds apart; 0 if it holds on average over all.
     n_calibration : tuple of int or None
         Of each group. None if unknown: tests then take the calibration sample for a very large one.
     levels : tuple of float
@@ -275,7 +275,7 @@ class ConformalEvaluation:
     confidence : float
         Of each interval.
     notes : tuple of str
-        What else is to be known of the promise.
+        Notes on the guarantee.
 
     See Also
     --------
@@ -287,7 +287,7 @@ class ConformalEvaluation:
     With n calibration samples and m judged ones, all exchangeable and without ties, the number of
     p-values of true classes at or below alpha has a negative hypergeometric distribution, and the
     ranks are those of two samples of one distribution. Ties make p-values greater. So the tests
-    are exact or err towards the promise. They also need judged samples to be independent.
+    are exact or err towards the guarantee. They also need judged samples to be independent.
 
     References
     ----------
@@ -496,17 +496,17 @@ class ConformalEvaluation:
 
     @property
     def small(self) -> tuple[float, float]:
-        """P-value of the test that small p-values are no more frequent than promised; adjusted."""
+        """Adjusted p-value of the test that small p-values are no more frequent than guaranteed."""
         return float(self._tests[0][-1]), float(self._tests[1][-1])
 
     @property
     def broken(self) -> bool:
-        """Whether a test finds more misses than the promise allows, at 5 % after Holm."""
+        """Whether a test finds more misses than the guarantee allows, at 5 % after Holm."""
         return bool(self._tests[1].min() < _LEVEL)
 
     @property
     def verdict(self) -> str:
-        """Whether the promise held on these samples, and what may be concluded, in a sentence."""
+        """Whether the guarantee was met on these samples, and what follows, in a sentence."""
         one = self._most_telling()
         figure = (
             f"at alpha = {one.alpha:g}, {one.missed:.1%} of the sets miss the class "
@@ -514,8 +514,8 @@ class ConformalEvaluation:
         )
         if not self.broken:
             return (
-                f"Nothing speaks against the promise: {figure}; for this calibration sample, "
-                f"a share of up to {one.high:.1%} stays possible"
+                f"The data are compatible with the guarantee: {figure}; for this calibration "
+                f"sample, a miss rate of up to {one.high:.1%} remains possible"
             )
         where = (
             f" in at least one of {len(self.n_calibration)} groups"
@@ -530,12 +530,12 @@ class ConformalEvaluation:
         )
         if self.calibration_known:
             return (
-                f"The promise did not hold on these samples: {figure}, {test}; that speaks "
-                "against samples exchangeable with those of calibration"
+                f"The guarantee was violated on these samples: {figure}, {test}; they "
+                "are unlikely to be exchangeable with those of calibration"
             )
         return (
-            f"Sets miss the class more often than alpha says: {figure}, {test}; this is about "
-            "this calibration sample, and the promise is a mean over such samples"
+            f"Sets miss the class more often than alpha allows: {figure}, {test}; this concerns "
+            "one calibration sample, and the guarantee is a mean over such samples"
         )
 
     def _most_telling(self) -> LevelCoverage:

@@ -124,7 +124,7 @@ def prepare(
 
 
 def resample_count(n: int) -> int:
-    """Resamples by default: 999, and fewer for more than thirty thousand samples.
+    """Resamples by default, 999, and fewer for more than thirty thousand samples.
 
     >>> resample_count(1000), resample_count(100_000), resample_count(10**7)
     (999, 299, 199)
@@ -136,7 +136,7 @@ def resample_count(n: int) -> int:
 def interval_limits(
     sample: Sample, n_resamples: int, confidence: float, rng: np.random.RandomState
 ) -> dict[str, tuple[float, float]]:
-    """Limits by the name of the measure; NaN if no resample has a value."""
+    """Limits by the name of the measure, NaN if no resample has a value."""
     whole = _measure(sample, np.ones(len(sample.y)))
     plugged = _squared_error(sample, np.ones(len(sample.y)), debiased=False)
     draws: dict[str, list[float]] = {name: [] for name in whole}
@@ -242,7 +242,7 @@ class Interval(ShownFields):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Evaluation:
-    """Predictions of two classes with their measures; made by the two class methods.
+    """Predictions of two classes with their measures, made by the two class methods.
 
     Parameters
     ----------
@@ -267,7 +267,7 @@ class Evaluation:
     seed : int
         Of the bootstrap.
     answers : Promise, optional
-        What the model promised for the samples that it answers, see `evical.conformal.RiskControl`.
+        Guarantee of the model for the samples that it answers, see `evical.conformal.RiskControl`.
     """
 
     name: str
@@ -297,7 +297,7 @@ class Evaluation:
 
     @cached_property
     def intervals(self) -> tuple[Interval, ...]:
-        """The main measures; width for beliefs only."""
+        """Main measures, with the width for beliefs only."""
         limits = interval_limits(
             prepare(self.y, self.probability, self.bel, self.pl, self.weight, self.n_bins),
             self.n_resamples,

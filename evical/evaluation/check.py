@@ -1,7 +1,7 @@
 """A check of calibration with a verdict, for pipelines.
 
 The chosen tests share a level by Holm's procedure, and the calibration error may have a bound. A
-check that passes says what error it could detect, which depends on the number of samples.
+check that passes reports what error it could detect, which depends on the number of samples.
 """
 
 from collections.abc import Callable, Sequence
@@ -153,7 +153,7 @@ class CalibrationCheck(ShownFields):
         The bound.
     promise : BeliefPromise or None
         Whether [Bel, Pl] held the probability; None without intervals. It decides nothing: its
-        `warning` says more than that a test failed, and may be given where none did.
+        `warning` explains more than a failed test, and may be given where none did.
     """
 
     passed: bool
@@ -167,7 +167,7 @@ class CalibrationCheck(ShownFields):
 
     @property
     def warning(self) -> str:
-        """That a promise of [Bel, Pl] was broken, in sentences; empty if none was."""
+        """Failed coverage of [Bel, Pl], in sentences, or an empty text."""
         return "" if self.promise is None else self.promise.warning
 
     def __str__(self) -> str:

@@ -33,7 +33,7 @@ from evical.evaluation.methods import name_methods
 from evical.evaluation.recommendation import Difference, Recommendation, differences, recommend
 from evical.evaluation.validation import MEASURES, Fold, Tried, folds_of, is_splitter, try_methods
 from evical.metrics.inputs import MOST_REPEATS
-from evical.scores.checks import check_labels, check_same_length, check_scores
+from evical.scores.checks import check_labels, check_numbers, check_same_length, check_scores
 from evical.significance import Results, friedman, nemenyi
 from evical.significance.ranks import FriedmanResult, NemenyiResult
 
@@ -255,9 +255,11 @@ def compare(
     (('logistic', 'binning'), 'logistic')
     """
     many = np.ndim(scores) == 2 and np.shape(scores)[1] > 2
-    columns = as_floats(scores, "scores").T if many else [scores]
-    values = np.stack([check_scores(column) for column in columns], axis=1)
-    values = values if many else values[:, 0]
+    if many:
+        columns = enumerate(as_floats(scores, "scores").T)
+        values = np.stack([check_numbers(one, f"scores[:, {k}]") for k, one in columns], axis=1)
+    else:
+        values = check_scores(scores)
     labels = check_labels(y)
     check_same_length(scores=values, y=labels)
     classes = _all_labels(labels, values, pos_label) if many else two_labels(labels, pos_label)
@@ -419,7 +421,7 @@ def compare_data_sets(
 
     Examples
     --------
-    Three data sets are too few to tell three methods apart:
+    Three data sets are too few to separate three methods:
 
     >>> rng = np.random.default_rng(0)
     >>> y = np.repeat([0, 1], 50)

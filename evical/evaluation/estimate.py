@@ -17,7 +17,7 @@ class Estimate(ShownFields):
     ----------
     mean : float
     standard_error : float
-        NaN after a single repeat, which says nothing about chance.
+        NaN after a single repeat, which has no standard error.
 
     Examples
     --------

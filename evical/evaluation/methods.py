@@ -48,7 +48,7 @@ _AVERAGES = (
 
 
 class Uncalibrated(BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
-    """Scores in [0, 1] taken for probabilities: what calibration is measured against."""
+    """Scores in [0, 1] as probabilities, the baseline of calibration."""
 
     def _check_all_parameters(self) -> None:
         """It has none."""
@@ -150,7 +150,7 @@ def name_methods(methods: Any, scores: NDArray[np.float64]) -> dict[str, Any]:
 
 
 def complexity(estimator: BaseEstimator) -> int:
-    """Greater for more flexible methods; foreign estimators count as flexible curves.
+    """Number that is larger for more flexible methods, with foreign estimators as curves.
 
     Examples
     --------

@@ -49,7 +49,7 @@ class CalibrationMonitor(Capital):
     p_value : float
         Probability that calibrated predictions give this capital or more at some time.
     finding : str
-        What the bets that have won say.
+        Findings of the winning bets.
 
     See Also
     --------
@@ -111,8 +111,8 @@ class CalibrationMonitor(Capital):
         Raises
         ------
         ValueError
-            As `evical.metrics.brier_score`, or if the number of classes changes. Nothing is then
-            bet.
+            As `evical.metrics.brier_score`, if the number of classes changes, or for labels that
+            are not numbers of classes if there is no model. Nothing is then bet.
         """
         labels = np.atleast_1d(as_array(y, "y"))
         if not len(labels):
@@ -123,6 +123,12 @@ class CalibrationMonitor(Capital):
         known = self.classes_
         if known is None and isinstance(given, np.ndarray):
             known = np.arange(max(2, given.shape[-1] if given.ndim > 1 else 2))
+            other = set(labels.tolist()) - set(known.tolist())
+            if other:
+                raise ValueError(
+                    f"y holds {other.pop()!r}, but without a model the classes are numbers from 0 "
+                    f"to {known[-1]}; give CalibrationMonitor(model) to name the classes"
+                )
         sample = class_sample(labels, given, known, None)
         k = sample.p.shape[1]
         if self.classes_ is None or len(self._shares) == 1:
@@ -136,7 +142,7 @@ class CalibrationMonitor(Capital):
         return self
 
     def to_dict(self) -> dict[str, Any]:
-        """What is needed to go on, as plain data; the capital of earlier samples is left out.
+        """Return what is needed to go on as plain data, without the capital of earlier samples.
 
         Returns
         -------
@@ -175,7 +181,7 @@ class CalibrationMonitor(Capital):
             labels, n = data["classes"], int(data["n_samples"])
             made._log_capital, made._best = float(data["log_capital"]), float(data["largest"])
         except (KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"this is no saved monitor: {error!r}") from error
+            raise ValueError(f"this is not a saved monitor: {error!r}") from error
         bets = 0 if labels is None or n == 0 else n_bets(len(labels))
         if shares.shape != (1 + bets,) or not (np.isfinite(shares) & (shares >= 0)).all() or n < 0:
             raise ValueError(f"a saved monitor of {labels} is damaged: shares are {shares}")
@@ -186,7 +192,7 @@ class CalibrationMonitor(Capital):
 
     @property
     def finding(self) -> str:
-        """What the richest bet says, in words."""
+        """The finding of the richest bet, in words."""
         best = int(np.argmax(self._shares[1:])) if len(self._shares) > 1 else -1
         if best < 0 or self.p_value > _FEW or self.classes_ is None:
             return "no evidence against calibration"

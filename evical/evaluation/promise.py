@@ -1,4 +1,4 @@
-"""Was the promise of [Bel, Pl] kept on the data at hand? A plain sentence.
+"""Whether [Bel, Pl] covers the frequency of the positive class on given samples.
 
 Read as an interval, [Bel, Pl] promises to hold the probability. Of a bin of samples the share of
 positives then lies in the mean interval but for chance, which a binomial test judges. But no
@@ -55,22 +55,22 @@ class BeliefPromise(ShownFields):
 
     @property
     def broken(self) -> bool:
-        """Whether even intervals twice as wide miss by more than chance."""
+        """Whether even intervals twice as wide miss significantly."""
         return max(self.pvalue, self.wider_pvalue) <= self.level
 
     @property
     def doubtful(self) -> bool:
-        """Whether intervals miss by more than chance, but not if they are twice as wide."""
+        """Whether intervals miss significantly, but not if they are twice as wide."""
         return self.pvalue <= self.level < self.wider_pvalue
 
     @property
     def warning(self) -> str:
-        """What is wrong and what to do, in sentences; empty if nothing is."""
+        """Finding and remedy in sentences, or an empty text."""
         if not (self.broken or self.doubtful):
             return ""
-        verdict = "broke" if self.broken else "may have broken"
+        verdict = "fails to cover" if self.broken else "may fail to cover"
         return (
-            f"[Bel, Pl] {verdict} the promise to hold the probability of the positive class: "
+            f"[Bel, Pl] {verdict} the frequency of the positive class: "
             f"{self._figure()}. {self._test()} {self._advice()}"
         )
 
@@ -78,8 +78,8 @@ class BeliefPromise(ShownFields):
         bel, pl, observed, size = self.worst
         bins = "1 bin" if self.n_bins == 1 else f"{self.n_bins} bins"
         return (
-            f"the observed share misses the mean interval by more than chance in {self.missed} of "
-            f"{bins} (most clearly: {observed:.3g} of {size:.6g} samples, where Bel is {bel:.3g} "
+            f"the observed frequency lies significantly outside the mean interval in {self.missed} "
+            f"of {bins} (most clearly {observed:.3g} of {size:.6g} samples, where Bel is {bel:.3g} "
             f"and Pl {pl:.3g})"
         )
 
@@ -97,12 +97,12 @@ class BeliefPromise(ShownFields):
                 "The calibrator is misspecified, or these samples come from another distribution "
                 "than its training samples: use AutoCalibrator(model='confidence') or "
                 "IsotonicCalibrator(model='band'), or calibrate on samples like these. Conformal "
-                "beliefs guarantee something else: see ConformalEvaluation."
+                "beliefs have another guarantee; see ConformalEvaluation."
             )
         return (
-            "The likelihood model promises no more: its intervals hold the probability at four "
-            "scores of five. If you need it at a stated level, take model='confidence', or more "
-            "samples to calibrate with."
+            "The likelihood model guarantees no more, as its intervals cover the probability at "
+            "four scores of five. For a stated level, use model='confidence' or more calibration "
+            "samples."
         )
 
 
@@ -122,7 +122,7 @@ def check_promise(
     Returns
     -------
     BeliefPromise or None
-        None if predictions are probabilities, which promise no interval.
+        None if predictions are probabilities, which have no interval.
 
     Raises
     ------
@@ -140,7 +140,7 @@ def check_promise(
 
     Examples
     --------
-    Beliefs that say 0.1 to 0.2 where half are positive:
+    Beliefs of 0.1 to 0.2 where half are positive:
 
     >>> made = Evaluation.from_predictions(
     ...     [0, 1] * 100, [0.15] * 200, bel=[0.1] * 200, pl=[0.2] * 200

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from dstheory.checks.arguments import number_of
 from dstheory.notebook import ShownFields
 from evical._typing import Floats
 from evical.evaluation.methods import (
@@ -85,8 +86,8 @@ def general_warnings(y: NDArray[np.int64]) -> list[str]:
     if rarer >= TO_JUDGE:
         return []
     return [
-        f"the {rarest(y)} class has {rarer} samples: measures of calibration need at least "
-        f"{TO_JUDGE} of it, better 200 (Collins, Ogundimu & Altman 2016)"
+        f"the {rarest(y)} class has {number_of(rarer, 'sample')}: measures of calibration need at "
+        f"least {TO_JUDGE} of it, better 200 (Collins, Ogundimu & Altman 2016)"
     ]
 
 
@@ -112,13 +113,14 @@ def method_warnings(
     parameters = complexity(method)
     if 0 < parameters < 100 and rarer < PER_PARAMETER * parameters:
         found.append(
-            f"{name} fits {parameters} parameters, but the {rarest(y)} class has {rarer} samples, "
-            f"fewer than {PER_PARAMETER} for each (Peduzzi et al. 1996)"
+            f"{name} fits {parameters} parameters, but the {rarest(y)} class has "
+            f"{number_of(rarer, 'sample')}, fewer than {PER_PARAMETER} for each (Peduzzi et al. "
+            "1996)"
         )
     if kind in _DENSITIES and distinct < _DISTINCT:
         found.append(
             f"{name} fits densities, but there are {distinct} distinct scores; isotonic or "
-            "binning takes them as they are"
+            "binning needs no density"
         )
     elif distinct <= parameters < 100:
         found.append(f"{name} fits {parameters} parameters to {distinct} distinct scores")

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
+from dstheory.checks.arguments import number_of
 from evical._typing import Floats, Indices, RandomState
 from evical.metrics import brier_score, expected_calibration_error, log_loss, roc_auc
 from evical.scores.direction import fit_quietly
@@ -42,7 +43,7 @@ class Tried:
 
 
 def folds_of(y: NDArray[np.int64], cv: Any, repeats: int, random_state: RandomState) -> list[Fold]:
-    """Folds of all repetitions; each sample is in one test fold of each.
+    """Folds of all repetitions, with each sample in one test fold of each.
 
     Repetition i of a whole number `random_state` has the seed ``random_state + i``.
     """
@@ -80,7 +81,9 @@ def _splitter(y: NDArray[np.int64], cv: Any, random_state: RandomState, repetiti
     if cv > rarer:
         ways = f"take at most {rarer} folds" if rarer > 1 else "more samples are needed"
         which = rarest(y)
-        raise ValueError(f"the {which} class has {rarer} samples, fewer than {cv} folds; {ways}")
+        raise ValueError(
+            f"the {which} class has {number_of(rarer, 'sample')}, fewer than {cv} folds; {ways}"
+        )
     seed = random_state
     if isinstance(seed, int | np.integer):
         seed = int(seed) + repetition

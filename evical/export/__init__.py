@@ -18,3 +18,7 @@ __all__ = [
     "to_onnx",
     "to_sql",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -253,7 +253,7 @@ def _model(
             size.Clear()
     onnx.checker.check_model(model, full_check=True)
     if not model.graph.output[-1].type.HasField("tensor_type"):
-        raise TypeError("its scores are no table")
+        raise TypeError("its scores are not a table")
     return model
 
 
@@ -433,8 +433,8 @@ def _seen(source: EvidentialSource, features: Tensor) -> tuple[Tensor, Tensor | 
     """Columns (n, p) that a source sees, and where (n, 1) it is silent, if it may be."""
     if source.merged_ is not None:
         raise ValueError(
-            "a member merges classes, EvidentialSource(coarsening=), and an export takes members "
-            "that tell all of them apart"
+            "a member merges classes, EvidentialSource(coarsening=), and an export needs members "
+            "that separate all of them"
         )
     own = features if source.columns_ is None else features.columns(_places(source))
     if source._silence is None:

@@ -61,12 +61,12 @@ def predict_table(
         "p_yes", and with a level "lower_yes" and "upper_yes"; of two classes the negative one comes
         first. Nothing is computed
         before a lazy table is collected. DuckDB computes what `to_sql` writes, with one search a
-        row and an error of up to 1e-7 for curves, and leaves what is no score without a belief.
+        row and an error of up to 1e-7 for curves, and leaves missing scores without a belief.
 
     Raises
     ------
     TypeError
-        If it is no such table, or a column of scores does not hold numbers.
+        If it is not such a table, or a column of scores does not hold numbers.
     ValueError
         If a column is missing, there is one of a new name, or there are not as many as the
         calibrator takes; for scores and features as `predict_mass`.

@@ -64,7 +64,7 @@ def to_javascript(
     str
         A module (ES2015) that exports ``classes``, the negative and the positive one, and the
         function ``beliefs(score)``, which returns ``[bel, pl, betp]`` of the positive class, or
-        null where the score is no finite number, or none that the calibrator takes. With
+        null where the score is not a finite number, or none that the calibrator takes. With
         `class_columns` also ``namedBeliefs(score)``, which returns an object with the names that
         `predict_table` gives to columns, such as ``bel_yes``, or null. A comment states the error:
         none for steps, at most 1e-7 for curves.
@@ -72,7 +72,7 @@ def to_javascript(
     Raises
     ------
     TypeError
-        If `calibrator` is no calibrator of one score.
+        If `calibrator` is not a calibrator of one score.
     ValueError
         If the text is too long, or the columns of both classes would have the same name.
     ConvergenceError

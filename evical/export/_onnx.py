@@ -153,7 +153,7 @@ def to_onnx(
         ``label``, ``probabilities`` (n, K) and ``beliefs``, which are ``predict_interval`` and then
         ``predict_proba``. Of a fusion: the same outputs, from an input for each source with
         its name: probabilities (n, K), rows of NaN where it is not available; votes (n,), of which
-        labels that are none of the classes, such as -1 or an empty text, are no vote; or scores
+        labels that are none of the classes, such as -1 or an empty text, are not votes; or scores
         (n,). With `class_columns`, ``beliefs`` becomes columns (n,) such as
         ``bel_no``, ``pl_no``, ``p_no``, ``bel_yes``, ``pl_yes`` and ``p_yes``.
 
@@ -180,7 +180,7 @@ def to_onnx(
     graph states. Dempster's rule, of members or of one-vs-rest columns, divides errors by the
     agreement, one less the conflict; where fused probabilities jump, an error may move the jump.
     Errors of the converted classifier come in addition. In total conflict beliefs are NaN, or
-    vacuous if the ensemble says so.
+    vacuous by `total_conflict` of the ensemble.
 
     Closed formulas are: of many classes `AutoMulticlassCalibrator` (but for "confidence"),
     `OneVsRestCalibrator`, `SoftmaxCalibrator`, `ShallowNetCalibrator`, structured scaling of the

@@ -69,7 +69,7 @@ def to_sql(
     Raises
     ------
     TypeError
-        If `calibrator` is no calibrator of one score, or `column` no text.
+        If `calibrator` is not a calibrator of one score, or `column` not a text.
     ValueError
         For an unknown dialect, an empty name, or a text that is too long; for classes whose columns
         would have the same name, or one that differs in case only where the database ignores it.

@@ -22,3 +22,7 @@ __all__ = [
     "valid_mean",
     "valid_minimum",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -115,7 +115,7 @@ class Consensus(Rule):
     of both. Its share is chosen by samples that are left out; few labels leave it near
     ``n / (n + 30)``.
 
-    Votes are probabilities of 0 and 1. A single source is returned as it is.
+    Votes are probabilities of 0 and 1. A single source is returned unchanged.
 
     Beliefs widen where sources disagree, are few, or lie far from the prevalence, since how sharp
     they may be is known only roughly.

@@ -346,7 +346,7 @@ def fit_pool(
 
     Examples
     --------
-    Of two sources, the first is right four times out of five, the second tells nothing:
+    Of two sources, the first is right four times out of five, the second is uninformative:
 
     >>> says = np.log([[0.8, 0.2], [0.2, 0.8]]).T
     >>> evidence = np.stack([says[[0, 0, 1, 1] * 25], says[[0, 1, 0, 1] * 25]], axis=2)

@@ -83,7 +83,7 @@ class Mixture(Rule):
         return "labels" if likely else "sizes"
 
     def reads(self, n_classes: int) -> Reads:
-        """Probabilities, from which weights are learned; a mean of beliefs needs no sets.
+        """Kind of predictions from which weights are learned, probabilities.
 
         Parameters
         ----------

@@ -34,7 +34,9 @@ _VALID: dict[str, Callable[..., MassFunction]] = {
 
 
 def as_rule(rule: Rule | str | Callable[..., MassFunction]) -> Rule:
-    """A rule by its name, or of a function; an own copy, so that it can be fitted.
+    """Make a rule from a name, a function or a rule.
+
+    The result is a copy, so that it can be fitted.
 
     Parameters
     ----------

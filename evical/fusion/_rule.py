@@ -21,7 +21,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from dstheory import Frame, MassFunction
-from dstheory.checks.arguments import as_floats, check_instance
+from dstheory.checks.arguments import as_floats, check_instance, number_of
 from dstheory.errors import CostLimitError, FrameError, TotalConflictError
 from evical._fitting import all_or_nothing
 from evical._typing import Flags, Floats, Indices
@@ -215,7 +215,8 @@ def check_beliefs(sources: Sequence[Beliefs]) -> None:
             )
         if len(one) != len(first):
             raise ValueError(
-                f"source {number} is about {len(one)} samples, but source 1 about {len(first)}"
+                f"source {number} is about {number_of(len(one), 'sample')}, but source 1 about "
+                f"{len(first)}"
             )
 
 
@@ -464,7 +465,7 @@ class Rule(BaseEstimator, ABC):  # type: ignore[misc]  # sklearn is untyped
         Raises
         ------
         TypeError
-            If `sources` are no beliefs.
+            If `sources` are not beliefs.
         ValueError
             If there is no source or sample, numbers of samples differ, a label is not in the
             frame, all labels are the same, or a size, weight or parameter is not usable.
@@ -560,7 +561,7 @@ class Rule(BaseEstimator, ABC):  # type: ignore[misc]  # sklearn is untyped
         return list(masses)
 
     def cost(self, n_classes: int, n_sources: int, products: Sequence[int] = ()) -> int:
-        """Numbers that a combined sample takes: of sets, of products, or of probabilities.
+        """Count the numbers that a combined sample takes, of sets, products or probabilities.
 
         Parameters
         ----------
@@ -584,7 +585,7 @@ class Rule(BaseEstimator, ABC):  # type: ignore[misc]  # sklearn is untyped
         return number
 
     def check_cost(self, n_classes: int, n_sources: int, products: Mapping[str, int]) -> None:
-        """Raise if it cannot learn from, or combine, so much; asked before training.
+        """Raise before training if it cannot learn from, or combine, so much.
 
         Parameters
         ----------

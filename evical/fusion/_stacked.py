@@ -252,7 +252,7 @@ _PENALTIES = (1e-9, 1e9)  # beyond, floats leave nothing of the prior, or of the
 
 
 class Stacked(Rule):
-    """Weighted sum of evidence, calibrated on held-out beliefs: the recommended fusion.
+    """Weighted sum of evidence, calibrated on held-out beliefs, the recommended fusion.
 
     Parameters
     ----------
@@ -262,7 +262,7 @@ class Stacked(Rule):
         averaged by the likelihood of samples that are left out; with more than two classes, also
         around the best weights from 0 with sum 1.
     model : {"likelihood", "confidence", "bayesian"}
-        What the belief function says about the fused probability: the likelihood-based belief
+        Meaning of the belief function about the fused probability: the likelihood-based belief
         function around it, whose pignistic probability it is; its interval at level `confidence`,
         with that mass; or the probability alone.
     confidence : float
@@ -271,8 +271,8 @@ class Stacked(Rule):
     Attributes
     ----------
     weights_ : (S,) for two classes, else (S, K)
-        Weights of evidence. A negative weight means that a source, given the others, speaks against
-        what it says.
+        Weights of evidence. A negative weight means that a source, given the others, contradicts
+        its own prediction.
     intercept_ : float for two classes, else (K,) array
     standard_error_ : like `weights_`
         Posterior standard deviation of the weights.
@@ -285,19 +285,19 @@ class Stacked(Rule):
     of 1 without intercept are Dempster's rule; weights of sum 1 are a logarithmic opinion pool.
     Denoeux (2019) shows logistic regression to be Dempster's rule for weights of evidence.
 
-    A source that says the same about all samples has the weight 0, with standard error 0, unless
-    all sources do: samples cannot tell what it would be worth if it said something else.
+    A source with the same belief about all samples has the weight 0, with standard error 0, unless
+    all sources do, because samples do not show what another belief of it would be worth.
 
     With more than two classes, each class has weights of its own, drawn to common ones as strongly
     as left-out samples recommend. With hundreds of coefficients all classes share the weights.
 
-    A source is silent about a sample if its belief is vacuous. Each choice of sources that speak
-    alone about 1 % of the samples has a pool of its own, if they all speak about at least 5 samples
-    of each class: for what one source leaves out, others like it must make up. A pool learns from
-    these samples and, as far as they favor that, from the others, where a silent source has the
-    evidence with which it favors no class: the mean of its means in each class. So it has in any
-    other choice. `weights_` are those for samples about which all sources speak, if these are
-    enough.
+    A source abstains on a sample if its belief is vacuous. Each combination of available sources
+    that occurs in about 1 % of the samples has a pool of its own, if all of them are available for
+    at least 5 samples of each class: for what one source leaves out, others like it must make up. A
+    pool learns from these samples and, as far as they favor that, from the others, where an
+    abstaining source has the evidence with which it favors no class: the mean of its means in each
+    class. So it has in any other choice. `weights_` are those for samples for which all sources are
+    available, if these are enough.
 
     For two classes the fused log-odds are calibrated as by `evical.calibrators.AutoCalibrator`, so
     that belief and plausibility hold even where frequencies do not follow a sigmoid. The variance
@@ -507,7 +507,7 @@ class Stacked(Rule):
         values = np.linalg.eigvalsh(covariance)
         symmetric = np.allclose(covariance, covariance.T, atol=1e-12)
         if not symmetric or values[0] < -1e-9 * abs(values[-1]):
-            raise ValueError("saved fusion is damaged: its covariance is no covariance matrix")
+            raise ValueError("saved fusion is damaged: its covariance is not a covariance matrix")
 
     def _combine(self, sources: Sequence[Beliefs], total_conflict: str) -> Beliefs:
         return self._fused(sources[0].classes, *read(sources))

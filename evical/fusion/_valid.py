@@ -1,4 +1,4 @@
-"""Fusions that keep the promise of conformal beliefs, however the sources depend on each other.
+"""Fusions that keep the guarantee of conformal beliefs under any dependence of sources.
 
 A p-value is a plausibility with P(pl(Y) <= alpha) <= alpha. Dempster's rule multiplies
 plausibilities, and the product of valid ones is not valid. Twice their mean is, and so is their
@@ -83,7 +83,7 @@ def valid_mean(*masses: MassFunction) -> MassFunction:
     Raises
     ------
     TypeError, ValueError
-        If there is no source, a source is no mass function, or frames or batches differ.
+        If there is no source, a source is not a mass function, or frames or batches differ.
 
     See Also
     --------

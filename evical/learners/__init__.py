@@ -30,3 +30,7 @@ __all__ = [
     "rough_clusters",
     "summarize_clusters",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -311,7 +311,7 @@ def _greatest(matrix: Floats, count: int, seed: int) -> tuple[Floats, Floats]:
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class EvidentialCMeans(CenteredClustering):
-    """Evidential c-means: samples between clusters get mass on sets of clusters.
+    """Evidential c-means, where samples between clusters get mass on sets of clusters.
 
     Parameters
     ----------
@@ -371,7 +371,7 @@ class EvidentialCMeans(CenteredClustering):
     From the same start, Euclidean distances between samples give the same masses as their features.
     Other distances are made Euclidean by the least constant that does it, added to the squared
     distances of different samples; masses are the vaguer, the larger it is. R's ``recm`` takes
-    squared distances, as they are: give their square root.
+    unchanged squared distances: give their square root.
 
     References
     ----------

@@ -310,7 +310,7 @@ def _value(
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class ConstrainedEvidentialCMeans(CenteredClustering):
-    """Constrained evidential c-means (CECM): some pairs must or cannot be in the same cluster.
+    """Evidential c-means where some pairs must or cannot share a cluster (CECM).
 
     Parameters
     ----------
@@ -405,7 +405,7 @@ class ConstrainedEvidentialCMeans(CenteredClustering):
         Raises
         ------
         TypeError
-            If a parameter is of a wrong kind, or constraints are no pairs of rows.
+            If a parameter is of a wrong kind, or constraints are not pairs of rows.
         ValueError
             If there are fewer samples than clusters, a parameter is out of range, a pair is of no
             two rows, or must and cannot be linked.

@@ -151,7 +151,7 @@ def _imprecision(partition: MassFunction) -> Floats:
 
 
 def credal_rand_index(one: MassFunction, other: MassFunction) -> float:
-    """Agreement of two credal partitions about pairs of samples: 1 if they are the same.
+    """Agreement of two credal partitions about pairs of samples, 1 if they are equal.
 
     Parameters
     ----------

@@ -71,7 +71,7 @@ def read_features(
                 return np.asarray(validate_data(estimator, X, **options))
             return np.asarray(validate_data(estimator, X, y, **options)[0])
     except (TypeError, ValueError, OverflowError) as error:
-        what = "X is no table of numbers" if y is None else "X and y are no samples with labels"
+        what = "X is not a table of numbers" if y is None else "X and y are not samples with labels"
         raise _as_ours(error, what) from error
 
 
@@ -187,7 +187,7 @@ def read_responses(estimator: BaseEstimator, X: SamplesLike, y: ArrayLike) -> tu
             X, y = validate_data(estimator, *samples, dtype=np.float64, y_numeric=True)
         return np.asarray(X), np.asarray(y, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
-        raise _as_ours(error, "X and y are no samples with responses") from error
+        raise _as_ours(error, "X and y are not samples with responses") from error
 
 
 def read_weights(sample_weight: ArrayLike | None, n: int) -> Floats:

@@ -204,7 +204,7 @@ CHUNK = 2**22
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class EvidentialKNNClustering(CredalClustering):
-    """EK-NNclus: neighbors are evidence for their clusters, as many as it takes.
+    """Clustering by evidence of neighbors, with the number of clusters learned (EK-NNclus).
 
     Each sample starts as a cluster, and moves to that for which its neighbors give most evidence,
     until none moves.
@@ -395,7 +395,7 @@ class EvidentialKNNClustering(CredalClustering):
         return np.concatenate(parts)
 
     def predict(self, X: SamplesLike) -> Ints:
-        """Clusters of new samples: those for which their neighbors give most evidence.
+        """Predict the clusters for which the neighbors of new samples give most evidence.
 
         Parameters
         ----------

@@ -196,8 +196,8 @@ class EvidentialKNeighborsClassifier(EvidencePredictor, BaseEstimator):  # type:
     Features should have comparable scales, as for all neighbors; see
     `sklearn.preprocessing.StandardScaler`. Impute missing ones first, as by
     `sklearn.impute.KNNImputer` (``python -m tests.benchmarks.bench_missing``). Far from all
-    training samples beliefs are vacuous. They do not tell how few the samples are, and are not
-    calibrated: `EvidentialEnsemble` takes them as they are. Put the classifier into an
+    training samples beliefs are vacuous. They do not show how few the samples are, and are not
+    calibrated: `EvidentialEnsemble` does not recalibrate them. Put the classifier into an
     `EvidentialClassifier` to calibrate it.
 
     The defaults of `discounting` and `alpha` were chosen on fourteen data sets (``python -m

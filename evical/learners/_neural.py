@@ -34,7 +34,7 @@ _FLOOR = 0.01
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class EvidentialNeuralClassifier(PrototypeClassifier):
-    """Evidential neural network: each prototype is a piece of evidence that fades with distance.
+    """Evidential neural network of prototypes, whose evidence fades with distance.
 
     A prototype p commits the mass alpha exp(-gamma d(x, p)^2), shared among classes by its
     membership, and leaves the rest to the frame. Dempster's rule combines the prototypes.
@@ -63,7 +63,7 @@ class EvidentialNeuralClassifier(PrototypeClassifier):
         probabilities, as in the paper.
     frame_share : float, optional
         Of the squared loss: how much of the mass of the frame counts for each class, in [0, 1]. 0
-        compares belief with labels, and 1 plausibility. By default as `probability` says: 1/K for
+        compares belief with labels, and 1 plausibility. By default that of `probability`: 1/K for
         BetP.
 
     Attributes

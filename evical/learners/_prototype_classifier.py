@@ -410,7 +410,6 @@ def _spread(X: Floats, share: Floats) -> Spread:
         spread = Spread.of(X, share)
     if not np.isfinite(spread.scale):
         raise ValueError(
-            f"X has values up to {np.abs(X).max():.3g}, whose differences are no floats; divide it "
-            "by a number"
+            f"X has values up to {np.abs(X).max():.3g}, whose differences overflow; rescale X"
         )
     return spread

@@ -1,4 +1,4 @@
-"""`EvidentialRBFClassifier`: prototypes speak for classes and against them.
+"""`EvidentialRBFClassifier`: prototypes support and contradict classes.
 
 Source: Denoeux (2019), Logistic regression, neural networks and Dempster-Shafer theory: a new
 perspective, Knowledge-Based Systems 176, 54-67; Huang, Ruan, Decazes & Denoeux (2022), Lymphoma
@@ -78,14 +78,14 @@ class EvidentialRBFClassifier(EvidencePredictor, PrototypeClassifier):
 
     See Also
     --------
-    EvidentialNeuralClassifier : prototypes speak for classes only.
+    EvidentialNeuralClassifier : prototypes support classes only.
     latent_evidence : the same for other networks.
 
     Notes
     -----
     Distances are Euclidean, so features should have comparable scales; see
     `sklearn.preprocessing.StandardScaler`. Far from all prototypes beliefs are vacuous. There is
-    no intercept, which would speak everywhere.
+    no intercept, which would be evidence everywhere.
 
     The fit ends in a local minimum. Labels may be uncertain: a batch of mass functions as y. Their
     contours count: the fit maximizes the product over samples of the mean plausibility of labels.

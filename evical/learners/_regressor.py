@@ -115,7 +115,7 @@ class Units:
         """Standard deviations; without `standardize`, one root mean variance for all features."""
         X, y, weight, _ = sample
         center, y_center = weight @ X, float(weight @ y)
-        # By the range first: squares of large numbers are no floats.
+        # By the range first: squares of large numbers overflow.
         size = np.maximum(abs(X - center).max(axis=0), np.finfo(np.float64).tiny)
         scale = np.sqrt(weight @ ((X - center) / size) ** 2) * size
         if not standardize:
@@ -403,22 +403,22 @@ _SCALES = (1e-100, 1e100)  # of responses, as their variances are floats
 
 
 def refuse_extremes(values: Floats, name: str) -> None:
-    """Raise if differences of values are no floats."""
+    """Raise if differences of values overflow."""
     with np.errstate(over="ignore"):
         finite = np.isfinite(np.ptp(values, axis=0)).all()
     if not finite:
         raise ValueError(
-            f"{name} has values up to {np.abs(values).max():.3g}, whose differences are no floats; "
-            "divide it by a number"
+            f"{name} has values up to {np.abs(values).max():.3g}, whose differences overflow; "
+            f"rescale {name}"
         )
 
 
 def refuse_scale(scale: float) -> None:
-    """Raise if the variance of responses is no float."""
+    """Raise if the variance of responses overflows or vanishes."""
     if not _SCALES[0] <= scale <= _SCALES[1]:
         raise ValueError(
-            f"y has a standard deviation of {scale:g}, whose square is no float; give it in "
-            "another unit"
+            f"y has a standard deviation of {scale:g}, whose square is not a float; give it "
+            "in another unit"
         )
 
 
@@ -431,7 +431,7 @@ class EvidentialRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc] 
 
     Each of K prototypes is a piece of evidence about the response: a line with normal noise, whose
     precision fades with distance. Together they predict a Gaussian random fuzzy number: its mode is
-    N(mu, sigma2), and its precision h tells how much the training samples say at all. Far from them
+    N(mu, sigma2), and its precision h measures the evidence of the training samples. Far from them
     h goes to 0, which is ignorance: every interval but the whole line has belief 0, plausibility 1.
 
     Parameters
@@ -465,7 +465,7 @@ class EvidentialRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc] 
         distances keep the proportions of the units.
     calibration_fraction : float or None
         Share of the samples that are held out of `fit`, to stretch the intervals of
-        `predict_interval` until they cover as many as they promise.
+        `predict_interval` until they cover as many as they should.
     n_init : int
         Starts from k-means with different seeds, of which the least loss counts.
     max_iter : int
@@ -685,7 +685,7 @@ class EvidentialRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc] 
         return float(super().score(X, y, sample_weight))
 
     def predict_grfn(self, X: SamplesLike) -> GRFN:
-        """Belief about each response: a Gaussian random fuzzy number.
+        """Predict a Gaussian random fuzzy number for each response.
 
         Parameters
         ----------

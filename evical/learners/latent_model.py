@@ -1,4 +1,4 @@
-"""The mass functions that a trained linear layer is.
+"""Compute the mass functions implied by a trained linear layer.
 
 Each feature of the last layer of a logistic regression or a network gives evidence for or against
 each class, with a weight linear in the feature. Dempster's rule combines it to a mass function
@@ -176,8 +176,8 @@ def latent_evidence(fitted: Any, X: SamplesLike, reference: Any = None) -> Weigh
     The probabilities of a model fix the sum of the weights of all features only: an intercept may
     be spread over them in any way, and softmax outputs may be shifted together. The least committed
     choice minimizes the sum of the squared weights over the reference. So a feature at its mean
-    says only its share of the mean output, and the weights of softmax outputs have mean 0 over
-    classes. Outputs of a `LinearSVC` and its like are taken as weights as they are; being no
+    contributes only its share of the mean output, and the weights of softmax outputs have mean 0
+    over classes. Outputs of a `LinearSVC` and its like are taken as weights as they are; being no
     log-odds, they need calibration if they are to be probabilities.
 
     References

@@ -57,7 +57,7 @@ def check_table(table: MassTable) -> None:
     shape, panels = np.shape(table.coefficients), np.size(table.edges) - 1
     fits = len(shape) == 3 and shape[0] == 2 and shape[1] > 0 and shape[2] == panels > 0
     if np.ndim(table.edges) != 1 or not fits or not (table.edges[1:] > table.edges[:-1]).all():
-        raise ValueError("saved calibrator is damaged: state edges and coefficients are no table")
+        raise ValueError("saved calibrator is damaged: state edges and coefficients do not fit")
 
 
 def tabulated(profile: Profiled, tolerance: float = ENOUGH) -> Profiled | PolarProfile:

@@ -2,9 +2,9 @@
 
 Proper scores and ranking, calibration errors with and without bins, tests of calibration, Gebel's
 measures, profits of decisions, the risk of the answered samples; and for belief functions
-imprecision, coverage, set-valued accuracy, and a test whether some calibrated probability lies
-within the intervals. A metric of probabilities also takes a mass function and uses its pignistic
-transform. `calibration_report` gives all metrics that apply, each with its definition.
+imprecision, coverage, set-valued accuracy, and a test whether the intervals are compatible with
+calibrated probabilities. A metric of probabilities also takes a mass function and uses its
+pignistic transform. `calibration_report` gives all metrics that apply, each with its definition.
 """
 
 from evical.metrics._decomposition import brier_decomposition, corp_decomposition
@@ -74,3 +74,7 @@ __all__ = [
     "spherical_score",
     "well_calibration_ratio",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -23,7 +23,7 @@ from evical.metrics.inputs import BinarySample, Predicted, average, binary_sampl
 
 @dataclass(frozen=True)
 class BrierDecomposition(ShownFields):
-    """Parts of the Brier score: score = calibration + refinement + within.
+    """Parts of the Brier score, where score = calibration + refinement + within.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class BrierDecomposition(ShownFields):
 
 @dataclass(frozen=True)
 class CorpDecomposition(ShownFields):
-    """Parts of a proper score: score = miscalibration - discrimination + uncertainty.
+    """Parts of a proper score, where score = miscalibration - discrimination + uncertainty.
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ def corp_decomposition(
     pos_label: Label = None,
     sample_weight: Weights = None,
 ) -> CorpDecomposition:
-    r"""CORP decomposition: miscalibration, discrimination and uncertainty, by PAV.
+    r"""Decompose a score into miscalibration, discrimination and uncertainty by PAV (CORP).
 
     Parameters
     ----------

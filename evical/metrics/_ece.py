@@ -76,7 +76,7 @@ def debiased_calibration_error(
     pos_label: Hashable | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    r"""Root of the squared calibration error less the part due to noise; about 0 if calibrated.
+    r"""Root of the squared calibration error less the part due to noise, about 0 if calibrated.
 
     Parameters
     ----------
@@ -292,7 +292,7 @@ def expected_calibration_error(
     labels: Labels = None,
     sample_weight: Weights = None,
 ) -> float:
-    r"""Expected calibration error ECE; 0 is best.
+    r"""Expected calibration error ECE, 0 at best.
 
     Parameters
     ----------
@@ -380,7 +380,7 @@ def maximum_calibration_error(
     labels: Labels = None,
     sample_weight: Weights = None,
 ) -> float:
-    r"""Maximum calibration error MCE: the largest gap of a bin; 0 is best.
+    r"""Maximum calibration error MCE, the largest gap of a bin, 0 at best.
 
     Parameters
     ----------

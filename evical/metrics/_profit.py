@@ -20,7 +20,7 @@ def decision_profit(
     labels: Labels = None,
     sample_weight: Weights = None,
 ) -> float:
-    r"""Mean profit of the acts of greatest expected profit; more is better.
+    r"""Mean profit of the acts of greatest expected profit.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def decision_cost(
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Mean cost of the acts of least expected cost; less is better.
+    """Mean cost of the acts of least expected cost.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def solicitation_profit(
     pos_label: Label = None,
     sample_weight: Weights = None,
 ) -> float:
-    r"""Total profit of asking those whose expected gain exceeds the cost; more is better.
+    r"""Total profit of asking those whose expected gain exceeds the cost.
 
     Parameters
     ----------

@@ -8,7 +8,6 @@ from itertools import permutations
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.metrics import roc_auc_score
 
 from evical._typing import Floats, Label, Labels, Weights
 from evical.metrics.inputs import (
@@ -30,7 +29,9 @@ def roc_auc(
     labels: Labels = None,
     sample_weight: Weights = None,
 ) -> float:
-    r"""Area under the ROC curve: share of pairs in order, ties half; 1 is best.
+    r"""Area under the ROC curve, the share of pairs in order, 1 at best.
+
+    Tied pairs count half.
 
     Parameters
     ----------
@@ -57,7 +58,7 @@ def roc_auc(
     Notes
     -----
     For more than two classes, it is Hand and Till's M,
-    :math:`\frac{1}{K (K - 1)} \sum_{k \ne j} A(k | j)`, where A(k | j) is the area for telling k
+    :math:`\frac{1}{K (K - 1)} \sum_{k \ne j} A(k | j)`, where A(k | j) is the area for separating k
     from j by the probability of k: scikit-learn's ``roc_auc_score(..., multi_class="ovo")``, and
     with weights too.
 
@@ -110,4 +111,6 @@ def _of_pairs(sample: ClassSample) -> float:
 
 
 def _area(y: Floats, p: Floats, weight: Floats | None) -> float:
+    from sklearn.metrics import roc_auc_score  # a tenth of all that is imported
+
     return float(roc_auc_score(y, p, sample_weight=weight))

@@ -35,7 +35,7 @@ def brier_score(
     sample_weight: Weights = None,
     scale_by_half: bool | Literal["auto"] = "auto",
 ) -> float:
-    r"""Brier score: mean squared distance of probabilities from outcomes; 0 is best.
+    r"""Brier score, the mean squared distance of probabilities from outcomes, 0 at best.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def root_mean_squared_error(
     labels: Labels = None,
     sample_weight: Weights = None,
 ) -> float:
-    r"""Root of the mean squared error over samples and classes; 0 is best.
+    r"""Root of the mean squared error over samples and classes, 0 at best.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ def log_loss(
     sample_weight: Weights = None,
     eps: float = 0.0,
 ) -> float:
-    r"""Mean negative logarithm of the probability of the true class; 0 is best.
+    r"""Mean negative logarithm of the probability of the true class, 0 at best.
 
     Parameters
     ----------
@@ -202,7 +202,7 @@ def log_loss(
 def spherical_score(
     y_true: ArrayLike, y_prob: Predicted, *, labels: Labels = None, sample_weight: Weights = None
 ) -> float:
-    r"""Spherical score: probability of the true class over the norm of the forecast; 1 is best.
+    r"""Spherical score, the probability of the true class over the norm of the forecast, 1 at best.
 
     Parameters
     ----------
@@ -247,7 +247,7 @@ def spherical_score(
 def ranked_probability_score(
     y_true: ArrayLike, y_prob: Predicted, *, labels: Labels = None, sample_weight: Weights = None
 ) -> float:
-    r"""Ranked probability score of ordered classes, where a near miss costs less; 0 is best.
+    r"""Ranked probability score of ordered classes, where a near miss costs less, 0 at best.
 
     Parameters
     ----------
@@ -298,7 +298,7 @@ def ranked_probability_score(
 def correctness_rate(
     y_true: ArrayLike, y_prob: Predicted, *, labels: Labels = None, sample_weight: Weights = None
 ) -> float:
-    """Share of samples whose most probable class is the true one; 1 is best.
+    """Share of samples whose most probable class is the true one, 1 at best.
 
     Parameters
     ----------
@@ -336,7 +336,7 @@ def correctness_rate(
 def well_calibration_ratio(
     y_true: ArrayLike, y_prob: Predicted, *, labels: Labels = None, sample_weight: Weights = None
 ) -> float:
-    r"""Well-calibration ratio WCR: agreement of mean probabilities and frequencies; 1 is best.
+    r"""Well-calibration ratio WCR, agreement of mean probabilities and frequencies, 1 at best.
 
     Parameters
     ----------
@@ -382,7 +382,7 @@ def well_calibration_ratio(
 def calibration_measure(
     y_true: ArrayLike, y_prob: Predicted, *, labels: Labels = None, sample_weight: Weights = None
 ) -> float:
-    r"""Gebel's Cal: geometric mean of effectiveness and well-calibration; 1 is best.
+    r"""Gebel's Cal, the geometric mean of effectiveness and well-calibration, 1 at best.
 
     Parameters
     ----------
@@ -426,7 +426,7 @@ def calibration_measure(
 def ability_to_separate(
     y_prob: Predicted, *, sample_weight: Weights = None, scale: Literal["unit", "printed"] = "unit"
 ) -> float:
-    r"""Ability to separate AS: how close probabilities are to certainty; 1 is certainty.
+    r"""Ability to separate AS, the closeness of probabilities to certainty, at most 1.
 
     Parameters
     ----------
@@ -439,7 +439,7 @@ def ability_to_separate(
     Returns
     -------
     float
-        In [0, 1] for "unit". It does not use labels, so it says nothing about correctness.
+        In [0, 1] for "unit". It does not use labels, so it does not measure correctness.
 
     Raises
     ------

@@ -28,7 +28,7 @@ def smooth_calibration_error(
     pos_label: Label = None,
     sample_weight: Weights = None,
 ) -> float:
-    r"""Smooth calibration error smECE of the positive class; 0 is best.
+    r"""Smooth calibration error smECE of the positive class, 0 at best.
 
     Parameters
     ----------

@@ -33,7 +33,7 @@ from evical.scores.checks import check_same_length
 
 
 def mean_imprecision(y_belief: Predicted, *, sample_weight: Weights = None) -> float:
-    """Mean width Pl - Bel, what the evidence leaves open: 0 for probabilities, 1 if vacuous.
+    """Mean width Pl - Bel, 0 for probabilities and 1 for vacuous beliefs.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ class IntervalSample:
 def interval_sample(
     y_true: ArrayLike, y_belief: Predicted, pos_label: Hashable, sample_weight: ArrayLike | None
 ) -> IntervalSample:
-    """Two classes: belief and plausibility of the positive one, from any input."""
+    """Belief and plausibility of the positive one of two classes, from any input."""
     if isinstance(y_belief, MassFunction):
         pos_label = positive_label(y_belief, pos_label)
         class_codes(y_true, np.asarray(y_belief.frame.labels))  # no label outside the frame

@@ -25,7 +25,7 @@ def cumulative_calibration_error(
     pos_label: Label = None,
     sample_weight: Weights = None,
 ) -> float:
-    r"""Cumulative calibration error, without bins; 0 is best.
+    r"""Cumulative calibration error, without bins, 0 at best.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def variances(sample: BinarySample) -> Floats:
 
 
 def in_deviations(distance: float, deviation: float) -> float:
-    """A distance in standard deviations; infinite if the deviation is 0."""
+    """A distance in standard deviations, infinite if the deviation is 0."""
     if deviation > 0:
         return distance / deviation
     return np.inf if distance > 0 else 0.0

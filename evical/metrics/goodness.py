@@ -191,7 +191,7 @@ def calibration_test(
 
     See Also
     --------
-    binomial_test : exact for few samples, and tells which bins deviate.
+    binomial_test : exact for few samples, and shows which bins deviate.
 
     Notes
     -----

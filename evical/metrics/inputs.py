@@ -72,7 +72,7 @@ class ClassSample:
 def binary_sample(
     y_true: ArrayLike, y_prob: Predicted, pos_label: Label, sample_weight: Weights
 ) -> BinarySample:
-    """Two classes: probabilities of the positive one, from any input."""
+    """Probabilities of the positive one of two classes, from any input."""
     if isinstance(y_prob, MassFunction):
         p, pos_label = _pignistic_positive(y_prob, pos_label, y_true)
     else:
@@ -94,7 +94,7 @@ def counted(sample: BinarySample) -> BinarySample:
 def class_sample(
     y_true: ArrayLike, y_prob: Predicted, labels: Labels, sample_weight: Weights
 ) -> ClassSample:
-    """Any number of classes; a single column is the probability of the greater of two labels."""
+    """Probabilities of any number of classes, where one column is that of the greater label."""
     if isinstance(y_prob, MassFunction):
         names, p = np.asarray(y_prob.frame.labels), _pignistic(y_prob)
         names = known_labels(names, labels, "the frame of y_prob")
@@ -118,7 +118,7 @@ def unlabeled_probabilities(y_prob: ArrayLike | MassFunction) -> Floats:
 
 
 def count_classes(y_prob: Predicted) -> int:
-    """The number of classes; a single column is about two."""
+    """Number of classes, two for a single column."""
     if isinstance(y_prob, MassFunction):
         return len(y_prob.frame)
     shape = as_array(y_prob, "y_prob").shape
@@ -138,7 +138,7 @@ def check_positive(y_prob: Predicted, labels: Any, pos_label: Label) -> None:
 
 
 def numbers(values: ArrayLike, name: str) -> Floats:
-    """Finite numbers as float64; an error names the row of a NaN."""
+    """Check that numbers are finite, as float64."""
     array = as_floats(values, name)
     # If the sum is finite, all values are: one pass in the usual case.
     with np.errstate(invalid="ignore", over="ignore"):
@@ -164,7 +164,7 @@ def check_some(rows: Any) -> None:
 
 
 def probabilities(y_prob: ArrayLike) -> Floats:
-    """Numbers in [0, 1], (n,) or (n, K); rows of several columns sum to 1."""
+    """Numbers in [0, 1], (n,) or (n, K), where rows of several columns sum to 1."""
     p = numbers(y_prob, "y_prob")
     if p.ndim == 2 and p.shape[1] == 1:
         p = p[:, 0]
@@ -224,7 +224,7 @@ def _pignistic_positive(
 
 
 def positive_label(m: MassFunction, pos_label: Hashable | None) -> Any:
-    """The positive label of a frame of two; the second one by default."""
+    """Positive label of a frame of two, by default the second one."""
     check_label("pos_label", pos_label)
     labels = m.frame.labels
     if len(labels) != 2:
@@ -261,7 +261,7 @@ def is_positive(y_true: ArrayLike, pos_label: Hashable | None) -> Floats:
 
 
 def plain_labels(y_true: ArrayLike) -> NDArray[Any]:
-    """Labels (n,); an object array of numbers becomes an array of numbers."""
+    """Labels (n,), with an object array of numbers as an array of numbers."""
     y = as_column(y_true, "y_true")
     if y.dtype != object:
         return y
@@ -283,7 +283,7 @@ def _check_present(one: NDArray[np.bool_], rest: NDArray[Any], pos_label: Hashab
 
 
 def class_labels(y_true: ArrayLike, labels: ArrayLike | None, n_classes: int) -> NDArray[Any]:
-    """Labels of the columns: those given, or those of `y_true`, sorted."""
+    """Labels of the columns, those given or those of `y_true`, sorted."""
     if labels is not None:
         names = as_column(labels, "labels")
         if len(names) != n_classes or len(set(names.tolist())) != n_classes:
@@ -348,7 +348,7 @@ def mean_squares(sample: ClassSample) -> Floats:
 
 
 def assigned_classes(p: Floats) -> NDArray[np.intp]:
-    """Number (n,) of the most probable class; ties go to the first."""
+    """Number (n,) of the most probable class, the first of ties."""
     if p.shape[1] == 2:  # many times faster than argmax along rows
         return np.asarray(p[:, 1] > p[:, 0], dtype=np.intp)
     return np.asarray(p.argmax(axis=1))
@@ -370,12 +370,12 @@ def checked_weights(sample_weight: Weights, n: int) -> Floats | None:
 
 
 def total_weight(weight: Floats | None, n: int) -> float:
-    """Sum of the weights; the number of samples if there are none."""
+    """Sum of the weights, or the number of samples if there are none."""
     return float(n) if weight is None else float(weight.sum())
 
 
 def average(values: Floats, weight: Floats | None) -> float:
-    """Weighted mean; a weight of zero outweighs an infinite value."""
+    """Weighted mean, where a weight of zero outweighs an infinite value."""
     if weight is None:
         return float(values.mean())
     with np.errstate(invalid="ignore"):  # zero times infinity, handled below

@@ -55,7 +55,7 @@ def interval_calibration_test(
     pos_label: Label = None,
     sample_weight: Weights = None,
 ) -> CalibrationTest:
-    r"""Test of the hypothesis that some calibrated probability lies within the intervals.
+    r"""Test whether the intervals are compatible with calibrated probabilities.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def interval_calibration_test(
     See Also
     --------
     nearest_calibrated : the probability that attains the statistic.
-    coverage_test : a test by bins, which tells which of them deviate.
+    coverage_test : a test by bins, which shows which of them deviate.
 
     Notes
     -----

@@ -348,7 +348,7 @@ def belief_measures(
     pos_label: Label = None,
     sample_weight: Weights = None,
 ) -> list[Measure]:
-    """Measures of beliefs only: of mass functions, or of [Bel, Pl] of two classes (n, 2)."""
+    """Measures of beliefs only, of mass functions, or of [Bel, Pl] of two classes (n, 2)."""
     options = {"sample_weight": sample_weight}
     imprecision = mean_imprecision(beliefs, sample_weight=sample_weight)
     found = [

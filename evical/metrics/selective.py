@@ -150,7 +150,7 @@ def aurc(
     excess: bool = False,
     labels: Labels = None,
 ) -> float:
-    r"""Area under the risk-coverage curve; 0 is best.
+    r"""Area under the risk-coverage curve, 0 at best.
 
     Parameters
     ----------
@@ -323,7 +323,7 @@ def _upper(risk: Floats, n: Indices, tail: float) -> Floats:
 
 
 def relative_entropy(a: Floats | float, b: Floats | float) -> Floats:
-    """Relative entropy of probabilities a and b of two outcomes; infinite where b excludes a."""
+    """Relative entropy of probabilities a and b of two outcomes, infinite where b excludes a."""
     with np.errstate(over="ignore"):
         found = rel_entr(a, b) + rel_entr(1 - np.asarray(a), 1 - np.asarray(b))
     return np.asarray(found)

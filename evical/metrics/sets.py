@@ -44,7 +44,7 @@ def set_score(
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    r"""Utility-discounted accuracy of sets of classes; 1 is best.
+    r"""Utility-discounted accuracy of sets of classes, 1 at best.
 
     Parameters
     ----------

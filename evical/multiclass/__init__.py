@@ -35,3 +35,7 @@ __all__ = [
     "sparse_code_probability",
     "wu_lin_weng",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -79,7 +79,7 @@ class AutoMulticlassCalibrator(BaseMulticlassCalibrator):
     logarithms of scores that are probabilities of sum 1, and others as margins. The result is the
     weighted geometric mean of both, divided by its sum. The weights are those under which the
     labels are most probable, less two for each curve, and drawn to even ones: with few samples the
-    mean is better than either, and with many the samples tell.
+    mean is better than either, and with many the samples decide.
 
     The log-odds of a class against the others have the variance of its curve, and that of the
     coefficients of the matrix by the delta method; above 26 classes that of the learned
@@ -137,7 +137,10 @@ class AutoMulticlassCalibrator(BaseMulticlassCalibrator):
 
     @property
     def calibrators_(self) -> list[AutoCalibrator]:
-        """One for each class against the rest; for two classes a single one, above 26 none."""
+        """Fitted calibrators, one per class against the rest.
+
+        Two classes have a single one, more than 26 none.
+        """
         check_is_fitted(self)
         return self._curves()
 
@@ -234,7 +237,7 @@ class AutoMulticlassCalibrator(BaseMulticlassCalibrator):
 def _reversed(
     scores: Floats, codes: NDArray[np.intp], weight: Floats
 ) -> list[tuple[int, Direction]]:
-    """Columns (n, K) that point the wrong way, of those whose own class has lower mean scores."""
+    """Reversed columns (n, K), of those whose own class has lower mean scores."""
     k, own = scores.shape[1], scores[np.arange(len(codes)), codes]
     with np.errstate(all="ignore"):  # scores as large as floats, classes without samples
         mean = np.bincount(codes, weight * own, k) / np.bincount(codes, weight, k)

@@ -276,7 +276,7 @@ class BaseMulticlassCalibrator(saved.SavedCalibrator):
         return named, np.searchsorted(named, seen)[codes]
 
     def _wrong_ways(self) -> list[Direction]:
-        """Directions of the columns that point the wrong way, if columns are fitted singly."""
+        """Directions of the reversed columns, if columns are fitted singly."""
         return []
 
     def _columns(self, table: Floats, n_classes: int, named: Any = None) -> Floats:
@@ -305,7 +305,9 @@ class BaseMulticlassCalibrator(saved.SavedCalibrator):
         return getattr(self, "_ready", False)
 
     def predict_mass(self, scores: ArrayLike, *, sets: Sets = "all") -> MassFunction:
-        """Belief about the class of each sample; `predict_interval` says what it promises.
+        """Predict the belief about the class of each sample.
+
+        See `predict_interval` for its coverage.
 
         Parameters
         ----------
@@ -379,7 +381,7 @@ class BaseMulticlassCalibrator(saved.SavedCalibrator):
         return beliefs.interval() if level is None else beliefs.confidence_interval(level)
 
     def predict_proba(self, scores: ArrayLike) -> Floats:
-        """Estimated probability of each class: pignistic, unless the model is "confidence".
+        """Estimate the probability of each class, pignistic unless the model is "confidence".
 
         Parameters
         ----------
@@ -392,7 +394,7 @@ class BaseMulticlassCalibrator(saved.SavedCalibrator):
         return self.beliefs(scores).probability()
 
     def predict(self, scores: ArrayLike) -> NDArray[Any]:
-        """Class of maximum pignistic probability; ties go to the first class.
+        """Predict the class of maximum pignistic probability, the first of ties.
 
         Parameters
         ----------
@@ -486,7 +488,7 @@ def _n_columns(data: dict[str, Any], calibrator: BaseMulticlassCalibrator) -> in
 
 
 def normalized(positive: Floats) -> Floats:
-    """Probabilities (n, K), divided by their sum; even ones where all are 0."""
+    """Probabilities (n, K) divided by their sum, equal where all are 0."""
     total = positive.sum(axis=1, keepdims=True)
     none = total == 0
     return np.asarray(np.where(none, 1.0, positive) / np.where(none, positive.shape[1], total))

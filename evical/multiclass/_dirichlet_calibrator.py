@@ -223,8 +223,8 @@ def loss_of_input(
     --------
     >>> codes = np.arange(60) % 3
     >>> sure, flat = 0.0001 + 0.9997 * np.eye(3)[codes], np.full((60, 3), 1 / 3)
-    >>> print(loss_of_input(sure, flat, codes, np.ones(60))[:44])
-    DirichletCalibrator lost what the scores say
+    >>> print(loss_of_input(sure, flat, codes, np.ones(60))[:36])
+    DirichletCalibrator lost information
     >>> loss_of_input(sure, sure, codes, np.ones(60))
     """
     total = weight.sum()
@@ -237,7 +237,7 @@ def loss_of_input(
     if not flat and lost - gained <= 3 * np.sqrt(lost + gained):
         return None
     return (
-        "DirichletCalibrator lost what the scores say: by these the likeliest class is right for "
+        "DirichletCalibrator lost information: by the scores the likeliest class is right for "
         f"{share:.1%} of the training samples, by the calibrated probabilities, of at most "
         f"{probability.max():.2g}, for {float(weight @ still) / total:.1%}; where scores are near "
         "0 and 1, take SoftmaxCalibrator(transform='log')"
@@ -290,13 +290,15 @@ _SHAPES = {"double": 1.0, "single": 0.5}  # of a Gamma distribution, as multiple
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class DirichletCalibrator(BaseMulticlassCalibrator):
-    """Gebel's Dirichlet calibration (2009), not Kull et al. (2019): see `SoftmaxCalibrator`.
+    """Dirichlet calibration of Gebel (2009).
+
+    That of Kull et al. (2019) is `SoftmaxCalibrator`.
 
     The method of the same name that Kull et al. proposed ten years later, which is the one to take
-    where nothing speaks for Gebel's, is ``SoftmaxCalibrator(transform="log")``.
+    where nothing favors Gebel's, is ``SoftmaxCalibrator(transform="log")``.
 
-    Fitting warns if the answer has lost what the scores say (see Notes), and if the search of the
-    factor ends at a bound that was not chosen.
+    Fitting warns if the answer has lost information of the scores (see Notes), and if the search of
+    the factor ends at a bound that was not chosen.
 
     Parameters
     ----------
@@ -313,7 +315,7 @@ class DirichletCalibrator(BaseMulticlassCalibrator):
         factors are whole.
     smallest_factor : float, optional
         Where the search of the factor begins, at most 1. By default it is 1, as in the thesis, with
-        a warning if the search ends there, as it does where classes are easily told apart. Smaller
+        a warning if the search ends there, as it does where classes are easily separated. Smaller
         factors move probabilities towards 0 and 1.
     max_search_size : int
         Number of samples on which factors are compared; if there are more, this many are chosen

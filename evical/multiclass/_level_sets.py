@@ -181,7 +181,7 @@ class LevelSets:
         return np.stack([lower, upper], axis=2)
 
     def ends(self, level: float) -> Floats:
-        """Ends (n, K, 2) of confidence intervals: level sets, by Wilks' theorem."""
+        """Ends (n, K, 2) of confidence intervals, as level sets by Wilks' theorem."""
         found = np.empty((*self.shape, 2))
         radius = float(ndtri((1 + level) / 2))
         for rows, odds, series in self._searched():
@@ -224,7 +224,7 @@ def checked_contour(
 
 
 def contrasts(k: int, m: int) -> Floats:
-    """Coefficients (K M, (K - 1) M) whose sum over classes is 0: an orthonormal basis."""
+    """Coefficients (K M, (K - 1) M) whose sum over classes is 0, an orthonormal basis."""
     helmert = np.linalg.qr(np.column_stack([np.ones(k), np.eye(k)[:, :-1]]))[0][:, 1:]
     return np.asarray(np.kron(helmert, np.eye(m)))
 

@@ -52,7 +52,7 @@ class MultinomialLogisticCalibrator(BaseMulticlassCalibrator):
         many are chosen evenly (at least ten per column), and the coordinates are scaled to keep the
         second derivatives of the whole sample. For "likelihood" only.
     transform : {None, "log"}
-        Take scores as they are, or the logarithms of probabilities.
+        Take unchanged scores, or the logarithms of probabilities.
 
     Attributes
     ----------

@@ -184,7 +184,7 @@ class OneVsRestCalibrator(BaseMulticlassCalibrator):
 
 
 def named_directions(classes: NDArray[Any], calibrators: list[Any]) -> list[Direction]:
-    """Directions of columns that point the wrong way, with the classes of both sides."""
+    """Directions of reversed columns, with the classes of both sides."""
     return [
         found.between(classes[classes != side], [side])
         for calibrator, side in zip(calibrators, classes[-len(calibrators) :], strict=True)

@@ -57,7 +57,7 @@ class Ridge(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Structured:
-    """Fitted logits: a linear function of the logarithms of tempered probabilities.
+    """Fitted logits, a linear function of the logarithms of tempered probabilities.
 
     Parameters
     ----------

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.neural_network import MLPClassifier
 from sklearn.utils.validation import has_fit_parameter
 
 from dstheory.checks.arguments import as_sequence, check_count, shown
@@ -43,7 +42,7 @@ class ShallowNetCalibrator(BaseMulticlassCalibrator):
     random_state : int, RandomState or None
         For sizes and starting weights.
     transform : {None, "log"}
-        Take scores as they are, or the logarithms of probabilities.
+        Take unchanged scores, or the logarithms of probabilities.
 
     Attributes
     ----------
@@ -115,6 +114,8 @@ class ShallowNetCalibrator(BaseMulticlassCalibrator):
 
     def _net(self, rng: Any, standard: Floats, codes: NDArray[np.intp], weight: Floats) -> Any:
         """Weights and biases of one net, padded to full size."""
+        from sklearn.neural_network import MLPClassifier  # a tenth of all that is imported
+
         low, high = self.hidden
         size = int(rng.randint(low, high + 1))
         net = MLPClassifier(
@@ -127,7 +128,7 @@ class ShallowNetCalibrator(BaseMulticlassCalibrator):
         )
         # Early stopping by max_iter is intended.
         with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
-            net.fit(standard, codes, **_weighted(weight))
+            net.fit(standard, codes, **_weighted(net, weight))
         (first, last), (bias, out) = net.coefs_, net.intercepts_
         if len(out) == 1:  # two classes have one logit, that of the second
             last, out = np.hstack([0 * last, last]), np.concatenate([0 * out, out])
@@ -158,9 +159,9 @@ class ShallowNetCalibrator(BaseMulticlassCalibrator):
         check_shapes(self, hidden_weights_=(nets, k, self.hidden[1]))
 
 
-def _weighted(weight: Floats) -> dict[str, Floats]:
+def _weighted(net: object, weight: Floats) -> dict[str, Floats]:
     """Weights as networks of scikit-learn take them from 1.7 on; equal ones need none."""
-    if has_fit_parameter(MLPClassifier, "sample_weight"):
+    if has_fit_parameter(net, "sample_weight"):
         return {"sample_weight": weight}
     if (weight != weight[0]).any():
         raise ValueError(

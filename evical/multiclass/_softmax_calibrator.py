@@ -40,7 +40,7 @@ class SoftmaxCalibrator(BaseMulticlassCalibrator):
     intercept_penalty : float
         mu of ODIR: the same for the intercepts. For "matrix" and "vector".
     transform : {None, "log"}
-        Use scores as they are, or the logarithms of probabilities (at least the spacing of
+        Use unchanged scores, or the logarithms of probabilities (at least the spacing of
         floats at 1, 2.2e-16), as Kull et al. do.
 
     Attributes
@@ -61,7 +61,7 @@ class SoftmaxCalibrator(BaseMulticlassCalibrator):
     (n + 1) / (n + 2) for the class of a sample, as if one of n + 2 samples was wrong. The papers
     use the labels themselves.
 
-    An inverse temperature is not negative: if the scores rank the wrong way, it is 0. For two
+    An inverse temperature is not negative: if the scores are reversed, it is 0. For two
     classes and one score, the matrix gives what ``LogisticCalibrator(model="bayesian")`` gives.
 
     The objective is convex; its optimum is found by Newton's method. Penalties act on the weights

@@ -44,7 +44,7 @@ _NUMBERS = ("unit", "inverse", "share")
 
 
 class StructuredScaling:
-    """Mixin of a multiclass calibrator: both steps, their uncertainty, and the saved state."""
+    """Mixin of a multiclass calibrator with both steps, their uncertainty, and the saved state."""
 
     classes_: NDArray[Any]
     intercept_penalty: float
@@ -88,7 +88,7 @@ class StructuredScaling:
     def _check_parameters(self) -> None:
         if self.smooth and self.learned:
             raise ValueError(
-                "smooth and learned are both True; learned penalties take the labels as they are"
+                "smooth and learned are both True; learned penalties use unsmoothed labels"
             )
 
     def _penalties(self, k: int, total: float) -> Ridge:
@@ -279,9 +279,9 @@ class StructuredMatrixCalibrator(StructuredScaling, BaseMulticlassCalibrator):
         "log" reads probabilities and takes their logarithms (at least -87.3, the logarithm of the
         smallest float32); None reads margins.
     learned : bool
-        Whether the samples tell the penalties, by their evidence (MacKay 1992); the given ones are
-        what one class more would say. If a class follows that scores call impossible, they also
-        tell the share of the uniform distribution.
+        Whether the samples determine the penalties, by their evidence (MacKay 1992); the given ones
+        are what one class more would predict. If a class follows that scores call impossible, they
+        also determine the share of the uniform distribution.
 
     Attributes
     ----------
@@ -361,9 +361,9 @@ class StructuredVectorCalibrator(StructuredScaling, BaseMulticlassCalibrator):
         "log" reads probabilities and takes their logarithms (at least -87.3, the logarithm of the
         smallest float32); None reads margins.
     learned : bool
-        Whether the samples tell the penalties, by their evidence (MacKay 1992); the given ones are
-        what one class more would say. If a class follows that scores call impossible, they also
-        tell the share of the uniform distribution.
+        Whether the samples determine the penalties, by their evidence (MacKay 1992); the given ones
+        are what one class more would predict. If a class follows that scores call impossible, they
+        also determine the share of the uniform distribution.
 
     Attributes
     ----------

@@ -369,8 +369,8 @@ def code_beliefs(
 ) -> Beliefs:
     """Dempster's rule of the columns of a code (the evidential reduction).
 
-    Column b says "a class of its positive side, or one that takes no part" with the mass of that
-    side, the same of the negative side, and nothing with the rest.
+    Column b supports "a class of its positive side, or one that takes no part" with the mass of
+    that side, the same of the negative side, and nothing with the rest.
 
     Parameters
     ----------

@@ -118,8 +118,8 @@ def best_sparse_code(n_classes: int, n_columns: int, rng: np.random.Generator) -
             distances[index] = -1
     if best is None:
         raise ValueError(
-            f"none of {candidates:,} random codes of {n_columns} columns tells {n_classes} classes "
-            "apart; take more columns"
+            f"none of {candidates:,} random codes of {n_columns} columns separates {n_classes} "
+            "classes; take more columns"
         )
     return best
 

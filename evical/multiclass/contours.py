@@ -169,7 +169,7 @@ class Contours:
 
     @cached_property
     def log_peak(self) -> NDArray[np.float64]:
-        """Logarithm (n,) of the largest plausibility; 0 if numbers are exact."""
+        """Logarithm (n,) of the largest plausibility, 0 if numbers are exact."""
         return np.zeros(self.n) if self.is_exact else np.asarray(self._logs.max(axis=0))
 
     @cached_property

@@ -31,3 +31,7 @@ __all__ = [
     "RiskCoverageDisplay",
     "SimplexDisplay",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

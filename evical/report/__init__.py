@@ -13,3 +13,7 @@ __all__ = [
     "build",
     "build_explorer",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

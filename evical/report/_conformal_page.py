@@ -1,4 +1,4 @@
-"""The page of conformal beliefs: whether their promise held, how large sets are, and for whom.
+"""The page of conformal beliefs: whether the sets cover, how large they are, and for whom.
 
 Pictures of conformal beliefs: p-values of true classes, sizes of sets, coverage by class.
 """
@@ -78,7 +78,7 @@ def _sizes(evaluation: ConformalEvaluation) -> Picture:
         "many sets of each size hold the class, with intervals; the table has the numbers.",
         caption=f"Sets at alpha = {evaluation.alpha:g}: how large they are, and how often those of "
         f"each size hold the true class; bars are {evaluation.confidence:.0%} intervals, and the "
-        f"dotted line is {1 - evaluation.alpha:g}, which is not promised for each size.",
+        f"dotted line is {1 - evaluation.alpha:g}, which is not guaranteed for each size.",
         svg=svg_of(figure),
     )
 
@@ -189,7 +189,7 @@ def _calibrated(evaluation: ConformalEvaluation) -> str:
         return f", after calibration with {count(numbers[0])}"
     return (
         f", after calibration with {count(sum(numbers))}, in {len(numbers)} groups of "
-        f"{count(min(numbers))} to {count(max(numbers))} for each of which the promise is tested"
+        f"{count(min(numbers))} to {count(max(numbers))} for each of which the guarantee is tested"
     )
 
 
@@ -205,15 +205,15 @@ def _warnings(evaluation: ConformalEvaluation) -> list[str]:
         )
     if not evaluation.calibration_known:
         texts.append(
-            "The tests take the calibration sample for a very large one. They tell whether this "
-            "classifier misses more often than alpha, not whether its promise, a mean over "
-            "calibration samples, failed."
+            "The tests treat the calibration sample as a very large one. They show whether this "
+            "classifier misses more often than alpha, not whether its guarantee, a mean over "
+            "calibration samples, was violated."
         )
     return texts
 
 
 def levels_table(evaluation: ConformalEvaluation) -> Table:
-    """Misses and sizes of the sets at each level, beside the promise."""
+    """Misses and sizes of the sets at each level, with the guarantee."""
     rows = []
     for one in evaluation.at_levels():
         shares = (one.missed, one.low, one.high)
@@ -226,7 +226,7 @@ def levels_table(evaluation: ConformalEvaluation) -> Table:
         values = (*shares, one.mean_size, one.pvalue, one.adjusted)
         rows.append(Row((f"{one.alpha:g}",), cells, values=values))
     return Table(
-        f"Share of sets that miss the true class, promised to be alpha at most, of "
+        f"Share of sets that miss the true class, guaranteed to be alpha at most, of "
         f"{count(len(evaluation.y))} samples, with {evaluation.confidence:.0%} limits.",
         ("Alpha",),
         ("Missed", "At least", "At most", "Mean size", "p", "Adjusted p"),
@@ -241,7 +241,7 @@ def levels_table(evaluation: ConformalEvaluation) -> Table:
 def _small(evaluation: ConformalEvaluation) -> str:
     pvalue, adjusted = evaluation.small
     verdict = (
-        "Small p-values are more frequent than promised"
+        "Small p-values are more frequent than guaranteed"
         if adjusted < 0.05
         else "Small p-values are not more frequent than chance explains"
     )
@@ -311,6 +311,6 @@ def _lowest(evaluation: ConformalEvaluation) -> str:
         text += (
             "."
             if len(evaluation.n_calibration) > 1
-            else '; calibration by class (conditional="class") promises it for each.'
+            else '; calibration by class (conditional="class") guarantees it for each.'
         )
     return text

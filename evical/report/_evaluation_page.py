@@ -7,6 +7,7 @@ because with few samples a test has little power.
 
 import numpy as np
 
+from dstheory.checks.arguments import number_of
 from evical._versions import all_versions
 from evical.evaluation import Evaluation, check_promise
 from evical.metrics.goodness import pvalue_text, share_limits
@@ -154,8 +155,8 @@ def _warnings(evaluation: Evaluation) -> list[str]:
     rare = int(counts.argmin())
     if counts[rare] < _FEW:
         texts.append(
-            f"There are only {counts[rare]} samples of class "
-            f"{named(evaluation.class_names[rare])}; with fewer than {_FEW} of a class, even large "
+            f"Only {number_of(counts[rare], 'sample')} of class "
+            f"{named(evaluation.class_names[rare])}: with fewer than {_FEW} of a class, even large "
             "calibration errors go undetected."
         )
     p = evaluation.probability
@@ -193,21 +194,22 @@ def _widest(evaluation: Evaluation) -> str:
 
 
 def _answers(evaluation: Evaluation) -> str:
-    """What was promised for the answers, and whether it was kept."""
+    """The guarantee for the answers, and whether it was met."""
     promise = evaluation.answers
     if promise is None:
         return (
-            "Nothing was promised for these predictions. The table says what these samples would "
-            "promise, for new ones, if they served as held-out samples."
+            "These predictions come without a guarantee. The table shows what these samples "
+            "would guarantee for new ones, if they served as held-out samples."
         )
     losses, doubt = answered_losses(evaluation)
     answered = doubt < promise.limit
     n, wrong = int(answered.sum()), int(losses[answered].sum())
-    text = f"The model promised: {promise}."
+    text = f"The model guarantees: {promise}."
     if not n:
         return f"{text} Of these samples it answers none."
     low, high = (float(one) for one in share_limits(wrong, n, evaluation.confidence))
-    verdict = "The promise is refuted" if low > promise.bound else "Nothing speaks against that"
+    broken = low > promise.bound
+    verdict = "The guarantee is violated" if broken else "The data are compatible with it"
     return (
         f"{text} Of these {count(len(losses))} samples it answers {count(n)} "
         f"({percent(n / len(losses))}), of which {count(wrong)} wrongly, {percent(wrong / n)} "

@@ -111,8 +111,8 @@ def answers_picture(evaluation: Evaluation) -> Picture:
     promise = evaluation.answers
     bound = ""
     if promise is not None:
-        bound = f" The dotted line is the promised bound, {percent(promise.bound)}."
-        ax.axhline(promise.bound, color=COLORS["gray"], ls=":", label="promised bound")
+        bound = f" The dotted line is the guaranteed bound, {percent(promise.bound)}."
+        ax.axhline(promise.bound, color=COLORS["gray"], ls=":", label="guaranteed bound")
         ax.set_ylim(top=max(ax.get_ylim()[1], 1.1 * promise.bound))
         add_legend(ax)
     ax.set_ylabel("Error of the answers")

@@ -37,7 +37,7 @@ def has_beliefs(evaluation: Evaluation) -> bool:
 
 
 def beliefs(evaluation: Evaluation) -> tuple[Floats, Floats]:
-    """Belief and plausibility of the positive class; without beliefs the probability twice."""
+    """Belief and plausibility of the positive class, or its probability twice."""
     if evaluation.bel is None or evaluation.pl is None:
         return evaluation.probability, evaluation.probability
     return evaluation.bel, evaluation.pl

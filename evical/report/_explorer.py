@@ -49,9 +49,9 @@ def build_explorer(
     ----------
     calibrator : fitted calibrator, optional
         Of one score; its band and decisions are a part of the page. Of three or four classes, the
-        page begins with beliefs about some of the samples, and needs these.
+        page needs samples.
     scores : (n,) or (n, K) array, optional
-        Of samples on which it was not fitted.
+        Of samples on which it was not fitted; the page begins with beliefs about some of them.
     y : (n,) array, optional
         Their classes; both or none are given.
     score_name : str
@@ -59,18 +59,18 @@ def build_explorer(
     command : str
         The command or call that makes this page again, shown at its end.
     answers : Promise, optional
-        What the calibrator's model promises for its answers; the page begins with this bound.
+        Guarantee of the calibrator's model for its answers; the page begins with this bound.
 
     Returns
     -------
     str
         HTML of at most 300 kB with style and script inside; it loads nothing. More than 1,200
-        distinct scores are merged into as many groups of neighbors, and the page says so.
+        distinct scores are merged into as many groups of neighbors, with a note on the page.
 
     Raises
     ------
     TypeError
-        If `calibrator` is no calibrator of one score, or a name is no text.
+        If `calibrator` is not a calibrator of one score, or a name is not a text.
     ValueError
         If only one of `scores` and `y` is given, or they come without a calibrator, or a calibrator
         of more than two classes without them; if there are no samples, or a class is not one of
@@ -135,11 +135,17 @@ def _part(name: str) -> str:
 def _fitted(
     calibrator: BaseCalibrator, scores: ArrayLike | None, y: ArrayLike | None, score_name: str
 ) -> dict[str, Any]:
-    """What the page says of a calibrator, ready for JSON."""
+    """What the page shows of a calibrator, ready for JSON."""
     check_instance("calibrator", calibrator, BaseCalibrator, "a calibrator of one score")
     check_is_fitted(calibrator)
-    counts = None if scores is None or y is None else _counts(calibrator, scores, y)
-    merged = None if counts is None else counts.compress(_MAX_SCORES)
+    counts, merged, examples = None, None, dict[str, Any]()
+    if scores is not None and y is not None:
+        values, codes = _samples(calibrator, scores, y)
+        counts = ScoreCounts.from_samples(values, codes == 1)
+        merged = counts.compress(_MAX_SCORES)
+        shown = _spread(len(values), _MAX_SCORES)
+        betp = calibrator.predict_proba(values[shown])
+        examples = _examples(calibrator, values, codes, shown, betp)
     negative, positive = map(str, calibrator.classes_.tolist())
     text = f"{calibrator!r} turns {score_name} into beliefs about {positive}, against {negative}."
     if counts is not None and merged is not None and len(merged) < len(counts):
@@ -151,6 +157,7 @@ def _fitted(
         "classes": [negative, positive],
         "score": score_name,
         "text": text,
+        "examples": examples,
         "curve": _beliefs(calibrator, grid),
         "held": None
         if merged is None
@@ -175,12 +182,36 @@ def _many(
     codes, table = _codes(calibrator.classes_, y), as_floats(scores, "scores")
     if len(table) != len(codes):
         raise ValueError(f"there are {len(table)} scores, but {len(codes)} labels")
-    shown = np.unique(np.linspace(0, len(table) - 1, _MAX_SCORES).astype(np.intp))
+    shown = _spread(len(table), _MAX_SCORES)
     betp = calibrator.predict_proba(table[shown])
-    # From the most certain sample to the least.
+    text = f"{calibrator!r} was evaluated on {len(table):,} samples"
+    text += f", of which {len(shown):,} are counted." if len(shown) < len(table) else "."
+    rows = {"betp": betp.round(6).tolist(), "truth": codes[shown].tolist()}
+    return {
+        "classes": names,
+        "text": text,
+        "examples": _examples(calibrator, table, codes, shown, betp),
+        "rows": rows,
+    }
+
+
+def _spread(n: int, most: int) -> Indices:
+    """Places of n in even steps, the first and the last among them."""
+    return np.unique(np.linspace(0, n - 1, most).astype(np.intp))
+
+
+def _examples(
+    calibrator: BaseCalibrator | BaseMulticlassCalibrator,
+    scores: Floats,
+    codes: Indices,
+    shown: Indices,
+    betp: Floats,
+) -> dict[str, Any]:
+    """Beliefs about a few of the samples shown, from the most certain one to the least."""
+    names = list(map(str, calibrator.classes_.tolist()))
     order = np.argsort(-betp.max(axis=1), kind="stable")
-    chosen = shown[order[np.unique(np.linspace(0, len(shown) - 1, _N_EXAMPLES).astype(np.intp))]]
-    mass = calibrator.predict_mass(table[chosen])
+    chosen = shown[order[_spread(len(shown), _N_EXAMPLES)]]
+    mass = calibrator.predict_mass(scores[chosen])
     examples = {}
     for row, masses in zip(chosen.tolist(), mass.masses.tolist(), strict=True):
         truth = names[codes[row]]
@@ -194,10 +225,7 @@ def _many(
             "text": f"What the model believes about sample {row + 1}, of class {truth}. The "
             "second source is yours; it is vacuous until you move its masses.",
         }
-    text = f"{calibrator!r} was evaluated on {len(table):,} samples"
-    text += f", of which {len(shown):,} are counted." if len(shown) < len(table) else "."
-    rows = {"betp": betp.round(6).tolist(), "truth": codes[shown].tolist()}
-    return {"classes": names, "text": text, "examples": examples, "rows": rows}
+    return examples
 
 
 def _beliefs(calibrator: BaseCalibrator, scores: Floats) -> dict[str, list[float]]:
@@ -205,12 +233,13 @@ def _beliefs(calibrator: BaseCalibrator, scores: Floats) -> dict[str, list[float
     return {"score": scores.tolist(), "bel": bel.tolist(), "pl": pl.tolist()}
 
 
-def _counts(calibrator: BaseCalibrator, scores: ArrayLike, y: ArrayLike) -> ScoreCounts:
+def _samples(calibrator: BaseCalibrator, scores: ArrayLike, y: ArrayLike) -> tuple[Floats, Indices]:
+    """Scores and positions of the labels."""
     codes = _codes(calibrator.classes_, y)
     values = check_scores(scores)
     if len(values) != len(codes):
         raise ValueError(f"there are {len(values)} scores, but {len(codes)} labels")
-    return ScoreCounts.from_samples(values, codes == 1)
+    return values, codes
 
 
 def _codes(classes: NDArray[Any], y: ArrayLike) -> Indices:

@@ -130,7 +130,7 @@ def render(page: Page) -> str:
 
 
 def content_policy(script: str) -> str:
-    """What the browser may do: styles and data of the page itself, and this one script."""
+    """Content security policy that allows the styles, data and one script of the page."""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
     return (
         "default-src 'none'; style-src 'unsafe-inline'; img-src data:; "

@@ -15,7 +15,7 @@ _LONGEST_NAME = 80
 
 
 def fixed(value: float, digits: int = 3, *, sign: bool = False) -> str:
-    """A number with a fixed number of digits; a dash where there is none.
+    """A number with a fixed number of digits, or a dash where there is none.
 
     >>> fixed(0.12345), fixed(float("inf")), fixed(float("nan")), fixed(-0.0001, 2)
     ('0.123', 'inf', '–', '0.00')
@@ -44,7 +44,7 @@ def percent(value: float, digits: int = 1) -> str:
 
 
 def count(value: float) -> str:
-    """A number of samples; effective ones may be broken.
+    """Write a number of samples, with decimals for effective ones.
 
     >>> count(12345), count(12.5)
     ('12,345', '12.5')
@@ -71,7 +71,7 @@ def p_cell(value: float) -> str:
 
 
 def named(text: str) -> str:
-    """A name as part of a sentence: not too long, in its own direction of writing."""
+    """Write a name within a sentence, shortened and in its own direction of writing."""
     short = shorten(text, _LONGEST_NAME)
     return short if short.isascii() else short.join(_ISOLATED)
 

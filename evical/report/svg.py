@@ -40,7 +40,7 @@ _NO_CHARACTER = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\u
 
 
 def label(text: str, longest: int = 32) -> str:
-    """A name as text of a picture: no formula, on one line, not too long.
+    """Write a name as text of a figure, without formulas and on one short line.
 
     >>> print(label("<$50K"), label("a" * 40, longest=6))
     <\\$50K aaa…aa

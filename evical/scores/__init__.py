@@ -6,3 +6,7 @@ __all__ = [
     "ScoreCounts",
     "fit_table",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

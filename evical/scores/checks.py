@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array, column_or_1d, indexable
 from sklearn.utils.multiclass import check_classification_targets
 
-from dstheory.checks.arguments import as_array, as_floats, shown, without_mask
+from dstheory.checks.arguments import as_array, as_floats, number_of, shown, without_mask
 from evical._typing import Flags, Floats
 from evical.errors import WeightError
 
@@ -179,7 +179,7 @@ def check_weights(weights: ArrayLike | None, n: int, name: str = "sample_weight"
 
 
 def check_range(weights: Floats, name: str) -> None:
-    """Raise unless weights can count samples: from 1e-15 if positive, and at most 2^53 in all.
+    """Raise unless weights can count samples, from 1e-15 if positive and at most 2^53 in all.
 
     Parameters
     ----------
@@ -245,7 +245,7 @@ def check_binary(y: ArrayLike) -> NDArray[np.int64]:
 
 
 def check_label(name: str, value: object) -> None:
-    """Raise TypeError unless an argument can be the label of a class: a text, a number or the like.
+    """Raise TypeError unless an argument can be the label of a class, such as a text or a number.
 
     Parameters
     ----------
@@ -354,7 +354,7 @@ def as_column(y: Any, name: str = "y", *, warn: bool = False) -> NDArray[Any]:
 
 
 def missing(values: NDArray[Any]) -> NDArray[np.bool_]:
-    """Which values of an array are missing: NaN, NaT, None, or pandas.NA.
+    """Which values of an array are missing, as NaN, NaT, None, or pandas.NA.
 
     Parameters
     ----------
@@ -424,12 +424,13 @@ def check_same_length(**arrays: Any) -> None:
         (first, n), *others = lengths.items()
         rest = ", ".join(f"{name} has {k}" for name, k in others)
         raise ValueError(
-            f"lengths differ: {first} has {n} rows, {rest}; each sample needs one of each"
+            f"lengths differ: {first} has {number_of(n, 'row')}, {rest}; each sample needs one of "
+            "each"
         )
 
 
 def real_numbers(values: ArrayLike, name: str) -> Floats:
-    """Real numbers as float64, of any shape; texts, dates and complex numbers are refused.
+    """Check real numbers of any shape, as float64, refusing texts, dates and complex numbers.
 
     Parameters
     ----------
@@ -493,7 +494,7 @@ def _refuse(array: Floats, wrong: NDArray[np.bool_], name: str, expected: str) -
 
 
 def refuse_row(table: Floats, wrong: Flags | np.bool_, what: str, expected: str) -> None:
-    """Raise if a row is wrong; `what` names the table, with its verb.
+    """Raise if a row is wrong, with `what` as the table and its verb.
 
     Examples
     --------

@@ -33,7 +33,7 @@ _HUGE = 4e307
 
 
 def midpoints(left: Floats, right: Floats) -> Floats:
-    """Boundaries between scores ``left < right``: above every left, at most every right.
+    """Boundaries between scores ``left < right``, above every left, at most every right.
 
     Parameters
     ----------
@@ -354,7 +354,7 @@ class ScoreCounts(ShownFields):
 
 @runtime_checkable
 class LearnsFromCounts(Protocol):
-    """What is fitted to counts: any calibrator of one score."""
+    """Protocol of what is fitted to counts, any calibrator of one score."""
 
     def fit_counts(self, counts: ScoreCounts, classes: ArrayLike) -> Any:
         """Learn from counts of a negative class and a positive one."""
@@ -413,7 +413,7 @@ def fit_table(
 def checked_counts(
     scores: ArrayLike, negative: ArrayLike | None, positive: ArrayLike | None
 ) -> ScoreCounts:
-    """Counts from a user's arrays, in any order; scores without weight are dropped.
+    """Counts from a user's arrays, in any order, without scores of weight 0.
 
     Raises
     ------
@@ -463,7 +463,7 @@ def _whole(weights: Floats) -> bool:
 
 
 def merge_equal(scores: Floats, negative: Floats, positive: Floats) -> ScoreCounts:
-    """Counts at scores that ascend but may repeat; the weights of equal ones are added."""
+    """Merge counts at equal scores of an ascending array by adding their weights."""
     starts = np.flatnonzero(np.concatenate([[True], scores[1:] != scores[:-1]]))
     return ScoreCounts(
         scores[starts], np.add.reduceat(negative, starts), np.add.reduceat(positive, starts)

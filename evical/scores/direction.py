@@ -1,4 +1,4 @@
-"""Whether scores point the wrong way: the rank test of Mann and Whitney on counts.
+"""Whether scores are reversed, by the rank test of Mann and Whitney on counts.
 
 A calibrator that can only rise makes falling scores useless, without a word. So each fit asks
 whether the negative samples have the greater scores, by more than chance. The area under the ROC
@@ -94,7 +94,7 @@ def direction(counts: ScoreCounts) -> Direction:
 
 
 def wrong_way(counts: ScoreCounts) -> Direction | None:
-    """The direction of scores that point the wrong way by four standard errors, or None.
+    """The direction of scores that are reversed by four standard errors, or None.
 
     Parameters
     ----------
@@ -174,7 +174,7 @@ def fit_quietly(estimator: BaseEstimator, X: SamplesLike, y: ArrayLike, **params
 
 
 def wrong_ways(fitted: Any) -> list[Direction]:
-    """Directions of all scores of a fitted estimator that point the wrong way.
+    """Directions of all reversed scores of a fitted estimator.
 
     Parameters
     ----------
@@ -190,7 +190,7 @@ def wrong_ways(fitted: Any) -> list[Direction]:
 def warn_of_wrong_ways(
     found: Sequence[Direction], advice: str = _OF_SCORES, stacklevel: int = 4
 ) -> None:
-    """Warn the caller of `fit`, once, of scores that point the wrong way.
+    """Warn the caller of `fit`, once, of reversed scores.
 
     Parameters
     ----------
@@ -212,14 +212,14 @@ def message(found: Sequence[Direction], advice: str = _OF_SCORES) -> str:
     --------
     >>> found = [Direction(0.25, -5.0, ("healthy",), ("sick",))]
     >>> print(message(found, "make {} the positive class"))
-    scores point the wrong way: greater ones speak for class 'healthy', not for class 'sick' \
+    scores look reversed: higher values indicate class 'healthy', not class 'sick' \
 (area under the ROC curve 0.25, rank test z = -5.0); make class 'healthy' the positive class
     """
     worst = min(found, key=lambda one: one.z)
     negative, positive = _named(worst.negative), _named(worst.positive)
     also = f" ({len(found)} calibrations are so; this is the clearest)" if len(found) > 1 else ""
     return (
-        f"scores point the wrong way: greater ones speak for {negative}, not for {positive} (area "
+        f"scores look reversed: higher values indicate {negative}, not {positive} (area "
         f"under the ROC curve {worst.area:.3g}, rank test z = {worst.z:.1f}){also}; "
         f"{advice.format(negative)}"
     )

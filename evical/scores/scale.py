@@ -68,7 +68,7 @@ def log_odds(probability: ArrayLike) -> Floats:
 
 
 def sides(log_odds: Floats) -> tuple[Floats, Floats]:
-    """Probabilities of both classes from log-odds; the sum is exactly 1.
+    """Probabilities of both classes from log-odds, with a sum of exactly 1.
 
     The smaller one keeps its digits, which it would lose as the complement of the other one.
 
@@ -203,14 +203,14 @@ class ScoreScale:
         return np.asarray(np.clip(z, -_STRAIGHT, _STRAIGHT) + np.sign(z) * np.log1p(beyond))
 
     def counts(self, counts: ScoreCounts) -> ScoreCounts:
-        """Transformed counts; scores that become equal are merged."""
+        """Transformed counts, with scores merged that become equal."""
         if self.kind == "identity":
             return counts
         return merge_equal(self(counts.scores), counts.negative, counts.positive)
 
 
 def are_probabilities(counts: ScoreCounts) -> bool:
-    """Whether scores are read as probabilities where nobody says so: if all lie in [0, 1].
+    """Whether scores are read as probabilities by default, if all lie in [0, 1].
 
     Parameters
     ----------
@@ -348,7 +348,7 @@ def _ascend(*arrays: Floats) -> bool:
 
 
 def standardized(scores: Floats, center: float, scale: float) -> Floats:
-    """``(scores - center) / scale`` without overflow on the way; infinite if too far.
+    """``(scores - center) / scale`` without overflow on the way, infinite if too far.
 
     Parameters
     ----------

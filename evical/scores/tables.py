@@ -277,8 +277,8 @@ def _classes(labels: NDArray[Any], target: str, positive: Hashable | None) -> li
             return [type(found[0])(0), type(found[0])(1)]
         if len(found) == 1:
             raise ValueError(
-                f"column {target!r} holds the one class {found[0]!r}; tell by positive= whether it "
-                "is the positive one"
+                f"column {target!r} holds the one class {found[0]!r}; set positive= if it is "
+                "the positive one"
             )
         return found
     if positive not in found and len(found) == 2:

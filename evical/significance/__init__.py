@@ -19,3 +19,7 @@ __all__ = [
     "relative_gain",
     "wilcoxon",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -24,7 +24,7 @@ def p_text(pvalue: float) -> str:
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Lines of a table: the first column to the left, the others to the right.
+    """Lines of a table with the first column to the left and the others to the right.
 
     >>> aligned([("a", "1"), ("bc", "10")])
     ['  a    1', '  bc  10']
@@ -37,7 +37,7 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def data_frame(index: Sequence[str], columns: Mapping[str, Any]) -> Any:
-    """A pandas data frame with a row for each method; pandas is loaded only here."""
+    """Pandas data frame with a row for each method."""
     require("pandas", "a table of methods")
     import pandas as pd
 

@@ -78,7 +78,7 @@ class Results(ShownFields):
 
     @property
     def ranks(self) -> Floats:
-        """Rank (N, k) of each method on each data set, 1 the best; ties share their mean."""
+        """Rank (N, k) of each method on each data set, from 1 for the best, averaged over ties."""
         values = without_rounding(self.values, np.abs(self.values).max(axis=1, keepdims=True))
         signed = -values if self.greater_is_better else values
         return np.asarray(rankdata(signed, axis=1))

@@ -220,7 +220,13 @@ P = np.tile([0.4, 0.6], (200, 1))
         ([P], Y, {"rule": "stackd"}, ValueError, "rule is 'stackd'"),
         ([P], Y, {"total_conflict": "no"}, ValueError, "total_conflict is 'no'"),
         ([["a"] * 200], Y, {}, (TypeError, ValueError), "source 'source0'"),
-        ([SCORES[0] * np.nan], Y, {}, ValueError, "class 0 has 100 samples, but the source speaks"),
+        (
+            [SCORES[0] * np.nan],
+            Y,
+            {},
+            ValueError,
+            "class 0 has 100 samples, but the source is",
+        ),
     ],
 )
 def test_bad_input(given, y, options, error, message):

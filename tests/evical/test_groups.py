@@ -100,7 +100,7 @@ def test_beliefs_about_groups_that_were_not_seen(inner):
     assert len(np.unique(m.masses.round(9), axis=0)) <= 4  # one belief a fold: nothing was known
 
 
-@pytest.mark.filterwarnings("ignore:scores point the wrong way")  # on purpose
+@pytest.mark.filterwarnings("ignore:scores look reversed")  # on purpose
 def test_searches_pass_groups_on_with_routing():
     clf = EvidentialClassifier(KNeighborsClassifier(), cv=GroupKFold(2), **OPTIONS)
     with config_context(enable_metadata_routing=True):

@@ -329,11 +329,11 @@ def test_searches_and_cross_validation():
     [
         ({"silent_if_missing": "some"}, ValueError, "silent_if_missing is 'some', expected one of"),
         ({"coarsening": ["a"]}, TypeError, "coarsening is .*a dict from classes to labels"),
-        ({"coarsening": {"d": "x"}}, ValueError, "coarsening has 'd', which is no class of y"),
+        ({"coarsening": {"d": "x"}}, ValueError, "coarsening has 'd', which is not a class of y"),
         (
             {"coarsening": {"a": "x", "b": "x", "c": "x"}},
             ValueError,
-            "gives all classes the label 'x'; a source must tell at least two apart",
+            "gives all classes the label 'x'; a source must separate at least two",
         ),
     ],
 )
@@ -346,7 +346,7 @@ def test_a_class_about_which_it_never_speaks():
     X = X3.copy()
     X[LETTERS == "b", 0] = np.nan
     source = EvidentialSource(GaussianNB(), silent_if_missing="any")
-    message = "class 'b' has 50 samples, but the source speaks about none of them"
+    message = "class 'b' has 50 samples, but the source is available for none of them"
     with pytest.raises(ValueError, match=message):
         source.fit(X, LETTERS)
     with pytest.raises(ValueError, match=message) as caught:

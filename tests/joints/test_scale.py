@@ -205,9 +205,7 @@ def test_a_calibration_that_lost_its_input_says_so():
     guess = np.where(rng.random(150) < 0.1, (y + 1) % 3, y)
     samples = {"votes": np.eye(3)[guess], "sure": 0.0001 + 0.9997 * np.eye(3)[guess]}
     for name, table in samples.items():
-        with pytest.warns(
-            UserWarning, match="DirichletCalibrator lost what the scores say"
-        ) as found:
+        with pytest.warns(UserWarning, match="DirichletCalibrator lost information") as found:
             calibrator = DirichletCalibrator(factor=300).fit(table, y)
         assert "take SoftmaxCalibrator(transform='log')" in str(found[0].message), name
         assert calibrator.predict_proba(table).max() < 0.45, name

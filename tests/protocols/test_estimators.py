@@ -30,7 +30,7 @@ def test_nothing_is_mutated(entry):
 
 
 @every
-@pytest.mark.filterwarnings("ignore:scores point the wrong way")  # on purpose
+@pytest.mark.filterwarnings("ignore:scores look reversed")  # on purpose
 def test_fit_forgets_what_was_before(entry):
     scores, y = samples()
     calibrator = entry().fit(-scores, y).fit(scores, y)

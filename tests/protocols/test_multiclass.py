@@ -106,7 +106,7 @@ def test_far_away_and_extreme_scores(entry):
     np.testing.assert_allclose(calibrator.predict_proba(far).sum(axis=1), 1)
 
 
-@pytest.mark.filterwarnings("ignore:DirichletCalibrator lost what the scores say")  # it did
+@pytest.mark.filterwarnings("ignore:DirichletCalibrator lost information")  # it did
 @every
 def test_separable_and_constant_scores(entry):
     separable = entry.read(8 * np.eye(K)[np.arange(12) % K])

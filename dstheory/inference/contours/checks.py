@@ -46,7 +46,7 @@ def as_bounds(bounds: ArrayLike) -> Space:
 
 
 def as_scales(scale: ArrayLike | None, dimension: int) -> tuple[float, ...]:
-    """Positive scales, one per dimension; 1 by default.
+    """Positive scales, one per dimension, 1 by default.
 
     >>> as_scales(None, 2), as_scales(3, 1)
     ((1.0, 1.0), (3.0,))

@@ -50,7 +50,7 @@ _PROMINENCE = 1e-9  # relative prominence of a peak of the log-likelihood; less 
 
 
 def find_maximum(f: Function, bounds: Space, scales: Point) -> tuple[Point, float]:
-    """Mode and maximum of the log-likelihood; raise if there is none.
+    """Find the mode and maximum of the log-likelihood, or raise.
 
     >>> find_maximum(lambda x: -x, ((0.0, np.inf),), (1.0,))
     ((0.0,), -0.0)
@@ -386,7 +386,7 @@ class LikelihoodContour(Immutable):
         return scalar(result)
 
     def contour(self, *theta: ArrayLike) -> Any:
-        """Plausibility of parameter values: the relative likelihood (eq. 11).
+        """Plausibility of parameter values, which is the relative likelihood (eq. 11).
 
         Parameters
         ----------
@@ -412,7 +412,7 @@ class LikelihoodContour(Immutable):
         return scalar(np.exp(self.log_contour(*theta)))
 
     def pl(self, *region: ArrayLike) -> Any:
-        """Plausibility of a region: the largest relative likelihood in it (eq. 12).
+        """Plausibility of a region, the largest relative likelihood in it (eq. 12).
 
         Parameters
         ----------
@@ -453,7 +453,7 @@ class LikelihoodContour(Immutable):
         return scalar(np.where(meets, best, 0.0))
 
     def bel(self, *region: ArrayLike) -> Any:
-        """Belief in a region: one minus the plausibility of its complement (eqs. 12, 14).
+        """Belief in a region, 1 minus the plausibility of its complement (eqs. 12, 14).
 
         Parameters
         ----------
@@ -531,7 +531,7 @@ class LikelihoodContour(Immutable):
         return float(maximize_rows(edges, Line(low, high, center, scale))[1].max())
 
     def level_set(self, gamma: ArrayLike, n_points: int = 64) -> tuple[Any, Any]:
-        """Focal sets: where the plausibility is at least gamma (eq. 13).
+        """Focal set of the parameters whose plausibility is at least gamma (eq. 13).
 
         Parameters
         ----------

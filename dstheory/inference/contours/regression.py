@@ -53,7 +53,7 @@ class LeastSquares:
     n: int
 
     def leverage(self, rows: Floats) -> Floats:
-        """x (X'X)^-1 x' of each row: the variance of its mean response, in units of sigma**2."""
+        """x (X'X)^-1 x' of each row, the variance of its mean response, in units of sigma**2."""
         from scipy.linalg import solve_triangular
 
         z = solve_triangular(self.root, rows.T, trans="T")
@@ -61,7 +61,7 @@ class LeastSquares:
 
 
 def least_squares(design: ArrayLike, response: ArrayLike, exact_fit: bool) -> LeastSquares:
-    """Fit a linear model; refuse collinear columns, and an exact fit unless it is allowed.
+    """Fit a linear model, refusing collinear columns, and an exact fit unless it is allowed.
 
     >>> fit = least_squares([[1.0], [1.0]], [1.0, 3.0], exact_fit=False)
     >>> fit.coefficients, fit.residual

@@ -205,7 +205,7 @@ def binomial(
     Notes
     -----
     Without trials (n = 0) the result is vacuous, except that `"laplace"` gives its
-    prior (1/2, 1/2), as its formula says, and `"bayesian"` has no proportion to give.
+    prior (1/2, 1/2), by its formula, and `"bayesian"` has no proportion to give.
 
     Accuracy, measured against 40 digits: with `"likelihood"`, for n up to 10^15, masses
     have an absolute error below 1e-15, and m({1}) a relative one below 5e-15 / min(1, k)

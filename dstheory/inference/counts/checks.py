@@ -80,7 +80,7 @@ def as_count_rows(counts: ArrayLike, *, exact: bool) -> tuple[Array, tuple[int, 
 
 
 def refuse_empty_rows(rows: Array, batch: tuple[int, ...]) -> None:
-    """Raise where a row has no observation; for models that need one."""
+    """Raise where a row has no observation, for models that need one."""
     row = _first(rows.sum(axis=-1) == 0)
     if row is not None:
         raise ValueError(
@@ -90,7 +90,7 @@ def refuse_empty_rows(rows: Array, batch: tuple[int, ...]) -> None:
 
 
 def as_strength(strength: float, *, exact: bool) -> float | Fraction:
-    """The strength of the imprecise Dirichlet model; rational ones stay exact on request.
+    """Strength of the imprecise Dirichlet model, exact on request if rational.
 
     >>> as_strength(2, exact=False), as_strength(2, exact=True)
     (2.0, Fraction(2, 1))
@@ -106,7 +106,7 @@ def as_strength(strength: float, *, exact: bool) -> float | Fraction:
 
 
 def as_tail(confidence: float) -> float:
-    """Probability outside a central interval, on either side: (1 - confidence) / 2.
+    """Probability outside a central interval, on either side, (1 - confidence) / 2.
 
     >>> as_tail(0.5)
     0.25

@@ -49,7 +49,7 @@ class Numbers(NamedTuple):
 
 
 def contour(numbers: Numbers, x: Floats) -> Floats:
-    """Plausibility of points: the mean of exp(-h (x - M)^2 / 2).
+    """Plausibility of points, the mean of exp(-h (x - M)^2 / 2).
 
     >>> contour(Numbers(*np.array([0.0, 1.0, 3.0])), np.array([0.0]))
     array([0.5])
@@ -256,7 +256,7 @@ class GRFN(ShownFields, Immutable):
 
     @property
     def batch_shape(self) -> tuple[int, ...]:
-        """Shape of the batch; () for a single number."""
+        """Shape of the batch, () for a single number."""
         return self.mu.shape
 
     def __getitem__(self, index: Any) -> "GRFN":
@@ -349,7 +349,7 @@ class GRFN(ShownFields, Immutable):
         return scalar(belief(self._numbers, *self._interval(low, high)))
 
     def cdf_bounds(self, x: ArrayLike) -> tuple[Any, Any]:
-        """Lower and upper distribution function: Bel and Pl of (-inf, x].
+        """Lower and upper distribution function, Bel and Pl of (-inf, x].
 
         Parameters
         ----------
@@ -372,7 +372,7 @@ class GRFN(ShownFields, Immutable):
         )
 
     def quantile_bounds(self, p: ArrayLike) -> tuple[Any, Any]:
-        """Lower and upper quantile: where Pl and Bel of (-inf, x] reach p.
+        """Lower and upper quantile, where Pl and Bel of (-inf, x] reach p.
 
         Parameters
         ----------
@@ -445,7 +445,7 @@ class GRFN(ShownFields, Immutable):
         return scalar(self.mu - r), scalar(self.mu + r)
 
     def conflict(self, second: "GRFN", *more: "GRFN") -> Any:
-        """Degree of conflict: one minus the mean height of the product of the memberships.
+        """Degree of conflict, 1 minus the mean height of the product of the memberships.
 
         Parameters
         ----------
@@ -465,7 +465,7 @@ class GRFN(ShownFields, Immutable):
         ValueError
             If batch shapes do not broadcast.
         TypeError
-            If a source is no GRFN.
+            If a source is not a GRFN.
 
         Examples
         --------
@@ -480,7 +480,7 @@ class GRFN(ShownFields, Immutable):
         return scalar(1 - np.asarray(height))
 
     def sample(self, size: int, rng: np.random.Generator) -> SampledInterval:
-        """Draw random intervals: level sets, at random levels, of fuzzy numbers with random modes.
+        """Draw random intervals, level sets at random levels of fuzzy numbers with random modes.
 
         Parameters
         ----------
@@ -564,7 +564,7 @@ def product_intersection(
     ValueError
         If the normalization is unknown, or batch shapes do not broadcast.
     TypeError
-        If a source is no GRFN.
+        If a source is not a GRFN.
 
     See Also
     --------

@@ -100,7 +100,7 @@ def predictive_binary(interval: RandomInterval) -> MassFunction:
     ValueError
         If the parameter space is not part of [0, 1].
     TypeError
-        If the interval is no RandomInterval.
+        If the interval is not a RandomInterval.
 
     See Also
     --------

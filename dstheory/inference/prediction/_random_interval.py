@@ -57,7 +57,7 @@ class RandomInterval(ShownFields, Immutable):
     Raises
     ------
     TypeError
-        If the contour is no LikelihoodContour.
+        If the contour is not a LikelihoodContour.
     ValueError
         If the contour has two dimensions or several peaks, or the rate is outside [0, 1].
 
@@ -101,7 +101,7 @@ class RandomInterval(ShownFields, Immutable):
         return f"RandomInterval({self.contour!r}, rate={self.rate:g})"
 
     def pl(self, low: ArrayLike, high: ArrayLike) -> Any:
-        """Plausibility of closed intervals: the probability that the random one meets them.
+        """Plausibility of closed intervals, the probability that the random one meets them.
 
         Parameters
         ----------
@@ -129,7 +129,7 @@ class RandomInterval(ShownFields, Immutable):
         return scalar(self.rate * meets + (1 - self.rate) * self.contour.pl(a, b))
 
     def bel(self, low: ArrayLike, high: ArrayLike) -> Any:
-        """Belief in closed intervals: the probability that the random one lies inside.
+        """Belief in closed intervals, the probability that the random one lies inside.
 
         Parameters
         ----------
@@ -157,7 +157,7 @@ class RandomInterval(ShownFields, Immutable):
         return scalar(self.rate * covers + (1 - self.rate) * self.contour.bel(a, b))
 
     def cdf(self, y: ArrayLike) -> tuple[Any, Any]:
-        """Lower and upper distribution function (p-box): Bel and Pl of (-inf, y].
+        """Lower and upper distribution function (p-box), Bel and Pl of (-inf, y].
 
         Parameters
         ----------
@@ -185,7 +185,7 @@ class RandomInterval(ShownFields, Immutable):
         return self.bel(below, x), self.pl(below, x)
 
     def quantile(self, p: ArrayLike) -> tuple[Any, Any]:
-        """Quantiles of U and of V: bounds of the quantile of the unknown distribution.
+        """Quantiles of U and V, which bound the quantile of the unknown distribution.
 
         Parameters
         ----------
@@ -221,7 +221,7 @@ class RandomInterval(ShownFields, Immutable):
         return scalar(low), scalar(high)
 
     def expectation(self) -> tuple[float, float]:
-        """Lower and upper expectation: E(U) and E(V) (eqs. 20-23).
+        """Lower and upper expectation, E(U) and E(V) (eqs. 20-23).
 
         Returns
         -------

@@ -24,7 +24,7 @@ Pair = tuple[Floats, Floats]
 
 
 class SamplingLaw(Protocol):
-    """Ranges over the focal set at gamma = exp(-r**2 / 2); arrays broadcast."""
+    """Ranges over the focal set at gamma = exp(-r**2 / 2), for arrays that broadcast."""
 
     @property
     def shape(self) -> tuple[int, ...]:

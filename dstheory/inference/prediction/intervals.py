@@ -158,7 +158,7 @@ class PredictiveInterval(ShownFields, Immutable):
         return scalar(np.where(whole, 1.0, value))  # not the sum of the quadrature's weights
 
     def cdf(self, y: ArrayLike, *, atol: float = 1e-10) -> tuple[Any, Any]:
-        """Lower and upper distribution function (p-box): Bel and Pl of (-inf, y].
+        """Lower and upper distribution function (p-box), Bel and Pl of (-inf, y].
 
         Parameters
         ----------
@@ -190,7 +190,7 @@ class PredictiveInterval(ShownFields, Immutable):
         return scalar(lower), scalar(kept * self._cdf(x, 1, atol) + self.rate)
 
     def quantile(self, p: ArrayLike, *, atol: float = 1e-10) -> tuple[Any, Any]:
-        """Quantiles of both ends: the smallest values where the p-box reaches p.
+        """Quantiles of both ends, the smallest values where the p-box reaches p.
 
         Parameters
         ----------
@@ -311,7 +311,7 @@ class PredictiveInterval(ShownFields, Immutable):
         return PredictiveInterval(self._law, rate=1 - kept)
 
     def sample(self, size: int, rng: np.random.Generator) -> SampledInterval:
-        """Draw intervals phi(Gamma(gamma), Z): the Monte Carlo form of eq. 17.
+        """Draw intervals phi(Gamma(gamma), Z), the Monte Carlo form of eq. 17.
 
         Parameters
         ----------

@@ -289,11 +289,11 @@ class SampledInterval(ShownFields, Immutable):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Shape of the quantity: () for a number."""
+        """Shape of the quantity, () for a number."""
         return self.low.shape[1:]
 
     def pl(self, low: ArrayLike, high: ArrayLike) -> Any:
-        """Plausibility of closed intervals: the weight of the intervals that meet them.
+        """Plausibility of closed intervals, the weight of the intervals that meet them.
 
         Parameters
         ----------
@@ -314,7 +314,7 @@ class SampledInterval(ShownFields, Immutable):
         return self._mean((least <= b) & (most >= a))
 
     def bel(self, low: ArrayLike, high: ArrayLike) -> Any:
-        """Belief in closed intervals: the weight of the intervals that lie inside.
+        """Belief in closed intervals, the weight of the intervals that lie inside.
 
         Parameters
         ----------
@@ -335,7 +335,7 @@ class SampledInterval(ShownFields, Immutable):
         return self._mean((least >= a) & (most <= b))
 
     def cdf(self, y: ArrayLike) -> tuple[Any, Any]:
-        """Lower and upper distribution function (p-box): Bel and Pl of (-inf, y].
+        """Lower and upper distribution function (p-box), Bel and Pl of (-inf, y].
 
         Parameters
         ----------
@@ -356,7 +356,7 @@ class SampledInterval(ShownFields, Immutable):
         return self.bel(below, x), self.pl(below, x)
 
     def quantile(self, p: float) -> tuple[Any, Any]:
-        """Quantiles of both ends: the smallest values where the p-box reaches p.
+        """Quantiles of both ends, the smallest values where the p-box reaches p.
 
         Parameters
         ----------
@@ -384,7 +384,9 @@ class SampledInterval(ShownFields, Immutable):
         return found[0], found[1]
 
     def expectation(self) -> tuple[Any, Any]:
-        """Mean of both ends; `standard_error` does not apply, see `expectation_error`.
+        """Mean of both ends.
+
+        `standard_error` does not apply; see `expectation_error`.
 
         Returns
         -------

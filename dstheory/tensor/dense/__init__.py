@@ -3,3 +3,7 @@
 from dstheory.tensor.dense._tables import betp, conjunctive, convert_table, dempster, disjunctive
 
 __all__ = ["betp", "conjunctive", "convert_table", "dempster", "disjunctive"]
+
+
+def __dir__() -> list[str]:
+    return __all__

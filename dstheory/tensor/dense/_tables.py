@@ -89,7 +89,7 @@ def convert_table(table: Tensor, source: str, target: str) -> Tensor:
 
 
 def conjunctive(m1: Tensor, m2: Tensor, *more: Tensor) -> Tensor:
-    """Combine independent reliable sources; conflict stays on the empty set.
+    """Combine independent reliable sources, with the conflict on the empty set.
 
     Parameters
     ----------
@@ -214,7 +214,7 @@ def dempster(m1: Tensor, m2: Tensor, *more: Tensor) -> Tensor:
 
 
 def betp(m: Tensor) -> Tensor:
-    """Compute pignistic probabilities: the mass of each set in equal parts.
+    """Compute pignistic probabilities by sharing the mass of each set equally.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""`evical card`: what a model is, what it was fitted on, and what it promises."""
+"""`evical card`: what a model is, what it was fitted on, and what it guarantees."""
 
 import json
 from pathlib import Path
@@ -34,11 +34,11 @@ def card(
     missing: arguments.Missing = "refuse",
     force: arguments.Force = False,
 ) -> None:
-    """Write a model card: what it was fitted on, what it promises, and checks on other samples.
+    """Write a model card with the training data, the guarantees, and checks on other samples.
 
     The card is Markdown with a head in YAML. With DATA, labeled samples that the model was not
-    fitted to, it tells whether calibration and the promise of [Bel, Pl] held there: of more than
-    two classes for each of them, of a conformal model how often sets missed the class.
+    fitted to, it shows calibration and the coverage of [Bel, Pl] there, for each of more than two
+    classes, or how often the sets of a conformal model missed the class.
     """
     with user_input(), reading:
         fitted = load_model(model)
@@ -79,10 +79,10 @@ def _conformal(
     values = model_values(owners, rows.columns)
     known = complete_rows(values.T)
     if not known.any():
-        raise ValueError(f"{rows.name} has no row with all scores, so that nothing can be checked")
+        raise ValueError(f"{rows.name} has no row with all scores, so nothing can be checked")
     values, labels, training = values[known], rows.labels[known], fitted.training
     by_class = calibrator.conditional is not None
-    # Weights of samples are no numbers of samples.
+    # Weights of samples do not count samples.
     counted = sum(training.weights.values()) == training.rows
     sizes = {label: int(weight) for label, weight in training.weights.items()}
     number = sizes if by_class else training.rows
@@ -97,23 +97,23 @@ def _conformal(
     )
 
 
-_NONE = "[Bel, Pl] promises nothing about the probability at a score"
+_NONE = "[Bel, Pl] guarantees nothing about the probability at a score"
 _OF_MODEL = {
     "likelihood": (
-        "[Bel, Pl] holds the probability at about 79 % of the scores where the form of the curve "
-        "is right, and less often where it is wrong"
+        "[Bel, Pl] covers the probability at about 79 % of the scores if the curve is correctly "
+        "specified, and at fewer scores otherwise"
     ),
     "confidence": (
-        "[Bel, Pl] holds the probability at a score with a probability of {level:g} or more, for "
-        "many samples and where the form of the curve is right"
+        "[Bel, Pl] covers the probability at a score with a probability of {level:g} or more, for "
+        "many samples and a correctly specified curve"
     ),
     "band": (
-        "[Bel, Pl] holds the probability at all scores at once with a probability of {level:g} or "
-        "more, at any sample size, if the probability rises with the score"
+        "[Bel, Pl] covers the probability at all scores at once with a probability of {level:g} "
+        "or more, at any sample size, if the probability rises with the score"
     ),
     "quadratic": (
         "[Bel, Pl] is the mean over level sets of the likelihood, approximated by a normal one, "
-        "and holds the probability at most of the scores where the form of the curves is right"
+        "and covers the probability at most scores if the curves are correctly specified"
     ),
     "bayesian": "Bel and Pl are one probability, without an interval",
     "laplace": "Bel and Pl are one probability, without an interval",
@@ -123,21 +123,21 @@ _OF_MODEL = {
 _CONFORMAL = (
     "for each alpha, the true class of a new sample has a plausibility of alpha or less with a "
     "probability of at most alpha, if these samples and new ones are exchangeable and the "
-    "classifier was trained on neither; [Bel, Pl] promises nothing about probabilities"
+    "classifier was trained on neither; [Bel, Pl] guarantees nothing about probabilities"
 )
 _COMBINED = (
-    "Dempster's rule combines the classes, and what it gives promises nothing about the probability"
+    "Dempster's rule combines the classes, and the result guarantees nothing about the probability"
 )
 _OF_CLASS = {
     "VennAbersCalibrator": (
-        "one of Bel and Pl is calibrated if samples are exchangeable; the interval need not hold "
-        "the probability at a score"
+        "one of Bel and Pl is calibrated if samples are exchangeable; the interval need not "
+        "cover the probability at a score"
     ),
 }
 
 
 def promise_text(calibrator: object) -> str:
-    """What the intervals of a calibrator promise, in short; the guide has figures.
+    """Describe the coverage of the intervals of a calibrator in short.
 
     >>> from evical.calibrators import IsotonicCalibrator
     >>> promise_text(IsotonicCalibrator(model="bayesian"))
@@ -159,7 +159,7 @@ def promise_text(calibrator: object) -> str:
 
 
 def card_text(model: Model, checks: str | None = None) -> str:
-    """The card of a model; `checks` say how it did on other samples."""
+    """Write the card of a model, with `checks` on other samples."""
     method = type(model.calibrator).__name__
     rows = [*_rows(model), ("Written by", f"evical {version_of('evical')}")]
     table = "\n".join(f"| {name} | {value} |" for name, value in rows)
@@ -168,10 +168,9 @@ def card_text(model: Model, checks: str | None = None) -> str:
         "---\nlibrary_name: evical\ntags:\n- calibration\n- belief-functions\n"
         f"- {method}\n---\n\n# Calibration of {_code(title)}\n\n"
         f"| | |\n|---|---|\n{table}\n\n"
-        f"## What the intervals promise\n\n{_sentence(promise_text(model.calibrator))}\n\n"
-        "The samples must be like those to come: the share of the classes and the scores of the "
-        "classifier must not change.\n\n"
-        f"## Checks\n\n{checks or 'None: no samples were given that the model has not seen.'}\n"
+        f"## What the intervals guarantee\n\n{_sentence(promise_text(model.calibrator))}\n\n"
+        "This holds only while class frequencies and scores keep their distribution.\n\n"
+        f"## Checks\n\n{checks or 'None: no held-out samples were provided.'}\n"
     )
 
 
@@ -214,10 +213,11 @@ def checks_text(name: str, found: CalibrationCheck) -> str:
         f"at the level {found.level:.3g}: {verdict}.",
         "",
         *(f"* {test.name}: p = {test.pvalue:.3g}" for test in found.tests),
-        f"* expected calibration error {found.error:.4f}; {found.expected_error:.4f} by chance",
+        f"* expected calibration error {found.error:.4f}, compared with "
+        f"{found.expected_error:.4f} of calibrated predictions",
     ]
     if found.promise is not None:
-        kept = "[Bel, Pl] kept its promise"
+        kept = "[Bel, Pl] covers the frequency"
         lines.append(f"* {_sentence(found.promise.warning if found.promise.broken else kept)}")
     return "\n".join(lines)
 
@@ -234,7 +234,7 @@ def conformal_checks_text(found: ConformalEvaluation) -> str:
             f"On {len(found.y)} samples of {_code(found.name)}: "
             f"{'failed' if found.broken else 'passed'}.",
             "",
-            "| alpha | sets that missed the class | limits of 95 % | mean size |",
+            "| alpha | sets that missed the class | 95 % limits | mean size |",
             "|---:|---:|---:|---:|",
             *rows,
             "",

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 import typer
 
+from dstheory.checks.arguments import number_of
 from evical.cli import arguments
 from evical.cli._beliefs import Naming
 from evical.cli._combining import Job, Summary, agreed, read_with_classes
@@ -189,7 +190,9 @@ def _learn(
 
 
 def _learned_text(learned: dict[str, Any]) -> str:
-    lines = [f"{learned['rule']} learned from {learned['rows']} rows: {learned['output']}"]
+    lines = [
+        f"{learned['rule']} learned from {number_of(learned['rows'], 'row')}: {learned['output']}"
+    ]
     for name, values in learned["learned"].items():
         pairs = ", ".join(f"{table} {np.round(value, 3)}" for table, value in values.items())
         lines.append(f"{name}: {pairs}")
@@ -201,5 +204,6 @@ def _show(summary: Summary, as_json: bool) -> None:
         echo_json(asdict(summary))
         return
     typer.echo(
-        f"{summary.rows} rows to {summary.output} (highest conflict {summary.highest_conflict:.6g})"
+        f"{number_of(summary.rows, 'row')} to {summary.output} "
+        f"(highest conflict {summary.highest_conflict:.6g})"
     )

@@ -82,7 +82,7 @@ def compare(
     """
     with user_input(), reading:
         check_page(output, force, [scores])
-        found = compare_columns(scores, score, target, positive, plan, missing)
+        found = _compare(scores, score, target, positive, plan, missing)
         if output is not None:
             columns = {"score": score, "target": target, "positive": positive, "output": output}
             options = {**columns, "missing": missing, **vars(plan)}
@@ -93,13 +93,13 @@ def compare(
         _show(new_console(), found, output)
 
 
-def compare_columns(
+def _compare(
     scores: str,
     score: list[str],
     target: str,
     positive: str | None,
     plan: Plan,
-    missing: str = "refuse",
+    missing: str,
 ) -> Comparison:
     """The comparison, with a progress bar on standard error if that is a terminal."""
     name, values, labels, positive = _read(scores, score, target, positive, missing)

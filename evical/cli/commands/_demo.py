@@ -48,9 +48,9 @@ def demo(
 ) -> None:
     """Train ten classifiers, calibrate each into beliefs, and combine them.
 
-    Compares Dempster's rule on probabilities and on beliefs, simple ways, and
-    the default of EvidentialEnsemble, on random splits of the data; tells what
-    to take; and writes the table with pictures and a page, index.html, into
+    Compares Dempster's rule on probabilities and on beliefs, simple baselines,
+    and the default of EvidentialEnsemble on random splits of the data, makes a
+    recommendation, and writes the table with pictures and a page, index.html, into
     the output folder. Small data are shared among fewer classifiers.
     """
     with user_input():

@@ -29,9 +29,9 @@ def explore(
 
     Its sliders move masses of belief on up to four answers, and combine two
     sources by eighteen rules. With a model, it shows the band of belief; with
-    samples that the model has not seen, also what thresholds, costs and
-    rejects do to errors. Of three and four classes, it begins with beliefs
-    about some of the samples. The page is one file, and loads nothing.
+    samples that the model has not seen, it begins with beliefs about some of
+    them, and shows what thresholds, costs and rejects do to errors. A model of
+    three or four classes needs samples. The page is one file, and loads nothing.
     """
     with user_input(), reading:
         check_page(output, force, [name for name in (model, data) if name is not None])
@@ -67,12 +67,13 @@ def _shown(
     many = fitted.calibrator
     if isinstance(many, BaseMulticlassCalibrator):
         if data is None:
-            return {"calibrator": many}
+            return {"calibrator": many}  # which is refused
         fitted, table = read_for_classes(selection, fitted)
         return {
             "calibrator": many,
             "scores": model_values(fitted, table.columns),
             "y": table.labels,
+            "answers": fitted.answers,
         }
     found: dict[str, Any] = {"calibrator": two_classes(fitted), "score_name": score or fitted.score}
     found["answers"] = fitted.answers

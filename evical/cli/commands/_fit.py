@@ -124,7 +124,7 @@ def fit(
             raise ValueError("--confidence is for --answer-error; give the error, or leave it out")
         if sets.conformal:
             if answers:
-                raise ValueError("--conformal and --answer-error are two promises; give one")
+                raise ValueError("--conformal and --answer-error are two guarantees; give one")
             if arguments.changed(calibration, "option"):
                 raise ValueError("--method, --model and --max-scores are not for --conformal")
             fitted = fit_conformal(samples, positive, sets, calibration.options)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from dstheory.checks.arguments import check_level, suggestion
+from dstheory.checks.arguments import check_level, number_of, suggestion
 from evical.cli import arguments
 from evical.cli._decisions import BY_DEFAULT, Choices, new_decision
 from evical.cli._kinds import tell_missing
@@ -16,7 +16,6 @@ from evical.cli._predicting import Predictor, with_score
 from evical.cli._show import watch
 from evical.cli._sinks import Layout, check_output_name, open_sink
 from evical.cli._tables import Table, open_table
-from evical.cli.engine.predictions import predict_table
 from evical.cli.engine.session import limits_of
 
 
@@ -59,7 +58,7 @@ def predict(
     Writes all columns of NEW as they are; for each class, such as yes, the columns bel_yes, pl_yes
     and p_yes (belief, plausibility and probability), with --level 0.95 also lower_yes and upper_yes
     (the 95 % confidence interval of p_yes); and decision. A conformal model also writes the set at
-    --alpha. A model of fit --answer-error decides "ask" where its promise needs it. Files of any
+    --alpha. A model of fit --answer-error decides "ask" where its bound needs it. Files of any
     size are processed in chunks.
     """
     with user_input(), reading:
@@ -89,6 +88,8 @@ def predict(
             if limits is None:
                 chosen, lacking = _write(predictor, layout, output)
             else:
+                from evical.cli.engine.predictions import predict_table  # with all exports
+
                 chosen, lacking = predict_table(limits, scores, predictor, layout, output)
             read = table.name
         tell_missing(read, lacking, chosen.total(), missing)
@@ -100,7 +101,7 @@ def _check_answers(choices: Choices, by_engine: bool) -> None:
     """Raise for what a promise for the answers, of the likeliest classes, does not go with."""
     if choices != BY_DEFAULT:
         raise ValueError(
-            "the model answers or asks as fit --answer-error promised; leave out --threshold, "
+            "the model answers or asks as fit --answer-error set; leave out --threshold, "
             "--costs, --reject and --criterion, or fit without it"
         )
     if by_engine:
@@ -143,8 +144,8 @@ def _check_level(model: Model, level: float | None) -> None:
     check_level("--level", level)
     if is_conformal(model.calibrator):
         raise ValueError(
-            "--level is for models without --conformal, whose p-values are no estimates; a "
-            "conformal model writes sets at --alpha"
+            "--level is for models without --conformal, whose p-values are not estimates; "
+            "a conformal model writes sets at --alpha"
         )
 
 
@@ -170,4 +171,4 @@ def _show(read: str, output: str, chosen: Counter[str], lacking: int, as_json: b
         echo_json({"output": output, "rows": rows, "missing": lacking, "decisions": counts})
         return
     text = ", ".join(f"{name} {count}" for name, count in counts.items())
-    typer.echo(f"{read}: {chosen.total()} rows to {output} ({text})")
+    typer.echo(f"{read}: {number_of(chosen.total(), 'row')} to {output} ({text})")

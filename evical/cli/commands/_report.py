@@ -1,4 +1,4 @@
-"""`evical report`: write a page about predictions, a comparison, or an ensemble."""
+"""`evical report`: write a page about predictions or an ensemble."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,8 +13,7 @@ from evical.cli._kinds import tell_missing
 from evical.cli._model import is_conformal, load_model, two_classes
 from evical.cli._output import check_page, command_line, user_input, write_page
 from evical.cli._rules import Combiner, RowError, combiner_of, known_classes, tell_rule
-from evical.cli.commands._compare import Plan, compare_columns
-from evical.evaluation import Comparison, EnsembleEvaluation, Evaluation
+from evical.evaluation import EnsembleEvaluation, Evaluation
 from evical.evaluation.other_rules import other_rules
 from evical.fusion import Consensus, Rule
 from evical.report import Page
@@ -24,7 +23,6 @@ _FEW = 5
 # Options that have an effect, by the subject of the page.
 _COLUMNS = ("target", "positive")
 _MEANT = {
-    "a comparison": ("score", "methods", "folds", "repeats", "criterion", "seed", *_COLUMNS),
     "predictions": ("probability", "bel", "pl", "prefix", "score", "seed", *_COLUMNS),
     "an ensemble": ("bel", "pl", "prefix", "key", "rule", *_COLUMNS),
 }
@@ -36,13 +34,12 @@ def report(
         list[str],
         typer.Argument(
             metavar="FILES",
-            help="Predictions; or MODEL.json and DATA; or scores, with --methods; or predictions "
-            "of several classifiers, row by row.",
+            help="Predictions; or MODEL.json and DATA; or predictions of several classifiers, row "
+            "by row.",
         ),
     ],
     output: arguments.NewPage,
     columns: Columns,
-    plan: Plan,
     reading: arguments.Reading,
     key: Annotated[
         str | None,
@@ -60,77 +57,56 @@ def report(
             show_default="by agreement, as of evical combine",
         ),
     ] = None,
+    seed: arguments.Seed = 0,
     force: arguments.Force = False,
 ) -> None:
-    """Write a page about predictions, a comparison of calibrators, or an ensemble.
+    """Write a page about predictions or an ensemble.
 
     One file of predictions, or a model with data: are they calibrated?
-    Scores, with --methods: which calibrator? Several files of beliefs: what
-    does combining them gain? By default they are weighed by how far they
-    agree, without a look at the true classes.
+    Several files of beliefs: what does combining them gain? By default they
+    are weighted by how far they agree, without the true classes.
+    evical compare -o writes the page that compares calibrators.
     """
     with user_input(), reading:
         check_page(output, force, tables)
-        _check_options(context, tables, plan.methods is not None)
+        _check_options(context, tables)
         data = tables[1] if len(tables) == 2 and _is_model(tables[0]) else None
         selection = Selection(predictions=tables[0], data=data, **vars(columns))
-        found: Evaluation | Comparison | EnsembleEvaluation | ClassPredictions | Page
+        found: Evaluation | EnsembleEvaluation | ClassPredictions | Page
         more: dict[str, Any]
         agreement = None
-        if plan.methods is not None:
-            found, more = _comparison(selection, tables, plan), vars(plan)
-        elif len(selection.inputs) == len(tables):
+        if len(selection.inputs) == len(tables):
             if data is not None and is_conformal((model := load_model(tables[0])).calibrator):
                 two_classes(model)  # refuses it
-            found = judge(selection, random_state=plan.seed)
-            more = {"seed": plan.seed}
+            found = judge(selection, random_state=seed)
+            more = {"seed": seed}
         else:
             found, agreement = _ensemble(selection, tables, key, rule)
             more = {"key": key, "rule": rule}
         options = {**selection.given, **more, "output": output}
         command = command_line("report", *tables, **options)
         if isinstance(found, ClassPredictions):
-            found = found.page(command, random_state=plan.seed)
+            found = found.page(command, random_state=seed)
         write_page(output, found, command)
         if agreement is not None:
             tell_rule(agreement, tables)
     typer.echo(f"page: {output}")
 
 
-def _check_options(context: typer.Context, tables: list[str], compared: bool) -> None:
+def _check_options(context: typer.Context, tables: list[str]) -> None:
     """Raise for a model among tables, or an option without effect."""
     if any(map(_is_model, tables)) and not (len(tables) == 2 and _is_model(tables[0])):
         raise ValueError("a model needs a table to be evaluated on: MODEL.json DATA")
     one = len(tables) == 1 or _is_model(tables[0])
-    kind = "a comparison" if compared else "predictions" if one else "an ensemble"
+    kind = "predictions" if one else "an ensemble"
     for name in sorted({option for options in _MEANT.values() for option in options}):
         source = context.get_parameter_source(name)
         if source is not None and source.name != "DEFAULT" and name not in _MEANT[kind]:
-            hint = "; give --methods for one" if name in ("folds", "repeats", "criterion") else ""
-            raise ValueError(f"--{name} has no effect on {kind}{hint}; leave it out")
+            raise ValueError(f"--{name} has no effect on {kind}; leave it out")
 
 
 def _is_model(name: str) -> bool:
     return name.lower().endswith(".json")
-
-
-def _comparison(selection: Selection, tables: list[str], plan: Plan) -> Comparison:
-    if len(tables) > 1:
-        raise ValueError(f"--methods takes one table of scores, not {len(tables)} files")
-    if selection.score is None or selection.target is None:
-        raise ValueError("--methods needs --score and --target, the columns to learn from")
-    if selection.missing == "vacuous":
-        raise ValueError(
-            "--missing vacuous is for beliefs; a comparison of scores can only drop rows"
-        )
-    return compare_columns(
-        tables[0],
-        [selection.score],
-        selection.target,
-        selection.positive,
-        plan,
-        selection.missing,
-    )
 
 
 def _ensemble(

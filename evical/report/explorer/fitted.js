@@ -139,7 +139,7 @@ function answerPicture() {
     found ? h("line", { class: "cursor", x1: x(found.answered), x2: x(found.answered), y1: top, y2: bottom }) : "",
     text((left + right) / 2, bottom + 34, "answered", { "text-anchor": "middle" })),
   h("figcaption", {}, "Error of the answers if the least doubtful samples are answered and the others asked about. Dashed: the bound. Upright: as much as can be promised.")),
-  h("p", { id: "promise", role: "status" }, said), fitted.promise ? h("p", {}, `The model itself promises: ${fitted.promise}.`) : ""];
+  h("p", { id: "promise", role: "status" }, said), fitted.promise ? h("p", {}, `The model itself guarantees: ${fitted.promise}.`) : ""];
 }
 
 function readout() {
@@ -195,9 +195,9 @@ function buildFitted() {
 // Of three and more classes: what is decided, what is asked about, and what it costs.
 function buildRows() {
   let cost = 0.3;
-  const { classes, rows, text } = fitted;
+  const { classes, rows, text, promise } = fitted;
   const asking = slider("Cost of asking", "Cost of asking, where an error costs 1", () => cost, {}, (value) => { cost = value; updateFitted(); });
-  put("fitted-content", h("p", {}, text), asking.element, h("div", { id: "outcomes" }));
+  put("fitted-content", h("p", {}, text), ...promise ? [h("p", {}, `The model itself guarantees: ${promise}.`)] : [], asking.element, h("div", { id: "outcomes" }));
   return () => {
     asking.update();
     const { counts, meanCost } = tallyRows(rows, cost);

@@ -84,7 +84,7 @@ def test_valuations_that_do_not_fit():
     with pytest.raises(NetworkError, match=r"\['t', 'f', 'u'\]\) differs from the variable"):
         network.add(MassFunction(ProductFrame([other]), [1], [1]))
     plain = MassFunction(Frame(["t", "f"]), [1], [1])
-    with pytest.raises(NetworkError, match="names no variable; say which by on=name"):
+    with pytest.raises(NetworkError, match="names no variable; name it by on=name"):
         network.add(plain)
     assert network.add(plain, on="x0").marginal("x1").bel("t") == 0.9
     with pytest.raises(NetworkError, match=r"not a batch of shape \(2,\)"):
@@ -93,7 +93,7 @@ def test_valuations_that_do_not_fit():
         network.add(3)
     with pytest.raises(TypeError, match="make one by probability_table, or a network of kind="):
         network.add(Table(["x0"], [0.5, 0.5]))
-    with pytest.raises(TypeError, match="a dict of masses is about by on=name"):
+    with pytest.raises(TypeError, match="the variable of a dict of masses by on=name"):
         network.add({"t": 1})
     assert network.add({"t": 1}, on="x0").marginal("x0").bel("t") == 1
 

@@ -225,7 +225,7 @@ BACKWARD = {
 }
 
 
-@pytest.mark.filterwarnings("ignore:scores point the wrong way")  # on purpose
+@pytest.mark.filterwarnings("ignore:scores look reversed")  # on purpose
 @each(
     ("name", "parameters", "smooth"), pairs(list(BACKWARD), ["abm", "am", "ab", "a"], [True, False])
 )

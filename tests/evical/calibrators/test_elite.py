@@ -76,7 +76,7 @@ def test_linear_between_scores_and_constant_outside():
     np.testing.assert_array_equal(positive(calibrator, [-7, 7]), ends)
 
 
-@pytest.mark.filterwarnings("ignore:scores point the wrong way")  # on purpose
+@pytest.mark.filterwarnings("ignore:scores look reversed")  # on purpose
 def test_map_follows_what_is_not_monotone():
     scores, y = samples(5000)
     at = np.linspace(0, 1, 101)
@@ -133,7 +133,7 @@ def test_one_sample_of_a_class(row):
         assert np.abs(p - labels.mean()).mean() < 0.1
 
 
-@pytest.mark.filterwarnings("ignore:scores point the wrong way")  # on purpose
+@pytest.mark.filterwarnings("ignore:scores look reversed")  # on purpose
 def test_weights_of_a_billion():
     scores, y = samples(200)
     light = ELiTECalibrator().fit(scores, y, sample_weight=np.full(200, 1e9))
@@ -144,7 +144,7 @@ def test_weights_of_a_billion():
         assert ((p > 0) & (p < 1)).all()
 
 
-@pytest.mark.filterwarnings("ignore:scores point the wrong way")  # on purpose
+@pytest.mark.filterwarnings("ignore:scores look reversed")  # on purpose
 def test_scores_at_tiny_distances():
     rng = np.random.default_rng(0)
     scores = 0.5 + 1e-12 * rng.integers(0, 50, 200)

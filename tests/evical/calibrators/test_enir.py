@@ -81,7 +81,7 @@ def test_evidence_is_the_mixture_of_the_evidence_of_blocks(model, rows):
 
 
 @pytest.mark.parametrize("slope", [1.0, -1.0])
-@pytest.mark.filterwarnings("ignore:scores point the wrong way")  # on purpose
+@pytest.mark.filterwarnings("ignore:scores look reversed")  # on purpose
 def test_equals_all_models_of_a_longer_path(slope):
     """A few hundred models, most of which are skipped; here, each fit is written out."""
     scores, y = random_samples(2000, slope=slope)

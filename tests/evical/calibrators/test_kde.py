@@ -71,7 +71,7 @@ def test_local_counts_are_kernels_relative_to_their_peak():
 
 @each("kernel", KERNELS)
 @each("n", [60, 2000])
-@pytest.mark.filterwarnings("ignore:scores point the wrong way")  # on purpose
+@pytest.mark.filterwarnings("ignore:scores look reversed")  # on purpose
 def test_belief_is_vacuous_far_from_the_data_and_probability_holds(kernel, n):
     rng = np.random.default_rng(0)
     scores = np.concatenate([rng.normal(-20, 1, n // 2), rng.normal(20, 1, n // 2)])

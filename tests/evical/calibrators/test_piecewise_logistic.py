@@ -137,7 +137,7 @@ def test_search_on_few_groups_misses_no_pair_of_knots(seed):
 
 
 @pytest.mark.parametrize("y", [SCORES > 0, SCORES < 0])
-@pytest.mark.filterwarnings("ignore:scores point the wrong way")  # on purpose
+@pytest.mark.filterwarnings("ignore:scores look reversed")  # on purpose
 def test_separable_labels_have_no_fit(y):
     with pytest.raises(ValueError, match="a threshold separates the classes"):
         PiecewiseLogisticCalibrator(smooth=False).fit(SCORES, y)

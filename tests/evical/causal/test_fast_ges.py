@@ -96,7 +96,7 @@ def frame(**columns):
 
 BAD = {
     "one column": (coins(v=1), ValueError, "X has 1 column, and a network needs at least 2"),
-    "one row": (coins(n=1), ValueError, "X has 1 rows, and a network needs at least 2"),
+    "one row": (coins(n=1), ValueError, "X has 1 row, and a network needs at least 2"),
     "a vector": (np.zeros(3), ValueError, r"X has shape \(3,\), expected \(rows, columns\)"),
     "rows of two lengths": ([[1, 2], [1]], ValueError, "X"),
     "constant": (

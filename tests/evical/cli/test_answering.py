@@ -109,7 +109,7 @@ def test_too_few_rows_ask_about_all(folder, capfd):
     assert "warning: error of the answers at most 0.01 with a confidence of 0.95 cannot be " in (
         err := capfd.readouterr().err
     )
-    assert "from 30 held-out samples; about " in err
+    assert "by 30 held-out samples; about " in err
     assert load_model("m.json").answers.limit == -np.inf
     run("predict m.json one.csv -o out.csv")
     assert set(pd.read_csv("out.csv")["decision"]) == {"ask"}
@@ -134,7 +134,7 @@ def test_wrong_options(folder, capfd, words, message):
 
 def test_what_does_not_go_together(folder, capfd):
     run("fit one.csv --score w --target y --conformal --answer-error 0.1 -o x.json", code=2)
-    assert "are two promises; give one" in capfd.readouterr().err
+    assert "are two guarantees; give one" in capfd.readouterr().err
     run(f"{FIT} --answer-error 0.1 -o m.json")
     for words in ("--reject 0.1", "--criterion maximin", "--threshold 0.3"):
         run(f"predict m.json one.csv -o out.csv {words}", code=2)

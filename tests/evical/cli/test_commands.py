@@ -6,6 +6,8 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from types import NoneType
+from typing import Literal, get_args, get_origin
 
 import numpy as np
 import pandas as pd
@@ -66,6 +68,16 @@ def test_help_loads_no_command():
     assert done.stdout.endswith("[]\n")
 
 
+def must_be(annotation):
+    """What a value of an option must be, as the list of commands writes it."""
+    kind, info, *_ = get_args(annotation) or (bool, None)
+    if NoneType in get_args(kind):
+        (kind,) = set(get_args(kind)) - {NoneType}
+    if get_origin(kind) is Literal:
+        return "|".join(get_args(kind))
+    return "float" if kind is float else f"{info.min}.." if kind is int else ""
+
+
 def test_options_are_known_before_a_command_is_loaded():
     app = typer.Typer()
     for name in COMMANDS:
@@ -73,6 +85,7 @@ def test_options_are_known_before_a_command_is_loaded():
     commands = typer.main.get_command(app).commands
     for name, command in COMMANDS.items():
         found, pairs = [], {}
+        kinds = inspect.signature(spread(load(name))).parameters
         for one in commands[name].params:
             if one.param_type_name == "argument":
                 bare = one.metavar.strip("[]").replace(" ", "_")
@@ -81,7 +94,8 @@ def test_options_are_known_before_a_command_is_loaded():
             elif one.name != "help":
                 option = one.opts[0].removeprefix("--")
                 values = 0 if one.is_flag else one.nargs
-                found.append("!" * one.required + option + "=" * values + "*" * one.multiple)
+                end = "=" * values + "*" * one.multiple + must_be(kinds[one.name].annotation)
+                found.append("!" * one.required + option + end)
                 if values == 2:
                     pairs[option] = one.metavar
         assert found == command.parameters.split()
@@ -112,6 +126,10 @@ REFUSED = [
     ("explore no.json -o page.html", "cannot open 'no.json'"),
     ("demo --data no.csv --target kind", "cannot open 'no.csv'"),
     ("demo --data a.csv --target no", "a.csv has no column 'no'"),
+    ("fit a.csv --score score --target kind -o a.csv", "'a.csv' is input and output at once"),
+    ("predict a.csv a.csv --engine x", "'x' is not one of 'chunks', 'duckdb'"),
+    ("compare a.csv --score score --target kind --folds 1", "'--folds'"),
+    ("check a.csv --target kind --level x", "'--level'"),
 ]
 
 

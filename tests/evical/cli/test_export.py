@@ -151,10 +151,10 @@ def test_what_no_export_takes(folder, capfd, options, message):
 @pytest.mark.parametrize(
     ("method", "promise"),
     [
-        ("auto", "Of each class: [Bel, Pl] holds the probability at about 79 %"),
+        ("auto", "Of each class: [Bel, Pl] covers the probability at about 79 %"),
         ("softmax", "Bel and Pl are one probability"),
         ("multinomial_logistic", "Of each class: [Bel, Pl] is the mean over level sets"),
-        ("isotonic", "Of each class against the rest: [Bel, Pl] holds"),
+        ("isotonic", "Of each class against the rest: [Bel, Pl] covers"),
     ],
 )
 def test_cards_of_many_classes(folder, capfd, method, promise):
@@ -187,7 +187,7 @@ def test_cards_of_conformal_models(folder, tmp_path, capfd, more):
         "with a probability of at most alpha",
         "On 300 samples of `new.csv`: passed.",
         "| 0.1 | ",
-        "Nothing speaks against the promise: at alpha = 0.1",
+        "The data are compatible with the guarantee: at alpha = 0.1",
     ):
         assert part in text
     assert ("in each class" in text) == bool(more)
@@ -209,15 +209,15 @@ def test_the_card_says_what_the_model_is(folder, capfd):
         "| Method | `LogisticCalibrator()` |",
         "| Rows | 300 with a score, 0 without |",
         "`income` = `high\\|'`",
-        "[Bel, Pl] holds the probability at about 79 % of the scores",
-        "None: no samples were given",
+        "[Bel, Pl] covers the probability at about 79 % of the scores",
+        "None: no held-out samples",
     ):
         assert part in text
 
 
 @pytest.mark.parametrize(
     ("data", "parts"),
-    [("new", ["passed", "kept its promise"]), ("other", ["failed", "broke the promise"])],
+    [("new", ["passed", "covers the frequency"]), ("other", ["failed", "fails to cover"])],
 )
 def test_the_card_says_how_the_model_did(folder, tmp_path, capfd, data, parts):
     file, table = tmp_path / "card.md", str(folder / f"{data}.csv")

@@ -411,7 +411,7 @@ def test_compare(folder, capfd):
 
 
 def test_explore(folder, capfd):
-    run(f"fit a.csv {SCORES} --method isotonic --model confidence -o m.json")
+    run(f"fit a.csv {SCORES} --method isotonic --model confidence --answer-error 0.5 -o m.json")
     run("explore m.json a.csv -o page.html")
     html = Path("page.html").read_text(encoding="utf-8")
     page = json.loads(html.partition('id="fitted">')[2].partition("</script>")[0])
@@ -419,6 +419,7 @@ def test_explore(folder, capfd):
     calibrator = load_model("m.json").calibrator
     np.testing.assert_allclose(page["rows"]["betp"], calibrator.predict_proba(p), atol=1e-6)
     assert [CLASSES[k] for k in page["rows"]["truth"]] == y.tolist()
+    assert page["promise"] == str(load_model("m.json").answers)
     for name, example in page["examples"].items():
         row = int(name.removeprefix("sample")) - 1
         assert example["title"] == f"Sample {row + 1}, truly {y[row]}"

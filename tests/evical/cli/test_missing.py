@@ -125,7 +125,7 @@ def test_evaluate_judges_what_is_left_or_nothing_said(folder, how, capfd):
     run(f"check beliefs.csv --target y --missing {how}")
 
 
-def test_compare_and_report_leave_them_out(folder, capfd):
+def test_compare_leaves_them_out(folder, capfd):
     words = "--score s --target y --methods logistic,isotonic --folds 3"
     run(f"compare complete.csv {words} --json")
     expected = json.loads(capfd.readouterr().out)["methods"]
@@ -133,7 +133,7 @@ def test_compare_and_report_leave_them_out(folder, capfd):
     found = json.loads(capfd.readouterr().out)["methods"]
     for name, row in expected.items():
         assert found[name]["brier_score"] == row["brier_score"]
-    run(f"report gaps.csv {words} --missing drop -o page.html")
+    run(f"compare gaps.csv {words} --missing drop -o page.html")
     assert "--missing drop" in (folder / "page.html").read_text()
 
 
@@ -211,10 +211,6 @@ def test_rows_without_a_class_are_dropped_too(unlabeled, words, table, capfd):
         ),
         ("compare none.csv --score s --target y --missing drop", "each of 2 rows lacks a number"),
         ("report gaps.csv none.csv --target y -o p.html --missing drop", "would misalign the rows"),
-        (
-            "report gaps.csv --score s --target y --methods beta -o p.html --missing vacuous",
-            "is for beliefs; a comparison",
-        ),
     ],
 )
 def test_wrong_calls(folder, words, message, capfd):

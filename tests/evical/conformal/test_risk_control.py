@@ -352,8 +352,8 @@ def test_too_few_samples_are_an_answer(sample):
     rows = np.argsort(-np.abs(p - 0.5))[:40]
     with pytest.warns(
         UserWarning,
-        match=r"error of the answers at most 0.05 with a confidence of 0.95 cannot be promised "
-        r"from 40 held-out samples; about (59|[6-9]\d|1\d\d) would do, if they were like these",
+        match=r"error of the answers at most 0.05 with a confidence of 0.95 cannot be guaranteed "
+        r"by 40 held-out samples; about (59|[6-9]\d|1\d\d) would do, if they were like these",
     ):
         control = fitted_to(p[rows], y[rows])
     assert set(control.predict(np.c_[p])) == {"ask"}
@@ -363,7 +363,7 @@ def test_too_few_samples_are_an_answer(sample):
     assert fitted_to(p[copies], y[copies]).promises_[0].kept
     with pytest.warns(UserWarning, match="more that are like these would not do either"):
         fitted_to(np.full(100, 0.9), np.arange(100) % 2)
-    with pytest.warns(UserWarning, match="on average cannot be promised from 40 .* about 99 would"):
+    with pytest.warns(UserWarning, match="on average cannot be guaranteed by 40 .* about 99 would"):
         fitted_to(p[rows], y[rows], loss="wrong_answer", bound=0.01, level=None)
 
 
@@ -387,7 +387,7 @@ ERRORS = [
     ),
     ({"level": 1}, "level is 1"),
     ({"level": np.nan}, "level is nan"),
-    ({"level": None}, "nothing is promised on average; give a level, or loss='wrong_answer'"),
+    ({"level": None}, "nothing is guaranteed on average; give a level, or loss='wrong_answer'"),
     ({"loss": "errors"}, "loss is 'errors', expected losses, a function"),
     ({"loss": [[0, 2], [1, 0]]}, r"loss\[0, 1\] is 2"),
     ({"loss": [[0, 1], [1, 0], [1.1, 0]]}, r"loss\[2, 0\] is 1.1"),

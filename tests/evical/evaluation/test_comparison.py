@@ -410,6 +410,7 @@ def test_three_classes_are_compared_as_two():
     assert "240 samples of 3 classes, by 4-fold" in page
     for scores, options, message in (
         (p[:, [0, 1, 2, 2]], {}, "scores have 4 columns, but y has 3 classes"),
+        (np.where(p == p[2, 1], np.nan, p), {}, r"scores\[:, 1\]\[2\] is nan"),
         (p, {"pos_label": "ant"}, "pos_label is of two classes, but there are 3"),
         (p, {"cv": 200}, "the rarest class has"),
     ):

@@ -124,7 +124,7 @@ def test_promises_of_all_kinds_hold_and_break(options):
     clf = ConformalClassifier(GaussianNB(), random_state=0, **options).fit(X[:500], y[:500])
     made = ConformalEvaluation.from_estimator(clf, X[500:], y[500:])
     assert not made.broken
-    assert "Nothing speaks against the promise" in made.verdict
+    assert "The data are compatible with the guarantee" in made.verdict
     np.testing.assert_array_equal(made.p_values, clf.predict_p(X[500:]))
     np.testing.assert_array_equal(made.contour, clf.predict_contour(X[500:]))
     assert made.calibration_known == ("method" not in options)
@@ -133,7 +133,7 @@ def test_promises_of_all_kinds_hold_and_break(options):
     # Labels moved by one: nothing is as it was in calibration.
     other = ConformalEvaluation.from_estimator(clf, X[500:], (y[500:] + 1) % 3)
     assert other.broken
-    known = "The promise did not hold" in other.verdict
+    known = "The guarantee was violated" in other.verdict
     assert known == made.calibration_known
     assert known or "a mean over such samples" in other.verdict
 

@@ -149,6 +149,8 @@ def test_bad_input():
     assert monitor.to_dict() == before
     with pytest.raises(TypeError, match="expected a fitted classifier"):
         CalibrationMonitor(LogisticCalibrator)
+    with pytest.raises(ValueError, match=r"y holds 'a', but without a model .*\(model\) to name"):
+        CalibrationMonitor().update([0.5], ["a"])
     for broken in ({}, {**before, "shares": [1.0, 2.0]}, {**before, "shares": [np.nan] * 7}):
         with pytest.raises(ValueError, match="monitor"):
             CalibrationMonitor.from_dict(broken)

@@ -40,7 +40,7 @@ def test_right_forms_are_rarely_said_to_break_their_promise(n, model):
 def test_wrong_forms_are_found_to_break_it():
     found = promises("two steps", 1000, 5000, 20)
     assert np.mean([one.broken for one in found]) >= 0.9
-    assert all(one.warning.startswith("[Bel, Pl] broke the promise") for one in found if one.broken)
+    assert all(one.warning.startswith("[Bel, Pl] fails to cover") for one in found if one.broken)
 
 
 def test_one_error_in_five_of_the_likelihood_model_is_no_broken_promise():
@@ -69,7 +69,7 @@ def test_the_warning_names_promise_figure_test_and_advice():
     y = np.repeat([0, 1], 100)
     broken = check_promise(judged(y, np.full(200, 0.1), np.full(200, 0.2)))
     for part in (
-        "the promise to hold the probability",
+        "cover the frequency of the positive class",
         "in 1 of 1 bin ",
         "0.5 of 200 samples, where Bel is 0.1 and Pl 0.2",
         "p < 0.0001",

@@ -244,7 +244,7 @@ def test_beliefs_to_combine_are_checked():
     rule = as_rule("dempster")
     with pytest.raises(FrameError, match=r"source 2 is on .*cat.*, but source 1 on .*bee"):
         rule.combine([one, other])
-    with pytest.raises(ValueError, match="source 2 is about 1 samples, but source 1 about 2"):
+    with pytest.raises(ValueError, match="source 2 is about 1 sample, but source 1 about 2"):
         rule.combine([one, two])
     with pytest.raises(TypeError, match="source 2 is 5, expected Beliefs"):
         rule.combine([one, 5])

@@ -325,7 +325,7 @@ def test_wrong_samples():
     reg = EvidentialRegressor(**QUICK)
     with pytest.raises(ValueError, match="only 1 sample"):
         reg.fit([[1.0]], [1.0])
-    with pytest.raises(ValueError, match="X and y are no samples with responses"):
+    with pytest.raises(ValueError, match="X and y are not samples with responses"):
         reg.fit(X, Y[1:])
     with pytest.raises(ValueError, match="sample_weight is zero for all"):
         reg.fit(X, Y, np.zeros(len(Y)))

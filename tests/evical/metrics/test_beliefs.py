@@ -167,7 +167,7 @@ def test_bad_beliefs():
         metrics.mean_imprecision([[0.1, np.nan]])
     with pytest.raises(ValueError, match=r"y_belief has shape \(2,\), expected a mass function"):
         metrics.interval_calibration_test([0, 1], [0.2, 0.3])
-    with pytest.raises(ValueError, match="lengths differ: y_true has 1 rows, y_belief has 2"):
+    with pytest.raises(ValueError, match="lengths differ: y_true has 1 row, y_belief has 2"):
         metrics.coverage_test([1], [[0.1, 0.2], [0.3, 0.5]])
     with pytest.raises(TypeError, match="y_set holds int64 values, expected bool"):
         set_score([0, 1], [[1, 0], [0, 1]], "u65")

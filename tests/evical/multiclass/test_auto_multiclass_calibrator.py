@@ -228,7 +228,7 @@ def test_columns_of_many_classes_are_warned_of_without_curves():
         with warnings.catch_warnings(action="error"):
             AutoMulticlassCalibrator().fit(scores[used], y[used], classes=range(30))
         turned = scores * np.where(np.arange(30) == 7, -1, 1)
-        with pytest.warns(WrongWayWarning, match="not for class 7") as told:
+        with pytest.warns(WrongWayWarning, match="not class 7") as told:
             calibrator = AutoMulticlassCalibrator().fit(turned[used], y[used], classes=range(30))
         assert len(told) == 1
         again = BaseMulticlassCalibrator.from_dict(calibrator.to_dict())

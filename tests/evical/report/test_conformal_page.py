@@ -20,10 +20,10 @@ def table(page, title):
 def test_a_promise_that_held_and_one_that_did_not():
     held = " ".join(conformal_page(conformal(), "").lead)
     assert "120 samples of 3 classes were evaluated, after calibration with 99." in held
-    assert "Nothing speaks against the promise" in held
+    assert "The data are compatible with the guarantee" in held
     broken = conformal_page(conformal(shift=1.5), "")
-    assert "The promise did not hold on these samples" in " ".join(broken.lead)
-    assert "Small p-values are more frequent than promised" in broken.sections[0].paragraphs[0]
+    assert "The guarantee was violated on these samples" in " ".join(broken.lead)
+    assert "Small p-values are more frequent than guaranteed" in broken.sections[0].paragraphs[0]
     check_page(build(conformal(shift=1.5)))
 
 
@@ -79,7 +79,7 @@ def test_a_page_tells_what_the_tests_do_not_know():
     warnings = conformal_page(made, "").sections[0].warnings
     assert warnings[0] == "A."
     assert "rejected at alpha = 0.001, because the smallest of all p-values is 0.01" in warnings[1]
-    assert "take the calibration sample for a very large one" in warnings[2]
+    assert "treat the calibration sample as a very large one" in warnings[2]
 
 
 def test_groups_and_their_numbers_are_told():

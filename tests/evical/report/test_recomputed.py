@@ -128,15 +128,16 @@ def test_answers_of_an_evaluation(judged, predicted):
     page = check_page(build(replace(judged, answers=promised))).text
     answered = doubt < promised.limit
     assert (
-        f"The model promised: {promised}. Of these 180 samples it answers {answered.sum()}" in page
+        f"The model guarantees: {promised}. Of these 180 samples it answers {answered.sum()}"
+        in page
     )
     assert f"of which {int(wrong[answered].sum())} wrongly" in page
-    assert "Nothing speaks against that." in page
+    assert "The data are compatible with it." in page
     refuted = replace(promised, bound=0.001, limit=np.inf)
-    assert "The promise is refuted." in check_page(build(replace(judged, answers=refuted))).text
+    assert "The guarantee is violated." in check_page(build(replace(judged, answers=refuted))).text
     none = replace(promised, limit=-np.inf)
     assert "it answers none." in check_page(build(replace(judged, answers=none))).text
-    assert "Nothing was promised for these" in check_page(build(judged)).text
+    assert "These predictions come without a guarantee" in check_page(build(judged)).text
 
 
 def test_means_and_corrected_tests_of_a_comparison():

@@ -123,7 +123,7 @@ def test_midpoints_lie_between(one, two):
     ("arguments", "message"),
     [
         (([], []), "scores are empty"),
-        (([1], [0, 1]), "scores has 1 rows, y has 2"),
+        (([1], [0, 1]), "scores has 1 row, y has 2"),
         (([np.nan], [0]), r"scores\[0\] is nan"),
         (([1, np.inf], [0, 1]), r"scores\[1\] is inf"),
         (([1, 2], [0, 2]), r"y\[1\] is 2\.0, but every value must be 0 or 1"),

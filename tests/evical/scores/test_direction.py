@@ -102,9 +102,7 @@ def test_four_standard_errors_are_the_limit():
 
 def test_a_fit_warns_once_and_names_the_classes():
     y = np.where(WRONG, "sick", "healthy")
-    with pytest.warns(
-        WrongWayWarning, match=r"speak for class 'healthy', not for class 'sick'"
-    ) as w:
+    with pytest.warns(WrongWayWarning, match=r"indicate class 'healthy', not class 'sick'") as w:
         LogisticCalibrator().fit(UP, y)
     assert len(w) == 1
     assert w[0].filename == __file__
@@ -118,7 +116,7 @@ def test_right_and_useless_scores_give_no_warning():
 
 def test_fit_counts_warns_with_the_classes_as_given():
     counts = ScoreCounts.from_samples(UP, WRONG)
-    with pytest.warns(WrongWayWarning, match="speak for class 'b', not for class 'a'"):
+    with pytest.warns(WrongWayWarning, match="indicate class 'b', not class 'a'"):
         BinningCalibrator().fit_counts(counts, ["b", "a"])
 
 
@@ -146,7 +144,7 @@ def test_a_classifier_warns_once_for_all_folds():
         )
     assert len(w) == 1
     assert w[0].filename == __file__
-    assert "greater ones speak for class 'a', not for class 'b'" in str(w[0].message)
+    assert "higher values indicate class 'a', not class 'b'" in str(w[0].message)
 
 
 @pytest.mark.parametrize("code", ["one_vs_rest", "all_pairs"])
@@ -155,7 +153,7 @@ def test_columns_of_a_code_name_their_classes(code):
     with pytest.warns(WrongWayWarning) as w:
         EvidentialClassifier(Backward(), code=code, cv=2).fit(X, y)
     assert len(w) == 1
-    named = r"class 'b', 'c', not for class 'a'" if code == "one_vs_rest" else "class 'a'"
+    named = r"class 'b', 'c', not class 'a'" if code == "one_vs_rest" else "class 'a'"
     assert named in str(w[0].message)
 
 
@@ -172,7 +170,7 @@ def test_an_ensemble_warns_once(n_jobs):
 def test_one_vs_rest_warns_once():
     y = np.repeat(["a", "b", "c"], 40)
     scores = -np.eye(3)[np.repeat([0, 1, 2], 40)]
-    with pytest.warns(WrongWayWarning, match=r"speak for class 'b', 'c', not for class 'a'") as w:
+    with pytest.warns(WrongWayWarning, match=r"indicate class 'b', 'c', not class 'a'") as w:
         OneVsRestCalibrator(BinningCalibrator()).fit(scores, y)
     assert len(w) == 1
 

@@ -72,7 +72,7 @@ REFUSED = {
     "infinite weight": (bad(weight=np.inf), r"column 'weight' is nan or infinite, in some in \d+"),
     "negative weight": (bad(weight=-2.5), "column 'weight' holds the weight -2.5, expected"),
     "three classes": (bad(state="dead"), "column 'state' holds 3 classes, 'dead', 'healthy', 's"),
-    "one class": (FRAME.assign(state="x"), "column 'state' holds the one class 'x'; tell by pos"),
+    "one class": (FRAME.assign(state="x"), "column 'state' holds the one class 'x'; set positive="),
     "no rows": (FRAME[:0], "the table has no rows; give at least one sample of each class"),
     "no such column": (FRAME.rename(columns={"score": "scores"}), "did you mean 'scores'"),
 }

@@ -263,4 +263,4 @@ def test_force_replaces_a_file(folder):
 
 def test_scores_that_point_the_wrong_way_are_one_line(folder, capfd):
     run(f"{FIT} --positive no")
-    assert "greater ones speak for class 'yes', not for class 'no'" in capfd.readouterr().err
+    assert "higher values indicate class 'yes', not class 'no'" in capfd.readouterr().err

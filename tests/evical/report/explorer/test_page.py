@@ -67,6 +67,19 @@ def test_the_promise_of_a_model_is_where_the_page_begins():
     assert "asking" not in fitted_page()[1].partition('id="fitted">')[2].partition("</script>")[0]
 
 
+def test_the_page_begins_with_samples_of_the_user():
+    calibrator, html = fitted_page()
+    data = json.loads(html.partition('id="fitted">')[2].partition("</script>")[0])
+    scores, y = samples(1000, seed=1)
+    assert len(data["examples"]) == 5
+    for name, example in data["examples"].items():
+        row = int(name.removeprefix("sample")) - 1
+        assert example["title"] == f"Sample {row + 1}, truly {y[row]}"
+        assert example["labels"] == ["False", "True"]
+        [mass] = calibrator.predict_mass(scores[[row]])
+        assert example["masses"][0] == {str(k): mass.mass(mask=k) for k in (1, 2, 3)}
+
+
 @pytest.mark.parametrize("transform", ["auto", None, "logit"])
 def test_a_calibrator_alone_shows_where_beliefs_change(transform):
     scores, y = samples()
@@ -167,6 +180,7 @@ def test_texts_have_contrast(quiet_page, dark):
 @pytest.mark.parametrize("width", [360, 400])
 def test_a_narrow_screen_does_not_scroll_sideways(quiet_page, width):
     tab = quiet_page(fitted_page()[1], width=width, height=700)
+    tab.run("document.querySelectorAll('#presets button')[5].click()")  # after five samples
     tab.run("evicalExplorer.set({ labels: ['n'.repeat(40), 'b', 'c'] })")
     assert tab.run("document.documentElement.scrollWidth") == width
 
@@ -244,8 +258,9 @@ def test_names_are_texts(quiet_page):
     field = "document.querySelector('#question input[type=text]')"
     tab.run(f"{field}.value = '<i>x'; {field}.dispatchEvent(new Event('change'))")
     assert "{<i>x}" in tab.run("document.getElementById('table-one').textContent")
-    tab.run(f"{field}.value = 'bee'; {field}.dispatchEvent(new Event('change'))")
-    assert "Two answers are called bee." in tab.run("document.body.innerText")
+    other = "document.querySelectorAll('#question input[type=text]')[1].value"
+    tab.run(f"{field}.value = {other}; {field}.dispatchEvent(new Event('change'))")
+    assert f"Two answers are called {SCRIPT}." in tab.run("document.body.innerText")
 
 
 @in_browser
