@@ -79,7 +79,7 @@ class PosteriorCurve(ABC):
             return np.stack([np.maximum(2.0 * p - 1.0, 0.0), np.maximum(1.0 - 2.0 * p, 0.0)])
         if self.model == "confidence":
             eta, error = self.log_odds_, self.standard_error_
-            return np.stack(masses_from_log_odds("confidence", eta, error, self.confidence))
+            return np.stack(masses_from_log_odds("confidence", eta, error, self.confidence, p))
         half = half_widths(p, self.log_odds_, self.standard_error_)
         return np.stack([p - half, 1.0 - p - half])
 

@@ -47,7 +47,11 @@ LogOddsModel: TypeAlias = Literal["likelihood", "confidence", "inverse_pignistic
 
 
 def masses_from_log_odds(
-    model: str, log_odds: Floats, deviation: Floats, confidence: float
+    model: str,
+    log_odds: Floats,
+    deviation: Floats,
+    confidence: float,
+    mean: Floats | None = None,
 ) -> tuple[Floats, Floats]:
     """m({positive}) and m({negative}) by a model other than "likelihood".
 
@@ -58,6 +62,8 @@ def masses_from_log_odds(
         Of the positive class, and their standard error.
     confidence : float
         Level of the normal interval of the log-odds (delta method).
+    mean : (n,) array, optional
+        Posterior mean of the probability, as for `normal_bounds`.
 
     Returns
     -------
@@ -71,8 +77,9 @@ def masses_from_log_odds(
     """
     if model == "confidence":
         # The upper end from the other class, whose mass keeps its digits.
-        positive, _ = normal_bounds(log_odds, deviation, confidence)
-        negative, _ = normal_bounds(-log_odds, deviation, confidence)
+        positive, _ = normal_bounds(log_odds, deviation, confidence, mean)
+        rest = None if mean is None else 1.0 - mean
+        negative, _ = normal_bounds(-log_odds, deviation, confidence, rest)
         return confidence * positive, confidence * negative
     positive, negative = sides(log_odds)
     if model == "inverse_pignistic":

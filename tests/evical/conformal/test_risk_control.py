@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import expit
 from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression, Perceptron
 from sklearn.naive_bayes import GaussianNB
@@ -337,10 +337,10 @@ def test_doubts_by_beliefs():
 
 
 def test_answers_are_the_estimated_classes_whatever_is_doubted():
-    X, y = load_wine(return_X_y=True)
+    X, y = load_iris(return_X_y=True)
     clf = EvidentialClassifier(
         GaussianNB(), calibrator=AutoMulticlassCalibrator(model="confidence")
-    ).fit(X[::4], y[::4])
+    ).fit(X[::10], y[::10])
     control = RiskControl(FrozenEstimator(clf), by="width", bound=0.5).fit(X, y)
     pignistic = clf.classes_[clf.beliefs(X).betp().argmax(axis=1)]
     assert (clf.predict(X) != pignistic).any()  # middles of intervals say another class
