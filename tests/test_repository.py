@@ -11,6 +11,7 @@ import pytest
 
 import evical
 from tests.support.public_objects import PACKAGES, ROOT, public_modules
+from tests.support.slow import listed
 from tests.support.syntax import nodes
 
 CODE = (*PACKAGES, "examples/studies")
@@ -153,9 +154,10 @@ def test_a_silenced_check_has_its_reason():
     assert [line for path in PYTHON if path != own for line in unexplained(path)] == []
 
 
-def test_the_list_of_slow_cases_names_cases():
+def test_the_lists_of_slow_cases_name_cases():
     """A test that was renamed or removed leaves no entry behind."""
-    for name in (ROOT / "tests" / "slow.txt").read_text(encoding="utf-8").splitlines():
+    assert listed("slowest.txt") <= listed("slow.txt")
+    for name in listed("slow.txt"):
         path, *_, case = name.partition("[")[0].split("::")
         assert (ROOT / path).exists(), name
         if path.startswith("tests"):

@@ -1,23 +1,29 @@
 """A pytest plugin: `slow` is what took long when it was last measured.
 
-`tests/slow.txt` lists the cases that take more than LONG seconds of CPU. A mark in the code would
-be an opinion that nobody measures again; the list is written by a run of everything,
-``python -m pytest -n auto --renew-slow``, then by one with ``-m "not slow"`` as well: who asks
-first for a fixture that others share pays for it. A run says when the list is out of date.
-CPU seconds, of child processes too, depend little on what else the machine does.
+`tests/slow.txt` lists the cases that take more than 0.1 s of CPU, `tests/slowest.txt` those that
+take more than 1 s. A mark in the code would be an opinion that nobody measures again; the lists are
+written by a run of everything, ``python -m pytest -n auto --renew-slow``, then by one with
+``-m "not slow"`` as well: who asks first for a fixture that others share pays for it. A run says
+when the lists are out of date. CPU seconds, of child processes too, depend little on what else the
+machine does.
+
+Coverage is not measured in the slowest cases. They are 3 % of all and take half of the time, and
+what a whole fit happens to reach is not tested by it.
 """
 
 import os
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-LIST = Path(__file__).resolve().parents[1] / "slow.txt"
-LONG = 0.1
+LISTS = {"slow.txt": 0.1, "slowest.txt": 1.0}  # seconds above which a case is in them
+_FOLDER = Path(__file__).resolve().parents[1]
 NOTICED = 1.0  # on another machine, clearly long
 
+_MEASURED = "COVERAGE_PROCESS_START"  # set in the processes that coverage measures
 _began = pytest.StashKey[float]()
 _took: dict[str, float] = {}
 
@@ -28,14 +34,20 @@ def cpu_seconds() -> float:
     return times.user + times.system + times.children_user + times.children_system
 
 
-def listed() -> set[str]:
-    """The cases that the list has."""
-    return set(LIST.read_text(encoding="utf-8").splitlines())
+def listed(name: str = "slow.txt") -> set[str]:
+    """The cases that a list has."""
+    return set((_FOLDER / name).read_text(encoding="utf-8").splitlines())
+
+
+@cache
+def _slowest() -> set[str]:
+    return listed("slowest.txt")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """The option that writes the list."""
-    parser.addoption("--renew-slow", action="store_true", help=f"write tests/{LIST.name} anew")
+    """The option that writes the lists."""
+    names = " and ".join(f"tests/{name}" for name in LISTS)
+    parser.addoption("--renew-slow", action="store_true", help=f"write {names} anew")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -50,6 +62,26 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if hasattr(config, "workerinput"):
         first = {item.path for item in items if item.nodeid in slow}
         items.sort(key=lambda item: item.path not in first)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """Run the slowest cases, and the processes that they start, without a tracer."""
+    measured = os.environ.get(_MEASURED)
+    if measured is None or item.nodeid not in _slowest():
+        return (yield)
+    from coverage import Coverage
+
+    tracer = Coverage.current()
+    del os.environ[_MEASURED]
+    if tracer is not None:
+        tracer.stop()
+    try:
+        return (yield)
+    finally:
+        os.environ[_MEASURED] = measured
+        if tracer is not None:
+            tracer.start()
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -75,16 +107,19 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
-    """Write the list, or say that it is out of date."""
-    old = listed()
+    """Write the lists, or say that they are out of date."""
+    old = {name: listed(name) for name in LISTS}
     if config.getoption("renew_slow"):
-        new = {name for name, seconds in _took.items() if seconds > LONG} | (old - _took.keys())
-        LIST.write_text("".join(f"{name}\n" for name in sorted(new)), encoding="utf-8")
-        terminalreporter.write_line(f"tests/{LIST.name}: {len(new)} cases, {len(old)} before")
+        for name, least in LISTS.items():
+            kept = old[name] - _took.keys()
+            new = {case for case, seconds in _took.items() if seconds > least} | kept
+            text = "".join(f"{case}\n" for case in sorted(new))
+            (_FOLDER / name).write_text(text, encoding="utf-8")
+            terminalreporter.write_line(f"tests/{name}: {len(new)} cases, {len(old[name])} before")
         return
-    for name, seconds in sorted(_took.items()):
-        if seconds > NOTICED and name not in old:
+    for case, seconds in sorted(_took.items()):
+        if seconds > NOTICED and case not in old["slow.txt"]:
             terminalreporter.write_line(
-                f"{name} took {seconds:.1f} s of CPU and is not in tests/{LIST.name}: "
+                f"{case} took {seconds:.1f} s of CPU and is not in tests/slow.txt: "
                 "run it with --renew-slow"
             )
