@@ -14,12 +14,13 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
+from dstheory.kernels.rounding import unit_rows
 from evical._typing import Floats
-from evical.beliefs import Beliefs
+from evical.beliefs import Beliefs, as_beliefs
 from evical.beliefs.bounded import Bounded
 from evical.beliefs.composed import placed
 from evical.cli import arguments
-from evical.cli._decisions import joined_names
+from evical.cli._decisions import joined_names, masses
 from evical.cli._kinds import Kind, Place, among, complete_rows, optional_kinds
 from evical.cli._tables import Table
 from evical.datasets.csv import MISSING
@@ -139,6 +140,8 @@ class BeliefColumns:
         assert pl is not None
         at = among(place, rows)
         check_bounds(bel, pl, p, names, at)
+        if p is not None:
+            p = unit_probabilities(p, [str(name) for _, _, name in names], at)
         if self.decision is not None:
             decided = values[self.decision]
             check_decided(decided, self.decision, classes, place)
@@ -148,7 +151,7 @@ class BeliefColumns:
             np.array(classes),
             len(rows),
             lambda: (bel, np.maximum(bel, pl)),
-            None if p is None else p / p.sum(axis=1, keepdims=True),
+            p,
         )
         return placed(np.array(classes), len(known), [(rows, found)]), known
 
@@ -189,6 +192,17 @@ class BeliefColumns:
                 f"{place(int(low))}: {self.decision} is {positive!r}, but belief in {positive!r} "
                 f"is lower here than wherever it is {negative!r}; are the classes exchanged?"
             )
+
+
+def one_after_another(parts: Sequence[Beliefs], classes: Sequence[str]) -> Beliefs:
+    """Beliefs of a table from those of its pieces."""
+    names = np.array(classes)
+    if len(classes) == 2:
+        bel, pl = np.concatenate([part.interval()[:, 1] for part in parts]).T
+        return as_beliefs(masses(bel, pl, tuple(classes)), names)
+    ends = np.cumsum([len(part) for part in parts])
+    rows = np.split(np.arange(ends[-1]), ends[:-1])
+    return placed(names, int(ends[-1]), list(zip(rows, parts, strict=True)))
 
 
 def check_decided(
@@ -347,6 +361,17 @@ def _common_class(found: Sequence[BeliefColumns], naming: Naming) -> str:
             f"--positive is {naming.positive!r}, but {first.table} is about class {label!r}"
         )
     return label
+
+
+def unit_probabilities(p: Floats, names: Sequence[str], place: Place) -> Floats:
+    """Probabilities (n, K) of sum 1, but for rounding; refuses the first row of another sum."""
+    rows, wrong = unit_rows(p, p.dtype)
+    if (row := _first(wrong)) is not None:
+        raise ValueError(
+            f"{place(row)}: {names[0]} and the other {len(names) - 1} probabilities add up to "
+            f"{p[row].sum():.6g}, not 1"
+        )
+    return rows
 
 
 def check_bounds(

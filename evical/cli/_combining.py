@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evical.beliefs import Beliefs, as_beliefs
-from evical.beliefs.composed import placed
 from evical.cli._aligned import Part, SharedColumns, by_key, by_position, shared_columns, with_key
-from evical.cli._beliefs import BeliefColumns, Classes, Naming, classes_of, find_beliefs
+from evical.cli._beliefs import BeliefColumns, Classes, Naming, classes_of, find_beliefs, one_after_another
 from evical.cli._decisions import Decision, masses, new_decision
 from evical.cli._kinds import Kind, convert
 from evical.cli._rules import Combiner, RowError, known_classes
@@ -189,19 +188,8 @@ def read_with_classes(
             labels += convert(values, "label", target, rows[0].place).tolist()
             parts.append(found)
     classes = _classes(labels, target, sources.classes)
-    beliefs = [_joined(source, classes) for source in zip(*parts, strict=True)]
+    beliefs = [one_after_another(source, classes) for source in zip(*parts, strict=True)]
     return WithClasses(beliefs, np.array(labels), classes, lacking)
-
-
-def _joined(parts: Sequence[Beliefs], classes: tuple[str, ...]) -> Beliefs:
-    """Beliefs of a table from those of its pieces."""
-    names = np.array(classes)
-    if len(classes) == 2:
-        bel, pl = np.concatenate([part.interval()[:, 1] for part in parts]).T
-        return as_beliefs(masses(bel, pl, classes), names)
-    ends = np.cumsum([len(part) for part in parts])
-    rows = np.split(np.arange(ends[-1]), ends[:-1])
-    return placed(names, int(ends[-1]), list(zip(rows, parts, strict=True)))
 
 
 def _classes(labels: list[str], target: str, pair: Classes) -> tuple[str, ...]:

@@ -137,22 +137,22 @@ def read_class_rows(
     target: str,
     missing: str,
     texts: Mapping[str, Kind] | None = None,
-    check: Callable[[Chunk], None] | None = None,
+    read: Callable[[Chunk, NDArray[np.bool_] | slice], None] | None = None,
 ) -> ClassRows:
     """Columns of an open table with the class of each row; `missing` is "refuse", or "drop".
 
-    `texts` are read for `check`, which gets each chunk.
+    `texts` are columns for `read`, which gets each chunk, and which of its rows stay.
 
     Raises ValueError as `table_chunks`, or if no row is left.
     """
     parts: list[dict[str, NDArray[Any]]] = []
     lacking = 0
-    read = {**optional_kinds(kinds, missing), **(texts or {}), target: label_kind(missing)}
-    for chunk, complete in complete_chunks(table, read, kinds, target, missing):
-        if check is not None:
-            check(chunk)
+    every = {**optional_kinds(kinds, missing), **(texts or {}), target: label_kind(missing)}
+    for chunk, complete in complete_chunks(table, every, kinds, target, missing):
         lacking += int((~complete).sum())
         kept = complete if missing == "drop" else slice(None)
+        if read is not None:
+            read(chunk, kept)
         parts.append({name: chunk.columns[name][kept] for name in (*kinds, target)})
     columns = {
         name: np.concatenate([part.pop(name) for part in parts]) for name in (*kinds, target)

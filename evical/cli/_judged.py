@@ -15,10 +15,12 @@ from dstheory.checks.arguments import suggestion
 from evical._typing import Floats
 from evical.calibrators import BaseCalibrator
 from evical.cli import arguments
+from evical.beliefs import Beliefs
 from evical.cli._beliefs import (
     Naming,
     classes_of,
     find_beliefs,
+    one_after_another,
 )
 from evical.cli._fitting import ClassRows, read_class_rows
 from evical.cli._kinds import Kind, complete_rows
@@ -29,7 +31,6 @@ from evical.cli._tables import Chunk, Table, check_columns, open_table
 from evical.evaluation import Evaluation
 from evical.metrics import calibration_report, mean_imprecision
 from evical.metrics.report import CalibrationReport, Measure
-from evical.scores.names import KINDS, belief_names
 
 if TYPE_CHECKING:  # which takes long to load
     from evical.report import Page
@@ -305,22 +306,17 @@ def _classes_of_model(selection: Selection, model: Model) -> ClassPredictions:
 def _classes_of_table(selection: Selection, table: Table, target: str) -> ClassPredictions:
     _refuse_columns(selection)
     found = find_beliefs(table, selection.naming)
-    classes, prefix = tuple(found.classes), selection.prefix
-    names = np.reshape(belief_names(classes, prefix), (-1, len(KINDS)))
+    classes, parts = tuple(found.classes), list[Beliefs]()
 
-    def check(chunk: Chunk) -> None:
-        found.read_all(chunk.columns, chunk.place, classes)
+    def read(chunk: Chunk, kept: NDArray[np.bool_] | slice) -> None:
+        parts.append(found.read_all(chunk.columns, chunk.place, classes)[0][kept])
 
-    kinds: dict[str, Kind] = dict.fromkeys(names.ravel().tolist(), "probability")
+    kinds: dict[str, Kind] = dict.fromkeys(found.names, "probability")
     texts: dict[str, Kind] = {} if found.decision is None else {found.decision: "text"}
-    rows = _read_classes(table, kinds, target, selection.missing, classes, texts, check)
-    known = complete_rows(rows.columns.values())[:, np.newaxis]
-    bel, pl, probability = (
-        np.where(known, np.stack([rows.columns[one] for one in part], axis=1), vacuous)
-        for part, vacuous in zip(names.T, (0.0, 1.0, 1 / len(classes)), strict=True)
-    )
+    rows = _read_classes(table, kinds, target, selection.missing, classes, texts, read)
+    beliefs = one_after_another(parts, classes)
     return ClassPredictions(
-        rows.name, rows.labels, classes, np.stack([bel, pl], axis=2), probability
+        rows.name, rows.labels, classes, beliefs.interval(), beliefs.probability()
     )
 
 
@@ -331,10 +327,10 @@ def _read_classes(
     missing: str,
     classes: tuple[str, ...],
     texts: dict[str, Kind] | None = None,
-    check: Callable[[Chunk], None] | None = None,
+    read: Callable[[Chunk, NDArray[np.bool_] | slice], None] | None = None,
 ) -> ClassRows:
     check_columns(table, dict.fromkeys((*kinds, target)))
-    rows = read_class_rows(table, kinds, target, missing, texts, check)
+    rows = read_class_rows(table, kinds, target, missing, texts, read)
     for label in np.unique(rows.labels).tolist():
         if label not in classes:
             raise ValueError(

@@ -5,7 +5,6 @@ from typing import Annotated, Any
 
 import typer
 
-from evical._typing import Sets
 from evical.cli import arguments
 from evical.cli._combining import read_with_classes
 from evical.cli._judged import ClassPredictions, Columns, Selection, judge
@@ -19,8 +18,6 @@ from evical.evaluation.other_rules import other_rules
 from evical.fusion import Consensus, Rule
 from evical.report import Page
 
-# Classes of which all sets are listed.
-_FEW = 5
 # Options that have an effect, by the subject of the page.
 _COLUMNS = ("target", "positive")
 _MEANT = {
@@ -143,27 +140,25 @@ def _ensemble(
     named = None if rule is None else combiner_of(rule, [], vacuous=True, n_tables=len(tables))
     known = None if named is None else known_classes(named)
     members = read_with_classes(tables, selection.naming, key, selection.missing, target, known)
-    beliefs, labels, k = members.beliefs, members.labels, len(members.classes)
+    beliefs, labels = members.beliefs, members.labels
     tell_missing("all tables", members.lacking, labels.size * len(tables), selection.missing)
     agreement = Consensus().partial_fit(beliefs) if named is None else None
     combiner = Combiner(agreement, vacuous=True) if agreement is not None else named
     assert combiner is not None  # one of both
     try:
-        combined, _ = combiner(beliefs)
+        combined, conflict = combiner(beliefs)
     except RowError as error:
         raise ValueError(f"{tables[0]}, data row {error.row + 1}: {error}") from error
     name, fused = rule or "consensus", combiner.rule
-    # Of more classes, sets of several count as all of them: their number would grow with the rows.
-    sets: Sets = "all" if k <= _FEW else "singletons"
-    masses = [one.listed(sets) for one in beliefs]
     evaluation = EnsembleEvaluation.from_masses(
         labels,
-        masses,
-        combined.listed(sets),
+        beliefs,
+        combined,
         members=[Path(name).stem for name in tables],
         rule=name,
         name=f"{len(tables)} classifiers",
         by_source=fused.by_source() if isinstance(fused, Rule) else None,
-        others=other_rules(name, masses, labels),
+        others=other_rules(name, beliefs, labels),
+        conflict=conflict,
     )
     return evaluation, agreement

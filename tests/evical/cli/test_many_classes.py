@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,10 +17,13 @@ from evical import metrics, multiclass
 from evical.beliefs.bounded import Bounded
 from evical.calibrators.by_name import by_name
 from evical.cli import main
+from evical.cli._judged import Selection, judge
 from evical.cli._model import load_model
+from evical.cli.commands._report import _ensemble
 from evical.evaluation import Evaluation, check_calibration, compare
 from evical.multiclass import AutoMulticlassCalibrator, OneVsRestCalibrator, SoftmaxCalibrator
 from evical.report import build_explorer
+from evical.scores.names import belief_names
 from tests.evical.report.outline import check_page
 from tests.support.each import each
 from tests.support.tables import read_csv
@@ -305,6 +309,32 @@ def test_beliefs_about_several_classes_are_combined(folder, capfd):
     run("combine one.csv two.csv --key id --keep kind --rule fusion.json -o learned.csv")
     learned = read_csv("learned.csv")
     assert (learned["decision"] == learned["kind"]).mean() > 0.6
+
+
+def test_the_page_of_twenty_classes_has_the_numbers_of_evaluate_and_combine(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng, names, n = np.random.default_rng(0), [f"t{k:02d}" for k in range(20)], 40
+    y, tables = rng.integers(20, size=n), ["one.csv", "two.csv"]
+    for name in tables:
+        p = rng.dirichlet(np.full(20, 0.3), size=n) + 2 * np.eye(20)[y] * rng.random((n, 1))
+        p /= p.sum(axis=1, keepdims=True)
+        half = 0.2 * np.minimum(p, 1 - p)
+        made = np.stack([p - half, p + half, p], axis=2).reshape(n, -1)
+        table = pd.DataFrame(made, columns=belief_names(names))
+        table.assign(kind=np.array(names)[y]).to_csv(name, index=False)
+    run("combine one.csv two.csv --keep kind -o both.csv")
+    selection = Selection(predictions="one.csv", target="kind")
+    page, _ = _ensemble(selection, tables, None, None)
+    losses = page.losses()
+    for i, name in enumerate((*tables, "both.csv")):
+        alone = judge(replace(selection, predictions=name)).report(10)
+        assert losses["log_loss"][i].mean() == pytest.approx(alone["log_loss"], rel=1e-12)
+        assert losses["brier_score"][i].mean() == pytest.approx(
+            alone["brier_score"], rel=1e-12
+        )
+        width = alone["mean_imprecision"]
+        assert page.imprecision[i].mean() == pytest.approx(width, rel=1e-12)
+    np.testing.assert_allclose(page.conflict, read_csv("both.csv")["conflict"], rtol=1e-12)
 
 
 def test_a_row_without_a_number_changes_nothing(folder):

@@ -333,7 +333,7 @@ def test_many_members_are_counted():
     many = replace(
         made,
         members=tuple("abcdefghi"),
-        masses=made.masses * 3,
+        beliefs=made.beliefs * 3,
         by_source={},
     )
     table = rows_table(many)
