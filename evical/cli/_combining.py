@@ -292,6 +292,8 @@ class Job:
                 own = belief_names([label])
                 values |= dict(zip(own, (bel, np.maximum(bel, pl), p), strict=True))
         if (decision := self.decision(sources)) is not None:
-            values["decision"] = decision(found.expectations())
+            nothing = (columns[..., 0] == 0).all(axis=1) & (columns[..., 1] == 1).all(axis=1)
+            acts = decision(found.expectations())
+            values["decision"] = np.where(nothing, decision.without_evidence(), acts)
         kept = {name: parts[0].columns[name] for name in self.kept}
         return {**kept, **{name: values[name] for name in new}}, lacking

@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 import numpy as np
@@ -33,6 +33,20 @@ class Decision:
         if chosen.dtype != bool:
             return np.asarray(np.array(self.acts, dtype=object)[chosen])
         return joined(chosen, self.acts)
+
+    def without_evidence(self) -> str:
+        """What is decided where nothing is known: no act if only the order of the acts prefers one.
+
+        >>> Decision(("no", "yes"), np.eye(2)).without_evidence()
+        ''
+        >>> Decision(("no", "yes"), np.array([[5, 0], [0, 1]])).without_evidence()
+        'no'
+        """
+        k = self.utilities.shape[1]
+        nothing = MassFunction(Frame(range(k)), [2**k - 1], [[1.0]])
+        turned = replace(self, acts=self.acts[::-1], utilities=self.utilities[::-1])
+        act, other = (str(one(nothing)[0]) for one in (self, turned))
+        return act if set(act.split(_OR)) == set(other.split(_OR)) else ""
 
 
 def joined(chosen: NDArray[np.bool_], names: tuple[str, ...]) -> NDArray[Any]:

@@ -150,6 +150,7 @@ class Predictor:
         columns = np.concatenate(by_class, axis=2)
         parts = columns.reshape(len(columns), -1).T
         acts = self._acts(chunk, bounds, probability, known)
+        acts[~known] = self.decision.without_evidence()
         if self.model.answers is not None:
             acts[~known | (doubts_of(probability) >= self.model.answers.limit)] = ASK
         sets = self._sets(chunk, known, acts) if is_conformal(self.model.calibrator) else []
@@ -181,8 +182,7 @@ class Predictor:
             singles = [1 << i for i in range(k)]
             return self.decision(MassFunction(Frame(self.model.labels), singles, probability))
         values = model_values(self.model, chunk.columns)
-        nothing = MassFunction(Frame(self.model.labels), [2**k - 1], [[1.0]])
-        acts = np.full(len(values), self.decision(nothing)[0], dtype=object)
+        acts = np.empty(len(values), dtype=object)
         rows = np.flatnonzero(known)
         size = max(1, _LISTED >> k)
         for start in range(0, len(rows), size):

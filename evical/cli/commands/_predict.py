@@ -164,10 +164,12 @@ def _write(predictor: Predictor, layout: Layout, output: str) -> tuple[Counter[s
 
 
 def _show(read: str, output: str, chosen: Counter[str], lacking: int, as_json: bool) -> None:
+    rows, undecided = chosen.total(), chosen.pop("", 0)
     counts = dict(sorted(chosen.items()))
     if as_json:
-        rows = chosen.total()
-        echo_json({"output": output, "rows": rows, "missing": lacking, "decisions": counts})
+        found = {"output": output, "rows": rows, "missing": lacking}
+        echo_json({**found, "decisions": counts, "undecided": undecided})
         return
-    text = ", ".join(f"{name} {count}" for name, count in counts.items())
-    typer.echo(f"{read}: {chosen.total()} rows to {output} ({text})")
+    shown = [*counts.items(), *([("undecided", undecided)] if undecided else [])]
+    text = ", ".join(f"{name} {count}" for name, count in shown)
+    typer.echo(f"{read}: {rows} rows to {output} ({text})")

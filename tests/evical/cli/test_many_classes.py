@@ -136,7 +136,11 @@ def test_missing_scores(folder, capfd):
         assert (columns(empty, "bel") == 0).all()
         assert (columns(empty, "pl") == 1).all()
         np.testing.assert_allclose(columns(empty, "p"), 1 / 3)
+        if not criterion:
+            assert empty["decision"].isna().all()
     assert empty["decision"].tolist() == ["|".join(CLASSES)] * 2
+    run("predict m.json gaps.csv --missing vacuous -o v.csv --force")
+    assert "undecided 2)" in capfd.readouterr().out
     run(f"fit gaps.csv {SCORES} --missing drop -o d.json --json")
     training = json.loads(capfd.readouterr().out)["training"]
     assert (training["rows"], training["missing"]) == (148, 2)

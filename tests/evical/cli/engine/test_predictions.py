@@ -233,5 +233,6 @@ def test_decisions_of_equal_utility_go_to_the_first_act():
             betp = (bel + pl) / 2
             values = [1 - betp, betp, 0.5]
             expected = decision.acts[values.index(max(values))]
-            query = f"SELECT {decision_sql(decision, f'{bel}::DOUBLE', f'{pl}::DOUBLE')}"
+            sides = f"{bel}::DOUBLE", f"{pl}::DOUBLE"
+                query = f"SELECT {decision_sql(decision, *sides, 'FALSE')}"
             assert base.execute(query).fetchone() == (expected,)
