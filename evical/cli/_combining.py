@@ -13,7 +13,7 @@ from evical.beliefs import Beliefs, as_beliefs
 from evical.cli._aligned import Part, SharedColumns, by_key, by_position, shared_columns, with_key
 from evical.cli._beliefs import BeliefColumns, Classes, Naming, classes_of, find_beliefs, one_after_another
 from evical.cli._decisions import Decision, masses, new_decision
-from evical.cli._kinds import Kind, convert
+from evical.cli._kinds import Kind, convert, tell_missing
 from evical.cli._rules import Combiner, RowError, known_classes
 from evical.cli._show import watch
 from evical.cli._sinks import Layout, open_sink
@@ -100,9 +100,9 @@ class Sources:
             kinds[self.key] = "key"
         return kinds
 
-    def read(self, parts: Sequence[Part]) -> tuple[list[Beliefs], int]:
-        """Beliefs (n,) of all tables, and how many rows have no number."""
-        sources, lacking = list[Beliefs](), 0
+    def read(self, parts: Sequence[Part]) -> tuple[list[Beliefs], NDArray[np.bool_]]:
+        """Beliefs (n,) of all S tables, and where these have all numbers, (S, n)."""
+        sources, complete = list[Beliefs](), []
         for one, rows in zip(self.found, parts, strict=True):
             if len(self.classes) > 2:
                 found, known = one.read_all(rows.columns, rows.place, self.labels)
@@ -110,8 +110,8 @@ class Sources:
                 bel, pl, known = one.read(rows.columns, rows.place, self.classes)
                 found = as_beliefs(masses(bel, pl, self.labels), np.array(self.labels))
             sources.append(found)
-            lacking += int((~known).sum())
-        return sources, lacking
+            complete.append(known)
+        return sources, np.array(complete)
 
 
 @contextmanager
@@ -157,12 +157,24 @@ def agreed(tables: Sequence[str], naming: Naming, key: str | None, missing: str)
 
 @dataclass(frozen=True, eq=False)
 class WithClasses:
-    """Beliefs (n,) of all tables, the true classes (n,), and how many rows lack a number."""
+    """Beliefs (n,) of all tables, and the true classes (n,), "" where there is none.
+
+    Of all rows of the tables some lack a number, and some of the first table were left out.
+    """
 
     beliefs: list[Beliefs]
     labels: NDArray[Any]
     classes: tuple[str, ...]
     lacking: int
+    left_out: int
+
+    def tell(self, missing: str) -> None:
+        """Say on standard error how many rows lack something, if any."""
+        n, tables = len(self.labels) + self.left_out, len(self.beliefs)
+        if missing == "vacuous":
+            tell_missing("all tables", self.lacking, n * tables, missing)
+        what = "no_class" if missing == "vacuous" else missing
+        tell_missing("all tables", self.left_out, n, what)
 
 
 def read_with_classes(
@@ -172,24 +184,37 @@ def read_with_classes(
     missing: str,
     target: str,
     known: tuple[str, ...] | None = None,
+    partly: bool = False,
 ) -> WithClasses:
     """Beliefs of all tables beside the true classes, which stand in a column of the first one.
+
+    Rows without a class are left out unless `missing` is "refuse", and so are those without a
+    number if it is "drop". With `partly` rows need no class.
 
     Raises OSError or ValueError as `_open_sources`, or for classes that the beliefs are not about.
     """
     labels: list[str] = []
-    parts, lacking = [], 0
+    parts, lacking, left_out = [], 0, 0
+    kind: Kind = "label" if missing == "refuse" and not partly else "label or none"
     with _open_sources(tables, naming, key, missing, known, target) as sources:
         check_columns(sources.tables[0], {target: None})
         for rows in sources.aligned([target]):
-            found, without = sources.read(rows)
-            lacking += without
-            values = rows[0].columns[target].tolist()
-            labels += convert(values, "label", target, rows[0].place).tolist()
-            parts.append(found)
-    classes = _classes(labels, target, sources.classes)
+            found, complete = sources.read(rows)
+            values = convert(rows[0].columns[target].tolist(), kind, target, rows[0].place)
+            kept = np.ones(len(values), dtype=bool) if partly else values != ""
+            if missing == "drop":
+                kept &= complete.all(axis=0)
+            lacking += int((~complete).sum())
+            left_out += int((~kept).sum())
+            labels += values[kept].tolist()
+            parts.append([one[kept] for one in found])
+    if not labels:
+        raise ValueError(
+            f"each of {left_out} rows lacks a number or a class; nothing is left, see --missing"
+        )
+    classes = _classes([label for label in labels if label], target, sources.classes)
     beliefs = [one_after_another(source, classes) for source in zip(*parts, strict=True)]
-    return WithClasses(beliefs, np.array(labels), classes, lacking)
+    return WithClasses(beliefs, np.array(labels), classes, lacking, left_out)
 
 
 def _classes(labels: list[str], target: str, pair: Classes) -> tuple[str, ...]:
@@ -278,7 +303,7 @@ class Job:
         self, sources: Sources, new: Sequence[str], parts: list[Part]
     ) -> tuple[dict[str, NDArray[Any]], int]:
         """New columns by name, with the kept ones, and how many rows had no number."""
-        beliefs, lacking = sources.read(parts)
+        beliefs, complete = sources.read(parts)
         try:
             found, conflict = self.combiner(beliefs)
         except RowError as error:
@@ -296,4 +321,4 @@ class Job:
             acts = decision(found.expectations())
             values["decision"] = np.where(nothing, decision.without_evidence(), acts)
         kept = {name: parts[0].columns[name] for name in self.kept}
-        return {**kept, **{name: values[name] for name in new}}, lacking
+        return {**kept, **{name: values[name] for name in new}}, int((~complete).sum())

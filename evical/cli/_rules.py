@@ -139,6 +139,7 @@ FORMAT = "evical.fusion_model"
 # Names of fusions that learn from beliefs and classes.
 FUSIONS = (
     "stacked",
+    "consensus",
     "discounted",
     "contextually_discounted",
     "likelihood_mixture",
@@ -149,11 +150,23 @@ LEARNED = "stacked"
 
 
 def learned(rule: str, sources: Sequence[Beliefs], labels: NDArray[Any]) -> Rule:
-    """A fusion by name, fitted; raises ValueError for an unknown name or unusable beliefs."""
+    """A fusion by name, fitted to labels, "" where there is none.
+
+    Raises ValueError for an unknown name or unusable beliefs.
+    """
+    return _fusion(rule).fit(sources, np.where(labels == "", None, labels.astype(object)))
+
+
+def takes_some_classes(rule: str) -> bool:
+    """Whether a fusion by name learns from rows without a class as well."""
+    return _fusion(rule).needs == "beliefs"
+
+
+def _fusion(rule: str) -> Rule:
     name = rule.lower().replace("-", "_")
     if name not in FUSIONS:
         raise ValueError(f"rule {rule!r} learns nothing{suggestion(name, FUSIONS, 'rules')}")
-    return as_rule(name).fit(sources, labels)
+    return as_rule(name)
 
 
 def fusion_text(fusion: Rule, sources: Sequence[str], rows: int) -> str:

@@ -21,6 +21,7 @@ from evical.cli._rules import (
     combiner_of,
     fusion_text,
     learned,
+    takes_some_classes,
     tell_rule,
 )
 from evical.cli._sinks import check_output_name
@@ -61,7 +62,7 @@ def combine(
             metavar="COLUMN", help="Match rows by this column.", show_default="by position"
         ),
     ] = None,
-    missing: arguments.Filled = "refuse",
+    missing: arguments.Missing = "refuse",
     keep: Annotated[
         list[str] | None,
         typer.Option(metavar="COLUMN", help="Column of A to write too; can be repeated."),
@@ -91,6 +92,10 @@ def combine(
             _check_engine(rule, option, key, fit)
         if fit is not None:
             _check_fit(tables, output, option, keep, escape_formulas)
+        elif missing == "drop":
+            raise ValueError(
+                "--missing drop is for --fit; a combination has all rows, so take vacuous"
+            )
         else:
             check_output_name(output, escape_formulas, engine.engine)
         _check(tables, output, as_json, force)
@@ -174,8 +179,16 @@ def _learn(
     names = [Path(name).name for name in tables]
     if len(set(names)) < len(names):
         names = tables
-    found = read_with_classes(tables, naming, key, missing, target)
-    tell_missing("all tables", found.lacking, len(found.labels) * len(names), missing)
+    partly = takes_some_classes(rule)
+    found = read_with_classes(tables, naming, key, missing, target, partly=partly)
+    found.tell(missing)
+    without = int((found.labels == "").sum())
+    if without:
+        typer.echo(
+            f"evical: {tables[0]}: {without} of {len(found.labels)} rows have no class; they count "
+            "by how far tables agree",
+            err=True,
+        )
     fusion = learned(rule, found.beliefs, found.labels)
     write_atomically(Path(output), fusion_text(fusion, names, len(found.labels)))
     return {

@@ -8,7 +8,6 @@ import typer
 from evical.cli import arguments
 from evical.cli._combining import read_with_classes
 from evical.cli._judged import ClassPredictions, Columns, Selection, judge
-from evical.cli._kinds import tell_missing
 from evical.cli._model import is_conformal, load_model, two_classes
 from evical.cli._output import check_page, command_line, user_input, write_page
 from evical.cli._rules import Combiner, RowError, combiner_of, known_classes, tell_rule
@@ -135,13 +134,11 @@ def _ensemble(
 ) -> tuple[EnsembleEvaluation, Consensus | None]:
     """What combining gains, and the weights by agreement if no rule is named."""
     target = selection.needed_target
-    if selection.missing == "drop":
-        raise ValueError("--missing drop would misalign the rows of the tables; use vacuous")
     named = None if rule is None else combiner_of(rule, [], vacuous=True, n_tables=len(tables))
     known = None if named is None else known_classes(named)
     members = read_with_classes(tables, selection.naming, key, selection.missing, target, known)
     beliefs, labels = members.beliefs, members.labels
-    tell_missing("all tables", members.lacking, labels.size * len(tables), selection.missing)
+    members.tell(selection.missing)
     agreement = Consensus().partial_fit(beliefs) if named is None else None
     combiner = Combiner(agreement, vacuous=True) if agreement is not None else named
     assert combiner is not None  # one of both

@@ -14,6 +14,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from dstheory import combine
 from evical import metrics, multiclass
+from evical.beliefs import as_beliefs
 from evical.beliefs.bounded import Bounded
 from evical.calibrators.by_name import by_name
 from evical.cli import main
@@ -21,6 +22,7 @@ from evical.cli._judged import Selection, judge
 from evical.cli._model import load_model
 from evical.cli.commands._report import _ensemble
 from evical.evaluation import Evaluation, check_calibration, compare
+from evical.fusion import Consensus, Rule
 from evical.multiclass import AutoMulticlassCalibrator, OneVsRestCalibrator, SoftmaxCalibrator
 from evical.report import build_explorer
 from evical.scores.names import belief_names
@@ -315,30 +317,64 @@ def test_beliefs_about_several_classes_are_combined(folder, capfd):
     assert (learned["decision"] == learned["kind"]).mean() > 0.6
 
 
-def test_the_page_of_twenty_classes_has_the_numbers_of_evaluate_and_combine(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    rng, names, n = np.random.default_rng(0), [f"t{k:02d}" for k in range(20)], 40
-    y, tables = rng.integers(20, size=n), ["one.csv", "two.csv"]
-    for name in tables:
-        p = rng.dirichlet(np.full(20, 0.3), size=n) + 2 * np.eye(20)[y] * rng.random((n, 1))
+def written(names, n):
+    """Tables of two sources about the same rows, with the class in the first one only."""
+    rng, tables = np.random.default_rng(0), []
+    y = rng.integers(len(names), size=n)
+    for name in ("one", "two"):
+        p = rng.dirichlet(np.full(len(names), 0.3), size=n)
+        p += 2 * np.eye(len(names))[y] * rng.random((n, 1))
         p /= p.sum(axis=1, keepdims=True)
         half = 0.2 * np.minimum(p, 1 - p)
         made = np.stack([p - half, p + half, p], axis=2).reshape(n, -1)
-        table = pd.DataFrame(made, columns=belief_names(names))
-        table.assign(kind=np.array(names)[y]).to_csv(name, index=False)
+        tables.append(pd.DataFrame(made, columns=belief_names(names)).assign(id=np.arange(n)))
+        tables[0]["kind"] = np.array(names)[y]
+        tables[-1].to_csv(f"{name}.csv", index=False)
+    return tables
+
+
+def test_the_page_of_twenty_classes_has_the_numbers_of_evaluate_and_combine(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    written([f"t{k:02d}" for k in range(20)], 40)
     run("combine one.csv two.csv --keep kind -o both.csv")
     selection = Selection(predictions="one.csv", target="kind")
-    page, _ = _ensemble(selection, tables, None, None)
-    losses = page.losses()
-    for i, name in enumerate((*tables, "both.csv")):
+    page, _ = _ensemble(selection, ["one.csv", "two.csv"], None, None)
+    for way, name in ((0, "one.csv"), (2, "both.csv")):
         alone = judge(replace(selection, predictions=name)).report(10)
-        assert losses["log_loss"][i].mean() == pytest.approx(alone["log_loss"], rel=1e-12)
-        assert losses["brier_score"][i].mean() == pytest.approx(
-            alone["brier_score"], rel=1e-12
-        )
-        width = alone["mean_imprecision"]
-        assert page.imprecision[i].mean() == pytest.approx(width, rel=1e-12)
+        for measure in ("log_loss", "brier_score"):
+            mean = page.losses()[measure][way].mean()
+            assert mean == pytest.approx(alone[measure], rel=1e-12)
+        assert page.imprecision[way].mean() == pytest.approx(alone["mean_imprecision"], rel=1e-12)
     np.testing.assert_allclose(page.conflict, read_csv("both.csv")["conflict"], rtol=1e-12)
+
+
+def test_rows_without_a_class_are_left_out_or_count_by_agreement(tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    one, two = written(CLASSES, 60)
+    y = one["kind"].to_numpy().astype(object)
+    y[::3] = None
+    one.assign(kind=y).to_csv("some.csv", index=False)
+    one[y != None].to_csv("left.csv", index=False)  # noqa: E711
+    two[y != None].to_csv("left2.csv", index=False)  # noqa: E711
+    run("combine some.csv two.csv --key id --fit kind -o f.json", 2)
+    hint = "a class is needed; fill it in or drop the row, or give --missing drop"
+    assert hint in capfd.readouterr().err
+    run("combine some.csv two.csv --missing drop -o out.csv", 2)
+    assert "--missing drop is for --fit" in capfd.readouterr().err
+    run("combine left.csv left2.csv --fit kind -o expected.json")
+    expected = json.loads(Path("expected.json").read_text())["fusion"]
+    for missing in ("drop", "vacuous"):
+        run(f"combine some.csv two.csv --key id --fit kind --missing {missing} -o f.json --force")
+        assert "20 of 60 rows have no " in capfd.readouterr().err
+        assert json.loads(Path("f.json").read_text())["fusion"] == expected
+    run("combine some.csv two.csv --fit kind --rule consensus -o c.json")
+    assert "20 of 60 rows have no class; they count by how far" in capfd.readouterr().err
+    learned = Consensus().fit([as_beliefs(masses_of(m), np.array(CLASSES)) for m in (one, two)], y)
+    saved = Rule.from_dict(json.loads(Path("c.json").read_text())["fusion"])
+    np.testing.assert_allclose(saved.weights_, learned.weights_, atol=1e-6)
+    selection = Selection(predictions="some.csv", target="kind", missing="drop")
+    page, _ = _ensemble(selection, ["some.csv", "two.csv"], "id", "mixing")
+    assert len(page.y) == 40
 
 
 def test_a_row_without_a_number_changes_nothing(folder):

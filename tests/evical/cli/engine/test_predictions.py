@@ -234,5 +234,5 @@ def test_decisions_of_equal_utility_go_to_the_first_act():
             values = [1 - betp, betp, 0.5]
             expected = decision.acts[values.index(max(values))]
             sides = f"{bel}::DOUBLE", f"{pl}::DOUBLE"
-                query = f"SELECT {decision_sql(decision, *sides, 'FALSE')}"
+            query = f"SELECT {decision_sql(decision, *sides, 'FALSE')}"
             assert base.execute(query).fetchone() == (expected,)
