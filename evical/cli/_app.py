@@ -77,7 +77,7 @@ COMMANDS = {
             "evical evaluate out.csv --target income",
             "evical evaluate model.json new.csv -o page.html",
         ),
-        "target= probability= bel= pl= prefix= score= positive= missing= <PREDICTIONS> "
+        "target= probability=* bel= pl= prefix= score= positive= missing= <PREDICTIONS> "
         "[DATA] delimiter= decimal= bins= confidence= seed= output= force all json",
     ),
     "compare": Command(
@@ -92,14 +92,14 @@ COMMANDS = {
             "evical report out.csv --target income -o report.html",
             "evical report out.csv other.csv --target income -o ensemble.html",
         ),
-        "<FILES>* !output= target= probability= bel= pl= prefix= score= positive= "
+        "<FILES>* !output= target= probability=* bel= pl= prefix= score= positive= "
         "missing= methods= folds= repeats= criterion= seed= delimiter= decimal= key= "
         "rule= force",
     ),
     "check": Command(
         "Test calibration: exit code 0 if all tests pass, 1 if not, 2 for wrong input.",
         ("evical check out.csv --target income --test interval",),
-        "target= probability= bel= pl= prefix= score= positive= missing= <PREDICTIONS> "
+        "target= probability=* bel= pl= prefix= score= positive= missing= <PREDICTIONS> "
         "[DATA] delimiter= decimal= test=* level= max-ece= bins= state= json",
     ),
     "export": Command(

@@ -82,7 +82,9 @@ class ClassRows:
     missing: int
 
 
-def named_classes(scores: Sequence[str], header: Sequence[str]) -> dict[str, str | None]:
+def named_classes(
+    scores: Sequence[str], header: Sequence[str], option: str = "--score"
+) -> dict[str, str | None]:
     """Columns of `--score COLUMN` or `--score COLUMN=CLASS`, with the class if it is named."""
     found: dict[str, str | None] = {}
     for text in scores:
@@ -90,12 +92,14 @@ def named_classes(scores: Sequence[str], header: Sequence[str]) -> dict[str, str
         if text in header or not equals:
             column, label = text, ""
         if column in found:
-            raise ValueError(f"--score {column} is given twice; each class has a column of its own")
+            raise ValueError(f"{option} {column} is given twice; each class has a column of its own")
         found[column] = label or None
     return found
 
 
-def class_columns(named: Mapping[str, str | None], classes: Sequence[str]) -> dict[str, str]:
+def class_columns(
+    named: Mapping[str, str | None], classes: Sequence[str], option: str = "--score"
+) -> dict[str, str]:
     """Class to column, in the order of the classes.
 
     A column is that of the class that it is named for: score_cat, score.cat or cat of class cat.
@@ -109,13 +113,13 @@ def class_columns(named: Mapping[str, str | None], classes: Sequence[str]) -> di
         if label not in classes:
             what = f"no class {label!r}" if label else f"no class for column {column!r}"
             hint = suggestion(label or column, classes, "classes")
-            raise ValueError(f"there is {what}{hint}; write --score COLUMN=CLASS")
+            raise ValueError(f"there is {what}{hint}; write {option} COLUMN=CLASS")
     for label in classes:
         mine = [column for column, owner in owners.items() if owner == label]
         if len(mine) != 1:
             what = f"columns {', '.join(mine)}" if mine else "no column"
             raise ValueError(
-                f"class {label!r} has {what}, expected one score a class; write --score "
+                f"class {label!r} has {what}, expected one {option[2:]} a class; write {option} "
                 f"COLUMN={label}"
             )
     return {label: column for label in classes for column, mine in owners.items() if mine == label}

@@ -65,7 +65,12 @@ Target = Annotated[
     typer.Option(metavar="COLUMN", help="Column of the class.", show_default="as in the training"),
 ]
 Probability = Annotated[
-    str | None, typer.Option(metavar="COLUMN", help="Column of the positive class's probability.")
+    list[str] | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="Column of the positive class's probability; of many classes one each, as p_cat, or "
+        "COLUMN=CLASS.",
+    ),
 ]
 Bel = Annotated[
     str | None,

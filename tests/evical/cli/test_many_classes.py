@@ -317,6 +317,27 @@ def test_beliefs_about_several_classes_are_combined(folder, capfd):
     assert (learned["decision"] == learned["kind"]).mean() > 0.6
 
 
+def test_raw_probabilities_are_judged(folder, capfd):
+    p, y = data()
+    given = " ".join(f"--probability score_{name}" for name in CLASSES)
+    run(f"evaluate a.csv --target kind {given} --json")
+    found = json.loads(capfd.readouterr().out)
+    expected = metrics.calibration_report(y, p, labels=CLASSES)
+    for name, one in found["measures"].items():
+        assert one["value"] == pytest.approx(expected[name], rel=1e-9)
+    read_csv("a.csv").round(4).to_csv("four.csv", index=False)
+    named = " ".join(f"--probability score_{name}={name}" for name in CLASSES)
+    run(f"check four.csv --target kind {named} --level 1e-9")
+    assert "class 'wild_cat': passed" in capfd.readouterr().out
+    read_csv("a.csv").assign(score_dog=0.9).to_csv("wrong.csv", index=False)
+    run(f"evaluate wrong.csv --target kind {given}", 2)
+    assert "wrong.csv, line 2: score_cat and the other 2 probabilities add up to" in (
+        capfd.readouterr().err
+    )
+    run("evaluate a.csv --target kind --probability score_cat", 2)
+    assert "and --probability in evaluate" in capfd.readouterr().err
+
+
 def written(names, n):
     """Tables of two sources about the same rows, with the class in the first one only."""
     rng, tables = np.random.default_rng(0), []
