@@ -57,7 +57,7 @@ COMMANDS = {
             "evical predict model.json new.csv -o out.csv",
             "evical predict model.json new.csv --costs 1 5 --reject 0.5 -o decided.csv",
         ),
-        "<MODEL.json> <NEW> threshold= costs== reject= criterion= engine= "
+        "<MODEL.json> <NEW> threshold= costs== cost-table= reject= criterion= engine= "
         "memory-limit= threads= delimiter= decimal= output= score= missing= alpha= level= "
         "prefix= force-columns escape-formulas force json",
     ),

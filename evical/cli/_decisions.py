@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from dstheory import Frame, MassFunction, decide
 from dstheory.checks.arguments import suggestion
 from evical._typing import Floats
+from evical.cli._kinds import Kind
+from evical.cli._tables import open_table, table_chunks
 from evical.conformal.control import ASK
 
 REJECT = "reject"
@@ -87,12 +89,19 @@ class Choices:
         tuple[float, float] | None,
         typer.Option(metavar="ALARM MISS", help="Cost of a false alarm and of a miss."),
     ] = None
+    cost_table: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Table of costs of acts: the first column names the act, the others are classes.",
+        ),
+    ] = None
     reject: Annotated[
         float | None,
         typer.Option(
             metavar="COST",
-            help="Cost of not deciding; a wrong decision costs 1, or "
-            "what the two options above say.",
+            help="Cost of not deciding; a wrong decision costs 1, or what --threshold or --costs "
+            "say.",
         ),
     ] = None
     criterion: Annotated[
@@ -117,7 +126,9 @@ def new_decision(labels: tuple[str, ...], choices: Choices = BY_DEFAULT) -> Deci
     if threshold is not None and costs is not None:
         raise ValueError("--threshold and --costs are two ways to say the same; give one")
     if len(labels) > 2 and (threshold is not None or costs is not None):
-        raise ValueError("--threshold and --costs are for two classes; for more, use --reject")
+        raise ValueError(
+            "--threshold and --costs are for two classes; for more, use --reject, or --cost-table"
+        )
     if costs is not None:
         if not (min(costs) > 0 and np.isfinite(costs).all()):
             raise ValueError(f"--costs are {costs[0]:g} and {costs[1]:g}, expected two above 0")
@@ -125,6 +136,13 @@ def new_decision(labels: tuple[str, ...], choices: Choices = BY_DEFAULT) -> Deci
     else:
         utilities = np.eye(len(labels)) if threshold is None else _from_threshold(threshold)
     acts: tuple[str, ...] = labels
+    if choices.cost_table is not None:
+        if (threshold, costs, reject) != (None, None, None):
+            raise ValueError(
+                "--cost-table has all acts and costs; leave out --threshold, --costs and --reject"
+            )
+        acts, table = read_costs(choices.cost_table, labels)
+        utilities = decide.utilities_from_costs(table)
     if reject is not None:
         if not (reject >= 0 and np.isfinite(reject)):
             raise ValueError(f"--reject is {reject:g}, expected a cost of 0 or more")
@@ -140,6 +158,31 @@ def new_decision(labels: tuple[str, ...], choices: Choices = BY_DEFAULT) -> Deci
         hint = suggestion(name, known, "criteria", len(known))
         raise ValueError(f"there is no criterion {choices.criterion!r}{hint}")
     return Decision(acts, matrix, known[name])
+
+
+def read_costs(path: str, labels: tuple[str, ...]) -> tuple[tuple[str, ...], Floats]:
+    """Acts, and their costs (A, K) for each class, of a table.
+
+    Raises OSError or ValueError for what is wrong with it, or if its columns are not the classes.
+    """
+    with open_table(path) as table:
+        first, *others = table.header
+        for name in (*others, *labels):
+            if name not in labels or name not in others:
+                what = "is no class of the model" if name in others else "has no column"
+                known = labels if name in others else others
+                raise ValueError(
+                    f"{table.name}: {name!r} {what}{suggestion(name, known, 'names')}; a table of "
+                    "costs has a column of acts, and one of each class"
+                )
+        kinds: dict[str, Kind] = {first: "label", **dict.fromkeys(labels, "score")}
+        parts = [chunk.columns for chunk in table_chunks(table, kinds)]
+        acts = [str(act) for part in parts for act in part[first]]
+        twice = [act for act in acts if acts.count(act) > 1]
+        if twice:
+            raise ValueError(f"{table.name}: the act {twice[0]!r} is there twice; remove one")
+    costs = np.concatenate([np.stack([part[k] for k in labels], axis=1) for part in parts])
+    return tuple(acts), costs
 
 
 def masses(bel: Floats, pl: Floats, labels: tuple[str, ...]) -> MassFunction:

@@ -135,10 +135,13 @@ class Predictor:
 
     @property
     def new(self) -> tuple[str, ...]:
-        """Three or five columns a class, the set of a conformal model, and the decision."""
+        """Three or five columns a class, the set of a conformal model, and the decision.
+
+        Acts of a table of costs need not be classes, nor go with the beliefs in them.
+        """
         sets = ("set",) if is_conformal(self.model.calibrator) else ()
         names = belief_names(self.model.labels, intervals=self.level is not None)
-        return (*names, *sets, "decision")
+        return (*names, *sets, "decision" if self.choices.cost_table is None else "act")
 
     def __call__(self, chunk: Chunk) -> tuple[list[NDArray[Any]], int]:
         """New columns of a chunk, and rows without a score."""

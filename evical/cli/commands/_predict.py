@@ -58,7 +58,7 @@ def predict(
 
     Writes all columns of NEW as they are; for each class, such as yes, the columns bel_yes, pl_yes
     and p_yes (belief, plausibility and probability), with --level 0.95 also lower_yes and upper_yes
-    (the 95 % confidence interval of p_yes); and decision. A conformal model also writes the set at
+    (the 95 % confidence interval of p_yes); and decision, or act with --cost-table. A conformal model also writes the set at
     --alpha. A model of fit --answer-error decides "ask" where its promise needs it. Files of any
     size are processed in chunks.
     """
@@ -72,7 +72,15 @@ def predict(
         if fitted.answers is not None:
             _check_answers(choices, limits is not None)
         if output != "-":
-            check_output(Path(output), force, [scores, model])
+            costs = choices.cost_table
+            check_output(Path(output), force, [scores, model, *([] if costs is None else [costs])])
+        if choices.costs is not None:
+            alarm, miss = choices.costs
+            typer.echo(
+                f"evical: deciding for {fitted.labels[1]!r} wrongly costs {alarm:g}, and for "
+                f"{fitted.labels[0]!r} wrongly {miss:g}",
+                err=True,
+            )
         with open_table(scores) as table:
             miss = _miss_rate(fitted, alpha)
             _check_level(fitted, level)
@@ -101,7 +109,7 @@ def _check_answers(choices: Choices, by_engine: bool) -> None:
     if choices != BY_DEFAULT:
         raise ValueError(
             "the model answers or asks as fit --answer-error promised; leave out --threshold, "
-            "--costs, --reject and --criterion, or fit without it"
+            "--costs, --cost-table, --reject and --criterion, or fit without it"
         )
     if by_engine:
         raise ValueError(

@@ -317,6 +317,23 @@ def test_beliefs_about_several_classes_are_combined(folder, capfd):
     assert (learned["decision"] == learned["kind"]).mean() > 0.6
 
 
+def test_a_table_of_costs_decides_among_any_acts(folder, capfd):
+    run(f"fit a.csv {SCORES} --method softmax -o m.json")
+    (folder / "costs.csv").write_text("act,dog,cat,wild_cat\nstroke,0,0,5\nflee,2,2,0\nask,1,1,1\n")
+    run("predict m.json a.csv --cost-table costs.csv -o out.csv")
+    table = read_csv("out.csv")
+    costs = np.array([[0, 0, 5], [2, 2, 0], [1, 1, 1]])
+    best = (columns(table, "p") @ costs.T).argmin(axis=1)  # cat, dog, wild_cat
+    assert table["act"].tolist() == np.array(["stroke", "flee", "ask"])[best].tolist()
+    assert len(set(best.tolist())) == 3
+    (folder / "wrong.csv").write_text("act,dogs,cat,wild_cat\nstroke,0,0,5\n")
+    capfd.readouterr()
+    run("predict m.json a.csv --cost-table wrong.csv -o no.csv", 2)
+    assert "wrong.csv: 'dogs' is no class of the model; did you mean 'dog'?" in (
+        capfd.readouterr().err
+    )
+
+
 def test_raw_probabilities_are_judged(folder, capfd):
     p, y = data()
     given = " ".join(f"--probability score_{name}" for name in CLASSES)
