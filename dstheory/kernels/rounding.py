@@ -45,7 +45,7 @@ def sum_tolerance(dtype: DTypeLike, n: int) -> float:
 
 
 def decimals_tolerance(rows: NDArray[np.float64]) -> float:
-    """How far sums of rows may be from 1 if their numbers are rounded to the decimals that they have.
+    """How far sums of rows may be from 1 if numbers are rounded to the decimals that they have.
 
     Parameters
     ----------

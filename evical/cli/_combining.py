@@ -11,7 +11,14 @@ from numpy.typing import NDArray
 
 from evical.beliefs import Beliefs, as_beliefs
 from evical.cli._aligned import Part, SharedColumns, by_key, by_position, shared_columns, with_key
-from evical.cli._beliefs import BeliefColumns, Classes, Naming, classes_of, find_beliefs, one_after_another
+from evical.cli._beliefs import (
+    BeliefColumns,
+    Classes,
+    Naming,
+    classes_of,
+    find_beliefs,
+    one_after_another,
+)
 from evical.cli._decisions import Decision, masses, new_decision
 from evical.cli._kinds import Kind, convert, tell_missing
 from evical.cli._rules import Combiner, RowError, known_classes

@@ -92,7 +92,9 @@ def named_classes(
         if text in header or not equals:
             column, label = text, ""
         if column in found:
-            raise ValueError(f"{option} {column} is given twice; each class has a column of its own")
+            raise ValueError(
+                f"{option} {column} is given twice; each class has a column of its own"
+            )
         found[column] = label or None
     return found
 

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from dstheory.checks.arguments import suggestion
 from dstheory.kernels.rounding import unit_rows
 from evical._typing import Floats
+from evical.beliefs import Beliefs
 from evical.calibrators import BaseCalibrator
 from evical.cli import arguments
-from evical.beliefs import Beliefs
 from evical.cli._beliefs import (
     Naming,
     classes_of,
@@ -30,6 +30,7 @@ from evical.cli._labeled import Labeled, read_labeled_table
 from evical.cli._model import Model, load_model, on_table, score_kind, two_classes
 from evical.cli._predicting import beliefs, with_score
 from evical.cli._tables import Chunk, Table, check_columns, open_table
+from evical.conformal.control import Promise
 from evical.datasets.csv import sorted_labels
 from evical.evaluation import Evaluation
 from evical.metrics import calibration_report, mean_imprecision
@@ -238,6 +239,7 @@ class ClassPredictions:
     classes: tuple[str, ...]
     bounds: Floats | None
     probability: Floats
+    answers: Promise | None = None
 
     def report(self, n_bins: int) -> CalibrationReport:
         """Measures of all classes together."""
@@ -284,6 +286,7 @@ class ClassPredictions:
             self.report(options.get("n_bins", 10)),
             self.by_class(**options),
             command,
+            self.answers,
         )
 
 
@@ -319,7 +322,9 @@ def _classes_of_model(selection: Selection, model: Model) -> ClassPredictions:
     order = np.argsort(classes)
     codes = order[np.searchsorted(classes, rows.labels[known], sorter=order)]
     title = on_table(model, rows.name, codes, probability[known][np.arange(len(codes)), codes])
-    return ClassPredictions(title, rows.labels, model.labels, bounds, probability)
+    return ClassPredictions(
+        title, rows.labels, model.labels, bounds, probability, answers=model.answers
+    )
 
 
 def _classes_of_table(selection: Selection, table: Table, target: str) -> ClassPredictions:

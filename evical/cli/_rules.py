@@ -154,7 +154,9 @@ def learned(rule: str, sources: Sequence[Beliefs], labels: NDArray[Any]) -> Rule
 
     Raises ValueError for an unknown name or unusable beliefs.
     """
-    return _fusion(rule).fit(sources, np.where(labels == "", None, labels.astype(object)))
+    given = labels.astype(object)
+    given[labels == ""] = None
+    return _fusion(rule).fit(sources, given)
 
 
 def takes_some_classes(rule: str) -> bool:

@@ -208,7 +208,7 @@ class EnsembleEvaluation:
         """
         if not isinstance(ensemble, FusedPredictor):
             raise TypeError(f"ensemble is {shown(ensemble)}, expected a fitted EvidentialEnsemble")
-        fusion = getattr(ensemble, "fusion_", ensemble.rule)
+        fusion: Any = getattr(ensemble, "fusion_", None) or ensemble.rule
         learned = fusion.by_source() if hasattr(fusion, "by_source") else {}
         made = cls.from_masses(
             y,
@@ -228,7 +228,7 @@ class EnsembleEvaluation:
 
     @cached_property
     def probabilities(self) -> Floats:
-        """Probabilities (W, n, K) of all `ways`: estimates where beliefs have some, else pignistic."""
+        """Probabilities (W, n, K) of all `ways`: estimates, or pignistic where there are none."""
         alone = np.stack([one.probability() for one in self.beliefs])
         fused = [one.probability() for one in (self.combined, *self.others.values())]
         return np.concatenate([alone, fused, [alone.mean(axis=0)]])

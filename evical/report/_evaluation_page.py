@@ -14,8 +14,8 @@ from evical.report._evaluation_pictures import answers_picture, evaluation_pictu
 from evical.report._evaluation_tables import (
     LEVEL,
     PROBABILITY_TESTS,
+    Answers,
     adjusted_tests,
-    answered_losses,
     answers_table,
     beliefs,
     coverage_table,
@@ -64,12 +64,7 @@ def evaluation_page(evaluation: Evaluation, command: str) -> Page:
         tables = (width_table(evaluation), coverage_table(evaluation))
         sections.append(Section("Belief intervals", (_widest(evaluation),), tables=tables))
     sections += [
-        Section(
-            "Answer or ask",
-            (_answers(evaluation),),
-            tables=(answers_table(evaluation),),
-            pictures=(answers_picture(evaluation),),
-        ),
+        answers_section(Answers.of(evaluation)),
         Section("Reject", tables=(reject_table(evaluation),)),
         Section("How to read this", items=texts if imprecise else texts[:2] + texts[3:]),
         made_by(command, evaluation.how),
@@ -192,26 +187,34 @@ def _widest(evaluation: Evaluation) -> str:
     )
 
 
-def _answers(evaluation: Evaluation) -> str:
-    """What was promised for the answers, and whether it was kept."""
-    promise = evaluation.answers
+def answers_section(answers: Answers) -> Section:
+    """What could be answered, what was promised for the answers, and whether it was kept."""
+    return Section(
+        "Answer or ask",
+        (_answers(answers),),
+        tables=(answers_table(answers),),
+        pictures=(answers_picture(answers),),
+    )
+
+
+def _answers(answers: Answers) -> str:
+    promise = answers.promise
     if promise is None:
         return (
             "Nothing was promised for these predictions. The table says what these samples would "
             "promise, for new ones, if they served as held-out samples."
         )
-    losses, doubt = answered_losses(evaluation)
-    answered = doubt < promise.limit
-    n, wrong = int(answered.sum()), int(losses[answered].sum())
+    answered = answers.doubt < promise.limit
+    n, wrong = int(answered.sum()), int(answers.wrong[answered].sum())
     text = f"The model promised: {promise}."
     if not n:
         return f"{text} Of these samples it answers none."
-    low, high = (float(one) for one in share_limits(wrong, n, evaluation.confidence))
+    low, high = (float(one) for one in share_limits(wrong, n, answers.level))
     verdict = "The promise is refuted" if low > promise.bound else "Nothing speaks against that"
     return (
-        f"{text} Of these {count(len(losses))} samples it answers {count(n)} "
-        f"({percent(n / len(losses))}), of which {count(wrong)} wrongly, {percent(wrong / n)} "
-        f"({evaluation.confidence:.0%} limits {percent(low)} to {percent(high)}). {verdict}."
+        f"{text} Of these {count(len(answered))} samples it answers {count(n)} "
+        f"({percent(n / len(answered))}), of which {count(wrong)} wrongly, {percent(wrong / n)} "
+        f"({answers.level:.0%} limits {percent(low)} to {percent(high)}). {verdict}."
     )
 
 

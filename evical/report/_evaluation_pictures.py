@@ -15,7 +15,7 @@ from evical.metrics.goodness import share_limits
 from evical.metrics.selective import curve_of
 from evical.plot import BeliefBandDisplay, ReliabilityDisplay, RiskCoverageDisplay
 from evical.report._evaluation_tables import (
-    answered_losses,
+    Answers,
     beliefs,
     groups_along,
     has_beliefs,
@@ -102,13 +102,13 @@ def _reliability(evaluation: Evaluation) -> Picture:
     )
 
 
-def answers_picture(evaluation: Evaluation) -> Picture:
+def answers_picture(answers: Answers) -> Picture:
     """Error of the answered samples over the share that is answered."""
-    curve = curve_of(*answered_losses(evaluation), evaluation.confidence)
+    curve = curve_of(answers.wrong, answers.doubt, answers.level)
     figure = Figure(figsize=(5.8, 4), layout="constrained")
     ax = figure.subplots()
     RiskCoverageDisplay(curve).plot(ax)
-    promise = evaluation.answers
+    promise = answers.promise
     bound = ""
     if promise is not None:
         bound = f" The dotted line is the promised bound, {percent(promise.bound)}."
@@ -123,7 +123,7 @@ def answers_picture(evaluation: Evaluation) -> Picture:
         f"{percent(float(curve.risk[-1]))}. The area below is {fixed(curve.aurc)}, and "
         f"{fixed(curve.excess)} more than for the best order.{bound}",
         caption=f"Errors of the answers, the least doubtful samples first; band: "
-        f"{evaluation.confidence:.0%} limits by Clopper & Pearson for each share alone. AURC: area "
+        f"{answers.level:.0%} limits by Clopper & Pearson for each share alone. AURC: area "
         f"under the curve, of which {fixed(curve.excess)} is lost by the order of the doubts."
         f"{bound}",
         svg=svg_of(figure),

@@ -58,9 +58,9 @@ def predict(
 
     Writes all columns of NEW as they are; for each class, such as yes, the columns bel_yes, pl_yes
     and p_yes (belief, plausibility and probability), with --level 0.95 also lower_yes and upper_yes
-    (the 95 % confidence interval of p_yes); and decision, or act with --cost-table. A conformal model also writes the set at
-    --alpha. A model of fit --answer-error decides "ask" where its promise needs it. Files of any
-    size are processed in chunks.
+    (the 95 % confidence interval of p_yes); and decision, or act with --cost-table. A conformal
+    model also writes the set at --alpha. A model of fit --answer-error decides "ask" where its
+    promise needs it. Files of any size are processed in chunks.
     """
     with user_input(), reading:
         check_output_name(output, escape_formulas, engine.engine)

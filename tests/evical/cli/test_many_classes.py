@@ -455,7 +455,8 @@ def test_pages_are_about_any_number_of_classes(folder, capfd):
     ):
         run(words)
         text = (folder / "page.html").read_text()
-        assert text.count("<svg") == len(CLASSES)
+        assert text.count("<svg") == len(CLASSES) + 1
+        assert "Answer or ask" in text
         assert all(f"class &#39;{label}&#39;" in text or label in text for label in CLASSES)
     wrong = np.array(CLASSES)[columns(tables[0], "p").argmax(axis=1)] != tables[0]["kind"]
     assert f"is wrong for {wrong.mean():.1%} of them" in text
