@@ -30,6 +30,7 @@ from evical.datasets.csv import sorted_labels
 from evical.errors import WrongWayWarning
 from evical.multiclass import BaseMulticlassCalibrator
 from evical.scores import ScoreCounts
+from evical.scores.direction import Direction, message, wrong_way
 from evical.scores.names import class_in_name
 
 # What stands between a prefix such as p and the name of a class.
@@ -291,6 +292,23 @@ def _fit_rows(
     with warnings.catch_warnings(action="ignore", category=WrongWayWarning):
         calibrator.fit_counts(counts, classes)
     return len(counts)
+
+
+_ADVICE = "give another --positive, or check --score and --target"
+
+
+def tell_direction(counts: ScoreCounts, labels: NDArray[Any], positive: str | None) -> None:
+    """Warn on standard error of scores that point the wrong way."""
+    found = wrong_way(counts)
+    if found is not None:
+        others = [label for label in np.unique(labels).tolist() if label != positive]
+        tell_wrong_ways([found.between(others, [positive])])
+
+
+def tell_wrong_ways(found: Sequence[Direction]) -> None:
+    """Warn on standard error of calibrations whose scores point the wrong way, if there are any."""
+    if found:
+        typer.echo(f"warning: {message(found, _ADVICE)}", err=True)
 
 
 def positive_class(score: str, labels: Sequence[str], positive: str | None) -> str | None:

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from evical._typing import Floats
 from evical.cli import arguments
-from evical.cli._fitting import named_classes, owned_columns, read_class_rows
+from evical.cli._fitting import named_classes, owned_columns, read_class_rows, tell_direction
 from evical.cli._kinds import Kind
 from evical.cli._labeled import read_labeled_table
 from evical.cli._output import check_page, command_line, echo_json, user_input, write_page
@@ -26,6 +26,7 @@ from evical.evaluation import compare as compare_calibrators
 from evical.evaluation.methods import name_methods
 from evical.evaluation.recommendation import CRITERIA
 from evical.evaluation.validation import MEASURES
+from evical.scores import ScoreCounts
 
 _EXPLAINED = (
     "Worse by: mean {} minus the lowest, with its standard error; p adjusted by Holm's procedure. "
@@ -103,6 +104,8 @@ def compare_columns(
 ) -> Comparison:
     """The comparison, with a progress bar on standard error if that is a terminal."""
     name, values, labels, positive = _read(scores, score, target, positive, missing)
+    if values.ndim == 1:
+        tell_direction(ScoreCounts.from_samples(values, labels == positive), labels, positive)
     methods = _list_methods(plan.methods)
     total = len(name_methods(methods, values)) * plan.folds * plan.repeats
     with progress_bar() as bar:

@@ -24,6 +24,7 @@ from evical.cli._fitting import (
     fit_conformal,
     fit_many,
     positive_class,
+    tell_wrong_ways,
 )
 from evical.cli._kinds import Kind, tell_missing
 from evical.cli._model import (
@@ -44,10 +45,9 @@ from evical.cli.engine.session import limits_of
 from evical.errors import WrongWayWarning
 from evical.multiclass.by_name import many_calibrator
 from evical.scores.counts import EXACT
-from evical.scores.direction import message, wrong_ways
+from evical.scores.direction import wrong_ways
 
 _METHODS, _MANY_METHODS = get_args(CalibratorName), get_args(MulticlassCalibratorName)
-_ADVICE = "give another --positive, or check --score and --target"
 
 
 @dataclass(frozen=True)
@@ -151,8 +151,8 @@ def fit(
             fitted = _fitted(samples, one, positive, tally)
         write_atomically(output, model_text(fitted))
     calibrator = fitted.calibrator
-    if isinstance(calibrator, BaseCalibrator) and wrong_ways(calibrator):
-        typer.echo(f"warning: {message(wrong_ways(calibrator), _ADVICE)}", err=True)
+    if isinstance(calibrator, BaseCalibrator):
+        tell_wrong_ways(wrong_ways(calibrator))
     if fitted.answers is not None and not fitted.answers.kept:
         typer.echo(f"warning: {fitted.answers}; so all rows would be asked about", err=True)
     _show(fitted, output, as_json)
