@@ -34,6 +34,7 @@ ROUNDING = 1e-9
 # Columns of two classes that say the same, rounded to two digits or more.
 AGREEING = 0.01
 # Prefix and class of a column of beliefs.
+_SHOWN = 12  # classes in a message
 _NAMED = re.compile(r"(.*?)bel_(.+)", re.DOTALL)
 
 
@@ -224,7 +225,7 @@ def check_decided(
     row = int(np.argmax(decided == strange[0]))
     raise ValueError(
         f"{place(row)}, column {column!r}: {strange[0]!r} is chosen, but beliefs are about "
-        f"{_listed(classes)}; name the classes as the columns do"
+        f"{listed(classes)}; name the classes as the columns do"
     )
 
 
@@ -301,11 +302,11 @@ def classes_of(
         for label in one.classes:
             if label not in pair:
                 raise ValueError(
-                    f"{one.table} has beliefs about class {label!r}, but {source} {_listed(pair)}"
+                    f"{one.table} has beliefs about class {label!r}, but {source} {listed(pair)}"
                 )
     positive = naming.named_class
     if positive is not None and positive not in pair:
-        raise ValueError(f"--positive is {positive!r}, but {source} {_listed(pair)}")
+        raise ValueError(f"--positive is {positive!r}, but {source} {listed(pair)}")
     return pair[::-1] if positive == pair[0] else pair
 
 
@@ -319,8 +320,8 @@ def _several(
     for one in found:
         if set(one.classes) != set(known):
             raise ValueError(
-                f"{one.table} has beliefs about {_listed(one.classes)}, but {source} "
-                f"{_listed(known)}; all tables need the same classes"
+                f"{one.table} has beliefs about {listed(one.classes)}, but {source} "
+                f"{listed(known)}; all tables need the same classes"
             )
     return known
 
@@ -335,7 +336,7 @@ def _expected(
     if known is not None:
         if naming.classes is not None and set(naming.classes) != set(known):
             raise ValueError(
-                f"--classes are {_listed(naming.classes)}, but {source} {_listed(known)}"
+                f"--classes are {listed(naming.classes)}, but {source} {listed(known)}"
             )
         return known, source
     if naming.classes is not None:
@@ -420,8 +421,15 @@ def check_chosen(
             )
 
 
-def _listed(classes: Sequence[str]) -> str:
-    *most, last = map(repr, classes[:12])
+def listed(classes: Sequence[str]) -> str:
+    """Names of classes for a message, of many the first ones.
+
+    >>> listed(["ant", "bee"]), listed(["ant"] * 13)[-25:]
+    ("'ant' and 'bee'", "'ant', ... (13 classes)")
+    """
+    if len(classes) > _SHOWN:
+        return f"{', '.join(map(repr, classes[:_SHOWN]))}, ... ({len(classes)} classes)"
+    *most, last = map(repr, classes)
     return f"{', '.join(most)} and {last}" if most else last
 
 

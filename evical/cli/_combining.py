@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory.checks.arguments import did_you_mean
 from evical.beliefs import Beliefs, as_beliefs
 from evical.cli._aligned import Part, SharedColumns, by_key, by_position, shared_columns, with_key
 from evical.cli._beliefs import (
@@ -17,6 +18,7 @@ from evical.cli._beliefs import (
     Naming,
     classes_of,
     find_beliefs,
+    listed,
     one_after_another,
 )
 from evical.cli._decisions import Decision, masses, new_decision
@@ -227,18 +229,21 @@ def read_with_classes(
 def _classes(labels: list[str], target: str, pair: Classes) -> tuple[str, ...]:
     """The classes of labels, as the columns of beliefs name them; of two, the positive one last."""
     found = sorted_labels(labels)
-    shown = ", ".join(found[:12])
+    shown = listed(found)
     if len(pair) > 2:
         for label in found:
             if label not in pair:
-                known = ", ".join(map(str, pair[:12]))
-                raise ValueError(f"column {target!r} has {label!r}, but beliefs are about {known}")
+                known = list(map(str, pair))
+                hint = did_you_mean(label, known)
+                raise ValueError(
+                    f"column {target!r} has {label!r}, but beliefs are about {listed(known)}{hint}"
+                )
         return tuple(map(str, pair))
     if len(found) != 2:
         raise ValueError(f"column {target!r} has {len(found)} classes ({shown}), expected two")
     negative, positive = pair
     if not {*filter(None, pair)} <= set(found):
-        known = ", ".join(filter(None, pair))
+        known = listed(list(filter(None, pair)))
         raise ValueError(f"beliefs are about {known}, but column {target!r} has {shown}")
     return negative or next(label for label in found if label != positive), str(positive)
 

@@ -13,7 +13,7 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from dstheory.checks.arguments import check_level, suggestion
+from dstheory.checks.arguments import check_level, did_you_mean, suggestion
 from evical._typing import Floats
 from evical.calibrators import BaseCalibrator
 from evical.calibrators.by_name import parse_options, settable
@@ -23,6 +23,7 @@ from evical.cli._labeled import complete_chunks
 from evical.cli._model import Model, Training, check_score, log_loss, score_kind
 from evical.cli._predicting import beliefs, doubts_of
 from evical.cli._tables import Chunk, Table, check_columns, open_table
+from evical.cli._tally import ONE_OF_MANY
 from evical.conformal import ConformalScores
 from evical.conformal.control import ASK, answered_promise
 from evical.conformal.nonconformity import named_score
@@ -75,12 +76,16 @@ class SampleTable:
 
 @dataclass(frozen=True, eq=False)
 class ClassRows:
-    """Columns of numbers (n,), labels (n,) as texts, and how many rows had no number."""
+    """Columns of numbers (n,), labels (n,) as texts, and how many rows had no number.
+
+    `first` says where each class stands first.
+    """
 
     name: str
     columns: dict[str, NDArray[np.float64]]
     labels: NDArray[Any]
     missing: int
+    first: dict[str, str]
 
 
 def named_classes(
@@ -101,9 +106,12 @@ def named_classes(
 
 
 def class_columns(
-    named: Mapping[str, str | None], classes: Sequence[str], option: str = "--score"
+    named: Mapping[str, str | None],
+    classes: Sequence[str],
+    first: Mapping[str, str],
+    option: str = "--score",
 ) -> dict[str, str]:
-    """Class to column, in the order of the classes.
+    """Class to column, in the order of the classes; `first` says where these stand.
 
     A column is that of the class that it is named for: score_cat, score.cat or cat of class cat.
     Raises ValueError unless each class has one column, and each column a class.
@@ -119,6 +127,8 @@ def class_columns(
             raise ValueError(f"there is {what}{hint}; write {option} COLUMN=CLASS")
     for label in classes:
         mine = [column for column, owner in owners.items() if owner == label]
+        if not mine and (meant := did_you_mean(label, filter(None, owners.values()))):
+            raise ValueError(f"{first[label]}: class {label!r} has no column{meant}")
         if len(mine) != 1:
             what = f"columns {', '.join(mine)}" if mine else "no column"
             raise ValueError(
@@ -153,10 +163,15 @@ def read_class_rows(
     Raises ValueError as `table_chunks`, or if no row is left.
     """
     parts: list[dict[str, NDArray[Any]]] = []
+    first: dict[str, str] = {}
     lacking = 0
     every = {**optional_kinds(kinds, missing), **(texts or {}), target: label_kind(missing)}
     for chunk, complete in complete_chunks(table, every, kinds, target, missing):
         lacking += int((~complete).sum())
+        labels = chunk.columns[target].tolist()
+        for label in dict.fromkeys(labels):
+            if label not in first:
+                first[label] = f"{chunk.place(labels.index(label))}, column {target!r}"
         kept = complete if missing == "drop" else slice(None)
         if read is not None:
             read(chunk, kept)
@@ -164,8 +179,8 @@ def read_class_rows(
     columns = {
         name: np.concatenate([part.pop(name) for part in parts]) for name in (*kinds, target)
     }
-    labels = columns.pop(target)
-    return ClassRows(table.name, columns, np.asarray(labels.tolist()), lacking)
+    texts_of_classes = np.asarray(columns.pop(target).tolist())
+    return ClassRows(table.name, columns, texts_of_classes, lacking, first)
 
 
 def fit_many(samples: SampleTable, calibrator: BaseMulticlassCalibrator) -> Model:
@@ -174,7 +189,7 @@ def fit_many(samples: SampleTable, calibrator: BaseMulticlassCalibrator) -> Mode
     Raises OSError or ValueError for what is wrong with the table or the names.
     """
     named, rows = samples.read(score_kind(calibrator))
-    owners = class_columns(named, sorted_labels(set(rows.labels.tolist())))
+    owners = class_columns(named, sorted_labels(set(rows.labels.tolist())), rows.first)
     in_order = dict(sorted(owners.items()))  # as calibrators sort them: as texts
     values = np.stack([rows.columns[column] for column in in_order.values()], axis=1)
     weights = None if samples.weight is None else rows.columns[samples.weight]
@@ -254,7 +269,7 @@ def fit_answering(
     if isinstance(calibrator, BaseCalibrator):
         (column,) = named
         positive = positive_class(column, found, positive)
-    classes, owners = owned_columns(named, found, samples.target, positive)
+    classes, owners = owned_columns(named, found, samples.target, positive, rows.first)
     order = np.random.default_rng(0).permutation(len(rows.labels))
     held, train = np.split(order, [round(_HELD_OUT * len(order))])
     for part, name in ((held, "held out"), (train, "left")):
@@ -332,7 +347,7 @@ def fit_conformal(
     kind: Kind = "score" if nonconformity == "margin" else "probability"
     named, rows = samples.read(kind)
     found = sorted_labels(set(rows.labels.tolist()))
-    classes, owners = owned_columns(named, found, samples.target, positive)
+    classes, owners = owned_columns(named, found, samples.target, positive, rows.first)
     weights = None if samples.weight is None else rows.columns[samples.weight]
     fitted = ConformalScores.from_samples(
         np.stack([rows.columns[column] for column in owners.values()], axis=1),
@@ -349,22 +364,25 @@ def fit_conformal(
 
 
 def owned_columns(
-    named: Mapping[str, str | None], found: list[str], target: str, positive: str | None
+    named: Mapping[str, str | None],
+    found: list[str],
+    target: str,
+    positive: str | None,
+    first: Mapping[str, str],
 ) -> tuple[list[str], dict[str, str]]:
     """All classes, and class to column; of one column, which is the positive class's, one."""
     if len(named) > 1:
         if positive is not None:
             raise ValueError("--positive is for one score; with several, each has its class")
-        owners = dict(sorted(class_columns(named, found).items()))
+        owners = dict(sorted(class_columns(named, found, first).items()))
         return list(owners), owners
     [(column, label)] = named.items()
-    if label is not None:
-        raise ValueError(f"of one score, write --score {column} --positive {label}")
+    if label is not None and positive not in (None, label):
+        raise ValueError(f"--positive is {positive!r}, but --score names {label!r}")
+    positive = positive or label
     if len(found) != 2:
         what = f"one class only (all {found[0]!r})" if len(found) == 1 else f"{len(found)} classes"
-        raise ValueError(
-            f"column {target!r} has {what}, but one score is of two; of more, repeat --score"
-        )
+        raise ValueError(f"column {target!r} has {what}, but one score is of two; {ONE_OF_MANY}")
     if positive is not None and positive not in found:
         hint = suggestion(positive, found, "classes")
         raise ValueError(f"column {target!r} has no class {positive!r}{hint}")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.checks.arguments import suggestion
+from dstheory.checks.arguments import did_you_mean, suggestion
 from dstheory.kernels.rounding import unit_rows
 from evical._typing import Floats
 from evical.beliefs import Beliefs
@@ -21,6 +21,7 @@ from evical.cli._beliefs import (
     Naming,
     classes_of,
     find_beliefs,
+    listed,
     one_after_another,
     unit_probabilities,
 )
@@ -360,7 +361,7 @@ def _classes_of_probabilities(
     check_columns(table, dict.fromkeys((*columns, target)))
     rows = read_class_rows(table, kinds, target, selection.missing, read=check)
     labels = sorted_labels({*rows.labels.tolist(), *filter(None, named.values())})
-    owners = class_columns(named, labels, "--probability")
+    owners = class_columns(named, labels, rows.first, "--probability")
     if len(owners) == 2:
         last = list(owners.values())[1]
         raise ValueError(f"two classes have one probability; write --probability {last}")
@@ -384,8 +385,8 @@ def _read_classes(
     rows = read_class_rows(table, kinds, target, missing, texts, read)
     for label in np.unique(rows.labels).tolist():
         if label not in classes:
+            hint = did_you_mean(label, classes)
             raise ValueError(
-                f"{table.name}, column {target!r}: {label!r} is none of the classes "
-                f"{', '.join(classes[:12])}"
+                f"{rows.first[label]}: {label!r} is none of the classes {listed(classes)}{hint}"
             )
     return rows

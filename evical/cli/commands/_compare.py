@@ -133,11 +133,12 @@ def _read(
         check_columns(table, dict.fromkeys((*named, target)))
         kinds: dict[str, Kind] = dict.fromkeys(named, "score")
         if len(named) == 1:
-            [column] = named
-            found = read_labeled_table(table, kinds, target, positive, missing=missing)
-            return found.name, found.columns[column], found.labels, found.classes[1]
+            [(column, label)] = named.items()
+            one = read_labeled_table(table, kinds, target, positive or label, missing=missing)
+            return one.name, one.columns[column], one.labels, one.classes[1]
         rows = read_class_rows(table, kinds, target, missing)
-    _, owners = owned_columns(named, sorted_labels(set(rows.labels.tolist())), target, positive)
+    found = sorted_labels(set(rows.labels.tolist()))
+    _, owners = owned_columns(named, found, target, positive, rows.first)
     if len(owners) == 2:
         raise ValueError(f"two classes have one score; write --score {list(owners.values())[1]}")
     values = np.stack([rows.columns[column] for column in owners.values()], axis=1)

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, get_args
 
@@ -23,6 +23,7 @@ from evical.cli._fitting import (
     fit_answering,
     fit_conformal,
     fit_many,
+    named_classes,
     positive_class,
     tell_wrong_ways,
 )
@@ -39,6 +40,7 @@ from evical.cli._model import (
 )
 from evical.cli._output import check_output, echo_json, user_input, write_atomically
 from evical.cli._show import new_console
+from evical.cli._tables import open_table
 from evical.cli._tally import Counting, Tally
 from evical.cli.engine.counts import tally_table
 from evical.cli.engine.session import limits_of
@@ -117,6 +119,7 @@ def fit(
         _check_names(samples, output)
         check_output(output, force, [samples.scores])
         limits = limits_of(engine)
+        samples, positive = _named_once(samples, positive)
         answers = answering.answer_error is not None
         if limits is not None and (sets.conformal or answers or len(samples.score) > 1):
             raise ValueError("--engine duckdb counts one score of two classes; leave it out here")
@@ -164,6 +167,17 @@ def _of_one_score(method: str, options: Sequence[str]) -> BaseCalibrator:
         raise ValueError(f"method {method!r} takes a score for each class; repeat --score")
     made: BaseCalibrator = make_calibrator(method, options, kind="method")
     return made
+
+
+def _named_once(samples: SampleTable, positive: str | None) -> tuple[SampleTable, str | None]:
+    """One score that is named as COLUMN=CLASS, as its column and the positive class."""
+    if len(samples.score) > 1 or samples.scores == "-" or "=" not in samples.score[0]:
+        return samples, positive
+    with open_table(samples.scores) as table:
+        [(column, label)] = named_classes(samples.score, table.header).items()
+    if label is not None and positive not in (None, label):
+        raise ValueError(f"--positive is {positive!r}, but --score names {label!r}")
+    return replace(samples, score=[column]), positive or label
 
 
 def _counting(samples: SampleTable, kind: Kind, max_scores: int) -> Counting:

@@ -210,7 +210,10 @@ WRONG = [
     ("predict m.json a.csv --score score_cat", "--score is for one score"),
     ("predict m.json other.csv", "other.csv has no column 'score_cat'"),
     ("evaluate m.json a.csv --positive cat", "--positive is for two classes"),
-    ("evaluate m.json new.csv", "new.csv, column 'kind': 'owl' is none of the classes"),
+    ("evaluate m.json new.csv", "'kind': 'owl' is none of the classes 'cat', 'dog' and"),
+    ("evaluate m.json typo.csv", "typo.csv, line 4, column 'kind': 'Dog' is none of the classes"),
+    (f"fit typo.csv {SCORES} -o x.json", "line 4, column 'kind': class 'Dog' has no column; did"),
+    ("fit a.csv --score score_cat=cat --target kind -o x.json", "one score is of two, and of more"),
     ("evaluate m.json a.csv --score score_cat", "--score is for two classes"),
     (
         "fit a.csv --score p_cat=dog --score score_cat --score w=wild_cat --target kind -o x.json",
@@ -234,6 +237,9 @@ def fitted(folder, capfd):
     """A model, and tables that are not for it."""
     run(f"fit a.csv {SCORES} -o m.json")
     read_csv("a.csv").replace("dog", "owl").to_csv("new.csv", index=False)
+    typo = read_csv("a.csv")
+    typo.loc[2, "kind"] = "Dog"
+    typo.to_csv("typo.csv", index=False)
     (folder / "other.csv").write_text("score_dog\n0.5\n")
     run("predict m.json a.csv -o out.csv")
     out = read_csv("out.csv")
