@@ -20,7 +20,7 @@ from evical.calibrators.by_name import parse_options, settable
 from evical.cli import arguments
 from evical.cli._kinds import Kind, label_kind, optional_kinds
 from evical.cli._labeled import complete_chunks
-from evical.cli._model import Model, Training, check_score, log_loss, score_kind
+from evical.cli._model import Model, Training, check_score, log_loss, score_kind, tell_sums
 from evical.cli._predicting import beliefs, doubts_of
 from evical.cli._tables import Chunk, Table, check_columns, open_table
 from evical.cli._tally import ONE_OF_MANY
@@ -192,6 +192,7 @@ def fit_many(samples: SampleTable, calibrator: BaseMulticlassCalibrator) -> Mode
     owners = class_columns(named, sorted_labels(set(rows.labels.tolist())), rows.first)
     in_order = dict(sorted(owners.items()))  # as calibrators sort them: as texts
     values = np.stack([rows.columns[column] for column in in_order.values()], axis=1)
+    tell_sums(rows.name, values)
     weights = None if samples.weight is None else rows.columns[samples.weight]
     calibrator.fit(values, rows.labels, sample_weight=weights)
     shares = (rows.labels == calibrator.classes_[:, np.newaxis]) * samples.counts(rows)

@@ -12,7 +12,7 @@ from evical._typing import Floats
 from evical.calibrators import BaseCalibrator
 from evical.cli._decisions import BY_DEFAULT, Choices, Decision, joined, masses
 from evical.cli._kinds import Kind, complete_rows, optional_kinds
-from evical.cli._model import Model, check_score, is_conformal, score_kind
+from evical.cli._model import Model, check_score, is_conformal, score_kind, tell_sums
 from evical.cli._tables import Chunk, Table, check_columns
 from evical.conformal.contour import prediction_sets
 from evical.conformal.control import ASK
@@ -145,6 +145,9 @@ class Predictor:
 
     def __call__(self, chunk: Chunk) -> tuple[list[NDArray[Any]], int]:
         """New columns of a chunk, and rows without a score."""
+        if chunk.first_row == 0 and len(self.model.scores) > 1:
+            values = model_values(self.model, chunk.columns)
+            tell_sums(chunk.name, values[complete_rows(values.T)])
         bounds, probability, known = beliefs(self.model, chunk.columns, chunk.first_row)
         by_class = [bounds, probability[..., np.newaxis]]
         if self.level is not None:

@@ -323,6 +323,25 @@ def test_beliefs_about_several_classes_are_combined(folder, capfd):
     assert (learned["decision"] == learned["kind"]).mean() > 0.6
 
 
+def test_scores_that_are_nearly_probabilities(folder, capfd):
+    run(f"fit a.csv {SCORES} -o m.json")
+    assert not capfd.readouterr().err
+    scores = [f"score_{name}" for name in CLASSES]
+    table = read_csv("a.csv")
+    table[scores] *= 0.97
+    table.to_csv("b.csv", index=False)
+    for words in (
+        f"fit b.csv {SCORES} --method softmax -o n.json",
+        "predict m.json b.csv -o o.csv",
+    ):
+        run(words)
+        assert "scores look like probabilities, but add up to 0.97" in capfd.readouterr().err
+    table.loc[3, "score_dog"] = 1.7
+    table.to_csv("b.csv", index=False)
+    run("predict m.json b.csv -o out.csv", 2)
+    assert "b.csv, line 5, column 'score_dog': found '1.7', but a probability" in capfd.readouterr().err
+
+
 def test_a_table_of_costs_decides_among_any_acts(folder, capfd):
     run(f"fit a.csv {SCORES} --method softmax -o m.json")
     (folder / "costs.csv").write_text("act,dog,cat,wild_cat\nstroke,0,0,5\nflee,2,2,0\nask,1,1,1\n")
