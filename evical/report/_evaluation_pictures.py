@@ -45,7 +45,7 @@ def evaluation_pictures(evaluation: Evaluation) -> list[Picture]:
     -------
     list of Picture
     """
-    pictures = [_reliability(evaluation)]
+    pictures = [reliability_picture(evaluation)]
     if has_beliefs(evaluation) or evaluation.scores is not None:
         pictures.append(_along_scores(evaluation))
     return [*pictures, _density(evaluation)]
@@ -76,7 +76,8 @@ def reliability_display(
     )
 
 
-def _reliability(evaluation: Evaluation) -> Picture:
+def reliability_picture(evaluation: Evaluation) -> Picture:
+    """Reliability diagram, with the samples of both classes below."""
     figure = Figure(figsize=(5.8, 7), layout="constrained")
     ax, counts_ax = figure.subplots(2, 1, sharex=True, height_ratios=[3, 1])
     reliability_display(

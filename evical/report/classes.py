@@ -11,7 +11,7 @@ from evical.conformal.control import Promise
 from evical.evaluation import Evaluation
 from evical.metrics.report import CalibrationReport
 from evical.report._evaluation_page import answers_section, made_by
-from evical.report._evaluation_pictures import evaluation_pictures
+from evical.report._evaluation_pictures import reliability_picture
 from evical.report._evaluation_tables import (
     BELIEF_TESTS,
     LEVEL,
@@ -95,7 +95,7 @@ def classes_page(
         f"{count(len(y))} samples of {len(names)} classes were evaluated. The most probable class "
         f"is wrong for {percent(float(wrong.mean()))} of them. {verdict}"
     )
-    pictures = tuple(evaluation_pictures(evaluations[at])[0] for at in shown)
+    pictures = tuple(reliability_picture(evaluations[at]) for at in shown)
     sections = (
         Section("All classes together", tables=(_measures(report),)),
         Section("Each class against all others", tables=(_by_class(evaluations, least),)),

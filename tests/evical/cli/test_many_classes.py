@@ -339,7 +339,10 @@ def test_scores_that_are_nearly_probabilities(folder, capfd):
     table.loc[3, "score_dog"] = 1.7
     table.to_csv("b.csv", index=False)
     run("predict m.json b.csv -o out.csv", 2)
-    assert "b.csv, line 5, column 'score_dog': found '1.7', but a probability" in capfd.readouterr().err
+    assert (
+        "b.csv, line 5, column 'score_dog': found '1.7', but a probability"
+        in capfd.readouterr().err
+    )
 
 
 def test_a_table_of_costs_decides_among_any_acts(folder, capfd):
