@@ -406,17 +406,19 @@ def _warn_of_weightless(names: Sequence[str]) -> None:
 def _criterion(criterion: Any) -> Callable[..., Any]:
     if callable(criterion):
         return criterion  # type: ignore[no-any-return]  # callable() does not narrow Any
-    rules = {
-        name: getattr(decide, name)
-        for name in decide.__all__
-        if list(inspect.signature(getattr(decide, name)).parameters)[:2] == ["m", "utilities"]
-    }
+    rules = {name: rule for name in decide.__all__ if _is_criterion(rule := getattr(decide, name))}
     if criterion not in rules:
         raise ValueError(
             f"criterion is {criterion!r}, expected a function of a mass function and utilities "
             f"or one of {', '.join(rules)}{did_you_mean(criterion, rules)}"
         )
     return rules[criterion]  # type: ignore[no-any-return]  # looked up by name
+
+
+def _is_criterion(rule: Callable[..., Any]) -> bool:
+    """Whether a function of `decide` chooses one act, or rules acts out."""
+    names = list(inspect.signature(rule).parameters)
+    return names[:2] == ["m", "utilities"] and ("acts" in names or "atol" in names)
 
 
 def neighbors(kept: NDArray[np.bool_]) -> NDArray[np.bool_]:

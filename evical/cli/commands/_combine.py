@@ -28,6 +28,8 @@ from evical.cli._sinks import check_output_name
 from evical.cli.engine.joined import combine_tables
 from evical.cli.engine.session import limits_of
 
+_FEW = 6  # numbers of a table that are printed
+
 
 def combine(
     tables: Annotated[
@@ -204,9 +206,17 @@ def _learn(
 def _learned_text(learned: dict[str, Any]) -> str:
     lines = [f"{learned['rule']} learned from {learned['rows']} rows: {learned['output']}"]
     for name, values in learned["learned"].items():
-        pairs = ", ".join(f"{table} {np.round(value, 3)}" for table, value in values.items())
+        pairs = ", ".join(f"{table} {_numbers(value)}" for table, value in values.items())
         lines.append(f"{name}: {pairs}")
     return "\n".join(lines)
+
+
+def _numbers(value: Any) -> str:
+    """One number, or some of several."""
+    numbers = np.ravel(value)
+    text = " ".join(f"{number:.3f}" for number in numbers[:_FEW])
+    more = f" ... {len(numbers)} in all" if len(numbers) > _FEW else ""
+    return text if len(numbers) == 1 else f"[{text}{more}]"
 
 
 def _show(summary: Summary, as_json: bool) -> None:

@@ -200,7 +200,7 @@ def _show(console: Console, found: Comparison, output: Path | None) -> None:
 
 def _table(found: Comparison) -> RichTable:
     shown = RichTable(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    shown.add_column("Method", overflow="fold")
+    shown.add_column("Method", overflow="fold", min_width=len("uncalibrated"))
     for name in ("Brier", "Log loss", "ECE", "AUC", "Width", "Worse by", "Error", "p"):
         shown.add_column(name, justify="right", no_wrap=True)
     gaps = {one.method: one for one in found.differences}

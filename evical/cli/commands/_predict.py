@@ -19,6 +19,8 @@ from evical.cli._tables import Table, open_table
 from evical.cli.engine.predictions import predict_table
 from evical.cli.engine.session import limits_of
 
+_SHOWN = 20  # decisions that are printed with their numbers
+
 
 def predict(
     model: arguments.ModelFile,
@@ -174,10 +176,13 @@ def _write(predictor: Predictor, layout: Layout, output: str) -> tuple[Counter[s
 def _show(read: str, output: str, chosen: Counter[str], lacking: int, as_json: bool) -> None:
     rows, undecided = chosen.total(), chosen.pop("", 0)
     counts = dict(sorted(chosen.items()))
+    often = dict(sorted(chosen.most_common(_SHOWN)))
     if as_json:
         found = {"output": output, "rows": rows, "missing": lacking}
         echo_json({**found, "decisions": counts, "undecided": undecided})
         return
-    shown = [*counts.items(), *([("undecided", undecided)] if undecided else [])]
+    shown = [*often.items(), *([("undecided", undecided)] if undecided else [])]
     text = ", ".join(f"{name} {count}" for name, count in shown)
+    if len(counts) > _SHOWN:
+        text += f"; these are the {_SHOWN} most frequent of {len(counts)} decisions"
     typer.echo(f"{read}: {rows} rows to {output} ({text})")
