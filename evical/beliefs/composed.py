@@ -411,9 +411,6 @@ def conflict(sources: Sequence[Beliefs]) -> Floats:
     return np.asarray(joint.mass(mask=0))
 
 
-_FEW_PRODUCTS = 1 << 9  # a row; more take a second for a few thousand rows
-
-
 def bounded_conflict(sources: Sequence[Beliefs]) -> Floats:
     """Conflict as `conflict`, or a lower bound where it would take long.
 
@@ -425,8 +422,8 @@ def bounded_conflict(sources: Sequence[Beliefs]) -> Floats:
     Returns
     -------
     (n,) array
-        If the products of the sources have more than 512 combinations, that of their `singletons`,
-        which leave doubts between few classes to all of them.
+        If the products of the sources have more than 2^14 combinations, that of their
+        `singletons`, which leave doubts between few classes to all of them.
 
     Examples
     --------
@@ -435,7 +432,7 @@ def bounded_conflict(sources: Sequence[Beliefs]) -> Floats:
     >>> bounded_conflict([as_beliefs(p, classes) for p in (even, sure)]).round(2)
     array([0.95])
     """
-    if have_products(sources) and prod(one.n_products or 1 for one in sources) > _FEW_PRODUCTS:
+    if have_products(sources) and prod(one.n_products or 1 for one in sources) > MAX_PRODUCTS:
         sources = [as_beliefs(one.singletons(), one.classes) for one in sources]
     return conflict(sources)
 

@@ -233,10 +233,10 @@ def _classes(labels: list[str], target: str, pair: Classes) -> tuple[str, ...]:
     if len(pair) > 2:
         for label in found:
             if label not in pair:
-                known = list(map(str, pair))
-                hint = did_you_mean(label, known)
+                about = list(map(str, pair))
+                hint = did_you_mean(label, about)
                 raise ValueError(
-                    f"column {target!r} has {label!r}, but beliefs are about {listed(known)}{hint}"
+                    f"column {target!r} has {label!r}, but beliefs are about {listed(about)}{hint}"
                 )
         return tuple(map(str, pair))
     if len(found) != 2:

@@ -1,6 +1,5 @@
 """Decisions from beliefs by name: acts, their costs, and a criterion of `dstheory.decide`."""
 
-import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
@@ -15,6 +14,7 @@ from evical._typing import Floats
 from evical.cli._kinds import Kind
 from evical.cli._tables import open_table, table_chunks
 from evical.conformal.control import ASK
+from evical.estimators.predictor import criteria
 
 REJECT = "reject"
 # Between the acts that a set-valued criterion leaves.
@@ -69,12 +69,6 @@ def joined_names(text: str, names: Sequence[str]) -> bool:
         text == act or (text.startswith(act + _OR) and joined_names(text[len(act) + 1 :], names))
         for act in acts
     )
-
-
-def criteria() -> dict[str, Callable[..., Any]]:
-    """Rules that choose one act, or rule acts out, by name."""
-    found = {name: getattr(decide, name) for name in decide.__all__}
-    return {name: rule for name, rule in found.items() if _is_criterion(rule)}
 
 
 @dataclass(frozen=True)
@@ -195,8 +189,3 @@ def _from_threshold(threshold: float) -> NDArray[Any]:
     if not 0 <= threshold <= 1:
         raise ValueError(f"--threshold is {threshold:g}, expected a probability from 0 to 1")
     return decide.utilities_from_threshold(threshold)
-
-
-def _is_criterion(rule: Callable[..., Any]) -> bool:
-    names = list(inspect.signature(rule).parameters)
-    return names[:2] == ["m", "utilities"] and ("acts" in names or "atol" in names)

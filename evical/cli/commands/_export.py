@@ -87,8 +87,9 @@ def export(
 
 def _exported(model: Model, to: str) -> BaseCalibrator | BaseMulticlassCalibrator:
     """The calibrator, if it can be exported; raises ValueError, which says what to do, else."""
-    several = isinstance(model.calibrator, BaseMulticlassCalibrator)
-    if isinstance(model.calibrator, BaseCalibrator) or (several and to == "onnx"):
+    if isinstance(model.calibrator, BaseCalibrator):
+        return model.calibrator
+    if isinstance(model.calibrator, BaseMulticlassCalibrator) and to == "onnx":
         return model.calibrator
     if is_conformal(model.calibrator):
         raise ValueError(
