@@ -74,7 +74,7 @@ def check_table(scores: Any) -> Floats:
     return array
 
 
-def check_column_order(scores: Any, classes: Sequence[Any]) -> None:
+def check_column_order(scores: object, classes: Sequence[object]) -> None:
     """Raise if the columns of a data frame are the classes in another order.
 
     Parameters

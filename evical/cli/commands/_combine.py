@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 import typer
+from numpy.typing import ArrayLike
 
 from evical.cli import arguments
 from evical.cli._beliefs import Naming
@@ -211,7 +212,7 @@ def _learned_text(learned: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _numbers(value: Any) -> str:
+def _numbers(value: ArrayLike) -> str:
     """One number, or some of several."""
     numbers = np.ravel(value)
     text = " ".join(f"{number:.3f}" for number in numbers[:_FEW])
