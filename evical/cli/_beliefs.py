@@ -33,8 +33,8 @@ Classes = tuple[str | None, ...]
 ROUNDING = 1e-9
 # Columns of two classes that say the same, rounded to two digits or more.
 AGREEING = 0.01
-# Prefix and class of a column of beliefs.
 _SHOWN = 12  # classes in a message
+# Prefix and class of a column of beliefs.
 _NAMED = re.compile(r"(.*?)bel_(.+)", re.DOTALL)
 
 
@@ -148,12 +148,7 @@ class BeliefColumns:
             check_decided(decided, self.decision, classes, place)
             if p is not None:
                 check_chosen((bel, pl, p), decided[rows], classes, at)
-        found = Bounded(
-            np.array(classes),
-            len(rows),
-            lambda: (bel, np.maximum(bel, pl)),
-            p,
-        )
+        found = Bounded(np.array(classes), len(rows), lambda: (bel, np.maximum(bel, pl)), p)
         return placed(np.array(classes), len(known), [(rows, found)]), known
 
     def _check_sides(

@@ -218,9 +218,7 @@ def read_with_classes(
             labels += values[kept].tolist()
             parts.append([one[kept] for one in found])
     if not labels:
-        raise ValueError(
-            f"each of {left_out} rows lacks a number or a class; nothing is left, see --missing"
-        )
+        raise ValueError(f"each of {left_out} rows lacks a number or a class; nothing is left")
     classes = _classes([label for label in labels if label], target, sources.classes)
     beliefs = [one_after_another(source, classes) for source in zip(*parts, strict=True)]
     return WithClasses(beliefs, np.array(labels), classes, lacking, left_out)
@@ -330,7 +328,8 @@ class Job:
                 values |= dict(zip(own, (bel, np.maximum(bel, pl), p), strict=True))
         if (decision := self.decision(sources)) is not None:
             nothing = (columns[..., 0] == 0).all(axis=1) & (columns[..., 1] == 1).all(axis=1)
-            acts = decision(found.expectations())
-            values["decision"] = np.where(nothing, decision.without_evidence(), acts)
+            values["decision"] = decision(found.expectations())
+            if nothing.any():
+                values["decision"][nothing] = decision.without_evidence()
         kept = {name: parts[0].columns[name] for name in self.kept}
         return {**kept, **{name: values[name] for name in new}}, int((~complete).sum())

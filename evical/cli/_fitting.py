@@ -128,7 +128,10 @@ def class_columns(
     for label in classes:
         mine = [column for column, owner in owners.items() if owner == label]
         if not mine and (meant := did_you_mean(label, filter(None, owners.values()))):
-            raise ValueError(f"{first[label]}: class {label!r} has no column{meant}")
+            raise ValueError(
+                f"{first[label]}: class {label!r} has no column{meant} each class needs one, named "
+                f"by {option}"
+            )
         if len(mine) != 1:
             what = f"columns {', '.join(mine)}" if mine else "no column"
             raise ValueError(

@@ -156,7 +156,8 @@ class Predictor:
         columns = np.concatenate(by_class, axis=2)
         parts = columns.reshape(len(columns), -1).T
         acts = self._acts(chunk, bounds, probability, known)
-        acts[~known] = self.decision.without_evidence()
+        if not known.all():
+            acts[~known] = self.decision.without_evidence()
         if self.model.answers is not None:
             acts[~known | (doubts_of(probability) >= self.model.answers.limit)] = ASK
         sets = self._sets(chunk, known, acts) if is_conformal(self.model.calibrator) else []

@@ -47,7 +47,7 @@ def changed(group: Any, *left_out: str) -> dict[str, Any]:
     return {
         name: value
         for name, (value, default) in values.items()
-        if value != default and name not in left_out
+        if value not in (default, []) and name not in left_out
     }
 
 

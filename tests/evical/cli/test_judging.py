@@ -208,7 +208,7 @@ class TestReport:
         )
         html = (folder / "page.html").read_text(encoding="utf-8")
         assert "2 members combined by consensus err on" in html
-        assert "reliability_interval, from" in html
+        assert "Reliability, from" in html
         assert "joined: repeat each other, share one weight" in html
         assert "the consensus without labels" in html
 
