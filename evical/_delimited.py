@@ -12,7 +12,7 @@ import os
 import re
 import stat
 import zlib
-from codecs import BOM_UTF16_BE, BOM_UTF16_LE
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -214,6 +214,7 @@ class DelimitedText:
             sample = bytes(stream.peek(_SAMPLE)[:_SAMPLE])
         # utf-8-sig drops the byte order mark that spreadsheets write.
         wide = sample[:2] in (BOM_UTF16_BE, BOM_UTF16_LE)
+        self.marked = wide or sample.startswith(BOM_UTF8)
         encoding = "utf-16" if wide else "utf-8-sig"
         self.dialect = dialect.found(sample.decode(encoding, errors="replace"), usual)
         self.guessed = self.dialect.delimiter != (

@@ -411,6 +411,32 @@ def conflict(sources: Sequence[Beliefs]) -> Floats:
     return np.asarray(joint.mass(mask=0))
 
 
+def bounded_conflict(sources: Sequence[Beliefs]) -> Floats:
+    """Conflict as `conflict`, or a lower bound where it would take long.
+
+    Parameters
+    ----------
+    sources : sequence of Beliefs
+        About the same samples.
+
+    Returns
+    -------
+    (n,) array
+        If the products of the sources have more than 2^14 combinations, that of their
+        `singletons`, which leave doubts between few classes to all of them.
+
+    Examples
+    --------
+    >>> classes = np.arange(20)
+    >>> even, sure = np.full((1, 20), 0.05), np.eye(20)[:1]
+    >>> bounded_conflict([as_beliefs(p, classes) for p in (even, sure)]).round(2)
+    array([0.95])
+    """
+    if have_products(sources) and prod(one.n_products or 1 for one in sources) > MAX_PRODUCTS:
+        sources = [as_beliefs(one.singletons(), one.classes) for one in sources]
+    return conflict(sources)
+
+
 def as_beliefs(value: object, classes: NDArray[Any]) -> Beliefs:
     """Beliefs from mass functions or from probabilities.
 

@@ -149,6 +149,11 @@ class Joined(Beliefs):
 
     def betp(self) -> NDArray[Any]:
         """Pignistic probabilities (n, K)."""
+        return self._betp
+
+    @cached_property
+    def _betp(self) -> NDArray[Any]:
+        """The same, which probabilities and decisions ask for."""
         return self._each(Products.betp) if self._table is None else self._table.betp()
 
     def lower(self, utilities: NDArray[Any]) -> NDArray[Any]:

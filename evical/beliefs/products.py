@@ -10,8 +10,8 @@ Pl, pignistic probabilities and expected utilities of a product are polynomials 
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
-from operator import iadd
+from functools import cached_property, reduce
+from operator import add, iadd
 from typing import Any, Self, final
 
 import numpy as np
@@ -177,9 +177,25 @@ class Products(Beliefs):
             np.concatenate([self.present, full]),
         )
 
+    @cached_property
+    def _sizes(self) -> NDArray[Any] | None:
+        """Sizes (T, *batch) if each product is one set in each row, so that sums are short."""
+        if self.single.dtype == object or not self.n_products:
+            return None
+        outside, inside = self.absent == 1, self.present == 1
+        sets = (outside & (self.present == 0)) | (inside & (self.absent == 0))
+        return np.asarray(inside.sum(axis=1)) if sets.all() else None
+
+    def _inside(self, masses: NDArray[Any]) -> NDArray[Any]:
+        """Sums (K, *batch) of masses (T, *batch) over the products that contain each class."""
+        return np.asarray(np.einsum("t...,tk...->k...", masses, self.present))
+
     def total(self) -> NDArray[Any]:
         """Sum (*batch) of all masses, as a sum of positive terms."""
         total = self.single.sum(axis=0)
+        if self._sizes is not None:
+            # One after the other, as below: to the last bit the same.
+            return np.asarray(reduce(add, np.where(self._sizes > 0, self.scale, 0), total))
         for scale, absent, present in self._terms():
             total = total + scale * (present * cumulative(absent)).sum(axis=0)
         return np.asarray(total)
@@ -201,11 +217,12 @@ class Products(Beliefs):
 
     def interval(self) -> NDArray[Any]:
         """[Bel, Pl] of each class, (*batch, K, 2), in O(K T) per row."""
-        belief, plausibility = self.single, self.single
-        for scale, absent, present in self._terms():
-            open_ = scale * present
-            belief = belief + open_ * leave_one_out(absent)
-            plausibility = plausibility + open_
+        belief, plausibility = self.single, self.plausible()
+        if self._sizes is not None:
+            belief = belief + self._inside(np.where(self._sizes == 1, self.scale, 0))
+        else:
+            for scale, absent, present in self._terms():
+                belief = belief + scale * present * leave_one_out(absent)
         bounds = np.stack([belief, plausibility], axis=-1) / self.total()[..., np.newaxis]
         return np.moveaxis(np.minimum(bounds, 1), 0, -2)  # rounding can exceed 1
 
@@ -219,6 +236,9 @@ class Products(Beliefs):
         """
         nodes, weights = _gauss_legendre(len(self.single)) if rule is None else _as_rule(rule)
         betp = self.single
+        if self._sizes is not None and rule is None:
+            betp = betp + self._inside(self.scale / np.maximum(self._sizes, 1))
+            return np.moveaxis(betp / self.total(), 0, -1)
         for scale, absent, present in self._terms():
             shares = np.zeros_like(present)
             for node, weight in zip(nodes, weights, strict=True):

@@ -197,7 +197,7 @@ class _Keyed:
 
 
 # What the command writes beside numbers of a class.
-_OWN = ("bel", "pl", "p", "betp", "decision", "set", "conflict")
+_OWN = ("bel", "pl", "p", "betp", "decision", "act", "set", "conflict")
 
 
 def shared_columns(

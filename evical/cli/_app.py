@@ -66,7 +66,7 @@ COMMANDS = {
             "evical predict model.json new.csv -o out.csv",
             "evical predict model.json new.csv --costs 1 5 --reject 0.5 -o decided.csv",
         ),
-        "<MODEL.json> <NEW> threshold=float costs== reject=float criterion= "
+        "<MODEL.json> <NEW> threshold=float costs== cost-table= reject=float criterion= "
         "engine=chunks|duckdb memory-limit= threads=1.. delimiter= decimal=.|, output= score= "
         "missing=refuse|vacuous alpha=float level=float prefix= force-columns escape-formulas "
         "force json",
@@ -87,7 +87,7 @@ COMMANDS = {
             "evical evaluate out.csv --target income",
             "evical evaluate model.json new.csv -o page.html",
         ),
-        "target= probability= bel= pl= prefix= score= positive= missing=refuse|drop|vacuous "
+        "target= probability=* bel= pl= prefix= score= positive= missing=refuse|drop|vacuous "
         "<PREDICTIONS> [DATA] delimiter= decimal=.|, bins=1.. confidence=float seed=0.. output= "
         "force all json",
     ),
@@ -104,13 +104,13 @@ COMMANDS = {
             "evical report out.csv --target income -o report.html",
             "evical report out.csv other.csv --target income -o ensemble.html",
         ),
-        "<FILES>* !output= target= probability= bel= pl= prefix= score= positive= "
+        "<FILES>* !output= target= probability=* bel= pl= prefix= score= positive= "
         "missing=refuse|drop|vacuous delimiter= decimal=.|, key= rule= seed=0.. force",
     ),
     "check": Command(
         "Test calibration: exit code 0 if all tests pass, 1 if not, 2 for wrong input.",
         ("evical check out.csv --target income --test interval",),
-        "target= probability= bel= pl= prefix= score= positive= missing=refuse|drop|vacuous "
+        "target= probability=* bel= pl= prefix= score= positive= missing=refuse|drop|vacuous "
         "<PREDICTIONS> [DATA] delimiter= decimal=.|, test=* level=float max-ece=float bins=1.. "
         "state= json",
     ),

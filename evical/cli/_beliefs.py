@@ -14,12 +14,13 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
+from dstheory.kernels.rounding import unit_rows
 from evical._typing import Floats
-from evical.beliefs import Beliefs
+from evical.beliefs import Beliefs, as_beliefs
 from evical.beliefs.bounded import Bounded
 from evical.beliefs.composed import placed
 from evical.cli import arguments
-from evical.cli._decisions import joined_names
+from evical.cli._decisions import joined_names, masses
 from evical.cli._kinds import Kind, Place, among, complete_rows, optional_kinds
 from evical.cli._tables import Table
 from evical.datasets.csv import MISSING
@@ -32,6 +33,7 @@ Classes = tuple[str | None, ...]
 ROUNDING = 1e-9
 # Columns of two classes that say the same, rounded to two digits or more.
 AGREEING = 0.01
+_SHOWN = 12  # classes in a message
 # Prefix and class of a column of beliefs.
 _NAMED = re.compile(r"(.*?)bel_(.+)", re.DOTALL)
 
@@ -139,17 +141,14 @@ class BeliefColumns:
         assert pl is not None
         at = among(place, rows)
         check_bounds(bel, pl, p, names, at)
+        if p is not None:
+            p = unit_probabilities(p, [str(name) for _, _, name in names], at)
         if self.decision is not None:
             decided = values[self.decision]
             check_decided(decided, self.decision, classes, place)
             if p is not None:
                 check_chosen((bel, pl, p), decided[rows], classes, at)
-        found = Bounded(
-            np.array(classes),
-            len(rows),
-            lambda: (bel, np.maximum(bel, pl)),
-            None if p is None else p / p.sum(axis=1, keepdims=True),
-        )
+        found = Bounded(np.array(classes), len(rows), lambda: (bel, np.maximum(bel, pl)), p)
         return placed(np.array(classes), len(known), [(rows, found)]), known
 
     def _check_sides(
@@ -191,6 +190,17 @@ class BeliefColumns:
             )
 
 
+def one_after_another(parts: Sequence[Beliefs], classes: Sequence[str]) -> Beliefs:
+    """Beliefs of a table from those of its pieces."""
+    names = np.array(classes)
+    if len(classes) == 2:
+        bel, pl = np.concatenate([part.interval()[:, 1] for part in parts]).T
+        return as_beliefs(masses(bel, pl, tuple(classes)), names)
+    ends = np.cumsum([len(part) for part in parts])
+    rows = np.split(np.arange(ends[-1]), ends[:-1])
+    return placed(names, int(ends[-1]), list(zip(rows, parts, strict=True)))
+
+
 def check_decided(
     decided: NDArray[Any], column: str, classes: Sequence[str], place: Place
 ) -> str | None:
@@ -210,7 +220,7 @@ def check_decided(
     row = int(np.argmax(decided == strange[0]))
     raise ValueError(
         f"{place(row)}, column {column!r}: {strange[0]!r} is chosen, but beliefs are about "
-        f"{_listed(classes)}; name the classes as the columns do"
+        f"{listed(classes)}; name the classes as the columns do"
     )
 
 
@@ -287,11 +297,11 @@ def classes_of(
         for label in one.classes:
             if label not in pair:
                 raise ValueError(
-                    f"{one.table} has beliefs about class {label!r}, but {source} {_listed(pair)}"
+                    f"{one.table} has beliefs about class {label!r}, but {source} {listed(pair)}"
                 )
     positive = naming.named_class
     if positive is not None and positive not in pair:
-        raise ValueError(f"--positive is {positive!r}, but {source} {_listed(pair)}")
+        raise ValueError(f"--positive is {positive!r}, but {source} {listed(pair)}")
     return pair[::-1] if positive == pair[0] else pair
 
 
@@ -305,8 +315,8 @@ def _several(
     for one in found:
         if set(one.classes) != set(known):
             raise ValueError(
-                f"{one.table} has beliefs about {_listed(one.classes)}, but {source} "
-                f"{_listed(known)}; all tables need the same classes"
+                f"{one.table} has beliefs about {listed(one.classes)}, but {source} "
+                f"{listed(known)}; all tables need the same classes"
             )
     return known
 
@@ -321,7 +331,7 @@ def _expected(
     if known is not None:
         if naming.classes is not None and set(naming.classes) != set(known):
             raise ValueError(
-                f"--classes are {_listed(naming.classes)}, but {source} {_listed(known)}"
+                f"--classes are {listed(naming.classes)}, but {source} {listed(known)}"
             )
         return known, source
     if naming.classes is not None:
@@ -347,6 +357,17 @@ def _common_class(found: Sequence[BeliefColumns], naming: Naming) -> str:
             f"--positive is {naming.positive!r}, but {first.table} is about class {label!r}"
         )
     return label
+
+
+def unit_probabilities(p: Floats, names: Sequence[str], place: Place) -> Floats:
+    """Probabilities (n, K) of sum 1, but for rounding; refuses the first row of another sum."""
+    rows, wrong = unit_rows(p, p.dtype)
+    if (row := _first(wrong)) is not None:
+        raise ValueError(
+            f"{place(row)}: {names[0]} and the other {len(names) - 1} probabilities add up to "
+            f"{p[row].sum():.6g}, not 1"
+        )
+    return rows
 
 
 def check_bounds(
@@ -395,8 +416,15 @@ def check_chosen(
             )
 
 
-def _listed(classes: Sequence[str]) -> str:
-    *most, last = map(repr, classes[:12])
+def listed(classes: Sequence[str]) -> str:
+    """Names of classes for a message, of many the first ones.
+
+    >>> listed(["ant", "bee"]), listed(["ant"] * 13)[-25:]
+    ("'ant' and 'bee'", "'ant', ... (13 classes)")
+    """
+    if len(classes) > _SHOWN:
+        return f"{', '.join(map(repr, classes[:_SHOWN]))}, ... ({len(classes)} classes)"
+    *most, last = map(repr, classes)
     return f"{', '.join(most)} and {last}" if most else last
 
 

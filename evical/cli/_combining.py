@@ -9,12 +9,20 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory.checks.arguments import did_you_mean
 from evical.beliefs import Beliefs, as_beliefs
-from evical.beliefs.composed import placed
 from evical.cli._aligned import Part, SharedColumns, by_key, by_position, shared_columns, with_key
-from evical.cli._beliefs import BeliefColumns, Classes, Naming, classes_of, find_beliefs
+from evical.cli._beliefs import (
+    BeliefColumns,
+    Classes,
+    Naming,
+    classes_of,
+    find_beliefs,
+    listed,
+    one_after_another,
+)
 from evical.cli._decisions import Decision, masses, new_decision
-from evical.cli._kinds import Kind, convert
+from evical.cli._kinds import Kind, convert, tell_missing
 from evical.cli._rules import Combiner, RowError, known_classes
 from evical.cli._show import watch
 from evical.cli._sinks import Layout, open_sink
@@ -101,9 +109,9 @@ class Sources:
             kinds[self.key] = "key"
         return kinds
 
-    def read(self, parts: Sequence[Part]) -> tuple[list[Beliefs], int]:
-        """Beliefs (n,) of all tables, and how many rows have no number."""
-        sources, lacking = list[Beliefs](), 0
+    def read(self, parts: Sequence[Part]) -> tuple[list[Beliefs], NDArray[np.bool_]]:
+        """Beliefs (n,) of all S tables, and where these have all numbers, (S, n)."""
+        sources, complete = list[Beliefs](), []
         for one, rows in zip(self.found, parts, strict=True):
             if len(self.classes) > 2:
                 found, known = one.read_all(rows.columns, rows.place, self.labels)
@@ -111,8 +119,8 @@ class Sources:
                 bel, pl, known = one.read(rows.columns, rows.place, self.classes)
                 found = as_beliefs(masses(bel, pl, self.labels), np.array(self.labels))
             sources.append(found)
-            lacking += int((~known).sum())
-        return sources, lacking
+            complete.append(known)
+        return sources, np.array(complete)
 
 
 @contextmanager
@@ -158,12 +166,24 @@ def agreed(tables: Sequence[str], naming: Naming, key: str | None, missing: str)
 
 @dataclass(frozen=True, eq=False)
 class WithClasses:
-    """Beliefs (n,) of all tables, the true classes (n,), and how many rows lack a number."""
+    """Beliefs (n,) of all tables, and the true classes (n,), "" where there is none.
+
+    Of all rows of the tables some lack a number, and some of the first table were left out.
+    """
 
     beliefs: list[Beliefs]
     labels: NDArray[Any]
     classes: tuple[str, ...]
     lacking: int
+    left_out: int
+
+    def tell(self, missing: str) -> None:
+        """Say on standard error how many rows lack something, if any."""
+        n, tables = len(self.labels) + self.left_out, len(self.beliefs)
+        if missing == "vacuous":
+            tell_missing("all tables", self.lacking, n * tables, missing)
+        what = "no_class" if missing == "vacuous" else missing
+        tell_missing("all tables", self.left_out, n, what)
 
 
 def read_with_classes(
@@ -173,52 +193,55 @@ def read_with_classes(
     missing: str,
     target: str,
     known: tuple[str, ...] | None = None,
+    partly: bool = False,
 ) -> WithClasses:
     """Beliefs of all tables beside the true classes, which stand in a column of the first one.
+
+    Rows without a class are left out unless `missing` is "refuse", and so are those without a
+    number if it is "drop". With `partly` rows need no class.
 
     Raises OSError or ValueError as `_open_sources`, or for classes that the beliefs are not about.
     """
     labels: list[str] = []
-    parts, lacking = [], 0
+    parts, lacking, left_out = [], 0, 0
+    kind: Kind = "label" if missing == "refuse" and not partly else "label or none"
     with _open_sources(tables, naming, key, missing, known, target) as sources:
         check_columns(sources.tables[0], {target: None})
         for rows in sources.aligned([target]):
-            found, without = sources.read(rows)
-            lacking += without
-            values = rows[0].columns[target].tolist()
-            labels += convert(values, "label", target, rows[0].place).tolist()
-            parts.append(found)
-    classes = _classes(labels, target, sources.classes)
-    beliefs = [_joined(source, classes) for source in zip(*parts, strict=True)]
-    return WithClasses(beliefs, np.array(labels), classes, lacking)
-
-
-def _joined(parts: Sequence[Beliefs], classes: tuple[str, ...]) -> Beliefs:
-    """Beliefs of a table from those of its pieces."""
-    names = np.array(classes)
-    if len(classes) == 2:
-        bel, pl = np.concatenate([part.interval()[:, 1] for part in parts]).T
-        return as_beliefs(masses(bel, pl, classes), names)
-    ends = np.cumsum([len(part) for part in parts])
-    rows = np.split(np.arange(ends[-1]), ends[:-1])
-    return placed(names, int(ends[-1]), list(zip(rows, parts, strict=True)))
+            found, complete = sources.read(rows)
+            values = convert(rows[0].columns[target].tolist(), kind, target, rows[0].place)
+            kept = np.ones(len(values), dtype=bool) if partly else values != ""
+            if missing == "drop":
+                kept &= complete.all(axis=0)
+            lacking += int((~complete).sum())
+            left_out += int((~kept).sum())
+            labels += values[kept].tolist()
+            parts.append([one[kept] for one in found])
+    if not labels:
+        raise ValueError(f"each of {left_out} rows lacks a number or a class; nothing is left")
+    classes = _classes([label for label in labels if label], target, sources.classes)
+    beliefs = [one_after_another(source, classes) for source in zip(*parts, strict=True)]
+    return WithClasses(beliefs, np.array(labels), classes, lacking, left_out)
 
 
 def _classes(labels: list[str], target: str, pair: Classes) -> tuple[str, ...]:
     """The classes of labels, as the columns of beliefs name them; of two, the positive one last."""
     found = sorted_labels(labels)
-    shown = ", ".join(found[:12])
+    shown = listed(found)
     if len(pair) > 2:
         for label in found:
             if label not in pair:
-                known = ", ".join(map(str, pair[:12]))
-                raise ValueError(f"column {target!r} has {label!r}, but beliefs are about {known}")
+                about = list(map(str, pair))
+                hint = did_you_mean(label, about)
+                raise ValueError(
+                    f"column {target!r} has {label!r}, but beliefs are about {listed(about)}{hint}"
+                )
         return tuple(map(str, pair))
     if len(found) != 2:
         raise ValueError(f"column {target!r} has {len(found)} classes ({shown}), expected two")
     negative, positive = pair
     if not {*filter(None, pair)} <= set(found):
-        known = ", ".join(filter(None, pair))
+        known = listed(list(filter(None, pair)))
         raise ValueError(f"beliefs are about {known}, but column {target!r} has {shown}")
     return negative or next(label for label in found if label != positive), str(positive)
 
@@ -290,7 +313,7 @@ class Job:
         self, sources: Sources, new: Sequence[str], parts: list[Part]
     ) -> tuple[dict[str, NDArray[Any]], int]:
         """New columns by name, with the kept ones, and how many rows had no number."""
-        beliefs, lacking = sources.read(parts)
+        beliefs, complete = sources.read(parts)
         try:
             found, conflict = self.combiner(beliefs)
         except RowError as error:
@@ -304,6 +327,9 @@ class Job:
                 own = belief_names([label])
                 values |= dict(zip(own, (bel, np.maximum(bel, pl), p), strict=True))
         if (decision := self.decision(sources)) is not None:
+            nothing = (columns[..., 0] == 0).all(axis=1) & (columns[..., 1] == 1).all(axis=1)
             values["decision"] = decision(found.expectations())
+            if nothing.any():
+                values["decision"][nothing] = decision.without_evidence()
         kept = {name: parts[0].columns[name] for name in self.kept}
-        return {**kept, **{name: values[name] for name in new}}, lacking
+        return {**kept, **{name: values[name] for name in new}}, int((~complete).sum())

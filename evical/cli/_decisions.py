@@ -1,8 +1,7 @@
 """Decisions from beliefs by name: acts, their costs, and a criterion of `dstheory.decide`."""
 
-import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 import numpy as np
@@ -12,7 +11,10 @@ from numpy.typing import NDArray
 from dstheory import Frame, MassFunction, decide
 from dstheory.checks.arguments import suggestion
 from evical._typing import Floats
+from evical.cli._kinds import Kind
+from evical.cli._tables import open_table, table_chunks
 from evical.conformal.control import ASK
+from evical.estimators.predictor import criteria
 
 REJECT = "reject"
 # Between the acts that a set-valued criterion leaves.
@@ -33,6 +35,20 @@ class Decision:
         if chosen.dtype != bool:
             return np.asarray(np.array(self.acts, dtype=object)[chosen])
         return joined(chosen, self.acts)
+
+    def without_evidence(self) -> str:
+        """What is decided where nothing is known: no act if only the order of the acts prefers one.
+
+        >>> Decision(("no", "yes"), np.eye(2)).without_evidence()
+        ''
+        >>> Decision(("no", "yes"), np.array([[5, 0], [0, 1]])).without_evidence()
+        'no'
+        """
+        k = self.utilities.shape[1]
+        nothing = MassFunction(Frame(range(k)), [2**k - 1], [[1.0]])
+        turned = replace(self, acts=self.acts[::-1], utilities=self.utilities[::-1])
+        act, other = (str(one(nothing)[0]) for one in (self, turned))
+        return act if set(act.split(_OR)) == set(other.split(_OR)) else ""
 
 
 def joined(chosen: NDArray[np.bool_], names: tuple[str, ...]) -> NDArray[Any]:
@@ -55,12 +71,6 @@ def joined_names(text: str, names: Sequence[str]) -> bool:
     )
 
 
-def criteria() -> dict[str, Callable[..., Any]]:
-    """Rules that choose one act, or rule acts out, by name."""
-    found = {name: getattr(decide, name) for name in decide.__all__}
-    return {name: rule for name, rule in found.items() if _is_criterion(rule)}
-
-
 @dataclass(frozen=True)
 class Choices:
     """How to decide, as options say it."""
@@ -73,12 +83,19 @@ class Choices:
         tuple[float, float] | None,
         typer.Option(metavar="ALARM MISS", help="Cost of a false alarm and of a miss."),
     ] = None
+    cost_table: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Table of costs of acts: the first column names the act, the others are classes.",
+        ),
+    ] = None
     reject: Annotated[
         float | None,
         typer.Option(
             metavar="COST",
-            help="Cost of not deciding; a wrong decision costs 1, or "
-            "what the two options above set.",
+            help="Cost of not deciding; a wrong decision costs 1, or what --threshold or --costs "
+            "set.",
         ),
     ] = None
     criterion: Annotated[
@@ -103,7 +120,9 @@ def new_decision(labels: tuple[str, ...], choices: Choices = BY_DEFAULT) -> Deci
     if threshold is not None and costs is not None:
         raise ValueError("--threshold and --costs set the same thing; give one")
     if len(labels) > 2 and (threshold is not None or costs is not None):
-        raise ValueError("--threshold and --costs are for two classes; for more, use --reject")
+        raise ValueError(
+            "--threshold and --costs are for two classes; for more, use --reject, or --cost-table"
+        )
     if costs is not None:
         if not (min(costs) > 0 and np.isfinite(costs).all()):
             raise ValueError(f"--costs are {costs[0]:g} and {costs[1]:g}, expected two above 0")
@@ -111,6 +130,13 @@ def new_decision(labels: tuple[str, ...], choices: Choices = BY_DEFAULT) -> Deci
     else:
         utilities = np.eye(len(labels)) if threshold is None else _from_threshold(threshold)
     acts: tuple[str, ...] = labels
+    if choices.cost_table is not None:
+        if (threshold, costs, reject) != (None, None, None):
+            raise ValueError(
+                "--cost-table has all acts and costs; leave out --threshold, --costs and --reject"
+            )
+        acts, table = read_costs(choices.cost_table, labels)
+        utilities = decide.utilities_from_costs(table)
     if reject is not None:
         if not (reject >= 0 and np.isfinite(reject)):
             raise ValueError(f"--reject is {reject:g}, expected a cost of 0 or more")
@@ -128,6 +154,31 @@ def new_decision(labels: tuple[str, ...], choices: Choices = BY_DEFAULT) -> Deci
     return Decision(acts, matrix, known[name])
 
 
+def read_costs(path: str, labels: tuple[str, ...]) -> tuple[tuple[str, ...], Floats]:
+    """Acts, and their costs (A, K) for each class, of a table.
+
+    Raises OSError or ValueError for what is wrong with it, or if its columns are not the classes.
+    """
+    with open_table(path) as table:
+        first, *others = table.header
+        for name in (*others, *labels):
+            if name not in labels or name not in others:
+                what = "is no class of the model" if name in others else "has no column"
+                known = labels if name in others else others
+                raise ValueError(
+                    f"{table.name}: {name!r} {what}{suggestion(name, known, 'names')}; a table of "
+                    "costs has a column of acts, and one of each class"
+                )
+        kinds: dict[str, Kind] = {first: "label", **dict.fromkeys(labels, "score")}
+        parts = [chunk.columns for chunk in table_chunks(table, kinds)]
+        acts = [str(act) for part in parts for act in part[first]]
+        twice = [act for act in acts if acts.count(act) > 1]
+        if twice:
+            raise ValueError(f"{table.name}: the act {twice[0]!r} is there twice; remove one")
+    costs = np.concatenate([np.stack([part[k] for k in labels], axis=1) for part in parts])
+    return tuple(acts), costs
+
+
 def masses(bel: Floats, pl: Floats, labels: tuple[str, ...]) -> MassFunction:
     """Mass functions (n,) with this belief and plausibility of the positive class."""
     store = np.stack([1 - pl, bel, pl - bel])
@@ -138,8 +189,3 @@ def _from_threshold(threshold: float) -> NDArray[Any]:
     if not 0 <= threshold <= 1:
         raise ValueError(f"--threshold is {threshold:g}, expected a probability from 0 to 1")
     return decide.utilities_from_threshold(threshold)
-
-
-def _is_criterion(rule: Callable[..., Any]) -> bool:
-    names = list(inspect.signature(rule).parameters)
-    return names[:2] == ["m", "utilities"] and ("acts" in names or "atol" in names)

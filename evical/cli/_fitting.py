@@ -13,16 +13,17 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from dstheory.checks.arguments import check_level, suggestion
+from dstheory.checks.arguments import check_level, did_you_mean, suggestion
 from evical._typing import Floats
 from evical.calibrators import BaseCalibrator
 from evical.calibrators.by_name import parse_options, settable
 from evical.cli import arguments
 from evical.cli._kinds import Kind, label_kind, optional_kinds
 from evical.cli._labeled import complete_chunks
-from evical.cli._model import Model, Training, check_score, log_loss, score_kind
+from evical.cli._model import Model, Training, check_score, log_loss, score_kind, tell_sums
 from evical.cli._predicting import beliefs, doubts_of
 from evical.cli._tables import Chunk, Table, check_columns, open_table
+from evical.cli._tally import ONE_OF_MANY
 from evical.conformal import ConformalScores
 from evical.conformal.control import ASK, answered_promise
 from evical.conformal.nonconformity import named_score
@@ -30,6 +31,7 @@ from evical.datasets.csv import sorted_labels
 from evical.errors import WrongWayWarning
 from evical.multiclass import BaseMulticlassCalibrator
 from evical.scores import ScoreCounts
+from evical.scores.direction import Direction, message, wrong_way
 from evical.scores.names import class_in_name
 
 # What stands between a prefix such as p and the name of a class.
@@ -74,15 +76,21 @@ class SampleTable:
 
 @dataclass(frozen=True, eq=False)
 class ClassRows:
-    """Columns of numbers (n,), labels (n,) as texts, and how many rows had no number."""
+    """Columns of numbers (n,), labels (n,) as texts, and how many rows had no number.
+
+    `first` says where each class stands first.
+    """
 
     name: str
     columns: dict[str, NDArray[np.float64]]
     labels: NDArray[Any]
     missing: int
+    first: dict[str, str]
 
 
-def named_classes(scores: Sequence[str], header: Sequence[str]) -> dict[str, str | None]:
+def named_classes(
+    scores: Sequence[str], header: Sequence[str], option: str = "--score"
+) -> dict[str, str | None]:
     """Columns of `--score COLUMN` or `--score COLUMN=CLASS`, with the class if it is named."""
     found: dict[str, str | None] = {}
     for text in scores:
@@ -90,13 +98,20 @@ def named_classes(scores: Sequence[str], header: Sequence[str]) -> dict[str, str
         if text in header or not equals:
             column, label = text, ""
         if column in found:
-            raise ValueError(f"--score {column} is given twice; each class has a column of its own")
+            raise ValueError(
+                f"{option} {column} is given twice; each class has a column of its own"
+            )
         found[column] = label or None
     return found
 
 
-def class_columns(named: Mapping[str, str | None], classes: Sequence[str]) -> dict[str, str]:
-    """Class to column, in the order of the classes.
+def class_columns(
+    named: Mapping[str, str | None],
+    classes: Sequence[str],
+    first: Mapping[str, str],
+    option: str = "--score",
+) -> dict[str, str]:
+    """Class to column, in the order of the classes; `first` says where these stand.
 
     A column is that of the class that it is named for: score_cat, score.cat or cat of class cat.
     Raises ValueError unless each class has one column, and each column a class.
@@ -109,13 +124,18 @@ def class_columns(named: Mapping[str, str | None], classes: Sequence[str]) -> di
         if label not in classes:
             what = f"no class {label!r}" if label else f"no class for column {column!r}"
             hint = suggestion(label or column, classes, "classes")
-            raise ValueError(f"there is {what}{hint}; write --score COLUMN=CLASS")
+            raise ValueError(f"there is {what}{hint}; write {option} COLUMN=CLASS")
     for label in classes:
         mine = [column for column, owner in owners.items() if owner == label]
+        if not mine and (meant := did_you_mean(label, filter(None, owners.values()))):
+            raise ValueError(
+                f"{first[label]}: class {label!r} has no column{meant} each class needs one, named "
+                f"by {option}"
+            )
         if len(mine) != 1:
             what = f"columns {', '.join(mine)}" if mine else "no column"
             raise ValueError(
-                f"class {label!r} has {what}, expected one score a class; write --score "
+                f"class {label!r} has {what}, expected one {option[2:]} a class; write {option} "
                 f"COLUMN={label}"
             )
     return {label: column for label in classes for column, mine in owners.items() if mine == label}
@@ -137,28 +157,33 @@ def read_class_rows(
     target: str,
     missing: str,
     texts: Mapping[str, Kind] | None = None,
-    check: Callable[[Chunk], None] | None = None,
+    read: Callable[[Chunk, NDArray[np.bool_] | slice], None] | None = None,
 ) -> ClassRows:
     """Columns of an open table with the class of each row; `missing` is "refuse", or "drop".
 
-    `texts` are read for `check`, which gets each chunk.
+    `texts` are columns for `read`, which gets each chunk, and which of its rows stay.
 
     Raises ValueError as `table_chunks`, or if no row is left.
     """
     parts: list[dict[str, NDArray[Any]]] = []
+    first: dict[str, str] = {}
     lacking = 0
-    read = {**optional_kinds(kinds, missing), **(texts or {}), target: label_kind(missing)}
-    for chunk, complete in complete_chunks(table, read, kinds, target, missing):
-        if check is not None:
-            check(chunk)
+    every = {**optional_kinds(kinds, missing), **(texts or {}), target: label_kind(missing)}
+    for chunk, complete in complete_chunks(table, every, kinds, target, missing):
         lacking += int((~complete).sum())
+        labels = chunk.columns[target].tolist()
+        for label in dict.fromkeys(labels):
+            if label not in first:
+                first[label] = f"{chunk.place(labels.index(label))}, column {target!r}"
         kept = complete if missing == "drop" else slice(None)
+        if read is not None:
+            read(chunk, kept)
         parts.append({name: chunk.columns[name][kept] for name in (*kinds, target)})
     columns = {
         name: np.concatenate([part.pop(name) for part in parts]) for name in (*kinds, target)
     }
-    labels = columns.pop(target)
-    return ClassRows(table.name, columns, np.asarray(labels.tolist()), lacking)
+    texts_of_classes = np.asarray(columns.pop(target).tolist())
+    return ClassRows(table.name, columns, texts_of_classes, lacking, first)
 
 
 def fit_many(samples: SampleTable, calibrator: BaseMulticlassCalibrator) -> Model:
@@ -167,9 +192,10 @@ def fit_many(samples: SampleTable, calibrator: BaseMulticlassCalibrator) -> Mode
     Raises OSError or ValueError for what is wrong with the table or the names.
     """
     named, rows = samples.read(score_kind(calibrator))
-    owners = class_columns(named, sorted_labels(set(rows.labels.tolist())))
+    owners = class_columns(named, sorted_labels(set(rows.labels.tolist())), rows.first)
     in_order = dict(sorted(owners.items()))  # as calibrators sort them: as texts
     values = np.stack([rows.columns[column] for column in in_order.values()], axis=1)
+    tell_sums(rows.name, values)
     weights = None if samples.weight is None else rows.columns[samples.weight]
     calibrator.fit(values, rows.labels, sample_weight=weights)
     shares = (rows.labels == calibrator.classes_[:, np.newaxis]) * samples.counts(rows)
@@ -248,7 +274,7 @@ def fit_answering(
     if isinstance(calibrator, BaseCalibrator):
         (column,) = named
         positive = positive_class(column, found, positive)
-    classes, owners = owned_columns(named, found, samples.target, positive)
+    classes, owners = owned_columns(named, found, samples.target, positive, rows.first)
     order = np.random.default_rng(0).permutation(len(rows.labels))
     held, train = np.split(order, [round(_HELD_OUT * len(order))])
     for part, name in ((held, "held out"), (train, "left")):
@@ -288,6 +314,23 @@ def _fit_rows(
     return len(counts)
 
 
+_ADVICE = "give another --positive, or check --score and --target"
+
+
+def tell_direction(counts: ScoreCounts, labels: NDArray[Any], positive: str | None) -> None:
+    """Warn on standard error of scores that point the wrong way."""
+    found = wrong_way(counts)
+    if found is not None:
+        others = [label for label in np.unique(labels).tolist() if label != positive]
+        tell_wrong_ways([found.between(others, [positive])])
+
+
+def tell_wrong_ways(found: Sequence[Direction]) -> None:
+    """Warn on standard error of calibrations whose scores point the wrong way, if there are any."""
+    if found:
+        typer.echo(f"warning: {message(found, _ADVICE)}", err=True)
+
+
 def positive_class(score: str, labels: Sequence[str], positive: str | None) -> str | None:
     """The class that high scores support, if an option or the name of the column says which."""
     if positive is not None and positive in labels:
@@ -309,7 +352,7 @@ def fit_conformal(
     kind: Kind = "score" if nonconformity == "margin" else "probability"
     named, rows = samples.read(kind)
     found = sorted_labels(set(rows.labels.tolist()))
-    classes, owners = owned_columns(named, found, samples.target, positive)
+    classes, owners = owned_columns(named, found, samples.target, positive, rows.first)
     weights = None if samples.weight is None else rows.columns[samples.weight]
     fitted = ConformalScores.from_samples(
         np.stack([rows.columns[column] for column in owners.values()], axis=1),
@@ -326,22 +369,25 @@ def fit_conformal(
 
 
 def owned_columns(
-    named: Mapping[str, str | None], found: list[str], target: str, positive: str | None
+    named: Mapping[str, str | None],
+    found: list[str],
+    target: str,
+    positive: str | None,
+    first: Mapping[str, str],
 ) -> tuple[list[str], dict[str, str]]:
     """All classes, and class to column; of one column, which is the positive class's, one."""
     if len(named) > 1:
         if positive is not None:
             raise ValueError("--positive is for one score; with several, each has its class")
-        owners = dict(sorted(class_columns(named, found).items()))
+        owners = dict(sorted(class_columns(named, found, first).items()))
         return list(owners), owners
     [(column, label)] = named.items()
-    if label is not None:
-        raise ValueError(f"of one score, write --score {column} --positive {label}")
+    if label is not None and positive not in (None, label):
+        raise ValueError(f"--positive is {positive!r}, but --score names {label!r}")
+    positive = positive or label
     if len(found) != 2:
         what = f"one class only (all {found[0]!r})" if len(found) == 1 else f"{len(found)} classes"
-        raise ValueError(
-            f"column {target!r} has {what}, but one score is of two; of more, repeat --score"
-        )
+        raise ValueError(f"column {target!r} has {what}, but one score is of two; {ONE_OF_MANY}")
     if positive is not None and positive not in found:
         hint = suggestion(positive, found, "classes")
         raise ValueError(f"column {target!r} has no class {positive!r}{hint}")

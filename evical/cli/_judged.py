@@ -4,32 +4,38 @@ Predictions are columns of a table, or a model file with a table of scores. The 
 those that `evical predict` writes, and their names say which class they are of.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.checks.arguments import suggestion
+from dstheory.checks.arguments import did_you_mean, suggestion
+from dstheory.kernels.rounding import unit_rows
 from evical._typing import Floats
+from evical.beliefs import Beliefs
 from evical.calibrators import BaseCalibrator
 from evical.cli import arguments
 from evical.cli._beliefs import (
     Naming,
     classes_of,
     find_beliefs,
+    listed,
+    one_after_another,
+    unit_probabilities,
 )
-from evical.cli._fitting import ClassRows, read_class_rows
-from evical.cli._kinds import Kind, complete_rows
+from evical.cli._fitting import ClassRows, class_columns, named_classes, read_class_rows
+from evical.cli._kinds import Kind, among, complete_rows
 from evical.cli._labeled import Labeled, read_labeled_table
 from evical.cli._model import Model, load_model, on_table, score_kind, two_classes
 from evical.cli._predicting import beliefs, with_score
 from evical.cli._tables import Chunk, Table, check_columns, open_table
+from evical.conformal.control import Promise
+from evical.datasets.csv import sorted_labels
 from evical.evaluation import Evaluation
 from evical.metrics import calibration_report, mean_imprecision
 from evical.metrics.report import CalibrationReport, Measure
-from evical.scores.names import KINDS, belief_names
 
 if TYPE_CHECKING:  # which takes long to load
     from evical.report import Page
@@ -52,6 +58,11 @@ class Columns:
     def naming(self) -> Naming:
         """What the options say of columns of beliefs."""
         return Naming(self.bel, self.pl, self.prefix, self.positive)
+
+    @property
+    def one_probability(self) -> str | None:
+        """The column of the one probability, if there is one."""
+        return self.probability[0] if self.probability else None
 
     @property
     def needed_target(self) -> str:
@@ -101,9 +112,17 @@ def judge(selection: Selection, **options: Unpack[Options]) -> "Evaluation | Cla
         raise ValueError(
             f"{selection.predictions!r} is a model; also name the table to evaluate it on"
         )
-    alone = (selection.bel, selection.pl, selection.probability) == (None, None, None)
+    alone = (selection.bel, selection.pl) == (None, None) and not selection.probability
     target = selection.needed_target
     with open_table(selection.predictions) as table:
+        named = named_classes(selection.probability or [], table.header, "--probability")
+        if len(named) > 1:
+            return _classes_of_probabilities(selection, table, target, named)
+        for column, label in named.items():
+            positive = label if selection.positive is None else selection.positive
+            selection = replace(selection, probability=[column], positive=positive)
+            if label not in (None, positive):
+                raise ValueError(f"--positive is {positive!r}, but --probability names {label!r}")
         starts = f"{selection.prefix}bel_"
         if alone and sum(name.startswith(starts) for name in table.header) > 2:
             return _classes_of_table(selection, table, target)
@@ -164,8 +183,8 @@ def _check_model_columns(table: Table, selection: Selection, score: str, target:
 def _of_table(selection: Selection, table: Table, target: str, options: Options) -> Evaluation:
     rows = _rows(selection, table, target)
     made: dict[str, Any] = {"name": rows.name}
-    if selection.probability is not None:
-        made["probability"] = rows.columns[selection.probability]
+    if selection.one_probability is not None:
+        made["probability"] = rows.columns[selection.one_probability]
     if rows.beliefs is not None:
         made |= dict(zip(("bel", "pl"), rows.beliefs, strict=True))
     if selection.score is not None and complete_rows([rows.columns[selection.score]]).all():
@@ -175,7 +194,8 @@ def _of_table(selection: Selection, table: Table, target: str, options: Options)
 
 def _rows(selection: Selection, table: Table, target: str) -> Labeled:
     """What is selected of a table: beliefs, unless only probabilities are named."""
-    probability, score, positive = selection.probability, selection.score, selection.positive
+    probability, score = selection.one_probability, selection.score
+    positive = selection.positive
     found = None
     if probability is None or selection.bel is not None or selection.pl is not None:
         found = find_beliefs(table, selection.naming)
@@ -213,19 +233,22 @@ def _evaluation(rows: Labeled, made: dict[str, Any]) -> Evaluation:
 
 @dataclass(frozen=True, eq=False)
 class ClassPredictions:
-    """Labels (n,), [Bel, Pl] (n, K, 2) and pignistic probabilities (n, K) of K classes."""
+    """Labels (n,), [Bel, Pl] (n, K, 2) if there are, and probabilities (n, K) of K classes."""
 
     name: str
     labels: NDArray[Any]
     classes: tuple[str, ...]
-    bounds: Floats
+    bounds: Floats | None
     probability: Floats
+    answers: Promise | None = None
 
     def report(self, n_bins: int) -> CalibrationReport:
         """Measures of all classes together."""
         found = calibration_report(
             self.labels, self.probability, labels=list(self.classes), n_bins=n_bins
         )
+        if self.bounds is None:
+            return found
         width = mean_imprecision(self.bounds)
         more = Measure("mean_imprecision", width, "mean Pl - Bel of classes")
         return CalibrationReport(found.n_samples, (*found.measures, more))
@@ -240,7 +263,7 @@ class ClassPredictions:
                     "give rows of every class"
                 )
         for k, label in enumerate(self.classes):
-            bel, pl = self.bounds[:, k].T
+            bel, pl = (None, None) if self.bounds is None else self.bounds[:, k].T
             one = Evaluation.from_predictions(
                 np.asarray(self.labels == label, dtype=np.int8),
                 self.probability[:, k],
@@ -264,6 +287,7 @@ class ClassPredictions:
             self.report(options.get("n_bins", 10)),
             self.by_class(**options),
             command,
+            self.answers,
         )
 
 
@@ -299,29 +323,53 @@ def _classes_of_model(selection: Selection, model: Model) -> ClassPredictions:
     order = np.argsort(classes)
     codes = order[np.searchsorted(classes, rows.labels[known], sorter=order)]
     title = on_table(model, rows.name, codes, probability[known][np.arange(len(codes)), codes])
-    return ClassPredictions(title, rows.labels, model.labels, bounds, probability)
+    return ClassPredictions(
+        title, rows.labels, model.labels, bounds, probability, answers=model.answers
+    )
 
 
 def _classes_of_table(selection: Selection, table: Table, target: str) -> ClassPredictions:
     _refuse_columns(selection)
     found = find_beliefs(table, selection.naming)
-    classes, prefix = tuple(found.classes), selection.prefix
-    names = np.reshape(belief_names(classes, prefix), (-1, len(KINDS)))
+    classes, parts = tuple(found.classes), list[Beliefs]()
 
-    def check(chunk: Chunk) -> None:
-        found.read_all(chunk.columns, chunk.place, classes)
+    def read(chunk: Chunk, kept: NDArray[np.bool_] | slice) -> None:
+        parts.append(found.read_all(chunk.columns, chunk.place, classes)[0][kept])
 
-    kinds: dict[str, Kind] = dict.fromkeys(names.ravel().tolist(), "probability")
+    kinds: dict[str, Kind] = dict.fromkeys(found.names, "probability")
     texts: dict[str, Kind] = {} if found.decision is None else {found.decision: "text"}
-    rows = _read_classes(table, kinds, target, selection.missing, classes, texts, check)
-    known = complete_rows(rows.columns.values())[:, np.newaxis]
-    bel, pl, probability = (
-        np.where(known, np.stack([rows.columns[one] for one in part], axis=1), vacuous)
-        for part, vacuous in zip(names.T, (0.0, 1.0, 1 / len(classes)), strict=True)
-    )
+    rows = _read_classes(table, kinds, target, selection.missing, classes, texts, read)
+    beliefs = one_after_another(parts, classes)
     return ClassPredictions(
-        rows.name, rows.labels, classes, np.stack([bel, pl], axis=2), probability
+        rows.name, rows.labels, classes, beliefs.interval(), beliefs.probability()
     )
+
+
+def _classes_of_probabilities(
+    selection: Selection, table: Table, target: str, named: Mapping[str, str | None]
+) -> ClassPredictions:
+    reason = "is for two classes; with more, each has its own column"
+    _refuse(selection, ("positive", "score", "bel", "pl", "prefix"), reason)
+    columns = list(named)
+
+    def check(chunk: Chunk, _: object) -> None:
+        values = np.stack([chunk.columns[name] for name in columns], axis=1)
+        rows = np.flatnonzero(complete_rows(values.T))
+        unit_probabilities(values[rows], columns, among(chunk.place, rows))
+
+    kinds: dict[str, Kind] = dict.fromkeys((*columns,), "probability")
+    check_columns(table, dict.fromkeys((*columns, target)))
+    rows = read_class_rows(table, kinds, target, selection.missing, read=check)
+    labels = sorted_labels({*rows.labels.tolist(), *filter(None, named.values())})
+    owners = class_columns(named, labels, rows.first, "--probability")
+    if len(owners) == 2:
+        last = list(owners.values())[1]
+        raise ValueError(f"two classes have one probability; write --probability {last}")
+    values = np.stack([rows.columns[column] for column in owners.values()], axis=1)
+    known = complete_rows(values.T)
+    p = np.full(values.shape, 1 / len(owners))
+    p[known] = unit_rows(values[known], values.dtype)[0]
+    return ClassPredictions(rows.name, rows.labels, tuple(owners), None, p)
 
 
 def _read_classes(
@@ -331,14 +379,14 @@ def _read_classes(
     missing: str,
     classes: tuple[str, ...],
     texts: dict[str, Kind] | None = None,
-    check: Callable[[Chunk], None] | None = None,
+    read: Callable[[Chunk, NDArray[np.bool_] | slice], None] | None = None,
 ) -> ClassRows:
     check_columns(table, dict.fromkeys((*kinds, target)))
-    rows = read_class_rows(table, kinds, target, missing, texts, check)
+    rows = read_class_rows(table, kinds, target, missing, texts, read)
     for label in np.unique(rows.labels).tolist():
         if label not in classes:
+            hint = did_you_mean(label, classes)
             raise ValueError(
-                f"{table.name}, column {target!r}: {label!r} is none of the classes "
-                f"{', '.join(classes[:12])}"
+                f"{rows.first[label]}: {label!r} is none of the classes {listed(classes)}{hint}"
             )
     return rows

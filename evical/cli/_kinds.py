@@ -144,7 +144,9 @@ def check_numbers(
 
 def refuse_missing(row: int, value: str, kind: Kind, column: str, place: Place) -> None:
     """Raise for a value that stands for none."""
-    other = ", or see --missing" if kind in _OR_NONE.values() else ""
+    other = ""
+    if kind in _OR_NONE.values():
+        other = ", or give --missing drop" if kind == "label" else ", or see --missing"
     raise ValueError(
         f"{place(row)}, column {column!r}: the value is missing ({value!r}), but {expected(kind)}; "
         f"fill it in or drop the row{other}"
@@ -201,6 +203,7 @@ def _refuse_text(row: int, value: str, kind: Kind, column: str, place: Place) ->
 _MEANING = {
     "drop": "have no number, or no class; they are left out",
     "vacuous": "have no number; they are taken as bel 0 and pl 1",
+    "no_class": "have no class; they are left out",
 }
 
 

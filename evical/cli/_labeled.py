@@ -190,8 +190,8 @@ def _codes(chunk: Chunk, target: str, classes: list[str], of: str | None) -> NDA
             what = (
                 f"no class of {of}, whose classes are {pair}, as texts"
                 if of
-                else f"a third class, besides {pair}; one score is of two. Of more, repeat "
-                "--score in fit and compare; evaluate, report and check read what predict writes"
+                else f"a third class, besides {pair}; one column is of two. Of more, repeat "
+                "--score in fit and compare, and --probability in evaluate, report and check"
             )
             raise ValueError(f"{chunk.place(row)}, column {target!r}: {label!r} is {what}")
         classes.append(label)

@@ -16,16 +16,18 @@ from pathlib import Path
 from typing import Any, TypeGuard
 
 import numpy as np
+import typer
 from numpy.typing import ArrayLike, NDArray
 
 from dstheory.checks.arguments import check_level
+from evical._typing import Floats
 from evical._versions import version_of
 from evical.calibrators import BaseCalibrator
 from evical.cli._kinds import Kind
 from evical.conformal import ConformalScores
 from evical.conformal.control import Promise
 from evical.estimators.calibrated import score_scale
-from evical.multiclass import BaseMulticlassCalibrator
+from evical.multiclass import AutoMulticlassCalibrator, BaseMulticlassCalibrator
 from evical.scores.names import class_in_name
 
 FORMAT = "evical.model"
@@ -87,7 +89,30 @@ def score_kind(calibrator: Calibrator) -> Kind:
     """What the columns of scores of a calibrator hold; a wrong value is named with its row."""
     if is_conformal(calibrator):
         return "score" if calibrator.nonconformity == "margin" else "probability"
+    if isinstance(calibrator, AutoMulticlassCalibrator):  # it has found out what scores are
+        learned = getattr(calibrator, "learned_", None)
+        return "probability" if learned is not None and learned.transform == "log" else "score"
     return "probability" if score_scale(calibrator) == "probability" else "score"
+
+
+# How far apart from 1 sums of scores are that are meant as probabilities, and how far they may be.
+_MEANT, _OFF = 0.1, 0.01
+
+
+def tell_sums(name: str, values: Floats) -> bool:
+    """Say on standard error that rows (n, K) look like probabilities, but do not add up to 1."""
+    unit = values[((values >= 0) & (values <= 1)).all(axis=1)]
+    apart = np.abs(unit.sum(axis=1) - 1)
+    wrong = (apart > _OFF) & (apart < _MEANT)
+    if values.shape[1] < 3 or len(unit) < len(values) or wrong.sum() <= len(values) / 2:
+        return False
+    typer.echo(
+        f"evical: {name}: scores look like probabilities, but add up to "
+        f"{unit[wrong][0].sum():.4g}, not 1; divide each row by its sum, unless they are scores of "
+        "another kind",
+        err=True,
+    )
+    return True
 
 
 def check_score(column: str, label: str, classes: Sequence[str]) -> None:

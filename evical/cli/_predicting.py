@@ -12,7 +12,7 @@ from evical._typing import Floats
 from evical.calibrators import BaseCalibrator
 from evical.cli._decisions import BY_DEFAULT, Choices, Decision, joined, masses
 from evical.cli._kinds import Kind, complete_rows, optional_kinds
-from evical.cli._model import Model, check_score, is_conformal, score_kind
+from evical.cli._model import Model, check_score, is_conformal, score_kind, tell_sums
 from evical.cli._tables import Chunk, Table, check_columns
 from evical.conformal.contour import prediction_sets
 from evical.conformal.control import ASK
@@ -135,13 +135,19 @@ class Predictor:
 
     @property
     def new(self) -> tuple[str, ...]:
-        """Three or five columns a class, the set of a conformal model, and the decision."""
+        """Three or five columns a class, the set of a conformal model, and the decision.
+
+        Acts of a table of costs need not be classes, nor go with the beliefs in them.
+        """
         sets = ("set",) if is_conformal(self.model.calibrator) else ()
         names = belief_names(self.model.labels, intervals=self.level is not None)
-        return (*names, *sets, "decision")
+        return (*names, *sets, "decision" if self.choices.cost_table is None else "act")
 
     def __call__(self, chunk: Chunk) -> tuple[list[NDArray[Any]], int]:
         """New columns of a chunk, and rows without a score."""
+        if chunk.first_row == 0 and len(self.model.scores) > 1:
+            values = model_values(self.model, chunk.columns)
+            tell_sums(chunk.name, values[complete_rows(values.T)])
         bounds, probability, known = beliefs(self.model, chunk.columns, chunk.first_row)
         by_class = [bounds, probability[..., np.newaxis]]
         if self.level is not None:
@@ -150,6 +156,8 @@ class Predictor:
         columns = np.concatenate(by_class, axis=2)
         parts = columns.reshape(len(columns), -1).T
         acts = self._acts(chunk, bounds, probability, known)
+        if not known.all():
+            acts[~known] = self.decision.without_evidence()
         if self.model.answers is not None:
             acts[~known | (doubts_of(probability) >= self.model.answers.limit)] = ASK
         sets = self._sets(chunk, known, acts) if is_conformal(self.model.calibrator) else []
@@ -181,8 +189,7 @@ class Predictor:
             singles = [1 << i for i in range(k)]
             return self.decision(MassFunction(Frame(self.model.labels), singles, probability))
         values = model_values(self.model, chunk.columns)
-        nothing = MassFunction(Frame(self.model.labels), [2**k - 1], [[1.0]])
-        acts = np.full(len(values), self.decision(nothing)[0], dtype=object)
+        acts = np.empty(len(values), dtype=object)
         rows = np.flatnonzero(known)
         size = max(1, _LISTED >> k)
         for start in range(0, len(rows), size):

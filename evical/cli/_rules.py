@@ -14,16 +14,14 @@ from numpy.typing import NDArray
 from dstheory import MassFunction, combine
 from dstheory.checks.arguments import suggestion
 from dstheory.errors import TotalConflictError
-from evical._typing import Floats
-from evical.beliefs import Beliefs, as_beliefs
-from evical.beliefs.composed import conflict
+from evical.beliefs import Beliefs
+from evical.beliefs.composed import bounded_conflict
 from evical.calibrators.by_name import parse_options, settable
 from evical.cli._model import file_text, reading
 from evical.fusion import Consensus, Rule, as_rule
 
 # Of DuckDB, which learns nothing.
 RULE = "dempster"
-_FEW_PRODUCTS = 1 << 9  # a row; more take a second for a few thousand rows
 _INDEPENDENT = (
     "Dempster's rule assumes independent sources; with known classes, evical combine --fit COLUMN "
     "learns their weights instead"
@@ -102,7 +100,7 @@ class Combiner:
         Raises RowError for the first row that the rule refuses.
         """
         try:
-            return self._combine(sources), _conflict(sources)
+            return self._combine(sources), bounded_conflict(sources)
         except ValueError as error:
             raise self._row_error(sources) from error
 
@@ -137,18 +135,11 @@ class Combiner:
         return RowError(row, reason)
 
 
-def _conflict(sources: Sequence[Beliefs]) -> Floats:
-    """Conflict (n,); of many sources about many classes a lower bound, without doubts of few."""
-    classes = sources[0].classes
-    if len(classes) > 2 and (len(classes) + 1) ** len(sources) > _FEW_PRODUCTS:
-        sources = [as_beliefs(one.singletons(), classes) for one in sources]
-    return conflict(sources)
-
-
 FORMAT = "evical.fusion_model"
 # Names of fusions that learn from beliefs and classes.
 FUSIONS = (
     "stacked",
+    "consensus",
     "discounted",
     "contextually_discounted",
     "likelihood_mixture",
@@ -159,11 +150,25 @@ LEARNED = "stacked"
 
 
 def learned(rule: str, sources: Sequence[Beliefs], labels: NDArray[Any]) -> Rule:
-    """A fusion by name, fitted; raises ValueError for an unknown name or unusable beliefs."""
+    """A fusion by name, fitted to labels, "" where there is none.
+
+    Raises ValueError for an unknown name or unusable beliefs.
+    """
+    given = labels.astype(object)
+    given[labels == ""] = None
+    return _fusion(rule).fit(sources, given)
+
+
+def takes_some_classes(rule: str) -> bool:
+    """Whether a fusion by name learns from rows without a class as well."""
+    return _fusion(rule).needs == "beliefs"
+
+
+def _fusion(rule: str) -> Rule:
     name = rule.lower().replace("-", "_")
     if name not in FUSIONS:
         raise ValueError(f"rule {rule!r} learns nothing{suggestion(name, FUSIONS, 'rules')}")
-    return as_rule(name).fit(sources, labels)
+    return as_rule(name)
 
 
 def fusion_text(fusion: Rule, sources: Sequence[str], rows: int) -> str:

@@ -48,10 +48,19 @@ class Layout:
 
     def dialect(self, usual: str) -> tuple[str, str]:
         """What stands between values and in decimals of a text: as in what was read."""
-        source = self.table if self.like is None else self.like
+        source = self._source
         if isinstance(source, TextTable) and source.own:
             return (source.delimiter if usual == "," else usual), source.decimal
         return usual, "."
+
+    @property
+    def mark(self) -> str:
+        """The byte order mark, by which spreadsheets know UTF-8, if what was read has it."""
+        return "\ufeff" if isinstance(self._source, TextTable) and self._source.marked else ""
+
+    @property
+    def _source(self) -> Table | None:
+        return self.table if self.like is None else self.like
 
     @property
     def kept(self) -> list[int]:
@@ -152,7 +161,7 @@ class TextSink:
     def write(self, columns: Columns, chunk: Chunk | None = None) -> None:
         """Write the rows of a chunk of the table, if there is one, with the new columns."""
         if not self._begun:  # not earlier, so that a wrong first chunk writes nothing at all
-            self._write([self._header()])
+            self._write([self._layout.mark + self._header()])
             self._begun = True
         parts = [self._texts(columns[name]) for name in self._layout.new]
         if chunk is not None and self._layout.kept:

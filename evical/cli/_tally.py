@@ -16,6 +16,11 @@ from evical.datasets.csv import sorted_labels
 from evical.scores import ScoreCounts
 from evical.scores.counts import EXACT
 
+# What to do with one score of three classes or more.
+ONE_OF_MANY = (
+    "of more, repeat --score, one for each class; a single score that supports one class is fitted "
+    "to a column of that class against the rest, or by EvidentialSource in Python"
+)
 # Distinct scores that wait to be merged: sorting many at once costs less than one by one.
 _PENDING = 2**19
 
@@ -156,7 +161,8 @@ class Tally:
                 row = labels.tolist().index(label)
                 raise ValueError(
                     f"{place(row)}, column {self._target!r}: a third class {label!r} besides "
-                    f"{self._labels[0]!r} and {self._labels[1]!r}; a calibrator needs two"
+                    f"{self._labels[0]!r} and {self._labels[1]!r}; one score is of two, and "
+                    f"{ONE_OF_MANY}"
                 )
             self._labels.append(label)
         return np.asarray(labels != self._labels[0], dtype=bool)

@@ -47,7 +47,7 @@ def changed(group: Any, *left_out: str) -> dict[str, Any]:
     return {
         name: value
         for name, (value, default) in values.items()
-        if value != default and name not in left_out
+        if value not in (default, []) and name not in left_out
     }
 
 
@@ -65,7 +65,12 @@ Target = Annotated[
     typer.Option(metavar="COLUMN", help="Column of the class.", show_default="as in the training"),
 ]
 Probability = Annotated[
-    str | None, typer.Option(metavar="COLUMN", help="Column of the positive class's probability.")
+    list[str] | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="Column of the positive class's probability; of many classes one each, as p_cat, or "
+        "COLUMN=CLASS.",
+    ),
 ]
 Bel = Annotated[
     str | None,

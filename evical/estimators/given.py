@@ -268,9 +268,10 @@ def _of_probabilities(name: str, p: Floats, dtype: np.dtype[Any], classes: NDArr
     if wrong.any():
         row = int(np.argmax(wrong))
         raise ValueError(
-            f"source {name!r} has probabilities {p[row].tolist()} in row {row}, expected numbers "
-            "from 0 with sum 1, or nan for all classes where it is silent; scores of more than two "
-            "classes are calibrated first, by AutoMulticlassCalibrator"
+            f"source {name!r} has probabilities {p[row].tolist()} in row {row}, with sum "
+            f"{p[row].sum():.6g}, expected numbers from 0 with sum 1, or nan for all classes where "
+            "it is silent; scores of more than two classes are calibrated first, by "
+            "AutoMulticlassCalibrator"
         )
     return as_beliefs(rows / np.einsum("nk->n", rows)[:, np.newaxis], classes)
 

@@ -406,17 +406,24 @@ def _warn_of_weightless(names: Sequence[str]) -> None:
 def _criterion(criterion: Any) -> Callable[..., Any]:
     if callable(criterion):
         return criterion  # type: ignore[no-any-return]  # callable() does not narrow Any
-    rules = {
-        name: getattr(decide, name)
-        for name in decide.__all__
-        if list(inspect.signature(getattr(decide, name)).parameters)[:2] == ["m", "utilities"]
-    }
+    rules = criteria()
     if criterion not in rules:
         raise ValueError(
             f"criterion is {criterion!r}, expected a function of a mass function and utilities "
             f"or one of {', '.join(rules)}{did_you_mean(criterion, rules)}"
         )
-    return rules[criterion]  # type: ignore[no-any-return]  # looked up by name
+    return rules[criterion]
+
+
+def criteria() -> dict[str, Callable[..., Any]]:
+    """Rules of `dstheory.decide` that choose one act, or rule acts out, by name."""
+    found = {name: getattr(decide, name) for name in decide.__all__}
+    return {name: rule for name, rule in found.items() if _is_criterion(rule)}
+
+
+def _is_criterion(rule: Callable[..., Any]) -> bool:
+    names = list(inspect.signature(rule).parameters)
+    return names[:2] == ["m", "utilities"] and ("acts" in names or "atol" in names)
 
 
 def neighbors(kept: NDArray[np.bool_]) -> NDArray[np.bool_]:

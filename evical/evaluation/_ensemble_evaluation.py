@@ -13,15 +13,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dstheory import Frame, MassFunction, betp
+from dstheory import Frame, MassFunction
 from dstheory.checks.arguments import as_sequence, check_instance, shown
-from dstheory.combine import conjunctive
 from dstheory.notebook import ShownFields, html_table
 from evical._typing import Floats, SamplesLike
+from evical.beliefs import Beliefs
+from evical.beliefs.composed import conflict as conflict_of
+from evical.beliefs.listed import Listed
+from evical.estimators.predictor import FusedPredictor
 from evical.evaluation.estimate import Estimate
 from evical.evaluation.other_rules import other_rules, rule_name
-from evical.fusion.conflicts import total_conflict
-from evical.metrics.beliefs import class_intervals, normal
+from evical.fusion.conflicts import excluding
+from evical.metrics.beliefs import normal
 from evical.scores.checks import check_labels
 from evical.significance import holm_adjusted, mcnemar
 
@@ -67,17 +70,17 @@ class EnsembleEvaluation:
     class_names : tuple of K str
     y : (n,) array
         Positions of the true classes.
-    masses : tuple of S MassFunction
-        Beliefs of the members, batches (n,) on one frame.
-    combined : MassFunction
+    beliefs : tuple of S Beliefs
+        Of the members, about the same n samples.
+    combined : Beliefs
     conflict : (n,) array
         Mass of the empty set under the conjunctive rule.
     undecided : (n,) array of bool
         Where the members are in total conflict.
     by_source : mapping of str to array
         What a fusion has learned of each member, such as weights (S,) or rates (S, K).
-    others : mapping of str to MassFunction
-        The beliefs of the members, combined by other rules.
+    others : mapping of str to Beliefs
+        Those of the members, combined by other rules.
     """
 
     name: str
@@ -85,25 +88,26 @@ class EnsembleEvaluation:
     rule: str
     class_names: tuple[str, ...]
     y: NDArray[np.intp]
-    masses: tuple[MassFunction, ...]
-    combined: MassFunction
+    beliefs: tuple[Beliefs, ...]
+    combined: Beliefs
     conflict: Floats
     undecided: NDArray[np.bool_]
     by_source: Mapping[str, Floats]
-    others: Mapping[str, MassFunction] = field(default_factory=dict)
+    others: Mapping[str, Beliefs] = field(default_factory=dict)
 
     @classmethod
     def from_masses(
         cls,
         y: ArrayLike,
-        masses: Sequence[MassFunction],
-        combined: MassFunction,
+        masses: Sequence[MassFunction] | Sequence[Beliefs],
+        combined: MassFunction | Beliefs,
         *,
         members: Sequence[str] | None = None,
         rule: str = "combination",
         name: str = "ensemble",
         by_source: Mapping[str, Floats] | None = None,
-        others: Mapping[str, MassFunction] | None = None,
+        others: Mapping[str, MassFunction] | Mapping[str, Beliefs] | None = None,
+        conflict: ArrayLike | None = None,
     ) -> "EnsembleEvaluation":
         """Evaluate beliefs from any source.
 
@@ -111,15 +115,18 @@ class EnsembleEvaluation:
         ----------
         y : (n,) array
             True classes, of the frame.
-        masses : sequence of MassFunction
-            Of each member, a batch (n,) on the frame of `combined`.
-        combined : MassFunction
+        masses : sequence of MassFunction or of Beliefs
+            Of each member, a batch (n,) on the frame of `combined`. `Beliefs` need not list their
+            sets, for any number of classes.
+        combined : MassFunction or Beliefs
             Batch (n,).
         members : sequence of str, optional
         rule, name : str
         by_source : mapping of str to array, optional
-        others : mapping of str to MassFunction, optional
+        others : mapping of str to MassFunction or Beliefs, optional
             Other combinations of the same members, to be judged beside, by name.
+        conflict : (n,) array, optional
+            Of the members, if it is known already.
 
         Returns
         -------
@@ -142,7 +149,7 @@ class EnsembleEvaluation:
         array([0.  , 0.25])
         """
         masses = as_sequence(masses, "masses", "a mass function for each member")
-        check_instance("combined", combined, MassFunction, "a MassFunction")
+        check_instance("combined", combined, _KINDS, "a MassFunction")
         if by_source is not None:
             check_instance("by_source", by_source, Mapping, "a mapping of names to arrays")
         if others is not None:
@@ -159,19 +166,19 @@ class EnsembleEvaluation:
             combined.frame,
             len(labels),
         )
-        joint = masses[0] if len(masses) == 1 else conjunctive(*masses)
+        given = [_as_given(one) for one in masses]
         return cls(
             name=name,
             members=names,
             rule=rule,
             class_names=tuple(map(str, combined.frame.labels)),
-            y=_codes(labels, combined),
-            masses=tuple(masses),
-            combined=combined,
-            conflict=np.asarray(joint.mass(mask=0), dtype=np.float64),
-            undecided=total_conflict(list(masses)),
+            y=_codes(labels, combined.frame),
+            beliefs=tuple(map(_as_normal, masses)),
+            combined=_as_normal(combined),
+            conflict=np.asarray(conflict_of(given) if conflict is None else conflict, np.float64),
+            undecided=excluding(given),
             by_source=dict(by_source or {}),
-            others=dict(others or {}),
+            others={name: _as_normal(one) for name, one in (others or {}).items()},
         )
 
     @classmethod
@@ -199,20 +206,20 @@ class EnsembleEvaluation:
         TotalConflictError
             As the `predict_mass` of the ensemble.
         """
-        if isinstance(ensemble, type) or not hasattr(ensemble, "predict_masses"):
+        if not isinstance(ensemble, FusedPredictor):
             raise TypeError(f"ensemble is {shown(ensemble)}, expected a fitted EvidentialEnsemble")
-        fusion = getattr(ensemble, "fusion_", ensemble.rule)
+        fusion: Any = getattr(ensemble, "fusion_", None) or ensemble.rule
         learned = fusion.by_source() if hasattr(fusion, "by_source") else {}
         made = cls.from_masses(
             y,
-            ensemble.predict_masses(X),
-            ensemble.predict_mass(X),
+            ensemble._sources(X),
+            ensemble.beliefs(X),
             members=list(ensemble.named_estimators_),
             rule=rule_name(fusion),
             name=name,
             by_source=learned,
         )
-        return replace(made, others=other_rules(fusion, made.masses, check_labels(y)))
+        return replace(made, others=other_rules(fusion, made.beliefs, check_labels(y)))
 
     @property
     def ways(self) -> tuple[str, ...]:
@@ -221,16 +228,16 @@ class EnsembleEvaluation:
 
     @cached_property
     def probabilities(self) -> Floats:
-        """Pignistic probabilities (W, n, K) of all `ways`."""
-        alone = np.stack([_probability(m) for m in self.masses])
-        fused = [_probability(m) for m in (self.combined, *self.others.values())]
+        """Probabilities (W, n, K) of all `ways`: estimates, or pignistic where there are none."""
+        alone = np.stack([one.probability() for one in self.beliefs])
+        fused = [one.probability() for one in (self.combined, *self.others.values())]
         return np.concatenate([alone, fused, [alone.mean(axis=0)]])
 
     @cached_property
     def imprecision(self) -> Floats:
         """Mean of Pl - Bel over the classes (W - 1, n), of all `ways` but the last."""
-        beliefs = (*self.masses, self.combined, *self.others.values())
-        bounds = [class_intervals(m) for m in beliefs]
+        beliefs = (*self.beliefs, self.combined, *self.others.values())
+        bounds = [one.interval() for one in beliefs]
         return np.stack([(b[..., 1] - b[..., 0]).mean(axis=1) for b in bounds])
 
     def losses(self) -> dict[str, Floats]:
@@ -293,8 +300,15 @@ class EnsembleEvaluation:
         return "\n".join([self._head(), f"  {'':<{width}}  error rate", *lines])
 
 
-def _probability(m: MassFunction) -> Floats:
-    return np.asarray(betp(normal(m)), dtype=np.float64)
+_KINDS = (MassFunction, Beliefs)
+
+
+def _as_given(value: MassFunction | Beliefs) -> Beliefs:
+    return value if isinstance(value, Beliefs) else Listed.of(value)
+
+
+def _as_normal(value: MassFunction | Beliefs) -> Beliefs:
+    return value if isinstance(value, Beliefs) else Listed.of(normal(value))
 
 
 def _names(members: Sequence[str] | None, count: int) -> tuple[str, ...]:
@@ -303,7 +317,7 @@ def _names(members: Sequence[str] | None, count: int) -> tuple[str, ...]:
     return tuple(map(str, as_sequence(members, "members", "a name for each member")))
 
 
-def _check_members(masses: Sequence[MassFunction], names: tuple[str, ...]) -> None:
+def _check_members(masses: Sequence[object], names: tuple[str, ...]) -> None:
     if not masses:
         raise ValueError("masses is empty; an ensemble needs a member")
     if len(names) != len(masses) or len(set(names)) != len(names):
@@ -313,20 +327,23 @@ def _check_members(masses: Sequence[MassFunction], names: tuple[str, ...]) -> No
         )
 
 
-def _check_beliefs(beliefs: Sequence[tuple[str, MassFunction]], frame: Frame, n: int) -> None:
-    for name, m in beliefs:
-        check_instance(f"belief of {name}", m, MassFunction, "a MassFunction")
-        if m.frame != frame:
-            raise ValueError(f"{name} has the frame {m.frame}, not {frame}")
-        if m.batch_shape != (n,):
-            raise ValueError(f"{name} has beliefs of shape {m.batch_shape}, expected ({n},)")
+def _check_beliefs(
+    beliefs: Sequence[tuple[str, MassFunction | Beliefs]], frame: Frame, n: int
+) -> None:
+    for name, one in beliefs:
+        check_instance(f"belief of {name}", one, _KINDS, "a MassFunction")
+        if one.frame != frame:
+            raise ValueError(f"{name} has the frame {one.frame}, not {frame}")
+        shape = (len(one),) if isinstance(one, Beliefs) else one.batch_shape
+        if shape != (n,):
+            raise ValueError(f"{name} has beliefs of shape {shape}, expected ({n},)")
 
 
-def _codes(labels: NDArray[Any], combined: MassFunction) -> NDArray[np.intp]:
+def _codes(labels: NDArray[Any], frame: Frame) -> NDArray[np.intp]:
     """Positions of the labels in the frame."""
-    places = {label: i for i, label in enumerate(combined.frame.labels)}
+    places = {label: i for i, label in enumerate(frame.labels)}
     known = labels.tolist()
     for row, label in enumerate(known):
         if label not in places:
-            raise ValueError(f"y[{row}] is {label!r}, which is not in {combined.frame}")
+            raise ValueError(f"y[{row}] is {label!r}, which is not in {frame}")
     return np.array([places[label] for label in known], dtype=np.intp)

@@ -5,18 +5,18 @@ samples that are judged, but out of fold: each sample is fused by weights from t
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
 
-from dstheory import MassFunction
 from dstheory.combine import dempster
-from dstheory.construct import concatenate
-from evical.beliefs import as_beliefs
+from dstheory.errors import CostLimitError
+from evical.beliefs import Beliefs
+from evical.beliefs.composed import placed
 from evical.fusion import Stacked, as_rule
-from evical.metrics.beliefs import normal
 
 Labels = NDArray[Any]
 
@@ -35,52 +35,49 @@ def is_stacked(rule: Any) -> bool:
     return rule_name(rule).lower().startswith("stacked")
 
 
-def other_rules(rule: Any, masses: Sequence[MassFunction], y: Labels) -> dict[str, MassFunction]:
+def other_rules(rule: Any, beliefs: Sequence[Beliefs], y: Labels) -> dict[str, Beliefs]:
     """Beliefs of several members, fused by those of the two ways that are not the rule.
 
     Parameters
     ----------
     rule : callable or str
         How they are combined already.
-    masses : sequence of MassFunction
-        Of each member, a batch (n,) on one frame.
+    beliefs : sequence of Beliefs
+        Of each member, about n samples.
     y : (n,) array
         Labels of the frame.
 
     Returns
     -------
-    dict of str to MassFunction
-        `DEMPSTER`, vacuous in total conflict, and `STACKED`, where labels allow it: two samples of
-        each class or more. Nothing for a single member.
+    dict of str to Beliefs
+        `DEMPSTER`, vacuous in total conflict, unless it costs too much, and `STACKED`, where labels
+        allow it: two samples of each class or more. Nothing for a single member.
     """
-    sources = list(masses)
+    sources = list(beliefs)
     if len(sources) < 2:
         return {}
-    found = {}
+    found = dict[str, Beliefs]()
     if rule_name(rule) != "dempster":
-        classes = np.array(sources[0].frame.labels)
-        beliefs = [as_beliefs(normal(m), classes) for m in sources]
-        found[DEMPSTER] = as_rule(dempster).combine(beliefs, "vacuous").mass()
+        with suppress(CostLimitError):
+            found[DEMPSTER] = as_rule(dempster).combine(sources, "vacuous")
     if not is_stacked(rule):
         learned = _cross_fitted(sources, y)
         found |= {} if learned is None else {STACKED: learned}
     return found
 
 
-def _cross_fitted(masses: list[MassFunction], y: Labels) -> MassFunction | None:
+def _cross_fitted(sources: list[Beliefs], y: Labels) -> Beliefs | None:
     """Each sample fused by weights that other samples taught; None without two of each class."""
     classes, counts = np.unique(y, return_counts=True)
     folds = min(_FOLDS, int(counts.min()))
-    if len(classes) < len(masses[0].frame) or folds < _LEAST_FOLDS:
+    if len(classes) < len(sources[0].classes) or folds < _LEAST_FOLDS:
         return None
-    beliefs = [normal(m) for m in masses]
-    parts, places = [], []
+    parts = []
     splitter = StratifiedKFold(folds, shuffle=True, random_state=0)
     for known, new in splitter.split(np.zeros(len(y)), y):
-        fusion = Stacked().fit([m[known] for m in beliefs], y[known])
-        parts.append(fusion(*(m[new] for m in beliefs)))
-        places.append(new)
-    return concatenate(parts)[np.argsort(np.concatenate(places))]
+        fusion = Stacked().fit([one[known] for one in sources], y[known])
+        parts.append((new, fusion.combine([one[new] for one in sources])))
+    return placed(sources[0].classes, len(y), parts)
 
 
 def rule_name(rule: Any) -> str:

@@ -7,6 +7,8 @@ import numpy as np
 from dstheory import MassFunction
 from dstheory.errors import TotalConflictError
 from evical._typing import Flags
+from evical.beliefs import Beliefs
+from evical.beliefs.joined import Joined, have_products
 
 
 def exclusive(dead: Flags) -> TotalConflictError:
@@ -43,6 +45,29 @@ def total_conflict(masses: Sequence[MassFunction]) -> Flags:
         dead |= both.store[both.focal != 0].sum(axis=0) == 0
         joint = _on_support(both, dead)
     return dead
+
+
+def excluding(sources: Sequence[Beliefs]) -> Flags:
+    """Rows (n,) in which the sources are in total conflict, without a list of their sets if it can.
+
+    Parameters
+    ----------
+    sources : sequence of Beliefs
+
+    Returns
+    -------
+    (n,) array of bool
+
+    Examples
+    --------
+    >>> from evical.beliefs import as_beliefs
+    >>> one, two = (as_beliefs(np.eye(3)[rows], np.arange(3)) for rows in ([0, 1], [0, 2]))
+    >>> excluding([one, two])
+    array([False,  True])
+    """
+    if have_products(sources):
+        return Joined([source.products() for source in sources]).impossible()
+    return total_conflict([source.mass() for source in sources])
 
 
 def _on_support(m: MassFunction, dead: Flags | bool = False) -> MassFunction:

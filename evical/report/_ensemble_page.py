@@ -17,7 +17,16 @@ from evical.evaluation.other_rules import DEMPSTER, STACKED, is_stacked, rule_na
 from evical.metrics.goodness import share_limits
 from evical.plot import FusionWeightsDisplay
 from evical.report._evaluation_page import made_by
-from evical.report._numbers import count, fixed, listed, named, p_cell, percent, plus_minus
+from evical.report._numbers import (
+    count,
+    fixed,
+    listed,
+    metric_name,
+    named,
+    p_cell,
+    percent,
+    plus_minus,
+)
 from evical.report.page import Page, Picture, Row, Section, Table, reading
 from evical.report.svg import label, shorten, svg_of
 
@@ -338,16 +347,26 @@ def contrasts_table(evaluation: EnsembleEvaluation) -> Table:
     )
 
 
+# Attributes of fusions in words, where these are not their own.
+_WORDS = {
+    "weights": "Weight",
+    "groups": "Group",
+    "rates": "Discount rate",
+    "reliability_interval": "Reliability",
+}
+
+
 def sources_table(evaluation: EnsembleEvaluation) -> Table:
     """What the fusion learned about each member."""
     columns: dict[str, Floats] = {}
     for key, array in evaluation.by_source.items():
-        name = key.rstrip("_")
+        plain = key.rstrip("_")
+        name = _WORDS.get(plain, metric_name(plain))
         if np.ndim(array) == 1:
             columns[name] = np.asarray(array)
             continue
         classes: Sequence[str] = evaluation.class_names
-        classes = ("from", "to") if name.endswith("interval") else classes
+        classes = ("from", "to") if plain.endswith("interval") else classes
         for k, part in enumerate(np.reshape(array, (len(array), -1)).T):
             label = classes[k] if np.shape(array)[1:] == (len(classes),) else str(k)
             columns[f"{name}, {named(label)}"] = part
@@ -355,7 +374,7 @@ def sources_table(evaluation: EnsembleEvaluation) -> Table:
     for i, member in enumerate(evaluation.members):
         values = [float(column[i]) for column in columns.values()]
         cells = [
-            count(value) if name == "groups" else fixed(value)
+            count(value) if name == _WORDS["groups"] else fixed(value)
             for name, value in zip(columns, values, strict=True)
         ]
         rows.append(Row((member,), tuple(cells), values=tuple(values)))

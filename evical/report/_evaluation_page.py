@@ -15,8 +15,8 @@ from evical.report._evaluation_pictures import answers_picture, evaluation_pictu
 from evical.report._evaluation_tables import (
     LEVEL,
     PROBABILITY_TESTS,
+    Answers,
     adjusted_tests,
-    answered_losses,
     answers_table,
     beliefs,
     coverage_table,
@@ -65,12 +65,7 @@ def evaluation_page(evaluation: Evaluation, command: str) -> Page:
         tables = (width_table(evaluation), coverage_table(evaluation))
         sections.append(Section("Belief intervals", (_widest(evaluation),), tables=tables))
     sections += [
-        Section(
-            "Answer or ask",
-            (_answers(evaluation),),
-            tables=(answers_table(evaluation),),
-            pictures=(answers_picture(evaluation),),
-        ),
+        answers_section(Answers.of(evaluation)),
         Section("Reject", tables=(reject_table(evaluation),)),
         Section("How to read this", items=texts if imprecise else texts[:2] + texts[3:]),
         made_by(command, evaluation.how),
@@ -193,27 +188,35 @@ def _widest(evaluation: Evaluation) -> str:
     )
 
 
-def _answers(evaluation: Evaluation) -> str:
-    """The guarantee for the answers, and whether it was met."""
-    promise = evaluation.answers
+def answers_section(answers: Answers) -> Section:
+    """What could be answered, what is guaranteed for the answers, and whether it was met."""
+    return Section(
+        "Answer or ask",
+        (_answers(answers),),
+        tables=(answers_table(answers),),
+        pictures=(answers_picture(answers),),
+    )
+
+
+def _answers(answers: Answers) -> str:
+    promise = answers.promise
     if promise is None:
         return (
             "These predictions come without a guarantee. The table shows what these samples "
             "would guarantee for new ones, if they served as held-out samples."
         )
-    losses, doubt = answered_losses(evaluation)
-    answered = doubt < promise.limit
-    n, wrong = int(answered.sum()), int(losses[answered].sum())
+    answered = answers.doubt < promise.limit
+    n, wrong = int(answered.sum()), int(answers.wrong[answered].sum())
     text = f"The model guarantees: {promise}."
     if not n:
         return f"{text} Of these samples it answers none."
-    low, high = (float(one) for one in share_limits(wrong, n, evaluation.confidence))
+    low, high = (float(one) for one in share_limits(wrong, n, answers.level))
     broken = low > promise.bound
     verdict = "The guarantee is violated" if broken else "The data are compatible with it"
     return (
-        f"{text} Of these {count(len(losses))} samples it answers {count(n)} "
-        f"({percent(n / len(losses))}), of which {count(wrong)} wrongly, {percent(wrong / n)} "
-        f"({evaluation.confidence:.0%} limits {percent(low)} to {percent(high)}). {verdict}."
+        f"{text} Of these {count(len(answered))} samples it answers {count(n)} "
+        f"({percent(n / len(answered))}), of which {count(wrong)} wrongly, {percent(wrong / n)} "
+        f"({answers.level:.0%} limits {percent(low)} to {percent(high)}). {verdict}."
     )
 
 

@@ -15,7 +15,7 @@ from evical.metrics.goodness import share_limits
 from evical.metrics.selective import curve_of
 from evical.plot import BeliefBandDisplay, ReliabilityDisplay, RiskCoverageDisplay
 from evical.report._evaluation_tables import (
-    answered_losses,
+    Answers,
     beliefs,
     groups_along,
     has_beliefs,
@@ -45,7 +45,7 @@ def evaluation_pictures(evaluation: Evaluation) -> list[Picture]:
     -------
     list of Picture
     """
-    pictures = [_reliability(evaluation)]
+    pictures = [reliability_picture(evaluation)]
     if has_beliefs(evaluation) or evaluation.scores is not None:
         pictures.append(_along_scores(evaluation))
     return [*pictures, _density(evaluation)]
@@ -76,7 +76,8 @@ def reliability_display(
     )
 
 
-def _reliability(evaluation: Evaluation) -> Picture:
+def reliability_picture(evaluation: Evaluation) -> Picture:
+    """Reliability diagram, with the samples of both classes below."""
     figure = Figure(figsize=(5.8, 7), layout="constrained")
     ax, counts_ax = figure.subplots(2, 1, sharex=True, height_ratios=[3, 1])
     reliability_display(
@@ -102,13 +103,13 @@ def _reliability(evaluation: Evaluation) -> Picture:
     )
 
 
-def answers_picture(evaluation: Evaluation) -> Picture:
+def answers_picture(answers: Answers) -> Picture:
     """Error of the answered samples over the share that is answered."""
-    curve = curve_of(*answered_losses(evaluation), evaluation.confidence)
+    curve = curve_of(answers.wrong, answers.doubt, answers.level)
     figure = Figure(figsize=(5.8, 4), layout="constrained")
     ax = figure.subplots()
     RiskCoverageDisplay(curve).plot(ax)
-    promise = evaluation.answers
+    promise = answers.promise
     bound = ""
     if promise is not None:
         bound = f" The dotted line is the guaranteed bound, {percent(promise.bound)}."
@@ -123,7 +124,7 @@ def answers_picture(evaluation: Evaluation) -> Picture:
         f"{percent(float(curve.risk[-1]))}. The area below is {fixed(curve.aurc)}, and "
         f"{fixed(curve.excess)} more than for the best order.{bound}",
         caption=f"Errors of the answers, the least doubtful samples first; band: "
-        f"{evaluation.confidence:.0%} limits by Clopper & Pearson for each share alone. AURC: area "
+        f"{answers.level:.0%} limits by Clopper & Pearson for each share alone. AURC: area "
         f"under the curve, of which {fixed(curve.excess)} is lost by the order of the doubts."
         f"{bound}",
         svg=svg_of(figure),

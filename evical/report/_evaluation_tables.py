@@ -4,6 +4,7 @@ Every share has a Clopper-Pearson interval, every measure its bootstrap interval
 """
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -243,27 +244,47 @@ def reject_table(evaluation: Evaluation) -> Table:
     )
 
 
-def answered_losses(evaluation: Evaluation) -> tuple[Floats, Floats]:
-    """Whether the likelier class is wrong (n,), as 0 and 1, and the doubt about it (n,)."""
-    p = evaluation.probability
-    wrong = (p > 0.5) != (evaluation.y == 1)
-    return wrong.astype(np.float64), np.minimum(p, 1 - p)
+@dataclass(frozen=True)
+class Answers:
+    """The likeliest class as the answer to each sample, and what was promised for answers.
+
+    Parameters
+    ----------
+    wrong : (n,) array
+        Whether it is wrong, as 0 and 1.
+    doubt : (n,) array
+        One less its probability.
+    level : float
+        Confidence of limits.
+    promise : Promise, optional
+    """
+
+    wrong: Floats
+    doubt: Floats
+    level: float
+    promise: Promise | None = None
+
+    @classmethod
+    def of(cls, evaluation: Evaluation) -> "Answers":
+        """Those of two classes."""
+        p = evaluation.probability
+        wrong = ((p > 0.5) != (evaluation.y == 1)).astype(np.float64)
+        return cls(wrong, np.minimum(p, 1 - p), evaluation.confidence, evaluation.answers)
 
 
-def answers_table(evaluation: Evaluation) -> Table:
+def answers_table(answers: Answers) -> Table:
     """How many samples could be answered so that the error of the answers keeps a bound."""
-    wrong, doubt = answered_losses(evaluation)
-    level = evaluation.confidence
-    found = [answered_promise(wrong, doubt, bound, level) for bound in _BOUNDS]
+    level = answers.level
+    found = [answered_promise(answers.wrong, answers.doubt, one, level) for one in _BOUNDS]
     return Table(
-        "How many samples could be answered by the likelier class, and the others asked about, so "
+        "How many samples could be answered by the likeliest class, and the others asked about, so "
         f"that new samples like these keep the bound of the error of the answers with {level:.0%} "
         "confidence, for each bound alone (exact tests of limits of doubt; without weights).",
         ("Error at most",),
         ("Answered", "Of all", "Above probability", "Wrong", "Error rate", "Samples needed"),
         tuple(map(_answers_row, found)),
         (
-            ("Above probability", "of the likelier class, from which on it is answered"),
+            ("Above probability", "of the likeliest class, from which on it is answered"),
             ("Samples needed", "about how many like these would do where these are too few"),
         ),
     )

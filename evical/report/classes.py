@@ -7,14 +7,16 @@ from numpy.typing import NDArray
 from sklearn.metrics import confusion_matrix
 
 from evical._typing import Floats
+from evical.conformal.control import Promise
 from evical.evaluation import Evaluation
 from evical.metrics.report import CalibrationReport
-from evical.report._evaluation_page import made_by
-from evical.report._evaluation_pictures import evaluation_pictures
+from evical.report._evaluation_page import answers_section, made_by
+from evical.report._evaluation_pictures import reliability_picture
 from evical.report._evaluation_tables import (
     BELIEF_TESTS,
     LEVEL,
     PROBABILITY_TESTS,
+    Answers,
     adjusted_tests,
     beliefs,
     has_beliefs,
@@ -43,6 +45,7 @@ def classes_page(
     report: CalibrationReport,
     evaluations: Sequence[Evaluation],
     command: str,
+    answers: Promise | None = None,
 ) -> Page:
     """The page of predictions of several classes.
 
@@ -58,6 +61,8 @@ def classes_page(
         Each class against all others, which is its positive class.
     command : str
         The command that reproduces this page.
+    answers : Promise, optional
+        What the model promised for the samples that it answers.
 
     Returns
     -------
@@ -80,16 +85,23 @@ def classes_page(
         f"{p_cell(p)}, {named(names[k])})."
     )
     wrong = probability.argmax(axis=1) != y
+    asked = Answers(
+        wrong.astype(np.float64), 1 - probability.max(axis=1), evaluations[0].confidence, answers
+    )
+    counts = confusion_matrix(y, probability.argmax(axis=1), labels=np.arange(len(names)))
+    shown = _with_most_errors(counts)
+    some = (f"Of the {len(shown)} classes with most errors.",) if len(shown) < len(names) else ()
     lead = (
         f"{count(len(y))} samples of {len(names)} classes were evaluated. The most probable class "
         f"is wrong for {percent(float(wrong.mean()))} of them. {verdict}"
     )
-    pictures = tuple(evaluation_pictures(one)[0] for one in evaluations[:_MOST])
+    pictures = tuple(reliability_picture(evaluations[at]) for at in shown)
     sections = (
         Section("All classes together", tables=(_measures(report),)),
         Section("Each class against all others", tables=(_by_class(evaluations, least),)),
-        Section("Decisions", tables=(_decisions(y, probability, names),)),
-        Section("Reliability of each class", pictures=pictures),
+        Section("Decisions", tables=(_decisions(counts, shown, names),)),
+        answers_section(asked),
+        Section("Reliability of each class", some, pictures=pictures),
         Section("How to read this", items=reading("classes")),
         made_by(command, evaluations[0].how),
     )
@@ -150,19 +162,22 @@ def _by_class(evaluations: Sequence[Evaluation], least: Sequence[float]) -> Tabl
     )
 
 
-def _decisions(y: NDArray[np.intp], probability: Floats, names: Sequence[str]) -> Table:
-    """How often each class was taken for each other."""
-    k = len(names)
-    counts = confusion_matrix(y, probability.argmax(axis=1), labels=np.arange(k))
-    chosen = list(range(min(k, _MOST)))
-    rows = []
+def _with_most_errors(counts: NDArray[np.intp]) -> list[int]:
+    """Classes with most samples that are taken for others, or others for them, in their order."""
+    errors = counts.sum(axis=0) + counts.sum(axis=1) - 2 * counts.diagonal()
+    return sorted(np.argsort(-errors, kind="stable")[:_MOST].tolist())
+
+
+def _decisions(counts: NDArray[np.intp], chosen: list[int], names: Sequence[str]) -> Table:
+    """How often each class was taken for each other, with columns of the chosen classes."""
+    k, rows = len(names), []
     for at, name in enumerate(names):
         values = tuple(float(counts[at, other]) for other in chosen)
-        best = frozenset({at} if at < _MOST else ())
+        best = frozenset({chosen.index(at)} if at in chosen else ())
         rows.append(Row((name,), tuple(count(value) for value in values), best, values))
     return Table(
         "Samples of the class in each row, by the most probable class; right ones are underlined."
-        + (f" The first {_MOST} of {k} classes have a column." if k > _MOST else ""),
+        + (f" The {_MOST} of {k} classes with most errors have a column." if k > _MOST else ""),
         ("True class",),
         tuple(names[other] for other in chosen),
         tuple(rows),

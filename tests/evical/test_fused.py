@@ -189,7 +189,13 @@ P = np.tile([0.4, 0.6], (200, 1))
         ([], Y, {}, ValueError, "sources are empty; a fusion needs a source"),
         ([P, P[:9]], Y, {}, ValueError, "'source1' is about 9 samples, but .*'source0' about 200"),
         ([P], Y[:9], {}, ValueError, "about 200 samples, but there are 9 labels"),
-        ([P * 2], Y, {}, ValueError, r"probabilities \[0.8, 1.2\] in row 0, expected numbers"),
+        (
+            [P * 2],
+            Y,
+            {},
+            ValueError,
+            r"probabilities \[0.8, 1.2\] in row 0, with sum 2,",
+        ),
         ([P], Y * 2, {"classes": [0, 1]}, ValueError, r"y has label 2, but .* about \[0, 1\]"),
         ([P], np.arange(200) % 3, {}, ValueError, r"shape \(200, 2\), expected \(n, 3\)"),
         (

@@ -286,7 +286,10 @@ WRONG = [
         "but the fusion was learned for 'no' and 'yes'",
     ),
     ("combine one.csv two.csv --fit id -o x.json", "column 'id' has 500 classes"),
-    ("combine foreign.csv foreign.csv --fit y -o x.json", "beliefs are about no, yes, but column"),
+    (
+        "combine foreign.csv foreign.csv --fit y -o x.json",
+        "about 'no' and 'yes', but column",
+    ),
     ("JUDGE foreign.csv --target y", "column 'y': 'ham' is no class of the beliefs"),
     ("JUDGE turned.csv --target y", "but belief in 'ham' is lower here than wherever"),
     ("JUDGE turned.csv --target y --positive ham", "belief in 'ham' is lower here than wherever"),

@@ -88,6 +88,9 @@ def check(
             typer.echo(f"{one.name}: {found}")
             if found.warning:
                 typer.echo(f"warning: {found.warning}")
+        if many is not None:
+            kept = sum(found.passed for found in checks)
+            typer.echo(f"{many.name}: {kept} of {len(checks)} classes passed")
         for one, monitor in zip(judged, monitors, strict=True):
             if monitor is not None:
                 typer.echo(f"{one.name}: {monitor!r}")

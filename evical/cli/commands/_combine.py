@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 import typer
+from numpy.typing import ArrayLike
 
 from dstheory.checks.arguments import number_of
 from evical.cli import arguments
@@ -22,11 +23,14 @@ from evical.cli._rules import (
     combiner_of,
     fusion_text,
     learned,
+    takes_some_classes,
     tell_rule,
 )
 from evical.cli._sinks import check_output_name
 from evical.cli.engine.joined import combine_tables
 from evical.cli.engine.session import limits_of
+
+_FEW = 6  # numbers of a table that are printed
 
 
 def combine(
@@ -62,7 +66,7 @@ def combine(
             metavar="COLUMN", help="Match rows by this column.", show_default="by position"
         ),
     ] = None,
-    missing: arguments.Filled = "refuse",
+    missing: arguments.Missing = "refuse",
     keep: Annotated[
         list[str] | None,
         typer.Option(metavar="COLUMN", help="Column of A to write too; can be repeated."),
@@ -92,6 +96,10 @@ def combine(
             _check_engine(rule, option, key, fit)
         if fit is not None:
             _check_fit(tables, output, option, keep, escape_formulas)
+        elif missing == "drop":
+            raise ValueError(
+                "--missing drop is for --fit; a combination has all rows, so take vacuous"
+            )
         else:
             check_output_name(output, escape_formulas, engine.engine)
         _check(tables, output, as_json, force)
@@ -175,8 +183,16 @@ def _learn(
     names = [Path(name).name for name in tables]
     if len(set(names)) < len(names):
         names = tables
-    found = read_with_classes(tables, naming, key, missing, target)
-    tell_missing("all tables", found.lacking, len(found.labels) * len(names), missing)
+    partly = takes_some_classes(rule)
+    found = read_with_classes(tables, naming, key, missing, target, partly=partly)
+    found.tell(missing)
+    without = int((found.labels == "").sum())
+    if without:
+        typer.echo(
+            f"evical: {tables[0]}: {without} of {len(found.labels)} rows have no class; they count "
+            "by how far tables agree",
+            err=True,
+        )
     fusion = learned(rule, found.beliefs, found.labels)
     write_atomically(Path(output), fusion_text(fusion, names, len(found.labels)))
     return {
@@ -194,9 +210,17 @@ def _learned_text(learned: dict[str, Any]) -> str:
         f"{learned['rule']} learned from {number_of(learned['rows'], 'row')}: {learned['output']}"
     ]
     for name, values in learned["learned"].items():
-        pairs = ", ".join(f"{table} {np.round(value, 3)}" for table, value in values.items())
+        pairs = ", ".join(f"{table} {_numbers(value)}" for table, value in values.items())
         lines.append(f"{name}: {pairs}")
     return "\n".join(lines)
+
+
+def _numbers(value: ArrayLike) -> str:
+    """One number, or some of several."""
+    numbers = np.ravel(value)
+    text = " ".join(f"{number:.3f}" for number in numbers[:_FEW])
+    more = f" ... {len(numbers)} in all" if len(numbers) > _FEW else ""
+    return text if len(numbers) == 1 else f"[{text}{more}]"
 
 
 def _show(summary: Summary, as_json: bool) -> None:

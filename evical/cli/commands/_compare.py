@@ -14,7 +14,7 @@ from rich.text import Text
 
 from evical._typing import Floats
 from evical.cli import arguments
-from evical.cli._fitting import named_classes, owned_columns, read_class_rows
+from evical.cli._fitting import named_classes, owned_columns, read_class_rows, tell_direction
 from evical.cli._kinds import Kind
 from evical.cli._labeled import read_labeled_table
 from evical.cli._output import check_page, command_line, echo_json, user_input, write_page
@@ -26,6 +26,7 @@ from evical.evaluation import compare as compare_calibrators
 from evical.evaluation.methods import name_methods
 from evical.evaluation.recommendation import CRITERIA
 from evical.evaluation.validation import MEASURES
+from evical.scores import ScoreCounts
 
 _EXPLAINED = (
     "Worse by: mean {} minus the lowest, with its standard error; p adjusted by Holm's procedure. "
@@ -103,6 +104,8 @@ def _compare(
 ) -> Comparison:
     """The comparison, with a progress bar on standard error if that is a terminal."""
     name, values, labels, positive = _read(scores, score, target, positive, missing)
+    if values.ndim == 1:
+        tell_direction(ScoreCounts.from_samples(values, labels == positive), labels, positive)
     methods = _list_methods(plan.methods)
     total = len(name_methods(methods, values)) * plan.folds * plan.repeats
     with progress_bar() as bar:
@@ -130,11 +133,12 @@ def _read(
         check_columns(table, dict.fromkeys((*named, target)))
         kinds: dict[str, Kind] = dict.fromkeys(named, "score")
         if len(named) == 1:
-            [column] = named
-            found = read_labeled_table(table, kinds, target, positive, missing=missing)
-            return found.name, found.columns[column], found.labels, found.classes[1]
+            [(column, label)] = named.items()
+            one = read_labeled_table(table, kinds, target, positive or label, missing=missing)
+            return one.name, one.columns[column], one.labels, one.classes[1]
         rows = read_class_rows(table, kinds, target, missing)
-    _, owners = owned_columns(named, sorted_labels(set(rows.labels.tolist())), target, positive)
+    found = sorted_labels(set(rows.labels.tolist()))
+    _, owners = owned_columns(named, found, target, positive, rows.first)
     if len(owners) == 2:
         raise ValueError(f"two classes have one score; write --score {list(owners.values())[1]}")
     values = np.stack([rows.columns[column] for column in owners.values()], axis=1)
@@ -196,7 +200,7 @@ def _show(console: Console, found: Comparison, output: Path | None) -> None:
 
 def _table(found: Comparison) -> RichTable:
     shown = RichTable(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    shown.add_column("Method", overflow="fold")
+    shown.add_column("Method", overflow="fold", min_width=len("uncalibrated"))
     for name in ("Brier", "Log loss", "ECE", "AUC", "Width", "Worse by", "Error", "p"):
         shown.add_column(name, justify="right", no_wrap=True)
     gaps = {one.method: one for one in found.differences}

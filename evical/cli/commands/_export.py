@@ -12,6 +12,7 @@ from evical.cli import arguments
 from evical.cli._model import Model, is_conformal, load_model
 from evical.cli._output import check_output, user_input, write_atomically
 from evical.export import to_javascript, to_onnx, to_sql
+from evical.multiclass import BaseMulticlassCalibrator
 
 
 def export(
@@ -55,7 +56,7 @@ def export(
     Each gives belief, plausibility and probability of the positive class, with --level also its
     confidence interval, the same as evical predict: steps exactly, curves to an error of at most
     1e-7. SQL is columns for a SELECT, with --class-columns those of both classes; --to onnx needs
-    the package onnx.
+    the package onnx, and takes more than two classes.
     """
     with user_input():
         if to != "sql" and (dialect is not None or column is not None):
@@ -63,13 +64,13 @@ def export(
         if output == "-" and to == "onnx":
             raise ValueError("a graph is written to a file; name it with --output")
         fitted = load_model(model)
-        calibrator = _of_one_score(fitted)
+        calibrator = _exported(fitted, to)
         if output != "-":
             check_output(Path(output), force, [model])
         if level is not None:
             check_level("--level", level)
         options = {"max_bytes": max_bytes, "class_columns": class_columns, "level": level}
-        name = fitted.score if column is None else column
+        name = next(iter(fitted.scores.values())) if column is None else column
         content = _content(calibrator, to, name, dialect or "duckdb", options)
         if output != "-":
             write_atomically(Path(output), content)
@@ -84,9 +85,11 @@ def export(
         )
 
 
-def _of_one_score(model: Model) -> BaseCalibrator:
+def _exported(model: Model, to: str) -> BaseCalibrator | BaseMulticlassCalibrator:
     """The calibrator, if it can be exported; raises ValueError, which says what to do, else."""
     if isinstance(model.calibrator, BaseCalibrator):
+        return model.calibrator
+    if isinstance(model.calibrator, BaseMulticlassCalibrator) and to == "onnx":
         return model.calibrator
     if is_conformal(model.calibrator):
         raise ValueError(
@@ -95,18 +98,21 @@ def _of_one_score(model: Model) -> BaseCalibrator:
             "--conformal, of one score"
         )
     raise ValueError(
-        f"the model has a score for each of {len(model.labels)} classes, and this exports one "
-        "score of two classes; in Python, evical.export.to_onnx takes "
-        "BaseMulticlassCalibrator.from_dict(json.load(file)['calibrator'])"
+        f"the model has a score for each of {len(model.labels)} classes; of more than two classes "
+        "there is an export --to onnx alone"
     )
 
 
 def _content(
-    calibrator: BaseCalibrator, to: str, column: str, dialect: str, options: dict[str, Any]
+    calibrator: BaseCalibrator | BaseMulticlassCalibrator,
+    to: str,
+    column: str,
+    dialect: str,
+    options: dict[str, Any],
 ) -> Any:
-    if to == "sql":
+    if isinstance(calibrator, BaseCalibrator) and to == "sql":
         return to_sql(calibrator, column, dialect, **options)
-    if to == "js":
+    if isinstance(calibrator, BaseCalibrator) and to == "js":
         return to_javascript(calibrator, **options)
     try:
         return to_onnx(calibrator, **options).SerializeToString()

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, get_args
 
@@ -23,7 +23,9 @@ from evical.cli._fitting import (
     fit_answering,
     fit_conformal,
     fit_many,
+    named_classes,
     positive_class,
+    tell_wrong_ways,
 )
 from evical.cli._kinds import Kind, tell_missing
 from evical.cli._model import (
@@ -38,16 +40,16 @@ from evical.cli._model import (
 )
 from evical.cli._output import check_output, echo_json, user_input, write_atomically
 from evical.cli._show import new_console
+from evical.cli._tables import open_table
 from evical.cli._tally import Counting, Tally
 from evical.cli.engine.counts import tally_table
 from evical.cli.engine.session import limits_of
 from evical.errors import WrongWayWarning
 from evical.multiclass.by_name import many_calibrator
 from evical.scores.counts import EXACT
-from evical.scores.direction import message, wrong_ways
+from evical.scores.direction import wrong_ways
 
 _METHODS, _MANY_METHODS = get_args(CalibratorName), get_args(MulticlassCalibratorName)
-_ADVICE = "give another --positive, or check --score and --target"
 
 
 @dataclass(frozen=True)
@@ -117,6 +119,7 @@ def fit(
         _check_names(samples, output)
         check_output(output, force, [samples.scores])
         limits = limits_of(engine)
+        samples, positive = _named_once(samples, positive)
         answers = answering.answer_error is not None
         if limits is not None and (sets.conformal or answers or len(samples.score) > 1):
             raise ValueError("--engine duckdb counts one score of two classes; leave it out here")
@@ -151,8 +154,8 @@ def fit(
             fitted = _fitted(samples, one, positive, tally)
         write_atomically(output, model_text(fitted))
     calibrator = fitted.calibrator
-    if isinstance(calibrator, BaseCalibrator) and wrong_ways(calibrator):
-        typer.echo(f"warning: {message(wrong_ways(calibrator), _ADVICE)}", err=True)
+    if isinstance(calibrator, BaseCalibrator):
+        tell_wrong_ways(wrong_ways(calibrator))
     if fitted.answers is not None and not fitted.answers.kept:
         typer.echo(f"warning: {fitted.answers}; so all rows would be asked about", err=True)
     _show(fitted, output, as_json)
@@ -164,6 +167,17 @@ def _of_one_score(method: str, options: Sequence[str]) -> BaseCalibrator:
         raise ValueError(f"method {method!r} takes a score for each class; repeat --score")
     made: BaseCalibrator = make_calibrator(method, options, kind="method")
     return made
+
+
+def _named_once(samples: SampleTable, positive: str | None) -> tuple[SampleTable, str | None]:
+    """One score that is named as COLUMN=CLASS, as its column and the positive class."""
+    if len(samples.score) > 1 or samples.scores == "-" or "=" not in samples.score[0]:
+        return samples, positive
+    with open_table(samples.scores) as table:
+        [(column, label)] = named_classes(samples.score, table.header).items()
+    if label is not None and positive not in (None, label):
+        raise ValueError(f"--positive is {positive!r}, but --score names {label!r}")
+    return replace(samples, score=[column]), positive or label
 
 
 def _counting(samples: SampleTable, kind: Kind, max_scores: int) -> Counting:

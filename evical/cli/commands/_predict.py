@@ -18,6 +18,8 @@ from evical.cli._sinks import Layout, check_output_name, open_sink
 from evical.cli._tables import Table, open_table
 from evical.cli.engine.session import limits_of
 
+_SHOWN = 20  # decisions that are printed with their numbers
+
 
 def predict(
     model: arguments.ModelFile,
@@ -57,9 +59,9 @@ def predict(
 
     Writes all columns of NEW as they are; for each class, such as yes, the columns bel_yes, pl_yes
     and p_yes (belief, plausibility and probability), with --level 0.95 also lower_yes and upper_yes
-    (the 95 % confidence interval of p_yes); and decision. A conformal model also writes the set at
-    --alpha. A model of fit --answer-error decides "ask" where its bound needs it. Files of any
-    size are processed in chunks.
+    (the 95 % confidence interval of p_yes); and decision, or act with --cost-table. A conformal
+    model also writes the set at --alpha. A model of fit --answer-error decides "ask" where its
+    bound needs it. Files of any size are processed in chunks.
     """
     with user_input(), reading:
         check_output_name(output, escape_formulas, engine.engine)
@@ -71,7 +73,15 @@ def predict(
         if fitted.answers is not None:
             _check_answers(choices, limits is not None)
         if output != "-":
-            check_output(Path(output), force, [scores, model])
+            costs = choices.cost_table
+            check_output(Path(output), force, [scores, model, *([] if costs is None else [costs])])
+        if choices.costs is not None:
+            alarm, miss = choices.costs
+            typer.echo(
+                f"evical: deciding for {fitted.labels[1]!r} wrongly costs {alarm:g}, and for "
+                f"{fitted.labels[0]!r} wrongly {miss:g}",
+                err=True,
+            )
         with open_table(scores) as table:
             miss = _miss_rate(fitted, alpha)
             _check_level(fitted, level)
@@ -102,7 +112,7 @@ def _check_answers(choices: Choices, by_engine: bool) -> None:
     if choices != BY_DEFAULT:
         raise ValueError(
             "the model answers or asks as fit --answer-error set; leave out --threshold, "
-            "--costs, --reject and --criterion, or fit without it"
+            "--costs, --cost-table, --reject and --criterion, or fit without it"
         )
     if by_engine:
         raise ValueError(
@@ -165,10 +175,15 @@ def _write(predictor: Predictor, layout: Layout, output: str) -> tuple[Counter[s
 
 
 def _show(read: str, output: str, chosen: Counter[str], lacking: int, as_json: bool) -> None:
+    rows, undecided = chosen.total(), chosen.pop("", 0)
     counts = dict(sorted(chosen.items()))
+    often = dict(sorted(chosen.most_common(_SHOWN)))
     if as_json:
-        rows = chosen.total()
-        echo_json({"output": output, "rows": rows, "missing": lacking, "decisions": counts})
+        found = {"output": output, "rows": rows, "missing": lacking}
+        echo_json({**found, "decisions": counts, "undecided": undecided})
         return
-    text = ", ".join(f"{name} {count}" for name, count in counts.items())
-    typer.echo(f"{read}: {number_of(chosen.total(), 'row')} to {output} ({text})")
+    shown = [*often.items(), *([("undecided", undecided)] if undecided else [])]
+    text = ", ".join(f"{name} {count}" for name, count in shown)
+    if len(counts) > _SHOWN:
+        text += f"; these are the {_SHOWN} most frequent of {len(counts)} decisions"
+    typer.echo(f"{read}: {number_of(rows, 'row')} to {output} ({text})")

@@ -5,11 +5,9 @@ from typing import Annotated, Any
 
 import typer
 
-from evical._typing import Sets
 from evical.cli import arguments
 from evical.cli._combining import read_with_classes
 from evical.cli._judged import ClassPredictions, Columns, Selection, judge
-from evical.cli._kinds import tell_missing
 from evical.cli._model import is_conformal, load_model, two_classes
 from evical.cli._output import check_page, command_line, user_input, write_page
 from evical.cli._rules import Combiner, RowError, combiner_of, known_classes, tell_rule
@@ -18,8 +16,6 @@ from evical.evaluation.other_rules import other_rules
 from evical.fusion import Consensus, Rule
 from evical.report import Page
 
-# Classes of which all sets are listed.
-_FEW = 5
 # Options that have an effect, by the subject of the page.
 _COLUMNS = ("target", "positive")
 _MEANT = {
@@ -114,32 +110,28 @@ def _ensemble(
 ) -> tuple[EnsembleEvaluation, Consensus | None]:
     """What combining gains, and the weights by agreement if no rule is named."""
     target = selection.needed_target
-    if selection.missing == "drop":
-        raise ValueError("--missing drop would misalign the rows of the tables; use vacuous")
     named = None if rule is None else combiner_of(rule, [], vacuous=True, n_tables=len(tables))
     known = None if named is None else known_classes(named)
     members = read_with_classes(tables, selection.naming, key, selection.missing, target, known)
-    beliefs, labels, k = members.beliefs, members.labels, len(members.classes)
-    tell_missing("all tables", members.lacking, labels.size * len(tables), selection.missing)
+    beliefs, labels = members.beliefs, members.labels
+    members.tell(selection.missing)
     agreement = Consensus().partial_fit(beliefs) if named is None else None
     combiner = Combiner(agreement, vacuous=True) if agreement is not None else named
     assert combiner is not None  # one of both
     try:
-        combined, _ = combiner(beliefs)
+        combined, conflict = combiner(beliefs)
     except RowError as error:
         raise ValueError(f"{tables[0]}, data row {error.row + 1}: {error}") from error
     name, fused = rule or "consensus", combiner.rule
-    # Of more classes, sets of several count as all of them: their number would grow with the rows.
-    sets: Sets = "all" if k <= _FEW else "singletons"
-    masses = [one.listed(sets) for one in beliefs]
     evaluation = EnsembleEvaluation.from_masses(
         labels,
-        masses,
-        combined.listed(sets),
+        beliefs,
+        combined,
         members=[Path(name).stem for name in tables],
         rule=name,
         name=f"{len(tables)} classifiers",
         by_source=fused.by_source() if isinstance(fused, Rule) else None,
-        others=other_rules(name, masses, labels),
+        others=other_rules(name, beliefs, labels),
+        conflict=conflict,
     )
     return evaluation, agreement

@@ -220,7 +220,7 @@ def _query(join: _Join, rows: int, to_parquet: bool) -> str:
         made |= zip(belief_names([negative]), values[:3], strict=True)
     made["conflict"] = m.empty
     if (decision := job.decision(join.beliefs)) is not None:
-        made["decision"] = decision_sql(decision, low, high)
+        made["decision"] = decision_sql(decision, low, high, f"{low} = 0 AND {high} = 1")
     out = [f"coalesce({name}, '') AS {name}" for name in kept] if to_parquet else kept
     out += [f"{made[name]} AS {quoted(name)}" for name in join.new]
     return f"SELECT {', '.join(out)}\nFROM ({query})"

@@ -113,7 +113,8 @@ def _query(source: Source, predictor: Predictor, layout: Layout, to_parquet: boo
     p = filled("p", "5e-1") if calibrator._gives_ends else None
     ends = None if predictor.level is None else (filled("lower", "0e0"), filled("upper", "1e0"))
     sides = (own.low, own.high) if p is None else (p, p)
-    new = [*beliefs_sql(own.low, own.high, p, ends), decision_sql(predictor.decision, *sides)]
+    decided = decision_sql(predictor.decision, *sides, own.lacking)
+    new = [*beliefs_sql(own.low, own.high, p, ends), decided]
     made = [f"{value} AS {quoted(name)}" for value, name in zip(new, layout.new, strict=True)]
     return f"""
 SELECT {", ".join([*kept, *made])} FROM (
@@ -132,16 +133,17 @@ def _kept(source: Source, name: str, to_parquet: bool) -> str:
     return column
 
 
-def decision_sql(decision: Decision, bel: str, pl: str) -> str:
-    """The act of the largest expected utility, the first one of equals.
+def decision_sql(decision: Decision, bel: str, pl: str, lacking: str) -> str:
+    """The act of the largest expected utility, the first one of equals; `lacking`: of no evidence.
 
     >>> import numpy as np
-    >>> print(decision_sql(Decision(("no", "yes"), np.eye(2)), "bel", "pl"))
-    CASE WHEN (1 - pl) * 1.0 + (pl - bel) * 0.5 >= bel * 1.0 + (pl - bel) * 0.5 THEN 'no' ELSE \
-'yes' END
+    >>> print(decision_sql(Decision(("no", "yes"), np.eye(2)), "bel", "pl", "none"))
+    CASE WHEN none THEN '' ELSE CASE WHEN (1 - pl) * 1.0 + (pl - bel) * 0.5 >= bel * 1.0 + \
+(pl - bel) * 0.5 THEN 'no' ELSE 'yes' END END
     """
     values = [_expected(row, bel, pl) for row in decision.utilities.tolist()]
-    return _best(list(zip(decision.acts, values, strict=True)))
+    act = _best(list(zip(decision.acts, values, strict=True)))
+    return f"CASE WHEN {lacking} THEN {literal(decision.without_evidence())} ELSE {act} END"
 
 
 def _expected(utilities: Sequence[float], bel: str, pl: str) -> str:

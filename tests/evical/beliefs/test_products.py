@@ -233,3 +233,16 @@ def test_blocks_change_nothing():
     joint, few = Joined(products), Joined([source[2990:] for source in products])
     np.testing.assert_array_equal(joint.interval()[2990:], few.interval())
     np.testing.assert_array_equal(joint.mass().masses[2990:], few.mass().masses)
+
+
+def test_sums_over_sets_are_those_of_products():
+    rng = np.random.default_rng(0)
+    inside = (rng.random((6, 5, 7)) < 0.5).astype(np.float64)  # some sets are empty
+    sets = Products(LETTERS, rng.random((5, 7)), rng.random((6, 7)), 1 - inside, inside)
+    # A product that is no set in a single row: all sums are those of products then.
+    other = np.concatenate([inside, np.full((1, 5, 7), 0.5)])
+    products = Products(
+        LETTERS, sets.single, np.concatenate([sets.scale, np.zeros((1, 7))]), 1 - other, other
+    )
+    for name in ("betp", "interval", "total"):
+        np.testing.assert_allclose(getattr(sets, name)(), getattr(products, name)(), atol=1e-14)

@@ -8,6 +8,7 @@ import pytest
 
 from evical.calibrators import LogisticCalibrator
 from evical.cli import main
+from evical.cli._judged import Selection, judge
 from evical.cli._model import checksum, load_model
 from evical.conformal.control import answered_promise
 from evical.multiclass import SoftmaxCalibrator
@@ -95,6 +96,8 @@ def test_many_scores(folder, capfd):
     wanted = answered_promise(wrong, 1 - p.max(axis=1), 0.1, 0.95)
     assert told["answered"] == wanted.n_answered > 100
     assert told["wrong"] == wrong[1 - p.max(axis=1) < wanted.limit].sum()
+    judged = judge(Selection(predictions="m.json", data="many.csv"))
+    assert judged.answers == load_model("m.json").answers
     many.loc[5, "z_b"] = np.nan
     many.to_csv("gaps.csv", index=False)
     run("predict m.json gaps.csv -o out.csv --missing vacuous")

@@ -19,6 +19,7 @@ from evical.calibrators import (
 from evical.cli import main
 from evical.cli._model import load_model
 from evical.cli.commands._card import promise_text
+from evical.export import to_onnx
 
 
 @pytest.fixture(scope="module")
@@ -138,7 +139,7 @@ def fit_more(folder, name, options):
     ("options", "message"),
     [
         (["--conformal", "--nonconformity", "margin"], "the model is conformal: plausibilities"),
-        (["--method", "auto"], "a score for each of 3 classes, and this exports one score of two"),
+        (["--method", "auto"], "a score for each of 3 classes; of more than two"),
     ],
 )
 def test_what_no_export_takes(folder, capfd, options, message):
@@ -146,6 +147,13 @@ def test_what_no_export_takes(folder, capfd, options, message):
     capfd.readouterr()
     assert main(["export", model, "--to", "sql"]) == 2
     assert message in capfd.readouterr().err
+
+
+def test_onnx_takes_several_classes(folder):
+    model, graph = fit_more(folder, "softmax.json", ["--method", "softmax"]), folder / "m.onnx"
+    assert main(["export", model, "--to", "onnx", "-o", str(graph)]) == 0
+    expected = to_onnx(load_model(model).calibrator).SerializeToString()
+    assert graph.read_bytes() == expected
 
 
 @pytest.mark.parametrize(

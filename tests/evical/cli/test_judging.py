@@ -161,7 +161,8 @@ class TestCompare:
         assert [one["method"] for one in found["differences"]] == list(made.ranking()[1:])
 
     def test_recommendation_is_printed_with_reasons(self, capfd):
-        command = f"compare data.csv --score s --target state --methods {self.METHODS} --folds 3"
+        words = "compare data.csv --score s --target state --positive ill"
+        command = f"{words} --methods {self.METHODS} --folds 3"
         assert run(command) == 0
         out = printed(capfd)
         assert "Recommended:" in out
@@ -170,8 +171,15 @@ class TestCompare:
         assert run(f"{command} -o page.html") == 0
         assert Path("page.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
 
+    def test_scores_of_the_other_class_are_named(self, capfd):
+        words = "compare data.csv --score s --target state --folds 2 --methods logistic"
+        assert run(f"{words} --positive ill") == 0
+        assert printed(capfd)
+        assert run(words) == 0
+        assert "warning: scores point the wrong way" in capfd.readouterr().err
+
     def test_failing_methods_are_named(self, capfd):
-        command = "compare data.csv --score s --target state --folds 3"
+        command = "compare data.csv --score s --target state --folds 3 --positive ill"
         assert run(f"{command} --methods logistic,isotonic:transform=logit") == 0
         assert "isotonic:transform=logit could not be fitted" in printed(capfd).replace("\n", " ")
 
@@ -199,7 +207,7 @@ class TestReport:
         )
         html = (folder / "page.html").read_text(encoding="utf-8")
         assert "2 members combined by consensus err on" in html
-        assert "reliability_interval, from" in html
+        assert "Reliability, from" in html
         assert "joined: repeat each other, share one weight" in html
         assert "the consensus without labels" in html
 

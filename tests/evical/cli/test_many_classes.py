@@ -31,6 +31,13 @@ SCORES = "--score score_wild_cat --score score_cat --score score_dog --target ki
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
+    write_animals(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def write_animals(path):
+    """Probabilities of three classes, and the classes."""
     rng = np.random.default_rng(0)
     y = rng.integers(0, 3, N)
     z = rng.normal(size=(N, 3))
@@ -38,10 +45,8 @@ def folder(tmp_path, monkeypatch):
     p = np.exp(z) / np.exp(z).sum(axis=1, keepdims=True)
     table = pd.DataFrame(p, columns=[f"score_{name}" for name in CLASSES]).iloc[:, ::-1]
     table.assign(kind=np.array(CLASSES)[y], w=rng.integers(0, 3, N)).to_csv(
-        tmp_path / "a.csv", index=False
+        path / "a.csv", index=False
     )
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def data():
@@ -132,7 +137,11 @@ def test_missing_scores(folder, capfd):
         assert (columns(empty, "bel") == 0).all()
         assert (columns(empty, "pl") == 1).all()
         np.testing.assert_allclose(columns(empty, "p"), 1 / 3)
+        if not criterion:
+            assert empty["decision"].isna().all()
     assert empty["decision"].tolist() == ["|".join(CLASSES)] * 2
+    run("predict m.json gaps.csv --missing vacuous -o v.csv --force")
+    assert "undecided 2)" in capfd.readouterr().out
     run(f"fit gaps.csv {SCORES} --missing drop -o d.json --json")
     training = json.loads(capfd.readouterr().out)["training"]
     assert (training["rows"], training["missing"]) == (148, 2)
@@ -177,7 +186,7 @@ def test_check_tests_each_class(folder, capfd, level):
         for name, one in zip(CLASSES, checks, strict=True):
             assert told["classes"][name]["tests"][0]["pvalue"] == one.tests[0].pvalue
     run(f"check out.csv --target kind --level {level}", 0 if passed else 1)
-    assert capfd.readouterr().out.count("\n") == 3
+    assert capfd.readouterr().out.count("\n") == len(CLASSES) + 1
 
 
 WRONG = [
@@ -200,7 +209,10 @@ WRONG = [
     ("predict m.json a.csv --score score_cat", "--score is for one score"),
     ("predict m.json other.csv", "other.csv has no column 'score_cat'"),
     ("evaluate m.json a.csv --positive cat", "--positive is for two classes"),
-    ("evaluate m.json new.csv", "new.csv, column 'kind': 'owl' is none of the classes"),
+    ("evaluate m.json new.csv", "'kind': 'owl' is none of the classes 'cat', 'dog' and"),
+    ("evaluate m.json typo.csv", "typo.csv, line 4, column 'kind': 'Dog' is none of the classes"),
+    (f"fit typo.csv {SCORES} -o x.json", "line 4, column 'kind': class 'Dog' has no column; did"),
+    ("fit a.csv --score score_cat=cat --target kind -o x.json", "one score is of two, and of more"),
     ("evaluate m.json a.csv --score score_cat", "--score is for two classes"),
     (
         "fit a.csv --score p_cat=dog --score score_cat --score w=wild_cat --target kind -o x.json",
@@ -224,6 +236,9 @@ def fitted(folder, capfd):
     """A model, and tables that are not for it."""
     run(f"fit a.csv {SCORES} -o m.json")
     read_csv("a.csv").replace("dog", "owl").to_csv("new.csv", index=False)
+    typo = read_csv("a.csv")
+    typo.loc[2, "kind"] = "Dog"
+    typo.to_csv("typo.csv", index=False)
     (folder / "other.csv").write_text("score_dog\n0.5\n")
     run("predict m.json a.csv -o out.csv")
     out = read_csv("out.csv")
@@ -347,7 +362,8 @@ def test_pages_are_about_any_number_of_classes(folder, capfd):
     ):
         run(words)
         text = (folder / "page.html").read_text()
-        assert text.count("<svg") == len(CLASSES)
+        assert text.count("<svg") == len(CLASSES) + 1
+        assert "Answer or ask" in text
         assert all(f"class &#39;{label}&#39;" in text or label in text for label in CLASSES)
     wrong = np.array(CLASSES)[columns(tables[0], "p").argmax(axis=1)] != tables[0]["kind"]
     assert f"is wrong for {wrong.mean():.1%} of them" in text

@@ -210,7 +210,6 @@ def test_rows_without_a_class_are_dropped_too(unlabeled, words, table, capfd):
             "none of 2 rows has a score and a class",
         ),
         ("compare none.csv --score s --target y --missing drop", "each of 2 rows lacks a number"),
-        ("report gaps.csv none.csv --target y -o p.html --missing drop", "would misalign the rows"),
     ],
 )
 def test_wrong_calls(folder, words, message, capfd):

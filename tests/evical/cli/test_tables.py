@@ -1,6 +1,8 @@
 """Tables as commands read them: every value checked and placed, everything else untouched."""
 
 import gzip
+from codecs import BOM_UTF8
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -220,6 +222,8 @@ def test_tables_of_other_programs_give_the_same(tmp_path, monkeypatch, capfd):
         assert capfd.readouterr().err == told
         assert load_model("other.json").calibrator.to_dict() == model.calibrator.to_dict()
         assert main(f"predict model.json {name} -o out.txt --force".split()) == 0
+        marks = Path("out.txt").read_bytes().count(BOM_UTF8), Path(name).read_bytes()[0] > 127
+        assert marks in ((1, True), (0, False))
         found = pd.read_csv("out.txt", sep=read[0], decimal=read[1])
         pd.testing.assert_frame_equal(found, expected)
         capfd.readouterr()

@@ -6,6 +6,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from dstheory import Frame, MassFunction
 from dstheory.combine import dempster
+from evical.beliefs import as_beliefs
 from evical.evaluation.other_rules import DEMPSTER, STACKED, other_rules
 from evical.fusion import Mixture, Stacked
 from tests.support.each import each
@@ -13,17 +14,20 @@ from tests.support.each import each
 FRAME = Frame(["a", "b"])
 
 
+def listed(masses):
+    """Beliefs of masses (n, 3)."""
+    return as_beliefs(MassFunction(FRAME, [1, 2, 3], masses), np.array(["a", "b"]))
+
+
 def sources(n=60, n_sources=2, seed=0):
     """Members of some skill, and the labels."""
     rng = np.random.default_rng(seed)
     y = np.array(["a", "b"])[rng.integers(2, size=n)]
-    masses = []
+    beliefs = []
     for _ in range(n_sources):
         p = 1 / (1 + np.exp(-rng.normal(np.where(y == "b", 1, -1))))
-        masses.append(
-            MassFunction(FRAME, [1, 2, 3], np.stack([0.9 * (1 - p), 0.9 * p, p * 0 + 0.1], 1))
-        )
-    return masses, y
+        beliefs.append(listed(np.stack([0.9 * (1 - p), 0.9 * p, p * 0 + 0.1], 1)))
+    return beliefs, y
 
 
 @each(
@@ -44,18 +48,19 @@ def test_the_ways_that_are_not_the_rule(rule, names):
 
 
 def test_dempsters_rule_is_vacuous_in_total_conflict():
-    masses, y = sources(3)
-    masses[0] = MassFunction(FRAME, [1, 2, 3], [[1, 0, 0], *masses[0].masses[1:]])
-    masses[1] = MassFunction(FRAME, [1, 2, 3], [[0, 1, 0], *masses[1].masses[1:]])
-    found = other_rules("stacked", masses, y)[DEMPSTER]
+    beliefs, y = sources(3)
+    beliefs[0] = listed([[1, 0, 0], *beliefs[0].mass().masses[1:]])
+    beliefs[1] = listed([[0, 1, 0], *beliefs[1].mass().masses[1:]])
+    found = other_rules("stacked", beliefs, y)[DEMPSTER].mass()
     assert found.is_vacuous.tolist() == [True, False, False]
-    expected = dempster(masses[0][1:], masses[1][1:])
+    expected = dempster(*(one.mass()[1:] for one in beliefs))
     assert found[1:].equals(expected, atol=1e-12)
 
 
 def test_no_sample_is_fused_by_weights_that_it_taught():
-    masses, y = sources()
-    found = other_rules("dempster", masses, y)[STACKED]
+    beliefs, y = sources()
+    masses = [one.mass() for one in beliefs]
+    found = other_rules("dempster", beliefs, y)[STACKED].mass()
     splits = StratifiedKFold(5, shuffle=True, random_state=0).split(np.zeros(60), y)
     for known, new in splits:
         fusion = Stacked().fit([m[known] for m in masses], y[known])
@@ -65,14 +70,14 @@ def test_no_sample_is_fused_by_weights_that_it_taught():
 
 
 def test_rare_classes_get_fewer_folds_or_none():
-    masses, _ = sources(40)
+    beliefs, _ = sources(40)
     few = np.array(["a"] * 38 + ["b"] * 2)
-    assert STACKED in other_rules("dempster", masses, few)
+    assert STACKED in other_rules("dempster", beliefs, few)
     few[-1] = "a"
-    assert other_rules("dempster", masses, few) == {}
-    assert other_rules("dempster", masses, np.full(40, "a")) == {}
+    assert other_rules("dempster", beliefs, few) == {}
+    assert other_rules("dempster", beliefs, np.full(40, "a")) == {}
 
 
 def test_a_single_member_has_no_other_ways():
-    masses, y = sources(n_sources=1)
-    assert other_rules("cautious", masses, y) == {}
+    beliefs, y = sources(n_sources=1)
+    assert other_rules("cautious", beliefs, y) == {}

@@ -265,7 +265,7 @@ def test_an_ensemble_is_measured_with_its_members():
     assert first.values[0] == made.conflict.max()
     assert len(contrasts_table(made).rows) == 4
     text = check_page(build(made)).text
-    assert "rates, odd" in text
+    assert "Discount rate, odd" in text
     assert "The conflict is" in text
 
 
@@ -333,7 +333,7 @@ def test_many_members_are_counted():
     many = replace(
         made,
         members=tuple("abcdefghi"),
-        masses=made.masses * 3,
+        beliefs=made.beliefs * 3,
         by_source={},
     )
     table = rows_table(many)

@@ -21,6 +21,7 @@ from evical.report._ensemble_page import (
     ways_table,
 )
 from evical.report._evaluation_tables import (
+    Answers,
     answers_table,
     coverage_table,
     measures_tables,
@@ -112,7 +113,9 @@ def test_answers_of_an_evaluation(judged, predicted):
     np.testing.assert_allclose(p, (bel + pl) / 2)
     wrong, doubt = ((p > 0.5) != y).astype(float), np.minimum(p, 1 - p)
     kept = 0
-    for row, bound in zip(answers_table(judged).rows, (0.01, 0.02, 0.05, 0.1, 0.2), strict=True):
+    for row, bound in zip(
+        answers_table(Answers.of(judged)).rows, (0.01, 0.02, 0.05, 0.1, 0.2), strict=True
+    ):
         found = answered_promise(wrong, doubt, bound, 0.95)
         answered = doubt < found.limit
         kept += found.kept

@@ -248,6 +248,7 @@ def test_another_column_of_scores_and_json(folder, capfd):
         "rows": 1,
         "missing": 0,
         "decisions": {"yes": 1},
+        "undecided": 0,
     }
     run("predict model.json new.csv --score other --prefix a,b")
     assert capfd.readouterr().out.startswith('other,"a,bbel_no","a,bpl_no",')
