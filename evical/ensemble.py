@@ -205,6 +205,7 @@ class EvidentialEnsemble(FusedPredictor, Composition):
         self._fit_and_warn(X, y, sample_weight, fit_params)
         if isinstance(self.fusion_, Consensus):
             self.fusion_.warn_of_contradictions(list(map(repr, self.named_estimators_)))
+            self.fusion_.warn_of_few_labels()
         return self
 
     def _weightless(self) -> list[str]:

@@ -14,11 +14,18 @@ from sklearn.base import BaseEstimator
 from sklearn.frozen import FrozenEstimator
 
 from dstheory import MassFunction
-from dstheory.checks.arguments import check_choice
+from dstheory.checks.arguments import check_choice, did_you_mean
 from evical._fitting import all_or_nothing
 from evical._typing import Floats, RuleName, SamplesLike, Weights
 from evical.classifier import EvidentialClassifier
-from evical.estimators.given import Given, GivenBeliefs, OfSource, known_classes, named_sources
+from evical.estimators.given import (
+    Given,
+    GivenBeliefs,
+    OfSource,
+    known_classes,
+    named_sources,
+    warn_of_strange_labels,
+)
 from evical.estimators.held_out import Samples, Share, available_rows, beliefs_of, learned_by_name
 from evical.estimators.predictor import FusedPredictor
 from evical.fusion import Consensus, Rule, as_rule
@@ -78,6 +85,7 @@ class EvidentialFusion(FusedPredictor, BaseEstimator):  # type: ignore[misc]  # 
       classes where they cannot be scores, that is without labels or for more than two classes. A
       long table of items, sources and votes is read by `evical.fusion.sources_from_long`.
 
+    Predictions take a dict or data frame with some of the sources; the others are silent.
     Probabilities and mass functions are not recalibrated. All samples must be new to all sources:
     otherwise the source that overfits most seems best.
 
@@ -142,6 +150,13 @@ class EvidentialFusion(FusedPredictor, BaseEstimator):  # type: ignore[misc]  # 
         ------
         ValueError
             If sources or labels are not usable; if a fusion, or scores, need labels.
+
+        Warns
+        -----
+        UserWarning
+            If labels are too few to learn from, or one is not among the votes and resembles one.
+        WrongWayWarning
+            If a source goes against the others, or scores point the wrong way.
         """
         check_choice("total_conflict", self.total_conflict, ("error", "vacuous"))
         named = named_sources(sources)
@@ -151,12 +166,74 @@ class EvidentialFusion(FusedPredictor, BaseEstimator):  # type: ignore[misc]  # 
         else:
             self._learn(named, y, sample_weight, groups)
         self._labeled = labels is not None
-        self.source_names_ = list(named)
-        self.fusion_by_name_ = learned_by_name(self.fusion_, self.source_names_)
+        self._describe(list(named))
+        if labels is not None and self.classes is None:
+            warn_of_strange_labels(named, labels)
         if isinstance(self.fusion_, Consensus):
-            self.fusion_.warn_of_contradictions([f"source {name!r}" for name in named])
+            self.fusion_.warn_of_few_labels()
         warn_of_wrong_ways(self._wrong_ways(), OF_A_CLASSIFIER)
         return self
+
+    @all_or_nothing
+    def partial_fit(self, sources: Any, sample_weight: Any = None) -> Self:
+        """Learn from further samples without labels, as `fit` learns from all at once.
+
+        Parameters
+        ----------
+        sources : list or dict of sources, or data frame
+            About n new samples. Those that are not among them are silent, new ones join: they were
+            silent before. Classes are those of the first batch, or `classes`.
+        sample_weight : (n,) array, optional
+            Non-negative weights.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If the rule is another one than "consensus", sources are not usable, or new ones come
+            after labels.
+
+        Examples
+        --------
+        >>> fusion = EvidentialFusion(classes=["x", "y"])
+        >>> votes = {"a": ["x", "y", "x"], "b": ["x", "y", None], "c": ["y", "y", "x"]}
+        >>> fusion.partial_fit(votes).partial_fit({"a": ["y"], "d": ["y"]}).source_names_
+        ['a', 'b', 'c', 'd']
+        >>> fusion.predict({"b": ["y"]}).tolist()
+        ['y']
+        """
+        if not self.__sklearn_is_fitted__():
+            return self.fit(sources, sample_weight=sample_weight)
+        if not isinstance(self.fusion_, Consensus):
+            raise ValueError(
+                f"{self.fusion_!r} learns from all samples at once; call fit with all of them, or "
+                "take rule='consensus'"
+            )
+        named = named_sources(sources)
+        given = self._given(named, [*self.source_names_, *named])
+        joining = [name for name in named if name not in self.source_names_]
+        for name in joining:
+            if name in given.scores:
+                raise ValueError(
+                    f"source {name!r} has scores, which are calibrated by labels; calibrate it "
+                    "first, and give probabilities (n, K)"
+                )
+        new = [GivenBeliefs(name, self.classes_, name in given.votes) for name in joining]
+        members = self._members + new
+        self.fusion_.partial_fit([member.beliefs(given) for member in members], sample_weight)
+        self._members: list[Any] = members
+        self._describe([member.name for member in members])
+        return self
+
+    def _describe(self, names: list[str]) -> None:
+        """Names of the sources, what the fusion learned of them, and a warning if it is bad."""
+        self.source_names_ = names
+        self.fusion_by_name_ = learned_by_name(self.fusion_, names)
+        if isinstance(self.fusion_, Consensus):
+            self.fusion_.warn_of_contradictions([f"source {name!r}" for name in names], 5)
 
     def _learn_consensus(
         self, named: dict[str, Any], y: NDArray[Any] | None, weight: Weights
@@ -164,7 +241,7 @@ class EvidentialFusion(FusedPredictor, BaseEstimator):  # type: ignore[misc]  # 
         """A rule that needs no labels, or not of all samples."""
         known = None if y is None or missing(y).all() else y[~missing(y)]
         lacking = "y is None" if y is None else f"y[{np.argmax(missing(y))}] is missing"
-        self.classes_ = known_classes(named, known, self.classes)
+        self.classes_ = known_classes(named, known, self.classes, partly=True)
         given = Given.checked(named, self.classes_, labeled=y is not None)
         for name in given.scores:
             raise ValueError(
@@ -229,17 +306,27 @@ class EvidentialFusion(FusedPredictor, BaseEstimator):  # type: ignore[misc]  # 
         if isinstance(X, Given):
             return self._members, X
         named = named_sources(X)
-        if set(named) != set(self.source_names_):
+        strange = [name for name in named if name not in self.source_names_]
+        fewer = len(named) < len(self.source_names_)
+        if strange or (fewer and not hasattr(X, "items")):
+            meant = did_you_mean(strange[0], self.source_names_) if strange else ""
             raise ValueError(
                 f"sources are {list(named)}, but the fusion was fitted to {self.source_names_}"
+                f"{meant or '; give a dict from names, where sources that it lacks are silent'}"
             )
+        return self._members, self._given(named, self.source_names_)
+
+    def _given(self, named: dict[str, Any], names: list[str]) -> Given:
+        """What sources say, checked, where those that are missing are silent."""
         given = Given.checked(named, self.classes_, self._labeled)
         for member in self._members:
-            if isinstance(member, OfSource) != (member.name in given.scores):
+            scored = isinstance(member, OfSource)
+            if member.name in named and scored != (member.name in given.scores):
                 kinds = ("scores (n,)", "beliefs")
-                was, now = kinds if isinstance(member, OfSource) else kinds[::-1]
+                was, now = kinds if scored else kinds[::-1]
                 raise ValueError(f"source {member.name!r} has {now}, but had {was} in fit")
-        return self._members, given
+        scores = {member.name for member in self._members if isinstance(member, OfSource)}
+        return given.with_silent([name for name in names if name not in named], scores)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "fusion_")

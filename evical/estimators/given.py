@@ -1,7 +1,8 @@
 """Sources that come as mass functions, probabilities, scores or votes, checked."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import warnings
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -64,7 +65,9 @@ def named_sources(sources: Any) -> dict[str, Any]:
     return named
 
 
-def known_classes(sources: dict[str, Any], y: NDArray[Any] | None, classes: Any) -> NDArray[Any]:
+def known_classes(
+    sources: dict[str, Any], y: NDArray[Any] | None, classes: Any, partly: bool = False
+) -> NDArray[Any]:
     """All classes, sorted: those given, or of frames, labels and votes, or numbers of columns.
 
     Parameters
@@ -72,6 +75,8 @@ def known_classes(sources: dict[str, Any], y: NDArray[Any] | None, classes: Any)
     sources : dict of str to source
     y : (n,) array of labels, or None
     classes : (K,) array or None
+    partly : bool
+        Whether y has labels of some samples only; votes may then be for further classes.
 
     Returns
     -------
@@ -88,7 +93,10 @@ def known_classes(sources: dict[str, Any], y: NDArray[Any] | None, classes: Any)
     elif frames:
         known = np.unique(np.asarray(frames[0]))
     elif y is not None:
-        known = np.unique(y)
+        texts = partly and all(isinstance(label, str) for label in y.tolist())
+        voting = [one for one in sources.values() if texts and _has_texts(one)]
+        votes_for = [own.labels.tolist() for one in voting if (own := as_votes(one))]
+        known = np.unique(np.array(sum(votes_for, y.tolist())) if votes_for else y)
     elif (size := _n_columns(sources)) is not None:
         known = np.arange(size)
     elif votes := {n: vote for n, one in sources.items() if (vote := as_votes(one)) is not None}:
@@ -118,6 +126,29 @@ def known_classes(sources: dict[str, Any], y: NDArray[Any] | None, classes: Any)
             "samples, or take sources that know it"
         )
     return known
+
+
+def warn_of_strange_labels(sources: dict[str, Any], y: NDArray[Any]) -> None:
+    """Warn the caller of a decorated `fit` of labels that no source votes for, but nearly.
+
+    Parameters
+    ----------
+    sources : dict of str to source
+    y : (n,) array
+        Labels, with None or NaN where there are none.
+    """
+    if not all(map(_has_texts, sources.values())):
+        return
+    votes = {
+        label for one in sources.values() if (v := as_votes(one)) for label in v.labels.tolist()
+    }
+    for label in sorted(set(y[~missing(y)].tolist()) - votes, key=str):
+        if meant := did_you_mean(label, votes):
+            warnings.warn(
+                f"y has label {label!r} in row {y.tolist().index(label)}, for which no source "
+                f"votes{meant} If not, name it in EvidentialFusion(classes=[...])",
+                stacklevel=4,
+            )
 
 
 def as_votes(source: Any) -> Votes | None:
@@ -236,6 +267,24 @@ class Given:
                     f"source {name!r} is about {size} samples, but source {first!r} about {n}"
                 )
         return cls(classes, beliefs, scores, n, frozenset(voting))
+
+    def with_silent(self, names: Sequence[str], scored: Container[str]) -> "Given":
+        """The same, and sources that are silent about all samples.
+
+        Parameters
+        ----------
+        names : sequence of str
+        scored : container of str
+            Names of those that have scores.
+        """
+        if not names:
+            return self
+        nothing = np.empty(0, dtype=np.intp)
+        silent = {
+            n: Voted(self.classes, self.n, nothing, nothing) for n in names if n not in scored
+        }
+        scores = {n: np.full((self.n, 1), np.nan) for n in names if n in scored}
+        return replace(self, beliefs={**self.beliefs, **silent}, scores={**self.scores, **scores})
 
 
 def _of_masses(name: str, m: MassFunction, classes: NDArray[Any]) -> Beliefs:

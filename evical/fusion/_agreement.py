@@ -2,7 +2,9 @@
 
 Second moments are all that is kept of the samples, besides a sample of rows, so batches add up. A
 source that follows the others is reliable, one that varies on its own is not, one that goes against
-them contradicts, and two that are nearly equal are one.
+them contradicts, and two whose errors are nearly the same count as little more than one. Errors are
+what the consensus leaves over: sources are alike if they agree beyond what their agreement with all
+others explains.
 
 How reliable all of them are together, agreement alone cannot show: sources that err on the same
 samples agree as well. So the truth is taken to explain a power of each correlation only, and no
@@ -26,13 +28,16 @@ from evical.beliefs import Beliefs
 from evical.beliefs.composed import Voted
 from evical.fusion._rule import read
 
-ALIKE = 0.97  # correlation above which two sources begin to count as one
+ALIKE = 0.85  # partial correlation above which two sources begin to count as one
+_LEAST_OWN = 0.02  # variance that a source has on its own, as far as is known
+_NEAR, _LEAST_PAIR = 1.5, 1e-3  # how little close pairs count for what all have in common
 _JOINT = 10.0  # samples behind the mean correlation, towards which those of few samples shrink
 _ALONE = 5.0  # samples behind the doubt that two sources are one; chosen like `Consensus`' others
-_STEPS, _CLOSE = 100, 1e-10
+_STEPS, _CLOSE = 500, 1e-10
 _NOTHING = 1e-12  # variance that rounding leaves to a source that always says the same
 _KEPT, _CELLS = 5000, 1 << 24  # rows kept, and at most so many numbers
 _BLOCK = 1 << 22
+Z95 = 1.96  # standard errors on each side of an interval of level 0.95
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,21 +222,29 @@ class Agreement:
     Parameters
     ----------
     with_others : (S,) array
-        Correlation with the mean of the others, repetitions of the source left out.
+        Correlation with the mean of the others, copies of the source left out.
     copies : (S, S) array
         How far two sources count as one, from 0 to 1; 1 for a source and itself.
-    reliability : (S,) array
-        Estimated correlation with the truth, from 0 to 1.
+    loadings : (S,) array
+        Correlation with what all have in common, from 0 to 1; of that correlation, sources close
+        to each other are little evidence.
+    sharing : (S,) array
+        Estimated correlation with the truth where close sources are as good evidence as others,
+        which suits classifiers of the same problem better; from 0 to 1.
     others : (S,) array
-        Correlation with the others that a source has which is always right.
+        Correlation with the others that a source has which always says what all have in common.
+    doubt : (S,) array
+        Standard error of the logarithm of `others`.
     power : float
         Of the correlations that the truth explains.
     """
 
     with_others: Floats
     copies: Floats
-    reliability: Floats
+    loadings: Floats
+    sharing: Floats
     others: Floats
+    doubt: Floats
     power: float
 
     @classmethod
@@ -243,7 +256,7 @@ class Agreement:
         moments : Moments
         apart : (S, S) array
             On how many samples two sources differ from the others, see `KeptRows.apart`: that
-            sources agree where all do is no evidence that they repeat each other.
+            sources agree where all do is no evidence that one copies the other.
         dependence : float
             Reliabilities r and s lead to the correlation ``(r s) ** (1 - dependence)``.
 
@@ -252,9 +265,16 @@ class Agreement:
         Agreement
         """
         correlation, deviation = moments.correlation, moments.deviation
-        copies = np.clip((moments.observed - ALIKE) / (1 - ALIKE), 0, 1)
+        power = 1 / (1 - dependence)
+        far = (1 - np.maximum(correlation, 0)) ** _NEAR + _LEAST_PAIR
+        loadings = one_factor(correlation, far)
+        partial = np.clip(_partial(moments.observed, loadings), 0, 1)
+        copies = np.maximum(partial - ALIKE, 0) / (1 - ALIKE)
         copies *= apart / (apart + _ALONE)
         np.fill_diagonal(copies, 1)
+        independent = np.sign(correlation) * np.abs(correlation) ** power
+        sharing = np.maximum(one_factor(independent, 1 - partial + _LEAST_PAIR), 0)
+        sign, loadings = np.where(loadings < 0, -1, 1), np.maximum(loadings, 0)
         covariance = correlation * np.outer(deviation, deviation)
         others = (1 - copies) / copies.sum(axis=1)
         alone = others.sum(axis=1) <= 0  # all are copies of each other
@@ -264,30 +284,32 @@ class Agreement:
         scale = np.sqrt(np.maximum(spread, 0)) * deviation
         known = scale > _NOTHING
         found = np.where(known, with_them / np.where(known, scale, 1), 0)
-        power = 1 / (1 - dependence)
-        independent = np.sign(correlation) * np.abs(correlation) ** power
-        reliability = np.maximum(one_factor(independent), 0)
-        common = (others * deviation) @ reliability ** (1 / power)
+        common = (others * deviation) @ loadings
         reach = np.sqrt(np.maximum(spread, _NOTHING))
-        return cls(np.clip(found, -1, 1), copies, reliability, common / reach, power)
+        doubt = _doubt(others * sign, correlation, moments.joint)
+        found = np.clip(found, -1, 1)
+        return cls(found, copies, loadings, sharing, common / reach, doubt, power)
 
-    def reliability_at(self, with_others: Floats) -> Floats:
-        """Correlation with the truth that goes with a correlation with the others.
+    def loadings_between(self, agreement: Floats) -> Floats:
+        """Interval (S, 2) of the loadings that goes with one of the agreement.
 
         Spearman's correction for attenuation (1904): a source correlates with the others as with
-        the truth, times what they do.
+        what all have in common, times what they do.
 
         Parameters
         ----------
-        with_others : (S, ...) array
+        agreement : (S, 2) array
+            Interval of level 0.95 of the correlation with the others.
 
         Returns
         -------
-        array of that shape
+        (S, 2) array
         """
-        others = self.others.reshape(-1, *[1] * (with_others.ndim - 1))
-        ratio = np.maximum(with_others, 0) / np.maximum(others, _NOTHING)
-        return np.asarray(np.minimum(ratio, 1) ** self.power)
+        loadings = self.loadings[:, np.newaxis]
+        others = np.maximum(self.others, _NOTHING)[:, np.newaxis]
+        own = (agreement - self.with_others[:, np.newaxis]) / others
+        reach = np.hypot(own, Z95 * loadings * self.doubt[:, np.newaxis])
+        return np.asarray(np.clip(loadings + np.array([-1, 1]) * reach, 0, 1))
 
     @property
     def weights(self) -> Floats:
@@ -298,19 +320,51 @@ class Agreement:
 
     @property
     def groups(self) -> Indices:
-        """Number (S,) of the group of each source: sources that count as one share a number."""
+        """Number (S,) of the group of each source: sources more than half one share a number."""
         group = np.arange(len(self.copies))
-        for one, other in np.argwhere(np.triu(self.copies, 1) > 0):
+        for one, other in np.argwhere(np.triu(self.copies, 1) > 0.5):
             group[group == group[other]] = group[one]
         return np.asarray(np.unique(group, return_inverse=True)[1])
 
 
-def one_factor(correlation: Floats) -> Floats:
+def _partial(correlation: Floats, loadings: Floats) -> Floats:
+    """Correlations (S, S) of what sources do not have in common with all others."""
+    own = np.sqrt(np.maximum(1 - loadings**2, _LEAST_OWN))
+    return np.asarray((correlation - np.outer(loadings, loadings)) / np.outer(own, own))
+
+
+def _doubt(others: Floats, correlation: Floats, joint: Floats) -> Floats:
+    """Standard error (S,) of the logarithm of what others have in common with all.
+
+    They have it by the square root of the mean correlation between them, of which each is known up
+    to ``(1 - r ** 2) / sqrt(n)``. A single other one shows nothing.
+
+    Parameters
+    ----------
+    others : (S, S) array
+        Weight of the others (columns) for each source.
+    correlation, joint : (S, S) arrays
+    """
+    off = 1 - np.eye(len(others))
+    between = ((others @ (off * correlation)) * others).sum(axis=1)
+    others = np.abs(others)
+    square = others.sum(axis=1) ** 2 - (others**2).sum(axis=1)
+    mean = np.maximum(between / np.maximum(square, _NOTHING), 0)
+    samples = ((others @ (off * joint)) * others).sum(axis=1) / np.maximum(square, _NOTHING)
+    size = square / np.maximum((others**2).sum(axis=1), _NOTHING)  # m (m - 1) of m equal ones
+    pairs = np.maximum(size / 2 * np.maximum(samples, 1), _NOTHING)
+    error = (1 - np.minimum(mean, 1) ** 2) / np.sqrt(pairs)
+    return np.asarray(error / (2 * np.maximum(mean, 1e-6)))
+
+
+def one_factor(correlation: Floats, weight: Floats) -> Floats:
     """Loadings (S,) of which the products are nearest to the correlations off the diagonal.
 
     Parameters
     ----------
     correlation : (S, S) array
+    weight : (S, S) array
+        Positive, of each pair.
 
     Returns
     -------
@@ -319,18 +373,20 @@ def one_factor(correlation: Floats) -> Floats:
 
     Examples
     --------
-    >>> one_factor(np.array([[1, 0.42, 0.54], [0.42, 1, 0.63], [0.54, 0.63, 1]])).round(6)
+    >>> r = np.array([[1, 0.42, 0.54], [0.42, 1, 0.63], [0.54, 0.63, 1]])
+    >>> one_factor(r, np.ones((3, 3))).round(6)
     array([0.6, 0.7, 0.9])
     """
-    off = correlation - np.diag(correlation.diagonal())
-    n = len(off)
+    n = len(correlation)
     if n < 2:
         return np.ones(n)
-    loadings = np.full(n, np.sqrt(max(off.sum() / (n * (n - 1)), 1e-3)))
+    weight = weight - np.diag(weight.diagonal())
+    off = weight * correlation
+    loadings = np.full(n, np.sqrt(max(off.sum() / weight.sum(), 1e-3)))
     for _ in range(_STEPS):
         before = loadings.copy()
         for own in range(n):
-            square = loadings @ loadings - loadings[own] ** 2
+            square = weight[own] @ loadings**2
             loadings[own] = np.clip(off[own] @ loadings / max(square, 1e-9), -1, 1)
         if np.abs(loadings - before).max() < _CLOSE:
             break

@@ -30,19 +30,20 @@ from evical.beliefs.bounded import Bounded
 from evical.beliefs.composed import placed
 from evical.calibrators.fields import Field, positive, shares
 from evical.errors import WrongWayWarning
-from evical.fusion._agreement import Agreement, Cast, KeptRows, Moments
+from evical.fusion._agreement import Z95, Agreement, Cast, KeptRows, Moments
 from evical.fusion._rule import HeldOut, Needs, Reads, Rule, of_sources, read
 from evical.fusion._stacked import Stacked
 from evical.fusion.described import Formula, Learned, learned_from
 
 _FLOOR = 1e-4  # of a probability in the pool
 _LEAST_PREVALENCE = 1e-3
-_SHARPEST, _BLUNTEST = 3.0, -4.0  # logarithms of the sharpness
+_BLUNTEST = -4.0  # logarithm of the least sharpness
 _LEVEL = 2.58  # standard errors below 0 at which a source contradicts the others: one in 200
 _LEAST = 1e-300
 # Folds of labeled samples, labels for which the share of what they teach is usually a half, and how
 # strongly it is drawn there. Chosen with the constants below.
 _FOLDS, _USUAL_LABELS, _PULL = 5, 30.0, 5.0
+_LEAST_LABELS, _SHOWN = 2, 5  # of a class; classes in a warning
 _MODELS = ("likelihood", "confidence", "bayesian")
 # Standard deviations of the log-odds: of their own; relative to the evidence, for the sharpness is
 # known up to such a factor only; and of one sample. Chosen on data sets that do not evaluate them.
@@ -76,20 +77,23 @@ class Consensus(Rule):
     agreement_interval_ : (S, 2) array
         Its confidence interval of level 0.95, by Fisher's transformation.
     reliability_ : (S,) array
-        Estimated correlation of a source with the truth: 0 is guessing, 1 is always right.
+        Estimated correlation of a source with the truth: 0 is guessing, 1 is always right. That a
+        source agrees with a copy of itself is hardly any evidence.
     reliability_interval_ : (S, 2) array
-        Its interval, from that of the agreement as if the others were known well.
+        Its interval of level 0.95, for dependences d from 0 to ``1 - (1 - d) ** 2``: without labels
+        the dependence is known roughly at best. Sampling alone remains if it is 0.
     groups_ : (S,) array of int
-        Sources that repeat each other, with a correlation above 0.97, share a number; agreement on
-        samples about which all agree does not count.
+        Sources whose errors are nearly the same, with a partial correlation above 0.92 given what
+        all have in common, share a number; agreement on samples about which all agree does not
+        count.
     contradicts_ : (S,) array of bool
-        Sources that go against the others beyond chance; their weight is 0, unless no source agrees
-        with the others.
+        Sources that go against the others beyond chance, by 2.58 standard errors; their weight is
+        0, unless no source agrees with the others.
     prevalence_ : (K,) array
         Expected class frequencies.
     sharpness_ : float
         Factor of the pooled evidence. 1 is a weighted mean of log-probabilities, the number of
-        sources is Dempster's rule.
+        sources of equal weight, at most, Dempster's rule.
     label_share_ : float
         Share of what labels taught in the result, from 0 to 1.
 
@@ -99,8 +103,10 @@ class Consensus(Rule):
 
     Notes
     -----
-    Let source s give probabilities p_s, with weights w_s by squared agreement, shared among
-    sources that repeat each other. With dependence d, the result is
+    Let source s give probabilities p_s, with weights w_s by squared agreement. They are divided by
+    the number of sources that count as one with s: each other source adds what the partial
+    correlation with it, given what all have in common, exceeds 0.85 by, relative to 0.15. With
+    dependence d, the result is
 
         d sum_s w_s p_s + (1 - d) softmax(log pi + t sum_s w_s (log p_s - log pi))
 
@@ -109,7 +115,8 @@ class Consensus(Rule):
     probabilities q equals ``sum_s w_s c_s``, where c_s is the expected covariance of source s and
     the truth: its own variance, as if it were calibrated, or what correlations with the others
     allow, whichever is less. There, sources with reliabilities r_s and r_t are expected to have the
-    correlation ``(r_s r_t) ** (1 - d)``.
+    correlation ``(r_s r_t) ** (1 - d)``, and a pair counts the less for them the higher its partial
+    correlation is.
 
     With labels of some samples, a `Stacked` learns from these, and the result is the geometric mean
     of both. Its share is chosen by samples that are left out; few labels leave it near
@@ -245,10 +252,13 @@ class Consensus(Rule):
         Warns
         -----
         WrongWayWarning
-            If a source contradicts the others.
+            If a source contradicts the others, or the 95 % interval of its agreement is below 0.
+        UserWarning
+            If there are labels, but fewer than two of a class.
         """
         self._fit(sources, y, None, sample_weight)
         self.warn_of_contradictions([f"source {n}" for n in range(1, self.n_sources_ + 1)])
+        self.warn_of_few_labels()
         return self
 
     def _learn(self, held_out: HeldOut | None, sizes: Floats) -> None:
@@ -257,7 +267,7 @@ class Consensus(Rule):
         self._rows: KeptRows | None = KeptRows.of(held_out.sources, held_out.weight)
         self._derive()
         self._stacked: Stacked | None = None
-        self.label_share_ = 0.0
+        self.label_share_, self._few_labels = 0.0, ""
         if (labeled := held_out.codes >= 0).any():
             self._learn_labels(held_out.rows(labeled))
 
@@ -267,8 +277,16 @@ class Consensus(Rule):
         Every class needs two labels. The share is drawn towards what it usually is for so many.
         """
         codes, k = labeled.codes, len(labeled.frame)
-        fewest = int(np.bincount(codes, minlength=k).min())
-        if fewest < 2:
+        counts = np.bincount(codes, minlength=k)
+        fewest = int(counts.min())
+        if fewest < _LEAST_LABELS:
+            places = np.flatnonzero(counts < _LEAST_LABELS)
+            few = [f"class {labeled.frame.labels[at]!r} has {counts[at]}" for at in places[:_SHOWN]]
+            dots = ", ..." if len(places) > _SHOWN else ""
+            self._few_labels = (
+                f"labels are ignored: {_LEAST_LABELS} of each class are needed to learn from them, "
+                f"but {', '.join(few)}{dots}"
+            )
             return
         stacked = partial(_stacked, self.model, self.confidence)
         left_out = np.empty((len(codes), k))
@@ -358,26 +376,32 @@ class Consensus(Rule):
         self.agreement_ = agreement.with_others
         error = 1 / np.sqrt(np.maximum(self._moments.joint.diagonal() - 3, 1))
         at = np.arctanh(np.clip(self.agreement_, -1 + 1e-12, 1 - 1e-12))
-        reach = 1.96 * error
+        reach = Z95 * error
         self.agreement_interval_ = np.tanh(np.stack([at - reach, at + reach], axis=1))
         self.contradicts_ = at < -_LEVEL * error
 
     def _believe(self) -> None:
         """Correlations (S,) with the truth, none above what a calibrated source has."""
-        spread = np.sqrt(1 - self.prevalence_ @ self.prevalence_)
-        agreement = self._agreement
-        known = np.minimum(agreement.reliability, self._moments.deviation / spread)
-        low, high = agreement.reliability_at(self.agreement_interval_).T
+        agreement, calibrated = self._agreement, self._calibrated
+        low, high = agreement.loadings_between(self.agreement_interval_).T
+        known = np.minimum(agreement.loadings**agreement.power, calibrated)
         self.reliability_ = known
-        ends = np.minimum(low, known), np.maximum(high, agreement.reliability)
+        ends = np.minimum(low ** (agreement.power**2), known), high
         self.reliability_interval_ = np.stack(ends, axis=1)
+
+    @property
+    def _calibrated(self) -> Floats:
+        """Correlations (S,) with the truth that calibrated sources would have."""
+        spread = np.sqrt(1 - self.prevalence_ @ self.prevalence_)
+        return np.asarray(self._moments.deviation / spread)
 
     def _sharpness(self) -> float:
         rows, weights = self._rows, self.weights_
         assert rows is not None
         moments = self._moments
         spread = np.sqrt(1 - self.prevalence_ @ self.prevalence_)
-        expected = float(weights @ (self.reliability_ * moments.deviation) * spread)
+        known = np.minimum(self._agreement.sharing, self._calibrated)
+        expected = float(weights @ (known * moments.deviation) * spread)
         available = np.where(rows.silent, 0, rows.weight)
         total = available.sum(axis=1, keepdims=True)
         share = weights[:, np.newaxis] * np.divide(
@@ -391,11 +415,12 @@ class Consensus(Rule):
             pooled = softmax(prior + np.exp(log_sharpness) * evidence, axis=1)
             return float((moved * pooled).sum()) - expected
 
-        if lack(_SHARPEST) <= 0 or not moved.any():
-            return math.exp(_SHARPEST) if moved.any() else 1.0
+        sharpest = -math.log(weights.max())  # no source counts for more than by Dempster's rule
+        if lack(sharpest) <= 0 or not moved.any():
+            return math.exp(sharpest) if moved.any() else 1.0
         if lack(_BLUNTEST) >= 0:
             return math.exp(_BLUNTEST)
-        log_sharpness: Any = brentq(lack, _BLUNTEST, _SHARPEST, xtol=1e-10)
+        log_sharpness: Any = brentq(lack, _BLUNTEST, sharpest, xtol=1e-10)
         return math.exp(log_sharpness)
 
     def _evidence(self, probabilities: Floats, silent: Flags) -> Floats:
@@ -411,7 +436,7 @@ class Consensus(Rule):
         return found
 
     def contradictions(self, names: Sequence[str]) -> list[str]:
-        """Sentences about sources that go against the others.
+        """Sentences about sources that go against the others, certainly or probably.
 
         Parameters
         ----------
@@ -422,22 +447,36 @@ class Consensus(Rule):
         list of str
         """
         none = "no source agrees with the others, so all weigh the same"
-        return [
-            f"{names[at]} contradicts the other sources: its correlation with them is "
-            f"{self.agreement_[at]:.2f}; {none if self.weights_[at] else 'it has no weight'}. If "
-            "its labels are swapped, correct them; otherwise leave it out"
-            for at in np.flatnonzero(self.contradicts_).tolist()
-        ]
+        found = []
+        for at in np.flatnonzero(self.agreement_interval_[:, 1] < 0).tolist():
+            low, high = self.agreement_interval_[at]
+            how, range_ = "contradicts the other sources", ""
+            if not self.contradicts_[at]:
+                how = "agrees with the other sources less than by chance"
+                range_ = f", with a 95 % interval from {low:.2f} to {high:.2f}"
+            found.append(
+                f"{names[at]} {how}: its correlation with them is {self.agreement_[at]:.2f}"
+                f"{range_}; {none if self.weights_[at] else 'it has no weight'}. If its labels are "
+                "swapped, correct them; otherwise leave it out"
+            )
+        return found
 
-    def warn_of_contradictions(self, names: Sequence[str]) -> None:
+    def warn_of_contradictions(self, names: Sequence[str], stacklevel: int = 4) -> None:
         """Warn the caller of a decorated `fit` of sources that go against the others.
 
         Parameters
         ----------
         names : sequence of str
+        stacklevel : int
+            One more for each function between.
         """
         for text in self.contradictions(names):
-            warnings.warn(text, WrongWayWarning, stacklevel=4)
+            warnings.warn(text, WrongWayWarning, stacklevel=stacklevel)
+
+    def warn_of_few_labels(self) -> None:
+        """Warn the caller of a decorated `fit` if there are labels, but too few to learn from."""
+        if self._few_labels:
+            warnings.warn(self._few_labels, stacklevel=4)
 
     def _combine(self, sources: Sequence[Beliefs], total_conflict: str) -> Beliefs:
         if len(sources) == 1:

@@ -1,13 +1,13 @@
 """Long tables of votes: one row for each item that a source has voted on."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dstheory.checks.arguments import shown
+from dstheory.checks.arguments import did_you_mean, shown
 from evical._typing import Indices
 from evical.scores.checks import as_column, missing
 
@@ -67,7 +67,11 @@ class LongVotes(Mapping[str, NDArray[Any]]):
 
 
 def sources_from_long(
-    item: ArrayLike, source: ArrayLike, vote: ArrayLike
+    item: ArrayLike,
+    source: ArrayLike,
+    vote: ArrayLike,
+    *,
+    sources: Sequence[Any] | None = None,
 ) -> tuple[NDArray[Any], Mapping[str, NDArray[Any]]]:
     """Votes by source, from a table with a row for each item, source and vote.
 
@@ -75,6 +79,9 @@ def sources_from_long(
     ----------
     item, source, vote : (m,) arrays
         Columns of the table. A vote that is missing (None, NaN, NaT, NA) is none.
+    sources : sequence, optional
+        All sources, in their order; those without votes are silent. Default: those of the table,
+        sorted.
 
     Returns
     -------
@@ -89,14 +96,20 @@ def sources_from_long(
     TypeError
         If the values of a column have no common order, such as 1 and "1".
     ValueError
-        If the columns differ in length, are empty, an item or a source is missing, or a source
-        votes twice about an item.
+        If the columns differ in length, are empty, an item or a source is missing, a source votes
+        twice about an item, or is not among `sources`.
 
     Examples
     --------
     >>> items, sources = sources_from_long([1, 1, 2], ["ann", "bob", "ann"], ["x", "y", "y"])
     >>> items.tolist(), sources["ann"].tolist(), sources["bob"].tolist()
     ([1, 2], ['x', 'y'], ['y', None])
+
+    A later table, in which Bob is silent:
+
+    >>> _, later = sources_from_long([3], ["ann"], ["x"], sources=["ann", "bob"])
+    >>> later["bob"].tolist()
+    [None]
     """
     named = {"item": item, "source": source, "vote": vote}
     columns = [as_column(column, name) for name, column in named.items()]
@@ -126,7 +139,18 @@ def sources_from_long(
     ends = np.cumsum(np.bincount(of[cast], minlength=len(names)))[:-1]
     parts = zip(np.split(at[cast], ends), np.split(codes, ends), strict=True)
     votes = (Votes(*part, labels, len(items)) for part in parts)
-    return items, LongVotes(dict(zip(map(str, names.tolist()), votes, strict=True)))
+    found = dict(zip(map(str, names.tolist()), votes, strict=True))
+    if sources is None:
+        return items, LongVotes(found)
+    listed = list(map(str, sources))
+    for name in found:
+        if name not in listed:
+            raise ValueError(
+                f"source {shown(name)} votes, but is not among sources{did_you_mean(name, listed)}"
+            )
+    none = np.empty(0, dtype=np.intp)
+    silent = Votes(none, none, labels, len(items))
+    return items, LongVotes({name: found.get(name, silent) for name in listed})
 
 
 def _numbered(column: NDArray[Any], name: str) -> tuple[NDArray[Any], Indices]:

@@ -242,8 +242,19 @@ def test_bad_input(given, y, options, error, message):
 
 def test_new_sources_are_those_of_fit():
     given = EvidentialFusion().fit({"a": SCORES[0], "b": P}, Y)
-    with pytest.raises(ValueError, match=r"sources are \['a'\], but .* fitted to \['a', 'b'\]"):
-        given.predict({"a": SCORES[0]})
+    silent = np.full_like(P, np.nan)
+    np.testing.assert_array_equal(
+        given.predict_interval({"a": SCORES[0]}),
+        given.predict_interval({"a": SCORES[0], "b": silent}),
+    )
+    np.testing.assert_array_equal(
+        given.predict_interval({"b": P}),
+        given.predict_interval({"a": np.full(len(P), np.nan), "b": P}),
+    )
+    with pytest.raises(ValueError, match=r"are \['B'\], but .* to \['a', 'b'\]; did you mean 'b'"):
+        given.predict({"B": P})
+    with pytest.raises(ValueError, match="give a dict from names, where sources that it lacks are"):
+        EvidentialFusion("dempster").fit([P, P], Y).predict([P])
     with pytest.raises(ValueError, match=r"source 'a' has beliefs, but had scores \(n,\) in fit"):
         given.predict({"a": P, "b": P})
     with pytest.raises(ValueError, match="batch shape"):

@@ -2,7 +2,8 @@
 
 from math import atanh, exp, log, sqrt, tanh
 
-ALIKE, JOINT, ALONE, FLOOR, LEAST = 0.97, 10, 5, 1e-4, 1e-3
+ALIKE, NEAR, OWN, PAIR = 0.85, 1.5, 0.02, 1e-3
+JOINT, ALONE, FLOOR, LEAST = 10, 5, 1e-4, 1e-3
 
 
 def learned(sources, dependence):
@@ -28,12 +29,19 @@ def learned(sources, dependence):
     usual = sum(joint[s][t] * raw[s][t] for s, t in pairs) / sum(joint[s][t] for s, t in pairs)
     usual = max(usual, 0)
     shrunk = [[1.0] * number for _ in range(number)]
-    alike = [[1.0] * number for _ in range(number)]
     for s, t in pairs:
         n = joint[s][t]
         shrunk[s][t] = (n * raw[s][t] + JOINT * usual) / (n + JOINT)
+    far = [[(1 - max(r, 0)) ** NEAR + PAIR for r in row] for row in shrunk]
+    loadings = _one_factor(shrunk, far)
+    partial = [[1.0] * number for _ in range(number)]
+    alike = [[1.0] * number for _ in range(number)]
+    for s, t in pairs:
+        own = [sqrt(max(1 - loadings[one] ** 2, OWN)) for one in (s, t)]
+        beyond = (raw[s][t] - loadings[s] * loadings[t]) / (own[0] * own[1])
+        partial[s][t] = min(max(beyond, 0), 1)
         apart = _apart(sources, s, t)
-        alike[s][t] = min(max((raw[s][t] - ALIKE) / (1 - ALIKE), 0), 1) * apart / (apart + ALONE)
+        alike[s][t] = max(partial[s][t] - ALIKE, 0) / (1 - ALIKE) * apart / (apart + ALONE)
     weights, agreements, others = [], [], []
     for s in range(number):
         part = [(1 - alike[s][t]) / sum(alike[t]) if t != s else 0 for t in range(number)]
@@ -53,17 +61,24 @@ def learned(sources, dependence):
         [abs(r) ** (1 / (1 - dependence)) * (1 if r >= 0 else -1) for r in row] for row in shrunk
     ]
     variance = 1 - sum(p * p for p in prevalence)
-    raw = [max(r, 0) for r in _one_factor(powers)]
     most = [own / sqrt(variance) for own in sd]
-    reliability = [min(r, top) for r, top in zip(raw, most, strict=True)]
-    bounds = []
+    evidence = [[1 - r + PAIR for r in row] for row in partial]
+    sharing = [max(r, 0) for r in _one_factor(powers, evidence)]
+    known = [min(r, top) for r, top in zip(sharing, most, strict=True)]
+    power = 1 / (1 - dependence)
+    reliability, bounds = [], []
     for s in range(number):
-        with_others = sum(w * r ** (1 - dependence) for w, r in zip(others[s], raw, strict=True))
-        reach = 1.96 / sqrt(joint[s][s] - 3)
-        ends = [tanh(atanh(agreements[s]) + step) / with_others for step in (-reach, reach)]
-        low, high = (min(max(end, 0), 1) ** (1 / (1 - dependence)) for end in ends)
-        bounds.append((min(low, raw[s], most[s]), max(high, raw[s])))
-    expected = sum(weights[s] * reliability[s] * sd[s] for s in range(number)) * sqrt(variance)
+        own = max(loadings[s], 0)
+        with_others = sum(w * max(r, 0) for w, r in zip(others[s], loadings, strict=True))
+        doubt = _doubt(others[s], sd, [1 if r >= 0 else -1 for r in loadings], shrunk, joint)
+        ends = []
+        for step in (-1.96, 1.96):
+            moved = tanh(atanh(agreements[s]) + step / sqrt(joint[s][s] - 3)) - agreements[s]
+            reach = sqrt((moved / with_others) ** 2 + (1.96 * own * doubt) ** 2)
+            ends.append(min(max(own + reach * (1 if step > 0 else -1), 0), 1))
+        reliability.append(min(own**power, most[s]))
+        bounds.append((min(ends[0] ** (power * power), reliability[s]), ends[1]))
+    expected = sum(weights[s] * known[s] * sd[s] for s in range(number)) * sqrt(variance)
 
     def moved(sharpness):
         total = 0.0
@@ -76,7 +91,7 @@ def learned(sources, dependence):
                 total += weights[s] * gain / len(rows)
         return total
 
-    low, high = exp(-4.0), exp(3.0)
+    low, high = exp(-4.0), 1 / max(weights)
     for _ in range(200):
         middle = sqrt(low * high)
         low, high = (middle, high) if moved(middle) < expected else (low, middle)
@@ -131,13 +146,28 @@ def _covariance(one, other, mean, other_mean):
     return product - sum(x * y for x, y in zip(mean, other_mean, strict=True))
 
 
-def _one_factor(correlation):
+def _one_factor(correlation, weight):
     number = len(correlation)
     found = [0.5] * number
     for _ in range(2000):
         for s in range(number):
             others = [t for t in range(number) if t != s]
-            square = sum(found[t] ** 2 for t in others)
-            found[s] = sum(correlation[s][t] * found[t] for t in others) / square
+            square = sum(weight[s][t] * found[t] ** 2 for t in others)
+            found[s] = sum(weight[s][t] * correlation[s][t] * found[t] for t in others) / square
             found[s] = min(max(found[s], -1), 1)
     return found
+
+
+def _doubt(along, sd, sign, correlation, joint):
+    """Standard error of the logarithm of half the mean correlation between the others.
+
+    `along` are weights times standard deviations, up to a factor.
+    """
+    weight = [a / own for a, own in zip(along, sd, strict=True)]
+    pairs = [(s, t) for s in range(len(sd)) for t in range(len(sd)) if s != t]
+    total = sum(weight[s] * weight[t] for s, t in pairs)
+    mean = sum(sign[s] * sign[t] * weight[s] * weight[t] * correlation[s][t] for s, t in pairs)
+    samples = sum(weight[s] * weight[t] * joint[s][t] for s, t in pairs) / total
+    number = total / sum(w * w for w in weight) / 2
+    mean = max(mean / total, 0)
+    return (1 - mean**2) / sqrt(number * samples) / (2 * mean)

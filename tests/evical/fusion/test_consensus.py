@@ -70,7 +70,9 @@ def test_it_is_its_definition(n_classes, dependence):
 
 def test_one_factor_is_exact_where_there_is_one():
     loadings = np.array([0.9, 0.7, 0.4, 0.1, -0.3])
-    np.testing.assert_allclose(one_factor(np.outer(loadings, loadings)), loadings, atol=1e-6)
+    products = np.outer(loadings, loadings)
+    for weight in (np.ones((5, 5)), (1 - products) ** 2):
+        np.testing.assert_allclose(one_factor(products, weight), loadings, atol=1e-6)
 
 
 def test_intervals_of_reliability_hold_that_of_independent_voters():
@@ -215,6 +217,14 @@ def test_votes_of_texts_and_numbers_and_long_tables():
     items, table = sources_from_long(item, source, vote)
     assert items.tolist() == list(range(300))
     assert list(table) == list(votes)
+    names = ["guess", "c", "later", "b", "a"]
+    assert list(sources_from_long(item, source, vote, sources=names)[1]) == names
+    with pytest.raises(ValueError, match=r"'guess' votes, but is not .*; did you mean 'guesser'\?"):
+        sources_from_long(item, source, vote, sources=["a", "b", "c", "guesser"])
+    names = ["guess", "c", "later", "b", "a"]
+    assert list(sources_from_long(item, source, vote, sources=names)[1]) == names
+    with pytest.raises(ValueError, match=r"'guess' votes, but is not .*; did you mean 'guesser'\?"):
+        sources_from_long(item, source, vote, sources=["a", "b", "c", "guesser"])
     np.testing.assert_array_equal(fusion.predict_proba(table), fusion.predict_proba(votes))
 
 
@@ -277,7 +287,11 @@ def test_labels_of_some_samples_lead_to_stacking_without_a_jump():
     for number in (0, 3, 30, 200):
         some = labels.copy()
         some[number:] = None
-        rule = Consensus().fit(beliefs(p), some)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            rule = Consensus().fit(beliefs(p), some)
+        few = "labels are ignored: 2 of each class are needed to learn from them, but class 0 has"
+        assert [str(one.message)[: len(few)] for one in caught] == [few] * (number == 3)
         fused = rule.combine(beliefs(p)).betp()
         found.append(rule.label_share_)
         gaps.append((np.abs(fused - none).mean(), np.abs(fused - stacked).mean()))

@@ -1,0 +1,111 @@
+"""Consensus of simulated juries: copies, contradiction, later votes and judges, labels beside."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from evical import EvidentialFusion
+from evical.beliefs import as_beliefs
+from evical.errors import WrongWayWarning
+from evical.fusion import Consensus
+
+
+def voters(rng, truth, accuracies):
+    """Votes (S, n) of independent voters for one of four classes."""
+    n = len(truth)
+    wrong = (truth + rng.integers(1, 4, (len(accuracies), n))) % 4
+    return np.where(rng.random((len(accuracies), n)) < np.array(accuracies)[:, None], truth, wrong)
+
+
+def as_votes(votes):
+    return [as_beliefs(one, np.arange(4)) for one in np.eye(4)[votes]]
+
+
+def test_a_copy_is_no_evidence_of_reliability():
+    """However exact the copy is, and the weight of both falls without a step."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 4, 1000)
+    votes = voters(rng, truth, [0.85, 0.75, 0.7, 0.65, 0.8, 0.55])
+    y = np.eye(4)[truth] - np.eye(4)[truth].mean(axis=0)
+    alone = Consensus(dependence=0).fit(as_votes(votes))
+    shares, free = [], rng.random(1000)
+    for exact in np.arange(0.8, 1.001, 0.025):
+        copy = np.where(free < exact, votes[3], rng.integers(0, 4, 1000))
+        both = as_votes(np.vstack([votes, copy]))
+        rule = Consensus(dependence=0).fit(both)
+        np.testing.assert_allclose(rule.reliability_[:6], alone.reliability_, atol=0.05)
+        shares.append(rule.weights_[3] + rule.weights_[6])
+        low, high = rule.reliability_interval_.T
+        p = np.stack([one.probability() for one in both])
+        p -= p.mean(axis=1, keepdims=True)
+        true = (p * y).sum(axis=(1, 2)) / np.sqrt((p**2).sum(axis=(1, 2)) * (y**2).sum())
+        assert ((low <= true) & (true <= high)).all()
+        fused = rule.combine(both).probability().argmax(axis=1)
+        assert np.mean(fused == truth) > 0.93
+    assert np.abs(np.diff(shares)).max() < 0.1
+    assert shares[-1] < alone.weights_[3] + 0.01
+    assert rule.groups_.tolist() == [0, 1, 2, 3, 4, 5, 3]
+
+
+def test_no_source_counts_for_more_than_by_dempsters_rule():
+    rng = np.random.default_rng(1)
+    truth = rng.integers(0, 4, 200)
+    for _ in range(5):
+        votes = as_votes(voters(rng, truth, [0.95, 0.9, 0.9, 0.85]))
+        rule = Consensus(dependence=0).fit(votes)
+        assert rule.sharpness_ * rule.weights_.max() <= 1 + 1e-12
+
+
+def test_a_source_that_agrees_less_than_by_chance_is_named():
+    rng = np.random.default_rng(3)
+    truth = rng.random(300) < 0.5
+    votes = truth ^ (rng.random((5, 300)) > np.array([0.85, 0.8, 0.8, 0.75, 0.0])[:, None])
+    votes[4] = truth ^ (rng.permutation(300) >= 0.385 * 300)
+    names = {name: one.astype(str) for name, one in zip("abcde", votes, strict=True)}
+    with pytest.warns(WrongWayWarning, match=r"'e' agrees .* less than by chance: .*, with a 95 %"):
+        fusion = EvidentialFusion().fit(names)
+    assert not fusion.fusion_.contradicts_.any()
+    assert fusion.fusion_.agreement_interval_[4, 1] < 0
+
+
+def test_a_fusion_goes_on_with_new_votes_and_judges():
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 4, 300)
+    votes = voters(rng, truth, [0.9, 0.8, 0.7, 0.6]).astype(str).astype(object)
+    votes[1, 100:200] = None
+    votes[3, :200] = None
+    named = dict(zip("abcd", votes, strict=True))
+    whole, parts = EvidentialFusion().fit(named), EvidentialFusion(classes=list("0123"))
+    for rows, names in ((slice(100), "abc"), (slice(100, 200), "ac"), (slice(200, None), "dcab")):
+        parts.partial_fit({name: named[name][rows] for name in names})
+    assert parts.source_names_ == list("abcd")
+    np.testing.assert_allclose(parts.predict_proba(named), whole.predict_proba(named), atol=1e-9)
+    silent = {**named, "b": np.full(300, None)}
+    some = {name: named[name] for name in "dac"}
+    np.testing.assert_array_equal(parts.predict_proba(some), parts.predict_proba(silent))
+    with pytest.raises(ValueError, match=r"'a' votes for 'x' in row 0"):
+        parts.partial_fit({"a": ["x"], "new": ["1"]})
+    assert parts.source_names_ == list("abcd")
+    p = np.tile([[0.3, 0.7], [0.8, 0.2]], (50, 1))
+    labeled = EvidentialFusion("consensus").fit([p, p], [1, 0] * 50)
+    with pytest.raises(ValueError, match=r"source 'new' has scores, .*; calibrate it first"):
+        labeled.partial_fit({"source0": p, "new": p[:, 1]})
+    with pytest.raises(ValueError, match=r"Mixture.* learns from all samples at once; call fit"):
+        EvidentialFusion("size_mixture").fit(named).partial_fit(named)
+
+
+def test_labels_beside_votes():
+    votes = {"a": ["cat", "dog", "cat", "fish"] * 9, "b": ["cat", "dog", "dog", "fish"] * 9}
+    some = np.full(36, None)
+    some[:9] = ["cat", "dog", "cat", None, "cat", "dog", "catt", None, "cat"]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        fusion = EvidentialFusion().fit(votes, some)
+    assert fusion.classes_.tolist() == ["cat", "catt", "dog", "fish"]
+    texts = [str(one.message) for one in caught]
+    assert any(
+        "'catt' in row 6, for which no source votes; did you mean 'cat'?" in t for t in texts
+    )
+    assert any("but class 'catt' has 1, class 'fish' has 0" in text for text in texts)
+    assert all(one.filename == __file__ for one in caught)
