@@ -78,8 +78,9 @@ COMMANDS = {
             "evical combine out.csv other.csv --key id --rule pcr6 -o keyed.csv",
         ),
         "<A_B_...>* bel= pl= prefix= positive= classes== engine=chunks|duckdb memory-limit= "
-        "threads=1.. delimiter= decimal=.|, rule= fit= option=* key= missing=refuse|vacuous "
-        "keep=* total-conflict=error|vacuous escape-formulas output= force json",
+        "threads=1.. delimiter= decimal=.|, rule= fit= option=* key= "
+        "missing=refuse|drop|vacuous keep=* total-conflict=error|vacuous escape-formulas "
+        "output= force json",
     ),
     "evaluate": Command(
         "Evaluate predictions: proper scores, calibration, coverage of beliefs, with intervals.",

@@ -14,7 +14,6 @@ from evical._typing import Floats
 from evical.cli._kinds import Kind
 from evical.cli._tables import open_table, table_chunks
 from evical.conformal.control import ASK
-from evical.estimators.predictor import criteria
 
 REJECT = "reject"
 # Between the acts that a set-valued criterion leaves.
@@ -146,6 +145,8 @@ def new_decision(labels: tuple[str, ...], choices: Choices = BY_DEFAULT) -> Deci
     matrix = np.asarray(utilities, dtype=np.float64)
     if choices.criterion is None:
         return Decision(acts, matrix)
+    from evical.estimators.predictor import criteria  # it loads fusions
+
     known = criteria()
     name = choices.criterion.replace("-", "_")
     if name not in known:

@@ -26,7 +26,7 @@ DEMPSTER, STACKED = "Dempster's rule", "stacked, cross-fitted"
 _FOLDS, _LEAST_FOLDS = 5, 2
 
 
-def is_stacked(rule: Any) -> bool:
+def is_stacked(rule: object) -> bool:
     """Whether a rule, or the text that names it, is the recommended fusion.
 
     >>> is_stacked(Stacked(model="confidence")), is_stacked("stacked"), is_stacked("dempster")
@@ -35,7 +35,7 @@ def is_stacked(rule: Any) -> bool:
     return rule_name(rule).lower().startswith("stacked")
 
 
-def other_rules(rule: Any, beliefs: Sequence[Beliefs], y: Labels) -> dict[str, Beliefs]:
+def other_rules(rule: object, beliefs: Sequence[Beliefs], y: Labels) -> dict[str, Beliefs]:
     """Beliefs of several members, fused by those of the two ways that are not the rule.
 
     Parameters
@@ -80,7 +80,7 @@ def _cross_fitted(sources: list[Beliefs], y: Labels) -> Beliefs | None:
     return placed(sources[0].classes, len(y), parts)
 
 
-def rule_name(rule: Any) -> str:
+def rule_name(rule: object) -> str:
     """Name of a rule, or the text that names it.
 
     Parameters

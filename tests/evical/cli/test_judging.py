@@ -176,7 +176,7 @@ class TestCompare:
         assert run(f"{words} --positive ill") == 0
         assert printed(capfd)
         assert run(words) == 0
-        assert "warning: scores point the wrong way" in capfd.readouterr().err
+        assert "warning: scores look reversed" in capfd.readouterr().err
 
     def test_failing_methods_are_named(self, capfd):
         command = "compare data.csv --score s --target state --folds 3 --positive ill"
@@ -201,12 +201,19 @@ class TestReport:
 
     def test_tables_are_weighed_by_how_far_they_agree(self, folder, capfd):
         (folder / "other.csv").write_text(csv_text(), encoding="utf-8")
-        run("report data.csv other.csv --target state --positive ill -o page.html")
-        assert "tables are weighed by how far they agree (data.csv 0.50, other.csv 0.50)" in (
+        noise = np.random.default_rng(1).random(N) / 2
+        lines = csv_text().splitlines()
+        rows = [
+            f"{row.rsplit(',', 3)[0]},{a:.6f},{2 * a:.6f},{1.5 * a:.6f}"
+            for row, a in zip(lines[1:], noise, strict=True)
+        ]
+        (folder / "third.csv").write_text("\n".join([lines[0], *rows]) + "\n", encoding="utf-8")
+        run("report data.csv other.csv third.csv --target state --positive ill -o page.html")
+        assert "tables are weighed by how far they agree (data.csv 0." in (
             capfd.readouterr().err.replace("\n", " ")
         )
         html = (folder / "page.html").read_text(encoding="utf-8")
-        assert "2 members combined by consensus err on" in html
+        assert "3 members combined by consensus err on" in html
         assert "Reliability, from" in html
         assert "joined: repeat each other, share one weight" in html
         assert "the consensus without labels" in html
