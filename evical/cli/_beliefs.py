@@ -419,7 +419,7 @@ def check_chosen(
 def listed(classes: Sequence[str]) -> str:
     """Names of classes for a message, of many the first ones.
 
-    >>> listed(["ant", "bee"]), listed(["ant"] * 13)[-25:]
+    >>> listed(["ant", "bee"]), listed(["ant"] * 13)[-23:]
     ("'ant' and 'bee'", "'ant', ... (13 classes)")
     """
     if len(classes) > _SHOWN:

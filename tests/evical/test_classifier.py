@@ -261,7 +261,7 @@ def test_a_point_decision_is_a_set_of_one():
     [
         ("most_likely", "criterion is 'most_likely', expected a function .* interval_dominance"),
         ("maximum_betp", "criterion is 'maximum_betp', expected"),
-        ("expected_utility", "gives float64 values of shape"),
+        ("expected_utility", "criterion is 'expected_utility', expected a function"),
         (lambda m, u: np.ones((2, 2), dtype=bool), "expected bool of shape"),
     ],
 )

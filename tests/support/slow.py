@@ -1,14 +1,14 @@
 """A pytest plugin: `slow` is what took long when it was last measured.
 
 `tests/slow.txt` lists the cases that take more than 0.1 s of CPU, `tests/slowest.txt` those that
-take more than 1 s. A mark in the code would be an opinion that nobody measures again; the lists are
-written by a run of everything, ``python -m pytest -n auto --renew-slow``, then by one with
+take more than 0.7 s. A mark in the code would be an opinion that nobody measures again; the lists
+are written by a run of everything, ``python -m pytest -n auto --renew-slow``, then by one with
 ``-m "not slow"`` as well: who asks first for a fixture that others share pays for it. A run says
 when the lists are out of date. CPU seconds, of child processes too, depend little on what else the
 machine does.
 
 Coverage is not measured in the slowest cases. They are 3 % of all and take half of the time, and
-what a whole fit happens to reach is not tested by it.
+reaching a line is not testing it.
 """
 
 import os
@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-LISTS = {"slow.txt": 0.1, "slowest.txt": 1.0}  # seconds above which a case is in them
+LISTS = {"slow.txt": 0.1, "slowest.txt": 0.7}  # seconds above which a case is in them
 _FOLDER = Path(__file__).resolve().parents[1]
 NOTICED = 1.0  # on another machine, clearly long
 
