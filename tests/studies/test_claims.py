@@ -145,7 +145,7 @@ def test_sums_without_labels():
     (ratio,) = re.findall(r"least log loss of all rules\*\*, (0\.\d+) ±", page)
     (dempster,) = re.findall(r"rule has (1\.\d) times the log loss of the mean\*\*", page)
     for text in (README, CLAIMS, INDEX):
-        (said,) = set(re.findall(r"\[?(0\.82) times the log loss\]?", text))
+        (said,) = set(re.findall(r"\[?(0\.8\d) times the log loss\]?", text))
         assert close(said, float(ratio))
     (said,) = re.findall(r"Dempster's rule has (1\.\d+) times", README)
     assert round(float(said), 1) == float(dempster)
