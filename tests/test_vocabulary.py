@@ -142,6 +142,7 @@ def parameters():
                 f"{public.path}.{name}": method
                 for name, method in inspect.getmembers(public.value, inspect.isroutine)
                 if not name.startswith("_")
+                and callable(method)  # from Python 3.13 on, cached properties are among these
                 and str(getattr(method, "__module__", "")).startswith(PACKAGES)
             }
         for path, function in functions.items():
