@@ -83,6 +83,7 @@ NUMBERS = (bool, int, float, complex, Fraction, np.ndarray, np.number)
 
 def kinds(annotation):
     """Few words for what is accepted; nothing, where anything is. Sequences count as numbers."""
+    annotation = getattr(annotation, "__value__", annotation)  # of an alias, in NumPy 2.5
     parts = get_args(annotation)
     if get_origin(annotation) in (Union, UnionType):
         if any("_SupportsArray" in str(part) for part in parts):  # all that arrays are made of
