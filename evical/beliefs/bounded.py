@@ -35,6 +35,7 @@ RADII = 4.5 * (RADII + 1.0)
 SHARES = SHARES * RADII * np.exp(-(RADII**2) / 2)
 SHARES = SHARES / SHARES.sum()
 _ROWS = 1 << 13  # at a time
+_HUGE = 1e200  # for the quantile at a level that rounds to 1
 
 
 def half_widths(probability: Floats, log_odds: Floats, error: Floats) -> Floats:
@@ -115,9 +116,11 @@ def quantile_over_mean(confidence: float) -> float:
     upper = (1.0 + confidence) / 2
 
     def ratio(log_shape: float) -> float:
-        return -float(gammaincinv(np.exp(log_shape), upper) * np.exp(-log_shape))
+        quantile = min(float(gammaincinv(np.exp(log_shape), upper)), _HUGE)
+        return -quantile * float(np.exp(-log_shape))
 
-    found = minimize_scalar(ratio, bounds=(-12.0, 16.0), method="bounded")
+    least = np.log1p(-confidence) - 3.0  # below, the quantile is no longer in the tail
+    found = minimize_scalar(ratio, bounds=(least, 16.0), method="bounded")
     return max(1.0, -float(found.fun))  # 1 for narrow ones
 
 

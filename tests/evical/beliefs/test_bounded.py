@@ -31,14 +31,22 @@ def test_mass_function(k, model):
     np.testing.assert_allclose(beliefs.betp(), betp(m), atol=1e-12)
 
 
-@each("level", [0.01, 0.5, 0.8, 0.95, 0.999])
+@each("level", [0.01, 0.5, 0.8, 0.95, 0.999, 1 - 1e-9])
 def test_no_gamma_distribution_reaches_further_than_the_ratio(level):
-    shapes = np.geomspace(1e-4, 1e3, 300)
+    shapes = np.geomspace(1e-12, 1e3, 600)
     ratios = gamma.ppf((1 + level) / 2, shapes) / shapes
     most = quantile_over_mean(level)
     assert most >= 1
     assert ratios.max() <= most * (1 + 1e-6)
     np.testing.assert_allclose(ratios.max(), most, rtol=1e-3 if level > 0.3 else 0.05)
+
+
+def test_a_level_that_rounds_to_one_leaves_everything_open():
+    p, odds = np.array([0.0, 0.3, 1.0]), np.array([-800.0, -1.0, 800.0])
+    lower, upper = normal_bounds(odds, np.ones(3), np.nextafter(1, 0), p)
+    assert (lower <= p).all()
+    assert (p <= upper).all()
+    assert (lower[1], upper[1]) == (0, 1)
 
 
 def test_intervals_of_rare_classes_do_not_reach_to_one():
