@@ -34,6 +34,7 @@ _NEAR, _LEAST_PAIR = 1.5, 1e-3  # how little close pairs count for what all have
 _JOINT = 10.0  # samples behind the mean correlation, towards which those of few samples shrink
 _ALONE = 5.0  # samples behind the doubt that two sources are one; chosen like `Consensus`' others
 _STEPS, _CLOSE = 500, 1e-10
+_BALANCED = 1e-6  # sum of loadings that is rounding
 _NOTHING = 1e-12  # variance that rounding leaves to a source that always says the same
 _KEPT, _CELLS = 5000, 1 << 24  # rows kept, and at most so many numbers
 _BLOCK = 1 << 22
@@ -369,17 +370,22 @@ def one_factor(correlation: Floats, weight: Floats) -> Floats:
     Returns
     -------
     (S,) array
-        From -1 to 1, with a sum that is not negative.
+        From -1 to 1, with a sum that is not negative. 0 where two camps of equal strength
+        contradict each other: which one is right does not show.
 
     Examples
     --------
     >>> r = np.array([[1, 0.42, 0.54], [0.42, 1, 0.63], [0.54, 0.63, 1]])
     >>> one_factor(r, np.ones((3, 3))).round(6)
     array([0.6, 0.7, 0.9])
+    >>> one_factor(np.array([[1, -0.9], [-0.9, 1]]), np.ones((2, 2)))
+    array([0., 0.])
     """
     n = len(correlation)
     if n < 2:
         return np.ones(n)
+    if n == 2:  # only their product is known
+        return np.full(2, np.sqrt(max(correlation[0, 1], 0.0)))
     weight = weight - np.diag(weight.diagonal())
     off = weight * correlation
     loadings = np.full(n, np.sqrt(max(off.sum() / weight.sum(), 1e-3)))
@@ -390,7 +396,8 @@ def one_factor(correlation: Floats, weight: Floats) -> Floats:
             loadings[own] = np.clip(off[own] @ loadings / max(square, 1e-9), -1, 1)
         if np.abs(loadings - before).max() < _CLOSE:
             break
-    return loadings if loadings.sum() >= 0 else -loadings
+    total = loadings.sum()
+    return loadings * (np.sign(total) if abs(total) > _BALANCED else 0.0)
 
 
 @dataclass(frozen=True, eq=False)

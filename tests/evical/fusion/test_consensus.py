@@ -75,6 +75,18 @@ def test_one_factor_is_exact_where_there_is_one():
         np.testing.assert_allclose(one_factor(products, weight), loadings, atol=1e-6)
 
 
+def test_of_two_camps_of_equal_strength_neither_is_right():
+    for camps in ([0.9, -0.9], [0.8, 0.8, -0.8, -0.8]):
+        found = one_factor(np.outer(camps, camps), np.ones((len(camps), len(camps))))
+        np.testing.assert_array_equal(found, np.zeros(len(camps)))
+    one = np.arange(20) % 2
+    votes = [as_beliefs(np.eye(2)[rows], np.arange(2)) for rows in (one, 1 - one)]
+    with pytest.warns(WrongWayWarning, match="no source agrees with the others"):
+        rule = Consensus().fit(votes)
+    assert rule.reliability_.tolist() == [0, 0]
+    np.testing.assert_allclose(rule.combine(votes).probability(), 0.5)
+
+
 def test_intervals_of_reliability_hold_that_of_independent_voters():
     rng = np.random.default_rng(0)
     held = []
