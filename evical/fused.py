@@ -309,11 +309,12 @@ class EvidentialFusion(FusedPredictor, BaseEstimator):  # type: ignore[misc]  # 
         strange = [name for name in named if name not in self.source_names_]
         fewer = len(named) < len(self.source_names_)
         if strange or (fewer and not hasattr(X, "items")):
-            meant = did_you_mean(strange[0], self.source_names_) if strange else ""
-            raise ValueError(
-                f"sources are {list(named)}, but the fusion was fitted to {self.source_names_}"
-                f"{meant or '; give a dict from names, where sources that it lacks are silent'}"
-            )
+            hint = "; give a dict from names, where sources that it lacks are silent"
+            if strange and hasattr(X, "items"):
+                meant = did_you_mean(strange[0], self.source_names_)
+                hint = meant or f"; {strange[0]!r} is not one of them"
+            fitted = f"but the fusion was fitted to {self.source_names_}"
+            raise ValueError(f"sources are {list(named)}, {fitted}{hint}")
         return self._members, self._given(named, self.source_names_)
 
     def _given(self, named: dict[str, Any], names: list[str]) -> Given:
