@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import re
 from dataclasses import is_dataclass
 
 from tests.support.each import each
@@ -84,6 +85,7 @@ def test_modules_say_what_they_are(path):
 
 @each("public", PUBLIC, ids=name_of)
 def test_sections_are_known_and_in_order(public):
+    assert not re.search(r"\w -{5}", inspect.getdoc(public.value)), "a heading is within a line"
     doc = inspect.getdoc(public.value)
     assert doc, "no docstring"
     titles = [title for title in sections(doc) if title]

@@ -157,7 +157,8 @@ class AutoCalibrator(PosteriorCurve, BaseCalibrator):
     function (Xu et al. 2016, eq. 22-23). The model "likelihood" has that width, around the
     posterior mean, so its pignistic probability is the prediction of "bayesian". "confidence" takes
     the interval :math:`\mu \pm z \sigma`, and discounts it by its level as `LogisticCalibrator`
-    does.
+    does. Near 0 and 1 log-odds are far from normal, so no interval ends further out than a quantile
+    of any gamma distribution whose mean is that of the probability: at 95 % 11.45 times the mean.
 
     References
     ----------

@@ -69,8 +69,8 @@ class SplineCalibrator(PosteriorCurve, BaseCalibrator, LevelSets):  # type: igno
     added to it: the predictions of splines of other smoothness or scale, and weights :math:`\exp(l
     + 0.3 d)` that favor rougher curves, because the curve that predicts best is too smooth for an
     interval. With the center :math:`\mu` and the standard error :math:`\sigma` of that average,
-    "confidence" takes :math:`\mu \pm z \sigma` and discounts it by its level as
-    `LogisticCalibrator` does; "likelihood" has the mean width of the level sets of
+    "confidence" takes :math:`\mu \pm z \sigma`, cut as in `AutoCalibrator`, and discounts it by its
+    level as `LogisticCalibrator` does; "likelihood" has the mean width of the level sets of
     :math:`\exp(-(\eta - \mu)^2 / 2 \sigma^2)` (Xu et al. 2016, eq. 22-23), around the posterior
     mean. The 95 % interval covers 92 to 100 % of smooth maps from 50 samples on, and less beside
     jumps: see "Intervals and their coverage" in the guide.

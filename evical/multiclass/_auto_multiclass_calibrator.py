@@ -72,20 +72,22 @@ class AutoMulticlassCalibrator(BaseMulticlassCalibrator):
         Of the scores, with learned penalties; above 128 classes without weights between them. None
         for two classes.
 
-    Notes ----- Scores of a class may be probabilities or margins, of any scale; each column is read
-    as `AutoCalibrator` reads scores of two classes. Its probabilities, divided by their sum, are
+    Notes
+    -----
+    Scores of a class may be probabilities or margins, of any scale; each column is read as
+    `AutoCalibrator` reads scores of two classes. Its probabilities, divided by their sum, are
     scaled by the same samples: the curves are smooth and the ridge is strong, so that little is
     counted twice. If a class has no sample, there are no curves. Learned scaling takes the
-    logarithms of scores that are probabilities of sum 1, and others as margins. The result is the
-    weighted geometric mean of both, divided by its sum. The weights are those under which the
-    labels are most probable, less two for each curve, and drawn to even ones: with few samples the
-    mean is better than either, and with many the samples decide.
+    logarithms of scores that are probabilities of sum 1, and others as margins. The result is
+    the weighted geometric mean of both, divided by its sum. The weights are those under which
+    the labels are most probable, less two for each curve, and drawn to even ones: with few
+    samples the mean is better than either, and with many the samples decide.
 
     The log-odds of a class against the others have the variance of its curve, and that of the
     coefficients of the matrix by the delta method; above 26 classes that of the learned
-    coefficients, from the diagonal of their information. Bel and Pl of single classes
-    follow from a normal contour as in `AutoCalibrator`, and sets of classes are as small as these
-    allow.
+    coefficients, from the diagonal of their information. Bel and Pl of single classes follow from
+    a normal contour, and intervals end near 0 and 1, as in `AutoCalibrator`; sets of classes are as
+    small as these allow.
 
     References
     ----------
