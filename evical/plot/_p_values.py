@@ -371,8 +371,8 @@ class PValuesDisplay:
         if self.n_calibration is None:
             return np.asarray(binom.ppf(tails, m, ranks))
         # Of no rank, or all of them, the number is certain.
-        inside = np.clip(ranks, 1e-9, n - 1e-9)
-        return np.asarray(betabinom.ppf(tails, m, inside, n - inside))
+        inside, place = np.unique(np.clip(ranks, 1e-9, n - 1e-9), return_inverse=True)
+        return np.asarray(betabinom.ppf(tails, m, inside, n - inside))[:, place]
 
     def _whole_ranks(self, n: int) -> bool:
         """Whether p-values are shares of n + 1, not smoothed ones."""

@@ -79,13 +79,16 @@ def svg_of(figure: "Figure") -> str:
     """
     # Inside, because a page without pictures needs no matplotlib.
     from matplotlib import rc_context
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
 
     file = io.StringIO()
     nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": "evical"}), warnings.catch_warnings():
         # The page's fonts draw the texts, not matplotlib's, which has no emoji and no Arabic.
         warnings.filterwarnings("ignore", r"Glyph \d+ .* missing from|Matplotlib currently does")
-        figure.savefig(file, format="svg", metadata=nothing, dpi=_DPI)
+        # `savefig` would draw all of it once before, only to lay it out.
+        figure.set_dpi(_DPI)
+        FigureCanvasSVG(figure).print_svg(file, metadata=nothing)
     return file.getvalue()
 
 
