@@ -11,11 +11,19 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from evical.calibrators import BaseCalibrator
-from tests.protocols.calibrators_table import CALIBRATORS, PROBES, every, fitted, masses, samples
+from tests.protocols.calibrators_table import (
+    CALIBRATORS,
+    PROBES,
+    every,
+    fitted,
+    masses,
+    once_a_class,
+    samples,
+)
 from tests.support.contract import check_contract
 
 
-@every
+@once_a_class
 def test_nothing_is_mutated(entry):
     arrays = [*samples(), np.ones(60), PROBES.copy()]
     before = [array.copy() for array in arrays]
@@ -67,7 +75,7 @@ def test_json_round_trip_is_exact(entry):
             assert json.dumps(again.to_dict(include_counts=include_counts)) == text
 
 
-@every
+@once_a_class
 def test_a_saved_calibrator_goes_on_learning_if_it_has_its_counts(entry):
     scores, y = samples()
     first = entry().fit(scores[:30], y[:30])

@@ -49,7 +49,9 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Everything is imported."""
+    """Everything is imported, and what is kept is not looked at again."""
+    gc.collect()
+    gc.freeze()
     gc.set_threshold(20_000)
     gc.enable()
 
