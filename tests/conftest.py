@@ -11,7 +11,7 @@ from hypothesis import settings
 
 from tests.support.each import is_wanted
 
-settings.register_profile("fixed", derandomize=True, deadline=None, max_examples=15)
+settings.register_profile("fixed", derandomize=True, deadline=None, max_examples=10)
 settings.register_profile("quick", settings.get_profile("fixed"), max_examples=3)
 
 

@@ -4,6 +4,7 @@
   workers wait for one another: small optimizations take ten times as long.
 * The garbage collector rests while modules are imported, and comes seldom then: it would look at
   their million objects again and again, a tenth of all time.
+* XLA compiles as quickly as it can: a test calls what it compiles once.
 * Bytecode is kept, below pytest's cache if Python is told to write none. Otherwise each worker and
   each command that a test starts compiles two thousand files anew, twenty seconds of CPU.
 
@@ -20,6 +21,7 @@ from pathlib import Path
 import pytest
 
 gc.disable()
+os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0")
 TESTS = Path(__file__).resolve().parents[1]
 BYTECODE = TESTS.parent / ".pytest_cache" / "bytecode"
 
