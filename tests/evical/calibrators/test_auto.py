@@ -47,7 +47,7 @@ def test_it_is_nearer_to_the_best_method_than_any_one_method_is():
         at = simulated_quantiles(kind, 2000)
         truth = simulated_probability(kind, at)
         losses = np.zeros(len(methods))
-        for draw in range(4):
+        for draw in range(6):
             scores, y, _ = simulated_scores(kind, n, np.random.default_rng([draw, n]))
             for i, method in enumerate(methods):
                 p = method().fit(scores, y).predict_proba(at)[:, 1]
@@ -60,7 +60,7 @@ def test_it_is_nearer_to_the_best_method_than_any_one_method_is():
 
 def test_intervals_hold_the_truth_and_the_pignistic_probability_is_the_mean():
     held = []
-    for seed in range(10):
+    for seed in range(6):
         scores, y, _ = simulated_scores("nonmonotone", 1000, np.random.default_rng(seed))
         at = simulated_quantiles("nonmonotone", 500)
         truth = simulated_probability("nonmonotone", at)
