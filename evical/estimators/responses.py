@@ -23,7 +23,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_method_params, check_is_fitted
 
-from dstheory.checks.arguments import without_mask
+from dstheory.checks.arguments import shown, without_mask
 from evical._typing import Floats, SamplesLike
 from evical.estimators._eval_sets import with_numbers
 from evical.scores.scale import log_odds
@@ -58,7 +58,8 @@ def class_scores(
     TypeError
         If the estimator has neither method, or no `classes_`.
     ValueError
-        If its classes differ from `classes`, or it does not give one score per class.
+        If its classes differ from `classes`, or it does not give one score per class; if it reads
+        the columns of a data frame by their places, and they are in another order than in `fit`.
 
     Examples
     --------
@@ -69,7 +70,9 @@ def class_scores(
            [-0.5 ]])
     """
     known = _known_classes(estimator)
-    X = X if type(X) is np.ndarray else without_mask(X)
+    if type(X) is not np.ndarray:
+        X = without_mask(X)
+        _refuse_other_order(estimator, X)
     _check_classes(known, classes)
     n_columns = 1 if len(classes) == 2 else len(classes)
     given = scale == "given" and _gives_probabilities(estimator, n_columns)
@@ -107,6 +110,20 @@ def _check_classes(known: NDArray[Any], classes: NDArray[Any]) -> None:
         raise ValueError(
             f"class {missing[0]!r} of the fitted classifier is none of the classes "
             f"{wanted}; its scores need a column for each"
+        )
+
+
+def _refuse_other_order(estimator: BaseEstimator, X: SamplesLike) -> None:
+    """Refuse what scikit-learn's estimators refuse themselves, and LightGBM's do not notice."""
+    first = _innermost(estimator, 0)
+    known = getattr(first, "feature_names_in_", None)
+    if known is None or type(first).__module__.startswith(("sklearn.", "evical.")):
+        return
+    wanted, given = np.asarray(known).tolist(), list(getattr(X, "columns", known))
+    if given != wanted and sorted(map(str, given)) == sorted(map(str, wanted)):
+        raise ValueError(
+            f"X has the columns {shown(given)}, in fit they were {shown(wanted)}, and "
+            f"{_name(first)} reads them by their places: give X[list(feature_names_in_)]"
         )
 
 
@@ -149,14 +166,17 @@ def _is_one_vs_one(estimator: BaseEstimator) -> bool:
     return bool(shape == "ovo") and hasattr(inner, "decision_function")
 
 
-def _innermost(estimator: BaseEstimator) -> Any:
-    """The classifier whose scores a frozen classifier, a pipeline or a search passes on."""
+def _innermost(estimator: BaseEstimator, step: int = -1) -> Any:
+    """The classifier whose scores a frozen classifier, a pipeline or a search passes on.
+
+    With 0 in place of -1, what reads the samples first.
+    """
     if isinstance(estimator, FrozenEstimator | CodedLabels):
-        return _innermost(estimator.estimator)
+        return _innermost(estimator.estimator, step)
     if isinstance(estimator, Pipeline):
-        return _innermost(estimator.steps[-1][1])
+        return _innermost(estimator.steps[step][1], step)
     best = getattr(estimator, "best_estimator_", None)
-    return estimator if best is None else _innermost(best)
+    return estimator if best is None else _innermost(best, step)
 
 
 def _shape_message(estimator: BaseEstimator, raw: Floats, expected: int, n_classes: int) -> str:

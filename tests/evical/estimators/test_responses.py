@@ -208,3 +208,30 @@ def test_what_is_not_about_labels_stays_as_it_is_said():
     for y in (Y, np.array(["a", "b", "c"])[Y]):
         with pytest.raises(ValueError, match="class_weight"):
             EvidentialClassifier(SVC(class_weight={"z": 1}), **OPTIONS).fit(X, y)
+
+
+class ByPlace(ClassifierMixin, BaseEstimator):
+    """It knows the names of its columns, but reads them by their places, as LightGBM does."""
+
+    def fit(self, X, y):
+        self.inner_ = GaussianNB().fit(np.asarray(X), y)
+        self.feature_names_in_, self.classes_ = np.array(X.columns), self.inner_.classes_
+        return self
+
+    def predict_proba(self, X):
+        return self.inner_.predict_proba(np.asarray(X))
+
+    def predict(self, X):
+        return self.inner_.predict(np.asarray(X))
+
+
+@each("wrap", [lambda e: e, make_pipeline, lambda e: GridSearchCV(e, {}, cv=2)])
+def test_columns_in_another_order_are_refused(wrap):
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    fitted = EvidentialClassifier(wrap(ByPlace()), cv=2).fit(X, y)
+    turned = X[X.columns[::-1]]
+    with pytest.raises(ValueError, match=r"ByPlace reads them by their places: give X\[list\(feat"):
+        fitted.predict(turned)
+    same = fitted.predict_proba(turned[list(fitted.feature_names_in_)])
+    np.testing.assert_array_equal(same, fitted.predict_proba(X))
+    np.testing.assert_array_equal(same, fitted.predict_proba(X.to_numpy()))
