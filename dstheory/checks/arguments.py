@@ -94,6 +94,45 @@ def without_mask(values: object) -> Any:
     return data
 
 
+def check_label_order(values: object, labels: Iterable[object], name: str) -> None:
+    """Refuse a table whose columns, or a series whose index, are the labels in another order.
+
+    Numbers are read by their places, so each would be taken for that of another label.
+
+    Parameters
+    ----------
+    values : array, data frame or series
+        Of arrays nothing is known.
+    labels : iterable of labels
+        In the order that is expected.
+    name : str
+        Of the values.
+
+    Raises
+    ------
+    ValueError
+        Both orders are named.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> check_label_order(pd.DataFrame({"b": [0.2], "a": [0.8]}), ["a", "b"], "scores")
+    Traceback (most recent call last):
+    ValueError: the columns of scores are ['b', 'a'], but the labels are ['a', 'b']; select them \
+in that order
+    """
+    if isinstance(values, np.ndarray | list | tuple):
+        return
+    place = "columns" if hasattr(values, "columns") else "index"
+    given = getattr(values, place, ())
+    found, wanted = [] if callable(given) else [*map(str, given)], [*map(str, labels)]
+    if found != wanted and sorted(found) == sorted(wanted):
+        raise ValueError(
+            f"the {place} of {name} {'are' if place == 'columns' else 'is'} {found}, but the "
+            f"labels are {wanted}; select them in that order"
+        )
+
+
 def as_floats(values: object, name: str) -> NDArray[np.float64]:
     """Real numbers as float64; an array of float64 is not copied.
 

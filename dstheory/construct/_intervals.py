@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dstheory._typing import Numbers
 from dstheory.checks import masses as checks
-from dstheory.checks.arguments import check_atol
+from dstheory.checks.arguments import check_atol, check_label_order
 from dstheory.construct.arguments import below, check_shares
 from dstheory.construct.tables import from_table
 from dstheory.errors import MassError
@@ -145,6 +145,8 @@ def from_probability_intervals(
     """
     check_atol(atol)
     size = len(checks.as_frame(frame))
+    for bounds in (lower, upper):
+        check_label_order(bounds, frame.labels, "bounds")
     low, high = _bounds(lower, upper, atol)
     if low.shape[-1] != size:
         raise MassError(f"bounds have shape {low.shape}, but the frame has {size} labels")

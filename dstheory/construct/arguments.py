@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from dstheory._typing import Numbers
 from dstheory.checks import masses as checks
+from dstheory.checks.arguments import check_label_order
 from dstheory.errors import MassError
 from dstheory.frame import Frame
 from dstheory.kernels.limits import check_cost
@@ -31,6 +32,7 @@ def row_numbers(values: Numbers, frame: Frame, name: str) -> NDArray[Any]:
             f"{name} has shape {array.shape}, but its last axis runs over the "
             f"{len(frame)} labels of the frame"
         )
+    check_label_order(values, frame.labels, name)
     return array
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from dstheory._masses import check_mass
 from dstheory._typing import Numbers, Scalar, Utilities
-from dstheory.checks.arguments import as_array
+from dstheory.checks.arguments import as_array, check_label_order
 from dstheory.checks.masses import check_number
 from dstheory.frame import Frame
 from dstheory.mass import MassFunction
@@ -170,4 +170,5 @@ def checked_utilities(frame: Frame, utilities: Utilities, name: str = "utilities
             f"{name} have shape {matrix.shape}, expected (A, {len(frame)}): a row for each "
             f"act, a column for each class of {frame!r}"
         )
+    check_label_order(utilities, frame.labels, name)
     return matrix

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from dstheory._masses import certain, check_mass, collect
 from dstheory._typing import Numbers
 from dstheory.checks import masses as checks
-from dstheory.checks.arguments import check_flag, check_instance
+from dstheory.checks.arguments import check_flag, check_instance, check_label_order
 from dstheory.checks.shares import as_share
 from dstheory.errors import DSTheoryError, MassError, TotalConflictError
 from dstheory.frame import Frame, same_frame
@@ -251,6 +251,7 @@ def _as_rows(frame: Frame, likelihoods: Numbers | Mapping[Any, Numbers]) -> NDAr
             f"likelihoods have shape {rows.shape}, but their last axis runs over the "
             f"{len(frame)} labels of the frame"
         )
+    check_label_order(likelihoods, frame.labels, "likelihoods")
     return rows
 
 

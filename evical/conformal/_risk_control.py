@@ -17,7 +17,14 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from dstheory.checks.arguments import as_array, as_floats, check_choice, check_level, shown
+from dstheory.checks.arguments import (
+    as_array,
+    as_floats,
+    check_choice,
+    check_label_order,
+    check_level,
+    shown,
+)
 from evical._fitting import all_or_nothing, check_declared
 from evical._typing import Floats, Indices, RandomState, SamplesLike
 from evical.classifier import EvidentialClassifier
@@ -182,6 +189,8 @@ class RiskControl(BaseEstimator):  # type: ignore[misc]  # untyped base
             own = None if groups is None else np.asarray(groups)
             rows, held = split_rows(y, None, self.held_out, rng, None, own)
             self.estimator_ = trained_on(estimator, X, y, rows, {})
+        if not callable(self.loss):
+            check_label_order(self.loss, self.classes_.tolist(), "losses")
         if ASK in self.classes_.tolist():
             raise ValueError(f"a class is called {ASK!r}, as is the reserved answer; rename it")
         if len(np.unique(y[held])) < 2:

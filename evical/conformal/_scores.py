@@ -20,6 +20,7 @@ from dstheory.checks.arguments import (
     check_choice,
     check_count,
     check_flag,
+    check_label_order,
     check_level,
     shown,
 )
@@ -172,7 +173,7 @@ class ConformalScores(ShownFields):
         known = score_parameters(nonconformity, parameters or {})
         labels = check_labels(y)
         names = _names(labels, classes)
-        table = _table(values, nonconformity, len(names))
+        table = _table(values, nonconformity, names)
         if len(table) != len(labels):
             raise ValueError(f"values have {len(table)} rows, but there are {len(labels)} labels")
         weight = check_weights(sample_weight, len(labels))
@@ -264,7 +265,7 @@ class ConformalScores(ShownFields):
         return None if self.smoothed else too_few(self.n_calibration, alpha, self.conditional)
 
     def _p_and_scores(self, values: ArrayLike) -> tuple[Floats, Floats]:
-        table = _table(values, self.nonconformity, len(self.classes_))
+        table = _table(values, self.nonconformity, self.classes_)
         name = self.nonconformity
         score = SCORES[name] if self.ties == "ranks" else tied_score(name)
         if self.seed is None:
@@ -434,8 +435,10 @@ def _codes(labels: NDArray[Any], names: NDArray[Any]) -> NDArray[np.intp]:
     return np.array([column[label] for label in found.tolist()], dtype=np.intp)[inverse]
 
 
-def _table(values: ArrayLike, nonconformity: str, n_classes: int) -> Floats:
+def _table(values: ArrayLike, nonconformity: str, classes: NDArray[Any]) -> Floats:
     """Values (n, K), of one score those of both classes; checked, as far as scores do not."""
+    check_label_order(values, classes.tolist(), "values")
+    n_classes = len(classes)
     table, dtype = as_floats(values, "values"), as_array(values, "values").dtype
     single = table.ndim == 1 or table.shape[1:] == (1,)
     if single and n_classes != 2:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory import Frame, MassFunction
-from dstheory.checks.arguments import as_array, as_floats, did_you_mean, shown
+from dstheory.checks.arguments import as_array, as_floats, check_label_order, did_you_mean, shown
 from dstheory.errors import FrameError
 from dstheory.kernels.rounding import unit_rows
 from dstheory.revise import refine
@@ -97,8 +97,8 @@ def known_classes(
         voting = [one for one in sources.values() if texts and _has_texts(one)]
         votes_for = [own.labels.tolist() for one in voting if (own := as_votes(one))]
         known = np.unique(np.array(sum(votes_for, y.tolist())) if votes_for else y)
-    elif (size := _n_columns(sources)) is not None:
-        known = np.arange(size)
+    elif names := _column_names(sources):
+        known = np.unique(np.array(names))
     elif votes := {n: vote for n, one in sources.items() if (vote := as_votes(one)) is not None}:
         _refuse_scores(votes)
         labels = [one.labels for one in votes.values() if len(one.labels)]
@@ -200,12 +200,16 @@ def _refuse_scores(sources: dict[str, Votes]) -> None:
             )
 
 
-def _n_columns(sources: dict[str, Any]) -> int | None:
-    """Columns of arrays of probabilities; those of data frames have names, which are no numbers."""
-    given = [source for source in sources.values() if not isinstance(source, Votes)]
-    shapes = [np.shape(source) for source in given if not hasattr(source, "columns")]
-    found = {shape[1] for shape in shapes if len(shape) == 2}
-    return found.pop() if len(found) == 1 and len(shapes) == len(sources) else None
+def _column_names(sources: dict[str, Any]) -> list[Any]:
+    """Classes of tables of probabilities: names of columns, numbers where no table has names."""
+    shapes: list[tuple[int, ...]] = [
+        () if isinstance(one, Votes) else np.shape(one) for one in sources.values()
+    ]
+    if {len(shape) for shape in shapes} != {2} or len({shape[1:] for shape in shapes}) > 1:
+        return []
+    named = [[*one.columns] for one in sources.values() if hasattr(one, "columns")]
+    first, *others = named or [[*range(shapes[0][-1])]]
+    return first if all(sorted(map(str, one)) == sorted(map(str, first)) for one in others) else []
 
 
 @dataclass(frozen=True, eq=False)
@@ -257,6 +261,7 @@ class Given:
             if array.ndim == 1 and len(classes) == 2:
                 scores[name] = array[:, np.newaxis]
             else:
+                check_label_order(source, classes.tolist(), f"source {name!r}")
                 beliefs[name] = _of_probabilities(
                     name, array, as_array(source, name).dtype, classes
                 )

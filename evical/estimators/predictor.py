@@ -21,7 +21,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from dstheory import MassFunction, decide
-from dstheory.checks.arguments import did_you_mean
+from dstheory.checks.arguments import check_label_order, did_you_mean
 from evical._typing import Floats, Indices, SamplesLike, Sets, Weights
 from evical.beliefs import Beliefs
 from evical.beliefs.composed import conflict
@@ -223,6 +223,7 @@ class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc
         """
         check_fitted(self)
         rule = _criterion(criterion)
+        check_label_order(utilities, self.classes_.tolist(), "utilities")
         matrix = np.eye(len(self.classes_)) if utilities is None else np.asarray(utilities)
         m = self._asked_by(rule, X)
         kept = np.asarray(rule(m, matrix))

@@ -22,6 +22,7 @@ from dstheory.checks.arguments import (
     check_choice,
     check_count,
     check_instance,
+    check_label_order,
     check_level,
     shown,
 )
@@ -263,6 +264,7 @@ def compare(
     labels = check_labels(y)
     check_same_length(scores=values, y=labels)
     classes = _all_labels(labels, values, pos_label) if many else two_labels(labels, pos_label)
+    check_label_order(scores, classes.tolist(), "scores")
     codes = (labels[:, np.newaxis] == classes).argmax(axis=1)
     _check_plan(cv, repeats, criterion)
     as_random_state(random_state)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dstheory import MassFunction
-from dstheory.checks.arguments import as_array, as_floats
+from dstheory.checks.arguments import as_array, as_floats, check_label_order
 from dstheory.kernels.rounding import sum_tolerance, unit_rows
 from dstheory.transform import betp
 from evical._typing import Floats, Label, Labels, Weights
@@ -77,6 +77,9 @@ def binary_sample(
         p, pos_label = _pignistic_positive(y_prob, pos_label, y_true)
     else:
         p = positive_column(probabilities(y_prob))
+        columns = list(getattr(y_prob, "columns", ()))
+        if len(columns) == 2 and columns[0] == (1 if pos_label is None else pos_label):
+            check_label_order(y_prob, columns[::-1], "y_prob")
     check_some(p)
     y = is_positive(y_true, pos_label)
     check_same_length(y_true=y, y_prob=p)
@@ -102,6 +105,7 @@ def class_sample(
         p = probabilities(y_prob)
         p = np.stack([1 - p, p], axis=1) if p.ndim == 1 else p
         names = class_labels(y_true, labels, p.shape[1])
+        check_label_order(y_prob, names.tolist(), "y_prob")
     check_some(p)
     codes = codes_01(y_true) if names.tolist() == [0, 1] else None
     if codes is None:

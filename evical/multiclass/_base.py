@@ -10,7 +10,6 @@ weighted rows that stand for many.
 """
 
 from abc import abstractmethod
-from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -18,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from dstheory import MassFunction
+from dstheory.checks.arguments import check_label_order
 from evical._fitting import all_or_nothing
 from evical._typing import Floats, Sets
 from evical.beliefs import Beliefs
@@ -72,36 +72,6 @@ def check_table(scores: Any) -> Floats:
         raise ValueError("scores are empty; at least one sample is needed")
     _refuse(array, ~np.isfinite(array), "finite (neither NaN nor infinity)")
     return array
-
-
-def check_column_order(scores: object, classes: Sequence[object]) -> None:
-    """Raise if the columns of a data frame are the classes in another order.
-
-    Parameters
-    ----------
-    scores : array or data frame
-    classes : sequence of labels
-        In the order that the columns should have.
-
-    Raises
-    ------
-    ValueError
-        Both orders are named.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> check_column_order(pd.DataFrame({"b": [0.2], "a": [0.8]}), ["a", "b"])
-    Traceback (most recent call last):
-    ValueError: scores have the columns ['b', 'a'], but the classes are in the order ['a', 'b']; \
-select the columns in that order
-    """
-    found, wanted = list(map(str, getattr(scores, "columns", ()))), list(map(str, classes))
-    if found != wanted and sorted(found) == sorted(wanted):
-        raise ValueError(
-            f"scores have the columns {found}, but the classes are in the order {wanted}; select "
-            "the columns in that order"
-        )
 
 
 def check_unit_table(scores: Floats) -> None:
@@ -279,7 +249,7 @@ class BaseMulticlassCalibrator(saved.SavedCalibrator):
         seen, codes = np.unique(labels, return_inverse=True)
         weight = _present(check_weights(sample_weight, len(labels)), codes, seen)
         classes, codes = (seen, codes) if classes is None else self._among(classes, seen, codes)
-        check_column_order(scores, classes.tolist())
+        check_label_order(scores, classes.tolist(), "scores")
         columns = self._columns(table, len(classes), classes.tolist())
         used = weight > 0
         self._fit_scores(columns[used], codes[used], weight[used])
@@ -386,7 +356,7 @@ class BaseMulticlassCalibrator(saved.SavedCalibrator):
                 f"scores have shape {table.shape}, but this calibrator was fitted to "
                 f"{self.n_features_in_} columns"
             )
-        check_column_order(scores, self.classes_.tolist())
+        check_label_order(scores, self.classes_.tolist(), "scores")
         return self._columns(table, len(self.classes_))
 
     def predict_interval(self, scores: ArrayLike, *, level: float | None = None) -> Floats:

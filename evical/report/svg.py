@@ -9,7 +9,7 @@ import io
 import re
 import warnings
 import xml.etree.ElementTree as ET
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dstheory.notebook import short
 
@@ -88,7 +88,8 @@ def svg_of(figure: "Figure") -> str:
         warnings.filterwarnings("ignore", r"Glyph \d+ .* missing from|Matplotlib currently does")
         # `savefig` would draw all of it once before, only to lay it out.
         figure.set_dpi(_DPI)
-        FigureCanvasSVG(figure).print_svg(file, metadata=nothing)
+        canvas: Any = FigureCanvasSVG(figure)
+        canvas.print_svg(file, metadata=nothing)
     return file.getvalue()
 
 

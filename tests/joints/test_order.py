@@ -1,19 +1,37 @@
 """The order of evidence never matters, not even where products leave the range of floats.
 
-Each case has a right value by logarithms, from sums by hand.
+Each case has a right value by logarithms, from sums by hand. And no table is read by its places
+whose columns say that another order is meant.
 """
 
 import math
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.dummy import DummyClassifier
+from sklearn.frozen import FrozenEstimator
 
-from dstheory import Frame, MassFunction
+from dstheory import Frame, MassFunction, bayesian, consonant
 from dstheory.combine import combine_axis, dempster, tnorm_conjunctive
+from dstheory.construct import from_probability_intervals
+from dstheory.decide import maximin
 from dstheory.network import Table, ValuationNetwork
 from dstheory.product import ProductFrame, Variable
+from dstheory.revise import generalized_bayes
+from evical.conformal import ConformalScores, RiskControl
+from evical.evaluation import compare
+from evical.fused import EvidentialFusion
+from evical.metrics import (
+    brier_score,
+    calibration_report,
+    expected_calibration_error,
+    risk_coverage_curve,
+)
+from evical.multiclass import SoftmaxCalibrator
 from tests.joints.seeds import every_seed
+from tests.support.each import each
 
 X = Variable("x", ["a", "b"])
 KINDS = ("belief", "probability", "possibility")
@@ -157,3 +175,65 @@ def test_simple_sources_by_dempster_and_by_weights(seed):
             ).marginal("x"),
         ):
             np.testing.assert_allclose([m.mass(mask=k) for k in (1, 2, 3)], wanted, atol=1e-9)
+
+
+CLASSES = ["Barbera", "Barolo", "Grignolino"]
+WINES = np.repeat(CLASSES, 8)
+TABLE = pd.DataFrame(np.eye(3)[np.arange(24) // 8] * 0.4 + 0.2, columns=CLASSES)
+TABLE.iloc[::5] = TABLE.iloc[::5].to_numpy()[:, ::-1]
+FRAME = Frame(CLASSES)
+BELIEF = MassFunction.from_dict(FRAME, {"Barbera": 0.6, ("Barolo", "Grignolino"): 0.4})
+SCORES = ConformalScores.from_samples(TABLE, WINES)
+SCALED = SoftmaxCalibrator().fit(TABLE, WINES)
+FUSION = EvidentialFusion().fit([TABLE, TABLE])
+READERS = {
+    "metric": lambda table: brier_score(WINES, table),
+    "report": lambda table: calibration_report(WINES, table),
+    "curve": lambda table: risk_coverage_curve(WINES, table),
+    "comparison": lambda table: compare(table, WINES, ["softmax"], cv=2),
+    "conformal": lambda table: ConformalScores.from_samples(table, WINES),
+    "conformal prediction": SCORES.predict_p,
+    "calibrator": lambda table: SoftmaxCalibrator().fit(table, WINES),
+    "calibrated": SCALED.predict_proba,
+    "fusion": lambda table: EvidentialFusion(classes=CLASSES).fit([table, table]),
+    "fusion with labels": lambda table: EvidentialFusion().fit([table, table], WINES),
+    "fused": lambda table: FUSION.predict([TABLE, table]),
+    "utilities": lambda table: maximin(BELIEF, table),
+    "set of acts": lambda table: FUSION.predict_set([TABLE, TABLE], table),
+    "losses": lambda table: RiskControl(
+        FrozenEstimator(DummyClassifier(strategy="prior").fit(TABLE, WINES)),
+        loss=table.iloc[:3],
+        bound=0.9,
+    ).fit(TABLE, WINES),
+    "probabilities": lambda table: bayesian(FRAME, table),
+    "one": lambda table: bayesian(FRAME, table.iloc[0]),
+    "contour": lambda table: consonant(FRAME, table.iloc[1] / table.iloc[1].max()),
+    "bounds": lambda table: from_probability_intervals(FRAME, table.iloc[0], table.iloc[0]),
+    "likelihoods": lambda table: generalized_bayes(FRAME, table.iloc[0]),
+}
+
+
+@each("reader", READERS)
+def test_named_columns_in_another_order_are_refused(reader):
+    read = READERS[reader]
+    read(TABLE)
+    turned = TABLE[CLASSES[::-1]]
+    with pytest.raises(ValueError, match=r"the (columns|index) of .* but the labels are \["):
+        read(turned)
+    read(turned.rename(columns=str.upper))  # names that are not the classes say nothing
+
+
+def test_the_second_of_two_columns_is_the_positive_class():
+    y = np.where(WINES == "Barolo", "yes", "no")
+    table = pd.DataFrame({"no": 0.25, "yes": 0.75}, index=range(24))
+    expected_calibration_error(y, table, pos_label="yes")
+    for wrong, positive in ((table[["yes", "no"]], "yes"), (table, "no")):
+        with pytest.raises(ValueError, match="the columns of y_prob are"):
+            expected_calibration_error(y, wrong, pos_label=positive)
+
+
+def test_columns_of_frames_name_the_classes():
+    assert FUSION.classes_.tolist() == CLASSES
+    assert EvidentialFusion().fit([TABLE.to_numpy(), TABLE]).classes_.tolist() == CLASSES
+    with pytest.raises(ValueError, match="sources do not name their classes"):
+        EvidentialFusion().fit([TABLE, TABLE.rename(columns=str.upper)])

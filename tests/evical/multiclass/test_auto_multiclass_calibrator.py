@@ -3,7 +3,6 @@
 import warnings
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.optimize import approx_fprime, minimize_scalar
 from scipy.special import expit, softmax
@@ -309,13 +308,3 @@ def test_a_class_without_a_name_is_refused():
     p, y, _ = drawn(100)
     with pytest.raises(ValueError, match=r"classes\[1\] is None; every column needs a label"):
         AutoMulticlassCalibrator().fit(p, y, classes=[0, None, 2])
-
-
-def test_columns_of_a_frame_in_another_order_are_refused():
-    frame = pd.DataFrame(np.random.default_rng(0).dirichlet([1, 1, 1], 30), columns=list("bac"))
-    y = np.tile(list("abc"), 10)
-    with pytest.raises(ValueError, match="classes are in the order "):
-        SoftmaxCalibrator().fit(frame, y)
-    fitted = SoftmaxCalibrator().fit(frame[list("abc")], y)
-    with pytest.raises(ValueError, match="select the columns in that order"):
-        fitted.predict_proba(frame)
