@@ -151,7 +151,7 @@ class ShownFields:
 
 
 def _number(value: object) -> str:
-    return f"{value:.6g}" if isinstance(value, float | np.floating) else str(value)
+    return f"{value:z.6g}" if isinstance(value, float | np.floating) else str(value)
 
 
 def _first_rows(store: NDArray[Any]) -> NDArray[Any]:

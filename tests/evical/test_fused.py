@@ -208,7 +208,7 @@ P = np.tile([0.4, 0.6], (200, 1))
         ([P], Y * 0, {}, ValueError, "y has one class only"),
         ([P], Y * 0, {"classes": [0, 1]}, ValueError, "y has one class only"),
         (
-            [pd.DataFrame(P)],
+            [pd.DataFrame(P, columns=list(names)) for names in ("ab", "cd")],
             None,
             {},
             ValueError,
