@@ -21,7 +21,7 @@ from dstheory.network import Table, ValuationNetwork
 from dstheory.product import ProductFrame, Variable
 from dstheory.revise import generalized_bayes
 from evical.conformal import ConformalScores, RiskControl
-from evical.evaluation import compare
+from evical.evaluation import Evaluation, compare
 from evical.fused import EvidentialFusion
 from evical.metrics import (
     brier_score,
@@ -227,6 +227,9 @@ def test_the_second_of_two_columns_is_the_positive_class():
     y = np.where(WINES == "Barolo", "yes", "no")
     table = pd.DataFrame({"no": 0.25, "yes": 0.75}, index=range(24))
     expected_calibration_error(y, table, pos_label="yes")
+    Evaluation.from_predictions(y, table, pos_label="no", n_resamples=1)
+    with pytest.raises(ValueError, match="the columns of probability are"):
+        Evaluation.from_predictions(y, table[["yes", "no"]], pos_label="yes")
     for wrong, positive in ((table[["yes", "no"]], "yes"), (table, "no")):
         with pytest.raises(ValueError, match="the columns of y_prob are"):
             expected_calibration_error(y, wrong, pos_label=positive)
