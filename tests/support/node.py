@@ -5,6 +5,7 @@ import json
 import shutil
 import subprocess
 from functools import cache
+from itertools import count
 from pathlib import Path
 from threading import Timer
 from typing import Any
@@ -13,6 +14,7 @@ __all__ = ["NODE", "in_node"]
 
 NODE = shutil.which("node")
 SECONDS = 120.0
+_NUMBERS = count()  # node reads each file once
 _MAIN = """
 import { createInterface } from "node:readline";
 for await (const url of createInterface({ input: process.stdin })) {
@@ -42,8 +44,8 @@ def _process() -> subprocess.Popen[str]:
 
 
 def in_node(folder: Path, script: str) -> Any:
-    """What a module exports as `found`; it imports others of the folder, each name only once."""
-    main = folder / "main.mjs"
+    """What a module in a folder exports as `found`; files that it imports are read once."""
+    main = folder / f"main_{next(_NUMBERS)}.mjs"
     main.write_text(script, encoding="utf-8")
     node = _process()
     assert node.stdin is not None

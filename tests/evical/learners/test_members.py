@@ -21,7 +21,7 @@ from tests.support.each import each
 
 
 def seeded(learner):
-    """With default options, but a seed and a soon reached end if it takes them."""
+    """With default options, but a seed and a wide tolerance if it takes them."""
     options = {"random_state": 0, "tol": 1e-3}
     return learner.set_params(
         **{name: value for name, value in options.items() if name in learner.get_params()}
