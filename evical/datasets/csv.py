@@ -155,18 +155,19 @@ def _encoded(path: Path, name: str, column: list[str], lines: list[int]) -> Colu
 
 def feature_columns(path: Path, name: str, column: list[str], lines: list[int]) -> Columns:
     """Columns (n, k) of numbers with their names: the numbers, or the one-hot encoding."""
-    numbers = [_number(value) for value in column]
-    if all(number is None for number in numbers):
+    read = {value: _number(value) for value in set(column)}
+    if all(number is None for number in read.values()):
         return _one_hot(path, name, column)
-    for value, number, line in zip(column, numbers, lines, strict=True):
-        if number is None:
+    wrong = {value for value, number in read.items() if number is None or not math.isfinite(number)}
+    for value, line in zip(column, lines, strict=True) if wrong else ():
+        if read[value] is None:
             raise ValueError(
                 f"{path.name}, line {line}, column {name!r}: {value!r} is not a number, "
                 "but other rows of this column are; correct it or drop the column"
             )
-        if not math.isfinite(number):
+        if value in wrong:
             raise ValueError(f"{path.name}, line {line}, column {name!r}: {value!r} is not finite")
-    return np.array(numbers, dtype=np.float64)[:, np.newaxis], [name]
+    return np.array([read[value] for value in column], dtype=np.float64)[:, np.newaxis], [name]
 
 
 def _one_hot(path: Path, name: str, column: list[str]) -> Columns:
@@ -186,8 +187,9 @@ def _one_hot(path: Path, name: str, column: list[str]) -> Columns:
 
 
 def refuse_missing(path: Path, name: str, column: list[str], lines: list[int]) -> None:
-    for value, line in zip(column, lines, strict=True):
-        if value.lower() in MISSING:
+    missing = {value for value in set(column) if value.lower() in MISSING}
+    for value, line in zip(column, lines, strict=True) if missing else ():
+        if value in missing:
             raise ValueError(
                 f"{path.name}, line {line}, column {name!r}: the value is missing ({value!r}); "
                 "fill it in, or drop the row or the column"

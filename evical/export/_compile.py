@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from evical._typing import Floats
 from evical.calibrators import BaseCalibrator
 from evical.errors import ConvergenceError
-from evical.export._pieces import Piece, constant_pieces, fit_pieces, joined, shortened
+from evical.export._pieces import MOST, Piece, constant_pieces, fit_pieces, joined, shortened
 from evical.export._table import (
     PieceTable,
     first_floats,
@@ -146,16 +146,18 @@ def compiled(
     if exact is not None:
         return exact
     table = _curves(calibrator, columns, seen, degree)
-    odds = _as_log_odds(calibrator, degree) if lines and table.is_probability else None
+    many = 2 * len(table)  # of which neighbors may be joined
+    odds = _as_log_odds(calibrator, degree, many) if lines and table.is_probability else None
     return table if odds is None or len(table) <= len(odds) else odds
 
 
-def compiled_sides(calibrator: BaseCalibrator, degree: int) -> PieceTable:
+def compiled_sides(calibrator: BaseCalibrator, degree: int, most: int = MOST) -> PieceTable:
     """The table of the probabilities of the negative and the positive class, or of their log-odds.
 
     These are one column. Sums of evidence need them: an error of log-odds is a share of the smaller
     probability. Probabilities are raised to 1e-30; to 1e-8 if they are in the middle of an interval
-    that is an integral over a likelihood, of which less is rounding.
+    that is an integral over a likelihood, of which less is rounding. Raises ConvergenceError if
+    they take more than so many polynomials.
     """
     ends = calibrator.predict_interval(probes(landmarks(calibrator), *domain(calibrator)))
     least = _LEAST[int((ends[:, 1] - ends[:, 0]).max() > _ROUNDING)]
@@ -173,7 +175,7 @@ def compiled_sides(calibrator: BaseCalibrator, degree: int) -> PieceTable:
     line = _line_of_log_odds(lambda scores: sides(scores)[1:], seen.at)
     if line is not None:
         return replace(line, is_log_odds=False)
-    return _curves(calibrator, log_odds, _look(calibrator, log_odds), degree)
+    return _curves(calibrator, log_odds, _look(calibrator, log_odds), degree, most)
 
 
 def compiled_silence(calibrator: BaseCalibrator) -> PieceTable | None:
@@ -214,12 +216,14 @@ def _look(calibrator: BaseCalibrator, function: Function, *, lines: bool = False
     return _Seen(found, marks, at)
 
 
-def _curves(calibrator: BaseCalibrator, function: Function, seen: _Seen, degree: int) -> PieceTable:
+def _curves(
+    calibrator: BaseCalibrator, function: Function, seen: _Seen, degree: int, most: int = MOST
+) -> PieceTable:
     """The table of polynomials."""
     marks = _readable(function, seen.marks)
     at = np.union1d(seen.at, np.concatenate([marks, previous_float(marks)]))
     for _ in range(_ROUNDS):
-        pieces = fit_pieces(function, marks, at, degree)
+        pieces = fit_pieces(function, marks, at, degree, most)
         table = _table(pieces, 0.0)
         checks = _checks(pieces, at)
         error = np.abs(table(checks) - function(checks)).max(axis=0)
@@ -266,10 +270,10 @@ def _line_of_log_odds(function: Function, at: Floats) -> PieceTable | None:
     return replace(table, error=error) if error <= _ROUNDING else None
 
 
-def _as_log_odds(calibrator: BaseCalibrator, degree: int) -> PieceTable | None:
+def _as_log_odds(calibrator: BaseCalibrator, degree: int, most: int) -> PieceTable | None:
     """Probabilities as polynomials of their log-odds, if these can be had."""
     try:
-        odds = compiled_sides(calibrator, degree)
+        odds = compiled_sides(calibrator, degree, most)
     except ConvergenceError:
         return None
     # A probability errs by a quarter of its log-odds at most.

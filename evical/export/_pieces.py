@@ -28,10 +28,11 @@ _NO_WIDTH = 1e-12  # of [Bel, Pl], which is rounding
 _DIGIT = 1e-9  # to which the terms of a polynomial are rounded, for short programs
 _NODES = np.cos(np.pi * np.arange(33) / 32)[::-1]
 _FITS = {d: np.linalg.pinv(_NODES[:, None] ** np.arange(d + 1)).T for d in _DEGREES}
+_AT_NODES = {d: fit @ _NODES ** np.arange(d + 1)[:, None] for d, fit in _FITS.items()}
 _PLANNED = 1e-9  # how far nodes may lie from where they should
 _EDGE = 1 / 16  # of a piece: a polynomial that misses most there needs much shorter pieces
 _MANY = 1e6  # a ratio of ends that is halved on the scale of its logarithm
-_MOST = 20000  # pieces, of some megabytes
+MOST = 20000  # pieces, of some megabytes
 _NEAR, _BLUR = 1 << 16, 1e-7  # floats between which rounding decides, and by how much it may
 _FAR = 1e30  # scores are scaled where their powers might leave the floats
 
@@ -77,8 +78,10 @@ def _same_constants(one: Piece, other: Piece) -> bool:
     return both and bool((one.coefficients == other.coefficients).all())
 
 
-def fit_pieces(function: Function, marks: Floats, at: Floats, degree: int) -> list[Piece]:
-    """Pieces from the first to the last of ascending probes."""
+def fit_pieces(
+    function: Function, marks: Floats, at: Floats, degree: int, most: int = MOST
+) -> list[Piece]:
+    """Pieces from the first to the last of ascending probes, or a ConvergenceError if too many."""
     degrees = tuple(d for d in _DEGREES if d <= degree)
     values = function(at)
     waiting, done = [(float(at[0]), float(at[-1]))], []
@@ -92,9 +95,9 @@ def fit_pieces(function: Function, marks: Floats, at: Floats, degree: int) -> li
                 cut = _cut(a, b, worst, marks)
                 cuts += [(a, float(previous_float(np.array(cut)))), (cut, b)]
         waiting = cuts
-        if len(waiting) + len(done) > _MOST:
+        if len(waiting) + len(done) > most:
             raise ConvergenceError(
-                f"polynomials need more than {_MOST} pieces, since predictions change at too many "
+                f"polynomials need more than {most} pieces, since predictions change at too many "
                 f"scores, one of them {waiting[0][0]!r}"
             )
     pieces = sorted(done, key=lambda piece: piece.low)
@@ -135,6 +138,7 @@ def _fits(
     low, high = np.array(intervals).T
     nodes = _nodes(low, high)
     found = function(nodes.ravel()).reshape(-1, *nodes.shape)
+    missed = _missed(low, high, nodes, found, degrees[-1])
     first = np.searchsorted(at, low)
     last = np.searchsorted(at, high, side="right")
     return [
@@ -144,8 +148,29 @@ def _fits(
             np.concatenate([found[:, row], values[:, first[row] : last[row]]], axis=1),
             degrees,
         )
+        if np.isnan(missed[row])
+        else (None, float(missed[row]))
         for row, interval in enumerate(intervals)
     ]
+
+
+def _missed(low: Floats, high: Floats, nodes: Floats, found: Floats, degree: int) -> Floats:
+    """The node (k,) of each interval that polynomials miss most, NaN where they may serve.
+
+    Most intervals are too long, which their nodes say, all at once.
+    """
+    half = np.maximum(high / 4 - low / 4, 5e-324)
+    place = (nodes / 2 - (low / 4 + high / 4)[:, None]) / half[:, None]
+    clear = (np.abs(place - _NODES) < _PLANNED).all(axis=1) & (next_float(low, _NEAR) < high)
+    target = found.copy()
+    if len(found) > 1:
+        target[1::3] -= target[::3]  # widths, as `_target` has them
+    misses = np.abs(target @ _AT_NODES[degree] - target)
+    if len(found) == 3:
+        misses[2, np.abs(found[2] - (found[0] + found[1]) / 2).max(axis=1) <= _NO_WIDTH] = 0
+    misses = misses.max(axis=0)
+    worst = nodes[np.arange(len(nodes)), misses.argmax(axis=1)]
+    return np.where(clear & (misses.max(axis=1) > TOLERANCE), worst, np.nan)
 
 
 def _nodes(low: Floats, high: Floats) -> Floats:

@@ -47,7 +47,7 @@ def classifier(estimator=None, **options):
 
 
 def test_scikit_learn_contract():
-    check_contract(EvidentialClassifier(LogisticRegression(), calibrator=BINS, cv=2))
+    check_contract(EvidentialClassifier(GaussianNB(), calibrator=BINS, cv=2))
 
 
 @pytest.mark.parametrize("ensemble", [True, "shared"])
@@ -207,17 +207,18 @@ def test_defaults():
 
 def test_the_default_reads_probabilities_as_they_are():
     forest = RandomForestClassifier(20, random_state=0)
-    clf = EvidentialClassifier(forest).fit(X2, Y2)
+    clf = EvidentialClassifier(forest, cv=2).fit(X2, Y2)
     scores = clf.calibrated_classifiers_[0].calibrators[0].counts_.scores
     np.testing.assert_allclose(scores * 20, np.round(scores * 20), atol=1e-9)  # shares of votes
-    boosted = EvidentialClassifier(GradientBoostingClassifier(random_state=0)).fit(X2, Y2)
+    boosting = GradientBoostingClassifier(n_estimators=20, random_state=0)
+    boosted = EvidentialClassifier(boosting, cv=2).fit(X2, Y2)
     assert boosted.calibrated_classifiers_[0].calibrators[0].counts_.scores.min() < 0  # margins
 
 
 def test_the_default_harms_no_forest():
     """Votes of 0 and 1 are no certainty; all rows train the forest, and all calibrate."""
     X, y = make_classification(800, 10, n_informative=4, flip_y=0.05, random_state=0)
-    forest = RandomForestClassifier(50, random_state=0)
+    forest = RandomForestClassifier(30, random_state=0)
     plain = forest.fit(X[:400], y[:400]).predict_proba(X[400:])
     clf = EvidentialClassifier(forest).fit(X[:400], y[:400])
     assert log_loss(y[400:], clf.predict_proba(X[400:])) < log_loss(y[400:], plain)

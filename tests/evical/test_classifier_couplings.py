@@ -144,7 +144,7 @@ def test_seventeen_classes():
     assert clf.score(X, y) > 0.2  # chance is 0.06
     with pytest.raises(ValueError, match=r"17 classes have more than 2\^16 sets"):
         clf.predict_interval(X)
-    certain = {**options, "calibrator": BinningCalibrator(n_bins=2, model="laplace"), "cv": 2}
+    certain = {**options, "calibrator": BinningCalibrator(n_bins=2, model="laplace")}
     bayesian = classifier(**certain, probability="plausibility").fit(X, y)
     m = bayesian.predict_mass(X[:5])
     assert m.is_bayesian.all()

@@ -138,7 +138,7 @@ def test_profiles_have_level_sets_by_the_theorem_of_wilks(name):
 
 @each("name", sorted(UNKNOWN))
 def test_a_method_without_an_error_says_so(name):
-    fitted = ALL[name]().fit(*sample())
+    fitted = ALL[name]().fit(*sample(60))
     with pytest.raises(ValueError, match=f"{name} does not know the error of its probabilities"):
         fitted.predict_interval(AT, level=0.9)
 

@@ -25,7 +25,6 @@ from evical.ensemble import EvidentialEnsemble
 from evical.estimators.predictor import BeliefPredictor
 from evical.estimators.responses import class_scores
 from evical.fusion import Discounted, Rule, Stacked, TNorm
-from tests.support.contract import check_contract
 from tests.support.each import each
 
 BINS = BinningCalibrator(n_bins=4, model="dempster")
@@ -47,17 +46,6 @@ def ensemble(members=None, **options):
     return EvidentialEnsemble(
         MEMBERS if members is None else members, **{"calibrator": BINS, "cv": 2, **options}
     )
-
-
-FOLDS_DIFFER = {
-    "check_sample_weight_equivalence_on_dense_data": "its folds are of fixed rows",
-    "check_sample_weight_equivalence_on_sparse_data": "its folds are of fixed rows",
-}
-
-
-def test_scikit_learn_contract():
-    alone = EvidentialEnsemble([("nb", GaussianNB())], calibrator=BINS, cv=2, rule=Stacked())
-    check_contract(alone, FOLDS_DIFFER)
 
 
 @each("rule", NAMES)

@@ -230,7 +230,8 @@ CASES = {
         for other in ("merged", "pairs", "default", "nested", "coupled")
         for rule in ("dempster", "firm")
     },
-    **{f"{k} trained {r}": (of_trained, k, r) for k in (2, 3) for r in LEARNED[::4]},
+    **{f"{k} trained stacked": (of_trained, k, "stacked") for k in (2, 3)},
+    "2 trained learned_tnorm": (of_trained, 2, "learned_tnorm"),
     **{f"2 subsets {rule}": (of_subsets, 2, rule) for rule in LEARNED},
     **{f"3 subsets {rule}": (of_subsets, 3, rule) for rule in ("stacked",)},
     **{f"{k} given {rule}": (of_given, k, rule) for k in (2, 3) for rule in (None, "dempster")},

@@ -20,7 +20,7 @@ def entered(work):
     found = set()
 
     def note(frame, event, argument):
-        if frame.f_code.co_filename.startswith(FOLDERS):
+        if event == "call" and frame.f_code.co_filename.startswith(FOLDERS):
             found.add(frame.f_code.co_filename)
 
     before = sys.getprofile()

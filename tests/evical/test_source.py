@@ -229,8 +229,9 @@ def test_merged_classes_get_the_vacuous_extension():
 def test_every_rule_fuses_merged_classes(rule):
     rough = EvidentialSource(GaussianNB(), columns=[2, 3], coarsening={"a": "ab", "b": "ab"})
     fine = EvidentialSource(GaussianNB(), columns=[0, 1])
-    clf = EvidentialEnsemble([("rough", rough), ("fine", fine)], rule=rule, cv=2)
-    clf.fit(X3, LETTERS)
+    both = [("rough", rough), ("fine", fine)]
+    calibrator = LogisticCalibrator(model="confidence")
+    clf = EvidentialEnsemble(both, rule=rule, cv=2, calibrator=calibrator).fit(X3, LETTERS)
     assert clf.score(X3, LETTERS) > 0.81  # 0.80 of `fine` alone
     np.testing.assert_allclose(clf.predict_proba(X3), betp(clf.predict_mass(X3)), atol=1e-6)
 
@@ -289,9 +290,9 @@ def test_many_classes_are_merged_for_the_learned_fusion_only():
 )
 def test_silent_sources_of_many_classes(rule):
     rng = np.random.default_rng(0)
-    y = np.arange(340) % 17
-    X = rng.normal(size=(340, 17)) + 3 * np.eye(17)[y]
-    X[rng.uniform(size=340) < 0.2, :10] = np.nan
+    y = np.arange(170) % 17
+    X = rng.normal(size=(170, 17)) + 3 * np.eye(17)[y]
+    X[rng.uniform(size=170) < 0.2, :10] = np.nan
     parts = [
         EvidentialSource(GaussianNB(), columns=slice(0, 10), silent_if_missing="any"),
         EvidentialSource(GaussianNB(), columns=slice(10, 17)),
@@ -312,9 +313,9 @@ def test_frozen_sources():
 
 
 def test_a_source_may_be_an_ensemble():
-    inner = EvidentialEnsemble([GaussianNB(), LogisticRegression()], cv=2)
+    inner = EvidentialEnsemble([GaussianNB(), LogisticRegression()], cv=2, calibrator=BINS)
     parts = [EvidentialSource(inner, columns=[0, 1], silent_if_missing="any"), THERE]
-    assert EvidentialEnsemble(parts, cv=2).fit(M2, Y2).score(M2, Y2) > 0.75
+    assert EvidentialEnsemble(parts, cv=2, calibrator=BINS).fit(M2, Y2).score(M2, Y2) > 0.75
 
 
 def test_searches_and_cross_validation():

@@ -16,6 +16,7 @@ import dstheory
 import evical
 from evical.calibrators import BaseCalibrator
 from evical.errors import WrongWayWarning
+from evical.scores import ScoreCounts
 from tests.fuzz.samples import GREATEST, Floats, Sample
 from tests.protocols.calibrators_table import Entry
 
@@ -96,6 +97,10 @@ def _faults(entry: Entry, sample: Sample) -> Iterator[Fault]:
         if fall > 1e-12:
             yield Fault("bel or pl falls", f"by {fall:.1e}")
     for name, other in variants(sample):
+        counts = ScoreCounts.from_samples(other.scores, other.y, other.weights)
+        pairs = zip(vars(counts).values(), vars(calibrator.counts_).values(), strict=True)
+        if all(np.array_equal(one, two) for one, two in pairs):
+            continue  # `fit` learns from nothing else
         try:
             difference = np.abs(fitted(entry, other).predict_mass(at).masses - masses).max()
         except RefusalError as error:

@@ -140,12 +140,17 @@ def a_network() -> network.ValuationNetwork:
     return network.ValuationNetwork([rain, wet], [rule]).add({"yes": 0.3, "no": 0.7}, on="rain")
 
 
-def things() -> Iterator[tuple[str, Any, Load]]:
-    """All that can be saved: name, data, and how it is loaded and used."""
+def things(*, once: bool = False) -> Iterator[tuple[str, Any, Load]]:
+    """All that can be saved, or one of each class: name, data, and how it is loaded and used."""
+    first = {entry.name: entry for entry in (*MULTICLASS[::-1], *CALIBRATORS[::-1])}
     for entry in CALIBRATORS:
+        if once and entry is not first[entry.name]:
+            continue
         data = entry().fit(*samples(20)).to_dict(include_counts=True)
         yield entry.id, data, load_calibrator
     for multi in MULTICLASS:
+        if once and multi is not first[multi.name]:
+            continue
         yield multi.id, multi().fit(*multi.samples(30)).to_dict(), load_multiclass
     frame = Frame(["a", "b", "c"])
     for masses in ([0.5, 0.25, 0.25], [Fraction(1, 3)] * 3):

@@ -8,6 +8,7 @@ same measures. The right values are computed from the masses themselves.
 import io
 import json
 import sys
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -27,6 +28,7 @@ N = 500
 CLASSES = ["ham", "spam"]
 
 
+@cache
 def samples():
     """Classes, and scores of two sources that are high for spam."""
     rng = np.random.default_rng(0)
@@ -35,6 +37,7 @@ def samples():
     return y, sign + rng.normal(size=N) * 1.1, sign + rng.normal(size=N)
 
 
+@cache
 def right():
     """Both sources by Python: masses, their combination, and probabilities of spam."""
     y, *scores = samples()

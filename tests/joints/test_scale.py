@@ -34,7 +34,6 @@ FIXED = {
 }
 SCALES = {
     "1e-9": (lambda s: s * 1e-9, {"unit"}),
-    "percent": (lambda s: 100 * s, {"unit"}),
     "1e9, shifted by 1e9": (lambda s: 1e9 * s + 1e9, {"unit", "origin"}),
     "credit scores": (lambda s: 575 + 40 * s, {"unit", "origin"}),
     "shifted by 1e9": (lambda s: s + 1e9, {"origin"}),

@@ -48,8 +48,10 @@ def held(shares, factor=1.0, more=0.0):
     return (shares.mean(axis=0) <= factor * ALPHAS + more + 3 * spread).all()
 
 
-@each("nonconformity", ["lac", "aps", "raps", "margin"])
-@each("smoothed", [False, True])
+@each(
+    ("nonconformity", "smoothed"),
+    [(name, False) for name in ("lac", "aps", "raps", "margin")] + [("lac", True), ("aps", True)],
+)
 def test_on_average(nonconformity, smoothed):
     def make(seed):
         return ConformalClassifier(

@@ -226,12 +226,12 @@ def test_promises_are_kept_in_simulations(world, n):
 @each("loader", [load_breast_cancer, load_digits])
 @each(("loss", "bound"), [("error", 0.05), ("by_class", 0.15), ("wrong_answer", 0.04)])
 def test_promises_are_kept_on_real_data(loader, loss, bound):
-    """Of all samples that a classifier was not trained on, as many as hold-outs draw from."""
+    """Of samples that a classifier was not trained on, as many as hold-outs draw from."""
     X, y = loader(return_X_y=True)
     rows = np.random.default_rng(0).permutation(len(y))
     X, y = X[rows], y[rows]
     fitted = FrozenEstimator(GaussianNB(var_smoothing=1e-3).fit(X[:150], y[:150]))
-    rest, truth = X[150:], y[150:]
+    rest, truth = X[150:750], y[150:750]
     table = fitted.predict_proba(rest)
     wrong = table.argmax(axis=1) != truth
     bad, times = 0, 40

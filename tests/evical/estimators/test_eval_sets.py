@@ -8,12 +8,14 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 
 from evical import EvidentialClassifier, EvidentialEnsemble
+from evical.calibrators import IsotonicCalibrator
 from evical.estimators._eval_sets import with_numbers
 from tests.support.each import each
 
 X, CODES = load_iris(return_X_y=True)
 NAMES = np.array(["rose", "iris", "aster"])  # not in sorted order
 SEEN = []
+STEPS = IsotonicCalibrator(model="laplace")
 
 
 class Booster(ClassifierMixin, BaseEstimator):
@@ -53,7 +55,9 @@ def test_early_stopping_sees_the_same_classes(labels, code):
     sets = [(X[1::2], y[1::2]), (X[3::40].tolist(), y[3::40].tolist())]
     weights = [np.ones(len(y) // 2), np.ones(4)]
     given = {"eval_set": sets, "sample_weight_eval_set": weights}
-    found = EvidentialClassifier(Booster(), code=code, cv=2).fit(X[::2], y[::2], **given)
+    found = EvidentialClassifier(Booster(), calibrator=STEPS, code=code, cv=2).fit(
+        X[::2], y[::2], **given
+    )
     assert found.score(X[1::2], y[1::2]) > 0.9
     assert SEEN
     sizes = {n for n, _ in SEEN}

@@ -57,7 +57,7 @@ def test_tests_of_independent_p_values():
 
 @pytest.mark.parametrize("smoothed", [False, True])
 def test_the_tests_keep_their_level_if_scores_tie(smoothed):
-    rng, n, m, runs, levels = np.random.default_rng(2), 30, 300, 300, (0.02, 0.1, 0.2)
+    rng, n, m, runs, levels = np.random.default_rng(2), 30, 300, 200, (0.02, 0.1, 0.2)
     rejected = np.zeros(len(levels) + 1)
     for _ in range(runs):
         old, new = np.round(2 * rng.normal(size=n)), np.round(2 * rng.normal(size=m))
@@ -69,7 +69,7 @@ def test_the_tests_keep_their_level_if_scores_tie(smoothed):
 @pytest.mark.parametrize("smoothed", [False, True])
 def test_the_tests_keep_their_level_with_few_calibration_samples(smoothed):
     """400 judged samples share 30 of calibration: a binomial test would reject far more often."""
-    rng, n, m, runs, levels = np.random.default_rng(0), 30, 400, 400, (0.02, 0.1, 0.2)
+    rng, n, m, runs, levels = np.random.default_rng(0), 30, 400, 200, (0.02, 0.1, 0.2)
     rejected, plain = np.zeros(len(levels) + 1), 0
     for _ in range(runs):
         tau = rng.random(m) if smoothed else None

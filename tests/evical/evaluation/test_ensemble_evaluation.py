@@ -9,6 +9,7 @@ from sklearn.neighbors import NearestCentroid
 from dstheory import Frame, MassFunction
 from dstheory.combine import conjunctive
 from evical import EvidentialEnsemble
+from evical.calibrators import IsotonicCalibrator
 from evical.evaluation import EnsembleEvaluation
 from evical.fusion import Mixture
 from evical.metrics import brier_score, log_loss
@@ -53,7 +54,8 @@ def test_more_classes_than_sets_can_be_listed_of():
     rng = np.random.default_rng(0)
     y = np.arange(18 * 8) % 18
     X = 2 * np.eye(18)[y] + rng.normal(size=(len(y), 18))
-    ensemble = EvidentialEnsemble([GaussianNB(), NearestCentroid()], cv=2).fit(X, y)
+    members = [GaussianNB(), NearestCentroid()]
+    ensemble = EvidentialEnsemble(members, calibrator=IsotonicCalibrator(), cv=2).fit(X, y)
     made = EnsembleEvaluation.from_estimator(ensemble, X, y)
     assert made.ways[2:] == ("combined", "Dempster's rule", "mean of probabilities")
     members = [member.predict_proba(X) for member in ensemble.estimators_]

@@ -89,14 +89,14 @@ def test_intervals_grow_with_confidence_and_shrink_with_samples():
 
 
 def test_interval_of_the_brier_score_has_its_level():
-    """Law: of 100 samples about 95 % of intervals hold the expected score, 1/6 for p = U(0, 1)."""
+    """Law: of 60 samples about 95 % of intervals hold the expected score, 1/6 for p = U(0, 1)."""
     rng, hits = np.random.default_rng(0), 0
-    for _ in range(100):
+    for _ in range(60):
         p = rng.random(150)
         y = (rng.random(150) < p).astype(int)
         one = Evaluation.from_predictions(y, p, n_resamples=99)["brier_score"]
         hits += one.low <= 1 / 6 <= one.high
-    assert 86 <= hits <= 99  # within four standard deviations of 95, and not always
+    assert 50 <= hits <= 59  # within four standard deviations of 95, and not always
 
 
 def test_a_wrong_certainty_costs_infinitely_much():

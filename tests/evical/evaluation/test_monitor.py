@@ -74,7 +74,7 @@ def test_calibrated_streams_seldom_give_an_alarm():
         (lambda z: 3 * z, "probabilities are too moderate"),
     ],
 )
-@each("start", [0, 1000])
+@each("start", [0, 300])
 def test_a_change_gives_an_alarm_and_says_what_it_is(change, finding, start):
     p, y = stream(start + 500, 1, change, start)
     monitor = CalibrationMonitor().update(p[:start], y[:start])

@@ -13,7 +13,7 @@ _MORE = (
     "Gaussian-likelihood",
     "Auto-rank-False",
     "KDE-boxcar-dempster-per_class-None",
-    "KDE-tricube-dempster-per_class-None",
+    "KDE-epanechnikov-dempster-per_class-None",
     "Adaptive-bayesian-0.4",
     "ENIR-bayesian-0.0-rank",
 )

@@ -35,18 +35,21 @@ LINEAR = make_pipeline(StandardScaler(), LogisticRegression())
 
 CASES = {
     "pipeline": EvidentialClassifier(LINEAR),
-    "folds": EvidentialClassifier(LINEAR, calibrator=LogisticCalibrator(), ensemble=True, cv=3),
+    "folds": EvidentialClassifier(LINEAR, calibrator=LogisticCalibrator(), ensemble=True, cv=2),
     "frozen": EvidentialClassifier(FrozenEstimator(LINEAR), calibrator=IsotonicCalibrator()),
     "svm": EvidentialClassifier(
         make_pipeline(StandardScaler(), LinearSVC()), calibrator=IsotonicCalibrator()
     ),
     "naive Bayes": EvidentialClassifier(GaussianNB(), calibrator=LogisticCalibrator()),
     "forest": EvidentialClassifier(
-        RandomForestClassifier(9, max_depth=4, random_state=0),
-        calibrator=LogisticCalibrator(transform="logit"),
+        RandomForestClassifier(5, max_depth=4, random_state=0),
+        calibrator=LogisticCalibrator(model="bayesian"),
+        cv=2,
     ),
     "boosting": EvidentialClassifier(
-        GradientBoostingClassifier(n_estimators=5, random_state=0), calibrator=LogisticCalibrator()
+        GradientBoostingClassifier(n_estimators=5, random_state=0),
+        calibrator=LogisticCalibrator(model="bayesian"),
+        cv=2,
     ),
     "ensemble": EvidentialEnsemble(
         [
@@ -54,6 +57,7 @@ CASES = {
             EvidentialClassifier(GaussianNB(), calibrator=IsotonicCalibrator()),
         ],
         rule="dempster",
+        cv=2,
     ),
 }
 # Of converted classifiers that compute in 32 bits, as a share of the scores.
@@ -111,7 +115,7 @@ def test_features_and_scores_of_32_bits():
 
 
 def test_labels_that_are_numbers():
-    classifier = EvidentialClassifier(LogisticRegression(), calibrator=LogisticCalibrator())
+    classifier = EvidentialClassifier(LogisticRegression(), calibrator=IsotonicCalibrator())
     classifier.fit(X / 100, np.where(Y == "cancer", 7, -3))
     found = in_onnxruntime(to_onnx(classifier), X=NEW / 100)
     np.testing.assert_array_equal(found["label"], classifier.predict(NEW / 100))
@@ -137,12 +141,12 @@ def test_what_cannot_be_exported(monkeypatch):
     with pytest.raises(NotFittedError):
         to_onnx(EvidentialClassifier(LINEAR))
     odd = EvidentialClassifier(
-        LINEAR, calibrator=LogisticCalibrator(), probability="plausibility"
+        LINEAR, calibrator=IsotonicCalibrator(), probability="plausibility"
     ).fit(X, Y)
     with pytest.raises(ValueError, match="probability is 'plausibility'"):
         to_onnx(odd)
     with warnings.catch_warnings(action="ignore"):
-        unknown = EvidentialClassifier(Unknown(), calibrator=LogisticCalibrator()).fit(X, Y)
+        unknown = EvidentialClassifier(Unknown(), calibrator=IsotonicCalibrator()).fit(X, Y)
     with pytest.raises(ValueError, match=r"skl2onnx does not convert Unknown \(\w+: .*alone"):
         to_onnx(unknown)
     monkeypatch.setattr(

@@ -139,9 +139,13 @@ def test_many_classes():
     iris, kinds = load_iris(return_X_y=True)
     names = np.array(["setosa", "versicolor", "virginica"])[kinds]
     rows = np.concatenate([iris[::2], 3 * iris[::5], -iris[::5]])
+    members = [
+        EvidentialClassifier(MEMBERS[0], cv=2),
+        EvidentialClassifier(GaussianNB(), ensemble=False, cv=2),
+    ]
+    fitted = [FrozenEstimator(member.fit(iris[1::2], names[1::2])) for member in members]
     for rule in ("stacked", Stacked(model="bayesian"), "likelihood_mixture"):
-        members = [MEMBERS[0], EvidentialClassifier(GaussianNB(), ensemble=False, cv=3)]
-        ensemble = EvidentialEnsemble(members, rule=rule, cv=3).fit(iris[1::2], names[1::2])
+        ensemble = EvidentialEnsemble(fitted, rule=rule).fit(iris[::2], names[::2])
         check(to_onnx(ensemble), ensemble, rows, 1e-8)
 
 
@@ -178,9 +182,16 @@ def test_what_cannot_be_exported(members):
         "dempster": "rule is dempster of 3 classes",
         Stacked(model="confidence"): "Stacked has the model 'confidence', whose beliefs about 3",
     }.items():
-        many = EvidentialEnsemble([GaussianNB(), MEMBERS[0]], rule=rule, cv=2).fit(iris, kinds)
+        pair = [GaussianNB(), MEMBERS[0]]
+        many = EvidentialEnsemble(pair, calibrator=IsotonicCalibrator(), rule=rule, cv=2).fit(
+            iris, kinds
+        )
         with pytest.raises(ValueError, match=message):
             to_onnx(many)
     merged = EvidentialSource(GaussianNB(), coarsening={0: 1})
     with pytest.raises(ValueError, match="a member merges classes"):
-        to_onnx(EvidentialEnsemble([merged, GaussianNB()], cv=2).fit(iris, kinds))
+        to_onnx(
+            EvidentialEnsemble([merged, GaussianNB()], calibrator=IsotonicCalibrator(), cv=2).fit(
+                iris, kinds
+            )
+        )

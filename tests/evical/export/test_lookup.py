@@ -14,15 +14,16 @@ from evical.export.lookup import lookup_steps
 @pytest.mark.parametrize("name", ["isotonic", "venn_abers", "logistic"])
 def test_looked_up_pieces_are_those_of_the_expressions(name):
     rng = np.random.default_rng(0)
-    scores = rng.random(500)
-    calibrator = make_calibrator(name, ()).fit(scores, rng.random(500) < scores)
+    scores = rng.random(200)
+    calibrator = make_calibrator(name, ()).fit(scores, rng.random(200) < scores)
     starts = compiled(calibrator).starts
     far = [-1e308, -1.0, 0.0, -0.0, 5e-324, 1.0, 2.0, 1.7e308, np.inf, -np.inf, np.nan]
     at = np.concatenate([starts, previous_float(starts), rng.random(1000), far])
     steps = lookup_steps(calibrator, "score", "p_")
     with duckdb.connect() as base:
         base.execute("CREATE TABLE given (n INTEGER, score DOUBLE)")
-        base.executemany("INSERT INTO given VALUES (?, ?)", list(enumerate([*at.tolist(), None])))
+        rows = [[*range(len(at) + 1)], [*at.tolist(), None]]
+        base.execute("INSERT INTO given SELECT unnest($1), unnest($2)", rows)
         query = "given"
         for step in steps:
             query = f"(SELECT *, {step} FROM {query})"

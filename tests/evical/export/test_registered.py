@@ -1,5 +1,6 @@
 """Pipelines that end in our classifiers, converted by skl2onnx itself."""
 
+from functools import cache
 from importlib.util import find_spec
 
 import numpy as np
@@ -17,6 +18,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import LinearSVC
 
 from evical import EvidentialClassifier, EvidentialEnsemble, export
+from evical.calibrators import IsotonicCalibrator
 from evical.export import register_converters
 from tests.evical.export.test_ensembles import check
 from tests.evical.export.test_onnx import in_onnxruntime
@@ -32,14 +34,19 @@ STEPS = {
 }
 
 
+@cache
+def fitted(name):
+    X, y = DATA[name]
+    return make_pipeline(StandardScaler(), STEPS[name]).fit(X[::2], y[::2])
+
+
 @pytest.mark.parametrize("opset", [15, 21])
 @pytest.mark.parametrize("name", DATA)
 def test_a_pipeline_is_converted_as_a_whole(name, opset):
     register_converters()
-    X, y = DATA[name]
-    pipeline = make_pipeline(StandardScaler(), STEPS[name]).fit(X[::2], y[::2])
+    pipeline = fitted(name)
     for kind, atol in ((np.float64, 1e-6), (np.float32, 1e-3)):  # of the scaler
-        rows = X[1::2].astype(kind)
+        rows = DATA[name][0][1::2].astype(kind)
         model = to_onnx(pipeline, rows[:1], target_opset={"": opset, "ai.onnx.ml": 3})
         check(model, pipeline[-1], rows, atol, pipeline[:-1].transform(rows))
 
@@ -81,9 +88,10 @@ def test_the_other_nesting_is_refused_with_the_right_one(name):
     register_converters()
     steps, samples, y, _ = read(name)
     pipeline = make_pipeline(steps, LogisticRegression())
-    classifier = EvidentialClassifier(pipeline, cv=2).fit(samples, y)
-    ensemble = EvidentialEnsemble([pipeline], cv=2).fit(samples, y)
-    searched = EvidentialClassifier(GridSearchCV(pipeline, {}, cv=2), cv=2).fit(samples, y)
+    options = {"calibrator": IsotonicCalibrator(), "cv": 2}
+    classifier = EvidentialClassifier(pipeline, **options).fit(samples, y)
+    ensemble = EvidentialEnsemble([pipeline], **options).fit(samples, y)
+    searched = EvidentialClassifier(GridSearchCV(pipeline, {}, cv=2), **options).fit(samples, y)
     for model in (classifier, ensemble, searched):
         with pytest.raises(ValueError, match=r"put EvidentialClassifier behind them, make_pipel"):
             export.to_onnx(model)
@@ -91,17 +99,15 @@ def test_the_other_nesting_is_refused_with_the_right_one(name):
     first = "'text'" if name == "texts" else "'age', 'city'"
     with pytest.raises(ValueError, match=f"EvidentialClassifier gets the inputs {first}, but its"):
         to_onnx(classifier, samples[:1], initial_types=types)
-    whole = make_pipeline(steps, EvidentialClassifier(LogisticRegression(), cv=2))
+    whole = make_pipeline(steps, EvidentialClassifier(LogisticRegression(), **options))
     with pytest.raises(TypeError, match=r"a Pipeline, which skl2onnx converts: call register_"):
         export.to_onnx(whole.fit(samples, y))
 
 
 def test_wrong_calls(monkeypatch):
     register_converters()
-    X, y = DATA["two"]
-    pipeline = make_pipeline(StandardScaler(), STEPS["two"]).fit(X, y)
     with pytest.raises(ValueError, match="target opset is 12, and an export takes 15 or a later"):
-        to_onnx(pipeline, X[:1], target_opset={"": 12, "ai.onnx.ml": 1})
+        to_onnx(fitted("two"), DATA["two"][0][:1], target_opset={"": 12, "ai.onnx.ml": 1})
     monkeypatch.setattr(
         "dstheory.optional.find_spec", lambda name: None if name == "skl2onnx" else find_spec(name)
     )

@@ -2,6 +2,7 @@
 
 import sqlite3
 from contextlib import closing
+from functools import cache
 
 import duckdb
 import numpy as np
@@ -16,7 +17,13 @@ from tests.protocols.calibrators_table import samples
 from tests.support.each import each
 
 ODD = 'the `score`, of "it" \\ [x]; --'
+CURVES = LogisticCalibrator().fit(*samples())
 LOGIT = 1 / (1 + np.exp(-samples()[0]))
+
+
+@cache
+def curves(dialect):
+    return to_sql(CURVES, "score", dialect)
 
 
 def in_sqlite(query, scores, name="score", kind="REAL"):
@@ -49,15 +56,14 @@ every_engine = each("engine", ENGINES)
 
 @every_engine
 def test_what_is_no_score_is_null(engine):
-    query = to_sql(LogisticCalibrator().fit(*samples()), "score", engine)
     rows = [None, float("nan"), float("inf"), float("-inf"), 0.5]
-    found = ENGINES[engine](query, rows)
+    found = ENGINES[engine](curves(engine), rows)
     np.testing.assert_array_equal(np.isnan(found), [[True] * 3] * 4 + [[False] * 3])
 
 
 @every_engine
 def test_a_probability_outside_its_range_is_null(engine):
-    calibrator = LogisticCalibrator(transform="logit").fit(LOGIT, samples()[1])
+    calibrator = IsotonicCalibrator(transform="logit").fit(LOGIT, samples()[1])
     found = ENGINES[engine](to_sql(calibrator, "score", engine), [-0.1, 0.0, 1.0, 1.1])
     np.testing.assert_array_equal(np.isnan(found[:, 0]), [True, False, False, True])
     wanted = calibrator.predict_interval([0.0, 1.0])
@@ -97,18 +103,15 @@ def test_a_misspelled_column_is_an_error_in_sqlite():
 
 
 def test_texts_and_whole_numbers_in_sqlite():
-    calibrator = LogisticCalibrator().fit(*samples())
-    query = to_sql(calibrator, "score", "sqlite")
-    found = in_sqlite(query, [1, "1", "no number"], kind="")
-    assert np.abs(found[0, :2] - calibrator.predict_interval([1.0])).max() <= 1e-7
+    found = in_sqlite(curves("sqlite"), [1, "1", "no number"], kind="")
+    assert np.abs(found[0, :2] - CURVES.predict_interval([1.0])).max() <= 1e-7
     assert np.isnan(found[1:]).all()
 
 
 @pytest.mark.parametrize("kind", ["FLOAT", "INTEGER", "DECIMAL(9, 2)"])
 def test_columns_of_other_types_in_duckdb(kind):
-    calibrator = LogisticCalibrator().fit(*samples())
-    found = in_duckdb(to_sql(calibrator, "score"), [-2, 0, 3], kind=kind)
-    assert np.abs(found[:, :2] - calibrator.predict_interval([-2.0, 0.0, 3.0])).max() <= 1e-7
+    found = in_duckdb(curves("duckdb"), [-2, 0, 3], kind=kind)
+    assert np.abs(found[:, :2] - CURVES.predict_interval([-2.0, 0.0, 3.0])).max() <= 1e-7
 
 
 def test_every_float_is_read_exactly_in_sqlite():

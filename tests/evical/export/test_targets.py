@@ -14,10 +14,11 @@ from evical.export._javascript import javascript_text
 from evical.export._onnx import onnx_model
 from evical.export._sql import sql_text
 from tests.evical.export.exported import check, every_entry, scores_of
-from tests.evical.export.test_javascript import NODE, in_node
+from tests.evical.export.test_javascript import beliefs_in_node
 from tests.evical.export.test_onnx import beliefs
 from tests.evical.export.test_sql import ENGINES
 from tests.protocols.calibrators_table import fitted
+from tests.support.node import NODE
 
 
 def test_sizes_of_the_default_calibrator():
@@ -46,6 +47,6 @@ def test_each_target_is_what_python_predicts(entry, tmp_path):
     check(beliefs(graph, more), calibrator, table_of_graph, more)
     module = javascript_text(table, entry.id, [0, 1])
     if NODE is not None:
-        classes, found = in_node(tmp_path, {"m": module}, {"m": scores.tolist()})["m"]
+        classes, found = beliefs_in_node(tmp_path, {"m": module}, {"m": scores.tolist()})["m"]
         assert classes == [0, 1]
         check(np.array(found), calibrator, table, scores)

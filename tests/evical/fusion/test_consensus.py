@@ -46,7 +46,7 @@ def lists(p):
 
 @pytest.mark.parametrize(("n_classes", "dependence"), [(2, 0.5), (3, 0.5), (4, 0.0), (2, 0.2)])
 def test_it_is_its_definition(n_classes, dependence):
-    p, _ = simulated(60, n_classes, seed=n_classes)
+    p, _ = simulated(40, n_classes, seed=n_classes)
     p[3] = np.where(np.isnan(p[3]), np.nan, 0.9 * p[2] + 0.1 * p[3])
     rule = Consensus(dependence=dependence).fit(beliefs(p))
     weights, prevalence, sharpness, *believed = naive.learned(lists(p), dependence)
@@ -337,7 +337,7 @@ def test_labels_of_some_samples_lead_to_stacking_without_a_jump():
 def test_an_ensemble_takes_it_by_name():
     X, y = load_wine(return_X_y=True)
     members = [GaussianNB(), make_pipeline(StandardScaler(), LogisticRegression())]
-    ensemble = EvidentialEnsemble(members, rule="consensus").fit(X[::2], y[::2])
+    ensemble = EvidentialEnsemble(members, rule="consensus", cv=2).fit(X[::2], y[::2])
     assert isinstance(ensemble.fusion_, Consensus)
     assert ensemble.score(X[1::2], y[1::2]) > 0.9
     display = FusionWeightsDisplay.from_estimator(ensemble)

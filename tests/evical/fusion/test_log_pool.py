@@ -106,7 +106,7 @@ def test_weights_by_class_are_the_optimum():
     np.testing.assert_allclose(pool.covariance @ curvature(loss, flat(pool)), np.eye(9), atol=1e-3)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(3))
 def test_convex_weights_are_the_best_of_a_grid(seed):
     """With an adversary among three sources, whose weight is 0."""
     rng = np.random.default_rng(seed)
@@ -114,7 +114,7 @@ def test_convex_weights_are_the_best_of_a_grid(seed):
     data.evidence[:, :, rng.integers(0, 3)] *= -1
     shares = rng.dirichlet([2, 2, 2])
     samples = data.evidence.transpose(0, 2, 1).tolist()
-    expected = naive.best_convex(samples, data.codes, data.counts, shares, 1.0, 100)
+    expected = naive.best_convex(samples, data.codes, data.counts, shares, 1.0, 50)
     found = _convex_weights(data, shares)
     assert found.sum() == pytest.approx(1)
     assert found.min() >= 0

@@ -84,11 +84,11 @@ def test_rows_with_a_silent_source_count(n_classes):
     np.testing.assert_allclose(found, expected, atol=0.02)
 
 
-@pytest.mark.parametrize(("slope", "shift"), [(0.5, 1.5), (2.0, -1.0)])
-def test_fusions_learn_from_rows_with_silent_sources(slope, shift):
+def test_fusions_learn_from_rows_with_silent_sources():
     """Of four biased sources that each leave out 40 %, all speak about one row in eight."""
     excess = []
     for seed in range(4):
+        slope, shift = [(0.5, 1.5), (2.0, -1.0)][seed % 2]
         y, p, _ = overlapping(400, 0.5, 0.4, seed, rho=0.3, sources=4)
         _, new, truth = overlapping(2000, 0.5, 0.4, seed + 10, rho=0.3, sources=4)
         fusion = fit_to_probabilities(Stacked(), _moved(p, slope, shift), y, [0, 1])

@@ -120,13 +120,13 @@ def test_units_do_not_matter():
 
 
 def test_number_and_kind_are_chosen():
-    X = np.vstack([RNG.normal(size=(40, 2)), RNG.normal(size=(40, 2)) + 8])
+    X = np.vstack([RNG.normal(size=(25, 2)), RNG.normal(size=(25, 2)) + 8])
     clusters = BootClus(covariance_type="spherical", n_bootstraps=5, random_state=0).fit(X)
     assert clusters.n_clusters_ == 2
     kind = BootClus(n_clusters=2, n_bootstraps=5, random_state=0).fit(X).mixture_.covariance_type
     assert kind == "spherical"
     one = BootClus(n_clusters=1, n_bootstraps=5, random_state=0).fit(X)
-    assert one.labels_.tolist() == [0] * 80
+    assert one.labels_.tolist() == [0] * 50
 
 
 @pytest.mark.parametrize(

@@ -21,9 +21,10 @@ from tests.support.each import each
 
 
 def seeded(learner):
-    """With default options, and a seed if it takes one."""
+    """With default options, but a seed and a wide tolerance if it takes them."""
+    options = {"random_state": 0, "tol": 1e-3}
     return learner.set_params(
-        **({"random_state": 0} if "random_state" in learner.get_params() else {})
+        **{name: value for name, value in options.items() if name in learner.get_params()}
     )
 
 
@@ -56,7 +57,7 @@ def test_an_ensemble_takes_them_as_they_are(learner, n_classes):
     alone = clone(learner).fit(X[train], y[train])
     for rule in ("stacked", "dempster"):
         members = [("one", learner), ("other", LEARNERS["latent"])]
-        ensemble = EvidentialEnsemble(members, rule=rule).fit(X[train], y[train])
+        ensemble = EvidentialEnsemble(members, rule=rule, cv=2).fit(X[train], y[train])
         own = ensemble.named_estimators_["one"]
         assert type(own) is type(learner)
         first = ensemble.predict_masses(X[new])[0]
@@ -67,8 +68,8 @@ def test_an_ensemble_takes_them_as_they_are(learner, n_classes):
 @every_learner
 def test_groups_and_weights_go_to_those_that_take_them(learner):
     """Others are trained without, and the fusion observes both."""
-    X, y = (part[::2] for part in load_iris(return_X_y=True))
-    groups, weight = np.arange(75) // 5, np.linspace(1, 3, 75)
+    X, y = (part[::4] for part in load_iris(return_X_y=True))
+    groups, weight = np.arange(38) // 3, np.linspace(1, 3, 38)
     weighs = "sample_weight" in inspect.signature(learner.fit).parameters
     for member in (learner, EvidentialSource(learner)):
         ensemble = EvidentialEnsemble([member], cv=2).fit(X, y, groups=groups)
@@ -113,22 +114,22 @@ by_heart = each(
 )
 
 
-def losses(member, drawn, rule, seeds=(0, 1)):
+def losses(member, drawn, rule, variants=3):
     """Mean log loss of an ensemble of a member and five neighbors: as they are, calibrated, frozen.
 
     The frozen ones were trained on the samples that the fusion learns from.
     """
     found = []
-    for seed in seeds:
+    for seed in (0, 1):
         X, y = drawn(seed)
         old, new = slice(100), slice(100, None)
         members = [member, EvidentialKNeighborsClassifier()]
-        variants = (
+        tried = (
             [clone(one) for one in members],
             [EvidentialClassifier(clone(one)) for one in members],
             [FrozenEstimator(clone(one).fit(X[old], y[old])) for one in members],
-        )
-        fitted = [EvidentialEnsemble(list(v), rule=rule).fit(X[old], y[old]) for v in variants]
+        )[:variants]
+        fitted = [EvidentialEnsemble(list(v), rule=rule).fit(X[old], y[old]) for v in tried]
         found.append([log_loss(y[new], one.predict_proba(X[new]), eps=1e-12) for one in fitted])
     return np.mean(found, axis=0)
 
@@ -136,7 +137,7 @@ def losses(member, drawn, rule, seeds=(0, 1)):
 @by_heart
 def test_dempster_s_rule_believes_what_a_member_knows_by_heart(member, drawn):
     """Calibrate it then: `EvidentialClassifier(member)`."""
-    as_they_are, calibrated, _ = losses(member, drawn, "dempster")
+    as_they_are, calibrated = losses(member, drawn, "dempster", 2)
     assert calibrated < 0.68  # better than nothing: log 2 = 0.69
     assert as_they_are > 2 * calibrated
 

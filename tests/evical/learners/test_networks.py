@@ -103,7 +103,7 @@ def test_glass_as_in_the_vignette_of_evclass():
         "RBFfit": partial(EvidentialRBFClassifier, n_prototypes=7, regularization=0.001),
     }
     for name, network in networks.items():
-        fits = [network(random_state=i).fit(points[:89], labels[:89]) for i in range(12)]
+        fits = [network(random_state=i).fit(points[:89], labels[:89]) for i in range(8)]
         errors = [int((fit.predict(points[89:]) != labels[89:]).sum()) for fit in fits]
         assert min(errors) <= known["errors"][name] <= max(errors)
         if name == "proDSfit":

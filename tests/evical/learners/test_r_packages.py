@@ -134,7 +134,7 @@ def test_vehicle():
     for name, network in networks.items():
         errors = [
             int((network(random_state=seed).fit(X, y).predict(new) != target).sum())
-            for seed in range(6)
+            for seed in range(4)
         ]
         assert min(errors) - 12 <= known[name] <= max(errors) + 12  # two standard errors
 
@@ -192,7 +192,7 @@ def test_constrained_c_means(known):
     assert scale * theirs == pytest.approx(known["cost"], rel=1e-4)
     # Minima are local: the best of these starts comes within one percent, or lower.
     rng = np.random.default_rng(0)
-    starts = [points[rng.choice(40, 3, replace=False)] for _ in range(20)]
+    starts = [points[rng.choice(40, 3, replace=False)] for _ in range(20 if adaptive else 5)]
     costs = [improve(objective, points, start, 1e-8, 1000).costs[-1] for start in starts]
     assert scale * min(costs) <= 1.01 * known["cost"]
 

@@ -28,7 +28,7 @@ TESTS = [
     metrics.binomial_test,
 ]
 every_test = each("test", TESTS, ids=lambda test: test.__name__)
-N_SETS = 1000
+N_SETS = 600
 
 
 def rejections(test, y, p, **options):

@@ -89,7 +89,7 @@ def test_wider_intervals_are_less_suspicious():
 @pytest.mark.parametrize("n_resamples", [0, 99])
 def test_level_of_precise_intervals(n_resamples):
     rng = np.random.default_rng(3)
-    n_sets, n = (2000, 500) if n_resamples == 0 else (1000, 60)
+    n_sets, n = (1000, 500) if n_resamples == 0 else (1000, 60)
     y, p = calibrated(n, rng, n_sets)
     rejected = [
         interval_calibration_test(a, np.stack([b, b], 1), n_resamples=n_resamples, rng=rng).pvalue

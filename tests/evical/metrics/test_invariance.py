@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from evical import metrics
@@ -21,7 +21,6 @@ from tests.evical.metrics.kinds import (
     top_label_calibration_error,
 )
 from tests.evical.metrics.samples import arrays, binary, classes, repeated
-from tests.support.each import each
 
 MEASURES = [
     metrics.brier_score,
@@ -66,69 +65,63 @@ UNLIKE = (adaptive_calibration_error, kolmogorov_smirnov_error)
 FLIPPED = [metric for metric in MEASURES if metric not in UNLIKE]
 
 
-few = settings(max_examples=10)  # of each of many metrics
-
-
 def around(p):
     return np.stack([np.maximum(p - 0.125, 0), np.minimum(p + 0.25, 1)], axis=1)
 
 
-def same(a, b):
-    return a == pytest.approx(b, abs=1e-9)  # smooth_calibration_error solves to 1e-9
+def same(found, expected):
+    """All numbers of both, in the order of the metrics."""
+    np.testing.assert_allclose(
+        found, expected, rtol=0, atol=1e-9, equal_nan=False
+    )  # to which smooth errors are solved
 
 
 def both_classes(samples):
     return len({y for y, *_ in samples}) == 2
 
 
-@each("metric", MEASURES + INFERENCES)
-@few
+def values(wanted, y, p, w=None):
+    return [metric(y, p, sample_weight=w) for metric in wanted]
+
+
 @given(samples=binary(min_size=2), data=st.data())
-def test_order(metric, samples, data):
+def test_order(samples, data):
     assume(both_classes(samples))
     y, p, w = arrays(samples)
     order = np.array(data.draw(st.permutations(range(len(y)))))
-    expected = metric(y, p, sample_weight=w)
-    assert same(metric(y[order], p[order], sample_weight=w[order]), expected)
+    every = MEASURES + INFERENCES
+    same(values(every, y[order], p[order], w[order]), values(every, y, p, w))
 
 
-@each("metric", MEASURES)
-@few
 @given(samples=binary(min_size=2))
-def test_repetition(metric, samples):
+def test_repetition(samples):
     assume(both_classes(samples))
     y, p, w = arrays(samples)
     many_y, many_p, _ = arrays(repeated(samples))
-    assert same(metric(y, p, sample_weight=w), metric(many_y, many_p))
+    same(values(MEASURES, many_y, many_p), values(MEASURES, y, p, w))
 
 
-@each("metric", INFERENCES)
-@few
 @given(samples=binary(min_size=2))
-def test_scale_of_weights_and_weight_zero(metric, samples):
+def test_scale_of_weights_and_weight_zero(samples):
     assume(both_classes(samples))
     y, p, w = arrays(samples)
-    expected = metric(y, p, sample_weight=w)
-    assert same(metric(y, p, sample_weight=4 * w), expected)
-    found = metric(np.append(y, 1), np.append(p, 0.3), sample_weight=np.append(w, 0))
-    assert same(found, expected)
+    expected = values(INFERENCES, y, p, w)
+    same(values(INFERENCES, y, p, 4 * w), expected)
+    more = np.append(y, 1), np.append(p, 0.3), np.append(w, 0)
+    same(values(INFERENCES, *more), expected)
 
 
-@each("metric", FLIPPED)
-@few
 @given(samples=binary(min_size=2))
-def test_flipped_labels(metric, samples):
+def test_flipped_labels(samples):
     assume(both_classes(samples))
     y, p, w = arrays(samples)
     p = p * 0.97 + 0.013  # on no edge, and never even
-    expected = metric(y, p, sample_weight=w)
-    assert same(metric(1 - y, 1 - p, sample_weight=w), expected)
+    same(values(FLIPPED, 1 - y, 1 - p, w), values(FLIPPED, y, p, w))
 
 
 @pytest.mark.parametrize("metric", [metrics.brier_score, classwise_calibration_error])
-@few
 @given(samples=classes(), order=st.permutations(range(3)))
 def test_order_of_classes(metric, samples, order):
     y, p, w = arrays(samples)
     expected = metric(y, p, labels=[0, 1, 2], sample_weight=w)
-    assert same(metric(y, p[:, order], labels=order, sample_weight=w), expected)
+    same(metric(y, p[:, order], labels=order, sample_weight=w), expected)

@@ -30,8 +30,8 @@ def test_is_the_integral(width):
 
 def test_is_a_fixed_point():
     rng = np.random.default_rng(1)
-    p = rng.random(200)
-    y = (rng.random(200) < p**2).astype(int)
+    p = rng.random(100)
+    y = (rng.random(100) < p**2).astype(int)
     found = smooth_calibration_error(y, p)
     assert smooth_calibration_error(y, p, width=found) == pytest.approx(found, abs=1e-7)
     assert by_quadrature(y, p, found) == pytest.approx(found, rel=1e-3)

@@ -63,8 +63,8 @@ def test_equal_to_probmetrics(case, name):
 @pytest.mark.parametrize("smooth", [False, True])
 def test_equal_to_its_definition(kind, smooth):
     """Both steps, weighted, by general optimizers of the naive objectives."""
-    p, y = simulated(40)
-    weights = (1.0 + np.arange(40) % 3).tolist()
+    p, y = simulated(20)
+    weights = (1.0 + np.arange(20) % 3).tolist()
     options = {} if kind is StructuredVectorCalibrator else {"off_diagonal_penalty": 0.7}
     ours = kind(intercept_penalty=0.5, diagonal_penalty=0.2, smooth=smooth, **options)
     ours.fit(p, y, weights)
@@ -287,7 +287,7 @@ def test_only_the_quadratic_model_has_a_contour():
 def test_in_a_classifier(kind, n_classes):
     X, y = load_wine(return_X_y=True)
     X, y = X[y < n_classes], y[y < n_classes]
-    forest = RandomForestClassifier(20, random_state=0)
+    forest = RandomForestClassifier(10, random_state=0)
     fitted = EvidentialClassifier(forest, calibrator=kind(), cv=3).fit(X[::2], y[::2])
     p = fitted.predict_proba(X[1::2])
     assert p.shape == (len(X[1::2]), n_classes)
