@@ -9,11 +9,9 @@ import typer
 from evical._versions import version_of
 from evical.calibrators import BaseCalibrator
 from evical.cli import arguments
-from evical.cli._judged import Selection, judge, read_for_classes
-from evical.cli._kinds import complete_rows
+from evical.cli._judged import Selection, judge, read_for_model
 from evical.cli._model import Model, is_conformal, load_model
 from evical.cli._output import check_output, user_input, write_atomically
-from evical.cli._predicting import model_values
 from evical.conformal import ConformalScores
 from evical.evaluation import ConformalEvaluation, Evaluation, check_calibration
 from evical.evaluation.check import CalibrationCheck
@@ -75,9 +73,8 @@ def _conformal(
     selection: Selection, fitted: Model, calibrator: ConformalScores
 ) -> ConformalEvaluation:
     """Sets of a conformal model, judged."""
-    owners, rows = read_for_classes(selection, fitted)
-    values = model_values(owners, rows.columns)
-    known = complete_rows(values.T)
+    owners, rows = read_for_model(selection, fitted)
+    values, known = rows.values(owners.scores.values()), rows.complete
     if not known.any():
         raise ValueError(f"{rows.name} has no row with all scores, so nothing can be checked")
     values, labels, training = values[known], rows.labels[known], fitted.training

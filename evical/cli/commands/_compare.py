@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import numpy as np
 import typer
 from numpy.typing import NDArray
 from rich import box
@@ -14,13 +13,12 @@ from rich.text import Text
 
 from evical._typing import Floats
 from evical.cli import arguments
-from evical.cli._fitting import named_classes, owned_columns, read_class_rows, tell_direction
+from evical.cli._fitting import tell_direction
 from evical.cli._kinds import Kind
-from evical.cli._labeled import read_labeled_table
+from evical.cli._labeled import named_classes, owned_columns, read_labeled
 from evical.cli._output import check_page, command_line, echo_json, user_input, write_page
 from evical.cli._show import new_console, progress_bar
-from evical.cli._tables import check_columns, open_table
-from evical.datasets.csv import sorted_labels
+from evical.cli._tables import open_table
 from evical.evaluation import Comparison
 from evical.evaluation import compare as compare_calibrators
 from evical.evaluation.methods import name_methods
@@ -130,19 +128,14 @@ def _read(
     """Name, scores (n,) or (n, K) in the order of the classes, labels, and the positive class."""
     with open_table(scores) as table:
         named = named_classes(score, table.header)
-        check_columns(table, dict.fromkeys((*named, target)))
         kinds: dict[str, Kind] = dict.fromkeys(named, "score")
-        if len(named) == 1:
-            [(column, label)] = named.items()
-            one = read_labeled_table(table, kinds, target, positive or label, missing=missing)
-            return one.name, one.columns[column], one.labels, one.classes[1]
-        rows = read_class_rows(table, kinds, target, missing)
-    found = sorted_labels(set(rows.labels.tolist()))
-    _, owners = owned_columns(named, found, target, positive, rows.first)
+        rows = read_labeled(table, kinds, target, missing, two=len(named) == 1)
+    classes, owners = owned_columns(named, rows, target, positive)
+    if len(named) == 1:
+        return rows.name, rows.columns[owners[classes[1]]], rows.labels, classes[1]
     if len(owners) == 2:
         raise ValueError(f"two classes have one score; write --score {list(owners.values())[1]}")
-    values = np.stack([rows.columns[column] for column in owners.values()], axis=1)
-    return rows.name, values, rows.labels, None
+    return rows.name, rows.values(owners.values()), rows.labels, None
 
 
 def _list_methods(methods: str | None) -> list[str] | str | None:

@@ -23,11 +23,10 @@ from evical.cli._fitting import (
     fit_answering,
     fit_conformal,
     fit_many,
-    named_classes,
-    positive_class,
     tell_wrong_ways,
 )
 from evical.cli._kinds import Kind, tell_missing
+from evical.cli._labeled import agreed_class, named_classes, positive_class
 from evical.cli._model import (
     Model,
     Training,
@@ -175,9 +174,7 @@ def _named_once(samples: SampleTable, positive: str | None) -> tuple[SampleTable
         return samples, positive
     with open_table(samples.scores) as table:
         [(column, label)] = named_classes(samples.score, table.header).items()
-    if label is not None and positive not in (None, label):
-        raise ValueError(f"--positive is {positive!r}, but --score names {label!r}")
-    return replace(samples, score=[column]), positive or label
+    return replace(samples, score=[column]), agreed_class(positive, label)
 
 
 def _counting(samples: SampleTable, kind: Kind, max_scores: int) -> Counting:
@@ -192,9 +189,10 @@ def _fitted(
     samples: SampleTable, calibrator: BaseCalibrator, positive: str | None, tally: Tally
 ) -> Model:
     """The model of one score, fitted to the rows that were counted."""
-    score = samples.score[0]
     tell_missing(tally.source, tally.lacking, tally.rows + tally.lacking, samples.missing)
-    counts, labels = tally.result(positive_class(score, tally.labels, positive))
+    counts, labels = tally.result(
+        positive_class(tally.labels, samples.target, positive, samples.score)
+    )
     with warnings.catch_warnings(action="ignore", category=WrongWayWarning):
         calibrator.fit_counts(counts, labels)
     weights = np.stack([counts.negative, counts.positive], axis=1)
@@ -207,7 +205,7 @@ def _fitted(
         distinct_scores=len(counts),
         compressed=tally.bits < EXACT,
     )
-    return Model({labels[1]: score}, samples.target, calibrator, training)
+    return Model({labels[1]: samples.score[0]}, samples.target, calibrator, training)
 
 
 def _check_names(samples: SampleTable, output: Path) -> None:
