@@ -4,9 +4,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
+import typer
 from numpy.typing import NDArray
 
 from dstheory.checks.arguments import did_you_mean
@@ -15,7 +17,6 @@ from evical.cli._aligned import Part, SharedColumns, by_key, by_position, shared
 from evical.cli._beliefs import (
     BeliefColumns,
     Classes,
-    Naming,
     classes_of,
     find_beliefs,
     listed,
@@ -23,10 +24,21 @@ from evical.cli._beliefs import (
 )
 from evical.cli._decisions import Decision, masses, new_decision
 from evical.cli._kinds import Kind, convert, tell_missing
-from evical.cli._rules import Combiner, RowError, known_classes
+from evical.cli._output import write_atomically
+from evical.cli._rules import (
+    LEARNED,
+    Combiner,
+    RowError,
+    by_source,
+    fusion_text,
+    known_classes,
+    learned,
+    takes_some_classes,
+)
 from evical.cli._show import watch
 from evical.cli._sinks import Layout, open_sink
 from evical.cli._tables import Table, check_columns, open_table, table_chunks
+from evical.cli.arguments import Naming
 from evical.datasets.csv import sorted_labels
 from evical.fusion import Consensus
 from evical.scores.names import belief_names
@@ -333,3 +345,39 @@ class Job:
                 values["decision"][nothing] = decision.without_evidence()
         kept = {name: parts[0].columns[name] for name in self.kept}
         return {**kept, **{name: values[name] for name in new}}, int((~complete).sum())
+
+
+def learn(
+    tables: list[str],
+    rule: str | None,
+    key: str | None,
+    naming: Naming,
+    missing: str,
+    target: str,
+    output: str,
+) -> dict[str, Any]:
+    """Learn a rule from beliefs beside true classes, and write it; what was learned of each."""
+    rule = rule or LEARNED
+    names = [Path(name).name for name in tables]
+    if len(set(names)) < len(names):
+        names = tables
+    partly = takes_some_classes(rule)
+    found = read_with_classes(tables, naming, key, missing, target, partly=partly)
+    found.tell(missing)
+    without = int((found.labels == "").sum())
+    if without:
+        typer.echo(
+            f"evical: {tables[0]}: {without} of {len(found.labels)} rows have no class; they count "
+            "by how far tables agree",
+            err=True,
+        )
+    fusion = learned(rule, found.beliefs, found.labels)
+    write_atomically(Path(output), fusion_text(fusion, names, len(found.labels)))
+    return {
+        "output": output,
+        "rule": str(fusion),
+        "rows": len(found.labels),
+        "missing": found.lacking,
+        "classes": list(found.classes),
+        "learned": by_source(fusion, names),
+    }

@@ -6,66 +6,170 @@ model calibrate a classifier that must not have seen them.
 
 import warnings
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import Annotated, Any, Literal
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import typer
 from numpy.typing import NDArray
+from rich import box
+from rich.table import Table as RichTable
+from rich.text import Text
 
 from dstheory.checks.arguments import check_level
 from evical._typing import Floats
 from evical.calibrators import BaseCalibrator
-from evical.calibrators.by_name import parse_options, settable
-from evical.cli import arguments
-from evical.cli._kinds import Kind
-from evical.cli._labeled import Labeled, named_classes, owned_columns, read_labeled
-from evical.cli._model import Model, Training, log_loss, score_kind, tell_sums
+from evical.calibrators.by_name import make_calibrator, parse_options, settable
+from evical.cli._kinds import Kind, tell_missing
+from evical.cli._labeled import (
+    Labeled,
+    agreed_class,
+    named_classes,
+    owned_columns,
+    positive_class,
+    read_labeled,
+)
+from evical.cli._model import (
+    Model,
+    Training,
+    is_conformal,
+    log_loss,
+    model_text,
+    promise_data,
+    score_kind,
+    tell_sums,
+    training_data,
+)
+from evical.cli._output import echo_json, write_atomically
 from evical.cli._predicting import beliefs, doubts_of
+from evical.cli._show import new_console
 from evical.cli._tables import open_table
+from evical.cli._tally import Counting, Tally
+from evical.cli.arguments import Answering, Engine, SampleTable, Sets
+from evical.cli.engine.counts import tally_table
+from evical.cli.engine.session import limits_of
 from evical.conformal import ConformalScores
 from evical.conformal.control import ASK, answered_promise
 from evical.conformal.nonconformity import named_score
 from evical.errors import WrongWayWarning
 from evical.multiclass import BaseMulticlassCalibrator
+from evical.multiclass.by_name import many_calibrator
 from evical.scores import ScoreCounts
-from evical.scores.direction import Direction, message, wrong_way
+from evical.scores.counts import EXACT
+from evical.scores.direction import Direction, message, wrong_way, wrong_ways
 
 
-@dataclass(frozen=True)
-class SampleTable:
-    """A table of scores and classes, as options name it and its columns."""
+def _read(samples: SampleTable, kind: Kind) -> tuple[dict[str, str | None], Labeled]:
+    """Columns of scores with the class if it is named, and the rows.
 
-    scores: arguments.Scores
-    score: arguments.ScoreColumns
-    target: Annotated[str, typer.Option(metavar="COLUMN", help="Column of the class.")]
-    weight: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Column of weights of the rows.")
-    ] = None
-    missing: arguments.Dropped = "refuse"
+    Raises OSError or ValueError for what is wrong with the table or the names.
+    """
+    with open_table(samples.scores) as table:
+        named = named_classes(samples.score, table.header)
+        kinds: dict[str, Kind] = dict.fromkeys(named, kind)
+        if samples.weight is not None:
+            kinds[samples.weight] = "weight"
+        two = len(named) == 1
+        return named, read_labeled(table, kinds, samples.target, samples.missing, two=two)
 
-    def read(self, kind: Kind) -> tuple[dict[str, str | None], Labeled]:
-        """Columns of scores with the class if it is named, and the rows.
 
-        Raises OSError or ValueError for what is wrong with the table or the names.
-        """
-        with open_table(self.scores) as table:
-            named = named_classes(self.score, table.header)
-            kinds: dict[str, Kind] = dict.fromkeys(named, kind)
-            if self.weight is not None:
-                kinds[self.weight] = "weight"
-            two = len(named) == 1
-            return named, read_labeled(table, kinds, self.target, self.missing, two=two)
+def _training(
+    samples: SampleTable, rows: Labeled, classes: Iterable[str], loss: float | None
+) -> Training:
+    """The record of what was learned from the rows."""
+    counts = _counts(samples, rows)
+    weights = {label: float(counts[rows.labels == label].sum()) for label in classes}
+    return Training(rows.name, len(rows.codes), rows.lacking, weights, loss)
 
-    def training(self, rows: Labeled, classes: Iterable[str], loss: float | None) -> Training:
-        """The record of what was learned from the rows."""
-        counts = self.counts(rows)
-        weights = {label: float(counts[rows.labels == label].sum()) for label in classes}
-        return Training(rows.name, len(rows.codes), rows.lacking, weights, loss)
 
-    def counts(self, rows: Labeled) -> Floats:
-        """How much each row counts."""
-        return np.ones(len(rows.codes)) if self.weight is None else rows.columns[self.weight]
+def _counts(samples: SampleTable, rows: Labeled) -> Floats:
+    """How much each row counts."""
+    return np.ones(len(rows.codes)) if samples.weight is None else rows.columns[samples.weight]
+
+
+def fit_model(
+    samples: SampleTable,
+    positive: str | None,
+    method: str,
+    options: Sequence[str],
+    max_scores: int,
+    sets: Sets,
+    answering: Answering,
+    engine: Engine,
+    output: Path,
+) -> Model:
+    """The model of a table, written to a file.
+
+    Raises OSError or ValueError for what is wrong with the table, the names or the options.
+    """
+    limits = limits_of(engine)
+    samples, positive = _named_once(samples, positive)
+    many = len(samples.score) > 1
+    if limits is not None and (sets.conformal or answering.answer_error is not None or many):
+        raise ValueError("--engine duckdb counts one score of two classes; leave it out here")
+    if sets.conformal:
+        model = fit_conformal(samples, positive, sets, options)
+    else:
+        make = many_calibrator if many else partial(make_calibrator, kind="method")
+        made = make(method, options)
+        if answering.answer_error is not None:
+            model = fit_answering(samples, positive, made, answering)
+        elif isinstance(made, BaseMulticlassCalibrator):
+            model = fit_many(samples, made)
+        else:
+            counting = _counting(samples, score_kind(made), max_scores)
+            tally = (
+                counting.by_chunks() if limits is None else tally_table(limits, counting, output)
+            )
+            model = _fitted(samples, made, positive, tally)
+    write_atomically(output, model_text(model))
+    if isinstance(model.calibrator, BaseCalibrator):
+        tell_wrong_ways(wrong_ways(model.calibrator))
+    if model.answers is not None and not model.answers.kept:
+        typer.echo(f"warning: {model.answers}; so all rows would be asked about", err=True)
+    return model
+
+
+def _named_once(samples: SampleTable, positive: str | None) -> tuple[SampleTable, str | None]:
+    """One score that is named as COLUMN=CLASS, as its column and the positive class."""
+    if len(samples.score) > 1 or samples.scores == "-" or "=" not in samples.score[0]:
+        return samples, positive
+    with open_table(samples.scores) as table:
+        [(column, label)] = named_classes(samples.score, table.header).items()
+    return replace(samples, score=[column]), agreed_class(positive, label)
+
+
+def _counting(samples: SampleTable, kind: Kind, max_scores: int) -> Counting:
+    """What to count of a table with one score."""
+    columns: dict[str, Kind] = {samples.score[0]: kind, samples.target: "label"}
+    if samples.weight is not None:
+        columns[samples.weight] = "weight"
+    return Counting(samples.scores, columns, max_scores, samples.missing)
+
+
+def _fitted(
+    samples: SampleTable, calibrator: BaseCalibrator, positive: str | None, tally: Tally
+) -> Model:
+    """The model of one score, fitted to the rows that were counted."""
+    tell_missing(tally.source, tally.lacking, tally.rows + tally.lacking, samples.missing)
+    counts, labels = tally.result(
+        positive_class(tally.labels, samples.target, positive, samples.score)
+    )
+    with warnings.catch_warnings(action="ignore", category=WrongWayWarning):
+        calibrator.fit_counts(counts, labels)
+    weights = np.stack([counts.negative, counts.positive], axis=1)
+    training = Training(
+        source=tally.source,
+        rows=tally.rows,
+        missing=tally.lacking,
+        weights=dict(zip(labels, (counts.n_negative, counts.n_positive), strict=True)),
+        log_loss=log_loss(calibrator.predict_proba(counts.scores), weights),
+        distinct_scores=len(counts),
+        compressed=tally.bits < EXACT,
+    )
+    return Model({labels[1]: samples.score[0]}, samples.target, calibrator, training)
 
 
 def fit_many(samples: SampleTable, calibrator: BaseMulticlassCalibrator) -> Model:
@@ -73,59 +177,15 @@ def fit_many(samples: SampleTable, calibrator: BaseMulticlassCalibrator) -> Mode
 
     Raises OSError or ValueError for what is wrong with the table or the names.
     """
-    named, rows = samples.read(score_kind(calibrator))
+    named, rows = _read(samples, score_kind(calibrator))
     _, owners = owned_columns(named, rows, samples.target, None)
     values = rows.values(owners.values())
     tell_sums(rows.name, values)
     weights = None if samples.weight is None else rows.columns[samples.weight]
     calibrator.fit(values, rows.labels, sample_weight=weights)
-    shares = (rows.labels == calibrator.classes_[:, np.newaxis]) * samples.counts(rows)
+    shares = (rows.labels == calibrator.classes_[:, np.newaxis]) * _counts(samples, rows)
     loss = log_loss(calibrator.predict_proba(values), shares.T)
-    return Model(owners, samples.target, calibrator, samples.training(rows, owners, loss))
-
-
-@dataclass(frozen=True)
-class Sets:
-    """Whether to learn sets, and how."""
-
-    conformal: Annotated[
-        bool,
-        typer.Option(
-            "--conformal",
-            help="Prediction sets with guaranteed coverage, for any classifier that was not "
-            "trained on these rows.",
-        ),
-    ] = False
-    nonconformity: Annotated[
-        Literal["lac", "aps", "raps", "margin"] | None,
-        typer.Option(
-            help="Nonconformity score for --conformal. All but margin take probabilities.",
-            show_default="lac",
-        ),
-    ] = None
-    by_class: Annotated[
-        bool, typer.Option("--by-class", help="Of --conformal: guarantee coverage for each class.")
-    ] = False
-    smoothed: Annotated[
-        bool,
-        typer.Option("--smoothed", help="Of --conformal: random numbers break ties (seed 0)."),
-    ] = False
-
-
-@dataclass(frozen=True)
-class Answering:
-    """Whether to promise something for the rows that are answered, and what."""
-
-    answer_error: Annotated[
-        float | None,
-        typer.Option(
-            metavar="E",
-            help="Answer only rows that allow this error of the answers, and ask about the others.",
-        ),
-    ] = None
-    confidence: Annotated[
-        float, typer.Option(metavar="P", help="Of --answer-error: that the error is not larger.")
-    ] = 0.95
+    return Model(owners, samples.target, calibrator, _training(samples, rows, owners, loss))
 
 
 # Of the rows, for the promise; as `RiskControl` does.
@@ -148,7 +208,7 @@ def fit_answering(
     assert bound is not None
     if samples.weight is not None:
         raise ValueError("--answer-error counts rows, so it takes no --weight; leave one out")
-    named, rows = samples.read(score_kind(calibrator))
+    named, rows = _read(samples, score_kind(calibrator))
     if ASK in rows.classes:
         raise ValueError(f"a class is called {ASK!r}, as is the reserved answer; rename the class")
     classes, owners = owned_columns(named, rows, samples.target, positive)
@@ -220,7 +280,7 @@ def fit_conformal(
     known = settable(named_score(nonconformity), ("values", "u"))
     parameters = parse_options(options, known, f"nonconformity {nonconformity!r}")
     kind: Kind = "score" if nonconformity == "margin" else "probability"
-    named, rows = samples.read(kind)
+    named, rows = _read(samples, kind)
     classes, owners = owned_columns(named, rows, samples.target, positive)
     weights = None if samples.weight is None else rows.columns[samples.weight]
     fitted = ConformalScores.from_samples(
@@ -234,4 +294,57 @@ def fit_conformal(
         smoothed=sets.smoothed,
         random_state=0,
     )
-    return Model(owners, samples.target, fitted, samples.training(rows, classes, None))
+    return Model(owners, samples.target, fitted, _training(samples, rows, classes, None))
+
+
+def show_model(model: Model, output: Path, as_json: bool) -> None:
+    """Print what was learned; a model of one score and of several differ in the middle."""
+    calibrator, training = model.calibrator, model.training
+    if isinstance(calibrator, BaseCalibrator):
+        data: dict[str, Any] = {"parameters": calibrator.get_params(deep=False)}
+        merged = " (rounded)" if training.compressed else ""
+        sides = zip(("Negative class", "Positive class"), training.weights.items(), strict=True)
+        counted = [
+            ("Distinct scores", f"{training.distinct_scores}{merged}"),
+            *((side, f"{label}: {total:.12g}") for side, (label, total) in sides),
+        ]
+    else:
+        data = {"scores": model.scores}
+        columns = {label: f", by {column}" for label, column in model.scores.items()}
+        counted = [
+            (f"Class {label}", f"{total:.12g}{columns.get(label, '')}")
+            for label, total in training.weights.items()
+        ]
+    if is_conformal(calibrator):
+        names = ("nonconformity", "conditional", "parameters", "smoothed")
+        data |= {name: getattr(calibrator, name) for name in names}
+    if as_json:
+        head = {"output": str(output), "method": type(calibrator).__name__}
+        about_data: dict[str, Any] = {
+            "classes": list(model.labels),
+            "training": training_data(model),
+        }
+        if model.answers is not None:
+            about_data["answers"] = promise_data(model.answers)
+        echo_json({**head, **data, **about_data})
+        return
+    shown = RichTable(box=box.SIMPLE_HEAD, show_header=False, padding=(0, 2, 0, 0))
+    for name, value in [
+        ("Rows", f"{training.rows}"),
+        *counted,
+        ("Calibrator", str(calibrator)),
+        _quality(model),
+        *([] if model.answers is None else [("Answers", str(model.answers))]),
+        ("Model file", str(output)),
+    ]:
+        shown.add_row(Text(name), Text(value))
+    new_console().print(shown)
+
+
+def _quality(model: Model) -> tuple[str, str]:
+    """Title and text of the log loss; of a conformal model, of the least p-value of each class."""
+    if is_conformal(model.calibrator):
+        least = {1 / (1 + total) for total in model.calibrator.n_calibration.values()}
+        return "Least p-value", " to ".join(f"{p:.3g}" for p in sorted({min(least), max(least)}))
+    loss = model.training.log_loss
+    return "Log loss of the training data", "infinite" if loss is None else f"{loss:.6f}"

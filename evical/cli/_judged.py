@@ -16,10 +16,8 @@ from dstheory.kernels.rounding import unit_rows
 from evical._typing import Floats
 from evical.beliefs import Beliefs
 from evical.calibrators import BaseCalibrator
-from evical.cli import arguments
 from evical.cli._beliefs import (
     Classes,
-    Naming,
     classes_of,
     find_beliefs,
     one_after_another,
@@ -38,6 +36,7 @@ from evical.cli._labeled import (
 from evical.cli._model import Model, load_model, on_table, score_kind
 from evical.cli._predicting import beliefs, with_score
 from evical.cli._tables import Chunk, Table, open_table
+from evical.cli.arguments import Selection
 from evical.conformal.control import Promise
 from evical.datasets.csv import sorted_labels
 from evical.evaluation import Evaluation
@@ -46,55 +45,6 @@ from evical.metrics.report import CalibrationReport, Measure
 
 if TYPE_CHECKING:  # which takes long to load
     from evical.report import Page
-
-
-@dataclass(frozen=True, kw_only=True)
-class Columns:
-    """Columns of predictions, or of scores for a model."""
-
-    target: arguments.Target = None
-    probability: arguments.Probability = None
-    bel: arguments.Bel = None
-    pl: arguments.Pl = None
-    prefix: arguments.Prefix = ""
-    score: arguments.Score = None
-    positive: arguments.Positive = None
-    missing: arguments.Missing = "refuse"
-
-    @property
-    def naming(self) -> Naming:
-        """What the options say of columns of beliefs."""
-        return Naming(self.bel, self.pl, self.prefix, self.positive)
-
-    @property
-    def one_probability(self) -> str | None:
-        """The column of the one probability, if there is one."""
-        return self.probability[0] if self.probability else None
-
-    @property
-    def needed_target(self) -> str:
-        """The column of the class; raises ValueError if none was given."""
-        if self.target is None:
-            raise ValueError("--target is missing: the column of the true class")
-        return self.target
-
-    @property
-    def given(self) -> dict[str, Any]:
-        """Those that are not as they are by default, by option."""
-        return arguments.changed(self, "predictions", "data")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Selection(Columns):
-    """Predictions, or a model and its data, with their columns."""
-
-    predictions: arguments.Predictions
-    data: arguments.Data = None
-
-    @property
-    def inputs(self) -> list[str]:
-        """Files, none of which may be an output."""
-        return [self.predictions, *([] if self.data is None else [self.data])]
 
 
 class Options(TypedDict, total=False):

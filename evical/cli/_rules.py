@@ -11,9 +11,9 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from dstheory import MassFunction, combine
-from dstheory.checks.arguments import suggestion
+from dstheory import MassFunction
 from dstheory.errors import TotalConflictError
+from evical._names import check_rule, rules
 from evical.beliefs import Beliefs
 from evical.beliefs.composed import bounded_conflict
 from evical.calibrators.by_name import parse_options, settable
@@ -40,26 +40,13 @@ class RowError(ValueError):
         self.row = row
 
 
-def rules() -> dict[str, Callable[..., MassFunction]]:
-    """All rules of `dstheory.combine` that take two sources or more, by name."""
-    found = {name: getattr(combine, name) for name in combine.__all__}
-    return {
-        name: rule
-        for name, rule in found.items()
-        if list(inspect.signature(rule).parameters)[:3] == ["m1", "m2", "more"]
-    }
-
-
 def new_combiner(rule: str, options: Sequence[str], vacuous: bool) -> "Combiner":
     """A rule by name with its options.
 
     Raises ValueError for an unknown rule or option, or one that is needed but not given.
     """
-    known = rules()
-    name = rule.lower().replace("-", "_")
-    if name not in known:
-        raise ValueError(f"there is no rule {rule!r}{suggestion(name, known, 'rules', len(known))}")
-    function = known[name]
+    name = check_rule(rule, learns=False)
+    function = rules()[name]
     parameters = settable(function, ["m1", "m2"])
     values = parse_options(options, parameters, f"rule {name!r}")
     signature = inspect.signature(function).parameters
@@ -136,15 +123,6 @@ class Combiner:
 
 
 FORMAT = "evical.fusion_model"
-# Names of fusions that learn from beliefs and classes.
-FUSIONS = (
-    "stacked",
-    "consensus",
-    "discounted",
-    "contextually_discounted",
-    "likelihood_mixture",
-    "learned_tnorm",
-)
 # The default of them.
 LEARNED = "stacked"
 
@@ -165,10 +143,7 @@ def takes_some_classes(rule: str) -> bool:
 
 
 def _fusion(rule: str) -> Rule:
-    name = rule.lower().replace("-", "_")
-    if name not in FUSIONS:
-        raise ValueError(f"rule {rule!r} learns nothing{suggestion(name, FUSIONS, 'rules')}")
-    return as_rule(name)
+    return as_rule(check_rule(rule, learns=True))
 
 
 def fusion_text(fusion: Rule, sources: Sequence[str], rows: int) -> str:

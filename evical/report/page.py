@@ -72,7 +72,7 @@ class Table:
         cls,
         caption: str,
         head: str | tuple[str, ...],
-        columns: Mapping[str, Callable[[float], str]],
+        formats: Mapping[str, Callable[[float], str]],
         rows: Iterable[tuple[str | tuple[str, ...], Iterable[Cell]]],
         notes: tuple[tuple[str, str], ...] = (),
         best: Mapping[str, Callable[[Iterable[Any]], Any]] = MappingProxyType({}),
@@ -84,7 +84,7 @@ class Table:
         caption : str
         head : str or tuple of str
             Names of the columns of headings.
-        columns : mapping of str to callable
+        formats : mapping of str to callable
             Name of a column of cells to what makes a text of its numbers.
         rows : iterable of (head, cells)
             Headings; numbers, texts, or texts with a number to sort by.
@@ -103,12 +103,12 @@ class Table:
         (('25%',), (0.25,))
         """
         written = [
-            (names, [_written(*one) for one in zip(cells, columns.values(), strict=True)])
+            (names, [_written(*one) for one in zip(cells, formats.values(), strict=True)])
             for names, cells in rows
         ]
         tops = {
             i: best[name](cells[i][1] for _, cells in written)
-            for i, name in enumerate(columns)
+            for i, name in enumerate(formats)
             if name in best
         }
         made = []
@@ -116,7 +116,7 @@ class Table:
             texts, values = zip(*pairs, strict=True)
             marked = (i for i, top in tops.items() if values[i] == top)
             made.append(Row(_headings(names), texts, frozenset(marked), values))
-        return cls(caption, _headings(head), tuple(columns), tuple(made), notes)
+        return cls(caption, _headings(head), tuple(formats), tuple(made), notes)
 
 
 def _headings(names: str | tuple[str, ...]) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """`evical evaluate`: measures of predictions with confidence intervals."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich import box
@@ -10,11 +10,12 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from evical.cli import arguments
-from evical.cli._judged import ClassPredictions, Selection, judge
 from evical.cli._output import check_page, command_line, echo_json, user_input, write_page
-from evical.cli._show import new_console
-from evical.evaluation import Evaluation
-from evical.metrics.report import Measure
+
+if TYPE_CHECKING:
+    from evical.cli._judged import ClassPredictions
+    from evical.evaluation import Evaluation
+    from evical.metrics.report import Measure
 
 _TITLES = {
     "brier_score": "Brier score",
@@ -37,7 +38,7 @@ _TESTS = (
 
 
 def evaluate(
-    selection: Selection,
+    selection: arguments.Selection,
     reading: arguments.Reading,
     bins: Annotated[
         int, typer.Option(min=1, metavar="N", help="Bins of calibration errors and coverage.")
@@ -60,34 +61,39 @@ def evaluate(
     Of more than two classes, the measures are those of all together.
     """
     with user_input(), reading:
-        check_page(output, force, selection.inputs)
+        check_page(output)
+        # Inside, as in each command, because it takes seconds to load.
+        from evical.cli._judged import ClassPredictions, judge
+        from evical.cli._show import new_console
+
         evaluation = judge(selection, n_bins=bins, confidence=confidence, random_state=seed)
         if output is not None:
             options = {"bins": bins, "confidence": confidence, "seed": seed, "output": output}
             options = {**selection.given, **options}
             command = command_line("evaluate", *selection.inputs, **options)
             page = (
-                evaluation
-                if isinstance(evaluation, Evaluation)
-                else evaluation.page(command, n_bins=bins, confidence=confidence, random_state=seed)
+                evaluation.page(command, n_bins=bins, confidence=confidence, random_state=seed)
+                if isinstance(evaluation, ClassPredictions)
+                else evaluation
             )
             write_page(output, page, command)
     if isinstance(evaluation, ClassPredictions):
-        _show_many(evaluation, bins, as_json, output)
+        _show_many(new_console(), evaluation, bins, as_json, output)
     elif as_json:
         echo_json(_as_data(evaluation))
     else:
         _show(new_console(), evaluation, every, output)
 
 
-def _show_many(many: ClassPredictions, bins: int, as_json: bool, output: Path | None) -> None:
+def _show_many(
+    console: Console, many: "ClassPredictions", bins: int, as_json: bool, output: Path | None
+) -> None:
     report = many.report(bins)
     if as_json:
         measures = {one.name: {"value": one.value, "definition": one.definition} for one in report}
         data = {"name": many.name, "samples": len(many.labels), "classes": list(many.classes)}
         echo_json({**data, "measures": measures})
         return
-    console = new_console()
     console.print(Text(many.name, style="bold"))
     counts = ", ".join(f"{int((many.labels == label).sum())} {label}" for label in many.classes)
     console.print(Text(f"{len(many.labels)} samples: {counts}"))
@@ -96,7 +102,7 @@ def _show_many(many: ClassPredictions, bins: int, as_json: bool, output: Path | 
         console.print(Text(f"Page: {output}"), soft_wrap=True)
 
 
-def _as_data(evaluation: Evaluation) -> dict[str, Any]:
+def _as_data(evaluation: "Evaluation") -> dict[str, Any]:
     """An evaluation as plain data."""
     intervals = {one.name: [one.low, one.high] for one in evaluation.intervals}
     return {
@@ -118,7 +124,7 @@ def _as_data(evaluation: Evaluation) -> dict[str, Any]:
     }
 
 
-def _show(console: Console, evaluation: Evaluation, every: bool, output: Path | None) -> None:
+def _show(console: Console, evaluation: "Evaluation", every: bool, output: Path | None) -> None:
     negative, positive = evaluation.class_names
     count = int(evaluation.y.sum())
     console.print(Text(evaluation.name, style="bold"))
@@ -134,7 +140,7 @@ def _show(console: Console, evaluation: Evaluation, every: bool, output: Path | 
         console.print(Text(f"Page: {output}"), soft_wrap=True)
 
 
-def _main_table(evaluation: Evaluation) -> RichTable:
+def _main_table(evaluation: "Evaluation") -> RichTable:
     shown = _table("Measure", "Value", f"{evaluation.confidence:.0%} interval")
     for one in evaluation.intervals:
         interval = f"{one.low:.4f} to {one.high:.4f}"
@@ -151,7 +157,7 @@ def _table(title: str, *numbers: str) -> RichTable:
     return shown
 
 
-def _definitions(measures: list[Measure], title: str = "Also") -> RichTable:
+def _definitions(measures: "list[Measure]", title: str = "Also") -> RichTable:
     shown = _table(title, "Value")
     for one in measures:
         shown.add_row(one.name.replace("_", " "), f"{one.value:.4g}", Text(one.definition))
