@@ -5,8 +5,11 @@ So a misspelled one is refused before anything else is loaded.
 
 import inspect
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, get_args
 
+from evical._typing import CalibratorName, MulticlassCalibratorName
+
+METHODS, MANY_METHODS = get_args(CalibratorName), get_args(MulticlassCalibratorName)
 # Fusions that learn from beliefs and classes.
 FUSIONS = (
     "stacked",
@@ -47,6 +50,18 @@ def check_calibrator(text: str, known: Iterable[str], kind: str = "calibrator") 
     if name in _OTHER_NAMES:
         raise ValueError(f"there is no {kind} {given!r}; its name here is {_OTHER_NAMES[name]}")
     return check_name(given, known, kind)
+
+
+def check_method(text: str, *others: str, many: bool) -> None:
+    """Raise ValueError unless a text begins with the name of a method, or of another one.
+
+    >>> check_method("softmax", many=False)
+    Traceback (most recent call last):
+    ValueError: method 'softmax' takes a score for each class; repeat --score
+    """
+    if not many and plain(text) in MANY_METHODS:
+        raise ValueError(f"method {text!r} takes a score for each class; repeat --score")
+    check_calibrator(text, (*others, *METHODS, *(MANY_METHODS if many else ())), "method")
 
 
 def check_name(given: str, known: Iterable[str], kind: str, kinds: str = "") -> str:

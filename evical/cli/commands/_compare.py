@@ -1,15 +1,12 @@
 """`evical compare`: cross-validate several calibrators, and recommend one."""
 
-from typing import Annotated, get_args
+from typing import Annotated
 
 import typer
 
-from evical._names import check_calibrator
-from evical._typing import CalibratorName, MulticlassCalibratorName
+from evical._names import check_method
 from evical.cli import arguments
 from evical.cli._output import check_page, command_line, echo_json, user_input, write_page
-
-_METHODS, _MANY_METHODS = get_args(CalibratorName), get_args(MulticlassCalibratorName)
 
 
 def compare(
@@ -61,7 +58,6 @@ def _list_methods(methods: str | None, *, many: bool) -> list[str] | str | None:
     names = [name.strip() for name in methods.split(",")]
     if "" in names:
         raise ValueError("--methods has an empty name; separate names by single commas")
-    known = ("uncalibrated", *_METHODS, *(_MANY_METHODS if many else ()))
     for name in names:
-        check_calibrator(name, known, "method")
+        check_method(name, "uncalibrated", many=many)
     return names

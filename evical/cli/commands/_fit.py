@@ -2,16 +2,13 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, get_args
+from typing import Annotated
 
 import typer
 
-from evical._names import check_calibrator, plain
-from evical._typing import CalibratorName, MulticlassCalibratorName
+from evical._names import MANY_METHODS, METHODS, check_method
 from evical.cli import arguments
 from evical.cli._output import user_input
-
-_METHODS, _MANY_METHODS = get_args(CalibratorName), get_args(MulticlassCalibratorName)
 
 
 @dataclass(frozen=True)
@@ -22,8 +19,8 @@ class Calibration:
         str,
         typer.Option(
             metavar="NAME",
-            help=f"Calibrator: {', '.join(_METHODS)}. Of several scores also "
-            f"{', '.join(_MANY_METHODS)}.",
+            help=f"Calibrator: {', '.join(METHODS)}. Of several scores also "
+            f"{', '.join(MANY_METHODS)}.",
         ),
     ] = "auto"
     model: Annotated[
@@ -79,7 +76,7 @@ def fit(
     """Fit a calibrator to scores and true classes, and save it as a model file."""
     with user_input(), reading:
         _check_names(samples, output)
-        _check_method(calibration.method, many=len(samples.score) > 1)
+        check_method(calibration.method, many=len(samples.score) > 1)
         answers = answering.answer_error is not None
         if not answers and arguments.changed(answering):
             raise ValueError("--confidence is for --answer-error; give the error, or leave it out")
@@ -98,12 +95,6 @@ def fit(
         way = (method, options, calibration.max_scores)
         model = fit_model(samples, positive, *way, sets, answering, engine, output)
     show_model(model, output, as_json)
-
-
-def _check_method(method: str, *, many: bool) -> None:
-    if not many and plain(method) in _MANY_METHODS:
-        raise ValueError(f"method {method!r} takes a score for each class; repeat --score")
-    check_calibrator(method, (*_METHODS, *(_MANY_METHODS if many else ())), "method")
 
 
 def _check_names(samples: arguments.SampleTable, output: Path) -> None:

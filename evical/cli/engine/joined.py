@@ -25,11 +25,12 @@ from evical.cli.engine._source import (
     Source,
     check_target,
     checked_first,
+    count_rows,
     open_source,
     written,
 )
 from evical.cli.engine.predictions import decision_sql
-from evical.cli.engine.session import EngineError, Session, open_session, quoted
+from evical.cli.engine.session import Session, open_session, quoted
 from evical.export.dempster_sql import LEAST_AGREEMENT, dempster_query
 from evical.export.lookup import beliefs_sql
 from evical.scores.names import belief_names, check_cases, free_prefix
@@ -140,18 +141,13 @@ def _checked(join: _Join) -> tuple[int, int]:
     """Rows of each table, and rows of all without a number; wrong values and keys are named."""
     found, own = [], join.own
     for i, file in enumerate(join.files):
-        try:
-            rows, lacking, wrong, keys = join.session.found(
-                f"SELECT count(*), count(*) FILTER ({own.lacking}), "
-                f"count(*) FILTER ({own.wrong}), sum(hash({own.key})::HUGEINT) FROM t{i}",
-                f"Checking {file.table.name}",
-            )
-            reason = f"DuckDB reads {wrong} of {rows} rows as wrong"
-        except EngineError as error:
-            wrong, reason = 1, str(error)
-        if wrong:
-            reason = f"{file.table.name}: {reason}; leave --engine out for these files"
-            join.job.refuse(None, reason)
+
+        def refuse(reason: str, name: str = file.table.name) -> NoReturn:
+            join.job.refuse(None, f"{name}: {reason}; leave --engine out for these files")
+
+        parts = (f"t{i}", own.lacking, own.wrong)
+        more = [f"sum(hash({own.key})::HUGEINT)"]
+        rows, lacking, keys = count_rows(join.session, file, *parts, refuse, more)
         _check_decided(join, i)
         found.append((rows, keys, lacking))
     if len({pair[:2] for pair in found}) > 1:
