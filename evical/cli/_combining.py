@@ -12,6 +12,7 @@ import typer
 from numpy.typing import NDArray
 
 from dstheory.checks.arguments import did_you_mean
+from evical._names import check_rule
 from evical.beliefs import Beliefs, as_beliefs
 from evical.cli._aligned import Part, SharedColumns, by_key, by_position, shared_columns, with_key
 from evical.cli._beliefs import (
@@ -25,22 +26,13 @@ from evical.cli._beliefs import (
 from evical.cli._decisions import Decision, masses, new_decision
 from evical.cli._kinds import Kind, convert, tell_missing
 from evical.cli._output import write_atomically
-from evical.cli._rules import (
-    LEARNED,
-    Combiner,
-    RowError,
-    by_source,
-    fusion_text,
-    known_classes,
-    learned,
-    takes_some_classes,
-)
+from evical.cli._rules import Combiner, RowError, fusion_text
 from evical.cli._show import watch
 from evical.cli._sinks import Layout, open_sink
 from evical.cli._tables import Table, check_columns, open_table, table_chunks
 from evical.cli.arguments import Naming
 from evical.datasets.csv import sorted_labels
-from evical.fusion import Consensus
+from evical.fusion import Consensus, as_rule
 from evical.scores.names import belief_names
 
 
@@ -303,8 +295,8 @@ class Job:
 
     def open(self) -> AbstractContextManager[Sources]:
         """The tables."""
-        known = known_classes(self.combiner)
-        return _open_sources(self.tables, self.naming, self.key, self.missing, known)
+        classes = self.combiner.classes
+        return _open_sources(self.tables, self.naming, self.key, self.missing, classes)
 
     def new(self, sources: Sources) -> tuple[str, ...]:
         """Columns to write after the kept ones: those of the classes that are known."""
@@ -357,11 +349,11 @@ def learn(
     output: str,
 ) -> dict[str, Any]:
     """Learn a rule from beliefs beside true classes, and write it; what was learned of each."""
-    rule = rule or LEARNED
+    fusion = as_rule(check_rule(rule or "stacked", learns=True))
     names = [Path(name).name for name in tables]
     if len(set(names)) < len(names):
         names = tables
-    partly = takes_some_classes(rule)
+    partly = fusion.needs == "beliefs"
     found = read_with_classes(tables, naming, key, missing, target, partly=partly)
     found.tell(missing)
     without = int((found.labels == "").sum())
@@ -371,7 +363,9 @@ def learn(
             "by how far tables agree",
             err=True,
         )
-    fusion = learned(rule, found.beliefs, found.labels)
+    given = found.labels.astype(object)
+    given[found.labels == ""] = None
+    fusion.fit(found.beliefs, given)
     write_atomically(Path(output), fusion_text(fusion, names, len(found.labels)))
     return {
         "output": output,
@@ -379,5 +373,8 @@ def learn(
         "rows": len(found.labels),
         "missing": found.lacking,
         "classes": list(found.classes),
-        "learned": by_source(fusion, names),
+        "learned": {
+            name.rstrip("_"): dict(zip(names, np.asarray(values).tolist(), strict=True))
+            for name, values in fusion.by_source().items()
+        },
     }

@@ -178,14 +178,33 @@ def fit_many(samples: SampleTable, calibrator: BaseMulticlassCalibrator) -> Mode
     Raises OSError or ValueError for what is wrong with the table or the names.
     """
     named, rows = _read(samples, score_kind(calibrator))
-    _, owners = owned_columns(named, rows, samples.target, None)
-    values = rows.values(owners.values())
-    tell_sums(rows.name, values)
-    weights = None if samples.weight is None else rows.columns[samples.weight]
-    calibrator.fit(values, rows.labels, sample_weight=weights)
+    classes, owners = owned_columns(named, rows, samples.target, None)
+    tell_sums(rows.name, rows.values(owners.values()))
+    return _of_rows(samples, calibrator, rows, classes, owners)
+
+
+def _of_rows(
+    samples: SampleTable,
+    calibrator: BaseCalibrator | BaseMulticlassCalibrator,
+    rows: Labeled,
+    classes: Sequence[str],
+    owners: dict[str, str],
+) -> Model:
+    """The model of some rows; of one score, which has no weights here, its values are counted."""
+    values, distinct = rows.values(owners.values()), 0
+    if isinstance(calibrator, BaseCalibrator):
+        values = values[:, 0]
+        counts = ScoreCounts.from_samples(values, rows.labels == classes[1])
+        distinct = len(counts)
+        with warnings.catch_warnings(action="ignore", category=WrongWayWarning):
+            calibrator.fit_counts(counts, classes)
+    else:
+        weights = None if samples.weight is None else rows.columns[samples.weight]
+        calibrator.fit(values, rows.labels, sample_weight=weights)
     shares = (rows.labels == calibrator.classes_[:, np.newaxis]) * _counts(samples, rows)
     loss = log_loss(calibrator.predict_proba(values), shares.T)
-    return Model(owners, samples.target, calibrator, _training(samples, rows, owners, loss))
+    training = replace(_training(samples, rows, classes, loss), distinct_scores=distinct)
+    return Model(owners, samples.target, calibrator, training)
 
 
 # Of the rows, for the promise; as `RiskControl` does.
@@ -212,43 +231,20 @@ def fit_answering(
     if ASK in rows.classes:
         raise ValueError(f"a class is called {ASK!r}, as is the reserved answer; rename the class")
     classes, owners = owned_columns(named, rows, samples.target, positive)
-    order = np.random.default_rng(0).permutation(len(rows.labels))
-    held, train = np.split(order, [round(_HELD_OUT * len(order))])
+    order = np.random.default_rng(0).permutation(len(rows.codes))
+    parts = np.split(order, [round(_HELD_OUT * len(order))])
+    held, train = map(rows.take, parts)
     for part, name in ((held, "held out"), (train, "left")):
-        if len(set(rows.labels[part].tolist())) < 2:
+        if len(np.unique(part.codes)) < 2:
             raise ValueError(
-                f"the {len(part)} rows that are {name} do not have two classes; {rows.name} has "
-                f"too few rows for --answer-error, {len(order)}"
+                f"the {len(part.codes)} rows that are {name} do not have two classes; {rows.name} "
+                f"has too few rows for --answer-error, {len(order)}"
             )
-    values = rows.values(owners.values())
-    distinct = _fit_rows(calibrator, values[train], rows.labels[train], classes)
-    shares = (rows.labels[train] == calibrator.classes_[:, np.newaxis]).astype(np.float64)
-    given = values[train, 0] if isinstance(calibrator, BaseCalibrator) else values[train]
-    loss = log_loss(calibrator.predict_proba(given), shares.T)
-    weights = dict(zip(calibrator.classes_.tolist(), shares.sum(axis=1).tolist(), strict=True))
-    training = Training(rows.name, len(train), rows.lacking, weights, loss, distinct)
-    model = Model(owners, samples.target, calibrator, training)
-    columns = {column: rows.columns[column][held] for column in owners.values()}
-    _, probability, _ = beliefs(model, columns)
+    model = _of_rows(samples, calibrator, train, classes, owners)
+    _, probability, _ = beliefs(model, held.columns)
     answer = calibrator.classes_[probability.argmax(axis=1)]
-    wrong = np.asarray(answer != rows.labels[held], dtype=np.float64)
+    wrong = np.asarray(answer != held.labels, dtype=np.float64)
     return replace(model, answers=answered_promise(wrong, doubts_of(probability), bound, level))
-
-
-def _fit_rows(
-    calibrator: BaseCalibrator | BaseMulticlassCalibrator,
-    values: Floats,
-    labels: NDArray[Any],
-    classes: list[str],
-) -> int:
-    """Fit to scores (n, C); the number of distinct scores, if there is one of each row."""
-    if not isinstance(calibrator, BaseCalibrator):
-        calibrator.fit(values, labels)
-        return 0
-    counts = ScoreCounts.from_samples(values[:, 0], labels == classes[1])
-    with warnings.catch_warnings(action="ignore", category=WrongWayWarning):
-        calibrator.fit_counts(counts, classes)
-    return len(counts)
 
 
 _ADVICE = "give another --positive, or check --score and --target"

@@ -66,6 +66,11 @@ class Labeled:
         """Some of the columns side by side, (n, C)."""
         return np.stack([self.columns[name] for name in columns], axis=1)
 
+    def take(self, rows: NDArray[np.intp]) -> "Labeled":
+        """Some of the rows."""
+        columns = {name: values[rows] for name, values in self.columns.items()}
+        return replace(self, columns=columns, codes=self.codes[rows], complete=self.complete[rows])
+
     def check_both(self, target: str) -> None:
         """Raise ValueError if there are rows of one class only."""
         found = np.unique(self.codes)

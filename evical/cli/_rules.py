@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-import numpy as np
 import typer
 from numpy.typing import NDArray
 
@@ -56,12 +55,6 @@ def new_combiner(rule: str, options: Sequence[str], vacuous: bool) -> "Combiner"
     return Combiner(function, vacuous, values)
 
 
-def known_classes(combiner: "Combiner") -> tuple[str, ...] | None:
-    """The classes that a rule was learned for, if it was."""
-    frame = getattr(combiner.rule, "frame_", None)
-    return None if frame is None else tuple(map(str, frame.labels))
-
-
 def tell_rule(learned: Consensus | None = None, tables: Sequence[str] = ()) -> None:
     """Report what the default rule assumes, and which tables contradict others."""
     if learned is None:
@@ -80,6 +73,12 @@ class Combiner:
     rule: Callable[..., MassFunction]
     vacuous: bool  # where there is no result, rather than an error
     options: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def classes(self) -> tuple[str, ...] | None:
+        """The classes that the rule was learned for, if it was."""
+        frame = getattr(self.rule, "frame_", None)
+        return None if frame is None else tuple(map(str, frame.labels))
 
     def __call__(self, sources: Sequence[Beliefs]) -> tuple[Beliefs, NDArray[Any]]:
         """The normalized combination (n,), and the conflict (n,) between all sources.
@@ -123,27 +122,6 @@ class Combiner:
 
 
 FORMAT = "evical.fusion_model"
-# The default of them.
-LEARNED = "stacked"
-
-
-def learned(rule: str, sources: Sequence[Beliefs], labels: NDArray[Any]) -> Rule:
-    """A fusion by name, fitted to labels, "" where there is none.
-
-    Raises ValueError for an unknown name or unusable beliefs.
-    """
-    given = labels.astype(object)
-    given[labels == ""] = None
-    return _fusion(rule).fit(sources, given)
-
-
-def takes_some_classes(rule: str) -> bool:
-    """Whether a fusion by name learns from rows without a class as well."""
-    return _fusion(rule).needs == "beliefs"
-
-
-def _fusion(rule: str) -> Rule:
-    return as_rule(check_rule(rule, learns=True))
 
 
 def fusion_text(fusion: Rule, sources: Sequence[str], rows: int) -> str:
@@ -159,14 +137,6 @@ def load_fusion(path: str) -> Rule:
         if fusion.frame_ is None:
             raise ValueError("it names no classes")
     return fusion
-
-
-def by_source(fusion: Rule, sources: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """What was learned about each table, by the name of the attribute."""
-    return {
-        name.rstrip("_"): dict(zip(sources, np.asarray(values).tolist(), strict=True))
-        for name, values in fusion.by_source().items()
-    }
 
 
 def combiner_of(rule: str, options: list[str], vacuous: bool, n_tables: int) -> Combiner:

@@ -115,14 +115,14 @@ def _ensemble(
 ) -> "tuple[EnsembleEvaluation, Consensus | None]":
     """What combining gains, and the weights by agreement if no rule is named."""
     from evical.cli._combining import read_with_classes
-    from evical.cli._rules import Combiner, RowError, combiner_of, known_classes
+    from evical.cli._rules import Combiner, RowError, combiner_of
     from evical.evaluation import EnsembleEvaluation
     from evical.evaluation.other_rules import other_rules
     from evical.fusion import Consensus, Rule
 
     target = selection.needed_target
     named = None if rule is None else combiner_of(rule, [], vacuous=True, n_tables=len(tables))
-    known = None if named is None else known_classes(named)
+    known = None if named is None else named.classes
     members = read_with_classes(tables, selection.naming, key, selection.missing, target, known)
     beliefs, labels = members.beliefs, members.labels
     members.tell(selection.missing)
