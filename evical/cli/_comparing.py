@@ -3,19 +3,15 @@
 from pathlib import Path
 from typing import Any
 
-from numpy.typing import NDArray
 from rich import box
 from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from evical._typing import Floats
-from evical.cli._fitting import tell_direction
-from evical.cli._kinds import Kind
-from evical.cli._labeled import named_classes, owned_columns, read_labeled
+from evical.cli._fitting import read_samples, tell_direction
+from evical.cli._labeled import owned_columns
 from evical.cli._show import progress_bar
-from evical.cli._tables import open_table
-from evical.cli.arguments import Plan
+from evical.cli.arguments import Plan, Samples
 from evical.evaluation import Comparison
 from evical.evaluation import compare as compare_calibrators
 from evical.evaluation.methods import name_methods
@@ -30,16 +26,21 @@ _EXPLAINED = (
 
 
 def compare_table(
-    scores: str,
-    score: list[str],
-    target: str,
+    samples: Samples,
     positive: str | None,
     methods: list[str] | str | None,
     plan: Plan,
     missing: str,
 ) -> Comparison:
     """The comparison, with a progress bar on standard error if that is a terminal."""
-    name, values, labels, positive = _read(scores, score, target, positive, missing)
+    named, rows = read_samples(samples, "score", missing)
+    classes, owners = owned_columns(named, rows, samples.target, positive)
+    values, labels, name = rows.values(owners.values()), rows.labels, rows.name
+    positive = None
+    if len(named) == 1:
+        values, positive = values[:, 0], classes[1]
+    elif len(owners) == 2:
+        raise ValueError(f"two classes have one score; write --score {list(owners.values())[1]}")
     if values.ndim == 1:
         tell_direction(ScoreCounts.from_samples(values, labels == positive), labels, positive)
     total = len(name_methods(methods, values)) * plan.folds * plan.repeats
@@ -57,22 +58,6 @@ def compare_table(
             pos_label=positive,
             on_fit=lambda: bar.advance(task),
         )
-
-
-def _read(
-    scores: str, score: list[str], target: str, positive: str | None, missing: str
-) -> tuple[str, Floats, NDArray[Any], str | None]:
-    """Name, scores (n,) or (n, K) in the order of the classes, labels, and the positive class."""
-    with open_table(scores) as table:
-        named = named_classes(score, table.header)
-        kinds: dict[str, Kind] = dict.fromkeys(named, "score")
-        rows = read_labeled(table, kinds, target, missing, two=len(named) == 1)
-    classes, owners = owned_columns(named, rows, target, positive)
-    if len(named) == 1:
-        return rows.name, rows.columns[owners[classes[1]]], rows.labels, classes[1]
-    if len(owners) == 2:
-        raise ValueError(f"two classes have one score; write --score {list(owners.values())[1]}")
-    return rows.name, rows.values(owners.values()), rows.labels, None
 
 
 def as_data(found: Comparison) -> dict[str, Any]:

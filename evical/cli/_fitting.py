@@ -47,7 +47,7 @@ from evical.cli._predicting import beliefs, doubts_of
 from evical.cli._show import new_console
 from evical.cli._tables import open_table
 from evical.cli._tally import Counting, Tally
-from evical.cli.arguments import Answering, Engine, SampleTable, Sets
+from evical.cli.arguments import Answering, Engine, Samples, SampleTable, Sets
 from evical.cli.engine.counts import tally_table
 from evical.cli.engine.session import limits_of
 from evical.conformal import ConformalScores
@@ -61,7 +61,9 @@ from evical.scores.counts import EXACT
 from evical.scores.direction import Direction, message, wrong_way, wrong_ways
 
 
-def _read(samples: SampleTable, kind: Kind) -> tuple[dict[str, str | None], Labeled]:
+def read_samples(
+    samples: Samples, kind: Kind, missing: str, weight: str | None = None
+) -> tuple[dict[str, str | None], Labeled]:
     """Columns of scores with the class if it is named, and the rows.
 
     Raises OSError or ValueError for what is wrong with the table or the names.
@@ -69,10 +71,10 @@ def _read(samples: SampleTable, kind: Kind) -> tuple[dict[str, str | None], Labe
     with open_table(samples.scores) as table:
         named = named_classes(samples.score, table.header)
         kinds: dict[str, Kind] = dict.fromkeys(named, kind)
-        if samples.weight is not None:
-            kinds[samples.weight] = "weight"
+        if weight is not None:
+            kinds[weight] = "weight"
         two = len(named) == 1
-        return named, read_labeled(table, kinds, samples.target, samples.missing, two=two)
+        return named, read_labeled(table, kinds, samples.target, missing, two=two)
 
 
 def _training(
@@ -177,7 +179,7 @@ def fit_many(samples: SampleTable, calibrator: BaseMulticlassCalibrator) -> Mode
 
     Raises OSError or ValueError for what is wrong with the table or the names.
     """
-    named, rows = _read(samples, score_kind(calibrator))
+    named, rows = read_samples(samples, score_kind(calibrator), samples.missing, samples.weight)
     classes, owners = owned_columns(named, rows, samples.target, None)
     tell_sums(rows.name, rows.values(owners.values()))
     return _of_rows(samples, calibrator, rows, classes, owners)
@@ -227,7 +229,7 @@ def fit_answering(
     assert bound is not None
     if samples.weight is not None:
         raise ValueError("--answer-error counts rows, so it takes no --weight; leave one out")
-    named, rows = _read(samples, score_kind(calibrator))
+    named, rows = read_samples(samples, score_kind(calibrator), samples.missing, samples.weight)
     if ASK in rows.classes:
         raise ValueError(f"a class is called {ASK!r}, as is the reserved answer; rename the class")
     classes, owners = owned_columns(named, rows, samples.target, positive)
@@ -276,7 +278,7 @@ def fit_conformal(
     known = settable(named_score(nonconformity), ("values", "u"))
     parameters = parse_options(options, known, f"nonconformity {nonconformity!r}")
     kind: Kind = "score" if nonconformity == "margin" else "probability"
-    named, rows = _read(samples, kind)
+    named, rows = read_samples(samples, kind, samples.missing, samples.weight)
     classes, owners = owned_columns(named, rows, samples.target, positive)
     weights = None if samples.weight is None else rows.columns[samples.weight]
     fitted = ConformalScores.from_samples(

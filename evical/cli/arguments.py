@@ -107,6 +107,15 @@ Positive = Annotated[
     ),
 ]
 
+ScorePositive = Annotated[
+    str | None,
+    typer.Option(
+        metavar="CLASS",
+        help="The class that high scores support.",
+        show_default="yes of a column p_yes, else the greater one",
+    ),
+]
+
 # What a command can do with a row in which a number is missing: an empty cell, NA, NaN or null.
 Dropped = Annotated[
     Literal["refuse", "drop"],
@@ -229,12 +238,18 @@ class Engine:
 
 
 @dataclass(frozen=True)
-class SampleTable:
+class Samples:
     """A table of scores and classes, as options name it and its columns."""
 
     scores: Scores
     score: ScoreColumns
     target: Annotated[str, typer.Option(metavar="COLUMN", help="Column of the class.")]
+
+
+@dataclass(frozen=True)
+class SampleTable(Samples):
+    """The same with weights, and what to do with rows that lack something."""
+
     weight: Annotated[
         str | None, typer.Option(metavar="COLUMN", help="Column of weights of the rows.")
     ] = None

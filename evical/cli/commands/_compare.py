@@ -1,28 +1,15 @@
 """`evical compare`: cross-validate several calibrators, and recommend one."""
 
-from typing import Annotated
-
-import typer
-
 from evical._names import check_method
 from evical.cli import arguments
 from evical.cli._output import check_page, command_line, echo_json, user_input, write_page
 
 
 def compare(
-    scores: arguments.Scores,
-    score: arguments.ScoreColumns,
-    target: Annotated[str, typer.Option(metavar="COLUMN", help="Column of the class.")],
+    samples: arguments.Samples,
     plan: arguments.Plan,
     reading: arguments.Reading,
-    positive: Annotated[
-        str | None,
-        typer.Option(
-            metavar="CLASS",
-            help="The class that one score predicts.",
-            show_default="yes of a column p_yes, else the greater one",
-        ),
-    ] = None,
+    positive: arguments.ScorePositive = None,
     missing: arguments.Dropped = "refuse",
     output: arguments.Page = None,
     force: arguments.Force = False,
@@ -36,16 +23,16 @@ def compare(
     """
     with user_input(), reading:
         check_page(output)
-        methods = _list_methods(plan.methods, many=len(score) > 1)
+        methods = _list_methods(plan.methods, many=len(samples.score) > 1)
         # Inside, as in each command, because it takes seconds to load.
         from evical.cli._comparing import as_data, compare_table, show
         from evical.cli._show import new_console
 
-        found = compare_table(scores, score, target, positive, methods, plan, missing)
+        found = compare_table(samples, positive, methods, plan, missing)
         if output is not None:
-            columns = {"score": score, "target": target, "positive": positive, "output": output}
-            options = {**columns, "missing": missing, **vars(plan)}
-            write_page(output, found, command_line("compare", scores, **options))
+            named = {**vars(samples), "positive": positive, "output": output, "missing": missing}
+            command = command_line("compare", named.pop("scores"), **named, **vars(plan))
+            write_page(output, found, command)
     if as_json:
         echo_json(as_data(found))
     else:

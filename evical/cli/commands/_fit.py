@@ -62,14 +62,7 @@ def fit(
     answering: arguments.Answering,
     engine: arguments.Engine,
     reading: arguments.Reading,
-    positive: Annotated[
-        str | None,
-        typer.Option(
-            metavar="CLASS",
-            help="The class that high scores support.",
-            show_default="yes of a column p_yes, else the greater one",
-        ),
-    ] = None,
+    positive: arguments.ScorePositive = None,
     force: arguments.Force = False,
     as_json: arguments.AsJson = False,
 ) -> None:
