@@ -71,13 +71,13 @@ def judge(selection: Selection, **options: Unpack[Options]) -> "Evaluation | Cla
     with open_table(selection.predictions) as table:
         named = named_classes(selection.probability or [], table.header, "--probability")
         if len(named) > 1:
-            return _classes_of_probabilities(selection, table, target, named)
+            return _classes_of_probabilities(selection, table, target, named, options)
         for column, label in named.items():
             positive = agreed_class(selection.positive, label, "--probability")
             selection = replace(selection, probability=[column], positive=positive)
         starts = f"{selection.prefix}bel_"
         if alone and sum(name.startswith(starts) for name in table.header) > 2:
-            return _classes_of_table(selection, table, target)
+            return _classes_of_table(selection, table, target, options)
         return _of_table(selection, table, target, options)
 
 
@@ -92,7 +92,7 @@ def _of_model(
     name = on_table(model, rows.name, codes, probability[known][np.arange(len(codes)), codes])
     if not isinstance(model.calibrator, BaseCalibrator):
         return ClassPredictions(
-            name, rows.labels, model.labels, bounds, probability, answers=model.answers
+            name, rows.codes, model.labels, bounds, probability, options, model.answers
         )
     rows.check_both(model.target)
     bel, pl = bounds[:, 1].T
@@ -189,19 +189,23 @@ def _evaluation(rows: Labeled, made: dict[str, Any]) -> Evaluation:
 
 @dataclass(frozen=True, eq=False)
 class ClassPredictions:
-    """Labels (n,), [Bel, Pl] (n, K, 2) if there are, and probabilities (n, K) of K classes."""
+    """Predictions of n samples of K classes, and how they are evaluated."""
 
     name: str
-    labels: NDArray[Any]
+    codes: NDArray[np.int32]  # positions (n,) of the true classes
     classes: tuple[str, ...]
-    bounds: Floats | None
-    probability: Floats
+    bounds: Floats | None  # [Bel, Pl] (n, K, 2), if there are
+    probability: Floats  # (n, K)
+    options: Options
     answers: Promise | None = None
 
-    def report(self, n_bins: int) -> CalibrationReport:
+    def report(self) -> CalibrationReport:
         """Measures of all classes together."""
         found = calibration_report(
-            self.labels, self.probability, labels=list(self.classes), n_bins=n_bins
+            np.array(self.classes)[self.codes],
+            self.probability,
+            labels=list(self.classes),
+            n_bins=self.options.get("n_bins", 10),
         )
         if self.bounds is None:
             return found
@@ -209,42 +213,33 @@ class ClassPredictions:
         more = Measure("mean_imprecision", width, "mean Pl - Bel of classes")
         return CalibrationReport(found.n_samples, (*found.measures, more))
 
-    def by_class(self, **options: Unpack[Options]) -> list[Evaluation]:
+    def by_class(self) -> list[Evaluation]:
         """Each class against all others."""
-        found, known = [], set(self.labels.tolist())
-        for label in self.classes:
-            if label not in known:
+        found = []
+        for k, label in enumerate(self.classes):
+            if not (self.codes == k).any():
                 raise ValueError(
                     f"no row is of class {label!r}, but each class is compared with the others; "
                     "give rows of every class"
                 )
-        for k, label in enumerate(self.classes):
             bel, pl = (None, None) if self.bounds is None else self.bounds[:, k].T
             one = Evaluation.from_predictions(
-                np.asarray(self.labels == label, dtype=np.int8),
+                np.asarray(self.codes == k, dtype=np.int8),
                 self.probability[:, k],
                 bel=bel,
                 pl=pl,
                 name=f"{self.name}, class {label!r}",
-                **options,
+                **self.options,
             )
             found.append(replace(one, class_names=(f"not {label}", label)))
         return found
 
-    def page(self, command: str, **options: Unpack[Options]) -> "Page":
+    def page(self, command: str) -> "Page":
         """A page about all classes together, and each against all others."""
         from evical.report.classes import classes_page  # inside, for it loads matplotlib
 
-        places = {label: k for k, label in enumerate(self.classes)}
-        return classes_page(
-            self.name,
-            np.array([places[label] for label in self.labels.tolist()], dtype=np.intp),
-            self.probability,
-            self.report(options.get("n_bins", 10)),
-            self.by_class(**options),
-            command,
-            self.answers,
-        )
+        parts = (self.report(), self.by_class(), command, self.answers)
+        return classes_page(self.name, self.codes, self.probability, *parts)
 
 
 def _refuse(selection: Selection, options: Iterable[str], reason: str) -> None:
@@ -254,7 +249,9 @@ def _refuse(selection: Selection, options: Iterable[str], reason: str) -> None:
             raise ValueError(f"--{option} {reason}")
 
 
-def _classes_of_table(selection: Selection, table: Table, target: str) -> ClassPredictions:
+def _classes_of_table(
+    selection: Selection, table: Table, target: str, options: Options
+) -> ClassPredictions:
     reason = "is for two classes; with more, each has its own columns"
     _refuse(selection, ("positive", "score", "probability", "bel", "pl"), reason)
     found = find_beliefs(table, selection.naming)
@@ -268,12 +265,16 @@ def _classes_of_table(selection: Selection, table: Table, target: str) -> ClassP
     rows = read_labeled(table, {}, target, missing, classes=classes, also=also, read=read)
     beliefs = one_after_another(parts, classes)
     return ClassPredictions(
-        rows.name, rows.labels, classes, beliefs.interval(), beliefs.probability()
+        rows.name, rows.codes, classes, beliefs.interval(), beliefs.probability(), options
     )
 
 
 def _classes_of_probabilities(
-    selection: Selection, table: Table, target: str, named: Mapping[str, str | None]
+    selection: Selection,
+    table: Table,
+    target: str,
+    named: Mapping[str, str | None],
+    options: Options,
 ) -> ClassPredictions:
     reason = "is for two classes; with more, each has its own column"
     _refuse(selection, ("positive", "score", "bel", "pl", "prefix"), reason)
@@ -294,4 +295,5 @@ def _classes_of_probabilities(
     values = rows.values(owners.values())
     p = np.full(values.shape, 1 / len(owners))
     p[rows.complete] = unit_rows(values[rows.complete], values.dtype)[0]
-    return ClassPredictions(rows.name, rows.labels, tuple(owners), None, p)
+    codes = np.array([labels.index(label) for label in rows.classes])[rows.codes]
+    return ClassPredictions(rows.name, codes, tuple(owners), None, p, options)

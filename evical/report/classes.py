@@ -41,7 +41,7 @@ _MOST = 12
 
 def classes_page(
     name: str,
-    y: NDArray[np.intp],
+    y: NDArray[np.integer],
     probability: Floats,
     report: CalibrationReport,
     evaluations: Sequence[Evaluation],

@@ -70,7 +70,7 @@ def check(
         check_level("level", level)
         read = judge(selection, n_bins=bins)
         many = None if isinstance(read, Evaluation) else read
-        judged = [read] if isinstance(read, Evaluation) else read.by_class(n_bins=bins)
+        judged = [read] if isinstance(read, Evaluation) else read.by_class()
         # Each of several classes against all others has an equal part of the level.
         pairs = [one.class_names for one in judged]
         monitors = [None] * len(judged) if state is None else _monitors(state, pairs)

@@ -10,9 +10,9 @@ from evical.cli import arguments
 from evical.cli._output import check_page, command_line, user_input, write_page
 
 if TYPE_CHECKING:
+    from evical.cli._judged import ClassPredictions
     from evical.evaluation import EnsembleEvaluation, Evaluation
     from evical.fusion import Consensus
-    from evical.report import Page
 
 # Options that have an effect, by the subject of the page.
 _COLUMNS = ("target", "positive")
@@ -67,13 +67,13 @@ def report(
         if rule is not None and not _is_model(rule):
             check_rule(rule, learns=False)
         # Inside, as in each command, because it takes seconds to load.
-        from evical.cli._judged import ClassPredictions, judge
+        from evical.cli._judged import judge
         from evical.cli._model import is_conformal, load_model, two_classes
         from evical.cli._rules import tell_rule
 
         data = tables[1] if len(tables) == 2 and _is_model(tables[0]) else None
         selection = arguments.Selection(predictions=tables[0], data=data, **vars(columns))
-        found: Evaluation | EnsembleEvaluation | ClassPredictions | Page
+        found: Evaluation | EnsembleEvaluation | ClassPredictions
         more: dict[str, Any]
         agreement = None
         if len(selection.inputs) == len(tables):
@@ -86,8 +86,6 @@ def report(
             more = {"key": key, "rule": rule}
         options = {**selection.given, **more, "output": output}
         command = command_line("report", *tables, **options)
-        if isinstance(found, ClassPredictions):
-            found = found.page(command, random_state=seed)
         write_page(output, found, command)
         if agreement is not None:
             tell_rule(agreement, tables)
