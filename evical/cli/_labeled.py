@@ -140,9 +140,9 @@ def read_labeled(
         complete = complete_rows(chunk.columns[name] for name in numbers)
         complete &= chunk.columns[target] != ""
         rows, lacking = rows + len(chunk), lacking + int((~complete).sum())
-        _find_classes(chunk, target, classes, first, two=two)
         kept = complete if missing == "drop" else slice(None)
         read(chunk, kept)
+        _find_classes(chunk, target, classes, first, two=two)
         for name, column in columns.items():
             column.extend(chunk.columns[name][kept])
         places = dict(zip(first, range(len(first)), strict=True))

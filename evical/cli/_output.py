@@ -23,8 +23,8 @@ import typer
 from evical._files import atomic_path
 
 if TYPE_CHECKING:  # which takes long to load
-    from evical.cli._judged import ClassPredictions
     from evical.evaluation import Comparison, EnsembleEvaluation, Evaluation
+    from evical.report import Page
 
 
 def prepare_folder(folder: Path) -> None:
@@ -115,17 +115,13 @@ def check_page(output: Path | None) -> None:
 
 
 def write_page(
-    output: Path,
-    results: "ClassPredictions | Comparison | EnsembleEvaluation | Evaluation",
-    command: str,
+    output: Path, results: "Comparison | EnsembleEvaluation | Evaluation | Page", command: str
 ) -> None:
     """Write results as an HTML page, whole or not at all."""
     # Inside, because tables and verdicts need neither matplotlib nor the template engine.
-    from evical.cli._judged import ClassPredictions
     from evical.report import build
 
-    page = results.page(command) if isinstance(results, ClassPredictions) else results
-    write_atomically(output, build(page, command=command))
+    write_atomically(output, build(results, command=command))
 
 
 def command_line(command: str, *arguments: str, **options: object) -> str:

@@ -87,7 +87,7 @@ def combine(
             )
         _check(tables, output, as_json)
         # Inside, as in each command, because it takes seconds to load.
-        from evical.cli._combining import Job, agreed, learn
+        from evical.cli._combining import Inputs, Job, agreed, learn
         from evical.cli._kinds import tell_missing
         from evical.cli._rules import RULE, Combiner, combiner_of, tell_rule
         from evical.cli._sinks import check_output_name
@@ -95,8 +95,9 @@ def combine(
         from evical.cli.engine.session import limits_of
 
         limits = limits_of(engine)
+        inputs = Inputs(tables, naming, key, missing)
         if fit is not None:
-            learned = learn(tables, rule, key, naming, missing, fit, output)
+            learned = learn(inputs, rule, fit, output)
             if as_json:
                 echo_json(learned)
             else:
@@ -106,12 +107,12 @@ def combine(
         vacuous = total_conflict == "vacuous"
         agreement = None
         if rule is None and not option:
-            agreement = agreed(tables, naming, key, missing)
+            agreement = agreed(inputs)
             combiner = Combiner(agreement, vacuous)
         else:
             combiner = combiner_of(rule or RULE, option or [], vacuous, len(tables))
         kept = list(dict.fromkeys([*([] if key is None else [key]), *(keep or [])]))
-        job = Job(tables, combiner, key, naming, kept, missing, escape_formulas)
+        job = Job(inputs, combiner, kept, escape_formulas)
         summary = job.run(output) if limits is None else combine_tables(limits, job, output)
         tell_missing("all tables", summary.missing, summary.rows * len(tables), missing)
         if rule is None:

@@ -63,14 +63,16 @@ def evaluate(
     with user_input(), reading:
         check_page(output)
         # Inside, as in each command, because it takes seconds to load.
-        from evical.cli._judged import judge
+        from evical.cli._judged import ClassPredictions, judge
         from evical.cli._show import new_console
 
         found = judge(selection, n_bins=bins, confidence=confidence, random_state=seed)
         if output is not None:
             options = {"bins": bins, "confidence": confidence, "seed": seed, "output": output}
             options = {**selection.given, **options}
-            write_page(output, found, command_line("evaluate", *selection.inputs, **options))
+            command = command_line("evaluate", *selection.inputs, **options)
+            page = found.page(command) if isinstance(found, ClassPredictions) else found
+            write_page(output, page, command)
     if as_json:
         echo_json(_as_data(found))
     else:

@@ -10,7 +10,6 @@ from evical.cli import arguments
 from evical.cli._output import check_page, command_line, user_input, write_page
 
 if TYPE_CHECKING:
-    from evical.cli._judged import ClassPredictions
     from evical.evaluation import EnsembleEvaluation, Evaluation
     from evical.fusion import Consensus
 
@@ -67,7 +66,7 @@ def report(
         if rule is not None and not _is_model(rule):
             check_rule(rule, learns=False)
         # Inside, as in each command, because it takes seconds to load.
-        from evical.cli._judged import judge
+        from evical.cli._judged import ClassPredictions, judge
         from evical.cli._model import is_conformal, load_model, two_classes
         from evical.cli._rules import tell_rule
 
@@ -86,7 +85,8 @@ def report(
             more = {"key": key, "rule": rule}
         options = {**selection.given, **more, "output": output}
         command = command_line("report", *tables, **options)
-        write_page(output, found, command)
+        page = found.page(command) if isinstance(found, ClassPredictions) else found
+        write_page(output, page, command)
         if agreement is not None:
             tell_rule(agreement, tables)
     typer.echo(f"page: {output}")
@@ -112,7 +112,7 @@ def _ensemble(
     selection: arguments.Selection, tables: list[str], key: str | None, rule: str | None
 ) -> "tuple[EnsembleEvaluation, Consensus | None]":
     """What combining gains, and the weights by agreement if no rule is named."""
-    from evical.cli._combining import read_with_classes
+    from evical.cli._combining import Inputs, read_with_classes
     from evical.cli._rules import Combiner, RowError, combiner_of
     from evical.evaluation import EnsembleEvaluation
     from evical.evaluation.other_rules import other_rules
@@ -121,9 +121,9 @@ def _ensemble(
     target = selection.needed_target
     named = None if rule is None else combiner_of(rule, [], vacuous=True, n_tables=len(tables))
     known = None if named is None else named.classes
-    members = read_with_classes(tables, selection.naming, key, selection.missing, target, known)
+    inputs = Inputs(tables, selection.naming, key, selection.missing)
+    members = read_with_classes(inputs, target, known)
     beliefs, labels = members.beliefs, members.labels
-    members.tell(selection.missing)
     agreement = Consensus().partial_fit(beliefs) if named is None else None
     combiner = Combiner(agreement, vacuous=True) if agreement is not None else named
     assert combiner is not None  # one of both

@@ -51,21 +51,22 @@ class _Join:
 
 def combine_tables(limits: Engine, job: Job, output: str) -> Summary:
     """Write the combined beliefs of a job with a key, as `Job.run` does."""
-    assert job.key is not None
+    key = job.inputs.key
+    assert key is not None
     with job.open() as beliefs:
         new = job.new(beliefs)
     if len(beliefs.classes) > 2:
         raise ValueError("--engine duckdb combines beliefs about two classes; leave --engine out")
     check_target(output)
-    files = [open_source(path) for path in job.tables]
+    files = [open_source(path) for path in job.inputs.tables]
     names = [*job.kept, *new]
     check_cases(names, "DuckDB", RENAME, f"{output}: ")
     for i, (file, found) in enumerate(zip(files, beliefs.found, strict=True)):
         texts: dict[str, Kind] = dict.fromkeys(job.kept if i == 0 else (), "text")
-        checked_first(file, {**texts, **found.kinds(job.missing), job.key: "key"})
+        checked_first(file, {**texts, **found.kinds(job.inputs.missing), key: "key"})
     with open_session(limits, Path(output)) as session:
         session.rows("SET preserve_insertion_order = false")
-        join = _Join(job, session, job.key, beliefs, files, new, OwnNames(free_prefix(job.kept)))
+        join = _Join(job, session, key, beliefs, files, new, OwnNames(free_prefix(job.kept)))
         for i in range(len(files)):
             session.rows(f"CREATE TEMP VIEW t{i} AS {_view(join, i)}")
         rows, lacking = _checked(join)
@@ -75,7 +76,7 @@ def combine_tables(limits: Engine, job: Job, output: str) -> Summary:
         with written(session, query, output, names, text) as made:
             count, highest, refused = session.row(
                 f"SELECT count(*), max(CAST(conflict AS DOUBLE)), "
-                f"min({quoted(job.key)}) FILTER ({quoted(belief)} IS NULL) FROM {made}"
+                f"min({quoted(key)}) FILTER ({quoted(belief)} IS NULL) FROM {made}"
             )
             if count != rows:
                 _refuse_key(join)
@@ -92,7 +93,7 @@ def _view(join: _Join, number: int) -> str:
     """A table with its key, beliefs, and what is wrong or missing."""
     own, positive = join.own, str(join.beliefs.classes[1])
     source, found = join.files[number], join.beliefs.found[number]
-    kinds = found.kinds(join.job.missing)
+    kinds = found.kinds(join.job.inputs.missing)
     columns = {
         label: [source.number(name, kinds[name]) for name in pair]
         for label, pair in found.columns.items()
