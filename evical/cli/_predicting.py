@@ -63,10 +63,9 @@ def confidence_intervals(
     found = np.tile([0.0, 1.0], (len(known), len(model.labels), 1))
     if known.any():
         values, calibrator = model_values(model, columns)[known], model.calibrator
-        if isinstance(calibrator, BaseCalibrator):
-            found[known] = calibrator.beliefs(values[:, 0]).confidence_interval(level)
-        elif isinstance(calibrator, BaseMulticlassCalibrator):  # the command refuses conformal ones
-            found[known] = calibrator.beliefs(values).confidence_interval(level)
+        assert isinstance(calibrator, BaseCalibrator | BaseMulticlassCalibrator)  # as is checked
+        given = values[:, 0] if isinstance(calibrator, BaseCalibrator) else values
+        found[known] = calibrator.beliefs(given).confidence_interval(level)
     return found
 
 

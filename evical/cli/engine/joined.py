@@ -74,7 +74,7 @@ def combine_tables(limits: Engine, job: Job, output: str) -> Summary:
         query = _query(join, rows, delimiter_of(output) is None)
         (belief, *_) = belief_names([beliefs.classes[1]])
         with written(session, query, output, names, text) as made:
-            count, highest, refused = session.row(
+            [(count, highest, refused)] = session.rows(
                 f"SELECT count(*), max(CAST(conflict AS DOUBLE)), "
                 f"min({quoted(key)}) FILTER ({quoted(belief)} IS NULL) FROM {made}"
             )
