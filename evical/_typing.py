@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
+    "CalibrationTestName",
     "CalibratorName",
     "ClusterRule",
     "Flags",
@@ -121,4 +122,16 @@ MulticlassCalibratorName = Literal[
     "softmax",
     "structured_matrix",
     "structured_vector",
+]
+# Tests of `check_calibration`.
+CalibrationTestName = Literal[
+    "spiegelhalter",
+    "kolmogorov_smirnov",
+    "kuiper",
+    "hosmer_lemeshow",
+    "binomial",
+    "interval",
+    "coverage",
+    "exchangeability",
+    "monitor",
 ]

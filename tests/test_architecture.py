@@ -53,7 +53,7 @@ ORDER = {
     "evical": [
         ["errors"],
         ["_typing"],
-        ["_delimited", "_files", "_fitting", "_jobs", "_versions"],
+        ["_delimited", "_files", "_fitting", "_jobs", "_names", "_versions"],
         ["scores"],
         ["likelihood"],
         ["curves"],
@@ -275,7 +275,7 @@ def test_import_dstheory_loads_numpy_only():
 
 def test_import_evical_loads_names_when_they_are_asked_for():
     # scikit-learn itself may load pandas where that is installed.
-    commands = [f"evical.cli.commands._{name}" for name in ("combine", "fit", "predict")]
+    commands = [f"evical.cli._{name}" for name in ("combining", "fitting", "predicting")]
     package, predicting, before, names, *_, fitting = loaded(
         "evical", commands[-1], "sklearn.model_selection", "evical.classifier", *commands
     )

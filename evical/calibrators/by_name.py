@@ -11,6 +11,7 @@ from typing import Any, Literal, SupportsFloat, Union, get_args, get_origin
 
 from dstheory.checks.arguments import check_instance, did_you_mean, suggestion
 from evical import calibrators
+from evical._names import check_calibrator
 
 _WORDS = {"true": True, "false": False}
 _KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a word"}
@@ -95,17 +96,6 @@ def _read(text: str, kind: type) -> Any:
         return None
 
 
-# Names in the literature, and what they are here.
-_OTHER_NAMES = {
-    "platt": "logistic:bayesian",
-    "sigmoid": "logistic:bayesian",
-    "histogram": "binning:bayesian",
-    "histogram_binning": "binning:bayesian",
-    "pav": "isotonic:bayesian",
-    "pava": "isotonic:bayesian",
-}
-
-
 # Classes without a name: abstract, of another calibrator, or what "auto" is of many classes.
 _UNNAMED = (
     "AutoMulticlassCalibrator",
@@ -158,15 +148,9 @@ def make_calibrator(
     BinningCalibrator(model='bayesian', n_bins=15, strategy='quantile')
     """
     check_instance("text", text, str, f"a {kind} such as 'logistic:bayesian'")
-    given, *own = (part.strip() for part in text.split(":"))
-    name = given.lower().replace("-", "_")
+    _, *own = (part.strip() for part in text.split(":"))
     known = by_name() if known is None else known
-    if name in _OTHER_NAMES:
-        raise ValueError(f"there is no {kind} {given!r}; its name here is {_OTHER_NAMES[name]}")
-    if name not in known:
-        raise ValueError(
-            f"there is no {kind} {given!r}{suggestion(name, known, f'{kind}s', len(known))}"
-        )
+    name = check_calibrator(text, known, kind)
     # A word that is no choice is refused below, like any other value.
     types = settable(known[name]).items()
     parameters = {key: str if get_origin(one) is Literal else one for key, one in types}

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
@@ -26,22 +26,15 @@ from evical.cli._output import (
     check_output,
     discard_output,
     system_message,
-    user_input,
 )
 from evical.cli.arguments import Reading, spread
 
 
 class Command(NamedTuple):
-    """First line of the docstring, examples to copy, and parameters, to check before loading.
-
-    An option ends in "=" for each value that it takes, what a value must be (a choice of `a|b`, a
-    whole number of `2..`, a float), and "*" if it can be repeated; it begins with "!" if it is
-    needed. Arguments stand in <> if they are needed, else in [].
-    """
+    """First line of the docstring, and examples to copy."""
 
     line: str
     examples: tuple[str, ...]
-    parameters: str
 
 
 # By the name of the command, of its function and, after an underscore, of its module.
@@ -55,10 +48,6 @@ COMMANDS = {
             "evical fit scores.csv --score score --target income --conformal "
             "--nonconformity margin -o sets.json",
         ),
-        "<SCORES> !score=* !target= weight= missing=refuse|drop !output= method= model= "
-        "option=* max-scores=1000.. conformal nonconformity=lac|aps|raps|margin by-class "
-        "smoothed answer-error=float confidence=float engine=chunks|duckdb memory-limit= "
-        "threads=1.. delimiter= decimal=.|, positive= force json",
     ),
     "predict": Command(
         "Add beliefs and decisions to a table of new scores.",
@@ -66,10 +55,6 @@ COMMANDS = {
             "evical predict model.json new.csv -o out.csv",
             "evical predict model.json new.csv --costs 1 5 --reject 0.5 -o decided.csv",
         ),
-        "<MODEL.json> <NEW> threshold=float costs== cost-table= reject=float criterion= "
-        "engine=chunks|duckdb memory-limit= threads=1.. delimiter= decimal=.|, output= score= "
-        "missing=refuse|vacuous alpha=float level=float prefix= force-columns escape-formulas "
-        "force json",
     ),
     "combine": Command(
         "Combine the beliefs of several tables, row by row.",
@@ -77,10 +62,6 @@ COMMANDS = {
             "evical combine out.csv other.csv -o both.csv",
             "evical combine out.csv other.csv --key id --rule pcr6 -o keyed.csv",
         ),
-        "<A_B_...>* bel= pl= prefix= positive= classes== engine=chunks|duckdb memory-limit= "
-        "threads=1.. delimiter= decimal=.|, rule= fit= option=* key= "
-        "missing=refuse|drop|vacuous keep=* total-conflict=error|vacuous escape-formulas "
-        "output= force json",
     ),
     "evaluate": Command(
         "Evaluate predictions: proper scores, calibration, coverage of beliefs, with intervals.",
@@ -88,16 +69,10 @@ COMMANDS = {
             "evical evaluate out.csv --target income",
             "evical evaluate model.json new.csv -o page.html",
         ),
-        "target= probability=* bel= pl= prefix= score= positive= missing=refuse|drop|vacuous "
-        "<PREDICTIONS> [DATA] delimiter= decimal=.|, bins=1.. confidence=float seed=0.. output= "
-        "force all json",
     ),
     "compare": Command(
         "Compare calibrators by cross-validation, and recommend one with reasons.",
         ("evical compare scores.csv --score score --target income -o methods.html",),
-        "<SCORES> !score=* !target= methods= folds=2.. repeats=1.. "
-        "criterion=brier_score|log_loss seed=0.. delimiter= decimal=.|, positive= "
-        "missing=refuse|drop output= force json",
     ),
     "report": Command(
         "Write a page about predictions or an ensemble.",
@@ -105,15 +80,10 @@ COMMANDS = {
             "evical report out.csv --target income -o report.html",
             "evical report out.csv other.csv --target income -o ensemble.html",
         ),
-        "<FILES>* !output= target= probability=* bel= pl= prefix= score= positive= "
-        "missing=refuse|drop|vacuous delimiter= decimal=.|, key= rule= seed=0.. force",
     ),
     "check": Command(
         "Test calibration: exit code 0 if all tests pass, 1 if not, 2 for wrong input.",
         ("evical check out.csv --target income --test interval",),
-        "target= probability=* bel= pl= prefix= score= positive= missing=refuse|drop|vacuous "
-        "<PREDICTIONS> [DATA] delimiter= decimal=.|, test=* level=float max-ece=float bins=1.. "
-        "state= json",
     ),
     "export": Command(
         "Write a model as SQL, ONNX or JavaScript, which predict without Python.",
@@ -121,14 +91,10 @@ COMMANDS = {
             "evical export model.json --to sql --dialect sqlite -o model.sql",
             "evical export model.json --to js -o model.mjs",
         ),
-        "<MODEL.json> !to=sql|onnx|js output= dialect=duckdb|sqlite|postgres|spark|bigquery "
-        "column= class-columns level=float max-bytes=1.. force",
     ),
     "card": Command(
         "Write a model card with the training data, the guarantees, and checks on other samples.",
         ("evical card model.json new.csv -o card.md",),
-        "<MODEL.json> delimiter= decimal=.|, [DATA] output= target= score= "
-        "missing=refuse|drop|vacuous force",
     ),
     "explore": Command(
         "Write a page to play with: masses, rules, where conflict goes, and decisions.",
@@ -136,8 +102,6 @@ COMMANDS = {
             "evical explore -o explore.html",
             "evical explore model.json new.csv -o decisions.html",
         ),
-        "!output= delimiter= decimal=.|, [MODEL.json] [DATA] target= score= missing=refuse|drop "
-        "force",
     ),
     "demo": Command(
         "Train ten classifiers, calibrate each into beliefs, and combine them.",
@@ -145,7 +109,6 @@ COMMANDS = {
             "evical demo --repeats 5",
             "evical demo --data mine.csv --target class --repeats 5 --output mine",
         ),
-        "data= target= missing=refuse|encode repeats=1.. seed=0.. output=",
     ),
 }
 
@@ -174,9 +137,6 @@ def run(arguments: list[str]) -> int:
         # A name of a class or column that the terminal cannot show does not end a command.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        if arguments and arguments[0] in COMMANDS and "--help" not in arguments:
-            app = _checking_app(arguments[0])
-            app(arguments, prog_name="evical", standalone_mode=False)
         app = _app(arguments)
         with _ended_by_signals():
             code = app(arguments or ["--help"], prog_name="evical", standalone_mode=False)
@@ -219,35 +179,31 @@ def _app(arguments: list[str]) -> typer.Typer:
             short_help=command.line,
             help=_paragraphs(function),
             epilog="\n".join(["\b", "Examples:", *(f"  {text}" for text in command.examples)]),
-        )(spread(function))
+        )(spread(function, _check_first))
     return app
 
 
-def _checking_app(name: str) -> typer.Typer:
-    """An application that only checks options, files and columns of a command.
-
-    That takes 0.2 s; to load a command, more than a second.
-    """
-    app = typer.Typer(add_completion=False, rich_markup_mode=None, callback=_common)
-    app.command(name)(_check(name))
-    return app
-
-
-# Names and type of the values of options that take two.
-_PAIRS: dict[str, tuple[str, Any]] = {
-    "costs": ("ALARM MISS", tuple[float, float]),
-    "classes": ("NEGATIVE POSITIVE", tuple[str, str]),
-}
 # Options that name columns of the first table.
 _COLUMNS = ("score", "target", "weight", "key", "keep", "fit", "probability", "bel", "pl")
 
 
-def _check_files(files: list[str]) -> None:
-    """Raise OSError for a file that cannot be opened."""
-    for name in files:
-        if name not in ("", "-"):
-            with open(name, "rb"):
-                pass
+def _check_first(values: dict[str, Any], arguments: list[str]) -> None:
+    """Raise OSError or ValueError for files and columns that can be checked before loading more."""
+
+    def texts(*names: str) -> list[str]:
+        given = [values.get(name) for name in names]
+        lists = [one if isinstance(one, list) else [one] for one in given if one is not None]
+        return [str(text) for one in lists for text in one]
+
+    inputs = dict.fromkeys((*arguments, "data", "cost_table"))
+    files = [name for name in texts(*inputs) if name != "-"]
+    for name in filter(None, files):
+        with open(name, "rb"):
+            pass
+    for output in texts("output") if "force" in values else []:
+        if output != "-":
+            check_output(Path(output), values["force"], files)
+    _check_columns(files, texts(*_COLUMNS), Reading(values.get("delimiter"), values.get("decimal")))
 
 
 def _check_columns(files: list[str], columns: list[str], reading: Reading) -> None:
@@ -272,58 +228,6 @@ def _check_columns(files: list[str], columns: list[str], reading: Reading) -> No
         if name not in table.header:
             hint = suggestion(name, table.header, "columns")
             raise ValueError(f"{table.name} has no column {name!r}{hint}")
-
-
-def _kind(values: str) -> Any:
-    """The type of a value, by what it must be."""
-    if "|" in values:
-        return Literal[tuple(values.split("|"))]
-    return int if values.endswith("..") else float if values == "float" else str
-
-
-def _check(name: str) -> Callable[..., None]:
-    """A function with the options of a command, which checks what can be checked at once."""
-
-    def check(**values: Any) -> None:
-        def listed(one: str | list[str] | None) -> list[str]:
-            return [one] if isinstance(one, str) else one or []
-
-        with user_input():
-            files = [name for option in (*arguments, "data") for name in listed(values.get(option))]
-            _check_files(files)
-            output = values.get("output")
-            if "force" in values and output not in (None, "-"):
-                check_output(Path(output), values["force"], [name for name in files if name != "-"])
-            columns = [name for option in _COLUMNS for name in listed(values.get(option))]
-            _check_columns(files, columns, Reading(values.get("delimiter"), values.get("decimal")))
-
-    options, arguments = [], list[str]()
-    for text in COMMANDS[name].parameters.split():
-        flag, valued, values = text.removesuffix("*").strip("!<>[]").partition("=")
-        own = flag.replace("-", "_")
-        kind = list[str] if text.endswith("*") else _kind(values)
-        if text[0] in "<[":
-            own = f"argument{len(arguments)}"
-            arguments.append(own)
-            info = typer.Argument(metavar=flag.replace("_", " "))
-        else:
-            names, pair = _PAIRS.get(own, (None, kind))
-            kind = pair if valued else bool
-            least = int(values.removesuffix("..")) if kind is int else None
-            short = ["-o"] if own == "output" else []
-            info = typer.Option(f"--{flag}", *short, metavar=names, min=least)
-        needed = text[0] in "!<"
-        options.append(
-            inspect.Parameter(
-                own,
-                inspect.Parameter.KEYWORD_ONLY,
-                annotation=Annotated[kind if needed or kind is bool else kind | None, info],
-                default=inspect.Parameter.empty if needed else False if kind is bool else None,
-            )
-        )
-    check.__dict__["__signature__"] = inspect.Signature(options)
-    check.__annotations__ = {one.name: one.annotation for one in options}
-    return check
 
 
 def _not_loaded() -> None:

@@ -8,10 +8,9 @@ must fit together, and is refused where it does not.
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
-import typer
 from numpy.typing import NDArray
 
 from dstheory.kernels.rounding import unit_rows
@@ -19,10 +18,10 @@ from evical._typing import Floats
 from evical.beliefs import Beliefs, as_beliefs
 from evical.beliefs.bounded import Bounded
 from evical.beliefs.composed import placed
-from evical.cli import arguments
 from evical.cli._decisions import joined_names, masses
 from evical.cli._kinds import Kind, Place, among, complete_rows, optional_kinds
 from evical.cli._tables import Table
+from evical.cli.arguments import Naming
 from evical.datasets.csv import MISSING
 from evical.scores.names import classes_in_names
 
@@ -36,40 +35,6 @@ AGREEING = 0.01
 _SHOWN = 12  # classes in a message
 # Prefix and class of a column of beliefs.
 _NAMED = re.compile(r"(.*?)bel_(.+)", re.DOTALL)
-
-
-@dataclass(frozen=True)
-class Naming:
-    """What options say of columns of beliefs and of their class."""
-
-    bel: arguments.Bel = None
-    pl: arguments.Pl = None
-    prefix: arguments.Prefix = ""
-    positive: arguments.Positive = None
-    classes: Annotated[
-        tuple[str, str] | None,
-        typer.Option(
-            metavar="NEGATIVE POSITIVE",
-            help="Both classes, where columns do not name them.",
-            show_default="as in the column names",
-        ),
-    ] = None
-
-    def __post_init__(self) -> None:
-        if self.classes is None:
-            return
-        if self.classes[0] == self.classes[1]:
-            raise ValueError(f"--classes are both {self.classes[0]!r}; they must be different")
-        if self.positive not in (None, self.classes[1]):
-            raise ValueError(
-                f"--positive is {self.positive!r}, but the positive one of --classes is "
-                f"{self.classes[1]!r}"
-            )
-
-    @property
-    def named_class(self) -> str | None:
-        """The positive class, if an option names it."""
-        return self.positive if self.classes is None else self.classes[1]
 
 
 @dataclass(frozen=True)

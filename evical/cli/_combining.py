@@ -4,18 +4,20 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
+import typer
 from numpy.typing import NDArray
 
 from dstheory.checks.arguments import did_you_mean
+from evical._names import check_rule
 from evical.beliefs import Beliefs, as_beliefs
 from evical.cli._aligned import Part, SharedColumns, by_key, by_position, shared_columns, with_key
 from evical.cli._beliefs import (
     BeliefColumns,
     Classes,
-    Naming,
     classes_of,
     find_beliefs,
     listed,
@@ -23,12 +25,14 @@ from evical.cli._beliefs import (
 )
 from evical.cli._decisions import Decision, masses, new_decision
 from evical.cli._kinds import Kind, convert, tell_missing
-from evical.cli._rules import Combiner, RowError, known_classes
+from evical.cli._output import write_atomically
+from evical.cli._rules import Combiner, RowError, fusion_text
 from evical.cli._show import watch
 from evical.cli._sinks import Layout, open_sink
 from evical.cli._tables import Table, check_columns, open_table, table_chunks
+from evical.cli.arguments import Naming
 from evical.datasets.csv import sorted_labels
-from evical.fusion import Consensus
+from evical.fusion import Consensus, as_rule
 from evical.scores.names import belief_names
 
 
@@ -43,22 +47,47 @@ class Summary:
 
 
 @dataclass(frozen=True)
+class Inputs:
+    """Files of beliefs, and how they are read."""
+
+    tables: list[str]
+    naming: Naming
+    key: str | None
+    missing: str
+
+    @contextmanager
+    def open(
+        self, known: tuple[str, ...] | None = None, target: str | None = None
+    ) -> "Iterator[Sources]":
+        """The tables; `known` are the classes of a learned fusion.
+
+        Raises OSError or ValueError for what is wrong with the files, or tables of other classes.
+        """
+        with ExitStack() as stack:
+            opened = [stack.enter_context(open_table(name)) for name in self.tables]
+            found = [find_beliefs(table, self.naming) for table in opened]
+            classes = classes_of(found, self.naming, known, "the fusion was learned for")
+            sources = Sources(self, opened, found, classes, target)
+            for table in opened:
+                check_columns(table, {} if self.key is None else {self.key: None})
+            yield sources
+
+
+@dataclass(frozen=True)
 class Sources:
     """Open tables with their columns of beliefs, and the classes that all are about."""
 
+    inputs: Inputs
     tables: list[Table]
     found: list[BeliefColumns]
     classes: Classes
-    key: str | None
-    prefix: str
-    missing: str
     target: str | None  # column of the true class, if it is to be learned from
 
     def __post_init__(self) -> None:
         for one in self.found:
-            if self.key in one.names:
+            if self.inputs.key in one.names:
                 raise ValueError(
-                    f"--key {self.key!r} is the belief or plausibility; keys name rows"
+                    f"--key {self.inputs.key!r} is the belief or plausibility; keys name rows"
                 )
 
     @property
@@ -73,8 +102,8 @@ class Sources:
         headers = [table.header for table in self.tables]
         own = [name for one in self.found for name in one.names]
         classes = [label for label in self.classes if label is not None]
-        found = shared_columns(headers, own, classes, self.prefix)
-        return found if self.key is None else [name for name in found if name == self.target]
+        found = shared_columns(headers, own, classes, self.inputs.naming.prefix)
+        return found if self.inputs.key is None else [name for name in found if name == self.target]
 
     def aligned(self, kept: Sequence[str], value: str | None = None) -> Iterator[list[Part]]:
         """Rows of all tables that belong together; those of one key, if a value is given."""
@@ -83,7 +112,7 @@ class Sources:
             for number, table in enumerate(self.tables)
         ]
         chunks[0] = watch(self.tables[0], self.kinds(0, kept), "Combining")
-        hint = "match rows by --key" if self.key is None else "correct one"
+        hint = "match rows by --key" if self.inputs.key is None else "correct one"
         compare = SharedColumns(self.shared, hint)
         for parts in self._matched(chunks, value):
             compare(parts)
@@ -92,21 +121,21 @@ class Sources:
 
     def _matched(self, chunks: list[Any], value: str | None) -> Iterator[list[Part]]:
         first, *others = chunks
-        if self.key is None:
+        if self.inputs.key is None:
             return by_position(first, others)
         if value is None:
-            return by_key(first, others, self.key)
-        some, *rest = (with_key(table, self.key, value) for table in chunks)
-        return by_key(some, rest, self.key)
+            return by_key(first, others, self.inputs.key)
+        some, *rest = (with_key(table, self.inputs.key, value) for table in chunks)
+        return by_key(some, rest, self.inputs.key)
 
     def kinds(self, number: int, kept: Sequence[str] = ()) -> dict[str, Kind]:
         """Columns to read of a table."""
         header = self.tables[number].header
         texts = [*(kept if number == 0 else ()), *(n for n in self.shared if n in header)]
         kinds: dict[str, Kind] = dict.fromkeys(texts, "text")
-        kinds |= self.found[number].kinds(self.missing)
-        if self.key is not None:
-            kinds[self.key] = "key"
+        kinds |= self.found[number].kinds(self.inputs.missing)
+        if self.inputs.key is not None:
+            kinds[self.inputs.key] = "key"
         return kinds
 
     def read(self, parts: Sequence[Part]) -> tuple[list[Beliefs], NDArray[np.bool_]]:
@@ -123,41 +152,18 @@ class Sources:
         return sources, np.array(complete)
 
 
-@contextmanager
-def _open_sources(
-    tables: Sequence[str],
-    naming: Naming,
-    key: str | None,
-    missing: str,
-    known: tuple[str, ...] | None = None,
-    target: str | None = None,
-) -> Iterator[Sources]:
-    """Tables of beliefs; `known` are the classes of a learned fusion.
-
-    Raises OSError or ValueError for what is wrong with the files, or tables of other classes.
-    """
-    with ExitStack() as stack:
-        opened = [stack.enter_context(open_table(name)) for name in tables]
-        found = [find_beliefs(table, naming) for table in opened]
-        classes = classes_of(found, naming, known, "the fusion was learned for")
-        sources = Sources(opened, found, classes, key, naming.prefix, missing, target)
-        for table in opened:
-            check_columns(table, {} if key is None else {key: None})
-        yield sources
-
-
-def agreed(tables: Sequence[str], naming: Naming, key: str | None, missing: str) -> Consensus:
+def agreed(inputs: Inputs) -> Consensus:
     """Weights of the tables by how far they agree, learned in a pass over their rows.
 
     Raises OSError or ValueError for what is wrong with the files, or if one can be read once only.
     """
-    if "-" in tables:
+    if "-" in inputs.tables:
         raise ValueError(
             "standard input can be read once only, but weights by agreement take two passes; give "
             "a file, or name a rule: --rule dempster"
         )
     rule = Consensus()
-    with _open_sources(tables, naming, key, missing) as sources:
+    with inputs.open() as sources:
         for parts in sources.aligned([]):
             rule.partial_fit(sources.read(parts)[0])
     rule.frame_ = None  # the tables name their classes again when they are combined
@@ -168,44 +174,30 @@ def agreed(tables: Sequence[str], naming: Naming, key: str | None, missing: str)
 class WithClasses:
     """Beliefs (n,) of all tables, and the true classes (n,), "" where there is none.
 
-    Of all rows of the tables some lack a number, and some of the first table were left out.
+    Of all rows of the tables some lack a number.
     """
 
     beliefs: list[Beliefs]
     labels: NDArray[Any]
     classes: tuple[str, ...]
     lacking: int
-    left_out: int
-
-    def tell(self, missing: str) -> None:
-        """Say on standard error how many rows lack something, if any."""
-        n, tables = len(self.labels) + self.left_out, len(self.beliefs)
-        if missing == "vacuous":
-            tell_missing("all tables", self.lacking, n * tables, missing)
-        what = "no_class" if missing == "vacuous" else missing
-        tell_missing("all tables", self.left_out, n, what)
 
 
 def read_with_classes(
-    tables: Sequence[str],
-    naming: Naming,
-    key: str | None,
-    missing: str,
-    target: str,
-    known: tuple[str, ...] | None = None,
-    partly: bool = False,
+    inputs: Inputs, target: str, known: tuple[str, ...] | None = None, partly: bool = False
 ) -> WithClasses:
     """Beliefs of all tables beside the true classes, which stand in a column of the first one.
 
     Rows without a class are left out unless `missing` is "refuse", and so are those without a
-    number if it is "drop". With `partly` rows need no class.
+    number if it is "drop". With `partly` rows need no class. Says how many rows lack something.
 
-    Raises OSError or ValueError as `_open_sources`, or for classes that the beliefs are not about.
+    Raises OSError or ValueError as `Inputs.open`, or for classes that the beliefs are not about.
     """
     labels: list[str] = []
     parts, lacking, left_out = [], 0, 0
+    missing = inputs.missing
     kind: Kind = "label" if missing == "refuse" and not partly else "label or none"
-    with _open_sources(tables, naming, key, missing, known, target) as sources:
+    with inputs.open(known, target) as sources:
         check_columns(sources.tables[0], {target: None})
         for rows in sources.aligned([target]):
             found, complete = sources.read(rows)
@@ -221,7 +213,11 @@ def read_with_classes(
         raise ValueError(f"each of {left_out} rows lacks a number or a class; nothing is left")
     classes = _classes([label for label in labels if label], target, sources.classes)
     beliefs = [one_after_another(source, classes) for source in zip(*parts, strict=True)]
-    return WithClasses(beliefs, np.array(labels), classes, lacking, left_out)
+    n = len(labels) + left_out
+    if missing == "vacuous":
+        tell_missing("all tables", lacking, n * len(beliefs), missing)
+    tell_missing("all tables", left_out, n, "no_class" if missing == "vacuous" else missing)
+    return WithClasses(beliefs, np.array(labels), classes, lacking)
 
 
 def _classes(labels: list[str], target: str, pair: Classes) -> tuple[str, ...]:
@@ -250,12 +246,9 @@ def _classes(labels: list[str], target: str, pair: Classes) -> tuple[str, ...]:
 class Job:
     """What to combine, and what to write."""
 
-    tables: list[str]
+    inputs: Inputs
     combiner: Combiner
-    key: str | None
-    naming: Naming
     kept: list[str]  # columns of the first table
-    missing: str
     escape_formulas: bool = False
 
     def run(self, output: str) -> Summary:
@@ -276,7 +269,7 @@ class Job:
 
     def refuse(self, value: str | None, reason: str) -> NoReturn:
         """Raise for the first wrong value, or for the rows of a key; else say the reason."""
-        for place in range(len(self.tables) if value is None else 0):
+        for place in range(len(self.inputs.tables) if value is None else 0):
             with self.open() as sources:
                 one, classes = sources.found[place], sources.classes
                 for chunk in watch(sources.tables[place], sources.kinds(place), "Locating"):
@@ -291,8 +284,7 @@ class Job:
 
     def open(self) -> AbstractContextManager[Sources]:
         """The tables."""
-        known = known_classes(self.combiner)
-        return _open_sources(self.tables, self.naming, self.key, self.missing, known)
+        return self.inputs.open(self.combiner.classes)
 
     def new(self, sources: Sources) -> tuple[str, ...]:
         """Columns to write after the kept ones: those of the classes that are known."""
@@ -333,3 +325,35 @@ class Job:
                 values["decision"][nothing] = decision.without_evidence()
         kept = {name: parts[0].columns[name] for name in self.kept}
         return {**kept, **{name: values[name] for name in new}}, int((~complete).sum())
+
+
+def learn(inputs: Inputs, rule: str | None, target: str, output: str) -> dict[str, Any]:
+    """Learn a rule from beliefs beside true classes, and write it; what was learned of each."""
+    fusion = as_rule(check_rule(rule or "stacked", learns=True))
+    names = [Path(name).name for name in inputs.tables]
+    if len(set(names)) < len(names):
+        names = inputs.tables
+    partly = fusion.needs == "beliefs"
+    found = read_with_classes(inputs, target, partly=partly)
+    without = int((found.labels == "").sum())
+    if without:
+        typer.echo(
+            f"evical: {inputs.tables[0]}: {without} of {len(found.labels)} rows have no class; "
+            "they count by how far tables agree",
+            err=True,
+        )
+    given = found.labels.astype(object)
+    given[found.labels == ""] = None
+    fusion.fit(found.beliefs, given)
+    write_atomically(Path(output), fusion_text(fusion, names, len(found.labels)))
+    return {
+        "output": output,
+        "rule": str(fusion),
+        "rows": len(found.labels),
+        "missing": found.lacking,
+        "classes": list(found.classes),
+        "learned": {
+            name.rstrip("_"): dict(zip(names, np.asarray(values).tolist(), strict=True))
+            for name, values in fusion.by_source().items()
+        },
+    }

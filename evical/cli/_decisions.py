@@ -2,17 +2,18 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
-import typer
 from numpy.typing import NDArray
 
 from dstheory import Frame, MassFunction, decide
 from dstheory.checks.arguments import suggestion
+from evical._names import criteria, plain
 from evical._typing import Floats
 from evical.cli._kinds import Kind
 from evical.cli._tables import open_table, table_chunks
+from evical.cli.arguments import BY_DEFAULT, Choices
 from evical.conformal.control import ASK
 
 REJECT = "reject"
@@ -70,46 +71,6 @@ def joined_names(text: str, names: Sequence[str]) -> bool:
     )
 
 
-@dataclass(frozen=True)
-class Choices:
-    """How to decide, as options say it."""
-
-    threshold: Annotated[
-        float | None,
-        typer.Option(metavar="P", help="Probability above which to decide for the positive class."),
-    ] = None
-    costs: Annotated[
-        tuple[float, float] | None,
-        typer.Option(metavar="ALARM MISS", help="Cost of a false alarm and of a miss."),
-    ] = None
-    cost_table: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE",
-            help="Table of costs of acts: the first column names the act, the others are classes.",
-        ),
-    ] = None
-    reject: Annotated[
-        float | None,
-        typer.Option(
-            metavar="COST",
-            help="Cost of not deciding; a wrong decision costs 1, or what --threshold or --costs "
-            "set.",
-        ),
-    ] = None
-    criterion: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Rule of dstheory.decide, such as maximin, hurwicz or interval_dominance.",
-            show_default="maximize_expected_utility",
-        ),
-    ] = None
-
-
-BY_DEFAULT = Choices()
-
-
 def new_decision(labels: tuple[str, ...], choices: Choices = BY_DEFAULT) -> Decision:
     """The decision between classes; of two, the negative and the positive one.
 
@@ -143,16 +104,8 @@ def new_decision(labels: tuple[str, ...], choices: Choices = BY_DEFAULT) -> Deci
             raise ValueError(f"a class is called {REJECT!r}, as is the act; rename the class")
         utilities, acts = decide.with_reject(utilities, reject), (*labels, REJECT)
     matrix = np.asarray(utilities, dtype=np.float64)
-    if choices.criterion is None:
-        return Decision(acts, matrix)
-    from evical.estimators.predictor import criteria  # it loads fusions
-
-    known = criteria()
-    name = choices.criterion.replace("-", "_")
-    if name not in known:
-        hint = suggestion(name, known, "criteria", len(known))
-        raise ValueError(f"there is no criterion {choices.criterion!r}{hint}")
-    return Decision(acts, matrix, known[name])
+    name = plain(choices.criterion or "maximize_expected_utility")
+    return Decision(acts, matrix, criteria()[name])
 
 
 def read_costs(path: str, labels: tuple[str, ...]) -> tuple[tuple[str, ...], Floats]:

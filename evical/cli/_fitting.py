@@ -5,185 +5,173 @@ model calibrate a classifier that must not have seen them.
 """
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Annotated, Any, Literal
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import typer
 from numpy.typing import NDArray
+from rich import box
+from rich.table import Table as RichTable
+from rich.text import Text
 
-from dstheory.checks.arguments import check_level, did_you_mean, suggestion
+from dstheory.checks.arguments import check_level
 from evical._typing import Floats
 from evical.calibrators import BaseCalibrator
-from evical.calibrators.by_name import parse_options, settable
-from evical.cli import arguments
-from evical.cli._kinds import Kind, label_kind, optional_kinds
-from evical.cli._labeled import complete_chunks
-from evical.cli._model import Model, Training, check_score, log_loss, score_kind, tell_sums
+from evical.calibrators.by_name import make_calibrator, parse_options, settable
+from evical.cli._kinds import Kind, tell_missing
+from evical.cli._labeled import (
+    Labeled,
+    agreed_class,
+    named_classes,
+    owned_columns,
+    positive_class,
+    read_labeled,
+)
+from evical.cli._model import (
+    Model,
+    Training,
+    is_conformal,
+    log_loss,
+    model_text,
+    promise_data,
+    score_kind,
+    tell_sums,
+    training_data,
+)
+from evical.cli._output import echo_json, write_atomically
 from evical.cli._predicting import beliefs, doubts_of
-from evical.cli._tables import Chunk, Table, check_columns, open_table
-from evical.cli._tally import ONE_OF_MANY
+from evical.cli._show import new_console
+from evical.cli._tables import open_table
+from evical.cli._tally import Counting, Tally
+from evical.cli.arguments import Answering, Engine, Samples, SampleTable, Sets
+from evical.cli.engine.counts import tally_table
+from evical.cli.engine.session import limits_of
 from evical.conformal import ConformalScores
 from evical.conformal.control import ASK, answered_promise
 from evical.conformal.nonconformity import named_score
-from evical.datasets.csv import sorted_labels
 from evical.errors import WrongWayWarning
 from evical.multiclass import BaseMulticlassCalibrator
+from evical.multiclass.by_name import many_calibrator
 from evical.scores import ScoreCounts
-from evical.scores.direction import Direction, message, wrong_way
-from evical.scores.names import class_in_name
-
-# What stands between a prefix such as p and the name of a class.
-_SEPARATORS = "_-. :"
+from evical.scores.counts import EXACT
+from evical.scores.direction import Direction, message, wrong_way, wrong_ways
 
 
-@dataclass(frozen=True)
-class SampleTable:
-    """A table of scores and classes, as options name it and its columns."""
+def read_samples(
+    samples: Samples, kind: Kind, missing: str, weight: str | None = None
+) -> tuple[dict[str, str | None], Labeled]:
+    """Columns of scores with the class if it is named, and the rows.
 
-    scores: arguments.Scores
-    score: arguments.ScoreColumns
-    target: Annotated[str, typer.Option(metavar="COLUMN", help="Column of the class.")]
-    weight: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Column of weights of the rows.")
-    ] = None
-    missing: arguments.Dropped = "refuse"
-
-    def read(self, kind: Kind) -> tuple[dict[str, str | None], "ClassRows"]:
-        """Columns of scores with the class if it is named, and the rows.
-
-        Raises OSError or ValueError for what is wrong with the table or the names.
-        """
-        with open_table(self.scores) as table:
-            named = named_classes(self.score, table.header)
-            check_columns(table, dict.fromkeys((*named, self.target)))
-            kinds: dict[str, Kind] = dict.fromkeys(named, kind)
-            if self.weight is not None:
-                kinds[self.weight] = "weight"
-            return named, read_class_rows(table, kinds, self.target, self.missing)
-
-    def training(self, rows: "ClassRows", classes: Iterable[str], loss: float | None) -> Training:
-        """The record of what was learned from the rows."""
-        counts = self.counts(rows)
-        weights = {label: float(counts[rows.labels == label].sum()) for label in classes}
-        return Training(rows.name, len(counts), rows.missing, weights, loss)
-
-    def counts(self, rows: "ClassRows") -> Floats:
-        """How much each row counts."""
-        return np.ones(len(rows.labels)) if self.weight is None else rows.columns[self.weight]
-
-
-@dataclass(frozen=True, eq=False)
-class ClassRows:
-    """Columns of numbers (n,), labels (n,) as texts, and how many rows had no number.
-
-    `first` says where each class stands first.
+    Raises OSError or ValueError for what is wrong with the table or the names.
     """
-
-    name: str
-    columns: dict[str, NDArray[np.float64]]
-    labels: NDArray[Any]
-    missing: int
-    first: dict[str, str]
-
-
-def named_classes(
-    scores: Sequence[str], header: Sequence[str], option: str = "--score"
-) -> dict[str, str | None]:
-    """Columns of `--score COLUMN` or `--score COLUMN=CLASS`, with the class if it is named."""
-    found: dict[str, str | None] = {}
-    for text in scores:
-        column, equals, label = text.rpartition("=")
-        if text in header or not equals:
-            column, label = text, ""
-        if column in found:
-            raise ValueError(
-                f"{option} {column} is given twice; each class has a column of its own"
-            )
-        found[column] = label or None
-    return found
+    with open_table(samples.scores) as table:
+        named = named_classes(samples.score, table.header)
+        kinds: dict[str, Kind] = dict.fromkeys(named, kind)
+        if weight is not None:
+            kinds[weight] = "weight"
+        two = len(named) == 1
+        return named, read_labeled(table, kinds, samples.target, missing, two=two)
 
 
-def class_columns(
-    named: Mapping[str, str | None],
-    classes: Sequence[str],
-    first: Mapping[str, str],
-    option: str = "--score",
-) -> dict[str, str]:
-    """Class to column, in the order of the classes; `first` says where these stand.
+def _training(
+    samples: SampleTable, rows: Labeled, classes: Iterable[str], loss: float | None
+) -> Training:
+    """The record of what was learned from the rows."""
+    counts = _counts(samples, rows)
+    weights = {label: float(counts[rows.labels == label].sum()) for label in classes}
+    return Training(rows.name, len(rows.codes), rows.lacking, weights, loss)
 
-    A column is that of the class that it is named for: score_cat, score.cat or cat of class cat.
-    Raises ValueError unless each class has one column, and each column a class.
+
+def _counts(samples: SampleTable, rows: Labeled) -> Floats:
+    """How much each row counts."""
+    return np.ones(len(rows.codes)) if samples.weight is None else rows.columns[samples.weight]
+
+
+def fit_model(
+    samples: SampleTable,
+    positive: str | None,
+    method: str,
+    options: Sequence[str],
+    max_scores: int,
+    sets: Sets,
+    answering: Answering,
+    engine: Engine,
+    output: Path,
+) -> Model:
+    """The model of a table, written to a file.
+
+    Raises OSError or ValueError for what is wrong with the table, the names or the options.
     """
-    for column, label in named.items():
-        if label is not None:
-            check_score(column, label, classes)
-    owners = {column: label or _class_of(column, classes) for column, label in named.items()}
-    for column, label in owners.items():
-        if label not in classes:
-            what = f"no class {label!r}" if label else f"no class for column {column!r}"
-            hint = suggestion(label or column, classes, "classes")
-            raise ValueError(f"there is {what}{hint}; write {option} COLUMN=CLASS")
-    for label in classes:
-        mine = [column for column, owner in owners.items() if owner == label]
-        if not mine and (meant := did_you_mean(label, filter(None, owners.values()))):
-            raise ValueError(
-                f"{first[label]}: class {label!r} has no column{meant} each class needs one, named "
-                f"by {option}"
+    limits = limits_of(engine)
+    samples, positive = _named_once(samples, positive)
+    many = len(samples.score) > 1
+    if limits is not None and (sets.conformal or answering.answer_error is not None or many):
+        raise ValueError("--engine duckdb counts one score of two classes; leave it out here")
+    if sets.conformal:
+        model = fit_conformal(samples, positive, sets, options)
+    else:
+        make = many_calibrator if many else partial(make_calibrator, kind="method")
+        made = make(method, options)
+        if answering.answer_error is not None:
+            model = fit_answering(samples, positive, made, answering)
+        elif isinstance(made, BaseMulticlassCalibrator):
+            model = fit_many(samples, made)
+        else:
+            counting = _counting(samples, score_kind(made), max_scores)
+            tally = (
+                counting.by_chunks() if limits is None else tally_table(limits, counting, output)
             )
-        if len(mine) != 1:
-            what = f"columns {', '.join(mine)}" if mine else "no column"
-            raise ValueError(
-                f"class {label!r} has {what}, expected one {option[2:]} a class; write {option} "
-                f"COLUMN={label}"
-            )
-    return {label: column for label in classes for column, mine in owners.items() if mine == label}
+            model = _fitted(samples, made, positive, tally)
+    write_atomically(output, model_text(model))
+    if isinstance(model.calibrator, BaseCalibrator):
+        tell_wrong_ways(wrong_ways(model.calibrator))
+    if model.answers is not None and not model.answers.kept:
+        typer.echo(f"warning: {model.answers}; so all rows would be asked about", err=True)
+    return model
 
 
-def _class_of(column: str, classes: Iterable[str]) -> str | None:
-    """The longest class that a name is or ends with."""
-    fitting = [
-        label
-        for label in classes
-        if column == label or column.endswith(tuple(mark + label for mark in _SEPARATORS))
-    ]
-    return max(fitting, key=len, default=None)
+def _named_once(samples: SampleTable, positive: str | None) -> tuple[SampleTable, str | None]:
+    """One score that is named as COLUMN=CLASS, as its column and the positive class."""
+    if len(samples.score) > 1 or samples.scores == "-" or "=" not in samples.score[0]:
+        return samples, positive
+    with open_table(samples.scores) as table:
+        [(column, label)] = named_classes(samples.score, table.header).items()
+    return replace(samples, score=[column]), agreed_class(positive, label)
 
 
-def read_class_rows(
-    table: Table,
-    kinds: Mapping[str, Kind],
-    target: str,
-    missing: str,
-    texts: Mapping[str, Kind] | None = None,
-    read: Callable[[Chunk, NDArray[np.bool_] | slice], None] | None = None,
-) -> ClassRows:
-    """Columns of an open table with the class of each row; `missing` is "refuse", or "drop".
+def _counting(samples: SampleTable, kind: Kind, max_scores: int) -> Counting:
+    """What to count of a table with one score."""
+    columns: dict[str, Kind] = {samples.score[0]: kind, samples.target: "label"}
+    if samples.weight is not None:
+        columns[samples.weight] = "weight"
+    return Counting(samples.scores, columns, max_scores, samples.missing)
 
-    `texts` are columns for `read`, which gets each chunk, and which of its rows stay.
 
-    Raises ValueError as `table_chunks`, or if no row is left.
-    """
-    parts: list[dict[str, NDArray[Any]]] = []
-    first: dict[str, str] = {}
-    lacking = 0
-    every = {**optional_kinds(kinds, missing), **(texts or {}), target: label_kind(missing)}
-    for chunk, complete in complete_chunks(table, every, kinds, target, missing):
-        lacking += int((~complete).sum())
-        labels = chunk.columns[target].tolist()
-        for label in dict.fromkeys(labels):
-            if label not in first:
-                first[label] = f"{chunk.place(labels.index(label))}, column {target!r}"
-        kept = complete if missing == "drop" else slice(None)
-        if read is not None:
-            read(chunk, kept)
-        parts.append({name: chunk.columns[name][kept] for name in (*kinds, target)})
-    columns = {
-        name: np.concatenate([part.pop(name) for part in parts]) for name in (*kinds, target)
-    }
-    texts_of_classes = np.asarray(columns.pop(target).tolist())
-    return ClassRows(table.name, columns, texts_of_classes, lacking, first)
+def _fitted(
+    samples: SampleTable, calibrator: BaseCalibrator, positive: str | None, tally: Tally
+) -> Model:
+    """The model of one score, fitted to the rows that were counted."""
+    tell_missing(tally.source, tally.lacking, tally.rows + tally.lacking, samples.missing)
+    counts, labels = tally.result(
+        positive_class(tally.labels, samples.target, positive, samples.score)
+    )
+    with warnings.catch_warnings(action="ignore", category=WrongWayWarning):
+        calibrator.fit_counts(counts, labels)
+    weights = np.stack([counts.negative, counts.positive], axis=1)
+    training = Training(
+        source=tally.source,
+        rows=tally.rows,
+        missing=tally.lacking,
+        weights=dict(zip(labels, (counts.n_negative, counts.n_positive), strict=True)),
+        log_loss=log_loss(calibrator.predict_proba(counts.scores), weights),
+        distinct_scores=len(counts),
+        compressed=tally.bits < EXACT,
+    )
+    return Model({labels[1]: samples.score[0]}, samples.target, calibrator, training)
 
 
 def fit_many(samples: SampleTable, calibrator: BaseMulticlassCalibrator) -> Model:
@@ -191,60 +179,34 @@ def fit_many(samples: SampleTable, calibrator: BaseMulticlassCalibrator) -> Mode
 
     Raises OSError or ValueError for what is wrong with the table or the names.
     """
-    named, rows = samples.read(score_kind(calibrator))
-    owners = class_columns(named, sorted_labels(set(rows.labels.tolist())), rows.first)
-    in_order = dict(sorted(owners.items()))  # as calibrators sort them: as texts
-    values = np.stack([rows.columns[column] for column in in_order.values()], axis=1)
-    tell_sums(rows.name, values)
-    weights = None if samples.weight is None else rows.columns[samples.weight]
-    calibrator.fit(values, rows.labels, sample_weight=weights)
-    shares = (rows.labels == calibrator.classes_[:, np.newaxis]) * samples.counts(rows)
+    named, rows = read_samples(samples, score_kind(calibrator), samples.missing, samples.weight)
+    classes, owners = owned_columns(named, rows, samples.target, None)
+    tell_sums(rows.name, rows.values(owners.values()))
+    return _of_rows(samples, calibrator, rows, classes, owners)
+
+
+def _of_rows(
+    samples: SampleTable,
+    calibrator: BaseCalibrator | BaseMulticlassCalibrator,
+    rows: Labeled,
+    classes: Sequence[str],
+    owners: dict[str, str],
+) -> Model:
+    """The model of some rows; of one score, which has no weights here, its values are counted."""
+    values, distinct = rows.values(owners.values()), 0
+    if isinstance(calibrator, BaseCalibrator):
+        values = values[:, 0]
+        counts = ScoreCounts.from_samples(values, rows.labels == classes[1])
+        distinct = len(counts)
+        with warnings.catch_warnings(action="ignore", category=WrongWayWarning):
+            calibrator.fit_counts(counts, classes)
+    else:
+        weights = None if samples.weight is None else rows.columns[samples.weight]
+        calibrator.fit(values, rows.labels, sample_weight=weights)
+    shares = (rows.labels == calibrator.classes_[:, np.newaxis]) * _counts(samples, rows)
     loss = log_loss(calibrator.predict_proba(values), shares.T)
-    return Model(in_order, samples.target, calibrator, samples.training(rows, in_order, loss))
-
-
-@dataclass(frozen=True)
-class Sets:
-    """Whether to learn sets, and how."""
-
-    conformal: Annotated[
-        bool,
-        typer.Option(
-            "--conformal",
-            help="Prediction sets with guaranteed coverage, for any classifier that was not "
-            "trained on these rows.",
-        ),
-    ] = False
-    nonconformity: Annotated[
-        Literal["lac", "aps", "raps", "margin"] | None,
-        typer.Option(
-            help="Nonconformity score for --conformal. All but margin take probabilities.",
-            show_default="lac",
-        ),
-    ] = None
-    by_class: Annotated[
-        bool, typer.Option("--by-class", help="Of --conformal: guarantee coverage for each class.")
-    ] = False
-    smoothed: Annotated[
-        bool,
-        typer.Option("--smoothed", help="Of --conformal: random numbers break ties (seed 0)."),
-    ] = False
-
-
-@dataclass(frozen=True)
-class Answering:
-    """Whether to promise something for the rows that are answered, and what."""
-
-    answer_error: Annotated[
-        float | None,
-        typer.Option(
-            metavar="E",
-            help="Answer only rows that allow this error of the answers, and ask about the others.",
-        ),
-    ] = None
-    confidence: Annotated[
-        float, typer.Option(metavar="P", help="Of --answer-error: that the error is not larger.")
-    ] = 0.95
+    training = replace(_training(samples, rows, classes, loss), distinct_scores=distinct)
+    return Model(owners, samples.target, calibrator, training)
 
 
 # Of the rows, for the promise; as `RiskControl` does.
@@ -267,51 +229,24 @@ def fit_answering(
     assert bound is not None
     if samples.weight is not None:
         raise ValueError("--answer-error counts rows, so it takes no --weight; leave one out")
-    named, rows = samples.read(score_kind(calibrator))
-    found = sorted_labels(set(rows.labels.tolist()))
-    if ASK in found:
+    named, rows = read_samples(samples, score_kind(calibrator), samples.missing, samples.weight)
+    if ASK in rows.classes:
         raise ValueError(f"a class is called {ASK!r}, as is the reserved answer; rename the class")
-    if isinstance(calibrator, BaseCalibrator):
-        (column,) = named
-        positive = positive_class(column, found, positive)
-    classes, owners = owned_columns(named, found, samples.target, positive, rows.first)
-    order = np.random.default_rng(0).permutation(len(rows.labels))
-    held, train = np.split(order, [round(_HELD_OUT * len(order))])
+    classes, owners = owned_columns(named, rows, samples.target, positive)
+    order = np.random.default_rng(0).permutation(len(rows.codes))
+    parts = np.split(order, [round(_HELD_OUT * len(order))])
+    held, train = map(rows.take, parts)
     for part, name in ((held, "held out"), (train, "left")):
-        if len(set(rows.labels[part].tolist())) < 2:
+        if len(np.unique(part.codes)) < 2:
             raise ValueError(
-                f"the {len(part)} rows that are {name} do not have two classes; {rows.name} has "
-                f"too few rows for --answer-error, {len(order)}"
+                f"the {len(part.codes)} rows that are {name} do not have two classes; {rows.name} "
+                f"has too few rows for --answer-error, {len(order)}"
             )
-    values = np.stack([rows.columns[column] for column in owners.values()], axis=1)
-    distinct = _fit_rows(calibrator, values[train], rows.labels[train], classes)
-    shares = (rows.labels[train] == calibrator.classes_[:, np.newaxis]).astype(np.float64)
-    given = values[train, 0] if isinstance(calibrator, BaseCalibrator) else values[train]
-    loss = log_loss(calibrator.predict_proba(given), shares.T)
-    weights = dict(zip(calibrator.classes_.tolist(), shares.sum(axis=1).tolist(), strict=True))
-    training = Training(rows.name, len(train), rows.missing, weights, loss, distinct)
-    model = Model(owners, samples.target, calibrator, training)
-    columns = {column: rows.columns[column][held] for column in owners.values()}
-    _, probability, _ = beliefs(model, columns)
+    model = _of_rows(samples, calibrator, train, classes, owners)
+    _, probability, _ = beliefs(model, held.columns)
     answer = calibrator.classes_[probability.argmax(axis=1)]
-    wrong = np.asarray(answer != rows.labels[held], dtype=np.float64)
+    wrong = np.asarray(answer != held.labels, dtype=np.float64)
     return replace(model, answers=answered_promise(wrong, doubts_of(probability), bound, level))
-
-
-def _fit_rows(
-    calibrator: BaseCalibrator | BaseMulticlassCalibrator,
-    values: Floats,
-    labels: NDArray[Any],
-    classes: list[str],
-) -> int:
-    """Fit to scores (n, C); the number of distinct scores, if there is one of each row."""
-    if not isinstance(calibrator, BaseCalibrator):
-        calibrator.fit(values, labels)
-        return 0
-    counts = ScoreCounts.from_samples(values[:, 0], labels == classes[1])
-    with warnings.catch_warnings(action="ignore", category=WrongWayWarning):
-        calibrator.fit_counts(counts, classes)
-    return len(counts)
 
 
 _ADVICE = "give another --positive, or check --score and --target"
@@ -331,13 +266,6 @@ def tell_wrong_ways(found: Sequence[Direction]) -> None:
         typer.echo(f"warning: {message(found, _ADVICE)}", err=True)
 
 
-def positive_class(score: str, labels: Sequence[str], positive: str | None) -> str | None:
-    """The class that high scores support, if an option or the name of the column says which."""
-    if positive is not None and positive in labels:
-        check_score(score, positive, labels)
-    return positive or class_in_name(score, labels)
-
-
 def fit_conformal(
     samples: SampleTable, positive: str | None, sets: Sets, options: Sequence[str]
 ) -> Model:
@@ -350,12 +278,11 @@ def fit_conformal(
     known = settable(named_score(nonconformity), ("values", "u"))
     parameters = parse_options(options, known, f"nonconformity {nonconformity!r}")
     kind: Kind = "score" if nonconformity == "margin" else "probability"
-    named, rows = samples.read(kind)
-    found = sorted_labels(set(rows.labels.tolist()))
-    classes, owners = owned_columns(named, found, samples.target, positive, rows.first)
+    named, rows = read_samples(samples, kind, samples.missing, samples.weight)
+    classes, owners = owned_columns(named, rows, samples.target, positive)
     weights = None if samples.weight is None else rows.columns[samples.weight]
     fitted = ConformalScores.from_samples(
-        np.stack([rows.columns[column] for column in owners.values()], axis=1),
+        rows.values(owners.values()),
         rows.labels,
         classes=np.array(classes),
         nonconformity=nonconformity,
@@ -365,31 +292,57 @@ def fit_conformal(
         smoothed=sets.smoothed,
         random_state=0,
     )
-    return Model(owners, samples.target, fitted, samples.training(rows, classes, None))
+    return Model(owners, samples.target, fitted, _training(samples, rows, classes, None))
 
 
-def owned_columns(
-    named: Mapping[str, str | None],
-    found: list[str],
-    target: str,
-    positive: str | None,
-    first: Mapping[str, str],
-) -> tuple[list[str], dict[str, str]]:
-    """All classes, and class to column; of one column, which is the positive class's, one."""
-    if len(named) > 1:
-        if positive is not None:
-            raise ValueError("--positive is for one score; with several, each has its class")
-        owners = dict(sorted(class_columns(named, found, first).items()))
-        return list(owners), owners
-    [(column, label)] = named.items()
-    if label is not None and positive not in (None, label):
-        raise ValueError(f"--positive is {positive!r}, but --score names {label!r}")
-    positive = positive or label
-    if len(found) != 2:
-        what = f"one class only (all {found[0]!r})" if len(found) == 1 else f"{len(found)} classes"
-        raise ValueError(f"column {target!r} has {what}, but one score is of two; {ONE_OF_MANY}")
-    if positive is not None and positive not in found:
-        hint = suggestion(positive, found, "classes")
-        raise ValueError(f"column {target!r} has no class {positive!r}{hint}")
-    classes = sorted(found, key=lambda one: one == positive)
-    return classes, {classes[1]: column}
+def show_model(model: Model, output: Path, as_json: bool) -> None:
+    """Print what was learned; a model of one score and of several differ in the middle."""
+    calibrator, training = model.calibrator, model.training
+    if isinstance(calibrator, BaseCalibrator):
+        data: dict[str, Any] = {"parameters": calibrator.get_params(deep=False)}
+        merged = " (rounded)" if training.compressed else ""
+        sides = zip(("Negative class", "Positive class"), training.weights.items(), strict=True)
+        counted = [
+            ("Distinct scores", f"{training.distinct_scores}{merged}"),
+            *((side, f"{label}: {total:.12g}") for side, (label, total) in sides),
+        ]
+    else:
+        data = {"scores": model.scores}
+        columns = {label: f", by {column}" for label, column in model.scores.items()}
+        counted = [
+            (f"Class {label}", f"{total:.12g}{columns.get(label, '')}")
+            for label, total in training.weights.items()
+        ]
+    if is_conformal(calibrator):
+        names = ("nonconformity", "conditional", "parameters", "smoothed")
+        data |= {name: getattr(calibrator, name) for name in names}
+    if as_json:
+        head = {"output": str(output), "method": type(calibrator).__name__}
+        about_data: dict[str, Any] = {
+            "classes": list(model.labels),
+            "training": training_data(model),
+        }
+        if model.answers is not None:
+            about_data["answers"] = promise_data(model.answers)
+        echo_json({**head, **data, **about_data})
+        return
+    shown = RichTable(box=box.SIMPLE_HEAD, show_header=False, padding=(0, 2, 0, 0))
+    for name, value in [
+        ("Rows", f"{training.rows}"),
+        *counted,
+        ("Calibrator", str(calibrator)),
+        _quality(model),
+        *([] if model.answers is None else [("Answers", str(model.answers))]),
+        ("Model file", str(output)),
+    ]:
+        shown.add_row(Text(name), Text(value))
+    new_console().print(shown)
+
+
+def _quality(model: Model) -> tuple[str, str]:
+    """Title and text of the log loss; of a conformal model, of the least p-value of each class."""
+    if is_conformal(model.calibrator):
+        least = {1 / (1 + total) for total in model.calibrator.n_calibration.values()}
+        return "Least p-value", " to ".join(f"{p:.3g}" for p in sorted({min(least), max(least)}))
+    loss = model.training.log_loss
+    return "Log loss of the training data", "infinite" if loss is None else f"{loss:.6f}"

@@ -4,33 +4,39 @@ Predictions are columns of a table, or a model file with a table of scores. The 
 those that `evical predict` writes, and their names say which class they are of.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.checks.arguments import did_you_mean, suggestion
+from dstheory.checks.arguments import suggestion
 from dstheory.kernels.rounding import unit_rows
 from evical._typing import Floats
 from evical.beliefs import Beliefs
 from evical.calibrators import BaseCalibrator
-from evical.cli import arguments
 from evical.cli._beliefs import (
-    Naming,
+    Classes,
     classes_of,
     find_beliefs,
-    listed,
     one_after_another,
     unit_probabilities,
 )
-from evical.cli._fitting import ClassRows, class_columns, named_classes, read_class_rows
 from evical.cli._kinds import Kind, among, complete_rows
-from evical.cli._labeled import Labeled, read_labeled_table
-from evical.cli._model import Model, load_model, on_table, score_kind, two_classes
+from evical.cli._labeled import (
+    Column,
+    Labeled,
+    agreed_class,
+    class_columns,
+    named_classes,
+    positive_class,
+    read_labeled,
+)
+from evical.cli._model import Model, load_model, on_table, score_kind
 from evical.cli._predicting import beliefs, with_score
-from evical.cli._tables import Chunk, Table, check_columns, open_table
+from evical.cli._tables import Chunk, Table, open_table
+from evical.cli.arguments import Selection
 from evical.conformal.control import Promise
 from evical.datasets.csv import sorted_labels
 from evical.evaluation import Evaluation
@@ -39,55 +45,6 @@ from evical.metrics.report import CalibrationReport, Measure
 
 if TYPE_CHECKING:  # which takes long to load
     from evical.report import Page
-
-
-@dataclass(frozen=True, kw_only=True)
-class Columns:
-    """Columns of predictions, or of scores for a model."""
-
-    target: arguments.Target = None
-    probability: arguments.Probability = None
-    bel: arguments.Bel = None
-    pl: arguments.Pl = None
-    prefix: arguments.Prefix = ""
-    score: arguments.Score = None
-    positive: arguments.Positive = None
-    missing: arguments.Missing = "refuse"
-
-    @property
-    def naming(self) -> Naming:
-        """What the options say of columns of beliefs."""
-        return Naming(self.bel, self.pl, self.prefix, self.positive)
-
-    @property
-    def one_probability(self) -> str | None:
-        """The column of the one probability, if there is one."""
-        return self.probability[0] if self.probability else None
-
-    @property
-    def needed_target(self) -> str:
-        """The column of the class; raises ValueError if none was given."""
-        if self.target is None:
-            raise ValueError("--target is missing: the column of the true class")
-        return self.target
-
-    @property
-    def given(self) -> dict[str, Any]:
-        """Those that are not as they are by default, by option."""
-        return arguments.changed(self, "predictions", "data")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Selection(Columns):
-    """Predictions, or a model and its data, with their columns."""
-
-    predictions: arguments.Predictions
-    data: arguments.Data = None
-
-    @property
-    def inputs(self) -> list[str]:
-        """Files, none of which may be an output."""
-        return [self.predictions, *([] if self.data is None else [self.data])]
 
 
 class Options(TypedDict, total=False):
@@ -104,10 +61,7 @@ def judge(selection: Selection, **options: Unpack[Options]) -> "Evaluation | Cla
     Raises OSError or ValueError for what is wrong with the files or the selection.
     """
     if selection.data is not None:
-        model = load_model(selection.predictions)
-        if not isinstance(model.calibrator, BaseCalibrator):
-            return _classes_of_model(selection, model)
-        return _of_model(selection, model, selection.data, options)
+        return _of_model(selection, load_model(selection.predictions), options)
     if selection.predictions.lower().endswith(".json"):
         raise ValueError(
             f"{selection.predictions!r} is a model; also name the table to evaluate it on"
@@ -117,135 +71,141 @@ def judge(selection: Selection, **options: Unpack[Options]) -> "Evaluation | Cla
     with open_table(selection.predictions) as table:
         named = named_classes(selection.probability or [], table.header, "--probability")
         if len(named) > 1:
-            return _classes_of_probabilities(selection, table, target, named)
+            return _classes_of_probabilities(selection, table, target, named, options)
         for column, label in named.items():
-            positive = label if selection.positive is None else selection.positive
+            positive = agreed_class(selection.positive, label, "--probability")
             selection = replace(selection, probability=[column], positive=positive)
-            if label not in (None, positive):
-                raise ValueError(f"--positive is {positive!r}, but --probability names {label!r}")
         starts = f"{selection.prefix}bel_"
         if alone and sum(name.startswith(starts) for name in table.header) > 2:
-            return _classes_of_table(selection, table, target)
+            return _classes_of_table(selection, table, target, options)
         return _of_table(selection, table, target, options)
 
 
-def _of_model(selection: Selection, model: Model, data: str, options: Options) -> Evaluation:
+def _of_model(
+    selection: Selection, model: Model, options: Options
+) -> "Evaluation | ClassPredictions":
     reason = "is for tables of predictions; a model makes its own"
     _refuse(selection, ("probability", "bel", "pl", "prefix"), reason)
-    calibrator = two_classes(model)
-    rows, score = read_for_model(selection, data, model)
-    scores = rows.columns[score]
-    known = complete_rows([scores])
-    bounds, probability = np.tile([0.0, 1.0], (len(scores), 1)), np.full(len(scores), 0.5)
-    if known.any():
-        bounds[known] = calibrator.predict_interval(scores[known])
-        probability[known] = calibrator.predict_proba(scores[known])[:, 1]
-    made: dict[str, Any] = {"bel": bounds[:, 0], "pl": bounds[:, 1], "probability": probability}
+    model, rows = read_for_model(selection, model)
+    bounds, probability, known = beliefs(model, rows.columns)
+    codes = rows.codes[known]
+    name = on_table(model, rows.name, codes, probability[known][np.arange(len(codes)), codes])
+    if not isinstance(model.calibrator, BaseCalibrator):
+        return ClassPredictions(
+            name, rows.codes, model.labels, bounds, probability, options, model.answers
+        )
+    rows.check_both(model.target)
+    bel, pl = bounds[:, 1].T
+    made: dict[str, Any] = {"name": name, "bel": bel, "pl": pl, "probability": probability[:, 1]}
     if known.all():
-        made["scores"] = scores
-    right = np.where(rows.y, probability, 1 - probability)[known]
-    name = on_table(model, rows.name, rows.y[known], right)
-    return replace(_evaluation(rows, {"name": name} | made | options), answers=model.answers)
+        made["scores"] = rows.columns[model.score]
+    return replace(_evaluation(rows, made | options), answers=model.answers)
 
 
-def read_for_model(selection: Selection, data: str, model: Model) -> tuple[Labeled, str]:
-    """Scores and classes of a table, as a model reads them, and the column of the scores."""
-    target = model.target if selection.target is None else selection.target
-    negative, positive = model.labels
-    if selection.positive not in (None, positive):
+def read_for_model(selection: Selection, model: Model) -> tuple[Model, Labeled]:
+    """The model with its scores where they are, and scores and classes of a table."""
+    if len(model.labels) > 2:
+        reason = "is for two classes; with more, each has its own columns"
+        _refuse(selection, ("positive", "score"), reason)
+    elif selection.positive not in (None, model.labels[1]):
         raise ValueError(
             f"--positive is {selection.positive!r}, but the positive class of the model is "
-            f"{positive!r}"
+            f"{model.labels[1]!r}"
         )
-    score = with_score(model, selection.score).score
-    columns: dict[str, Kind] = {score: score_kind(model.calibrator)}
-    with open_table(data) as table:
-        _check_model_columns(table, selection, score, target)
-        rows = read_labeled_table(
-            table, columns, target, positive, (negative, positive), missing=selection.missing
-        )
-    return rows, score
-
-
-def _check_model_columns(table: Table, selection: Selection, score: str, target: str) -> None:
-    for name, given, option in (
-        (score, selection.score, "--score"),
-        (target, selection.target, "--target"),
-    ):
-        if given is None and name not in table.header:
-            hint = suggestion(name, table.header, "columns")
-            raise ValueError(
-                f"{table.name} has no column {name!r}, as the training data had{hint}; name "
-                f"another with {option}"
-            )
+    model = with_score(model, selection.score)
+    target = model.target if selection.target is None else selection.target
+    kinds: dict[str, Kind] = dict.fromkeys(model.scores.values(), score_kind(model.calibrator))
+    with open_table(str(selection.data)) as table:
+        for name, given, option in (
+            *((name, selection.score, "--score") for name in kinds if len(kinds) == 1),
+            (target, selection.target, "--target"),
+        ):
+            if given is None and name not in table.header:
+                hint = suggestion(name, table.header, "columns")
+                raise ValueError(
+                    f"{table.name} has no column {name!r}, as the training data had{hint}; name "
+                    f"another with {option}"
+                )
+        rows = read_labeled(table, kinds, target, selection.missing, classes=model.labels)
+    return model, rows
 
 
 def _of_table(selection: Selection, table: Table, target: str, options: Options) -> Evaluation:
-    rows = _rows(selection, table, target)
-    made: dict[str, Any] = {"name": rows.name}
-    if selection.one_probability is not None:
-        made["probability"] = rows.columns[selection.one_probability]
-    if rows.beliefs is not None:
-        made |= dict(zip(("bel", "pl"), rows.beliefs, strict=True))
-    if selection.score is not None and complete_rows([rows.columns[selection.score]]).all():
-        made["scores"] = rows.columns[selection.score]
-    return _evaluation(rows, made | options)
-
-
-def _rows(selection: Selection, table: Table, target: str) -> Labeled:
-    """What is selected of a table: beliefs, unless only probabilities are named."""
+    """Beliefs of a table, unless only probabilities are named; of two classes."""
     probability, score = selection.one_probability, selection.score
-    positive = selection.positive
-    found = None
-    if probability is None or selection.bel is not None or selection.pl is not None:
-        found = find_beliefs(table, selection.naming)
     kinds: dict[str, Kind] = {} if probability is None else {probability: "probability"}
-    names = [name for name in (probability, score) if name is not None]
-    names += [] if found is None else found.names
-    if len(set(names)) < len(names):
-        raise ValueError("a column is named twice; probability, bel, pl and score differ")
     if score is not None:
         kinds[score] = "score"
-    if found is None:
-        assert probability is not None
-        return read_labeled_table(
-            table, kinds, target, positive, of_class=probability, missing=selection.missing
-        )
-    pair = classes_of([found], selection.naming)
-    negative, positive = pair[0], str(pair[1])
-    return read_labeled_table(
+    names = [name for name in (probability, score) if name is not None]
+    sides, found = (Column(), Column()), None
+    pair: Classes = (None, selection.positive)
+    if probability is None or selection.bel is not None or selection.pl is not None:
+        found = find_beliefs(table, selection.naming)
+        pair = classes_of([found], selection.naming)
+        names += found.names
+    if len(set(names)) < len(names):
+        raise ValueError("a column is named twice; probability, bel, pl and score differ")
+
+    def read(chunk: Chunk, kept: NDArray[np.bool_] | slice) -> None:
+        if found is not None:
+            both = found.read(chunk.columns, chunk.place, pair)
+            for side, values in zip(sides, both, strict=False):
+                side.extend(values[kept])
+
+    rows = read_labeled(
         table,
         kinds,
         target,
-        positive,
-        None if negative is None else (negative, positive),
-        "the beliefs",
-        beliefs=(found, pair),
-        missing=selection.missing,
+        selection.missing,
+        classes=() if pair[0] is None else (pair[0], str(pair[1])),
+        two=True,
+        also={} if found is None else found.kinds(selection.missing),
+        read=read,
     )
+    rows.check_both(target)
+    positive = positive_class(rows.classes, target, pair[1], kinds)
+    if positive is None:
+        raise ValueError(
+            f"{table.name}: column {probability!r} does not name the class whose probability it "
+            "is; name it with --positive"
+        )
+    rows, known = rows.with_positive(positive), rows.complete
+    made: dict[str, Any] = {"name": rows.name}
+    if probability is not None:
+        made["probability"] = np.where(known, rows.columns[probability], 0.5)
+    if found is not None:
+        bel, pl = (side.joined() for side in sides)
+        made |= {"bel": np.where(known, bel, 0), "pl": np.where(known, pl, 1)}
+    if score is not None and complete_rows([rows.columns[score]]).all():
+        made["scores"] = rows.columns[score]
+    return _evaluation(rows, made | options)
 
 
 def _evaluation(rows: Labeled, made: dict[str, Any]) -> Evaluation:
     # As numbers: ten million names are 120 MB, and slow to compare.
-    found = Evaluation.from_predictions(rows.y, **made)
-    return replace(found, class_names=rows.classes)
+    found = Evaluation.from_predictions(rows.codes.astype(np.int8), **made)
+    return replace(found, class_names=(rows.classes[0], rows.classes[1]))
 
 
 @dataclass(frozen=True, eq=False)
 class ClassPredictions:
-    """Labels (n,), [Bel, Pl] (n, K, 2) if there are, and probabilities (n, K) of K classes."""
+    """Predictions of n samples of K classes, and how they are evaluated."""
 
     name: str
-    labels: NDArray[Any]
+    codes: NDArray[np.int32]  # positions (n,) of the true classes
     classes: tuple[str, ...]
-    bounds: Floats | None
-    probability: Floats
+    bounds: Floats | None  # [Bel, Pl] (n, K, 2), if there are
+    probability: Floats  # (n, K)
+    options: Options
     answers: Promise | None = None
 
-    def report(self, n_bins: int) -> CalibrationReport:
+    def report(self) -> CalibrationReport:
         """Measures of all classes together."""
         found = calibration_report(
-            self.labels, self.probability, labels=list(self.classes), n_bins=n_bins
+            np.array(self.classes)[self.codes],
+            self.probability,
+            labels=list(self.classes),
+            n_bins=self.options.get("n_bins", 10),
         )
         if self.bounds is None:
             return found
@@ -253,47 +213,33 @@ class ClassPredictions:
         more = Measure("mean_imprecision", width, "mean Pl - Bel of classes")
         return CalibrationReport(found.n_samples, (*found.measures, more))
 
-    def by_class(self, **options: Unpack[Options]) -> list[Evaluation]:
+    def by_class(self) -> list[Evaluation]:
         """Each class against all others."""
-        found, known = [], set(self.labels.tolist())
-        for label in self.classes:
-            if label not in known:
+        found = []
+        for k, label in enumerate(self.classes):
+            if not (self.codes == k).any():
                 raise ValueError(
                     f"no row is of class {label!r}, but each class is compared with the others; "
                     "give rows of every class"
                 )
-        for k, label in enumerate(self.classes):
             bel, pl = (None, None) if self.bounds is None else self.bounds[:, k].T
             one = Evaluation.from_predictions(
-                np.asarray(self.labels == label, dtype=np.int8),
+                np.asarray(self.codes == k, dtype=np.int8),
                 self.probability[:, k],
                 bel=bel,
                 pl=pl,
                 name=f"{self.name}, class {label!r}",
-                **options,
+                **self.options,
             )
             found.append(replace(one, class_names=(f"not {label}", label)))
         return found
 
-    def page(self, command: str, **options: Unpack[Options]) -> "Page":
+    def page(self, command: str) -> "Page":
         """A page about all classes together, and each against all others."""
         from evical.report.classes import classes_page  # inside, for it loads matplotlib
 
-        places = {label: k for k, label in enumerate(self.classes)}
-        return classes_page(
-            self.name,
-            np.array([places[label] for label in self.labels.tolist()], dtype=np.intp),
-            self.probability,
-            self.report(options.get("n_bins", 10)),
-            self.by_class(**options),
-            command,
-            self.answers,
-        )
-
-
-def _refuse_columns(selection: Selection) -> None:
-    reason = "is for two classes; with more, each has its own columns"
-    _refuse(selection, ("positive", "score", "probability", "bel", "pl"), reason)
+        parts = (self.report(), self.by_class(), command, self.answers)
+        return classes_page(self.name, self.codes, self.probability, *parts)
 
 
 def _refuse(selection: Selection, options: Iterable[str], reason: str) -> None:
@@ -303,50 +249,32 @@ def _refuse(selection: Selection, options: Iterable[str], reason: str) -> None:
             raise ValueError(f"--{option} {reason}")
 
 
-def read_for_classes(selection: Selection, model: Model) -> tuple[Model, ClassRows]:
-    """The model with its scores where they are, and the rows of a table."""
-    if len(model.scores) == 1:
-        model, selection = with_score(model, selection.score), replace(selection, score=None)
-    _refuse_columns(selection)
-    kinds: dict[str, Kind] = dict.fromkeys(model.scores.values(), score_kind(model.calibrator))
-    target = model.target if selection.target is None else selection.target
-    with open_table(str(selection.data)) as table:
-        rows = _read_classes(table, kinds, target, selection.missing, model.labels)
-    return model, rows
-
-
-def _classes_of_model(selection: Selection, model: Model) -> ClassPredictions:
-    model, rows = read_for_classes(selection, model)
-    bounds, probability, _ = beliefs(model, rows.columns)
-    known = complete_rows(rows.columns.values())
-    classes = np.array(model.labels)
-    order = np.argsort(classes)
-    codes = order[np.searchsorted(classes, rows.labels[known], sorter=order)]
-    title = on_table(model, rows.name, codes, probability[known][np.arange(len(codes)), codes])
-    return ClassPredictions(
-        title, rows.labels, model.labels, bounds, probability, answers=model.answers
-    )
-
-
-def _classes_of_table(selection: Selection, table: Table, target: str) -> ClassPredictions:
-    _refuse_columns(selection)
+def _classes_of_table(
+    selection: Selection, table: Table, target: str, options: Options
+) -> ClassPredictions:
+    reason = "is for two classes; with more, each has its own columns"
+    _refuse(selection, ("positive", "score", "probability", "bel", "pl"), reason)
     found = find_beliefs(table, selection.naming)
     classes, parts = tuple(found.classes), list[Beliefs]()
 
     def read(chunk: Chunk, kept: NDArray[np.bool_] | slice) -> None:
         parts.append(found.read_all(chunk.columns, chunk.place, classes)[0][kept])
 
-    kinds: dict[str, Kind] = dict.fromkeys(found.names, "probability")
-    texts: dict[str, Kind] = {} if found.decision is None else {found.decision: "text"}
-    rows = _read_classes(table, kinds, target, selection.missing, classes, texts, read)
+    missing = selection.missing
+    also = found.kinds(missing)
+    rows = read_labeled(table, {}, target, missing, classes=classes, also=also, read=read)
     beliefs = one_after_another(parts, classes)
     return ClassPredictions(
-        rows.name, rows.labels, classes, beliefs.interval(), beliefs.probability()
+        rows.name, rows.codes, classes, beliefs.interval(), beliefs.probability(), options
     )
 
 
 def _classes_of_probabilities(
-    selection: Selection, table: Table, target: str, named: Mapping[str, str | None]
+    selection: Selection,
+    table: Table,
+    target: str,
+    named: Mapping[str, str | None],
+    options: Options,
 ) -> ClassPredictions:
     reason = "is for two classes; with more, each has its own column"
     _refuse(selection, ("positive", "score", "bel", "pl", "prefix"), reason)
@@ -357,36 +285,15 @@ def _classes_of_probabilities(
         rows = np.flatnonzero(complete_rows(values.T))
         unit_probabilities(values[rows], columns, among(chunk.place, rows))
 
-    kinds: dict[str, Kind] = dict.fromkeys((*columns,), "probability")
-    check_columns(table, dict.fromkeys((*columns, target)))
-    rows = read_class_rows(table, kinds, target, selection.missing, read=check)
-    labels = sorted_labels({*rows.labels.tolist(), *filter(None, named.values())})
-    owners = class_columns(named, labels, rows.first, "--probability")
+    kinds: dict[str, Kind] = dict.fromkeys(columns, "probability")
+    rows = read_labeled(table, kinds, target, selection.missing, read=check)
+    labels = sorted_labels({*rows.classes, *filter(None, named.values())})
+    owners = class_columns(named, labels, rows, "--probability")
     if len(owners) == 2:
         last = list(owners.values())[1]
         raise ValueError(f"two classes have one probability; write --probability {last}")
-    values = np.stack([rows.columns[column] for column in owners.values()], axis=1)
-    known = complete_rows(values.T)
+    values = rows.values(owners.values())
     p = np.full(values.shape, 1 / len(owners))
-    p[known] = unit_rows(values[known], values.dtype)[0]
-    return ClassPredictions(rows.name, rows.labels, tuple(owners), None, p)
-
-
-def _read_classes(
-    table: Table,
-    kinds: dict[str, Kind],
-    target: str,
-    missing: str,
-    classes: tuple[str, ...],
-    texts: dict[str, Kind] | None = None,
-    read: Callable[[Chunk, NDArray[np.bool_] | slice], None] | None = None,
-) -> ClassRows:
-    check_columns(table, dict.fromkeys((*kinds, target)))
-    rows = read_class_rows(table, kinds, target, missing, texts, read)
-    for label in np.unique(rows.labels).tolist():
-        if label not in classes:
-            hint = did_you_mean(label, classes)
-            raise ValueError(
-                f"{rows.first[label]}: {label!r} is none of the classes {listed(classes)}{hint}"
-            )
-    return rows
+    p[rows.complete] = unit_rows(values[rows.complete], values.dtype)[0]
+    codes = np.array([labels.index(label) for label in rows.classes])[rows.codes]
+    return ClassPredictions(rows.name, codes, tuple(owners), None, p, options)

@@ -1,42 +1,33 @@
-"""Tables of numbers with a column of two classes, read as a whole, for evaluation."""
+"""Tables with a column of classes, read as a whole: columns of numbers, and the class of each row.
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+Which column is whose is told by its name, or by an option as COLUMN=CLASS.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.checks.arguments import suggestion
+from dstheory.checks.arguments import did_you_mean, suggestion
 from evical._typing import Floats
-from evical.cli._beliefs import BeliefColumns, Classes
+from evical.cli._beliefs import listed
 from evical.cli._kinds import Kind, complete_rows, label_kind, optional_kinds, tell_missing
+from evical.cli._model import check_score
 from evical.cli._show import watch
-from evical.cli._tables import Chunk, Table
+from evical.cli._tables import Chunk, Table, check_columns
 from evical.datasets.csv import sorted_labels
 from evical.scores.names import class_in_name
 
-
-@dataclass(frozen=True, eq=False)
-class Labeled:
-    """Columns of numbers (n,), outcomes (n,) of 0 and 1, and the names of both classes."""
-
-    name: str
-    columns: dict[str, Floats]
-    y: NDArray[np.int8]
-    classes: tuple[str, str]
-    beliefs: tuple[Floats, Floats] | None = None  # belief and plausibility of the second class
-
-    @property
-    def labels(self) -> NDArray[Any]:
-        """Class (n,) of each row."""
-        return np.array(self.classes)[self.y]
+# What stands between a prefix such as p and the name of a class.
+_SEPARATORS = "_-. :"
 
 
-class _Column:
+class Column:
     """A column that grows in place: pieces that wait to be joined would be there twice."""
 
-    def __init__(self, kind: type[np.generic]) -> None:
+    def __init__(self, kind: type[np.generic] = np.float64) -> None:
         self._values: NDArray[Any] = np.empty(0, dtype=kind)
         self._size = 0
 
@@ -54,38 +45,78 @@ class _Column:
         return self._values
 
 
-def read_labeled_table(
+@dataclass(frozen=True, eq=False)
+class Labeled:
+    """Columns of numbers (n,), and positions (n,) of the rows' classes among all classes."""
+
+    name: str
+    columns: dict[str, Floats]
+    codes: NDArray[np.int32]
+    classes: tuple[str, ...]
+    complete: NDArray[np.bool_]  # rows (n,) with all numbers
+    lacking: int  # rows without a number or a class, left out or not
+    first: dict[str, str]  # where each class stands first
+
+    @property
+    def labels(self) -> NDArray[Any]:
+        """Class (n,) of each row."""
+        return np.array(self.classes)[self.codes]
+
+    def values(self, columns: Iterable[str]) -> Floats:
+        """Some of the columns side by side, (n, C)."""
+        return np.stack([self.columns[name] for name in columns], axis=1)
+
+    def take(self, rows: NDArray[np.intp]) -> "Labeled":
+        """Some of the rows."""
+        columns = {name: values[rows] for name, values in self.columns.items()}
+        return replace(self, columns=columns, codes=self.codes[rows], complete=self.complete[rows])
+
+    def check_both(self, target: str) -> None:
+        """Raise ValueError if there are rows of one class only."""
+        found = np.unique(self.codes)
+        if len(found) == 1:
+            raise ValueError(
+                f"{self.name}: column {target!r} has one class only (all "
+                f"{self.classes[found[0]]!r}); both classes are needed"
+            )
+
+    def with_positive(self, positive: str | None) -> "Labeled":
+        """Rows of two classes with this one last, if one is named."""
+        if positive != self.classes[0]:
+            return self
+        return replace(self, codes=1 - self.codes, classes=self.classes[::-1])
+
+
+def read_labeled(
     table: Table,
-    columns: Mapping[str, Kind],
+    kinds: Mapping[str, Kind],
     target: str,
-    positive: str | None,
-    known: tuple[str, str] | None = None,
-    of: str = "the model",
-    beliefs: tuple[BeliefColumns, Classes] | None = None,
-    of_class: str | None = None,
-    missing: str = "refuse",
+    missing: str,
+    *,
+    classes: Sequence[str] = (),
+    two: bool = False,
+    also: Mapping[str, Kind] | None = None,
+    read: Callable[[Chunk, NDArray[np.bool_] | slice], None] = lambda chunk, kept: None,
 ) -> Labeled:
     """Columns of an open table with the column of classes.
 
     Parameters
     ----------
     table : Table
-    columns : mapping of names to kinds
+    kinds : mapping of names to kinds
+        Columns of numbers.
     target : str
         Column of the class.
-    positive : str or None
-        The positive class; by default the second of `known`, the one that a name such as ``p_yes``
-        of a column has, or the greater one.
-    known : pair of str, optional
-        The classes that there may be, the positive one last; `of` is what has them.
-    beliefs : BeliefColumns and Classes, optional
-        Beliefs to read as well.
-    of_class : str, optional
-        A column that says nothing if it is not known which class it is about.
     missing : {"refuse", "drop", "vacuous"}
-        What to do with rows in which a number is missing; with "drop", also with those without a
-        class. Of vacuous ones belief and plausibility are 0 and 1, other probabilities 1/2, and
-        scores NaN.
+        What to do with rows in which a number is missing, which is NaN; with "drop", also with
+        those without a class.
+    classes : sequence of str
+        Those that there may be; by default all that are found, in ascending order.
+    two : bool
+        Whether a third class is refused.
+    also : mapping of names to kinds, optional
+        Columns for `read`, which gets each chunk, and which of its rows stay.
+    read : callable
 
     Returns
     -------
@@ -94,115 +125,169 @@ def read_labeled_table(
     Raises
     ------
     ValueError
-        As `table_chunks`; for a third class, only one, or an unknown `positive`; for names, beliefs
-        or decisions of other classes; the place of a wrong value is named.
+        As `table_chunks`; for a class that there may not be, or if no row is left.
     """
-    names = [*columns, *(beliefs[0].names if beliefs else [])]
-    classes: list[str] = list(known or ())
-    numbers = {name: _Column(np.float64) for name in columns}
-    sides = [_Column(np.float64) for _ in (beliefs or ())]
-    codes = _Column(np.int8)
-    kinds: dict[str, Kind] = {**optional_kinds(columns, missing), target: label_kind(missing)}
-    if beliefs is not None:
-        kinds = {**beliefs[0].kinds(missing), **kinds}
-    for chunk, complete in complete_chunks(table, kinds, names, target, missing):
-        kept = complete if missing == "drop" else slice(None)
-        codes.extend(_codes(chunk, target, classes, of if known else None)[kept])
-        if beliefs is not None:
-            found = beliefs[0].read(chunk.columns, chunk.place, beliefs[1])
-            for side, values in zip(sides, found, strict=False):
-                side.extend(np.where(complete, values, side is sides[1])[kept])
-        for name, column in numbers.items():
-            values = chunk.columns[name]
-            if missing == "vacuous" and columns[name] == "probability":
-                values = np.where(complete, values, 0.5)
-            column.extend(values[kept])
-    second = codes.joined()
-    _check_both(second, classes, table.name, target)
-    ascending = list(known) if known else sorted_labels(set(classes))
-    telling = () if known and beliefs is None else columns  # a model knows its column
-    positive = _positive(positive, telling, classes, target)
-    if positive is None and of_class is not None:
-        raise ValueError(
-            f"{table.name}: column {of_class!r} does not name the class whose probability it is; "
-            "name it with --positive"
-        )
-    if positive is not None:
-        ascending.sort(key=lambda label: label == positive)
-    flipped = ascending[1] != classes[1]
-    return Labeled(
-        table.name,
-        {name: column.joined() for name, column in numbers.items()},
-        1 - second if flipped else second,
-        (ascending[0], ascending[1]),
-        (sides[0].joined(), sides[1].joined()) if sides else None,
-    )
-
-
-def complete_chunks(
-    table: Table, kinds: Mapping[str, Kind], numbers: Collection[str], target: str, missing: str
-) -> Iterator[tuple[Chunk, NDArray[np.bool_]]]:
-    """Chunks, with the rows that have all numbers and a class; says how many have not.
-
-    Raises ValueError if those are dropped and none is left, or the class is one of the numbers.
-    """
+    check_columns(table, dict.fromkeys((*kinds, target)))
+    also = also or {}
+    numbers = [*kinds, *(name for name, kind in also.items() if kind != "text")]
     if target in numbers:
         raise ValueError(f"column {target!r} is given twice: as the class, and as a number")
-    rows = lacking = 0
-    for chunk in watch(table, kinds, "Reading"):
+    every = {**also, **optional_kinds(kinds, missing), target: label_kind(missing)}
+    columns = {name: Column() for name in kinds}
+    codes, known, rows, lacking = Column(np.int32), Column(np.bool_), 0, 0
+    first: dict[str, str] = {}
+    for chunk in watch(table, every, "Reading"):
         complete = complete_rows(chunk.columns[name] for name in numbers)
         complete &= chunk.columns[target] != ""
         rows, lacking = rows + len(chunk), lacking + int((~complete).sum())
-        yield chunk, complete
+        kept = complete if missing == "drop" else slice(None)
+        read(chunk, kept)
+        _find_classes(chunk, target, classes, first, two=two)
+        for name, column in columns.items():
+            column.extend(chunk.columns[name][kept])
+        places = dict(zip(first, range(len(first)), strict=True))
+        codes.extend(np.array([places[one] for one in chunk.columns[target][kept].tolist()]))
+        known.extend(complete[kept])
     if missing == "drop" and rows == lacking:
         raise ValueError(
             f"{table.name}: each of {rows} rows lacks a number or a class; nothing is left"
         )
     tell_missing(table.name, lacking, rows, missing)
+    ordered = tuple(classes) or tuple(sorted_labels(first))
+    order = np.array([ordered.index(label) for label in first], dtype=np.int32)
+    return Labeled(
+        table.name,
+        {name: column.joined() for name, column in columns.items()},
+        order[codes.joined()],
+        ordered,
+        known.joined(),
+        lacking,
+        first,
+    )
 
 
-def _positive(
-    given: str | None, columns: Iterable[str], classes: list[str], target: str
+def _find_classes(
+    chunk: Chunk, target: str, allowed: Sequence[str], first: dict[str, str], *, two: bool
+) -> None:
+    """Add to `first` where new classes stand; raises ValueError for one that there may not be."""
+    labels = chunk.columns[target].tolist()
+    for label in dict.fromkeys(labels):
+        if label in first or not label:  # rows without a class are left out
+            continue
+        place = f"{chunk.place(labels.index(label))}, column {target!r}"
+        if allowed and label not in allowed:
+            hint = did_you_mean(label, allowed)
+            raise ValueError(f"{place}: {label!r} is none of the classes {listed(allowed)}{hint}")
+        if two and len(first) == 2:
+            raise third_class(place, label, [*first])
+        first[label] = place
+
+
+def positive_class(
+    classes: Sequence[str], target: str, given: str | None, columns: Iterable[str]
 ) -> str | None:
-    """The positive class, if an option or the name of a column names it, and both fit."""
+    """The class that is given, or that a name such as ``p_yes`` of a column has.
+
+    Raises ValueError if it is none of the classes, or if names and `given` do not fit.
+    """
     if given is not None and given not in classes:
         hint = suggestion(given, classes, "classes")
         raise ValueError(f"column {target!r} has no class {given!r}{hint}")
     for column in columns:
-        named = class_in_name(column, classes)
-        if named is not None and given not in (None, named):
-            raise ValueError(
-                f"column {column!r} is about class {named!r}, but the positive class is {given!r}"
-            )
-        given = given or named
+        if given is None:
+            given = class_in_name(column, classes)
+        else:
+            check_score(column, given, classes)
     return given
 
 
-def _codes(chunk: Chunk, target: str, classes: list[str], of: str | None) -> NDArray[np.int8]:
-    """Positions of the labels of a chunk in `classes`, which grows to two unless `of` has them."""
-    labels = chunk.columns[target]
-    for label in dict.fromkeys(labels.tolist()):
-        if label in classes or not label:  # rows without a class are left out
-            continue
-        if of or len(classes) == 2:
-            row = int(np.argmax(labels == label))
-            pair = f"{classes[0]!r} and {classes[1]!r}"
-            what = (
-                f"no class of {of}, whose classes are {pair}, as texts"
-                if of
-                else f"a third class, besides {pair}; one column is of two. Of more, repeat "
-                "--score in fit and compare, and --probability in evaluate, report and check"
+def third_class(place: str, label: str, pair: Sequence[str]) -> ValueError:
+    """The refusal of a class where there may be two."""
+    return ValueError(
+        f"{place}: {label!r} is a third class, besides {listed(pair)}; one column is of two. Of "
+        "more, repeat --score in fit and compare, and --probability in evaluate, report and check; "
+        "a single score that supports one class is fitted to a column of that class against the "
+        "rest, or by EvidentialSource in Python"
+    )
+
+
+def named_classes(
+    scores: Sequence[str], header: Sequence[str], option: str = "--score"
+) -> dict[str, str | None]:
+    """Columns of `--score COLUMN` or `--score COLUMN=CLASS`, with the class if it is named."""
+    found: dict[str, str | None] = {}
+    for text in scores:
+        column, equals, label = text.rpartition("=")
+        if text in header or not equals:
+            column, label = text, ""
+        if column in found:
+            raise ValueError(
+                f"{option} {column} is given twice; each class has a column of its own"
             )
-            raise ValueError(f"{chunk.place(row)}, column {target!r}: {label!r} is {what}")
-        classes.append(label)
-    last = classes[-1] if classes else ""
-    return np.asarray(labels == last, dtype=np.int8) * np.int8(max(len(classes) - 1, 0))
+        found[column] = label or None
+    return found
 
 
-def _check_both(second: NDArray[np.int8], classes: list[str], name: str, target: str) -> None:
-    found = np.unique(second)
-    if len(found) == 1:
-        raise ValueError(
-            f"{name}: column {target!r} has one class only (all {classes[int(found[0])]!r}); "
-            "both classes are needed"
-        )
+def class_columns(
+    named: Mapping[str, str | None], classes: Sequence[str], rows: Labeled, option: str = "--score"
+) -> dict[str, str]:
+    """Class to column, in the order of the classes.
+
+    A column is that of the class that it is named for: score_cat, score.cat or cat of class cat.
+    Raises ValueError unless each class has one column, and each column a class.
+    """
+    owners = {column: label or _class_of(column, classes) for column, label in named.items()}
+    for column, label in owners.items():
+        if named[column] is not None and label is not None:
+            check_score(column, label, classes)
+        if label not in classes:
+            what = f"no class {label!r}" if label else f"no class for column {column!r}"
+            hint = suggestion(label or column, classes, "classes")
+            raise ValueError(f"there is {what}{hint}; write {option} COLUMN=CLASS")
+    for label in classes:
+        mine = [column for column, owner in owners.items() if owner == label]
+        if not mine and (meant := did_you_mean(label, filter(None, owners.values()))):
+            raise ValueError(
+                f"{rows.first[label]}: class {label!r} has no column{meant} each class needs one, "
+                f"named by {option}"
+            )
+        if len(mine) != 1:
+            what = f"columns {', '.join(mine)}" if mine else "no column"
+            raise ValueError(
+                f"class {label!r} has {what}, expected one {option[2:]} a class; write {option} "
+                f"COLUMN={label}"
+            )
+    return {label: column for label in classes for column, mine in owners.items() if mine == label}
+
+
+def _class_of(column: str, classes: Iterable[str]) -> str | None:
+    """The longest class that a name is or ends with."""
+    fitting = [
+        label
+        for label in classes
+        if column == label or column.endswith(tuple(mark + label for mark in _SEPARATORS))
+    ]
+    return max(fitting, key=len, default=None)
+
+
+def owned_columns(
+    named: Mapping[str, str | None], rows: Labeled, target: str, positive: str | None
+) -> tuple[list[str], dict[str, str]]:
+    """All classes, and class to column; of one column, which is the positive class's, one."""
+    if len(named) > 1:
+        if positive is not None:
+            raise ValueError("--positive is for one score; with several, each has its class")
+        owners = dict(sorted(class_columns(named, rows.classes, rows).items()))
+        return list(owners), owners
+    [(column, label)] = named.items()
+    rows.check_both(target)
+    positive = positive_class(rows.classes, target, agreed_class(positive, label), [column])
+    classes = rows.with_positive(positive).classes
+    return list(classes), {classes[1]: column}
+
+
+def agreed_class(positive: str | None, label: str | None, option: str = "--score") -> str | None:
+    """The positive class, as --positive and COLUMN=CLASS say it."""
+    if label is not None and positive not in (None, label):
+        raise ValueError(f"--positive is {positive!r}, but {option} names {label!r}")
+    return positive or label

@@ -17,7 +17,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 import typer
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from dstheory.checks.arguments import check_level
 from evical._typing import Floats
@@ -321,25 +321,21 @@ def _training(data: object, labels: Sequence[str], one: bool) -> Training:
     names = _OF_ONE if one else _OF_MANY
     if not isinstance(data, dict) or set(data) != set(names):
         raise ValueError(f"its training lacks the entries {', '.join(names)}")
-    for name, value in data.items():
-        if name == "weights":
-            _check_weights(value, labels)
-            continue
-        holds, expected = _ENTRIES[name]
-        if not holds(value):
-            raise ValueError(f"training {name} is {value!r}, expected {expected}")
-    if one:
-        sides = zip(labels, _SIDES, strict=True)
-        data = {**data, "weights": {label: data[side] for label, side in sides}}
-    return Training(**{name: value for name, value in data.items() if name not in _SIDES})
-
-
-def _check_weights(weights: ArrayLike, labels: Sequence[str]) -> None:
+    sides = dict(zip(labels, (data.get(side) for side in _SIDES), strict=False))
+    weights = sides if one else data["weights"]
     if not isinstance(weights, dict) or not weights.keys() <= set(labels):
         raise ValueError(f"training weights are {weights!r}, expected those of {', '.join(labels)}")
     for label, weight in weights.items():
         if not _is_weight(weight):
-            raise ValueError(f"the training weight of {label} is {weight!r}, expected {_WEIGHT}")
+            raise ValueError(
+                f"the training weight of {label} is {weight!r}, expected a number from 0"
+            )
+    others = {name: value for name, value in data.items() if name in _ENTRIES}
+    for name, value in others.items():
+        holds, expected = _ENTRIES[name]
+        if not holds(value):
+            raise ValueError(f"training {name} is {value!r}, expected {expected}")
+    return Training(weights=weights, **others)
 
 
 def _is_number(value: object, least: float, most: float) -> bool:
@@ -358,16 +354,14 @@ def _is_loss(value: object) -> bool:
     return value is None or _is_number(value, -_ROUNDING, sys.float_info.max)
 
 
-_COUNT, _WEIGHT = "a whole number from 0", "a number from 0"
+_COUNT = "a whole number from 0"
 _ENTRIES: dict[str, tuple[Callable[[Any], bool], str]] = {
     "source": (lambda value: isinstance(value, str), "a text"),
     "rows": (_is_count, _COUNT),
     "missing": (_is_count, _COUNT),
-    "negative": (_is_weight, _WEIGHT),
-    "positive": (_is_weight, _WEIGHT),
     "distinct_scores": (_is_count, _COUNT),
     "compressed": (lambda value: isinstance(value, bool), "true or false"),
-    "log_loss": (_is_loss, f"{_WEIGHT}, or null if it is infinite"),
+    "log_loss": (_is_loss, "a number from 0, or null if it is infinite"),
 }
 
 

@@ -104,15 +104,14 @@ def echo_json(data: object) -> None:
     typer.echo(json.dumps(_finite(data), indent=1, allow_nan=False))
 
 
-def check_page(output: Path | None, force: bool, inputs: list[str]) -> None:
-    """Raise ValueError unless a page may be written there, before any work is done."""
+def check_page(output: Path | None) -> None:
+    """Raise ValueError unless the name is that of a page."""
     if output is None:
         return
     if str(output) == "-":
         raise ValueError("a page is written to a file; name it with --output")
     if output.suffix.lower() not in (".html", ".htm"):
         raise ValueError(f"cannot write {str(output)!r}: the name of a page ends in .html")
-    check_output(output, force, inputs)
 
 
 def write_page(

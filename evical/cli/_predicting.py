@@ -1,19 +1,25 @@
 """Beliefs and decisions of a model for the chunks of a table, and sets of a conformal one."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import typer
 from numpy.typing import NDArray
 
 from dstheory import Frame, MassFunction, betp
+from dstheory.checks.arguments import check_level, suggestion
 from evical._typing import Floats
 from evical.calibrators import BaseCalibrator
-from evical.cli._decisions import BY_DEFAULT, Choices, Decision, joined, masses
+from evical.cli._decisions import Decision, joined, masses
 from evical.cli._kinds import Kind, complete_rows, optional_kinds
 from evical.cli._model import Model, check_score, is_conformal, score_kind, tell_sums
+from evical.cli._show import watch
+from evical.cli._sinks import Layout, open_sink
 from evical.cli._tables import Chunk, Table, check_columns
+from evical.cli.arguments import BY_DEFAULT, Choices
 from evical.conformal.contour import prediction_sets
 from evical.conformal.control import ASK
 from evical.multiclass import BaseMulticlassCalibrator
@@ -57,10 +63,9 @@ def confidence_intervals(
     found = np.tile([0.0, 1.0], (len(known), len(model.labels), 1))
     if known.any():
         values, calibrator = model_values(model, columns)[known], model.calibrator
-        if isinstance(calibrator, BaseCalibrator):
-            found[known] = calibrator.beliefs(values[:, 0]).confidence_interval(level)
-        elif isinstance(calibrator, BaseMulticlassCalibrator):  # the command refuses conformal ones
-            found[known] = calibrator.beliefs(values).confidence_interval(level)
+        assert isinstance(calibrator, BaseCalibrator | BaseMulticlassCalibrator)  # as is checked
+        given = values[:, 0] if isinstance(calibrator, BaseCalibrator) else values
+        found[known] = calibrator.beliefs(given).confidence_interval(level)
     return found
 
 
@@ -197,3 +202,51 @@ class Predictor:
             calibrator = at_rows(self.model, chunk.first_row + part)
             acts[part] = self.decision(calibrator.predict_mass(values[part]))
         return acts
+
+
+def new_predictor(
+    model: Model,
+    decision: Decision,
+    choices: Choices,
+    table: Table,
+    score: str | None,
+    missing: str,
+    alpha: float | None,
+    level: float | None,
+) -> Predictor:
+    """What predicts the rows of a table; raises ValueError for options of other models."""
+    conformal = is_conformal(model.calibrator)
+    if alpha is not None and not conformal:
+        raise ValueError("--alpha is for models of evical fit --conformal")
+    if level is not None:
+        check_level("--level", level)
+        if conformal:
+            raise ValueError(
+                "--level is for models without --conformal, whose p-values are not estimates; "
+                "a conformal model writes sets at --alpha"
+            )
+    if score is None and len(model.scores) == 1 and model.score not in table.header:
+        hint = suggestion(model.score, table.header, "columns")
+        raise ValueError(
+            f"{table.name} has no column {model.score!r}, the score of the model{hint}; name "
+            "another with --score"
+        )
+    miss = 0.1 if alpha is None else alpha
+    if is_conformal(model.calibrator) and (few := model.calibrator.too_few(miss)):
+        typer.echo(f"warning: {few}", err=True)
+    return Predictor(with_score(model, score), decision, choices, table, miss, missing, level)
+
+
+def write_rows(predictor: Predictor, layout: Layout, output: str) -> tuple[Counter[str], int]:
+    """Predict and write chunk by chunk; how often each act was chosen, and rows without score."""
+    chosen: Counter[str] = Counter()
+    lacking = 0
+    table = layout.table
+    assert table is not None
+    with open_sink(output, layout) as sink:
+        for chunk in watch(table, predictor.kinds, "Predicting"):
+            values, without = predictor(chunk)
+            sink.write(dict(zip(layout.new, values, strict=True)), chunk)
+            lacking += without
+            chosen.update(values[-1].tolist())
+    return chosen, lacking

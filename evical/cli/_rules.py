@@ -7,13 +7,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from dstheory import MassFunction, combine
-from dstheory.checks.arguments import suggestion
+from dstheory import MassFunction
 from dstheory.errors import TotalConflictError
+from evical._names import check_rule, rules
 from evical.beliefs import Beliefs
 from evical.beliefs.composed import bounded_conflict
 from evical.calibrators.by_name import parse_options, settable
@@ -40,26 +39,13 @@ class RowError(ValueError):
         self.row = row
 
 
-def rules() -> dict[str, Callable[..., MassFunction]]:
-    """All rules of `dstheory.combine` that take two sources or more, by name."""
-    found = {name: getattr(combine, name) for name in combine.__all__}
-    return {
-        name: rule
-        for name, rule in found.items()
-        if list(inspect.signature(rule).parameters)[:3] == ["m1", "m2", "more"]
-    }
-
-
 def new_combiner(rule: str, options: Sequence[str], vacuous: bool) -> "Combiner":
     """A rule by name with its options.
 
     Raises ValueError for an unknown rule or option, or one that is needed but not given.
     """
-    known = rules()
-    name = rule.lower().replace("-", "_")
-    if name not in known:
-        raise ValueError(f"there is no rule {rule!r}{suggestion(name, known, 'rules', len(known))}")
-    function = known[name]
+    name = check_rule(rule, learns=False)
+    function = rules()[name]
     parameters = settable(function, ["m1", "m2"])
     values = parse_options(options, parameters, f"rule {name!r}")
     signature = inspect.signature(function).parameters
@@ -67,12 +53,6 @@ def new_combiner(rule: str, options: Sequence[str], vacuous: bool) -> "Combiner"
         if signature[needed].default is inspect.Parameter.empty and needed not in values:
             raise ValueError(f"rule {name!r} needs a value: --option {needed}=...")
     return Combiner(function, vacuous, values)
-
-
-def known_classes(combiner: "Combiner") -> tuple[str, ...] | None:
-    """The classes that a rule was learned for, if it was."""
-    frame = getattr(combiner.rule, "frame_", None)
-    return None if frame is None else tuple(map(str, frame.labels))
 
 
 def tell_rule(learned: Consensus | None = None, tables: Sequence[str] = ()) -> None:
@@ -93,6 +73,12 @@ class Combiner:
     rule: Callable[..., MassFunction]
     vacuous: bool  # where there is no result, rather than an error
     options: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def classes(self) -> tuple[str, ...] | None:
+        """The classes that the rule was learned for, if it was."""
+        frame = getattr(self.rule, "frame_", None)
+        return None if frame is None else tuple(map(str, frame.labels))
 
     def __call__(self, sources: Sequence[Beliefs]) -> tuple[Beliefs, NDArray[Any]]:
         """The normalized combination (n,), and the conflict (n,) between all sources.
@@ -136,39 +122,6 @@ class Combiner:
 
 
 FORMAT = "evical.fusion_model"
-# Names of fusions that learn from beliefs and classes.
-FUSIONS = (
-    "stacked",
-    "consensus",
-    "discounted",
-    "contextually_discounted",
-    "likelihood_mixture",
-    "learned_tnorm",
-)
-# The default of them.
-LEARNED = "stacked"
-
-
-def learned(rule: str, sources: Sequence[Beliefs], labels: NDArray[Any]) -> Rule:
-    """A fusion by name, fitted to labels, "" where there is none.
-
-    Raises ValueError for an unknown name or unusable beliefs.
-    """
-    given = labels.astype(object)
-    given[labels == ""] = None
-    return _fusion(rule).fit(sources, given)
-
-
-def takes_some_classes(rule: str) -> bool:
-    """Whether a fusion by name learns from rows without a class as well."""
-    return _fusion(rule).needs == "beliefs"
-
-
-def _fusion(rule: str) -> Rule:
-    name = rule.lower().replace("-", "_")
-    if name not in FUSIONS:
-        raise ValueError(f"rule {rule!r} learns nothing{suggestion(name, FUSIONS, 'rules')}")
-    return as_rule(name)
 
 
 def fusion_text(fusion: Rule, sources: Sequence[str], rows: int) -> str:
@@ -184,14 +137,6 @@ def load_fusion(path: str) -> Rule:
         if fusion.frame_ is None:
             raise ValueError("it names no classes")
     return fusion
-
-
-def by_source(fusion: Rule, sources: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """What was learned about each table, by the name of the attribute."""
-    return {
-        name.rstrip("_"): dict(zip(sources, np.asarray(values).tolist(), strict=True))
-        for name, values in fusion.by_source().items()
-    }
 
 
 def combiner_of(rule: str, options: list[str], vacuous: bool, n_tables: int) -> Combiner:

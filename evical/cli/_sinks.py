@@ -73,6 +73,15 @@ class Layout:
         """Whether all columns of the table pass through."""
         return self.table is not None and len(self.kept) == len(self.table.header)
 
+    def refuse_collision(self) -> None:
+        """Raise ValueError if the table has a column of a new name."""
+        taken = [name for name in self.new if self.table and name in self.table.header]
+        if self.table and taken:
+            raise ValueError(
+                f"{self.table.name} has a column {taken[0]!r} already; write new names with "
+                "--prefix, or replace it with --force-columns"
+            )
+
 
 def check_output_name(target: str, escaped: bool, engine: str) -> None:
     """Raise ValueError unless the name shows the format (`-` is CSV).

@@ -10,17 +10,13 @@ from numpy.typing import NDArray
 from dstheory.checks.arguments import suggestion
 from evical._typing import Floats
 from evical.cli._kinds import Kind, Place, among, complete_rows, label_kind, optional_kinds
+from evical.cli._labeled import third_class
 from evical.cli._show import watch
 from evical.cli._tables import open_table
 from evical.datasets.csv import sorted_labels
 from evical.scores import ScoreCounts
 from evical.scores.counts import EXACT
 
-# What to do with one score of three classes or more.
-ONE_OF_MANY = (
-    "of more, repeat --score, one for each class; a single score that supports one class is fitted "
-    "to a column of that class against the rest, or by EvidentialSource in Python"
-)
 # Distinct scores that wait to be merged: sorting many at once costs less than one by one.
 _PENDING = 2**19
 
@@ -159,11 +155,7 @@ class Tally:
                 continue
             if len(self._labels) == 2:
                 row = labels.tolist().index(label)
-                raise ValueError(
-                    f"{place(row)}, column {self._target!r}: a third class {label!r} besides "
-                    f"{self._labels[0]!r} and {self._labels[1]!r}; one score is of two, and "
-                    f"{ONE_OF_MANY}"
-                )
+                raise third_class(f"{place(row)}, column {self._target!r}", label, self._labels)
             self._labels.append(label)
         return np.asarray(labels != self._labels[0], dtype=bool)
 

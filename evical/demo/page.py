@@ -30,7 +30,7 @@ from evical.demo.contest import (
     sizes_of,
 )
 from evical.evaluation.estimate import Estimate
-from evical.report import Page, Picture, Row, Section, Table
+from evical.report import Page, Picture, Section, Table
 
 _CALIBRATORS = ("binning", "isotonic", "logistic")
 _LOSSES = METRICS[:3]  # lower is better; the other metrics describe, and do not rank
@@ -117,41 +117,36 @@ def demo_page(contest: Contest, pictures: list[Picture], command: str) -> Page:
 
 def _results(contest: Contest) -> Table:
     """Every method with every metric."""
-    best = [min(contest.mean(one, metric.key) for one in METHODS) for metric in _LOSSES]
     rows = [
-        Row(
+        (
             _HEADINGS.get(method, (method.calibrator, method.model_name)),
-            tuple(_written(contest.estimate(method, one.key), one) for one in METRICS),
-            frozenset(
-                i
-                for i, (metric, least) in enumerate(zip(_LOSSES, best, strict=True))
-                if contest.mean(method, metric.key) == least
-            ),
+            [_written(contest.estimate(method, one.key), one) for one in METRICS],
         )
         for method in sorted(METHODS, key=lambda one: contest.mean(one, "brier"))
     ]
     reference = "baselines without Dempster's rule (logistic calibration, Bayesian model)"
-    return Table(
-        caption=f"Means over {contest.repeats} repeat{'s' if contest.repeats > 1 else ''} of "
+    return Table.of(
+        f"Means over {contest.repeats} repeat{'s' if contest.repeats > 1 else ''} of "
         "random splits, by Brier score; ± is their standard error. The lowest error rate, Brier "
         "score and log loss are underlined.",
-        head=("Calibrator", "Model"),
-        columns=tuple(metric.name for metric in METRICS),
-        rows=tuple(rows),
-        notes=(*((one.name, one.meaning) for one in METRICS), ("reference", reference)),
+        ("Calibrator", "Model"),
+        {metric.name: str for metric in METRICS},
+        rows,
+        (*((one.name, one.meaning) for one in METRICS), ("reference", reference)),
+        {metric.name: min for metric in _LOSSES},
     )
 
 
-def _written(estimate: Estimate, metric: Metric) -> str:
-    """An estimate in the units of its metric, with its standard error if it has one.
+def _written(estimate: Estimate, metric: Metric) -> tuple[str, float]:
+    """An estimate in the units of its metric, with its standard error if it has one; the mean.
 
     >>> _written(Estimate(0.1234, 0.0056), METRICS[0])
-    '12.3 ± 0.6'
+    ('12.3 ± 0.6', 0.1234)
     """
     text = f"{estimate.mean * metric.factor:z.{metric.digits}f}"
-    if math.isnan(estimate.standard_error):  # of one repeat
-        return text
-    return f"{text} ± {estimate.standard_error * metric.factor:.{metric.digits}f}"
+    if not math.isnan(estimate.standard_error):  # as of one repeat
+        text += f" ± {estimate.standard_error * metric.factor:.{metric.digits}f}"
+    return text, estimate.mean
 
 
 def table_csv(contest: Contest) -> str:

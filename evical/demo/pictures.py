@@ -17,8 +17,16 @@ from evical._typing import Floats, Indices
 from evical.calibrators import LogisticCalibrator
 from evical.calibrators.models import LogOddsModel
 from evical.datasets import Dataset
-from evical.demo.contest import LARGEST, RECOMMENDED, STACKED, WAYS, Contest, Method, shown_class
-from evical.demo.shares import draw_training
+from evical.demo.contest import (
+    LARGEST,
+    RECOMMENDED,
+    STACKED,
+    WAYS,
+    Contest,
+    Method,
+    draw_training,
+    shown_class,
+)
 from evical.plot import BeliefBandDisplay, ReliabilityDisplay
 from evical.report import Picture
 from evical.report.svg import svg_of

@@ -3,7 +3,6 @@
 Classifier and ensemble differ in how they compute a belief, not in how they use it.
 """
 
-import inspect
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
@@ -22,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from dstheory import MassFunction, decide
 from dstheory.checks.arguments import check_label_order, did_you_mean
+from evical._names import criteria
 from evical._typing import Floats, Indices, SamplesLike, Sets, Weights
 from evical.beliefs import Beliefs
 from evical.beliefs.composed import conflict
@@ -414,17 +414,6 @@ def _criterion(criterion: Any) -> Callable[..., Any]:
             f"or one of {', '.join(rules)}{did_you_mean(criterion, rules)}"
         )
     return rules[criterion]
-
-
-def criteria() -> dict[str, Callable[..., Any]]:
-    """Rules of `dstheory.decide` that choose one act, or rule acts out, by name."""
-    found = {name: getattr(decide, name) for name in decide.__all__}
-    return {name: rule for name, rule in found.items() if _is_criterion(rule)}
-
-
-def _is_criterion(rule: Callable[..., Any]) -> bool:
-    names = list(inspect.signature(rule).parameters)
-    return names[:2] == ["m", "utilities"] and ("acts" in names or "atol" in names)
 
 
 def neighbors(kept: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -14,9 +14,9 @@ from evical.evaluation.recommendation import ALPHA, CRITERIA
 from evical.evaluation.validation import MEASURES
 from evical.metrics import debiased_calibration_error
 from evical.report._evaluation_page import made_by
-from evical.report._evaluation_pictures import reliability_display
+from evical.report._evaluation_pictures import lined_up, reliability_display
 from evical.report._numbers import between, count, fixed, listed, named, p_cell, percent, plus_minus
-from evical.report.page import Page, Picture, Row, Section, Table, reading
+from evical.report.page import Cell, Page, Picture, Section, Table, reading
 from evical.report.svg import label, svg_of
 
 _N_COLUMNS = 3
@@ -27,11 +27,8 @@ def _differences(comparison: Comparison) -> Picture:
     lines = comparison.differences
     names = [comparison.recommendation.best, *(one.method for one in lines)]
     title = TITLES[comparison.criterion]
-    figure = Figure(figsize=(8, 1.1 + 0.34 * len(names)), layout="constrained")
-    ax = figure.subplots()
+    figure, ax = lined_up(names)
     _draw_differences(ax, comparison)
-    ax.set_yticks(-np.arange(len(names)), [label(name) for name in names])
-    ax.set_ylim(0.4 - len(names), 0.6)
     ax.set_xlabel(f"{title} minus that of the best method")
     figure.legend(loc="outside upper right", ncols=2, frameon=False)
     parts = [
@@ -241,29 +238,23 @@ def mean_error(comparison: Comparison, method: str, measure: str = "") -> float:
 
 def ranking_table(comparison: Comparison) -> Table:
     """Means over folds of all methods, the best first."""
-    ranked = comparison.ranking()
-    means = {key: [comparison.mean(name, key) for name in ranked] for key, *_ in _COLUMNS}
     rows = []
-    for place, name in enumerate(ranked):
-        position = comparison.methods.index(name)
-        cells, values, best = [], [], set()
-        for column, (key, _, digits, better) in enumerate(_COLUMNS):
-            mean = means[key][place]
-            cells.append(plus_minus(mean, mean_error(comparison, name, key), digits))
-            values.append(mean)
-            if better is not None and mean == better(means[key]):
-                best.add(column)
-        seconds = float(np.median(comparison.seconds[position]))
+    for name in comparison.ranking():
+        cells: list[Cell] = []
+        for key, _, digits, _ in _COLUMNS:
+            mean = comparison.mean(name, key)
+            cells.append((plus_minus(mean, mean_error(comparison, name, key), digits), mean))
+        seconds = float(np.median(comparison.seconds[comparison.methods.index(name)]))
         title = f"{name} (recommended)" if name == comparison.recommendation.method else name
-        row = Row((title,), (*cells, f"{seconds:.2g}"), frozenset(best), (*values, seconds))
-        rows.append(row)
-    return Table(
+        rows.append((title, [*cells, seconds]))
+    return Table.of(
         f"Means over {comparison.values.shape[1]} test folds, ± their standard error, corrected "
         "for training samples that folds share. The best of a column is underlined.",
-        ("Method",),
-        (*(name for _, name, *_ in _COLUMNS), "Seconds"),
-        tuple(rows),
+        "Method",
+        {**dict.fromkeys(TITLES.values(), str), "Seconds": "{:.2g}".format},
+        rows,
         _NOTES,
+        {title: better for _, title, _, better in _COLUMNS if better is not None},
     )
 
 
@@ -272,26 +263,21 @@ def differences_table(comparison: Comparison) -> Table:
     level = float(stats.t.isf(0.025, comparison.values.shape[1] - 1))
     rows = []
     for one in comparison.differences:
-        low, high = (
-            one.difference - level * one.standard_error,
-            one.difference + level * one.standard_error,
-        )
-        cells = (
-            plus_minus(one.difference, one.standard_error, sign=True),
-            between(low, high, 4),
-            f"{one.statistic:.2f}",
-            p_cell(one.pvalue),
-            p_cell(one.adjusted),
-        )
-        values = (one.difference, low, one.statistic, one.pvalue, one.adjusted)
-        rows.append(Row((one.method,), cells, values=values))
+        gap, error = one.difference, one.standard_error
+        low, high = gap - level * error, gap + level * error
+        shown = (plus_minus(gap, error, sign=True), gap), (between(low, high, 4), low)
+        rows.append((one.method, (*shown, one.statistic, one.pvalue, one.adjusted)))
     best = named(comparison.recommendation.best)
     title = TITLES[comparison.criterion]
-    return Table(
+    return Table.of(
         f"{title} of each method minus that of {best}, paired within folds: mean ± corrected "
         "standard error, 95% interval, and the corrected t test, its p-value adjusted by Holm's "
         "procedure for all methods.",
-        ("Method",),
-        ("Difference", "95% interval", "t", "p", "Adjusted p"),
-        tuple(rows),
+        "Method",
+        {
+            **dict.fromkeys(("Difference", "95% interval"), str),
+            "t": "{:.2f}".format,
+            **dict.fromkeys(("p", "Adjusted p"), p_cell),
+        },
+        rows,
     )

@@ -13,9 +13,10 @@ from evical.metrics.goodness import pvalue_text, share_limits
 from evical.metrics.sets import SetCoverage
 from evical.plot import PValuesDisplay
 from evical.report._evaluation_page import made_by
-from evical.report._numbers import between, count, fixed, listed, named, p_cell, percent
-from evical.report.page import Page, Picture, Row, Section, Table, reading
-from evical.report.svg import label, svg_of
+from evical.report._evaluation_pictures import lined_up
+from evical.report._numbers import between, count, fixed2, listed, named, p_cell, percent
+from evical.report.page import Page, Picture, Section, Table, reading
+from evical.report.svg import svg_of
 
 # Classes in a picture and a table; of more, those least covered.
 MOST_CLASSES = 40
@@ -88,15 +89,12 @@ def _classes(evaluation: ConformalEvaluation) -> Picture:
     kept = np.flatnonzero(found.n_samples > 0)
     if len(kept) > MOST_CLASSES:
         kept = kept[np.argsort(found.coverage[kept], kind="stable")[:MOST_CLASSES]]
-    figure = Figure(figsize=(8, 1.2 + 0.26 * len(kept)), layout="constrained")
-    ax = figure.subplots()
+    figure, ax = lined_up([str(found.groups[k]) for k in kept], height=0.26)
     heights = -np.arange(len(kept))
     shares = found.coverage[kept]
     errors = np.abs(found.interval[kept].T - shares)
     ax.errorbar(shares, heights, xerr=errors, fmt="o", color=COLORS["blue"], capsize=3, ms=5)
     ax.axvline(1 - evaluation.alpha, color=ink(), ls=":", lw=1)
-    ax.set_yticks(heights, [label(str(found.groups[k])) for k in kept])
-    ax.set_ylim(0.6 - len(kept), 0.6)
     ax.set_xlabel("Share of sets with the class")
     worst = kept[int(np.argmin(shares))]
     return Picture(
@@ -158,7 +156,7 @@ def _lead(evaluation: ConformalEvaluation) -> tuple[str, ...]:
     return (
         f"{count(n)} samples of {len(evaluation.labels)} classes were evaluated"
         f"{_calibrated(evaluation)}. {evaluation.verdict}.{_uncovered(evaluation)}",
-        f"At alpha = {evaluation.alpha:g} a set has {fixed(float(found.mean_size[0]), 2)} classes "
+        f"At alpha = {evaluation.alpha:g} a set has {fixed2(float(found.mean_size[0]))} classes "
         f"on average, and {percent(single / n)} of the sets have a single one.",
     )
 
@@ -214,23 +212,22 @@ def _warnings(evaluation: ConformalEvaluation) -> list[str]:
 
 def levels_table(evaluation: ConformalEvaluation) -> Table:
     """Misses and sizes of the sets at each level, with the guarantee."""
-    rows = []
-    for one in evaluation.at_levels():
-        shares = (one.missed, one.low, one.high)
-        cells = (
-            *map(percent, shares),
-            fixed(one.mean_size, 2),
-            p_cell(one.pvalue),
-            p_cell(one.adjusted),
-        )
-        values = (*shares, one.mean_size, one.pvalue, one.adjusted)
-        rows.append(Row((f"{one.alpha:g}",), cells, values=values))
-    return Table(
+    return Table.of(
         f"Share of sets that miss the true class, guaranteed to be alpha at most, of "
         f"{count(len(evaluation.y))} samples, with {evaluation.confidence:.0%} limits.",
-        ("Alpha",),
-        ("Missed", "At least", "At most", "Mean size", "p", "Adjusted p"),
-        tuple(rows),
+        "Alpha",
+        {
+            **dict.fromkeys(("Missed", "At least", "At most"), percent),
+            "Mean size": fixed2,
+            **dict.fromkeys(("p", "Adjusted p"), p_cell),
+        },
+        (
+            (
+                f"{one.alpha:g}",
+                (one.missed, one.low, one.high, one.mean_size, one.pvalue, one.adjusted),
+            )
+            for one in evaluation.at_levels()
+        ),
         (
             ("p", "probability of as many p-values of true classes at or below alpha, or more"),
             ("Adjusted p", "by Holm's procedure for all levels and the test of small p-values"),
@@ -252,42 +249,43 @@ def _small(evaluation: ConformalEvaluation) -> str:
 
 
 def _sizes_table(evaluation: ConformalEvaluation) -> Table:
-    found = evaluation.coverage("size")
-    return Table(
+    found, n = evaluation.coverage("size"), len(evaluation.y)
+    return Table.of(
         f"Sets at alpha = {evaluation.alpha:g} by the number of their classes.",
-        ("Classes",),
-        ("Samples", "Share", "Hold the class", "At least", "At most"),
-        tuple(
-            Row((head,), (samples, percent(float(n) / len(evaluation.y)), *rest))
-            for (head, (samples, *rest)), n in zip(
-                coverage_rows(found), found.n_samples, strict=True
-            )
+        "Classes",
+        {"Samples": count, "Share": percent, **_COVERAGE},
+        (
+            (str(size), (samples, samples / n, *shares))
+            for size, samples, shares in _coverage_rows(found)
         ),
     )
 
 
 def _classes_table(evaluation: ConformalEvaluation) -> Table:
     found = evaluation.coverage("class")
-    rows = coverage_rows(found)
+    rows = _coverage_rows(found)
     order = np.argsort(found.coverage, kind="stable")[:MOST_CLASSES]  # those without samples last
     kept = range(len(rows)) if len(rows) <= MOST_CLASSES else order.tolist()
     which = "" if len(rows) <= MOST_CLASSES else f", the {MOST_CLASSES} least covered ones"
-    return Table(
+    return Table.of(
         f"Sets at alpha = {evaluation.alpha:g} by true class{which}.",
-        ("Class",),
-        ("Samples", "Hold the class", "At least", "At most", "Mean size"),
-        tuple(Row((rows[k][0],), (*rows[k][1], fixed(float(found.mean_size[k]), 2))) for k in kept),
+        "Class",
+        {"Samples": count, **_COVERAGE, "Mean size": fixed2},
+        (
+            (str(label), (samples, *shares, found.mean_size[k]))
+            for k in kept
+            for label, samples, shares in [rows[k]]
+        ),
     )
 
 
-def coverage_rows(found: SetCoverage) -> list[tuple[str, tuple[str, ...]]]:
-    """Group, then number of samples, coverage and its limits."""
-    return [
-        (str(group), (count(int(n)), *(percent(float(x)) for x in (share, low, high))))
-        for group, n, share, (low, high) in zip(
-            found.groups, found.n_samples, found.coverage, found.interval, strict=True
-        )
-    ]
+_COVERAGE = dict.fromkeys(("Hold the class", "At least", "At most"), percent)
+
+
+def _coverage_rows(found: SetCoverage) -> list[tuple[object, float, tuple[float, ...]]]:
+    """Group, number of samples, and coverage with its limits."""
+    shares = np.column_stack([found.coverage, found.interval]).tolist()
+    return list(zip(found.groups, found.n_samples.tolist(), map(tuple, shares), strict=True))
 
 
 def _lowest(evaluation: ConformalEvaluation) -> str:

@@ -10,7 +10,7 @@ from evical.metrics.goodness import pvalue_text
 from evical.plot import CriticalDifferenceDisplay
 from evical.report._comparison_page import TITLES, mean_error
 from evical.report._evaluation_page import made_by
-from evical.report._numbers import fixed, listed, named, p_cell, plus_minus
+from evical.report._numbers import count, fixed2, fixed4, listed, named, p_cell, plus_minus
 from evical.report.page import Page, Picture, Row, Section, Table, reading
 from evical.report.svg import svg_of
 
@@ -68,7 +68,7 @@ def _lead(comparison: DataSetComparison) -> tuple[str, ...]:
         else (f"No method is worse than {best} by the critical difference.")
     )
     return (
-        f"{best} has the best mean rank, {fixed(float(after.mean_ranks[0]), 2)} of "
+        f"{best} has the best mean rank, {fixed2(float(after.mean_ranks[0]))} of "
         f"{len(after.methods)} methods on {test.n_data_sets} data sets. By Friedman's test, "
         f"as Iman and Davenport improved it, {verdict} ({pvalue_text(test.pvalue)}).",
         last,
@@ -78,17 +78,15 @@ def _lead(comparison: DataSetComparison) -> tuple[str, ...]:
 def _mean_ranks(comparison: DataSetComparison) -> Table:
     """Mean rank and mean loss of each method, the best first."""
     table, after = comparison.results, comparison.nemenyi
-    means = dict(zip(table.methods, table.values.mean(axis=0).tolist(), strict=True))
-    pairs = zip(after.methods, after.mean_ranks.tolist(), strict=True)
-    rows = tuple(
-        Row((name,), (fixed(rank, 2), fixed(means[name], 4)), values=(rank, means[name]))
-        for name, rank in pairs
-    )
-    return Table(
+    means = dict(zip(table.methods, table.values.mean(axis=0), strict=True))
+    return Table.of(
         f"Mean ranks over {comparison.friedman.n_data_sets} data sets, and mean losses.",
-        ("Method",),
-        ("Mean rank", _criterion(comparison)),
-        rows,
+        "Method",
+        {"Mean rank": fixed2, _criterion(comparison): fixed4},
+        (
+            (name, (rank, means[name]))
+            for name, rank in zip(after.methods, after.mean_ranks, strict=True)
+        ),
     )
 
 
@@ -98,7 +96,7 @@ def _losses(comparison: DataSetComparison) -> Table:
     rows = []
     for name, values in zip(comparison.comparisons, table.values, strict=True):
         best = frozenset(np.flatnonzero(values == values.min()).tolist())
-        rows.append(Row((name,), tuple(fixed(v, 4) for v in values), best, tuple(values.tolist())))
+        rows.append(Row((name,), tuple(fixed4(v) for v in values), best, tuple(values.tolist())))
     return Table(
         f"{_criterion(comparison)} of each method, mean over folds. The lowest of a row is "
         "underlined.",
@@ -113,14 +111,14 @@ def _ranks(comparison: DataSetComparison) -> Picture:
     figure = Figure(figsize=(8, 1.4 + 0.2 * len(after.methods)), layout="constrained")
     CriticalDifferenceDisplay.from_results(after, ax=figure.subplots())
     parts = [
-        f"{named(name)} {fixed(float(rank), 2)}"
+        f"{named(name)} {fixed2(float(rank))}"
         for name, rank in zip(after.methods, after.mean_ranks, strict=True)
     ]
     groups = [listed(map(named, group)) for group in after.groups]
     return Picture(
         "Critical difference diagram",
         alt=f"Mean ranks: {', '.join(parts)}. The critical difference is "
-        f"{fixed(after.critical_difference, 2)}. Not different: {'; '.join(groups) or 'none'}.",
+        f"{fixed2(after.critical_difference)}. Not different: {'; '.join(groups) or 'none'}.",
         caption=f"Mean ranks over {comparison.friedman.n_data_sets} data sets; methods joined by a "
         f"bar do not differ by Nemenyi's test at the level of {after.alpha:g} (Demšar 2006).",
         svg=svg_of(figure),
@@ -131,16 +129,15 @@ def _pairs(comparison: DataSetComparison) -> Table:
     after = comparison.nemenyi
     rows = []
     for i, j in combinations(range(len(after.methods)), 2):
-        gap, p = float(after.mean_ranks[j] - after.mean_ranks[i]), float(after.pvalues[i, j])
+        gap = after.mean_ranks[j] - after.mean_ranks[i]
         verdict = "different" if gap >= after.critical_difference else "not different"
-        head = (after.methods[i], after.methods[j])
-        rows.append(Row(head, (fixed(gap, 2), p_cell(p), verdict), values=(gap, p, None)))
-    return Table(
+        rows.append(((after.methods[i], after.methods[j]), (gap, after.pvalues[i, j], verdict)))
+    return Table.of(
         "Differences of mean ranks of all pairs, with Nemenyi's p-values for the family of pairs; "
-        f"the critical difference is {fixed(after.critical_difference, 2)}.",
+        f"the critical difference is {fixed2(after.critical_difference)}.",
         ("Better", "Worse"),
-        ("Rank difference", "p", "Verdict"),
-        tuple(rows),
+        {"Rank difference": fixed2, "p": p_cell, "Verdict": str},
+        rows,
     )
 
 
@@ -149,15 +146,14 @@ def _advice(comparison: DataSetComparison) -> Table:
     for name, one in comparison.comparisons.items():
         advice = one.recommendation
         loss = one.mean(advice.method, one.criterion)
-        shown = plus_minus(loss, mean_error(one, advice.method))
-        cells = (f"{len(one.y):,}", advice.method, shown, "; ".join(advice.reasons[:2]))
-        rows.append(Row((name,), cells, values=(float(len(one.y)), None, loss, None)))
-    return Table(
+        shown = plus_minus(loss, mean_error(one, advice.method)), loss
+        rows.append((name, (len(one.y), advice.method, shown, "; ".join(advice.reasons[:2]))))
+    return Table.of(
         "Recommendations by cross-validation on each data set alone; ± is the standard error of "
         "the mean over folds, corrected for training samples that they share.",
-        ("Data set",),
-        ("Samples", "Recommended", _criterion(comparison), "Why"),
-        tuple(rows),
+        "Data set",
+        {"Samples": count, "Recommended": str, _criterion(comparison): str, "Why": str},
+        rows,
     )
 
 

@@ -6,7 +6,6 @@ Pictures of an ensemble: losses of members and combination, and the conflict.
 from collections.abc import Sequence
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dstheory.plot.style import COLORS
@@ -17,6 +16,7 @@ from evical.evaluation.other_rules import DEMPSTER, STACKED, is_stacked, rule_na
 from evical.metrics.goodness import share_limits
 from evical.plot import FusionWeightsDisplay
 from evical.report._evaluation_page import made_by
+from evical.report._evaluation_pictures import lined_up
 from evical.report._numbers import (
     count,
     fixed,
@@ -27,8 +27,8 @@ from evical.report._numbers import (
     percent,
     plus_minus,
 )
-from evical.report.page import Page, Picture, Row, Section, Table, reading
-from evical.report.svg import label, shorten, svg_of
+from evical.report.page import Cell, Page, Picture, Row, Section, Table, reading
+from evical.report.svg import shorten, svg_of
 
 _N_BINS = 20
 # Members whose weights are listed one by one to those who do not see the picture.
@@ -73,11 +73,16 @@ def _scores(evaluation: EnsembleEvaluation) -> Picture:
     values = evaluation.losses()["brier_score"]
     n, means = values.shape[1], values.mean(axis=1)
     errors = values.std(axis=1, ddof=1) / np.sqrt(n) if n > 1 else np.full(len(means), np.nan)
-    figure = Figure(figsize=(8, 1.1 + 0.34 * len(means)), layout="constrained")
-    ax = figure.subplots()
-    _draw_scores(ax, means, errors, len(evaluation.members))
-    ax.set_yticks(-np.arange(len(means)), [label(way) for way in evaluation.ways])
-    ax.set_ylim(0.4 - len(means), 0.6)
+    figure, ax = lined_up(evaluation.ways)
+    heights, own = -np.arange(len(means)), len(evaluation.members)
+    for rows, color, marker in (
+        (slice(0, own), COLORS["blue"], "o"),
+        (slice(own, None), COLORS["vermilion"], "s"),
+    ):
+        ax.errorbar(
+            means[rows], heights[rows], xerr=2 * errors[rows], fmt=marker, color=color, capsize=3
+        )
+    ax.axhline(0.5 - own, color=COLORS["gray"], lw=0.8, linestyle=":")
     ax.set_xlabel("Brier score, mean and two standard errors")
     parts = [
         f"{named(way)} {plus_minus(mean, error)}"
@@ -91,19 +96,6 @@ def _scores(evaluation: EnsembleEvaluation) -> Picture:
         "samples are the same, and the table below has the paired differences.",
         svg=svg_of(figure),
     )
-
-
-def _draw_scores(ax: Axes, means: Floats, errors: Floats, n_members: int) -> None:
-    """Members from the first line downwards, then their combination."""
-    heights = -np.arange(len(means))
-    for rows, color, marker in (
-        (slice(0, n_members), COLORS["blue"], "o"),
-        (slice(n_members, None), COLORS["vermilion"], "s"),
-    ):
-        ax.errorbar(
-            means[rows], heights[rows], xerr=2 * errors[rows], fmt=marker, color=color, capsize=3
-        )
-    ax.axhline(heights[n_members] + 0.5, color=COLORS["gray"], lw=0.8, linestyle=":")
 
 
 def _conflict(evaluation: EnsembleEvaluation) -> Picture:
@@ -289,61 +281,47 @@ def _warnings(evaluation: EnsembleEvaluation) -> list[str]:
 def ways_table(evaluation: EnsembleEvaluation) -> Table:
     """Losses of the members, the combination, other rules and the mean of probabilities."""
     losses, widths = evaluation.losses(), evaluation.imprecision
-    n = len(evaluation.y)
-    means = {key: values.mean(axis=1) for key, values in losses.items()}
     rows = []
     for i, way in enumerate(evaluation.ways):
-        cells, values, best = [], [], set()
-        for column, key in enumerate(losses):
-            error = losses[key][i].std(ddof=1) / np.sqrt(n) if n > 1 else np.nan
-            cells.append(_write(Estimate(means[key][i], float(error)), key))
-            values.append(float(means[key][i]))
-            if means[key][i] <= means[key].min():
-                best.add(column)
-        width = float(widths[i].mean()) if i < len(widths) else 0.0
+        cells = [_with_error(Estimate.of(values[i]), key) for key, values in losses.items()]
+        width = widths[i].mean() if i < len(widths) else 0.0
         kind = "member" if i < len(evaluation.members) else "combination"
-        row = Row((kind, way), (*cells, fixed(width)), frozenset(best), (*values, width))
-        rows.append(row)
-    return Table(
-        f"Means over {count(n)} samples, ± standard error. The lowest of a column is underlined.",
+        rows.append(((kind, way), (*cells, width)))
+    return Table.of(
+        f"Means over {count(len(evaluation.y))} samples, ± standard error. The lowest of a column "
+        "is underlined.",
         ("Kind", "Name"),
-        ("Error", "Brier score", "Log loss", "Pl - Bel"),
-        tuple(rows),
+        {**dict.fromkeys(_LOSSES, str), "Pl - Bel": fixed},
+        rows,
         (*_NOTES, *((name, _OTHERS[name]) for name in evaluation.others if name in _OTHERS)),
+        dict.fromkeys(_LOSSES, min),
     )
 
 
-def _write(estimate: Estimate, key: str, *, sign: bool = False) -> str:
-    """A mean with its standard error; error rates in percent."""
+_LOSSES = ("Error", "Brier score", "Log loss")
+
+
+def _with_error(estimate: Estimate, key: str, *, sign: bool = False) -> tuple[str, float]:
+    """A mean with its standard error, error rates in percent; and the mean."""
     scale, digits, unit = (100, 1, "%") if key == "error_rate" else (1, 4, "")
     mean, error = scale * estimate.mean, scale * estimate.standard_error
-    return plus_minus(mean, error, digits, sign=sign) + unit
+    return plus_minus(mean, error, digits, sign=sign) + unit, estimate.mean
 
 
 def contrasts_table(evaluation: EnsembleEvaluation) -> Table:
     """Differences of the combination from each other way."""
     rows = []
     for one in evaluation.contrasts():
-        estimates = {
-            "error_rate": one.error_rate,
-            "brier_score": one.brier_score,
-            "log_loss": one.log_loss,
-        }
-        cells = [_write(value, key, sign=True) for key, value in estimates.items()]
-        means = [value.mean for value in estimates.values()]
-        row = Row(
-            (one.other,),
-            (*cells, p_cell(one.pvalue), p_cell(one.adjusted)),
-            values=(*means, one.pvalue, one.adjusted),
-        )
-        rows.append(row)
-    return Table(
+        keys = ("error_rate", "brier_score", "log_loss")
+        cells: list[Cell] = [_with_error(getattr(one, key), key, sign=True) for key in keys]
+        rows.append((one.other, [*cells, one.pvalue, one.adjusted]))
+    return Table.of(
         "Loss of the combination minus that of each other way, paired within samples: mean ± "
         "standard error; negative where combining is better. p is McNemar's for the decisions, "
         "adjusted by Holm's procedure for all rows.",
-        ("Against",),
-        ("Error", "Brier score", "Log loss", "p", "Adjusted p"),
-        tuple(rows),
+        "Against",
+        {**dict.fromkeys(_LOSSES, str), **dict.fromkeys(("p", "Adjusted p"), p_cell)},
+        rows,
     )
 
 
@@ -370,19 +348,11 @@ def sources_table(evaluation: EnsembleEvaluation) -> Table:
         for k, part in enumerate(np.reshape(array, (len(array), -1)).T):
             label = classes[k] if np.shape(array)[1:] == (len(classes),) else str(k)
             columns[f"{name}, {named(label)}"] = part
-    rows = []
-    for i, member in enumerate(evaluation.members):
-        values = [float(column[i]) for column in columns.values()]
-        cells = [
-            count(value) if name == _WORDS["groups"] else fixed(value)
-            for name, value in zip(columns, values, strict=True)
-        ]
-        rows.append(Row((member,), tuple(cells), values=tuple(values)))
-    return Table(
+    return Table.of(
         f"What {named(evaluation.rule)} learned about each member.",
-        ("Member",),
-        tuple(columns),
-        tuple(rows),
+        "Member",
+        {name: count if name == _WORDS["groups"] else fixed for name in columns},
+        zip(evaluation.members, zip(*columns.values(), strict=True), strict=True),
     )
 
 
@@ -408,16 +378,16 @@ def conflict_table(evaluation: EnsembleEvaluation) -> Table:
     for i, group in enumerate(np.unique(number), 1):
         inside = number == group
         size, errors = int(inside.sum()), float(wrong[inside].sum())
-        low, high = map(float, share_limits(errors, size))
-        least, most = float(kappa[inside].min()), float(kappa[inside].max())
-        cells = (fixed(least), fixed(most), count(size), *map(percent, (errors / size, low, high)))
-        rows.append(Row((str(i),), cells, values=(least, most, size, errors / size, low, high)))
-    return Table(
+        limits = map(float, share_limits(errors, size))
+        ends = kappa[inside].min(), kappa[inside].max()
+        rows.append((str(i), (*ends, size, errors / size, *limits)))
+    return Table.of(
         "Errors of the combination in groups of increasing conflict; limits are Clopper & "
         "Pearson's at 95%.",
-        ("Group",),
-        ("Conflict from", "to", "Samples", "Error", "At least", "At most"),
-        tuple(rows),
+        "Group",
+        {"Conflict from": fixed, "to": fixed, "Samples": count}
+        | dict.fromkeys(("Error", "At least", "At most"), percent),
+        rows,
     )
 
 

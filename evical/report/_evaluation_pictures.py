@@ -1,5 +1,6 @@
 """Pictures of one set of predictions: reliability, beliefs and densities along the scores."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -49,6 +50,15 @@ def evaluation_pictures(evaluation: Evaluation) -> list[Picture]:
     if has_beliefs(evaluation) or evaluation.scores is not None:
         pictures.append(_along_scores(evaluation))
     return [*pictures, _density(evaluation)]
+
+
+def lined_up(names: Sequence[str], height: float = 0.34) -> tuple[Figure, Axes]:
+    """An empty picture with a line for each name: the first at height 0, each next 1 below"""
+    figure = Figure(figsize=(8, 1.1 + height * len(names)), layout="constrained")
+    ax = figure.subplots()
+    ax.set_yticks(-np.arange(len(names)), [label(name) for name in names])
+    ax.set_ylim(0.4 - len(names), 0.6)
+    return figure, ax
 
 
 def reliability_display(

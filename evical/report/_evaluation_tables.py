@@ -16,8 +16,8 @@ from evical.metrics import binomial_test, coverage_test
 from evical.metrics.coverage import BeliefCoverage
 from evical.metrics.goodness import share_limits
 from evical.metrics.report import Measure
-from evical.report._numbers import count, fixed, metric_name, named, p_cell, percent
-from evical.report.page import Row, Table
+from evical.report._numbers import count, fixed, fixed4, metric_name, named, p_cell, percent
+from evical.report.page import Cell, Table
 from evical.significance import holm_adjusted
 
 PROBABILITY_TESTS = ("spiegelhalter_test", "kolmogorov_smirnov_test", "kuiper_test")
@@ -58,22 +58,21 @@ def measures_tables(evaluation: Evaluation) -> tuple[Table, ...]:
         f"Further measures of {number}.": [one for one in shown if one.name not in limits_of],
     }
     return tuple(
-        Table(
+        Table.of(
             text,
-            ("Measure",),
-            ("Value", "From", "To") if measures[0].name in limits_of else ("Value",),
-            tuple(_measure_row(one, limits_of.get(one.name, ())) for one in measures),
+            "Measure",
+            dict.fromkeys(
+                ("Value", "From", "To") if measures[0].name in limits_of else ("Value",), fixed4
+            ),
+            (
+                (metric_name(one.name), (one.value, *limits_of.get(one.name, ())))
+                for one in measures
+            ),
             tuple((metric_name(one.name), one.definition) for one in measures),
         )
         for text, measures in parts.items()
         if measures
     )
-
-
-def _measure_row(measure: Measure, limits: tuple[float, ...]) -> Row:
-    values = (measure.value, *limits)
-    cells = tuple(fixed(value, 4) for value in values)
-    return Row((metric_name(measure.name),), cells, values=values)
 
 
 def adjusted_tests(evaluation: Evaluation, names: tuple[str, ...]) -> list[tuple[Measure, float]]:
@@ -94,16 +93,14 @@ def tests_table(evaluation: Evaluation) -> Table:
     rows, notes = [], []
     for family, names in families:
         for test, adjusted in adjusted_tests(evaluation, names):
-            values = (test.value, adjusted)
-            cells = tuple(map(p_cell, values))
-            rows.append(Row((family, metric_name(test.name)), cells, values=values))
+            rows.append(((family, metric_name(test.name)), (test.value, adjusted)))
             notes.append((metric_name(test.name), test.definition.removeprefix("p-value: ")))
-    return Table(
+    return Table.of(
         "Tests of calibration: a small p-value is evidence against it. Adjusted for the number "
         "of tests of a family by Holm's procedure.",
         ("Tested", "Test"),
-        ("p-value", "Adjusted"),
-        tuple(rows),
+        dict.fromkeys(("p-value", "Adjusted"), p_cell),
+        rows,
         tuple(notes),
     )
 
@@ -114,33 +111,23 @@ def reliability_table(evaluation: Evaluation) -> Table:
         evaluation.y, evaluation.probability, n_bins=_N_BINS, sample_weight=evaluation.weight
     )
     low, high = share_limits(bins.observed * bins.size, bins.size, evaluation.confidence)
-    rows = [
-        _share_row(i, size, (predicted,), share, limits, adjusted)
-        for i, (size, predicted, share, adjusted, *limits) in enumerate(
-            zip(bins.size, bins.predicted, bins.observed, bins.adjusted, low, high, strict=True), 1
-        )
-    ]
-    return Table(
-        f"Predicted and observed in {len(rows)} bins of equal frequency; limits of the observed "
-        f"share are Clopper & Pearson's at {evaluation.confidence:.0%}. p is that of the bin, "
-        "adjusted for their number by Sidak's formula.",
-        ("Bin",),
-        ("Samples", "Predicted", "Observed", "From", "To", "p"),
-        tuple(rows),
+    columns = (bins.size, bins.predicted, bins.observed, low, high, bins.adjusted)
+    return Table.of(
+        f"Predicted and observed in {len(bins.size)} bins of equal frequency; limits of the "
+        f"observed share are Clopper & Pearson's at {evaluation.confidence:.0%}. p is that of the "
+        "bin, adjusted for their number by Sidak's formula.",
+        "Bin",
+        {
+            "Samples": count,
+            **dict.fromkeys(("Predicted", "Observed", "From", "To"), fixed),
+            "p": p_cell,
+        },
+        _numbered(zip(*columns, strict=True)),
     )
 
 
-def _share_row(
-    number: int,
-    size: float,
-    predicted: tuple[float, ...],
-    share: float,
-    limits: Iterable[float],
-    pvalue: float,
-) -> Row:
-    values = (float(size), *map(float, (*predicted, share, *limits)), float(pvalue))
-    cells = (count(size), *(fixed(v) for v in values[1:-1]), p_cell(pvalue))
-    return Row((str(number),), cells, values=values)
+def _numbered(rows: Iterable[Iterable[Cell]]) -> list[tuple[str, Iterable[Cell]]]:
+    return [(str(number), row) for number, row in enumerate(rows, 1)]
 
 
 def covered_bins(evaluation: Evaluation) -> BeliefCoverage:
@@ -152,24 +139,20 @@ def covered_bins(evaluation: Evaluation) -> BeliefCoverage:
 def coverage_table(evaluation: Evaluation) -> Table:
     """Mean belief intervals of bins, and whether the observed share lies within."""
     found = covered_bins(evaluation)
-    rows = []
-    columns = (found.size, found.bel, found.pl, found.observed, found.covered, found.adjusted)
-    for i, (size, bel, pl, share, inside, adjusted) in enumerate(zip(*columns, strict=True), 1):
-        row = _share_row(i, size, (bel, pl), share, (), adjusted)
-        rows.append(
-            Row(
-                row.head,
-                (*row.cells[:-1], _within(inside, adjusted), row.cells[-1]),
-                values=(*row.values[:-1], None, row.values[-1]),
-            )
-        )
-    return Table(
+    within = map(_within, found.covered, found.adjusted)
+    columns = (found.size, found.bel, found.pl, found.observed, within, found.adjusted)
+    return Table.of(
         "Mean belief and plausibility in bins of equal frequency of the probability, and the "
         "observed share of the positive class. p is that of the hypothesis that the probability "
         "of the bin lies within the interval, adjusted for the number of bins.",
-        ("Bin",),
-        ("Samples", "Belief", "Plausibility", "Observed", "Within", "p"),
-        tuple(rows),
+        "Bin",
+        {
+            "Samples": count,
+            **dict.fromkeys(("Belief", "Plausibility", "Observed"), fixed),
+            "Within": str,
+            "p": p_cell,
+        },
+        _numbered(zip(*columns, strict=True)),
         (("but for chance", "outside, by no more than chance explains: p is at least 0.05"),),
     )
 
@@ -196,17 +179,18 @@ def width_table(evaluation: Evaluation) -> Table:
     what = "probability" if evaluation.scores is None else "score"
     widths = pl - bel
     rows = []
-    for i, members in enumerate(groups_along(evaluation), 1):
+    for members in groups_along(evaluation):
         inside, width = values[members], widths[members]
-        numbers = (inside.min(), inside.max(), len(members), width.mean(), width.max())
-        least, most, size, mean, top = map(float, numbers)
-        cells = (f"{least:.4g}", f"{most:.4g}", count(size), fixed(mean), fixed(top))
-        rows.append(Row((str(i),), cells, values=(least, most, size, mean, top)))
-    return Table(
+        rows.append((inside.min(), inside.max(), len(members), width.mean(), width.max()))
+    return Table.of(
         f"Width of the belief intervals, Pl - Bel, in groups of about equal size along the {what}.",
-        ("Group",),
-        (f"From {what}", f"To {what}", "Samples", "Mean width", "Greatest width"),
-        tuple(rows),
+        "Group",
+        {
+            **dict.fromkeys((f"From {what}", f"To {what}"), "{:.4g}".format),
+            "Samples": count,
+            **dict.fromkeys(("Mean width", "Greatest width"), fixed),
+        },
+        _numbered(rows),
     )
 
 
@@ -214,25 +198,20 @@ def reject_table(evaluation: Evaluation) -> Table:
     """How many samples are decided at a threshold of belief, and how many of them wrongly."""
     bel, pl = beliefs(evaluation)
     support = np.stack([1 - pl, bel])
-    rows = [_reject_row(evaluation, support, threshold) for threshold in _THRESHOLDS]
+    rows = ((f"{t:g}", _rejected(evaluation, support, t)) for t in _THRESHOLDS)
     negative, positive = map(named, evaluation.class_names)
-    return Table(
+    return Table.of(
         "A sample is decided for the class of greater belief if that belief is at least the "
         "threshold, and sent to reject otherwise. Error rates are of decided samples, with "
         f"Clopper & Pearson's {evaluation.confidence:.0%} limits; counts are without weights.",
-        ("Threshold",),
-        (
-            "Decided",
-            "Of all",
-            "By probability",
-            "False alarms",
-            "Misses",
-            "Errors",
-            "Error rate",
-            "From",
-            "To",
-        ),
-        tuple(rows),
+        "Threshold",
+        {
+            "Decided": count,
+            **dict.fromkeys(("Of all", "By probability"), percent),
+            **dict.fromkeys(("False alarms", "Misses", "Errors"), count),
+            **dict.fromkeys(("Error rate", "From", "To"), percent),
+        },
+        rows,
         (
             ("False alarms", f"decided for {positive}, in truth {negative}"),
             ("Misses", f"decided for {negative}, in truth {positive}"),
@@ -276,13 +255,20 @@ def answers_table(answers: Answers) -> Table:
     """How many samples could be answered so that the error of the answers keeps a bound."""
     level = answers.level
     found = [answered_promise(answers.wrong, answers.doubt, one, level) for one in _BOUNDS]
-    return Table(
+    return Table.of(
         "How many samples could be answered by the likeliest class, and the others asked about, so "
         f"that new samples like these keep the bound of the error of the answers with {level:.0%} "
         "confidence, for each bound alone (exact tests of limits of doubt; without weights).",
-        ("Error at most",),
-        ("Answered", "Of all", "Above probability", "Wrong", "Error rate", "Samples needed"),
-        tuple(map(_answers_row, found)),
+        "Error at most",
+        {
+            "Answered": count,
+            "Of all": percent,
+            "Above probability": fixed,
+            "Wrong": count,
+            "Error rate": percent,
+            "Samples needed": count,
+        },
+        ((percent(one.bound), _answered(one)) for one in found),
         (
             ("Above probability", "of the likeliest class, from which on it is answered"),
             ("Samples needed", "about how many like these would do where these are too few"),
@@ -290,27 +276,19 @@ def answers_table(answers: Answers) -> Table:
     )
 
 
-def _answers_row(one: Promise) -> Row:
-    head, least = (percent(one.bound),), 1 - one.limit
+def _answered(one: Promise) -> tuple[Cell, ...]:
+    """Cells of a bound; a dash where there is no number."""
+    none: Cell = ("–", None)
     if not one.kept:
-        needed = "no number" if one.n_needed is None else count(one.n_needed)
-        nothing = (0.0, 0.0, None, None, None, float(one.n_needed or np.inf))
-        return Row(head, ("0", percent(0), "–", "–", "–", needed), values=nothing)
-    wrong, share = round(one.risk * one.n_answered), one.n_answered / one.n_samples
-    every = one.limit == np.inf
-    cells = (
-        count(one.n_answered),
-        percent(share),
-        "–" if every else fixed(least),
-        count(wrong),
-        percent(one.risk),
-        "these do",
-    )
-    values = (float(one.n_answered), share, None if every else least, float(wrong), one.risk, 0.0)
-    return Row(head, cells, values=values)
+        needed: Cell = ("no number", np.inf) if one.n_needed is None else one.n_needed
+        return 0, 0.0, none, none, none, needed
+    share, wrong = one.n_answered / one.n_samples, round(one.risk * one.n_answered)
+    least = none if one.limit == np.inf else 1 - one.limit
+    return one.n_answered, share, least, wrong, one.risk, ("these do", 0.0)
 
 
-def _reject_row(evaluation: Evaluation, support: Floats, threshold: float) -> Row:
+def _rejected(evaluation: Evaluation, support: Floats, threshold: float) -> tuple[Cell, ...]:
+    """Cells of a threshold."""
     n = len(evaluation.y)
     decided = (support.max(axis=0) >= threshold) & (support[0] != support[1])
     p = evaluation.probability
@@ -321,18 +299,5 @@ def _reject_row(evaluation: Evaluation, support: Floats, threshold: float) -> Ro
     misses = int((decided & ~alarm & (evaluation.y == 1)).sum())
     wrong = false_alarms + misses
     rate = wrong / size if size else np.nan
-    limits = share_limits(wrong, size, evaluation.confidence)
-    low, high = (float(v) if size else np.nan for v in limits)
-    shares = (size / n, float(sure.mean()))
-    values = (size, *shares, false_alarms, misses, wrong, rate, low, high)
-    cells = (
-        count(size),
-        *map(percent, shares),
-        count(false_alarms),
-        count(misses),
-        count(wrong),
-        percent(rate),
-        percent(low),
-        percent(high),
-    )
-    return Row((f"{threshold:g}",), cells, values=tuple(map(float, values)))
+    limits = share_limits(wrong, size, evaluation.confidence) if size else (np.nan, np.nan)
+    return size, size / n, sure.mean(), false_alarms, misses, wrong, rate, *limits

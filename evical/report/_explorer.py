@@ -140,7 +140,8 @@ def _fitted(
     check_is_fitted(calibrator)
     counts, merged, examples = None, None, dict[str, Any]()
     if scores is not None and y is not None:
-        values, codes = _samples(calibrator, scores, y)
+        values = check_scores(scores)
+        codes = _codes(calibrator.classes_, y, len(values))
         counts = ScoreCounts.from_samples(values, codes == 1)
         merged = counts.compress(_MAX_SCORES)
         shown = _spread(len(values), _MAX_SCORES)
@@ -179,9 +180,8 @@ def _many(
         )
     if scores is None or y is None:
         raise ValueError(f"the page of {len(names)} classes needs samples; name a labeled table")
-    codes, table = _codes(calibrator.classes_, y), as_floats(scores, "scores")
-    if len(table) != len(codes):
-        raise ValueError(f"there are {len(table)} scores, but {len(codes)} labels")
+    table = as_floats(scores, "scores")
+    codes = _codes(calibrator.classes_, y, len(table))
     shown = _spread(len(table), _MAX_SCORES)
     betp = calibrator.predict_proba(table[shown])
     text = f"{calibrator!r} was evaluated on {len(table):,} samples"
@@ -233,17 +233,8 @@ def _beliefs(calibrator: BaseCalibrator, scores: Floats) -> dict[str, list[float
     return {"score": scores.tolist(), "bel": bel.tolist(), "pl": pl.tolist()}
 
 
-def _samples(calibrator: BaseCalibrator, scores: ArrayLike, y: ArrayLike) -> tuple[Floats, Indices]:
-    """Scores and positions of the labels."""
-    codes = _codes(calibrator.classes_, y)
-    values = check_scores(scores)
-    if len(values) != len(codes):
-        raise ValueError(f"there are {len(values)} scores, but {len(codes)} labels")
-    return values, codes
-
-
-def _codes(classes: NDArray[Any], y: ArrayLike) -> Indices:
-    """Positions of labels, none of which is unknown."""
+def _codes(classes: NDArray[Any], y: ArrayLike, n_scores: int) -> Indices:
+    """Positions of as many labels as there are scores, none of which is unknown."""
     labels = check_labels(y)
     known = np.isin(labels, classes)
     if not known.all():
@@ -252,6 +243,8 @@ def _codes(classes: NDArray[Any], y: ArrayLike) -> Indices:
             f"y is {labels.tolist()[row]!r} in row {row}, but the classes of the calibrator are "
             f"{classes.tolist()}"
         )
+    if len(labels) != n_scores:
+        raise ValueError(f"there are {n_scores} scores, but {len(labels)} labels")
     found: Indices = (labels[:, np.newaxis] == classes).argmax(axis=1)
     return found
 

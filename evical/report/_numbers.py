@@ -1,6 +1,7 @@
 """Numbers in sentences and cells, always with what is known about their error."""
 
 from collections.abc import Iterable
+from functools import partial
 
 import numpy as np
 
@@ -50,6 +51,9 @@ def count(value: float) -> str:
     ('12,345', '12.5')
     """
     return f"{value:,.0f}" if abs(value - round(value)) < 1e-6 else f"{value:,.1f}"
+
+
+fixed2, fixed4 = partial(fixed, digits=2), partial(fixed, digits=4)
 
 
 def between(low: float, high: float, digits: int = 3) -> str:

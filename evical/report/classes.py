@@ -25,6 +25,7 @@ from evical.report._numbers import (
     between,
     count,
     fixed,
+    fixed4,
     listed,
     metric_name,
     named,
@@ -40,7 +41,7 @@ _MOST = 12
 
 def classes_page(
     name: str,
-    y: NDArray[np.intp],
+    y: NDArray[np.integer],
     probability: Floats,
     report: CalibrationReport,
     evaluations: Sequence[Evaluation],
@@ -116,14 +117,11 @@ def _tests(evaluation: Evaluation) -> list[tuple[str, float]]:
 
 
 def _measures(report: CalibrationReport) -> Table:
-    return Table(
+    return Table.of(
         f"Measures of {count(report.n_samples)} samples.",
-        ("Measure",),
-        ("Value",),
-        tuple(
-            Row((metric_name(one.name),), (fixed(one.value, 4),), values=(one.value,))
-            for one in report
-        ),
+        "Measure",
+        {"Value": fixed4},
+        ((metric_name(one.name), (one.value,)) for one in report),
         tuple((metric_name(one.name), one.definition) for one in report),
     )
 
@@ -132,24 +130,23 @@ def _by_class(evaluations: Sequence[Evaluation], least: Sequence[float]) -> Tabl
     rows = []
     for one, p in zip(evaluations, least, strict=True):
         error, (bel, pl) = one["debiased_calibration_error"], beliefs(one)
-        width = float((pl - bel).mean())
-        observed, predicted = float(one.y.mean()), float(one.probability.mean())
-        numbers = (float(one.y.sum()), observed, predicted, error.value, width, p)
-        cells = (
-            count(one.y.sum()),
-            percent(observed),
-            percent(predicted),
-            f"{fixed(error.value)} ({between(error.low, error.high)})",
-            fixed(width),
-            p_cell(p),
-        )
-        rows.append(Row((one.class_names[1],), cells, values=numbers))
-    return Table(
+        text = f"{fixed(error.value)} ({between(error.low, error.high)})"
+        shares = one.y.mean(), one.probability.mean()
+        cells = (one.y.sum(), *shares, (text, error.value), (pl - bel).mean(), p)
+        rows.append((one.class_names[1], cells))
+    return Table.of(
         f"Each class against all others, with {evaluations[0].confidence:.0%} intervals of the "
         "calibration error.",
-        ("Class",),
-        ("Samples", "Observed", "Predicted", "Calibration error", "Pl - Bel", "Smallest p"),
-        tuple(rows),
+        "Class",
+        {
+            "Samples": count,
+            "Observed": percent,
+            "Predicted": percent,
+            "Calibration error": str,
+            "Pl - Bel": fixed,
+            "Smallest p": p_cell,
+        },
+        rows,
         (
             ("Predicted", "mean probability of the class"),
             (

@@ -4,9 +4,12 @@ Other modules decide on the content; `evical.report._html` does the layout. What
 page of a kind, how to read it, is in `templates/reading.md`.
 """
 
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
+from types import MappingProxyType
+from typing import Any
 
 # CSS pixels for a pixel of a PNG picture, which has more for paper and dense screens.
 _SCREEN_SHARE = 0.6
@@ -32,6 +35,17 @@ class Row:
     values: tuple[float | None, ...] = ()
 
 
+# A number, which its column writes; a text; or a text and the number to sort it by.
+Cell = float | str | tuple[str, float | None]
+
+
+def _written(cell: Cell, write: Callable[[float], str]) -> tuple[str, float | None]:
+    """Text and number of a cell."""
+    if isinstance(cell, tuple):
+        return cell
+    return (cell, None) if isinstance(cell, str) else (write(float(cell)), float(cell))
+
+
 @dataclass(frozen=True)
 class Table:
     """A table with a caption.
@@ -52,6 +66,61 @@ class Table:
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
     notes: tuple[tuple[str, str], ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        caption: str,
+        head: str | tuple[str, ...],
+        formats: Mapping[str, Callable[[float], str]],
+        rows: Iterable[tuple[str | tuple[str, ...], Iterable[Cell]]],
+        notes: tuple[tuple[str, str], ...] = (),
+        best: Mapping[str, Callable[[Iterable[Any]], Any]] = MappingProxyType({}),
+    ) -> "Table":
+        """A table whose columns say how their numbers are written.
+
+        Parameters
+        ----------
+        caption : str
+        head : str or tuple of str
+            Names of the columns of headings.
+        formats : mapping of str to callable
+            Name of a column of cells to what makes a text of its numbers.
+        rows : iterable of (head, cells)
+            Headings; numbers, texts, or texts with a number to sort by.
+        notes : tuple of pairs of str
+        best : mapping of str to callable
+            Name of a column to `min` or `max`, which finds the best of its numbers.
+
+        Returns
+        -------
+        Table
+
+        Examples
+        --------
+        >>> table = Table.of("Shares.", "Name", {"Share": "{:.0%}".format}, [("a", [0.25])])
+        >>> table.rows[0].cells, table.rows[0].values
+        (('25%',), (0.25,))
+        """
+        written = [
+            (names, [_written(*one) for one in zip(cells, formats.values(), strict=True)])
+            for names, cells in rows
+        ]
+        tops = {
+            i: best[name](cells[i][1] for _, cells in written)
+            for i, name in enumerate(formats)
+            if name in best
+        }
+        made = []
+        for names, pairs in written:
+            texts, values = zip(*pairs, strict=True)
+            marked = (i for i, top in tops.items() if values[i] == top)
+            made.append(Row(_headings(names), texts, frozenset(marked), values))
+        return cls(caption, _headings(head), tuple(formats), tuple(made), notes)
+
+
+def _headings(names: str | tuple[str, ...]) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else names
 
 
 @dataclass(frozen=True)

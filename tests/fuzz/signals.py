@@ -21,12 +21,12 @@ from tempfile import TemporaryDirectory
 import duckdb
 import numpy as np
 
+from evical.cli import _combining, _fitting, _predicting
 from evical.cli import main as evical
-from evical.cli.commands import _combine, _fit, _predict
 
 ENDINGS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 # Imported before the fork, so that most moments are those of work.
-COMMANDS = _combine, _fit, _predict
+COMMANDS = _combining, _fitting, _predicting
 JOBS = {
     "duckdb to csv": "predict model.json new.parquet -o out.csv --engine duckdb --threads 2",
     "duckdb to parquet": "predict model.json new.parquet -o out.parquet --engine duckdb",

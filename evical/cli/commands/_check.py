@@ -4,30 +4,31 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
-from dstheory.checks.arguments import check_level, suggestion
+from evical._names import check_name
+from evical._typing import CalibrationTestName
 from evical.cli import arguments
-from evical.cli._judged import Selection, judge
-from evical.cli._model import file_text, reading
 from evical.cli._output import echo_json, user_input, write_atomically
-from evical.evaluation import CalibrationMonitor, Evaluation, check_calibration
-from evical.evaluation.check import TESTS
+
+if TYPE_CHECKING:
+    from evical.evaluation import CalibrationMonitor
 
 _FAILED = 1
+_TESTS = get_args(CalibrationTestName)
 _FORMAT = "evical.monitor"
 
 
 def check(
-    selection: Selection,
+    selection: arguments.Selection,
     reading: arguments.Reading,
     test: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help=f"{', '.join(TESTS)}; or none. Can be repeated.",
+            help=f"{', '.join(_TESTS)}; or none. Can be repeated.",
             show_default="interval for beliefs, spiegelhalter for probabilities",
         ),
     ] = None,
@@ -60,10 +61,16 @@ def check(
         names = _names(test, max_ece)
         if state is not None and names != ["monitor"]:
             raise ValueError("--state is for --test monitor alone; run other tests apart")
+        # Inside, as in each command, because it takes seconds to load.
+        from dstheory.checks.arguments import check_level
+        from evical.cli._judged import judge
+        from evical.cli._model import file_text
+        from evical.evaluation import Evaluation, check_calibration
+
+        check_level("level", level)
         read = judge(selection, n_bins=bins)
         many = None if isinstance(read, Evaluation) else read
-        judged = [read] if isinstance(read, Evaluation) else read.by_class(n_bins=bins)
-        check_level("level", level)
+        judged = [read] if isinstance(read, Evaluation) else read.by_class()
         # Each of several classes against all others has an equal part of the level.
         pairs = [one.class_names for one in judged]
         monitors = [None] * len(judged) if state is None else _monitors(state, pairs)
@@ -103,8 +110,11 @@ def check(
         raise typer.Exit(_FAILED)
 
 
-def _monitors(state: Path, pairs: Sequence[tuple[str, str]]) -> list[CalibrationMonitor | None]:
+def _monitors(state: Path, pairs: Sequence[tuple[str, str]]) -> "list[CalibrationMonitor | None]":
     """A monitor for each pair of classes: those of the file, or new ones if there is none."""
+    from evical.cli._model import reading
+    from evical.evaluation import CalibrationMonitor
+
     if not state.exists():
         return [CalibrationMonitor(SimpleNamespace(classes_=pair)) for pair in pairs]
     with reading(state, _FORMAT, "evical check --state", "remove it, and begin") as data:
@@ -123,11 +133,7 @@ def _names(tests: list[str] | None, max_ece: float | None) -> list[str] | None:
     """Names of tests as in the library; None for the default."""
     if tests is None:
         return None
-    names = [name.lower().replace("-", "_") for name in tests]
-    for name, given in zip(names, tests, strict=True):
-        if name not in TESTS and name != "none":
-            known = [*TESTS, "none"]
-            raise ValueError(f"there is no test {given!r}{suggestion(name, known, 'tests')}")
+    names = [check_name(name, (*_TESTS, "none"), "test") for name in tests]
     if "none" in names:
         if len(names) > 1:
             raise ValueError("--test none excludes other tests")

@@ -1,34 +1,18 @@
 """`evical combine`: combine the beliefs of several tables, row by row."""
 
 from dataclasses import asdict
-from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 import typer
-from numpy.typing import ArrayLike
 
 from dstheory.checks.arguments import number_of
+from evical._names import FUSIONS, check_rule
 from evical.cli import arguments
-from evical.cli._beliefs import Naming
-from evical.cli._combining import Job, Summary, agreed, read_with_classes
-from evical.cli._kinds import tell_missing
-from evical.cli._output import check_output, echo_json, user_input, write_atomically
-from evical.cli._rules import (
-    FUSIONS,
-    LEARNED,
-    RULE,
-    Combiner,
-    by_source,
-    combiner_of,
-    fusion_text,
-    learned,
-    takes_some_classes,
-    tell_rule,
-)
-from evical.cli._sinks import check_output_name
-from evical.cli.engine.joined import combine_tables
-from evical.cli.engine.session import limits_of
+from evical.cli._output import echo_json, user_input
+
+if TYPE_CHECKING:
+    from evical.cli._combining import Summary
 
 _FEW = 6  # numbers of a table that are printed
 
@@ -37,7 +21,7 @@ def combine(
     tables: Annotated[
         list[str], typer.Argument(metavar="A B ...", help="Tables as evical predict writes them.")
     ],
-    naming: Naming,
+    naming: arguments.Naming,
     engine: arguments.Engine,
     reading: arguments.Reading,
     rule: Annotated[
@@ -91,34 +75,44 @@ def combine(
     sources were not calibrated on, and saved as OUT, FUSION.json.
     """
     with user_input(), reading:
-        limits = limits_of(engine)
-        if limits is not None:
+        if engine.engine == "duckdb":
             _check_engine(rule, option, key, fit)
+        if rule is not None and not rule.lower().endswith(".json"):
+            check_rule(rule, learns=fit is not None)
         if fit is not None:
             _check_fit(tables, output, option, keep, escape_formulas)
         elif missing == "drop":
             raise ValueError(
                 "--missing drop is for --fit; a combination has all rows, so take vacuous"
             )
-        else:
-            check_output_name(output, escape_formulas, engine.engine)
-        _check(tables, output, as_json, force)
+        _check(tables, output, as_json)
+        # Inside, as in each command, because it takes seconds to load.
+        from evical.cli._combining import Inputs, Job, agreed, learn
+        from evical.cli._kinds import tell_missing
+        from evical.cli._rules import RULE, Combiner, combiner_of, tell_rule
+        from evical.cli._sinks import check_output_name
+        from evical.cli.engine.joined import combine_tables
+        from evical.cli.engine.session import limits_of
+
+        limits = limits_of(engine)
+        inputs = Inputs(tables, naming, key, missing)
         if fit is not None:
-            learned = _learn(tables, rule or LEARNED, key, naming, missing, fit, output)
+            learned = learn(inputs, rule, fit, output)
             if as_json:
                 echo_json(learned)
             else:
                 typer.echo(_learned_text(learned))
             return
+        check_output_name(output, escape_formulas, engine.engine)
         vacuous = total_conflict == "vacuous"
         agreement = None
         if rule is None and not option:
-            agreement = agreed(tables, naming, key, missing)
+            agreement = agreed(inputs)
             combiner = Combiner(agreement, vacuous)
         else:
             combiner = combiner_of(rule or RULE, option or [], vacuous, len(tables))
         kept = list(dict.fromkeys([*([] if key is None else [key]), *(keep or [])]))
-        job = Job(tables, combiner, key, naming, kept, missing, escape_formulas)
+        job = Job(inputs, combiner, kept, escape_formulas)
         summary = job.run(output) if limits is None else combine_tables(limits, job, output)
         tell_missing("all tables", summary.missing, summary.rows * len(tables), missing)
         if rule is None:
@@ -147,7 +141,7 @@ def _check_fit(
 def _check_engine(
     rule: str | None, option: list[str] | None, key: str | None, fit: str | None
 ) -> None:
-    if fit is not None or option or rule is None or rule.lower() != RULE:
+    if fit is not None or option or rule is None or rule.lower() != "dempster":
         raise ValueError(
             "--engine duckdb combines by Dempster's rule, --rule dempster, which is for "
             "independent sources; leave --engine out for other rules, among them the default"
@@ -159,50 +153,13 @@ def _check_engine(
         )
 
 
-def _check(tables: list[str], output: str, as_json: bool, force: bool) -> None:
+def _check(tables: list[str], output: str, as_json: bool) -> None:
     if len(tables) < 2:
         raise ValueError("there is only one table; name two or more")
     if tables.count("-") > 1:
         raise ValueError("only one table can be standard input (-)")
-    if output != "-":
-        check_output(Path(output), force, tables)
-    elif as_json:
+    if output == "-" and as_json:
         raise ValueError("--json prints to standard output, where the table goes; give -o FILE")
-
-
-def _learn(
-    tables: list[str],
-    rule: str,
-    key: str | None,
-    naming: Naming,
-    missing: str,
-    target: str,
-    output: str,
-) -> dict[str, Any]:
-    """Learn a rule from beliefs beside true classes, and write it; what was learned of each."""
-    names = [Path(name).name for name in tables]
-    if len(set(names)) < len(names):
-        names = tables
-    partly = takes_some_classes(rule)
-    found = read_with_classes(tables, naming, key, missing, target, partly=partly)
-    found.tell(missing)
-    without = int((found.labels == "").sum())
-    if without:
-        typer.echo(
-            f"evical: {tables[0]}: {without} of {len(found.labels)} rows have no class; they count "
-            "by how far tables agree",
-            err=True,
-        )
-    fusion = learned(rule, found.beliefs, found.labels)
-    write_atomically(Path(output), fusion_text(fusion, names, len(found.labels)))
-    return {
-        "output": output,
-        "rule": str(fusion),
-        "rows": len(found.labels),
-        "missing": found.lacking,
-        "classes": list(found.classes),
-        "learned": by_source(fusion, names),
-    }
 
 
 def _learned_text(learned: dict[str, Any]) -> str:
@@ -215,7 +172,7 @@ def _learned_text(learned: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _numbers(value: ArrayLike) -> str:
+def _numbers(value: Any) -> str:
     """One number, or some of several."""
     numbers = np.ravel(value)
     text = " ".join(f"{number:.3f}" for number in numbers[:_FEW])
@@ -223,7 +180,7 @@ def _numbers(value: ArrayLike) -> str:
     return text if len(numbers) == 1 else f"[{text}{more}]"
 
 
-def _show(summary: Summary, as_json: bool) -> None:
+def _show(summary: "Summary", as_json: bool) -> None:
     if as_json:
         echo_json(asdict(summary))
         return

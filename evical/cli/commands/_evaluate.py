@@ -1,7 +1,7 @@
 """`evical evaluate`: measures of predictions with confidence intervals."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich import box
@@ -10,11 +10,12 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from evical.cli import arguments
-from evical.cli._judged import ClassPredictions, Selection, judge
 from evical.cli._output import check_page, command_line, echo_json, user_input, write_page
-from evical.cli._show import new_console
-from evical.evaluation import Evaluation
-from evical.metrics.report import Measure
+
+if TYPE_CHECKING:
+    from evical.cli._judged import ClassPredictions
+    from evical.evaluation import Evaluation
+    from evical.metrics.report import CalibrationReport, Measure
 
 _TITLES = {
     "brier_score": "Brier score",
@@ -37,7 +38,7 @@ _TESTS = (
 
 
 def evaluate(
-    selection: Selection,
+    selection: arguments.Selection,
     reading: arguments.Reading,
     bins: Annotated[
         int, typer.Option(min=1, metavar="N", help="Bins of calibration errors and coverage.")
@@ -60,81 +61,75 @@ def evaluate(
     Of more than two classes, the measures are those of all together.
     """
     with user_input(), reading:
-        check_page(output, force, selection.inputs)
-        evaluation = judge(selection, n_bins=bins, confidence=confidence, random_state=seed)
+        check_page(output)
+        # Inside, as in each command, because it takes seconds to load.
+        from evical.cli._judged import ClassPredictions, judge
+        from evical.cli._show import new_console
+
+        found = judge(selection, n_bins=bins, confidence=confidence, random_state=seed)
         if output is not None:
             options = {"bins": bins, "confidence": confidence, "seed": seed, "output": output}
             options = {**selection.given, **options}
             command = command_line("evaluate", *selection.inputs, **options)
-            page = (
-                evaluation
-                if isinstance(evaluation, Evaluation)
-                else evaluation.page(command, n_bins=bins, confidence=confidence, random_state=seed)
-            )
+            page = found.page(command) if isinstance(found, ClassPredictions) else found
             write_page(output, page, command)
-    if isinstance(evaluation, ClassPredictions):
-        _show_many(evaluation, bins, as_json, output)
-    elif as_json:
-        echo_json(_as_data(evaluation))
-    else:
-        _show(new_console(), evaluation, every, output)
-
-
-def _show_many(many: ClassPredictions, bins: int, as_json: bool, output: Path | None) -> None:
-    report = many.report(bins)
     if as_json:
-        measures = {one.name: {"value": one.value, "definition": one.definition} for one in report}
-        data = {"name": many.name, "samples": len(many.labels), "classes": list(many.classes)}
-        echo_json({**data, "measures": measures})
-        return
-    console = new_console()
-    console.print(Text(many.name, style="bold"))
-    counts = ", ".join(f"{int((many.labels == label).sum())} {label}" for label in many.classes)
-    console.print(Text(f"{len(many.labels)} samples: {counts}"))
-    console.print(_definitions(list(report), "Measure"))
-    if output is not None:
-        console.print(Text(f"Page: {output}"), soft_wrap=True)
+        echo_json(_as_data(found))
+    else:
+        _show(new_console(), found, every, output)
 
 
-def _as_data(evaluation: Evaluation) -> dict[str, Any]:
+def _as_data(found: "Evaluation | ClassPredictions") -> dict[str, Any]:
     """An evaluation as plain data."""
-    intervals = {one.name: [one.low, one.high] for one in evaluation.intervals}
+    from evical.evaluation import Evaluation
+
+    def measures(report: "CalibrationReport") -> dict[str, dict[str, Any]]:
+        return {one.name: {"value": one.value, "definition": one.definition} for one in report}
+
+    if not isinstance(found, Evaluation):
+        data = {"name": found.name, "samples": len(found.codes), "classes": list(found.classes)}
+        return {**data, "measures": measures(found.report())}
+    intervals = {one.name: [one.low, one.high] for one in found.intervals}
     return {
-        "name": evaluation.name,
-        "samples": len(evaluation.y),
-        "positive": int(evaluation.y.sum()),
-        "classes": list(evaluation.class_names),
-        "beliefs": evaluation.bel is not None,
-        "confidence": evaluation.confidence,
-        "intervals": evaluation.how,
+        "name": found.name,
+        "samples": len(found.y),
+        "positive": int(found.y.sum()),
+        "classes": list(found.class_names),
+        "beliefs": found.bel is not None,
+        "confidence": found.confidence,
+        "intervals": found.how,
         "measures": {
-            one.name: {
-                "value": one.value,
-                "interval": intervals.get(one.name),
-                "definition": one.definition,
-            }
-            for one in evaluation.report
+            name: {"value": one["value"], "interval": intervals.get(name), **one}
+            for name, one in measures(found.report).items()
         },
     }
 
 
-def _show(console: Console, evaluation: Evaluation, every: bool, output: Path | None) -> None:
-    negative, positive = evaluation.class_names
-    count = int(evaluation.y.sum())
-    console.print(Text(evaluation.name, style="bold"))
-    counts = f"{count} {positive}, {len(evaluation.y) - count} {negative}"
-    console.print(Text(f"{len(evaluation.y)} samples: {counts}"))
-    console.print(_main_table(evaluation))
-    others = [one for one in evaluation.report if one.name not in _TITLES]
-    if not every:
-        others = [one for one in others if one.name in _TESTS]
-    console.print(_definitions(others))
-    console.print(Text(f"Intervals: {evaluation.how}."))
+def _show(
+    console: Console, found: "Evaluation | ClassPredictions", every: bool, output: Path | None
+) -> None:
+    from evical.evaluation import Evaluation
+
+    if isinstance(found, Evaluation):
+        positive = int(found.y.sum())
+        sizes = {found.class_names[1]: positive, found.class_names[0]: len(found.y) - positive}
+    else:
+        sizes = {label: int((found.codes == k).sum()) for k, label in enumerate(found.classes)}
+    console.print(Text(found.name, style="bold"))
+    counts = ", ".join(f"{size} {label}" for label, size in sizes.items())
+    console.print(Text(f"{sum(sizes.values())} samples: {counts}"))
+    if isinstance(found, Evaluation):
+        console.print(_main_table(found))
+        others = [one for one in found.report if one.name not in _TITLES]
+        console.print(_definitions([one for one in others if every or one.name in _TESTS]))
+        console.print(Text(f"Intervals: {found.how}."))
+    else:
+        console.print(_definitions(list(found.report()), "Measure"))
     if output is not None:
         console.print(Text(f"Page: {output}"), soft_wrap=True)
 
 
-def _main_table(evaluation: Evaluation) -> RichTable:
+def _main_table(evaluation: "Evaluation") -> RichTable:
     shown = _table("Measure", "Value", f"{evaluation.confidence:.0%} interval")
     for one in evaluation.intervals:
         interval = f"{one.low:.4f} to {one.high:.4f}"
@@ -151,7 +146,7 @@ def _table(title: str, *numbers: str) -> RichTable:
     return shown
 
 
-def _definitions(measures: list[Measure], title: str = "Also") -> RichTable:
+def _definitions(measures: "list[Measure]", title: str = "Also") -> RichTable:
     shown = _table(title, "Value")
     for one in measures:
         shown.add_row(one.name.replace("_", " "), f"{one.value:.4g}", Text(one.definition))

@@ -5,12 +5,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from evical.cli import arguments
-from evical.cli._judged import Selection, read_for_classes, read_for_model
-from evical.cli._model import load_model, two_classes
 from evical.cli._output import check_page, command_line, user_input, write_atomically
-from evical.cli._predicting import model_values
-from evical.multiclass import BaseMulticlassCalibrator
-from evical.report import build_explorer
 
 
 def explore(
@@ -34,7 +29,9 @@ def explore(
     three or four classes needs samples. The page is one file, and loads nothing.
     """
     with user_input(), reading:
-        check_page(output, force, [name for name in (model, data) if name is not None])
+        check_page(output)
+        from evical.report import build_explorer  # inside, because it takes seconds to load
+
         page = build_explorer(
             **_shown(model, data, target, score, missing),
             command=command_line(
@@ -62,22 +59,20 @@ def _shown(
         raise ValueError("--target and --score name columns of DATA; give a model and a table")
     if model is None:
         return {}
+    from evical.cli._judged import read_for_model
+    from evical.cli._model import load_model, two_classes
+    from evical.multiclass import BaseMulticlassCalibrator
+
     fitted = load_model(model)
-    selection = Selection(predictions=model, data=data, target=target, score=score, missing=missing)
-    many = fitted.calibrator
-    if isinstance(many, BaseMulticlassCalibrator):
-        if data is None:
-            return {"calibrator": many}  # which is refused
-        fitted, table = read_for_classes(selection, fitted)
-        return {
-            "calibrator": many,
-            "scores": model_values(fitted, table.columns),
-            "y": table.labels,
-            "answers": fitted.answers,
-        }
-    found: dict[str, Any] = {"calibrator": two_classes(fitted), "score_name": score or fitted.score}
-    found["answers"] = fitted.answers
+    selection = arguments.Selection(
+        predictions=model, data=data, target=target, score=score, missing=missing
+    )
+    found: dict[str, Any] = {"calibrator": fitted.calibrator, "answers": fitted.answers}
+    if not isinstance(fitted.calibrator, BaseMulticlassCalibrator):
+        found |= {"calibrator": two_classes(fitted), "score_name": score or fitted.score}
     if data is not None:
-        rows, column = read_for_model(selection, data, fitted)
-        found |= {"scores": rows.columns[column], "y": rows.labels}
+        fitted, rows = read_for_model(selection, fitted)
+        rows.check_both(fitted.target)
+        values = rows.values(fitted.scores.values())
+        found |= {"scores": values[:, 0] if len(fitted.scores) == 1 else values, "y": rows.labels}
     return found

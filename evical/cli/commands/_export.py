@@ -1,18 +1,15 @@
 """`evical export`: a model as SQL, ONNX or JavaScript."""
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import numpy as np
 import typer
 
-from dstheory.checks.arguments import check_level
-from evical.calibrators import BaseCalibrator
 from evical.cli import arguments
-from evical.cli._model import Model, is_conformal, load_model
-from evical.cli._output import check_output, user_input, write_atomically
-from evical.export import to_javascript, to_onnx, to_sql
-from evical.multiclass import BaseMulticlassCalibrator
+from evical.cli._output import user_input, write_atomically
+
+if TYPE_CHECKING:
+    from evical.cli._model import Model
 
 
 def export(
@@ -63,20 +60,20 @@ def export(
             raise ValueError("--dialect and --column are for --to sql")
         if output == "-" and to == "onnx":
             raise ValueError("a graph is written to a file; name it with --output")
-        fitted = load_model(model)
-        calibrator = _exported(fitted, to)
-        if output != "-":
-            check_output(Path(output), force, [model])
         if level is not None:
+            from dstheory.checks.arguments import check_level
+
             check_level("--level", level)
+        from evical.cli._model import load_model  # inside, because it takes seconds to load
+
+        fitted = load_model(model)
         options = {"max_bytes": max_bytes, "class_columns": class_columns, "level": level}
-        name = next(iter(fitted.scores.values())) if column is None else column
-        content = _content(calibrator, to, name, dialect or "duckdb", options)
+        content = _content(fitted, to, column, dialect or "duckdb", options)
         if output != "-":
             write_atomically(Path(output), content)
     if output == "-":
         typer.echo(content)
-    if fitted.answers is not None and fitted.answers.limit < np.inf:
+    if fitted.answers is not None and fitted.answers.limit < float("inf"):
         where = f"at most {1 - fitted.answers.limit:.6g}" if fitted.answers.kept else "anything"
         typer.echo(
             "warning: exports have no decision, so none to ask; the model asks where the larger "
@@ -85,33 +82,33 @@ def export(
         )
 
 
-def _exported(model: Model, to: str) -> BaseCalibrator | BaseMulticlassCalibrator:
-    """The calibrator, if it can be exported; raises ValueError, which says what to do, else."""
-    if isinstance(model.calibrator, BaseCalibrator):
-        return model.calibrator
-    if isinstance(model.calibrator, BaseMulticlassCalibrator) and to == "onnx":
-        return model.calibrator
-    if is_conformal(model.calibrator):
+def _content(
+    model: "Model",
+    to: Literal["sql", "onnx", "js"],
+    column: str | None,
+    dialect: str,
+    options: dict[str, Any],
+) -> Any:
+    """The export; raises ValueError, which says what to do, if there is none of the model."""
+    from evical.calibrators import BaseCalibrator
+    from evical.cli._model import is_conformal
+    from evical.export import to_javascript, to_onnx, to_sql
+    from evical.multiclass import BaseMulticlassCalibrator
+
+    calibrator = model.calibrator
+    if is_conformal(calibrator):
         raise ValueError(
             "the model is conformal: plausibilities are counts of calibration samples, for which "
             "there is no export; predict with evical predict, or export one of evical fit without "
             "--conformal, of one score"
         )
-    raise ValueError(
-        f"the model has a score for each of {len(model.labels)} classes; of more than two classes "
-        "there is an export --to onnx alone"
-    )
-
-
-def _content(
-    calibrator: BaseCalibrator | BaseMulticlassCalibrator,
-    to: str,
-    column: str,
-    dialect: str,
-    options: dict[str, Any],
-) -> Any:
+    if isinstance(calibrator, BaseMulticlassCalibrator) and to != "onnx":
+        raise ValueError(
+            f"the model has a score for each of {len(model.labels)} classes; of more than two "
+            "classes there is an export --to onnx alone"
+        )
     if isinstance(calibrator, BaseCalibrator) and to == "sql":
-        return to_sql(calibrator, column, dialect, **options)
+        return to_sql(calibrator, model.score if column is None else column, dialect, **options)
     if isinstance(calibrator, BaseCalibrator) and to == "js":
         return to_javascript(calibrator, **options)
     try:

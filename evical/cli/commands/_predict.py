@@ -1,22 +1,12 @@
 """`evical predict`: beliefs about the rows of a table of scores."""
 
 from collections import Counter
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from dstheory.checks.arguments import check_level, number_of, suggestion
 from evical.cli import arguments
-from evical.cli._decisions import BY_DEFAULT, Choices, new_decision
-from evical.cli._kinds import tell_missing
-from evical.cli._model import Model, is_conformal, load_model
-from evical.cli._output import check_output, echo_json, user_input
-from evical.cli._predicting import Predictor, with_score
-from evical.cli._show import watch
-from evical.cli._sinks import Layout, check_output_name, open_sink
-from evical.cli._tables import Table, open_table
-from evical.cli.engine.session import limits_of
+from evical.cli._output import echo_json, user_input
 
 _SHOWN = 20  # decisions that are printed with their numbers
 
@@ -24,7 +14,7 @@ _SHOWN = 20  # decisions that are printed with their numbers
 def predict(
     model: arguments.ModelFile,
     scores: Annotated[str, typer.Argument(metavar="NEW", help=arguments.TABLE)],
-    choices: Choices,
+    choices: arguments.Choices,
     engine: arguments.Engine,
     reading: arguments.Reading,
     output: arguments.Table = "-",
@@ -64,6 +54,15 @@ def predict(
     bound needs it. Files of any size are processed in chunks.
     """
     with user_input(), reading:
+        # Inside, as in each command, because it takes seconds to load.
+        from evical.cli._decisions import new_decision
+        from evical.cli._kinds import tell_missing
+        from evical.cli._model import load_model
+        from evical.cli._predicting import new_predictor, write_rows
+        from evical.cli._sinks import Layout, check_output_name
+        from evical.cli._tables import open_table
+        from evical.cli.engine.session import limits_of
+
         check_output_name(output, escape_formulas, engine.engine)
         if output == "-" and as_json:
             raise ValueError("--json prints to standard output, where the table goes; give -o FILE")
@@ -72,9 +71,6 @@ def predict(
         decision = new_decision(fitted.labels, choices)
         if fitted.answers is not None:
             _check_answers(choices, limits is not None)
-        if output != "-":
-            costs = choices.cost_table
-            check_output(Path(output), force, [scores, model, *([] if costs is None else [costs])])
         if choices.costs is not None:
             alarm, miss = choices.costs
             typer.echo(
@@ -83,20 +79,14 @@ def predict(
                 err=True,
             )
         with open_table(scores) as table:
-            miss = _miss_rate(fitted, alpha)
-            _check_level(fitted, level)
-            if score is None:
-                _check_score(fitted, table)
-            given = with_score(fitted, score)
-            predictor = Predictor(given, decision, choices, table, miss, missing, level)
-            if is_conformal(fitted.calibrator) and (few := fitted.calibrator.too_few(miss)):
-                typer.echo(f"warning: {few}", err=True)
+            columns = (score, missing, alpha, level)
+            predictor = new_predictor(fitted, decision, choices, table, *columns)
             new = tuple(prefix + name for name in predictor.new)
             layout = Layout(new, table, escape_formulas)
             if not force_columns:
-                _refuse_collision(table, layout)
+                layout.refuse_collision()
             if limits is None:
-                chosen, lacking = _write(predictor, layout, output)
+                chosen, lacking = write_rows(predictor, layout, output)
             else:
                 from evical.cli.engine.predictions import predict_table  # with all exports
 
@@ -107,9 +97,9 @@ def predict(
         _show(read, output, chosen, lacking, as_json)
 
 
-def _check_answers(choices: Choices, by_engine: bool) -> None:
+def _check_answers(choices: arguments.Choices, by_engine: bool) -> None:
     """Raise for what a promise for the answers, of the likeliest classes, does not go with."""
-    if choices != BY_DEFAULT:
+    if choices != arguments.BY_DEFAULT:
         raise ValueError(
             "the model answers or asks as fit --answer-error set; leave out --threshold, "
             "--costs, --cost-table, --reject and --criterion, or fit without it"
@@ -121,60 +111,9 @@ def _check_answers(choices: Choices, by_engine: bool) -> None:
         )
 
 
-def _check_score(model: Model, table: Table) -> None:
-    """Raise unless the one score of a model stands where it did."""
-    if len(model.scores) == 1 and model.score not in table.header:
-        hint = suggestion(model.score, table.header, "columns")
-        raise ValueError(
-            f"{table.name} has no column {model.score!r}, the score of the model{hint}; name "
-            "another with --score"
-        )
-
-
-def _refuse_collision(table: Table, layout: Layout) -> None:
-    taken = [name for name in layout.new if name in table.header]
-    if taken:
-        raise ValueError(
-            f"{table.name} has a column {taken[0]!r} already; write new names with --prefix, or "
-            "replace it with --force-columns"
-        )
-
-
-def _miss_rate(model: Model, alpha: float | None) -> float:
-    """How often sets may miss the class; raises ValueError if another model is given one."""
-    if alpha is not None and not is_conformal(model.calibrator):
-        raise ValueError("--alpha is for models of evical fit --conformal")
-    return 0.1 if alpha is None else alpha
-
-
-def _check_level(model: Model, level: float | None) -> None:
-    """Raise unless there is no level, or the model has intervals of that level."""
-    if level is None:
-        return
-    check_level("--level", level)
-    if is_conformal(model.calibrator):
-        raise ValueError(
-            "--level is for models without --conformal, whose p-values are not estimates; "
-            "a conformal model writes sets at --alpha"
-        )
-
-
-def _write(predictor: Predictor, layout: Layout, output: str) -> tuple[Counter[str], int]:
-    """Predict and write chunk by chunk; how often each act was chosen, and rows without score."""
-    chosen: Counter[str] = Counter()
-    lacking = 0
-    table = layout.table
-    assert table is not None
-    with open_sink(output, layout) as sink:
-        for chunk in watch(table, predictor.kinds, "Predicting"):
-            values, without = predictor(chunk)
-            sink.write(dict(zip(layout.new, values, strict=True)), chunk)
-            lacking += without
-            chosen.update(values[-1].tolist())
-    return chosen, lacking
-
-
 def _show(read: str, output: str, chosen: Counter[str], lacking: int, as_json: bool) -> None:
+    from dstheory.checks.arguments import number_of
+
     rows, undecided = chosen.total(), chosen.pop("", 0)
     counts = dict(sorted(chosen.items()))
     often = dict(sorted(chosen.most_common(_SHOWN)))

@@ -1,20 +1,17 @@
 """`evical report`: write a page about predictions or an ensemble."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from evical._names import check_rule
 from evical.cli import arguments
-from evical.cli._combining import read_with_classes
-from evical.cli._judged import ClassPredictions, Columns, Selection, judge
-from evical.cli._model import is_conformal, load_model, two_classes
 from evical.cli._output import check_page, command_line, user_input, write_page
-from evical.cli._rules import Combiner, RowError, combiner_of, known_classes, tell_rule
-from evical.evaluation import EnsembleEvaluation, Evaluation
-from evical.evaluation.other_rules import other_rules
-from evical.fusion import Consensus, Rule
-from evical.report import Page
+
+if TYPE_CHECKING:
+    from evical.evaluation import EnsembleEvaluation, Evaluation
+    from evical.fusion import Consensus
 
 # Options that have an effect, by the subject of the page.
 _COLUMNS = ("target", "positive")
@@ -35,7 +32,7 @@ def report(
         ),
     ],
     output: arguments.NewPage,
-    columns: Columns,
+    columns: arguments.Columns,
     reading: arguments.Reading,
     key: Annotated[
         str | None,
@@ -64,11 +61,18 @@ def report(
     evical compare -o writes the page that compares calibrators.
     """
     with user_input(), reading:
-        check_page(output, force, tables)
+        check_page(output)
         _check_options(context, tables)
+        if rule is not None and not _is_model(rule):
+            check_rule(rule, learns=False)
+        # Inside, as in each command, because it takes seconds to load.
+        from evical.cli._judged import ClassPredictions, judge
+        from evical.cli._model import is_conformal, load_model, two_classes
+        from evical.cli._rules import tell_rule
+
         data = tables[1] if len(tables) == 2 and _is_model(tables[0]) else None
-        selection = Selection(predictions=tables[0], data=data, **vars(columns))
-        found: Evaluation | EnsembleEvaluation | ClassPredictions | Page
+        selection = arguments.Selection(predictions=tables[0], data=data, **vars(columns))
+        found: Evaluation | EnsembleEvaluation | ClassPredictions
         more: dict[str, Any]
         agreement = None
         if len(selection.inputs) == len(tables):
@@ -81,9 +85,8 @@ def report(
             more = {"key": key, "rule": rule}
         options = {**selection.given, **more, "output": output}
         command = command_line("report", *tables, **options)
-        if isinstance(found, ClassPredictions):
-            found = found.page(command, random_state=seed)
-        write_page(output, found, command)
+        page = found.page(command) if isinstance(found, ClassPredictions) else found
+        write_page(output, page, command)
         if agreement is not None:
             tell_rule(agreement, tables)
     typer.echo(f"page: {output}")
@@ -106,15 +109,21 @@ def _is_model(name: str) -> bool:
 
 
 def _ensemble(
-    selection: Selection, tables: list[str], key: str | None, rule: str | None
-) -> tuple[EnsembleEvaluation, Consensus | None]:
+    selection: arguments.Selection, tables: list[str], key: str | None, rule: str | None
+) -> "tuple[EnsembleEvaluation, Consensus | None]":
     """What combining gains, and the weights by agreement if no rule is named."""
+    from evical.cli._combining import Inputs, read_with_classes
+    from evical.cli._rules import Combiner, RowError, combiner_of
+    from evical.evaluation import EnsembleEvaluation
+    from evical.evaluation.other_rules import other_rules
+    from evical.fusion import Consensus, Rule
+
     target = selection.needed_target
     named = None if rule is None else combiner_of(rule, [], vacuous=True, n_tables=len(tables))
-    known = None if named is None else known_classes(named)
-    members = read_with_classes(tables, selection.naming, key, selection.missing, target, known)
+    known = None if named is None else named.classes
+    inputs = Inputs(tables, selection.naming, key, selection.missing)
+    members = read_with_classes(inputs, target, known)
     beliefs, labels = members.beliefs, members.labels
-    members.tell(selection.missing)
     agreement = Consensus().partial_fit(beliefs) if named is None else None
     combiner = Combiner(agreement, vacuous=True) if agreement is not None else named
     assert combiner is not None  # one of both

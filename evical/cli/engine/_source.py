@@ -1,11 +1,11 @@
 """A table as DuckDB reads it, with which values are wrong or missing, and as it writes one."""
 
 import glob
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from evical._files import atomic_path
 from evical.cli._kinds import Kind, may_be_none
@@ -127,6 +127,27 @@ def explain(source: Source, kinds: Mapping[str, Kind], reason: str) -> NoReturn:
         for _ in watch(table, kinds, "Locating"):
             pass
     raise EngineError(f"{source.table.name}: {reason}; leave --engine out for this file")
+
+
+def count_rows(
+    session: Session,
+    source: Source,
+    rows: str,
+    lacking: str,
+    wrong: str,
+    refuse: Callable[[str], NoReturn],
+    more: Sequence[str] = (),
+) -> tuple[Any, ...]:
+    """Numbers of rows, of those that lack a value, and more; `refuse` is told of wrong ones."""
+    counts = ["count(*)", *(f"count(*) FILTER ({which})" for which in (lacking, wrong)), *more]
+    query = f"SELECT {', '.join(counts)} FROM {rows}"
+    try:
+        every, lack, bad, *others = session.found(query, f"Checking {source.table.name}")
+    except EngineError as error:
+        refuse(str(error))
+    if bad:
+        refuse(f"DuckDB reads {bad} of {every} rows as wrong")
+    return (every, lack, *others)
 
 
 def check_target(output: str) -> None:

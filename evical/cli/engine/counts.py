@@ -15,7 +15,7 @@ from evical.cli._kinds import may_be_none
 from evical.cli._tables import as_text
 from evical.cli._tally import Counting, Tally
 from evical.cli.arguments import Engine
-from evical.cli.engine._source import Source, checked_first, open_source
+from evical.cli.engine._source import Source, checked_first, count_rows, open_source
 from evical.cli.engine.session import EngineError, Session, open_session, quoted
 from evical.datasets.csv import MISSING
 from evical.scores.counts import EXACT
@@ -35,7 +35,7 @@ class _Job:
     source: Source
     counting: Counting
 
-    def refuse(self) -> NoReturn:
+    def refuse(self, _: str = "") -> NoReturn:
         """Raise where the first wrong value is, which only the reader of chunks knows."""
         self.counting.by_chunks()
         raise EngineError(f"{self.source.table.name}: DuckDB reads values that are wrong")
@@ -75,16 +75,10 @@ def _read(job: _Job) -> tuple[int, int, int]:
         read.append(f"{amount.value} AS weight")
     read.append(f"coalesce({' OR '.join(wrong)}, true) AS wrong")
     job.session.rows(f"CREATE TEMP VIEW read AS SELECT {', '.join(read)} FROM {job.source.sql}")
-    try:
-        rows, without, n_wrong, distinct, labels = job.session.found(
-            "SELECT count(*), count(*) FILTER (lacking), "
-            "count(*) FILTER (wrong), approx_count_distinct(score), approx_count_distinct(label) "
-            "FROM read",
-            f"Checking {job.source.table.name}",
-        )
-    except EngineError:
-        job.refuse()
-    if n_wrong or labels > _MANY_LABELS:
+    more = [f"approx_count_distinct({name})" for name in ("score", "label")]
+    counted = ("read", "lacking", "wrong", job.refuse, more)
+    rows, without, distinct, labels = count_rows(job.session, job.source, *counted)
+    if labels > _MANY_LABELS:
         job.refuse()
     return rows, without, distinct
 

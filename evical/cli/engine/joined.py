@@ -25,11 +25,12 @@ from evical.cli.engine._source import (
     Source,
     check_target,
     checked_first,
+    count_rows,
     open_source,
     written,
 )
 from evical.cli.engine.predictions import decision_sql
-from evical.cli.engine.session import EngineError, Session, open_session, quoted
+from evical.cli.engine.session import Session, open_session, quoted
 from evical.export.dempster_sql import LEAST_AGREEMENT, dempster_query
 from evical.export.lookup import beliefs_sql
 from evical.scores.names import belief_names, check_cases, free_prefix
@@ -50,21 +51,22 @@ class _Join:
 
 def combine_tables(limits: Engine, job: Job, output: str) -> Summary:
     """Write the combined beliefs of a job with a key, as `Job.run` does."""
-    assert job.key is not None
+    key = job.inputs.key
+    assert key is not None
     with job.open() as beliefs:
         new = job.new(beliefs)
     if len(beliefs.classes) > 2:
         raise ValueError("--engine duckdb combines beliefs about two classes; leave --engine out")
     check_target(output)
-    files = [open_source(path) for path in job.tables]
+    files = [open_source(path) for path in job.inputs.tables]
     names = [*job.kept, *new]
     check_cases(names, "DuckDB", RENAME, f"{output}: ")
     for i, (file, found) in enumerate(zip(files, beliefs.found, strict=True)):
         texts: dict[str, Kind] = dict.fromkeys(job.kept if i == 0 else (), "text")
-        checked_first(file, {**texts, **found.kinds(job.missing), job.key: "key"})
+        checked_first(file, {**texts, **found.kinds(job.inputs.missing), key: "key"})
     with open_session(limits, Path(output)) as session:
         session.rows("SET preserve_insertion_order = false")
-        join = _Join(job, session, job.key, beliefs, files, new, OwnNames(free_prefix(job.kept)))
+        join = _Join(job, session, key, beliefs, files, new, OwnNames(free_prefix(job.kept)))
         for i in range(len(files)):
             session.rows(f"CREATE TEMP VIEW t{i} AS {_view(join, i)}")
         rows, lacking = _checked(join)
@@ -72,9 +74,9 @@ def combine_tables(limits: Engine, job: Job, output: str) -> Summary:
         query = _query(join, rows, delimiter_of(output) is None)
         (belief, *_) = belief_names([beliefs.classes[1]])
         with written(session, query, output, names, text) as made:
-            count, highest, refused = session.row(
+            [(count, highest, refused)] = session.rows(
                 f"SELECT count(*), max(CAST(conflict AS DOUBLE)), "
-                f"min({quoted(job.key)}) FILTER ({quoted(belief)} IS NULL) FROM {made}"
+                f"min({quoted(key)}) FILTER ({quoted(belief)} IS NULL) FROM {made}"
             )
             if count != rows:
                 _refuse_key(join)
@@ -91,7 +93,7 @@ def _view(join: _Join, number: int) -> str:
     """A table with its key, beliefs, and what is wrong or missing."""
     own, positive = join.own, str(join.beliefs.classes[1])
     source, found = join.files[number], join.beliefs.found[number]
-    kinds = found.kinds(join.job.missing)
+    kinds = found.kinds(join.job.inputs.missing)
     columns = {
         label: [source.number(name, kinds[name]) for name in pair]
         for label, pair in found.columns.items()
@@ -140,18 +142,13 @@ def _checked(join: _Join) -> tuple[int, int]:
     """Rows of each table, and rows of all without a number; wrong values and keys are named."""
     found, own = [], join.own
     for i, file in enumerate(join.files):
-        try:
-            rows, lacking, wrong, keys = join.session.found(
-                f"SELECT count(*), count(*) FILTER ({own.lacking}), "
-                f"count(*) FILTER ({own.wrong}), sum(hash({own.key})::HUGEINT) FROM t{i}",
-                f"Checking {file.table.name}",
-            )
-            reason = f"DuckDB reads {wrong} of {rows} rows as wrong"
-        except EngineError as error:
-            wrong, reason = 1, str(error)
-        if wrong:
-            reason = f"{file.table.name}: {reason}; leave --engine out for these files"
-            join.job.refuse(None, reason)
+
+        def refuse(reason: str, name: str = file.table.name) -> NoReturn:
+            join.job.refuse(None, f"{name}: {reason}; leave --engine out for these files")
+
+        parts = (f"t{i}", own.lacking, own.wrong)
+        more = [f"sum(hash({own.key})::HUGEINT)"]
+        rows, lacking, keys = count_rows(join.session, file, *parts, refuse, more)
         _check_decided(join, i)
         found.append((rows, keys, lacking))
     if len({pair[:2] for pair in found}) > 1:

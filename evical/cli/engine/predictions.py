@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from dstheory import decide
@@ -19,11 +20,12 @@ from evical.cli.engine._source import (
     Source,
     check_target,
     checked_first,
+    count_rows,
     explain,
     open_source,
     written,
 )
-from evical.cli.engine.session import EngineError, Session, literal, open_session, quoted
+from evical.cli.engine.session import EngineError, literal, open_session, quoted
 from evical.export.lookup import beliefs_sql, lookup_steps
 from evical.scores.names import check_cases, free_prefix
 
@@ -52,7 +54,9 @@ def predict_table(
     check_cases(names, "DuckDB", RENAME, f"{source.table.name}: ")
     checked_first(source, predictor.kinds)
     with open_session(limits, Path(output)) as session:
-        rows, lacking = _checked(session, source, predictor)
+        score, refuse = _score(source, predictor), partial(explain, source, predictor.kinds)
+        parts = (source.sql, score.missing, score.wrong)
+        rows, lacking = count_rows(session, source, *parts, refuse)
         query = _query(source, predictor, layout, delimiter_of(output) is None)
         text = f"Predicting {source.table.name}"
         with written(session, query, output, names, text) as made:
@@ -67,23 +71,6 @@ def predict_table(
                     "in SQL; leave --engine out for this model"
                 )
     return chosen, lacking
-
-
-def _checked(session: Session, source: Source, predictor: Predictor) -> tuple[int, int]:
-    """Rows, and those without a score; a wrong value is named."""
-    number = _score(source, predictor)
-    try:
-        rows, lacking, wrong = session.found(
-            f"SELECT count(*), count(*) FILTER ({number.missing}), "
-            f"count(*) FILTER ({number.wrong}) FROM {source.sql}",
-            f"Checking {source.table.name}",
-        )
-        reason = f"DuckDB reads {wrong} of {rows} scores as no such number"
-    except EngineError as error:
-        wrong, reason = 1, str(error)
-    if wrong:
-        explain(source, predictor.kinds, reason)
-    return rows, lacking
 
 
 def _score(source: Source, predictor: Predictor) -> Number:

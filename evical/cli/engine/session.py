@@ -80,12 +80,7 @@ class Session:
     def found(self, query: str, text: str) -> tuple[Any, ...]:
         """The first row of a result that takes long, with a progress bar."""
         self.run(f"CREATE OR REPLACE TEMP TABLE found AS {query}", text)
-        return self.row("FROM found")
-
-    def row(self, query: str) -> tuple[Any, ...]:
-        """The first row of a result."""
-        found: tuple[Any, ...] = self._done(lambda: self._connection.execute(query).fetchone())
-        return found
+        return self.rows("FROM found")[0]
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
         """All rows of a small result."""

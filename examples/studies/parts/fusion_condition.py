@@ -11,8 +11,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from dstheory.combine import mixing
 from evical.classifier import EvidentialClassifier
 from evical.datasets import Dataset
-from evical.demo.contest import CALIBRATORS, SHARES
-from evical.demo.shares import share_sizes
+from evical.demo.contest import CALIBRATORS, SHARES, share_sizes
 from examples.studies._study import Record, repeat_rng
 from examples.studies.parts.methods import CLASSIFIERS, Method, combine, fuse
 from examples.studies.parts.metrics import MEASURES, Fused

@@ -8,7 +8,7 @@ import numpy as np
 
 from evical._typing import Floats, Indices
 from evical.datasets import Dataset
-from evical.demo.shares import draw_halves, draw_training
+from evical.demo.contest import draw_halves, draw_training
 
 __all__ = ["Shares", "draw_shares"]
 

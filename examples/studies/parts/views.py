@@ -9,7 +9,7 @@ import numpy as np
 from dstheory.checks.arguments import check_choice
 from evical._typing import Floats, Indices
 from evical.datasets import Dataset
-from evical.demo.shares import draw_training
+from evical.demo.contest import draw_training
 
 __all__ = ["N_MEMBERS", "VIEWS", "Views", "draw_columns", "draw_views"]
 

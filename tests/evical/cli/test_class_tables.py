@@ -116,7 +116,7 @@ def test_the_page_of_twenty_classes_has_the_numbers_of_evaluate_and_combine(tmp_
     selection = Selection(predictions="one.csv", target="kind")
     page, _ = _ensemble(selection, ["one.csv", "two.csv"], None, None)
     for way, name in ((0, "one.csv"), (2, "both.csv")):
-        alone = judge(replace(selection, predictions=name)).report(10)
+        alone = judge(replace(selection, predictions=name)).report()
         for measure in ("log_loss", "brier_score"):
             mean = page.losses()[measure][way].mean()
             assert mean == pytest.approx(alone[measure], rel=1e-12)

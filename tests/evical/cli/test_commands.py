@@ -6,16 +6,12 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
-from types import NoneType
-from typing import Literal, get_args, get_origin
 
 import numpy as np
 import pandas as pd
-import typer
 
 from evical.cli import main
-from evical.cli._app import _PAIRS, COMMANDS, load
-from evical.cli.arguments import spread
+from evical.cli._app import COMMANDS, load
 from tests.support.each import each
 
 
@@ -68,40 +64,6 @@ def test_help_loads_no_command():
     assert done.stdout.endswith("[]\n")
 
 
-def must_be(annotation):
-    """What a value of an option must be, as the list of commands writes it."""
-    kind, info, *_ = get_args(annotation) or (bool, None)
-    if NoneType in get_args(kind):
-        (kind,) = set(get_args(kind)) - {NoneType}
-    if get_origin(kind) is Literal:
-        return "|".join(get_args(kind))
-    return "float" if kind is float else f"{info.min}.." if kind is int else ""
-
-
-def test_options_are_known_before_a_command_is_loaded():
-    app = typer.Typer()
-    for name in COMMANDS:
-        app.command(name)(spread(load(name)))
-    commands = typer.main.get_command(app).commands
-    for name, command in COMMANDS.items():
-        found, pairs = [], {}
-        kinds = inspect.signature(spread(load(name))).parameters
-        for one in commands[name].params:
-            if one.param_type_name == "argument":
-                bare = one.metavar.strip("[]").replace(" ", "_")
-                text = f"<{bare}>" if one.required else f"[{bare}]"
-                found.append(text + "*" * (one.nargs < 0))
-            elif one.name != "help":
-                option = one.opts[0].removeprefix("--")
-                values = 0 if one.is_flag else one.nargs
-                end = "=" * values + "*" * one.multiple + must_be(kinds[one.name].annotation)
-                found.append("!" * one.required + option + end)
-                if values == 2:
-                    pairs[option] = one.metavar
-        assert found == command.parameters.split()
-        assert pairs.items() <= {option: names for option, (names, _) in _PAIRS.items()}.items()
-
-
 REFUSED = [
     ("fit no.csv --score s --target t -o m.json", "cannot open 'no.csv': no such file"),
     ("fit a.csv --score scroe --target kind -o m.json", "did you mean 'score'?"),
@@ -130,6 +92,13 @@ REFUSED = [
     ("predict a.csv a.csv --engine x", "'x' is not one of 'chunks', 'duckdb'"),
     ("compare a.csv --score score --target kind --folds 1", "'--folds'"),
     ("check a.csv --target kind --level x", "'--level'"),
+    ("check a.csv --target kind --test x", "there is no test 'x'; tests: spiegelhalter"),
+    ("fit a.csv --score score --target kind -o m.json --method logstic", "'logistic'?"),
+    ("compare a.csv --score score --target kind --methods beta,logstic", "'logistic'?"),
+    ("predict a.csv a.csv --criterion maximim", "did you mean 'maximin'?"),
+    ("combine a.csv a.csv --rule dempstr", "did you mean 'dempster'?"),
+    ("combine a.csv a.csv --fit kind --rule pcr6 -o m.json", "'pcr6' learns nothing"),
+    ("report a.csv a.csv -o page.html --rule dempstr", "did you mean 'dempster'?"),
 ]
 
 

@@ -262,7 +262,7 @@ WRONG = [
     ("fit one.csv --score s --target y --conformal --nonconformity aps", "from 0 to 1"),
     (f"fit {ONE} --positive maybe", "no class 'maybe'"),
     ("fit one.csv --score p=yes --target y --conformal --positive no", "--positive is 'no', but"),
-    ("fit many.csv --score score_cat --target kind --conformal", "has 3 classes, but one score"),
+    ("fit many.csv --score score_cat --target kind --conformal", "'cat' is a third class, besides"),
     ("fit none.csv --score p --target y --conformal", "one class only (all 'no')"),
     (f"fit {MANY} --positive cat", "--positive is for one score"),
     (f"fit {MANY.replace('--score score_cat', '')}", "class 'cat' has no column"),

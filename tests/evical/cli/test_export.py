@@ -17,8 +17,8 @@ from evical.calibrators import (
     VennAbersCalibrator,
 )
 from evical.cli import main
+from evical.cli._cards import promise_text
 from evical.cli._model import load_model
-from evical.cli.commands._card import promise_text
 from evical.export import to_onnx
 
 

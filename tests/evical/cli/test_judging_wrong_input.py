@@ -66,7 +66,7 @@ WRONG = [
     ("evaluate foreign.json good.csv", "foreign.json is not a model file of evical"),
     ("evaluate cut.json good.csv", "cut.json is not a model file, or truncated"),
     ("evaluate changed.json good.csv", "does not match its checksum"),
-    ("evaluate model.json three.csv", "line 2, column 't': 'a' is no class of the model"),
+    ("evaluate model.json three.csv", "line 2, column 't': 'a' is none of the classes"),
     ("evaluate model.json good.csv --probability p", "a model makes its own"),
     (
         "evaluate model.json good.csv --positive 0",

@@ -212,7 +212,7 @@ WRONG = [
     ("evaluate m.json new.csv", "'kind': 'owl' is none of the classes 'cat', 'dog' and"),
     ("evaluate m.json typo.csv", "typo.csv, line 4, column 'kind': 'Dog' is none of the classes"),
     (f"fit typo.csv {SCORES} -o x.json", "line 4, column 'kind': class 'Dog' has no column; did"),
-    ("fit a.csv --score score_cat=cat --target kind -o x.json", "one score is of two, and of more"),
+    ("fit a.csv --score score_cat=cat --target kind -o x.json", "one column is of two. Of more"),
     ("evaluate m.json a.csv --score score_cat", "--score is for two classes"),
     (
         "fit a.csv --score p_cat=dog --score score_cat --score w=wild_cat --target kind -o x.json",

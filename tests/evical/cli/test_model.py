@@ -156,7 +156,9 @@ def refusals(path, text, wrong):
 
 def test_each_entry_of_a_training_is_checked(path, model):
     for name, message in refusals(path, model_text(model), ONE):
-        assert f"training {name} is" in message
+        sides = dict(zip(("negative", "positive"), model.labels, strict=True))
+        what = f"weight of {sides[name]}" if name in sides else name
+        assert f"training {what} is" in message
         assert ", expected " in message
     calibrator = SoftmaxCalibrator().fit(np.eye(3).repeat(3, axis=0), list("aaabbbccc"))
     training = Training("t.csv", 9, 0, dict.fromkeys("abc", 3.0), None)

@@ -20,7 +20,7 @@ CODE = "import sys; from evical.cli import main; sys.exit(main())"
 CHILDREN = """
 import gc, os, signal, sys, warnings
 from evical.cli import main
-from evical.cli.commands import _predict
+from evical.cli import _predicting, _sinks
 # Python 3.12 warns of threads that packages leave idle; the children never wait for them.
 warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -68,7 +68,7 @@ WRONG = [
     (f"fit comma.csv {FIT}", "line 3, column 's': '0,5' is not a number"),
     (f"fit missing.csv {FIT}", "line 3, column 'y': the value is missing (''), but a class"),
     (f"fit one.csv {FIT}", "column 'y' has one class only (all 'a'); a calibrator needs both"),
-    (f"fit three.csv {FIT}", "three.csv, line 4, column 'y': a third class 'c' besides 'a'"),
+    (f"fit three.csv {FIT}", "three.csv, line 4, column 'y': 'c' is a third class, besides 'a'"),
     (f"fit good.csv {FIT} --positive c", "column 'y' has no class 'c'; classes: a, b"),
     (f"fit weight.csv {FIT} --weight w", "line 3, column 'w': found '-1', but a weight is"),
     (f"fit weightless.csv {FIT} --weight w", "all rows of class 'b' have weight zero"),

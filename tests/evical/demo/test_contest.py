@@ -11,9 +11,18 @@ from evical.calibrators import LogisticCalibrator
 from evical.datasets import Dataset
 from evical.datasets.loaders import load_breast_cancer
 from evical.demo.contest import METHODS as ALL
-from evical.demo.contest import RECOMMENDED, SHARES, Method, check_data, run_contest, sizes_of
+from evical.demo.contest import (
+    RECOMMENDED,
+    SHARES,
+    Method,
+    check_data,
+    draw_halves,
+    draw_training,
+    run_contest,
+    share_sizes,
+    sizes_of,
+)
 from evical.demo.pictures import calibration_samples
-from evical.demo.shares import draw_halves, draw_training, share_sizes
 from evical.ensemble import EvidentialEnsemble
 
 DATA = load_breast_cancer()

@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evical.demo.contest import SHARES
-from evical.demo.shares import draw_halves, draw_training, share_sizes
+from evical.demo.contest import SHARES, draw_halves, draw_training, share_sizes
 
 
 @given(st.integers(80, 5000))

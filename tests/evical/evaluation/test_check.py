@@ -1,11 +1,13 @@
 """A check rejects at its level, finds what it says it would find, and says so in a line."""
 
 import tracemalloc
+from typing import get_args
 
 import numpy as np
 import pytest
 
 from evical import metrics
+from evical._typing import CalibrationTestName
 from evical.conformal import ExchangeabilityTest, online_p_values
 from evical.evaluation import CalibrationMonitor, Evaluation, check_calibration
 from evical.evaluation.check import TESTS
@@ -49,6 +51,10 @@ def test_false_alarms_are_as_frequent_as_stated():
         [not check_calibration(predictions(row, p), level=0.2).passed for row in y[:200]]
     )
     assert 0.13 <= strict <= 0.28
+
+
+def test_names_of_tests_are_known_to_the_command():
+    assert get_args(CalibrationTestName) == tuple(TESTS)
 
 
 @pytest.mark.parametrize("name", PROBABILITY_TESTS)

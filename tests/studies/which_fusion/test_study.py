@@ -10,7 +10,7 @@ from dstheory import Frame, MassFunction
 from dstheory.combine import dempster, mixing
 from evical.calibrators import LogisticCalibrator
 from evical.datasets import Dataset, load
-from evical.demo.shares import draw_halves, draw_training, share_sizes
+from evical.demo.contest import draw_halves, draw_training, share_sizes
 from evical.fusion import as_rule
 from examples.studies import repeat_rng, reproduce, study_files
 from examples.studies.parts.fusion_condition import SCENARIOS, FeatureCondition, FusionCondition

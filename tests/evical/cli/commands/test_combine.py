@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 from dstheory import Frame, MassFunction, combine
+from evical._names import rules
 from evical.cli import main
-from evical.cli._rules import rules
 from evical.errors import WrongWayWarning
 from evical.fusion import Consensus
 from evical.scores.names import belief_names

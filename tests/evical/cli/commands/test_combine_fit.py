@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from evical._names import FUSIONS
 from evical.cli import main
 from evical.cli._decisions import masses
-from evical.cli._rules import FUSIONS, load_fusion
+from evical.cli._rules import load_fusion
 from evical.fusion import as_rule
 from tests.support.each import each
 from tests.support.tables import read_csv
