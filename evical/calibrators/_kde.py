@@ -20,7 +20,15 @@ from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._level_set import LevelSets
 from evical.calibrators.models import FromCounts, count_masses
-from evical.curves.density import KERNELS, GaussianSums, KernelGrid, WindowSums, silverman
+from evical.curves.density import (
+    DEVIATIONS,
+    KERNELS,
+    GaussianSums,
+    KernelGrid,
+    WindowSums,
+    left_out_bandwidth,
+    silverman,
+)
 from evical.likelihood.level_set import binomial_level_set
 from evical.scores import ScoreCounts
 
@@ -34,12 +42,13 @@ _NOTHING = 1e-9  # share of the sample below which a compact kernel has found no
 
 def _check_bandwidth(name: str, bandwidth: Any) -> None:
     if isinstance(bandwidth, str):
-        check_choice(name, bandwidth, ("shared", "per_class"), "a number, two numbers, or ")
+        check_choice(name, bandwidth, ("auto", "shared", "per_class"), "a number, two numbers, or ")
         return
     parts = as_floats(bandwidth, name)
     if isinstance(bandwidth, bool) or parts.shape not in ((), (2,)):
         raise ValueError(
-            f"{name} is {shown(bandwidth)}, expected shared, per_class, a number or two numbers"
+            f"{name} is {shown(bandwidth)}, expected auto, shared, per_class, a number or "
+            "two numbers"
         )
     if not ((parts > 0) & np.isfinite(parts)).all():
         raise ValueError(f"{name} is {shown(bandwidth)}, expected positive numbers")
@@ -52,12 +61,13 @@ class KDECalibrator(FromCounts, BaseCalibrator, LevelSets):
     Parameters
     ----------
     kernel : {"gaussian", "boxcar", "epanechnikov", "tricube"}
-        The thesis reports the boxcar, with similar results for the others; the rule of
-        thumb for the bandwidth is the Gaussian's.
-    bandwidth : {"shared", "per_class"}, float or two floats
-        Silverman's rule of thumb on all scores (which is Nadaraya and Watson's regression)
-        or on the scores of each class; or h itself; or that of the negative and of the
-        positive class.
+        The thesis reports the boxcar with "shared", and similar results for the others.
+    bandwidth : {"auto", "shared", "per_class"}, float or two floats
+        "auto" chooses between twice Silverman's rule of thumb and 1 / 32 of it by the likelihood of
+        samples that are left out, for Gaussians; other kernels get their standard deviation.
+        "shared" is that rule on all scores, whatever the kernel, and "per_class" on the scores of
+        each class. Or h itself; or that of the negative and of the positive class. One bandwidth
+        makes Nadaraya and Watson's regression.
     model : {"bayesian", "likelihood", "confidence", "dempster", "laplace", "inverse_pignistic"}
         "bayesian" is the method of the thesis. The others take the weight of the samples
         around a score as a binomial experiment, see Notes.
@@ -125,7 +135,7 @@ class KDECalibrator(FromCounts, BaseCalibrator, LevelSets):
         "grid.values": fields.optional(fields.weights(2, "v")),
     }
     kernel: Literal["boxcar", "epanechnikov", "tricube", "gaussian"] = "gaussian"
-    bandwidth: Any = "shared"
+    bandwidth: Any = "auto"
     model: BinomialModel = "bayesian"
     confidence: float = 0.95
     transform: str | None = "auto"
@@ -136,7 +146,7 @@ class KDECalibrator(FromCounts, BaseCalibrator, LevelSets):
             (counts.scores[weights > 0], weights[weights > 0])
             for weights in (counts.negative, counts.positive)
         ]
-        self.bandwidth_ = _bandwidths(self.bandwidth, counts, self._groups)
+        self.bandwidth_ = _bandwidths(self.bandwidth, counts, self._groups, self.kernel)
         many = self.kernel == "gaussian" and len(counts) > _EXACT
         self._grid: KernelGrid | None = (
             _filled_grid(self._groups, self.bandwidth_) if many else None
@@ -237,8 +247,10 @@ class KDECalibrator(FromCounts, BaseCalibrator, LevelSets):
             raise ValueError(f"saved calibrator is damaged: state has no densities {sizes}")
 
 
-def _bandwidths(choice: Any, counts: ScoreCounts, groups: list[Group]) -> Floats:
+def _bandwidths(choice: Any, counts: ScoreCounts, groups: list[Group], kernel: str) -> Floats:
     """h of both classes, always above the rounding of scores."""
+    if isinstance(choice, str) and choice == "auto":
+        choice = left_out_bandwidth(counts) / DEVIATIONS[kernel] or "shared"
     shared = silverman(counts.scores, counts.total)
     if isinstance(choice, str):
         own = [silverman(*group) for group in groups] if choice == "per_class" else [0.0, 0.0]
@@ -246,7 +258,7 @@ def _bandwidths(choice: Any, counts: ScoreCounts, groups: list[Group]) -> Floats
     else:
         found = np.ones(2) * np.asarray(choice, dtype=np.float64)
     least = 4 * ulp(np.abs(counts.scores[[0, -1]]).max())  # NumPy's is NaN at the greatest float
-    return np.asarray(np.maximum(found, max(least, 1e-290)))
+    return np.asarray(np.clip(found, max(least, 1e-290), np.finfo(np.float64).max))
 
 
 def _filled_grid(groups: list[Group], bandwidths: Floats) -> KernelGrid | None:

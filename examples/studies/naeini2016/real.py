@@ -75,7 +75,7 @@ HISTOGRAM = Calibration.of(
 )
 PLATT = Calibration.of("Platt", "LogisticCalibrator", model="bayesian")
 ISOTONIC = Calibration.of("isotonic", "IsotonicCalibrator", model="bayesian")
-KDE = Calibration.of("KDE", "KDECalibrator", kernel="boxcar")
+KDE = Calibration.of("KDE", "KDECalibrator", kernel="boxcar", bandwidth="shared")
 DPM = Calibration.of("DPM", "DPMCalibrator")
 BBQ = Calibration.of("BBQ", "BBQCalibrator")
 ENIR = Calibration.of("ENIR", "ENIRCalibrator")

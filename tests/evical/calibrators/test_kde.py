@@ -15,6 +15,7 @@ from sklearn.svm import SVC
 from dstheory.inference import binomial_masses
 from evical.calibrators import DPMCalibrator, KDECalibrator
 from evical.curves.density import silverman
+from evical.datasets.simulated import simulated_probability, simulated_quantiles, simulated_scores
 from tests.evical.curves.of_arrays import kernel_sums
 from tests.naive import kde as naive
 from tests.support.each import each
@@ -119,13 +120,27 @@ def test_the_grid_equals_exact_sums(options):
 
 def test_bandwidths():
     scores, y = np.array([0.0, 1, 2, 3, 10]), [0, 0, 0, 1, 1]
-    shared = raw().fit(scores, y)
+    shared = raw(bandwidth="shared").fit(scores, y)
     assert shared.bandwidth_.tolist() == [silverman(scores)] * 2
     own = raw(bandwidth="per_class").fit(scores, y)
     assert own.bandwidth_.tolist() == [silverman(scores[:3]), silverman(scores[3:])]
     lonely = raw(bandwidth="per_class").fit(scores, [0, 0, 0, 0, 1])
     assert lonely.bandwidth_.tolist() == [silverman(scores[:4]), silverman(scores)]
     assert raw(bandwidth=[0.5, 2]).fit(scores, y).bandwidth_.tolist() == [0.5, 2]
+    assert raw().fit(scores, y).bandwidth_.tolist() == shared.bandwidth_.tolist()  # too few to say
+
+
+def test_the_default_bandwidth_follows_waves():
+    """Silverman's rule knows how the scores lie, but not how fast the probability changes."""
+    at = simulated_quantiles("nonmonotone", 1000)
+    truth = simulated_probability("nonmonotone", at)
+    errors = []
+    for seed in range(3):
+        scores, y, _ = simulated_scores("nonmonotone", 10_000, np.random.default_rng(seed))
+        fits = [KDECalibrator(bandwidth=b).fit(scores, y) for b in ("auto", "shared")]
+        errors.append([((f.predict_proba(at)[:, 1] - truth) ** 2).mean() for f in fits])
+    default, rule = np.mean(errors, axis=0)
+    assert default < 0.4 * rule
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
@@ -135,7 +150,7 @@ def test_constant_scores_have_their_share(kernel):
 
 
 @each("kernel", KERNELS)
-@each("bandwidth", ["shared", 1e-3, 1e300])
+@each("bandwidth", ["auto", "shared", 1e-3, 1e300])
 def test_scores_of_the_whole_range_of_floats(kernel, bandwidth):
     scores = np.linspace(-1.7, 1.7, 400) * 1e308
     calibrator = raw(kernel=kernel, bandwidth=bandwidth).fit(scores, np.arange(400) % 4 == 0)
@@ -193,7 +208,10 @@ CIRCULAR = Path(__file__).resolve().parents[4] / "shared" / "data"
 
 
 @pytest.mark.skipif(not CIRCULAR.is_dir(), reason="the data are not at hand")
-@each("calibrator", [KDECalibrator(), KDECalibrator(kernel="boxcar"), DPMCalibrator()])
+@each(
+    "calibrator",
+    [KDECalibrator(), KDECalibrator(kernel="boxcar", bandwidth="shared"), DPMCalibrator()],
+)
 @each(("kernel", "auc", "rmse"), [("linear", 0.85, 0.385), ("poly", 1.0, 0.09)])
 def test_the_circular_data_of_the_thesis(calibrator, kernel, auc, rmse):
     """Naeini (2016), table 3, where isotonic regression has AUC 0.65 and RMSE 0.46."""

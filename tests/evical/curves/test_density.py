@@ -8,7 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import quad
 
-from evical.curves.density import KERNELS, GaussianSums, KernelGrid, silverman
+from evical.curves.density import (
+    DEVIATIONS,
+    KERNELS,
+    GaussianSums,
+    KernelGrid,
+    left_out_bandwidth,
+    silverman,
+)
+from evical.scores import ScoreCounts
 from tests.evical.curves.of_arrays import kernel_sums
 from tests.naive import kde as naive
 
@@ -42,6 +50,8 @@ def test_kernels_are_densities(kernel):
 
     area = quad(value, 0, 1)[0] if kernel in COMPACT else quad(value, 0, 9)[0]
     assert 2 * area == pytest.approx(1, abs=1e-9)
+    variance = 2 * quad(lambda u: u * u * value(u), 0, 1 if kernel in COMPACT else 9)[0]
+    assert np.sqrt(variance) == pytest.approx(DEVIATIONS[kernel], abs=1e-9)
     assert value(0.0) == pytest.approx(KERNELS[kernel], abs=1e-15)
 
 
@@ -111,6 +121,42 @@ def test_silverman_of_extreme_scores():
     assert silverman([-1e308, 1e308]) == pytest.approx(1.305e308, rel=1e-3)
     assert silverman([-1e-300, 1e-300]) == pytest.approx(1.305e-300, rel=1e-3)
     assert silverman([0.0, 1.0], [0.25, 0.25]) > 0
+
+
+def test_the_bandwidth_is_the_best_without_each_sample():
+    """Each sample in turn is left out of the definition, under each bandwidth."""
+    rng = np.random.default_rng(1)
+    scores = np.sort(rng.integers(0, 60, 40))
+    y = (np.sin(scores / 4) > 0) ^ (rng.random(40) < 0.05)
+    rows = list(zip(scores.tolist(), y.tolist(), strict=True))
+    rule, share = silverman(scores), y.mean()
+
+    def cost(octave):
+        h, loss = rule * 2.0**-octave, 4 * abs(octave)
+        for i, (s, label) in enumerate(rows):
+            rest = rows[:i] + rows[i + 1 :]
+            own, other = (
+                float(sum(naive.kernel("gaussian", (s - x) / h) for x, c in rest if c == wanted))
+                / KERNELS["gaussian"]
+                for wanted in (label, not label)
+            )
+            p = own / (own + other) if own > 1e-3 else 0.0
+            loss -= np.log(0.97 * p + 0.03 * (share if label else 1 - share))
+        return loss
+
+    best = min(np.arange(-2, 11) / 2, key=cost)
+    counts = ScoreCounts.from_samples(scores, y)
+    assert best > 0
+    assert left_out_bandwidth(counts) == pytest.approx(rule * 2.0**-best)
+
+
+def test_the_bandwidth_without_a_scale_is_the_rule():
+    alike = ScoreCounts.from_samples([1.0, 1.0], [0, 1])
+    assert left_out_bandwidth(alike) == 0
+    huge = ScoreCounts.from_samples([0.0, 1e308], [0, 1])
+    assert left_out_bandwidth(huge) == silverman(huge.scores)  # each sample predicts the other
+    remote = ScoreCounts.from_samples([0.0, 1.0, 1e300], [0, 1, 1], [1.0, 1.0, 1e-15])
+    assert left_out_bandwidth(remote) == silverman(remote.scores, remote.total)
 
 
 def test_what_is_refused():
