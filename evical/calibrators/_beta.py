@@ -149,7 +149,7 @@ class BetaCalibrator(FromLogOdds, Profiled[BetaFit, BetaProfile], BaseCalibrator
 
     def _mass_table(self, profile: BetaProfile) -> MassTable:
         if self._one_score(profile):
-            known = profile.mass_log_odds(profile.nodes)
+            known = profile.linear.mass_log_odds(profile.nodes)
             return MassTable(np.array([-1.0, 1.0]), np.clip(known, -60.0, 60.0).T[:, :, None])
         center, unit = self._axis(profile)
         ends = np.arcsinh((np.array([-_END, 0.0, _END]) - center) / unit)

@@ -149,14 +149,12 @@ class QuadraticLogisticCalibrator(
         z = fit.standardize(scores)
         if self._table is None:
             return masses_from_log_odds(self.model, *self._log_odds_at(scores), self.confidence)
-        best = self._profile.mle(z)
-        positive, negative = self._table.masses(np.arcsinh(z), best)
+        positive, negative = self._table.masses(np.arcsinh(z), fit.log_odds(scores))
         known = (z == 0.0) | (len(fit.coefficients) > 1)
         return np.where(known, positive, 0.0), np.where(known, negative, 0.0)
 
     def _log_odds_at(self, scores: Floats) -> tuple[Floats, Floats]:
-        best = self._profile.mle(self._fit.standardize(scores))
-        return best, self._fit.deviation(scores)
+        return self._fit.log_odds(scores), self._fit.deviation(scores)
 
     def _landmarks(self) -> Floats:
         fit = self._fit

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evical._typing import Floats
-from evical.curves._linear_profile import LinearProfile, LinearRays
+from evical.curves.linear_profile import LinearProfile
 from evical.curves.newton import Optimum, Sums, logistic_terms, minimize_convex
 from evical.curves.platt import soft_counts
 from evical.likelihood.polar import Axis
@@ -268,16 +268,13 @@ class PiecewiseProfile:
     weights: Floats
 
     @cached_property
-    def _linear(self) -> LinearProfile:
-        parameters = self.fit.parameters
+    def linear(self) -> LinearProfile:
+        """The profile in the coefficients of the features."""
+        parameters, edges = self.fit.parameters, np.array([0.0, *self.fit.inner, 1.0])
         ridge = np.where(np.arange(len(parameters)) < 2, 0.0, self.fit.strength)
-        places = self.features(np.array([0.0, *self.fit.inner, 1.0]))
-        return LinearProfile(self.features(self.nodes), self.weights, parameters, ridge, places)
-
-    @property
-    def covariance(self) -> Floats:
-        """Inverse of the information (d, d) at the optimum."""
-        return self._linear.covariance
+        axis = Axis(edges, _same, _same)
+        sample = self.nodes, self.weights
+        return LinearProfile(self.features, axis, *sample, parameters, edges, ridge)
 
     def features(self, x: Floats) -> Floats:
         """Coefficients (k, d) of the parameters in the log-odds at standardized scores."""
@@ -285,21 +282,16 @@ class PiecewiseProfile:
 
     def table(self) -> MassTable:
         """Masses over the standardized score."""
-        edges = np.array([0.0, *self.fit.inner, 1.0])
-        profile = tabulated(LinearRays(self._linear, self.features, Axis(edges, _same, _same)))
-        return fit_mass_table(lambda x: mass_log_odds(profile, x), edges)
-
-    def mass_log_odds(self, x: Floats) -> Floats:
-        """Log-odds (k, 2) of m({1}) and m({0}) at standardized scores (k,)."""
-        return self._linear.mass_log_odds(self.features(x))
+        profile = tabulated(self.linear)
+        return fit_mass_table(lambda x: mass_log_odds(profile, x), self.linear.axis.edges)
 
     def level_set(self, x: Floats, level: float) -> Floats:
         """Ends (2, k) of the probabilities with a plausibility of exp(-level) at least."""
-        return self._linear.level_set(self.features(x), level)
+        return self.linear.level_set(x, level)
 
     def at(self, x: Floats, log_odds: Floats) -> Floats:
         """Minus the log relative likelihood of log-odds (k, q) at standardized scores (k,)."""
-        return self._linear.deviance(self.features(x), log_odds)
+        return self.linear.at(x, log_odds)
 
 
 def _same(x: Floats) -> Floats:
@@ -345,7 +337,7 @@ def _reduced(x: Floats, weights: Floats, exact: PiecewiseProfile) -> tuple[Float
     if len(x) <= _EXACT:
         return x, weights
     ends = exact.features(x[[0, -1]])
-    error = _LEVEL * np.sqrt(((ends @ exact.covariance) * ends).sum(axis=1))
+    error = _LEVEL * np.sqrt(((ends @ exact.linear.covariance) * ends).sum(axis=1))
     values = ends @ exact.fit.parameters + np.array([[0, 0], [1, -1], [-1, 1], [1, 1]]) * error
     slope = (values[:, 1] - values[:, 0]) / (x[-1] - x[0])
     lines = np.stack([values[:, 0] - slope * x[0], slope], axis=1)

@@ -27,10 +27,10 @@ from numpy.typing import ArrayLike, NDArray
 from dstheory.notebook import ShownFields
 from evical._typing import Floats
 from evical.curves._linear_logistic import fit_linear_logistic
-from evical.curves._linear_profile import LinearProfile, LinearRays
+from evical.curves.linear_profile import LinearProfile
 from evical.curves.platt import soft_counts
 from evical.errors import ConvergenceError
-from evical.likelihood.deviance import NO_PROFILE
+from evical.likelihood.integrals import NO_PROFILE
 from evical.likelihood.level_set import level_set
 from evical.likelihood.polar import TURN
 from evical.likelihood.profile_table import MassTable, fit_mass_table, mass_log_odds, tabulated
@@ -193,43 +193,31 @@ class QuadraticProfile:
     weights: Floats
 
     @cached_property
-    def _linear(self) -> LinearProfile:
+    def linear(self) -> LinearProfile:
+        """The profile in parameters in units of standard errors, which are uncorrelated."""
         parameters = np.asarray(np.linalg.solve(self.fit.root, self.fit.coefficients))
-        ends = np.linspace(self.nodes[0], self.nodes[-1], len(parameters))
-        none = np.zeros(len(parameters))
-        return LinearProfile(
-            self._features(self.nodes), self.weights, parameters, none, self._features(ends)
-        )
+        places = np.linspace(self.nodes[0], self.nodes[-1], len(parameters))
+        return LinearProfile(self._features, TURN, self.nodes, self.weights, parameters, places)
 
     def _features(self, z: Floats) -> Floats:
-        """Coefficients (k, d) of parameters in units of standard errors, which are uncorrelated."""
         return self.fit.features(z) @ self.fit.root
-
-    @cached_property
-    def rays(self) -> LinearRays:
-        """The profile along rays from the optimum."""
-        return LinearRays(self._linear, self._features, TURN)
-
-    def mle(self, z: Floats) -> Floats:
-        """Most plausible log-odds at standardized scores (k,)."""
-        return np.asarray(self.fit.features(z) @ self.fit.coefficients)
 
     def at(self, z: Floats, log_odds: Floats) -> Floats:
         """Minus the log relative likelihood of log-odds (k, q) at standardized scores (k,)."""
         # Any log-odds is possible away from the only score of a sample.
         known = (z[:, None] == 0.0) | (len(self.fit.root) > 1)
-        return np.where(known, self.rays.at(z, log_odds), 0.0)
+        return np.where(known, self.linear.at(z, log_odds), 0.0)
 
     def level_set(self, z: Floats, level: float) -> Floats:
         """Ends (2, k) of the probabilities with a plausibility of exp(-level) at least."""
-        return level_set(z, self.mle(z), self.rays.spread(z), self.at, level)
+        return level_set(z, self.linear.mle(z), self.linear.spread(z), self.at, level)
 
     def table(self) -> MassTable:
         """Masses over asinh of the standardized score; at the only score, if there is one."""
         if len(self.fit.root) == 1:
-            known = mass_log_odds(self.rays, np.zeros(1))
+            known = mass_log_odds(self.linear, np.zeros(1))
             return MassTable(np.array([-1.0, 1.0]), known.T[:, :, None])
-        end, profile = float(np.arcsinh(_REACH)), tabulated(self.rays)
+        end, profile = float(np.arcsinh(_REACH)), tabulated(self.linear)
         return fit_mass_table(
             lambda t: mass_log_odds(profile, np.sinh(t)), np.linspace(-end, end, 11)
         )

@@ -18,7 +18,7 @@ from evical._typing import Floats
 from evical.curves._linear_logistic import fit_linear_logistic
 from evical.curves.platt import soft_counts
 from evical.errors import ConvergenceError
-from evical.likelihood.deviance import NO_PROFILE
+from evical.likelihood.integrals import NO_PROFILE
 from evical.likelihood.level_set import level_set
 from evical.likelihood.profile_table import MassTable, fit_mass_table
 from evical.likelihood.quadrature import compress, panel_edges
@@ -137,7 +137,7 @@ class TemperatureProfile:
         return level_set(margins, self.inverse * margins, spread, self.at, level)
 
     def _with_derivative(self, inverse: Floats) -> tuple[Floats, Floats]:
-        # Log-odds are those of the class that is less probable; see `Deviance`.
+        # Log-odds are those of the class that is less probable; see `LinearProfile`.
         size = -np.abs(self.nodes)
         mle = self.inverse * size
         p = expit(mle)
