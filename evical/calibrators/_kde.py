@@ -21,7 +21,6 @@ from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._level_set import LevelSets
 from evical.calibrators.models import FromCounts, count_masses
 from evical.curves.density import KERNELS, GaussianSums, KernelGrid, WindowSums, silverman
-from evical.likelihood.level_set import binomial_level_set
 from evical.scores import ScoreCounts
 
 Group = tuple[Floats, Floats]
@@ -176,9 +175,6 @@ class KDECalibrator(FromCounts, BaseCalibrator, LevelSets):
     def _counts_at(self, scores: Floats) -> tuple[Floats, Floats]:
         probability, n = self._evidence(scores)
         return n * probability, n
-
-    def _level_set(self, scores: Floats, level: float) -> Floats:
-        return binomial_level_set(*self._counts_at(scores), level)
 
     def _evidence(self, scores: Floats) -> tuple[Floats, Floats]:
         """Probability of the positive class, and the number of samples behind it."""

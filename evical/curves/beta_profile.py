@@ -7,12 +7,12 @@ Source: Xu, Davoine, Zha & Denoeux, IJAR 72 (2016), equations 22-23 and 33-40, f
 Kull, Silva Filho & Flach (2017).
 """
 
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evical._typing import Floats
 from evical.curves.beta import BetaFit, beta_features
@@ -22,13 +22,13 @@ from evical.curves.platt import soft_counts
 from evical.errors import ConvergenceError
 from evical.likelihood.polar import Axis
 from evical.likelihood.profile_table import MassTable, fit_mass_table
-from evical.likelihood.quadrature import NODES_PER_PANEL, compress
+from evical.likelihood.quadrature import around, halved
 from evical.scores.counts import ScoreCounts
 
-_EXACT = 64  # samples with at most that many distinct scores are kept as they are
 _LENGTH = 1.1  # of panels of ten Gauss nodes, in asinh(log-odds / pi): they err by 3.7**-20 = 4e-12
 _LEVEL = 6.0  # standard errors by which the coefficients may be elsewhere
 _END = 36.1  # log-odds of scores are cut off at about 36.04
+_LEAST_UNIT = 1e-6  # of the table, in which log-odds of scores differ by more than rounding
 _NARROW = 1e-3  # spread of scores whose features have too few digits for tables, relative to them
 
 
@@ -67,10 +67,10 @@ class BetaProfile:
 
     @cached_property
     def _center(self) -> tuple[float, float]:
-        """Mean and standard deviation of the scores, 1 where they are equal."""
+        """Mean and standard deviation of the scores."""
         share = self.weights / self.weights.sum()
         center = float(share @ self.nodes)
-        return center, float(np.sqrt(share @ (self.nodes - center) ** 2)) or 1.0
+        return center, float(np.sqrt(share @ (self.nodes - center) ** 2))
 
     @property
     def _ties(self) -> Floats:
@@ -109,12 +109,12 @@ class BetaProfile:
         )
 
     def _place(self, x: Floats) -> Floats:
-        center, unit = self._center
-        return np.arctan((x - center) / unit)
+        center, spread = self._center
+        return np.arctan((x - center) / (spread or 1.0))
 
     def _score(self, phi: Floats) -> Floats:
-        center, unit = self._center
-        return np.clip(center + unit * np.tan(phi), -_END, _END)
+        center, spread = self._center
+        return np.clip(center + (spread or 1.0) * np.tan(phi), -_END, _END)
 
     def at(self, x: Floats, log_odds: Floats) -> Floats:
         """Deviance of log-odds (k, q) at log-odds of scores (k,), perhaps infinite."""
@@ -124,14 +124,39 @@ class BetaProfile:
         """Ends (2, k) of the probabilities with a plausibility of exp(-level) at least."""
         return self.linear.level_set(x, level)
 
-    def table(self, points: Callable[[Floats], Floats], edges: Floats) -> MassTable:
-        """Masses over an axis, given the log-odds of scores at its points and panels to begin."""
-        center, unit = self._center
+    @property
+    def one_score(self) -> bool:
+        """Whether there is one score, about whose neighbors hardly anything is known."""
+        return self._has_midpoint and len(self.nodes) == 1
+
+    @property
+    def scale(self) -> tuple[float, float]:
+        """Origin and unit of the table, in log-odds of scores."""
+        center, spread = self._center
+        if not self._has_midpoint:
+            center, spread = 0.0, float(np.hypot(center, spread))
+        return center, float(np.clip(spread, _LEAST_UNIT * max(1.0, abs(center)), 1.0))
+
+    def table(self) -> MassTable:
+        """Masses over asinh of the log-odds of scores, in units of the scale."""
+        if self.one_score:
+            known = self.linear.mass_log_odds(self.nodes)
+            return MassTable(np.array([-1.0, 1.0]), np.clip(known, -60.0, 60.0).T[:, :, None])
+        center, spread = self._center
         profile: BoundedProfile | BoundedTable = self.linear
-        if self._has_midpoint and unit >= _NARROW * max(1.0, abs(center)):
+        if self._has_midpoint and spread >= _NARROW * max(1.0, abs(center)):
             with suppress(ConvergenceError, np.linalg.LinAlgError):
                 profile = self.linear.tabulated() or profile
-        return fit_mass_table(lambda t: profile.mass_log_odds(points(t)), edges)
+        origin, unit = self.scale
+        first, middle, last = np.arcsinh((np.array([-_END, 0.0, _END]) - origin) / unit)
+        cuts = np.linspace(first, last, 7)
+        # With a fixed midpoint, masses have a corner at the score 1/2.
+        edges = cuts if self._has_midpoint else np.union1d(cuts, middle)
+
+        def mass_log_odds(t: Floats) -> Floats:
+            return profile.mass_log_odds(np.clip(origin + unit * np.sinh(t), -_END, _END))
+
+        return fit_mass_table(mass_log_odds, edges)
 
 
 def beta_profile(sample: ScoreCounts, fit: BetaFit, parameters: str, smooth: bool) -> BetaProfile:
@@ -160,34 +185,13 @@ def beta_profile(sample: ScoreCounts, fit: BetaFit, parameters: str, smooth: boo
     x, weights = sample.scores, sample.total
     downhill = logistic_terms(fit.log_odds(x), *soft_counts(sample, smooth))[1]
     slope = -np.einsum("dm,m->d", beta_features(x), downhill)
-    if len(x) > _EXACT:
-        x, weights = compress(x, weights, _panel_edges(x, _extremes(fit)))
-    return BetaProfile(fit.coefficients, parameters, x, weights, slope)
+    plausible = around(fit.coefficients, fit.covariance, _LEVEL)
+    # All maps increase. That with coefficients 1, 1, 0 has the singularities of the features.
+    maps = np.concatenate([plausible, [2.0 * fit.coefficients, [1.0, 1.0, 0.0]]])
+    maps[:, :2] = np.maximum(maps[:, :2], 0.0)
 
+    def is_rough(left: Floats, right: Floats) -> NDArray[np.bool_]:
+        first, last = (np.arcsinh(maps @ beta_features(end) / np.pi) for end in (left, right))
+        return np.asarray((last - first > _LENGTH).any(axis=0))
 
-def _extremes(fit: BetaFit) -> Floats:
-    """Coefficients (p, 3) around those that are plausible."""
-    values, vectors = np.linalg.eigh(fit.covariance)
-    moves = _LEVEL * np.sqrt(np.maximum(values, 0.0)) * vectors
-    around = np.concatenate([moves.T, -moves.T]) + fit.coefficients
-    around = np.concatenate([around, [fit.coefficients, 2.0 * fit.coefficients, [1.0, 1.0, 0.0]]])
-    around[:, :2] = np.maximum(around[:, :2], 0.0)
-    return around
-
-
-def _panel_edges(x: Floats, coefficients: Floats) -> Floats:
-    """Interior edges of panels on which all these maps, and the features, are resolved.
-
-    The maps increase. The map with coefficients 1, 1, 0, which is one of them, has the
-    singularities of the features.
-    """
-    edges = x[[0, -1]]
-    while True:
-        counted = np.diff(np.searchsorted(x, edges[1:-1]), prepend=0, append=len(x))
-        place = np.arcsinh(coefficients @ beta_features(edges) / np.pi)
-        long = (np.diff(place, axis=1) > _LENGTH).any(axis=0) & (counted > NODES_PER_PANEL)
-        left, right = edges[:-1][long], edges[1:][long]
-        middles = 0.5 * (left + right)
-        if not ((middles > left) & (middles < right)).any():
-            return np.asarray(edges[1:-1])
-        edges = np.unique(np.concatenate([edges, middles]))
+    return BetaProfile(fit.coefficients, parameters, *halved(x, weights, is_rough), slope)

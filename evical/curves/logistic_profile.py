@@ -28,7 +28,7 @@ from evical.likelihood.interpolant import evaluate_piecewise, fit_piecewise
 from evical.likelihood.level_set import level_set
 from evical.likelihood.polar import FINE, TURN, reach
 from evical.likelihood.profile_table import accurate, contour, mass_log_odds, tabulated
-from evical.likelihood.quadrature import PANEL_LENGTH, compress, panel_edges, panels_resolve
+from evical.likelihood.quadrature import KEPT, PANEL_LENGTH, compress, panel_edges, panels_resolve
 from evical.scores.counts import ScoreCounts
 from evical.scores.scale import standardized
 
@@ -39,7 +39,6 @@ _GREATEST_THETA = 1e150  # of a parameter, so that products with scores stay fin
 _SCALES = 5e-324, 1.7e308
 _GREATEST = float(np.finfo(np.float64).max)
 _FARTHEST = 1e140  # its square, times any weight, is finite; every sigmoid has long ended there
-_EXACT = 64  # samples with at most that many distinct scores are kept as they are
 _ROUNDS = 10  # of refining panels; two are the rule, and each halving brings the sample nearer
 _LEVEL = 7.0  # the quadrature is made for all sigmoids within that many standard errors
 _WIDER = 1.2  # the first circle: panels for it are then mostly those for the level set
@@ -254,7 +253,7 @@ def _reduced(exact: LinearProfile, unit: float, length: float = PANEL_LENGTH) ->
     y, reduced = exact.nodes, exact
     circle = _WIDER * _LEVEL * np.stack([np.cos(_ANGLES), np.sin(_ANGLES)], axis=1)
     lines = unit * (exact.parameters + np.concatenate([circle, -circle]))
-    for _ in range(_ROUNDS if y.size > _EXACT else 0):
+    for _ in range(_ROUNDS if y.size > KEPT else 0):
         edges = panel_edges(y, lines, length)
         nodes, weights = compress(y, exact.weights, edges)
         reduced = replace(exact, nodes=nodes, weights=weights, places=nodes[[0, -1]])

@@ -29,7 +29,7 @@ from evical.curves.newton import Optimum, Sums, logistic_terms, minimize_convex
 from evical.curves.platt import soft_counts
 from evical.likelihood.polar import Axis
 from evical.likelihood.profile_table import MassTable, fit_mass_table, mass_log_odds, tabulated
-from evical.likelihood.quadrature import compress, panel_edges
+from evical.likelihood.quadrature import KEPT, compress, panel_edges
 from evical.scores.counts import ScoreCounts
 from evical.scores.scale import share_of_range
 
@@ -247,7 +247,6 @@ def _penalized_sums(
     return loss.sum(axis=1) + theta**2 @ ridge, gradient, hessian
 
 
-_EXACT = 64  # samples with at most that many distinct scores are kept as they are
 _LENGTH = 0.5  # of panels, in the metric of `panel_edges`: half of what one line needs
 _LEVEL = 6.0  # standard errors by which the log-odds at the knots may be elsewhere
 
@@ -322,7 +321,7 @@ def piecewise_profile(counts: ScoreCounts, fit: PiecewiseFit) -> PiecewiseProfil
     """
     x, weights = fit.standardize(counts.scores), counts.total
     exact = PiecewiseProfile(fit, x, weights)
-    if len(x) <= _EXACT:
+    if len(x) <= KEPT:
         return exact
     rules = [
         _reduced(x[i:j], weights[i:j], exact)
@@ -334,7 +333,7 @@ def piecewise_profile(counts: ScoreCounts, fit: PiecewiseFit) -> PiecewiseProfil
 
 def _reduced(x: Floats, weights: Floats, exact: PiecewiseProfile) -> tuple[Floats, Floats]:
     """Quadrature of one area, for lines of some standard errors about the optimum."""
-    if len(x) <= _EXACT:
+    if len(x) <= KEPT:
         return x, weights
     ends = exact.features(x[[0, -1]])
     error = _LEVEL * np.sqrt(((ends @ exact.linear.covariance) * ends).sum(axis=1))

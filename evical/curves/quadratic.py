@@ -34,7 +34,7 @@ from evical.likelihood.integrals import NO_PROFILE
 from evical.likelihood.level_set import level_set
 from evical.likelihood.polar import TURN
 from evical.likelihood.profile_table import MassTable, fit_mass_table, mass_log_odds, tabulated
-from evical.likelihood.quadrature import NODES_PER_PANEL, compress
+from evical.likelihood.quadrature import around, halved
 from evical.scores.counts import ScoreCounts
 from evical.scores.scale import location_scale, standardized
 
@@ -168,7 +168,6 @@ def _refuse_separated(counts: ScoreCounts) -> None:
         )
 
 
-_EXACT = 64  # samples with at most that many distinct scores are kept as they are
 _LEVEL = 6.0  # standard errors by which the coefficients may be elsewhere
 # Bernstein's ellipse of a panel, in which all log-likelihoods are analytic: ten Gauss nodes err by
 # 4**-20 = 1e-12 of the weight of the panel.
@@ -245,35 +244,16 @@ def quadratic_profile(counts: ScoreCounts, fit: QuadraticFit) -> QuadraticProfil
     >>> abs(profile.at(profile.fit.standardize([1.5]), mle[:, None])).round(12).tolist()
     [[0.0]]
     """
-    z, weights = fit.standardize(counts.scores), counts.total
-    if len(z) > _EXACT:
-        z, weights = compress(z, weights, _panel_edges(z, _around(fit)))
-    return QuadraticProfile(fit, z, weights)
+    plausible = around(fit.coefficients, fit.covariance, _LEVEL)
+    # Those of lines end with 0.
+    poles = _poles(np.pad(plausible, ((0, 0), (0, 3 - plausible.shape[1]))))
 
-
-def _around(fit: QuadraticFit) -> Floats:
-    """Coefficients (p, 3) around those that are plausible; those of lines end with 0."""
-    values, vectors = np.linalg.eigh(fit.covariance)
-    moves = _LEVEL * (vectors * np.sqrt(np.maximum(values, 0.0))).T
-    best = fit.coefficients
-    around = np.concatenate([best + moves, best - moves, [best]])
-    return np.pad(around, ((0, 0), (0, 3 - len(best))))
-
-
-def _panel_edges(z: Floats, parabolas: Floats) -> Floats:
-    """Interior edges of panels on which all these parabolas are resolved, by halving."""
-    poles = _poles(parabolas)
-    edges = z[[0, -1]]
-    while True:
-        counted = np.diff(np.searchsorted(z, edges[1:-1]), prepend=0, append=len(z))
-        middle, half = 0.5 * (edges[:-1] + edges[1:]), 0.5 * np.diff(edges)
-        place = (poles[:, None] - middle) / half
+    def is_rough(left: Floats, right: Floats) -> NDArray[np.bool_]:
+        place = (poles[:, None] - 0.5 * (left + right)) / (0.5 * (right - left))
         ellipse = np.abs(place + np.sqrt(place - 1.0) * np.sqrt(place + 1.0)).min(axis=0)
-        rough = (ellipse < _ELLIPSE) & (counted > NODES_PER_PANEL)
-        rough &= (middle > edges[:-1]) & (middle < edges[1:])
-        if not rough.any():
-            return np.asarray(edges[1:-1])
-        edges = np.sort(np.concatenate([edges, middle[rough]]))
+        return np.asarray(ellipse < _ELLIPSE)
+
+    return QuadraticProfile(fit, *halved(fit.standardize(counts.scores), counts.total, is_rough))
 
 
 def _poles(parabolas: Floats) -> NDArray[np.complex128]:
