@@ -125,7 +125,7 @@ class BetaCalibrator(FromLogOdds, Profiled[BetaFit, BetaProfile], BaseCalibrator
         if self.transform == "logit":
             raise ValueError("transform is 'logit', but beta calibration takes scores in [0, 1]")
 
-    def _fitted(self, counts: ScoreCounts) -> BetaFit:
+    def _sample(self, counts: ScoreCounts) -> ScoreCounts:
         if counts.scores[0] < 0 or counts.scores[-1] > 1:
             raise ValueError(
                 f"scores reach from {counts.scores[0]:g} to {counts.scores[-1]:g}, but beta "
@@ -134,10 +134,13 @@ class BetaCalibrator(FromLogOdds, Profiled[BetaFit, BetaProfile], BaseCalibrator
         sample = beta_sample(counts)
         if not self.smooth:
             refuse_separated(sample, None if self._has_midpoint else 0.0)
-        return fit_beta(sample, self.parameters, self.smooth)
+        return sample
+
+    def _fitted(self, counts: ScoreCounts) -> BetaFit:
+        return fit_beta(counts, self.parameters, self.smooth)
 
     def _profiled(self, counts: ScoreCounts) -> BetaProfile:
-        return beta_profile(beta_sample(counts), self._fit, self.parameters, self.smooth)
+        return beta_profile(counts, self._fit, self.parameters, self.smooth)
 
     @property
     def _has_midpoint(self) -> bool:

@@ -8,7 +8,7 @@ the same sums also define a binomial experiment, and evidence.
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import ulp
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ from evical.curves.density import KERNELS, GaussianSums, KernelGrid, WindowSums,
 from evical.scores import ScoreCounts
 
 Group = tuple[Floats, Floats]
+N = TypeVar("N", Floats, NDArray[np.intp])
 
 _EXACT = 256  # distinct scores up to which Gaussians are added up one by one
 _MOST = 2.0**54  # weight of a class
@@ -255,16 +256,8 @@ def _filled_grid(groups: list[Group], bandwidths: Floats) -> KernelGrid | None:
     values[:, far] = grid(near[far])
     # Where the reach of a heavy sample ends, interpolation may undershoot what a light one leaves.
     lost = values.sum(axis=0) <= 0
-    values[:, lost] = values[:, _nearest_places(lost)]
+    values[:, lost] = values[:, _nearest(np.flatnonzero(lost), np.flatnonzero(~lost))]
     return replace(grid, values=values)
-
-
-def _nearest_places(lost: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """For each lost place, the nearest one that is not lost."""
-    places, kept = np.flatnonzero(lost), np.flatnonzero(~lost)
-    after = np.clip(np.searchsorted(kept, places), 1, len(kept) - 1)
-    left, right = kept[after - 1], kept[after]
-    return np.where(right - places < places - left, right, left)
 
 
 def _pulled(
@@ -282,7 +275,8 @@ def _pulled(
     return np.where(far, moved, scores), far
 
 
-def _nearest(scores: Floats, samples: Floats) -> Floats:
+def _nearest(scores: N, samples: N) -> N:
+    """For each score, the nearest sample, of two equally near ones the lesser."""
     after = np.clip(np.searchsorted(samples, scores), 1, max(len(samples) - 1, 1))
     left, right = samples[after - 1], samples[np.minimum(after, len(samples) - 1)]
     with np.errstate(over="ignore"):

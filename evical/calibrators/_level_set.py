@@ -130,7 +130,12 @@ class Profiled(LevelSets, Generic[F, P]):
     def _place(self, scores: Floats) -> Floats:
         """What the profile knows scores by, which are on the scale of the fit."""
 
+    def _sample(self, counts: ScoreCounts) -> ScoreCounts:
+        """What is fitted, once it is known to have a fit."""
+        return counts
+
     def _fit_counts(self, counts: ScoreCounts) -> None:
+        counts = self._sample(counts)
         self._fit = self._fitted(counts)
         self._profile = self._restored_profile(*(np.empty(0) for _ in self._of_profile))
         self._table = None

@@ -7,6 +7,7 @@ The likelihood model accounts for the uncertainty about the log-odds, given the 
 """
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -25,6 +26,7 @@ from evical.curves.piecewise_logistic import (
     piecewise_profile,
 )
 from evical.scores import ScoreCounts
+from evical.scores.counts import refuse_separated
 from evical.scores.scale import at_share, sides
 
 
@@ -118,7 +120,8 @@ class PiecewiseLogisticCalibrator(Profiled[PiecewiseFit, PiecewiseProfile], Base
 
     def _fitted(self, counts: ScoreCounts) -> PiecewiseFit:
         if not self.smooth:
-            _refuse_separable(counts)
+            for negative, positive in pairwise([counts.negative, counts.positive, counts.negative]):
+                refuse_separated(ScoreCounts(counts.scores, negative, positive), None)
         return fit_piecewise_logistic(counts, float(self.penalty), self.smooth, self.knots)
 
     def _profiled(self, counts: ScoreCounts) -> PiecewiseProfile:
@@ -150,13 +153,3 @@ class PiecewiseLogisticCalibrator(Profiled[PiecewiseFit, PiecewiseProfile], Base
         if np.size(self._fit.parameters) not in (1, 2 + len(self._fit.inner)):
             raise ValueError("saved calibrator is damaged: parameters do not fit the knots")
         super()._check_state()
-
-
-def _refuse_separable(counts: ScoreCounts) -> None:
-    positive, negative = counts.scores[counts.positive > 0], counts.scores[counts.negative > 0]
-    if positive[0] >= negative[-1] or negative[0] >= positive[-1]:
-        raise ValueError(
-            f"a threshold separates the classes (positives {positive[0]:g} to {positive[-1]:g}, "
-            f"negatives {negative[0]:g} to {negative[-1]:g}), and no finite log-odds are most "
-            "likely; use smooth=True"
-        )

@@ -36,6 +36,7 @@ _CHUNK = 1 << 14
 _MAX_STEPS = 200
 _CONVERGED = 1e-8  # squared Newton decrement; the error left is of third order
 _BOUNDED = 2e-6  # the same under bounds
+_LARGEST = 1e150  # change of a coefficient, whose products with features are finite
 
 Features = Callable[[Floats], Floats]
 """From scores (k,) to features (k, d)."""
@@ -394,7 +395,9 @@ class BoundedProfile(LinearProfile):
 
         The last coefficient follows from the others, in which Newton's steps have bounds.
         """
-        ratios, move = h[:, :-1] / h[:, -1:], gap / h[:, -1]
+        with np.errstate(over="ignore"):  # nothing that large is plausible
+            move = np.clip(gap / h[:, -1], -_LARGEST, _LARGEST)
+        ratios = h[:, :-1] / h[:, -1:]
         across = np.tile(np.eye(self.dimension)[:-1], (len(h), 1, 1))
         across[:, :, -1] = -ratios
         base = np.zeros_like(h)

@@ -150,6 +150,13 @@ def halved(
     -------
     nodes, weights : ndarray
         The sample itself, if it has 64 scores or fewer.
+
+    Examples
+    --------
+    >>> x = np.linspace(0.0, 1.0, 1000)
+    >>> nodes, weights = halved(x, np.ones(1000), lambda left, right: right - left > 0.3)
+    >>> len(nodes), round(float(weights @ nodes**3) - float((x**3).sum()), 9)
+    (40, 0.0)
     """
     if x.size <= KEPT:
         return x, weight
@@ -165,7 +172,13 @@ def halved(
 
 
 def around(best: Array, covariance: Array, level: float) -> Array:
-    """Return coefficients (2 d + 1, d): the best, and some standard errors off along the axes."""
+    """Return coefficients (2 d + 1, d): the best, and some standard errors off along the axes.
+
+    Examples
+    --------
+    >>> around(np.array([1.0]), np.array([[4.0]]), 3.0).ravel().tolist()
+    [7.0, -5.0, 1.0]
+    """
     values, vectors = np.linalg.eigh(covariance)
     moves = level * (vectors * np.sqrt(np.maximum(values, 0.0))).T
     return np.concatenate([best + moves, best - moves, [best]])

@@ -145,6 +145,11 @@ def test_separable_labels_have_no_fit(y):
     assert np.isfinite(PiecewiseLogisticCalibrator().fit(SCORES, y).log_odds_).all()
 
 
+def test_one_score_of_both_classes_is_not_separated():
+    fitted = PiecewiseLogisticCalibrator(smooth=False).fit([3.0, 3.0, 3.0], [0, 1, 1])
+    np.testing.assert_allclose(fitted.predict_proba([3.0])[:, 1], 2 / 3)
+
+
 # ---- the likelihood model
 
 

@@ -89,6 +89,14 @@ def test_a_quadrature_is_as_good_as_the_sample(parameters):
         np.testing.assert_allclose(np.exp(-ours), np.exp(-wanted), atol=1e-8)
 
 
+@pytest.mark.parametrize("parameters", ["ab", "a"])
+def test_a_score_beside_one_half_costs_no_digits(parameters):
+    """Even log-odds there mean a = b = 0, as anywhere: the plausibility was 0.72, and is 0.64."""
+    _, profile = fitted(parameters)
+    beside, far = profile.at(np.array([4e-16, 1.0]), np.zeros((2, 1)))[:, 0]
+    assert beside == pytest.approx(far, rel=1e-9)
+
+
 def test_integrals_with_a_corner_and_an_end():
     """D = max(0, -eta - 1)**2 beside the top 0, impossible below -2: by a very fine rule."""
 
