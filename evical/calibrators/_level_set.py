@@ -210,7 +210,7 @@ class Profiled(LevelSets, Generic[F, P]):
         fit: F = self._fit_type(*(state[name] for name in self._of_fit))
         return fit
 
-    def _restored_profile(self, *parts: Any) -> P:
+    def _restored_profile(self, *parts: Floats | float) -> P:
         profile: P = self._profile_type(self._fit, *parts)
         return profile
 
