@@ -23,7 +23,6 @@ from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._level_set import LevelSets
 from evical.calibrators.models import FromCounts, count_masses
 from evical.curves.platt import platt_of_counts
-from evical.likelihood.level_set import binomial_level_set
 from evical.scores import ScoreCounts
 from evical.scores.checks import real_numbers
 from evical.scores.scale import standardized
@@ -250,9 +249,6 @@ class AdaptiveCalibrator(FromCounts, BaseCalibrator, LevelSets):
             root = np.sqrt(half**2 - (1 - a * a) * (z**2 - b * b - c * c))
             ends = np.concatenate([(half + root) / (1 - a * a), (half - root) / (1 - a * a)])
             return np.asarray(center + scale * ends)
-
-    def _level_set(self, scores: Floats, level: float) -> Floats:
-        return binomial_level_set(*self._counts_at(scores), level)
 
     def _own_bins(self, scores: Floats) -> _Bins:
         """Training scores first <= i < last in the bin of each score, never empty."""

@@ -29,7 +29,7 @@ from evical._fitting import number, optional
 from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
-from evical.calibrators._binning import AVERAGED_CELLS, CELLS, Cells, bin_masses
+from evical.calibrators._binning import AVERAGED_CELLS, CELLS, Cells, CountedCells, bin_masses
 from evical.calibrators._level_set import LevelSets
 from evical.curves.bayesian_binning import (
     BinPrior,
@@ -48,7 +48,6 @@ from evical.curves.quantile_binning import (
     quantile_binnings,
     select_best,
 )
-from evical.likelihood.level_set import binomial_level_set
 from evical.scores import ScoreCounts
 
 
@@ -118,7 +117,7 @@ class AllBinnings(Cells):
         return bin_scores(counts, self.lam, BinPrior(self.criterion, self.strength, self.clip))
 
 
-class SBBCalibrator(AllBinnings, BaseCalibrator, LevelSets):  # type: ignore[misc]  # a model is text
+class SBBCalibrator(CountedCells, AllBinnings, BaseCalibrator, LevelSets):  # type: ignore[misc]  # a model is text
     r"""Calibration by the best of all binnings (Selection over Bayesian Binnings, SBB).
 
     Parameters
@@ -222,14 +221,6 @@ class SBBCalibrator(AllBinnings, BaseCalibrator, LevelSets):  # type: ignore[mis
         self.masses_ = covering_masses(
             bins.positive, bins.negative, alpha, beta, self.model, self.confidence
         )
-
-    def _counts_at(self, scores: Floats) -> tuple[Floats, Floats]:
-        cell = self._cell_of(scores)
-        return self.positive_[cell], self.total_[cell]
-
-    def _level_set(self, scores: Floats, level: float) -> Floats:
-        ends = binomial_level_set(self.positive_, self.total_, level)
-        return ends[:, self._cell_of(scores)]
 
 
 class ABBCalibrator(AllBinnings, BaseCalibrator):

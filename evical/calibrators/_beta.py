@@ -21,12 +21,10 @@ from evical.calibrators._level_set import Profiled
 from evical.calibrators.models import FromLogOdds, LogOddsModel, masses_from_log_odds
 from evical.curves.beta import ROUNDING, BetaFit, beta_sample, fit_beta
 from evical.curves.beta_profile import BetaProfile, beta_profile
-from evical.likelihood.profile_table import MassTable
 from evical.scores import ScoreCounts
 from evical.scores.counts import refuse_separated
 from evical.scores.scale import log_odds
 
-_LEAST_UNIT = 1e-6  # of the table, in which log-odds of scores differ by more than rounding
 _END = 36.1  # log-odds of scores are cut off at about 36.04
 
 
@@ -102,6 +100,7 @@ class BetaCalibrator(FromLogOdds, Profiled[BetaFit, BetaProfile], BaseCalibrator
     array([[0.62, 0.98]])
     """
 
+    _fit_type = BetaFit
     _of_fit = ("coefficients", "covariance")
     _of_profile = ("nodes", "weights", "slope")
     _of_table = "table"
@@ -126,7 +125,7 @@ class BetaCalibrator(FromLogOdds, Profiled[BetaFit, BetaProfile], BaseCalibrator
         if self.transform == "logit":
             raise ValueError("transform is 'logit', but beta calibration takes scores in [0, 1]")
 
-    def _fit_counts(self, counts: ScoreCounts) -> None:
+    def _sample(self, counts: ScoreCounts) -> ScoreCounts:
         if counts.scores[0] < 0 or counts.scores[-1] > 1:
             raise ValueError(
                 f"scores reach from {counts.scores[0]:g} to {counts.scores[-1]:g}, but beta "
@@ -135,38 +134,17 @@ class BetaCalibrator(FromLogOdds, Profiled[BetaFit, BetaProfile], BaseCalibrator
         sample = beta_sample(counts)
         if not self.smooth:
             refuse_separated(sample, None if self._has_midpoint else 0.0)
-        self._fit = fit_beta(sample, self.parameters, self.smooth)
-        empty = np.empty(0)
-        self._profile = BetaProfile(self._fit.coefficients, self.parameters, empty, empty, empty)
-        self._table = None
-        if self.model == "likelihood":
-            self._profile = beta_profile(sample, self._fit, self.parameters, self.smooth)
-            self._table = self._mass_table(self._profile)
+        return sample
+
+    def _fitted(self, counts: ScoreCounts) -> BetaFit:
+        return fit_beta(counts, self.parameters, self.smooth)
+
+    def _profiled(self, counts: ScoreCounts) -> BetaProfile:
+        return beta_profile(counts, self._fit, self.parameters, self.smooth)
 
     @property
     def _has_midpoint(self) -> bool:
         return self.parameters.endswith("m")
-
-    def _mass_table(self, profile: BetaProfile) -> MassTable:
-        if self._one_score(profile):
-            known = profile.mass_log_odds(profile.nodes)
-            return MassTable(np.array([-1.0, 1.0]), np.clip(known, -60.0, 60.0).T[:, :, None])
-        center, unit = self._axis(profile)
-        ends = np.arcsinh((np.array([-_END, 0.0, _END]) - center) / unit)
-        cuts = np.linspace(ends[0], ends[2], 7)
-        # With a fixed midpoint, masses have a corner at the score 1/2.
-        edges = np.unique(cuts if self._has_midpoint else np.append(cuts, 0.0))
-        return profile.table(lambda t: np.clip(center + unit * np.sinh(t), -_END, _END), edges)
-
-    def _one_score(self, profile: BetaProfile) -> bool:
-        return self._has_midpoint and len(profile.nodes) == 1
-
-    def _axis(self, profile: BetaProfile) -> tuple[float, float]:
-        """Origin and unit of the table, in log-odds of scores."""
-        share = profile.weights / profile.weights.sum()
-        center = float(share @ profile.nodes) if self._has_midpoint else 0.0
-        spread = float(np.sqrt(share @ (profile.nodes - center) ** 2))
-        return center, float(np.clip(spread, _LEAST_UNIT * max(1.0, abs(center)), 1.0))
 
     def _masses(self, scores: ArrayLike) -> tuple[Floats, Floats]:
         check_is_fitted(self)
@@ -184,13 +162,13 @@ class BetaCalibrator(FromLogOdds, Profiled[BetaFit, BetaProfile], BaseCalibrator
         best = self._fit.log_odds(x)
         if self._table is None:
             return masses_from_log_odds(self.model, best, self._fit.deviation(x), self.confidence)
-        if self._one_score(self._profile):
+        if self._profile.one_score:
             positive, negative = self._table.masses(np.zeros_like(x), best)
             known = float(self._profile.nodes[0])  # where log-odds may jump, but not downwards
             near = np.abs(x - known) <= ROUNDING * max(1.0, abs(known))
             above, below = near | (x > known), near | (x < known)
             return np.where(above, positive, 0.0), np.where(below, negative, 0.0)
-        center, unit = self._axis(self._profile)
+        center, unit = self._profile.scale
         positive, negative = self._table.masses(np.arcsinh((x - center) / unit), best)
         certain = (x == 0.0) & (not self._has_midpoint)
         return np.where(certain, 0.5, positive), np.where(certain, 0.5, negative)
@@ -221,17 +199,12 @@ class BetaCalibrator(FromLogOdds, Profiled[BetaFit, BetaProfile], BaseCalibrator
     def _place(self, scores: Floats) -> Floats:
         return log_odds(scores)
 
-    def _set_state(self, state: dict[str, Any]) -> None:
-        super()._set_state(state)
-        self._fit = BetaFit(state["coefficients"], state["covariance"])
-        parts = (state[name] for name in self._of_profile)
-        self._profile = BetaProfile(self._fit.coefficients, self.parameters, *parts)
+    def _restored_profile(self, *parts: Any) -> BetaProfile:
+        return BetaProfile(self._fit.coefficients, self.parameters, *parts)
 
     def _check_state(self) -> None:
         if (self._fit.coefficients[:2] < 0).any():
             raise ValueError("saved calibrator is damaged: state coefficients are negative")
-        if self._table is None:
-            return
-        if np.size(self._profile.slope) == 0 or not np.sum(self._profile.weights) > 0:
-            raise ValueError("saved calibrator is damaged: state weights or slope is empty")
         super()._check_state()
+        if self._table is not None and not np.sum(self._profile.weights) > 0:
+            raise ValueError("saved calibrator is damaged: state weights are all zero")

@@ -65,8 +65,23 @@ class Cells(FromCounts):
         return k, n
 
 
+class CountedCells(Cells):
+    """Cells of which the counts are kept."""
+
+    positive_: Floats
+    total_: Floats
+
+    def _counts_at(self, scores: Floats) -> tuple[Floats, Floats]:
+        cell = self._cell_of(scores)
+        return self.positive_[cell], self.total_[cell]
+
+    def _level_set(self, scores: Floats, level: float) -> Floats:
+        ends = binomial_level_set(self.positive_, self.total_, level)
+        return ends[:, self._cell_of(scores)]
+
+
 @dataclass(kw_only=True, eq=False, repr=False)
-class BinningCalibrator(FromCounts, BaseCalibrator, LevelSets):
+class BinningCalibrator(CountedCells, BaseCalibrator, LevelSets):
     """Evidential calibration by binning.
 
     Parameters
@@ -131,7 +146,7 @@ class BinningCalibrator(FromCounts, BaseCalibrator, LevelSets):
 
     def _fit_counts(self, counts: ScoreCounts) -> None:
         self.edges_ = self._edges(counts)
-        bins = _bin_of(counts.scores, self.edges_)
+        bins = self._cell_of(counts.scores)
         n_bins = len(self.edges_) - 1
         positive, negative = (
             np.asarray(np.bincount(bins, weights, n_bins), dtype=np.float64)
@@ -155,17 +170,8 @@ class BinningCalibrator(FromCounts, BaseCalibrator, LevelSets):
         inner = midpoints(counts.scores[starts - 1], counts.scores[starts])
         return np.concatenate([[low], inner, [high]])
 
-    def _predict_mass(self, scores: Floats) -> tuple[Floats, Floats]:
-        bins = _bin_of(scores, self.edges_)
-        return self.masses_[0, bins], self.masses_[1, bins]
-
-    def _counts_at(self, scores: Floats) -> tuple[Floats, Floats]:
-        bins = _bin_of(scores, self.edges_)
-        return self.positive_[bins], self.total_[bins]
-
-    def _level_set(self, scores: Floats, level: float) -> Floats:
-        ends = binomial_level_set(self.positive_, self.total_, level)
-        return ends[:, _bin_of(scores, self.edges_)]
+    def _cell_of(self, scores: Floats) -> Indices:
+        return np.searchsorted(self.edges_[1:-1], scores, side="right")
 
 
 def bin_masses(positive: Floats, total: Floats, model: BinomialModel, confidence: float) -> Floats:
@@ -183,7 +189,3 @@ def bin_masses(positive: Floats, total: Floats, model: BinomialModel, confidence
 def _span(low: float, high: float) -> float:
     with np.errstate(over="ignore"):
         return float(high - low)
-
-
-def _bin_of(scores: Floats, edges: Floats) -> Indices:
-    return np.clip(np.searchsorted(edges, scores, side="right") - 1, 0, len(edges) - 2)

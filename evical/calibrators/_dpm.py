@@ -26,6 +26,7 @@ from evical.calibrators._base import BaseCalibrator
 from evical.calibrators.models import check_size
 from evical.errors import ConvergenceError
 from evical.scores import ScoreCounts
+from evical.scores.scale import location_scale, standardized
 
 _NAMES = ("negative", "positive")
 _GREATEST = float(np.finfo(np.float64).max)
@@ -115,12 +116,14 @@ class DPMCalibrator(BaseCalibrator):
     extrapolate: bool = True
 
     def _fit_counts(self, counts: ScoreCounts) -> None:
-        center, scale = _location(counts)
+        center, scale = location_scale(counts.scores, counts.total)
+        # A few roundings, if all scores are equal.
+        scale = max(scale, 4 * ulp(np.abs(counts.scores[[0, -1]]).max()), 1e-290)
         self.prior_ = float(np.log(counts.n_positive) - np.log(counts.n_negative))
         parts = {}
         for name, weights in zip(_NAMES, (counts.negative, counts.positive), strict=True):
             used = weights > 0
-            z = (counts.scores[used] / 2 - center / 2) / (scale / 2)
+            z = standardized(counts.scores[used], center, scale)
             if len(counts) == 1:
                 weights = counts.total  # the same density for both, so that the prior remains
             parts[name] = self._components(z, weights[used])
@@ -212,19 +215,6 @@ def _placed(center: float, scale: float, part: "_Components") -> Floats:
     """Means of components on the scale of the scores, in quarters: on the way they may overflow."""
     means = center / 4 + scale / 4 * part.means
     return np.asarray(4 * np.clip(means, -_GREATEST / 4, _GREATEST / 4))
-
-
-def _location(counts: ScoreCounts) -> tuple[float, float]:
-    """Mean and standard deviation of all scores; a scale of a few roundings if they are equal."""
-    low, high = float(counts.scores[0]), float(counts.scores[-1])
-    least = max(4 * ulp(max(abs(low), abs(high))), 1e-290)
-    span = max(high / 2 - low / 2, least)
-    t = (counts.scores / 2 - low / 2) / span
-    shares = counts.total / counts.total.sum()
-    mean = float(np.sum(shares * t))
-    spread = float(np.sqrt(np.sum(shares * (t - mean) ** 2)))
-    # Halves one by one: the range may exceed the greatest float, the mean does not.
-    return low + mean * span + mean * span, max(spread * span, least / 2) * 2
 
 
 def _representatives(z: Floats, weights: Floats, most: int) -> Floats:

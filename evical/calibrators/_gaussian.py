@@ -18,7 +18,6 @@ from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._level_set import Profiled
 from evical.curves.gaussian import LEAST_VARIANCE, GaussianFit, fit_gaussian
 from evical.curves.gaussian_profile import GaussianProfile
-from evical.likelihood.profile_table import MassTable
 from evical.scores import ScoreCounts
 from evical.scores.scale import sides
 
@@ -82,7 +81,7 @@ class GaussianCalibrator(Profiled[GaussianFit, GaussianProfile], BaseCalibrator)
     True
     """
 
-    _no_table = MassTable(np.empty(0), np.empty((2, 0, 0)))
+    _profile_type = GaussianProfile
     _of_fit = ("center", "scale", "weights", "means", "variances")
     _of_profile = ()
     _state: ClassVar = {
@@ -101,11 +100,11 @@ class GaussianCalibrator(Profiled[GaussianFit, GaussianProfile], BaseCalibrator)
     transform: str | None = None
     extrapolate: bool = True
 
-    def _fit_counts(self, counts: ScoreCounts) -> None:
-        self._fit = fit_gaussian(counts, self.variances == "equal")
-        self._profile = GaussianProfile(self._fit)
-        likelihood = self.model == "likelihood"
-        self._table = self._profile.table() if likelihood else None
+    def _fitted(self, counts: ScoreCounts) -> GaussianFit:
+        return fit_gaussian(counts, self.variances == "equal")
+
+    def _profiled(self, counts: ScoreCounts) -> GaussianProfile:
+        return self._profile
 
     @property
     def _used_variances(self) -> Floats:
@@ -149,14 +148,9 @@ class GaussianCalibrator(Profiled[GaussianFit, GaussianProfile], BaseCalibrator)
     def _get_state(self) -> dict[str, Any]:
         return super()._get_state() | {"known": float(self._fit.known)}
 
-    def _set_state(self, state: dict[str, Any]) -> None:
-        super()._set_state(state)
-        self._fit = GaussianFit(
-            **{name: state[name] for name in self._of_fit},
-            known=bool(state["known"]),
-            common=self.variances == "equal",
-        )
-        self._profile = GaussianProfile(self._fit)
+    def _restored_fit(self, state: dict[str, Any]) -> GaussianFit:
+        parts = {name: state[name] for name in self._of_fit}
+        return GaussianFit(**parts, known=bool(state["known"]), common=self.variances == "equal")
 
     def _check_state(self) -> None:
         if not (self._fit.sample_variances() > 0).all():

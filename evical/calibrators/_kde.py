@@ -8,7 +8,7 @@ the same sums also define a binomial experiment, and evidence.
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import ulp
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,10 +29,10 @@ from evical.curves.density import (
     left_out_bandwidth,
     silverman,
 )
-from evical.likelihood.level_set import binomial_level_set
 from evical.scores import ScoreCounts
 
 Group = tuple[Floats, Floats]
+N = TypeVar("N", Floats, NDArray[np.intp])
 
 _EXACT = 256  # distinct scores up to which Gaussians are added up one by one
 _MOST = 2.0**54  # weight of a class
@@ -187,9 +187,6 @@ class KDECalibrator(FromCounts, BaseCalibrator, LevelSets):
         probability, n = self._evidence(scores)
         return n * probability, n
 
-    def _level_set(self, scores: Floats, level: float) -> Floats:
-        return binomial_level_set(*self._counts_at(scores), level)
-
     def _evidence(self, scores: Floats) -> tuple[Floats, Floats]:
         """Probability of the positive class, and the number of samples behind it."""
         (negative, positive), found = self._class_sums(scores)
@@ -271,16 +268,8 @@ def _filled_grid(groups: list[Group], bandwidths: Floats) -> KernelGrid | None:
     values[:, far] = grid(near[far])
     # Where the reach of a heavy sample ends, interpolation may undershoot what a light one leaves.
     lost = values.sum(axis=0) <= 0
-    values[:, lost] = values[:, _nearest_places(lost)]
+    values[:, lost] = values[:, _nearest(np.flatnonzero(lost), np.flatnonzero(~lost))]
     return replace(grid, values=values)
-
-
-def _nearest_places(lost: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """For each lost place, the nearest one that is not lost."""
-    places, kept = np.flatnonzero(lost), np.flatnonzero(~lost)
-    after = np.clip(np.searchsorted(kept, places), 1, len(kept) - 1)
-    left, right = kept[after - 1], kept[after]
-    return np.where(right - places < places - left, right, left)
 
 
 def _pulled(
@@ -298,7 +287,8 @@ def _pulled(
     return np.where(far, moved, scores), far
 
 
-def _nearest(scores: Floats, samples: Floats) -> Floats:
+def _nearest(scores: N, samples: N) -> N:
+    """For each score, the nearest sample, of two equally near ones the lesser."""
     after = np.clip(np.searchsorted(samples, scores), 1, max(len(samples) - 1, 1))
     left, right = samples[after - 1], samples[np.minimum(after, len(samples) - 1)]
     with np.errstate(over="ignore"):

@@ -15,7 +15,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from dstheory.checks.arguments import as_real, shown
 from evical._typing import Floats
+from evical.calibrators.fields import SavedError
 from evical.likelihood.profile_table import MassTable, check_table, contour
+from evical.scores import ScoreCounts
 
 
 class LevelSets(ABC):
@@ -95,6 +97,9 @@ class Profile(Protocol):
     def level_set(self, x: Floats, level: float) -> Floats:
         """Ends (2, k) of the probabilities whose deviance is at most a level."""
 
+    def table(self) -> MassTable:
+        """Masses at scores."""
+
 
 F = TypeVar("F")
 P = TypeVar("P", bound=Profile)
@@ -106,15 +111,37 @@ class Profiled(LevelSets, Generic[F, P]):
     _fit: F
     _profile: P
     _table: MassTable | None  # of the model "likelihood" only
-    _no_table: ClassVar[MassTable] = MassTable(np.empty(0), np.empty(0))
+    _fit_type: ClassVar[Callable[..., Any]]
+    _profile_type: ClassVar[Callable[..., Any]]
     # Names in the saved state: of the fit, of the profile, and of the table's coefficients.
     _of_fit: ClassVar[tuple[str, ...]]
     _of_profile: ClassVar[tuple[str, ...]] = ("nodes", "weights")
     _of_table: ClassVar[str] = "coefficients"
 
     @abstractmethod
+    def _fitted(self, counts: ScoreCounts) -> F:
+        """The most likely curve."""
+
+    @abstractmethod
+    def _profiled(self, counts: ScoreCounts) -> P:
+        """The profile likelihood around it."""
+
+    @abstractmethod
     def _place(self, scores: Floats) -> Floats:
         """What the profile knows scores by, which are on the scale of the fit."""
+
+    def _sample(self, counts: ScoreCounts) -> ScoreCounts:
+        """What is fitted, once it is known to have a fit."""
+        return counts
+
+    def _fit_counts(self, counts: ScoreCounts) -> None:
+        counts = self._sample(counts)
+        self._fit = self._fitted(counts)
+        self._profile = self._restored_profile(*(np.empty(0) for _ in self._of_profile))
+        self._table = None
+        if self.model == "likelihood":
+            self._profile = self._profiled(counts)
+            self._table = self._profile.table()
 
     def contour(self, scores: ArrayLike, probability: ArrayLike) -> Floats:
         """Plausibility that the positive class has this probability at a score.
@@ -165,7 +192,7 @@ class Profiled(LevelSets, Generic[F, P]):
         return self._level_set(scores, float(chdtri(1, 1 - level)) / 2)
 
     def _get_state(self) -> dict[str, Any]:
-        table = self._table or self._no_table
+        table = self._table or MassTable(np.empty(0), np.empty(0))
         owners = ((self._fit, self._of_fit), (self._profile, self._of_profile))
         return {
             **{name: getattr(owner, name) for owner, names in owners for name in names},
@@ -174,9 +201,23 @@ class Profiled(LevelSets, Generic[F, P]):
         }
 
     def _set_state(self, state: dict[str, Any]) -> None:
+        self._fit = self._restored_fit(state)
+        self._profile = self._restored_profile(*(state[name] for name in self._of_profile))
         table = MassTable(state["edges"], state[self._of_table])
         self._table = table if self.model == "likelihood" else None
 
+    def _restored_fit(self, state: dict[str, Any]) -> F:
+        fit: F = self._fit_type(*(state[name] for name in self._of_fit))
+        return fit
+
+    def _restored_profile(self, *parts: Floats | float) -> P:
+        profile: P = self._profile_type(self._fit, *parts)
+        return profile
+
     def _check_state(self) -> None:
-        if self._table is not None:
-            check_table(self._table)
+        if self._table is None:
+            return
+        check_table(self._table)
+        for name in self._of_profile:
+            if not np.size(getattr(self._profile, name)):
+                raise SavedError(f"state {name} is empty")

@@ -7,7 +7,8 @@ The likelihood model accounts for the uncertainty about the log-odds, given the 
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from itertools import pairwise
+from typing import ClassVar, Literal
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -24,8 +25,8 @@ from evical.curves.piecewise_logistic import (
     fit_piecewise_logistic,
     piecewise_profile,
 )
-from evical.likelihood.profile_table import MassTable
 from evical.scores import ScoreCounts
+from evical.scores.counts import refuse_separated
 from evical.scores.scale import at_share, sides
 
 
@@ -94,7 +95,7 @@ class PiecewiseLogisticCalibrator(Profiled[PiecewiseFit, PiecewiseProfile], Base
     [0.18, 0.5]
     """
 
-    _no_table = MassTable(np.empty(0), np.empty((2, 0, 0)))
+    _fit_type, _profile_type = PiecewiseFit, PiecewiseProfile
     _of_fit = ("first", "last", "inner", "parameters", "strength", "objective")
     _ranges: ClassVar = {"penalty": number("a positive number", lambda x: 0 < x < np.inf)}
     _turns: ClassVar = ("knots_",)
@@ -117,14 +118,14 @@ class PiecewiseLogisticCalibrator(Profiled[PiecewiseFit, PiecewiseProfile], Base
     model: Literal["bayesian", "likelihood"] = "bayesian"
     transform: str | None = None
 
-    def _fit_counts(self, counts: ScoreCounts) -> None:
+    def _fitted(self, counts: ScoreCounts) -> PiecewiseFit:
         if not self.smooth:
-            _refuse_separable(counts)
-        self._fit = fit_piecewise_logistic(counts, float(self.penalty), self.smooth, self.knots)
-        self._profile, self._table = PiecewiseProfile(self._fit, np.empty(0), np.empty(0)), None
-        if self.model == "likelihood":
-            self._profile = piecewise_profile(counts, self._fit)
-            self._table = self._profile.table()
+            for negative, positive in pairwise([counts.negative, counts.positive, counts.negative]):
+                refuse_separated(ScoreCounts(counts.scores, negative, positive), None)
+        return fit_piecewise_logistic(counts, float(self.penalty), self.smooth, self.knots)
+
+    def _profiled(self, counts: ScoreCounts) -> PiecewiseProfile:
+        return piecewise_profile(counts, self._fit)
 
     @property
     def knots_(self) -> Floats:
@@ -147,25 +148,8 @@ class PiecewiseLogisticCalibrator(Profiled[PiecewiseFit, PiecewiseProfile], Base
     def _place(self, scores: Floats) -> Floats:
         return self._fit.standardize(scores)
 
-    def _set_state(self, state: dict[str, Any]) -> None:
-        super()._set_state(state)
-        self._fit = PiecewiseFit(**{name: state[name] for name in self._of_fit})
-        self._profile = PiecewiseProfile(self._fit, state["nodes"], state["weights"])
-
     def _check_state(self) -> None:
-        fit, nodes = self._profile.fit, self._profile.nodes
-        check_shapes(fit, inner=(np.size(fit.inner),))
-        if np.size(fit.parameters) not in (1, 2 + len(fit.inner)):
+        check_shapes(self._fit, inner=(np.size(self._fit.inner),))
+        if np.size(self._fit.parameters) not in (1, 2 + len(self._fit.inner)):
             raise ValueError("saved calibrator is damaged: parameters do not fit the knots")
-        check_shapes(self._profile, nodes=(np.size(nodes),), weights=(np.size(nodes),))
         super()._check_state()
-
-
-def _refuse_separable(counts: ScoreCounts) -> None:
-    positive, negative = counts.scores[counts.positive > 0], counts.scores[counts.negative > 0]
-    if positive[0] >= negative[-1] or negative[0] >= positive[-1]:
-        raise ValueError(
-            f"a threshold separates the classes (positives {positive[0]:g} to {positive[-1]:g}, "
-            f"negatives {negative[0]:g} to {negative[-1]:g}), and no finite log-odds are most "
-            "likely; use smooth=True"
-        )

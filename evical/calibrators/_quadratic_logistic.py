@@ -7,7 +7,7 @@ section 4.3).
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -17,7 +17,6 @@ from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._level_set import Profiled
 from evical.calibrators.models import FromLogOdds, LogOddsModel, masses_from_log_odds
-from evical.calibrators.saved import check_shapes
 from evical.curves.quadratic import (
     QuadraticFit,
     QuadraticProfile,
@@ -96,6 +95,7 @@ class QuadraticLogisticCalibrator(
     1.0
     """
 
+    _fit_type, _profile_type = QuadraticFit, QuadraticProfile
     _of_fit = ("center", "scale", "coefficients", "root")
     _of_table = "table"
     _state: ClassVar = {
@@ -115,12 +115,11 @@ class QuadraticLogisticCalibrator(
     transform: str | None = None
     extrapolate: bool = True
 
-    def _fit_counts(self, counts: ScoreCounts) -> None:
-        self._fit = quadratic_of_counts(counts, self.smooth)
-        self._profile, self._table = QuadraticProfile(self._fit, np.empty(0), np.empty(0)), None
-        if self.model == "likelihood":
-            self._profile = quadratic_profile(counts, self._fit)
-            self._table = self._profile.table()
+    def _fitted(self, counts: ScoreCounts) -> QuadraticFit:
+        return quadratic_of_counts(counts, self.smooth)
+
+    def _profiled(self, counts: ScoreCounts) -> QuadraticProfile:
+        return quadratic_profile(counts, self._fit)
 
     @property
     def coefficients_(self) -> Floats:
@@ -149,14 +148,12 @@ class QuadraticLogisticCalibrator(
         z = fit.standardize(scores)
         if self._table is None:
             return masses_from_log_odds(self.model, *self._log_odds_at(scores), self.confidence)
-        best = self._profile.mle(z)
-        positive, negative = self._table.masses(np.arcsinh(z), best)
+        positive, negative = self._table.masses(np.arcsinh(z), fit.log_odds(scores))
         known = (z == 0.0) | (len(fit.coefficients) > 1)
         return np.where(known, positive, 0.0), np.where(known, negative, 0.0)
 
     def _log_odds_at(self, scores: Floats) -> tuple[Floats, Floats]:
-        best = self._profile.mle(self._fit.standardize(scores))
-        return best, self._fit.deviation(scores)
+        return self._fit.log_odds(scores), self._fit.deviation(scores)
 
     def _landmarks(self) -> Floats:
         fit = self._fit
@@ -166,16 +163,8 @@ class QuadraticLogisticCalibrator(
     def _place(self, scores: Floats) -> Floats:
         return self._fit.standardize(scores)
 
-    def _set_state(self, state: dict[str, Any]) -> None:
-        super()._set_state(state)
-        self._fit = QuadraticFit(*(state[name] for name in self._of_fit))
-        self._profile = QuadraticProfile(self._fit, state["nodes"], state["weights"])
-
     def _check_state(self) -> None:
-        fit, nodes = self._profile.fit, self._profile.nodes
-        root, size = np.atleast_2d(fit.root), np.size(fit.coefficients)
+        root, size = np.atleast_2d(self._fit.root), np.size(self._fit.coefficients)
         if size > 3 or np.linalg.matrix_rank(root, tol=0.0) < size:
             raise ValueError("saved calibrator is damaged: state root is that of no parabola")
-        if self._table is not None:
-            check_shapes(self._profile, nodes=(max(np.size(nodes), 1),), weights=(np.size(nodes),))
         super()._check_state()

@@ -6,7 +6,7 @@ for the sigmoid (Xu et al. 2016, section 4.3), here in closed form.
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -16,7 +16,6 @@ from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._level_set import Profiled
 from evical.calibrators.models import FromLogOdds, LogOddsModel, masses_from_log_odds
-from evical.calibrators.saved import check_shapes
 from evical.curves.temperature import (
     TemperatureFit,
     TemperatureProfile,
@@ -88,6 +87,7 @@ class TemperatureCalibrator(
     """
 
     _of_margins: ClassVar[bool] = True
+    _fit_type, _profile_type = TemperatureFit, TemperatureProfile
     _of_fit = ("scale", "inverse", "deviation")
     _of_profile = ("nodes", "weights", "slope")
     _state: ClassVar = {
@@ -96,7 +96,7 @@ class TemperatureCalibrator(
         "deviation": fields.Field(least=0.0),
         "nodes": fields.optional(fields.finite("n")),
         "weights": fields.optional(fields.finite("n")),
-        "slope": fields.finite(),
+        "slope": fields.optional(fields.finite()),
         "edges": fields.optional(fields.finite("p+1")),
         "coefficients": fields.optional(fields.finite(2, "q", "p")),
     }
@@ -107,15 +107,13 @@ class TemperatureCalibrator(
     transform: str | None = "auto"
     extrapolate: bool = True
 
-    def _fit_counts(self, counts: ScoreCounts) -> None:
+    def _fitted(self, counts: ScoreCounts) -> TemperatureFit:
         if not self.smooth:
             refuse_separated(counts, 0.0)
-        self._fit = fit_temperature(counts, self.smooth)
-        empty = np.empty(0)
-        self._profile, self._table = TemperatureProfile(0.0, 0.0, empty, empty, 0.0), None
-        if self.model == "likelihood":
-            self._profile = temperature_profile(counts, self._fit, self.smooth)
-            self._table = self._profile.table()
+        return fit_temperature(counts, self.smooth)
+
+    def _profiled(self, counts: ScoreCounts) -> TemperatureProfile:
+        return temperature_profile(counts, self._fit, self.smooth)
 
     @property
     def temperature_(self) -> float:
@@ -156,15 +154,3 @@ class TemperatureCalibrator(
 
     def _place(self, scores: Floats) -> Floats:
         return self._fit.standardize(scores)
-
-    def _set_state(self, state: dict[str, Any]) -> None:
-        super()._set_state(state)
-        self._fit = TemperatureFit(*(state[name] for name in self._of_fit))
-        parts = (state[name] for name in ("inverse", "deviation", *self._of_profile))
-        self._profile = TemperatureProfile(*parts)
-
-    def _check_state(self) -> None:
-        if self._table is not None:
-            m = np.size(self._profile.nodes)
-            check_shapes(self._profile, nodes=(max(m, 1),), weights=(m,))
-        super()._check_state()

@@ -16,6 +16,7 @@ from dstheory.inference import binomial_masses
 from dstheory.inference.counts.checks import BinomialModel
 from evical._typing import Floats
 from evical.beliefs.bounded import normal_bounds
+from evical.likelihood.level_set import binomial_level_set
 from evical.scores.scale import sides
 
 # Trials of less weight say nothing; every model has reached its limit long before.
@@ -97,6 +98,10 @@ class FromCounts(ABC):
     def _ends(self, scores: Floats, level: float) -> Floats:
         """Clopper-Pearson limits (2, m)."""
         return count_limits(*self._counts_at(scores), level)
+
+    def _level_set(self, scores: Floats, level: float) -> Floats:
+        """Level sets (2, m) of the binomial likelihood."""
+        return binomial_level_set(*self._counts_at(scores), level)
 
     def _point(self, scores: Floats) -> Floats:
         """Pignistic probability of the model "likelihood"."""

@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from evical._typing import Floats
 from evical.scores.checks import check_scores, check_weights
 from evical.scores.counts import ScoreCounts
+from evical.scores.scale import location_scale
 
 Places = NDArray[np.intp]
 
@@ -88,17 +89,13 @@ def silverman(scores: ArrayLike, weights: ArrayLike | None = None) -> float:
     total = float(shares.sum())
     if not total > 0:
         raise ValueError("all weights are zero; at least one sample must count")
-    counted = values[shares > 0]
-    span = float(counted.max() / 2 - counted.min() / 2)  # halves: the range itself may overflow
-    if span == 0:
-        return 0.0
-    t = (values / 2 - counted.min() / 2) / span
-    mean = np.sum(shares * t) / total
+    counted = np.flatnonzero(shares > 0)
+    order = counted[np.argsort(values[counted])]
+    sigma = location_scale(values[order], shares[order])[1]
     # Weights that add up to one sample or less leave nothing to correct.
     unbiased = total / (total - 1) if total > 1 else 1.0
-    sigma = np.sqrt(np.sum(shares * (t - mean) ** 2) / total * unbiased)
     with np.errstate(over="ignore"):
-        return float(min(2 * (1.06 * sigma * total**-0.2) * span, np.finfo(float).max))
+        return float(min(1.06 * sigma * np.sqrt(unbiased) * total**-0.2, np.finfo(float).max))
 
 
 def left_out_bandwidth(counts: ScoreCounts) -> float:

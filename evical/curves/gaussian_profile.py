@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from evical._typing import Floats
 from evical.curves.gaussian import GaussianFit
 from evical.errors import ConvergenceError
-from evical.likelihood.deviance import NO_PROFILE, reach_level
+from evical.likelihood.integrals import NO_PROFILE
 from evical.likelihood.level_set import level_set
 from evical.likelihood.polar import TURN, Axis
 from evical.likelihood.profile_table import MassTable, fit_mass_table, mass_log_odds, tabulated
@@ -137,10 +137,6 @@ class GaussianProfile:
         """
         log_odds = self.mle(z) + along * self.spread(z)
         return self.at(z, log_odds[:, None])[:, 0], across
-
-    def reach(self, z: Floats, sign: Floats, level: float) -> tuple[Floats, Floats]:
-        """How far to go for a deviance near ``level**2 / 2``."""
-        return reach_level(self.profile, (z, sign), level, level * sign, np.zeros_like(z))
 
     def table(self) -> MassTable:
         """Masses over asinh of the score in deviations of the narrower class, or 1 if less."""

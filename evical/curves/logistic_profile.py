@@ -12,8 +12,8 @@ Source: Xu, Davoine, Zha & Denoeux, "Evidential calibration of binary SVM classi
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from functools import cached_property
+from dataclasses import dataclass, fields, replace
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -22,13 +22,13 @@ from scipy.special import expit
 
 from dstheory.checks.arguments import as_floats
 from dstheory.notebook import ShownFields
+from evical.curves.linear_profile import LinearProfile
 from evical.curves.platt import PlattFit
-from evical.likelihood.deviance import Deviance
 from evical.likelihood.interpolant import evaluate_piecewise, fit_piecewise
 from evical.likelihood.level_set import level_set
-from evical.likelihood.polar import FINE
-from evical.likelihood.profile_table import contour, mass_log_odds, tabulated
-from evical.likelihood.quadrature import PANEL_LENGTH, compress, panel_edges, panels_resolve
+from evical.likelihood.polar import FINE, TURN, reach
+from evical.likelihood.profile_table import accurate, contour, mass_log_odds, tabulated
+from evical.likelihood.quadrature import KEPT, PANEL_LENGTH, compress, panel_edges, panels_resolve
 from evical.scores.counts import ScoreCounts
 from evical.scores.scale import standardized
 
@@ -39,9 +39,10 @@ _GREATEST_THETA = 1e150  # of a parameter, so that products with scores stay fin
 _SCALES = 5e-324, 1.7e308
 _GREATEST = float(np.finfo(np.float64).max)
 _FARTHEST = 1e140  # its square, times any weight, is finite; every sigmoid has long ended there
-_EXACT = 64  # samples with at most that many distinct scores are kept as they are
 _ROUNDS = 10  # of refining panels; two are the rule, and each halving brings the sample nearer
 _LEVEL = 7.0  # the quadrature is made for all sigmoids within that many standard errors
+_WIDER = 1.2  # the first circle: panels for it are then mostly those for the level set
+_ANGLES = np.pi * np.arange(-3.5, 4.0) / 8.0  # directions in which such sigmoids are looked for
 _FAR = 1e5  # at this many units of log-odds the masses are within 1e-9 of their 1 / s expansion
 _MASS_TOLERANCE = 8e-9  # of the last Chebyshev coefficients; the masses err by less, mostly 1e-10
 _LOG_TOLERANCE = 1e-4  # of the interpolated log-odds, that is relative, for masses above 1e-20
@@ -88,8 +89,9 @@ class LogisticProfile(ShownFields):
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @cached_property
-    def _deviance(self) -> Deviance:
-        return Deviance(self.nodes, self.weights, self.intercept, self.slope, self.unit)
+    def _linear(self) -> LinearProfile:
+        line = self.intercept, self.slope
+        return sigmoid_profile(self.nodes, self.weights, line, self.unit)
 
     def probability(self, scores: ArrayLike) -> Array:
         """Return the most plausible probability of the positive class, Platt's calibration."""
@@ -147,11 +149,10 @@ class LogisticProfile(ShownFields):
     def level_set(self, scores: Array, level: float) -> Array:
         """Ends (2, n) of the probabilities with a plausibility of exp(-level) at least."""
         y = self._standardize(scores)
-        spread = self._deviance.spread(y)
-        return level_set(y, self._log_odds(y), spread, self._profile_at, level)
+        return level_set(y, self._log_odds(y), self._linear.spread(y), self._profile_at, level)
 
     def _profile_at(self, y: Array, log_odds: Array) -> Array:
-        value = self._deviance.at(y, log_odds)
+        value = self._linear.at(y, log_odds)
         if self.edges.size:
             return value
         # Any log-odds is possible away from the only training score.
@@ -171,8 +172,9 @@ class LogisticProfile(ShownFields):
             Values in [0, 1], 1 at Platt's fit.
         """
         theta0, theta1 = _parameter("theta0", theta0), _parameter("theta1", theta1)
-        value = self._deviance.value(-(theta0 + theta1 * self.center), -theta1 * self.scale)
-        return np.exp(-value)
+        lines = np.stack([-(theta0 + theta1 * self.center), -theta1 * self.scale], axis=-1)
+        value = self._linear.value(lines.reshape(-1, 2) / self.unit)
+        return np.exp(-value).reshape(lines.shape[:-1])
 
     def _standardize(self, scores: ArrayLike) -> Array:
         # Infinite scores have their limits.
@@ -204,17 +206,29 @@ def profile_of_counts(counts: ScoreCounts, fit: PlattFit) -> LogisticProfile:
     origin = float(standardized(np.array(center), fit.center, fit.scale))
     line = -(fit.beta0 + fit.beta1 * origin), -fit.beta1 * (scale / fit.scale)
     y = np.clip(standardized(x, center, scale), -_FARTHEST, _FARTHEST)
+    linear = sigmoid_profile(y, weight, line, unit)
     if fit.identified:
-        deviance = _reduced(Deviance(y, weight, *line, unit))
-        edges, coefficients = _table(deviance)
-        limit = _belief_in_slope(deviance)
+        linear = _reduced(linear, unit)
+        edges, coefficients = _table(linear, unit)
+        limit = _belief_in_slope(linear, unit)
     else:
-        deviance = Deviance(y, weight, *line, unit)
-        edges, coefficients = np.empty(0), mass_log_odds(deviance, np.zeros(1)).T[:, :, None]
+        edges, coefficients = np.empty(0), mass_log_odds(linear, np.zeros(1)).T[:, :, None]
         limit = 0.0
     return LogisticProfile(
-        center, scale, *line, unit, deviance.nodes, deviance.weights, limit, edges, coefficients
+        center, scale, *line, unit, linear.nodes, linear.weights, limit, edges, coefficients
     )
+
+
+def sigmoid_profile(
+    nodes: Array, weights: Array, line: tuple[float, float], unit: float
+) -> LinearProfile:
+    """Profile of sigmoids with intercept and slope in units of their common standard error."""
+    ends = nodes[[0, -1]] if nodes[0] < nodes[-1] else nodes[0] + np.array([0.0, 1.0])
+    return LinearProfile(partial(_line, unit), TURN, nodes, weights, np.array(line) / unit, ends)
+
+
+def _line(unit: float, y: Array) -> Array:
+    return unit * np.stack([np.ones_like(y), y], axis=1)
 
 
 def _fisher_coordinates(fit: PlattFit) -> tuple[float, float, float]:
@@ -229,70 +243,64 @@ def _fisher_coordinates(fit: PlattFit) -> tuple[float, float, float]:
     return center, float(np.clip(fit.scale * (unit / float(np.sqrt(v11))), *_SCALES)), unit
 
 
-def _reduced(exact: Deviance, length: float = PANEL_LENGTH) -> Deviance:
+def _reduced(exact: LinearProfile, unit: float, length: float = PANEL_LENGTH) -> LinearProfile:
     """Replace the sample by a quadrature that serves all sigmoids of some plausibility.
 
-    The panels are made for the optimum, then checked against the extremes of a level set, which
-    the quadrature itself locates, and made again for those if need be. In the end the steepest of
-    them is compared with the whole sample.
+    The panels are made for a circle around the optimum, then checked against the extremes of a
+    level set, which the quadrature itself locates, and made again for those if need be. In the end
+    the steepest of them is compared with the whole sample.
     """
     y, reduced = exact.nodes, exact
-    lines = np.array([[exact.intercept, exact.slope]])
-    for _ in range(_ROUNDS if y.size > _EXACT else 0):
+    circle = _WIDER * _LEVEL * np.stack([np.cos(_ANGLES), np.sin(_ANGLES)], axis=1)
+    lines = unit * (exact.parameters + np.concatenate([circle, -circle]))
+    for _ in range(_ROUNDS if y.size > KEPT else 0):
         edges = panel_edges(y, lines, length)
-        rule = compress(y, exact.weights, edges)
-        reduced = Deviance(*rule, exact.intercept, exact.slope, exact.unit)
+        nodes, weights = compress(y, exact.weights, edges)
+        reduced = replace(exact, nodes=nodes, weights=weights, places=nodes[[0, -1]])
         extremes = _extremes(reduced)
-        if not panels_resolve(y, edges, extremes, 1.25 * length):
-            lines = np.concatenate([lines, extremes])
-        elif _agree(exact, reduced, extremes):
+        if not panels_resolve(y, edges, unit * extremes, 1.25 * length):
+            lines = np.concatenate([lines, unit * extremes])
+        elif _agree(exact, reduced, extremes, unit):
             break
         else:
             length *= 0.5
     return reduced
 
 
-def _extremes(deviance: Deviance) -> Array:
-    """Return sixteen lines (a, b) around the level set of `_LEVEL` standard errors."""
-    angle = np.pi * np.arange(-3.5, 4.0) / 8.0
-    y, sign = np.tile(np.tan(angle), 2), np.repeat([1.0, -1.0], angle.size)
-    return np.stack(deviance.lines(*deviance.reach(y, sign, _LEVEL), y), axis=1)
+def _extremes(linear: LinearProfile) -> Array:
+    """Return the parameters of sixteen lines around the level set of `_LEVEL` standard errors."""
+    y, sign = np.tile(np.tan(_ANGLES), 2), np.repeat([1.0, -1.0], _ANGLES.size)
+    along, across = reach(linear, y, sign, _LEVEL)
+    return np.asarray(linear.parameters + along[:, None] * linear.rays(y)[1] + across.T)
 
 
-def _agree(exact: Deviance, reduced: Deviance, lines: Array) -> bool:
-    """Whether two deviances agree as far as the masses can tell, on the two steepest lines."""
+def _agree(exact: LinearProfile, reduced: LinearProfile, lines: Array, unit: float) -> bool:
+    """Whether two profiles agree as far as the masses can tell, on the two steepest lines."""
     steepest = lines[np.argsort(-np.abs(lines[:, 1]))[:2]]
-    error = np.abs(exact.value(*steepest.T) - reduced.value(*steepest.T)).max()
-    return bool(error * min(1.0, exact.unit) <= 1e-8)  # an error in D moves a mass by unit * error
+    error = np.abs(exact.value(steepest) - reduced.value(steepest)).max()
+    return bool(error * min(1.0, unit) <= 1e-8)  # an error in D moves a mass by unit * error
 
 
-def _table(deviance: Deviance) -> tuple[Array, Array]:
+def _table(linear: LinearProfile, unit: float) -> tuple[Array, Array]:
     """Interpolate the log-odds of the masses in asinh(y), far into both tails."""
-    end = float(np.arcsinh(_FAR * max(1.0, 1.0 / deviance.unit)))
-    profile = tabulated(deviance, FINE)
+    end = float(np.arcsinh(_FAR * max(1.0, 1.0 / unit)))
+    profile = tabulated(linear, FINE)
     return fit_piecewise(
-        lambda x: mass_log_odds(profile, np.sinh(x)), np.linspace(-end, end, 9), _accurate
+        lambda x: mass_log_odds(profile, np.sinh(x)),
+        np.linspace(-end, end, 9),
+        partial(accurate, mass_tolerance=_MASS_TOLERANCE, log_tolerance=_LOG_TOLERANCE),
     )
 
 
-def _accurate(values: Array, error: Array) -> NDArray[np.bool_]:
-    """Whether masses are accurate, and log-odds where they show in the masses."""
-    mass = np.asarray(expit(values))
-    sensitivity = (mass * (1.0 - mass)).max(axis=1)
-    visible = ((values > -46.0) & (values < 20.0)).any(axis=1)
-    good = (error * sensitivity < _MASS_TOLERANCE) & (error * visible < _LOG_TOLERANCE)
-    return np.asarray(good.all(axis=1))
-
-
-def _belief_in_slope(deviance: Deviance) -> float:
+def _belief_in_slope(linear: LinearProfile, unit: float) -> float:
     """Return one minus the relative likelihood of slope zero, the intercept being free.
 
     The best constant has the mean of the targets, which is that of the fitted probabilities.
     """
-    log_odds = deviance.intercept + deviance.slope * deviance.nodes
-    favor, against = deviance.weights @ expit(log_odds), deviance.weights @ expit(-log_odds)
-    constant = np.log(favor) - np.log(against)
-    return float(-np.expm1(-deviance.value(constant, np.zeros(()))))
+    log_odds = linear.mle(linear.nodes)
+    favor, against = linear.weights @ expit(log_odds), linear.weights @ expit(-log_odds)
+    constant = (np.log(favor) - np.log(against)) / unit
+    return float(-np.expm1(-linear.value(np.array([[constant, 0.0]])))[0])
 
 
 def _parameter(name: str, values: ArrayLike) -> Array:

@@ -118,6 +118,9 @@ class Optimum(NamedTuple):
 
 def newton_step(gradient: Floats, hessian: Floats) -> tuple[Floats, Floats]:
     """Newton's step (p, d) and its squared decrement (p,)."""
+    if gradient.shape[1] == 1:
+        step = -gradient / (np.maximum(hessian[:, 0], _TINY) * (1.0 + _LIFT))
+        return step, -(step * gradient)[:, 0]
     scaled, scale = unit_diagonal(hessian)
     try:
         step = _solved(scaled, -gradient / scale) / scale
@@ -125,13 +128,11 @@ def newton_step(gradient: Floats, hessian: Floats) -> tuple[Floats, Floats]:
         raise ConvergenceError(
             f"no proof of an optimum: the curvature is lost; {_ADVICE}"
         ) from None
-    return step, -(step * gradient).sum(axis=1)
+    return step, -np.einsum("pd,pd->p", step, gradient)
 
 
 def _solved(scaled: Floats, target: Floats) -> Floats:
-    """Solutions (p, d) for matrices from `unit_diagonal`; up to two equations without LAPACK."""
-    if scaled.shape[-1] == 1:
-        return np.asarray(target / scaled[..., 0])
+    """Solutions (p, d) for matrices from `unit_diagonal`; of two equations without LAPACK."""
     if scaled.shape[-1] != 2:
         return np.asarray(np.linalg.solve(scaled, target[..., None])[..., 0])
     unit, cross = scaled[:, 0, 0], scaled[:, 0, 1]

@@ -24,12 +24,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evical._typing import Floats
-from evical.curves._linear_profile import LinearProfile, LinearRays
+from evical.curves.linear_profile import LinearProfile
 from evical.curves.newton import Optimum, Sums, logistic_terms, minimize_convex
 from evical.curves.platt import soft_counts
 from evical.likelihood.polar import Axis
 from evical.likelihood.profile_table import MassTable, fit_mass_table, mass_log_odds, tabulated
-from evical.likelihood.quadrature import compress, panel_edges
+from evical.likelihood.quadrature import KEPT, compress, panel_edges
 from evical.scores.counts import ScoreCounts
 from evical.scores.scale import share_of_range
 
@@ -247,7 +247,6 @@ def _penalized_sums(
     return loss.sum(axis=1) + theta**2 @ ridge, gradient, hessian
 
 
-_EXACT = 64  # samples with at most that many distinct scores are kept as they are
 _LENGTH = 0.5  # of panels, in the metric of `panel_edges`: half of what one line needs
 _LEVEL = 6.0  # standard errors by which the log-odds at the knots may be elsewhere
 
@@ -268,16 +267,13 @@ class PiecewiseProfile:
     weights: Floats
 
     @cached_property
-    def _linear(self) -> LinearProfile:
-        parameters = self.fit.parameters
+    def linear(self) -> LinearProfile:
+        """The profile in the coefficients of the features."""
+        parameters, edges = self.fit.parameters, np.array([0.0, *self.fit.inner, 1.0])
         ridge = np.where(np.arange(len(parameters)) < 2, 0.0, self.fit.strength)
-        places = self.features(np.array([0.0, *self.fit.inner, 1.0]))
-        return LinearProfile(self.features(self.nodes), self.weights, parameters, ridge, places)
-
-    @property
-    def covariance(self) -> Floats:
-        """Inverse of the information (d, d) at the optimum."""
-        return self._linear.covariance
+        axis = Axis(edges, _same, _same)
+        sample = self.nodes, self.weights
+        return LinearProfile(self.features, axis, *sample, parameters, edges, ridge)
 
     def features(self, x: Floats) -> Floats:
         """Coefficients (k, d) of the parameters in the log-odds at standardized scores."""
@@ -285,21 +281,16 @@ class PiecewiseProfile:
 
     def table(self) -> MassTable:
         """Masses over the standardized score."""
-        edges = np.array([0.0, *self.fit.inner, 1.0])
-        profile = tabulated(LinearRays(self._linear, self.features, Axis(edges, _same, _same)))
-        return fit_mass_table(lambda x: mass_log_odds(profile, x), edges)
-
-    def mass_log_odds(self, x: Floats) -> Floats:
-        """Log-odds (k, 2) of m({1}) and m({0}) at standardized scores (k,)."""
-        return self._linear.mass_log_odds(self.features(x))
+        profile = tabulated(self.linear)
+        return fit_mass_table(lambda x: mass_log_odds(profile, x), self.linear.axis.edges)
 
     def level_set(self, x: Floats, level: float) -> Floats:
         """Ends (2, k) of the probabilities with a plausibility of exp(-level) at least."""
-        return self._linear.level_set(self.features(x), level)
+        return self.linear.level_set(x, level)
 
     def at(self, x: Floats, log_odds: Floats) -> Floats:
         """Minus the log relative likelihood of log-odds (k, q) at standardized scores (k,)."""
-        return self._linear.deviance(self.features(x), log_odds)
+        return self.linear.at(x, log_odds)
 
 
 def _same(x: Floats) -> Floats:
@@ -330,7 +321,7 @@ def piecewise_profile(counts: ScoreCounts, fit: PiecewiseFit) -> PiecewiseProfil
     """
     x, weights = fit.standardize(counts.scores), counts.total
     exact = PiecewiseProfile(fit, x, weights)
-    if len(x) <= _EXACT:
+    if len(x) <= KEPT:
         return exact
     rules = [
         _reduced(x[i:j], weights[i:j], exact)
@@ -342,10 +333,10 @@ def piecewise_profile(counts: ScoreCounts, fit: PiecewiseFit) -> PiecewiseProfil
 
 def _reduced(x: Floats, weights: Floats, exact: PiecewiseProfile) -> tuple[Floats, Floats]:
     """Quadrature of one area, for lines of some standard errors about the optimum."""
-    if len(x) <= _EXACT:
+    if len(x) <= KEPT:
         return x, weights
     ends = exact.features(x[[0, -1]])
-    error = _LEVEL * np.sqrt(((ends @ exact.covariance) * ends).sum(axis=1))
+    error = _LEVEL * np.sqrt(((ends @ exact.linear.covariance) * ends).sum(axis=1))
     values = ends @ exact.fit.parameters + np.array([[0, 0], [1, -1], [-1, 1], [1, 1]]) * error
     slope = (values[:, 1] - values[:, 0]) / (x[-1] - x[0])
     lines = np.stack([values[:, 0] - slope * x[0], slope], axis=1)

@@ -27,14 +27,14 @@ from numpy.typing import ArrayLike, NDArray
 from dstheory.notebook import ShownFields
 from evical._typing import Floats
 from evical.curves._linear_logistic import fit_linear_logistic
-from evical.curves._linear_profile import LinearProfile, LinearRays
+from evical.curves.linear_profile import LinearProfile
 from evical.curves.platt import soft_counts
 from evical.errors import ConvergenceError
-from evical.likelihood.deviance import NO_PROFILE
+from evical.likelihood.integrals import NO_PROFILE
 from evical.likelihood.level_set import level_set
 from evical.likelihood.polar import TURN
 from evical.likelihood.profile_table import MassTable, fit_mass_table, mass_log_odds, tabulated
-from evical.likelihood.quadrature import NODES_PER_PANEL, compress
+from evical.likelihood.quadrature import around, halved
 from evical.scores.counts import ScoreCounts
 from evical.scores.scale import location_scale, standardized
 
@@ -168,7 +168,6 @@ def _refuse_separated(counts: ScoreCounts) -> None:
         )
 
 
-_EXACT = 64  # samples with at most that many distinct scores are kept as they are
 _LEVEL = 6.0  # standard errors by which the coefficients may be elsewhere
 # Bernstein's ellipse of a panel, in which all log-likelihoods are analytic: ten Gauss nodes err by
 # 4**-20 = 1e-12 of the weight of the panel.
@@ -193,43 +192,31 @@ class QuadraticProfile:
     weights: Floats
 
     @cached_property
-    def _linear(self) -> LinearProfile:
+    def linear(self) -> LinearProfile:
+        """The profile in parameters in units of standard errors, which are uncorrelated."""
         parameters = np.asarray(np.linalg.solve(self.fit.root, self.fit.coefficients))
-        ends = np.linspace(self.nodes[0], self.nodes[-1], len(parameters))
-        none = np.zeros(len(parameters))
-        return LinearProfile(
-            self._features(self.nodes), self.weights, parameters, none, self._features(ends)
-        )
+        places = np.linspace(self.nodes[0], self.nodes[-1], len(parameters))
+        return LinearProfile(self._features, TURN, self.nodes, self.weights, parameters, places)
 
     def _features(self, z: Floats) -> Floats:
-        """Coefficients (k, d) of parameters in units of standard errors, which are uncorrelated."""
         return self.fit.features(z) @ self.fit.root
-
-    @cached_property
-    def rays(self) -> LinearRays:
-        """The profile along rays from the optimum."""
-        return LinearRays(self._linear, self._features, TURN)
-
-    def mle(self, z: Floats) -> Floats:
-        """Most plausible log-odds at standardized scores (k,)."""
-        return np.asarray(self.fit.features(z) @ self.fit.coefficients)
 
     def at(self, z: Floats, log_odds: Floats) -> Floats:
         """Minus the log relative likelihood of log-odds (k, q) at standardized scores (k,)."""
         # Any log-odds is possible away from the only score of a sample.
         known = (z[:, None] == 0.0) | (len(self.fit.root) > 1)
-        return np.where(known, self.rays.at(z, log_odds), 0.0)
+        return np.where(known, self.linear.at(z, log_odds), 0.0)
 
     def level_set(self, z: Floats, level: float) -> Floats:
         """Ends (2, k) of the probabilities with a plausibility of exp(-level) at least."""
-        return level_set(z, self.mle(z), self.rays.spread(z), self.at, level)
+        return level_set(z, self.linear.mle(z), self.linear.spread(z), self.at, level)
 
     def table(self) -> MassTable:
         """Masses over asinh of the standardized score; at the only score, if there is one."""
         if len(self.fit.root) == 1:
-            known = mass_log_odds(self.rays, np.zeros(1))
+            known = mass_log_odds(self.linear, np.zeros(1))
             return MassTable(np.array([-1.0, 1.0]), known.T[:, :, None])
-        end, profile = float(np.arcsinh(_REACH)), tabulated(self.rays)
+        end, profile = float(np.arcsinh(_REACH)), tabulated(self.linear)
         return fit_mass_table(
             lambda t: mass_log_odds(profile, np.sinh(t)), np.linspace(-end, end, 11)
         )
@@ -257,35 +244,16 @@ def quadratic_profile(counts: ScoreCounts, fit: QuadraticFit) -> QuadraticProfil
     >>> abs(profile.at(profile.fit.standardize([1.5]), mle[:, None])).round(12).tolist()
     [[0.0]]
     """
-    z, weights = fit.standardize(counts.scores), counts.total
-    if len(z) > _EXACT:
-        z, weights = compress(z, weights, _panel_edges(z, _around(fit)))
-    return QuadraticProfile(fit, z, weights)
+    plausible = around(fit.coefficients, fit.covariance, _LEVEL)
+    # Those of lines end with 0.
+    poles = _poles(np.pad(plausible, ((0, 0), (0, 3 - plausible.shape[1]))))
 
-
-def _around(fit: QuadraticFit) -> Floats:
-    """Coefficients (p, 3) around those that are plausible; those of lines end with 0."""
-    values, vectors = np.linalg.eigh(fit.covariance)
-    moves = _LEVEL * (vectors * np.sqrt(np.maximum(values, 0.0))).T
-    best = fit.coefficients
-    around = np.concatenate([best + moves, best - moves, [best]])
-    return np.pad(around, ((0, 0), (0, 3 - len(best))))
-
-
-def _panel_edges(z: Floats, parabolas: Floats) -> Floats:
-    """Interior edges of panels on which all these parabolas are resolved, by halving."""
-    poles = _poles(parabolas)
-    edges = z[[0, -1]]
-    while True:
-        counted = np.diff(np.searchsorted(z, edges[1:-1]), prepend=0, append=len(z))
-        middle, half = 0.5 * (edges[:-1] + edges[1:]), 0.5 * np.diff(edges)
-        place = (poles[:, None] - middle) / half
+    def is_rough(left: Floats, right: Floats) -> NDArray[np.bool_]:
+        place = (poles[:, None] - 0.5 * (left + right)) / (0.5 * (right - left))
         ellipse = np.abs(place + np.sqrt(place - 1.0) * np.sqrt(place + 1.0)).min(axis=0)
-        rough = (ellipse < _ELLIPSE) & (counted > NODES_PER_PANEL)
-        rough &= (middle > edges[:-1]) & (middle < edges[1:])
-        if not rough.any():
-            return np.asarray(edges[1:-1])
-        edges = np.sort(np.concatenate([edges, middle[rough]]))
+        return np.asarray(ellipse < _ELLIPSE)
+
+    return QuadraticProfile(fit, *halved(fit.standardize(counts.scores), counts.total, is_rough))
 
 
 def _poles(parabolas: Floats) -> NDArray[np.complex128]:

@@ -16,15 +16,15 @@ from scipy.special import expit
 
 from evical._typing import Floats
 from evical.curves._linear_logistic import fit_linear_logistic
+from evical.curves.linear_profile import BoundedProfile
 from evical.curves.platt import soft_counts
 from evical.errors import ConvergenceError
-from evical.likelihood.deviance import NO_PROFILE
-from evical.likelihood.level_set import level_set
+from evical.likelihood.integrals import NO_PROFILE
+from evical.likelihood.polar import TURN
 from evical.likelihood.profile_table import MassTable, fit_mass_table
-from evical.likelihood.quadrature import compress, panel_edges
+from evical.likelihood.quadrature import KEPT, compress, panel_edges
 from evical.scores.counts import ScoreCounts
 
-_EXACT = 64  # samples with at most that many distinct margins are kept as they are
 _LENGTH = 0.5  # of panels, in the metric of `panel_edges`: half of what one line needs
 _LEVEL = 6.0  # standard errors by which the inverse temperature may be elsewhere
 _IMPLAUSIBLE = 36.0  # deviances beyond which exp(-D) = 2e-16 is no plausibility
@@ -102,19 +102,31 @@ class TemperatureProfile:
 
     Parameters
     ----------
-    inverse, deviation : float
-        Optimum and standard error.
+    fit : TemperatureFit
     nodes, weights : (m,) arrays
         Margins in units of the scale, or a quadrature of the sample.
     slope : float
         Derivative of the log-likelihood at the optimum; negative if that is 0, else 0.
     """
 
-    inverse: float
-    deviation: float
+    fit: TemperatureFit
     nodes: Floats
     weights: Floats
     slope: float
+
+    @cached_property
+    def linear(self) -> BoundedProfile:
+        """The profile in the inverse temperature."""
+        return BoundedProfile(
+            _features,
+            TURN,
+            self.nodes,
+            self.weights,
+            np.array([self.fit.inverse]),
+            self.nodes[-1:],
+            slope=np.array([self.slope]),
+            bounded=1,
+        )
 
     def deviance(self, inverse: Floats) -> Floats:
         """Minus the log relative likelihood of inverse temperatures (k,), not negative ones."""
@@ -122,32 +134,15 @@ class TemperatureProfile:
 
     def at(self, margins: Floats, log_odds: Floats) -> Floats:
         """Minus the log relative likelihood of log-odds (k, q) at margins (k,), or infinity."""
-        margins = margins[:, None]
-        some = np.broadcast_to(margins != 0.0, log_odds.shape)
-        ratio = np.divide(log_odds, margins, out=np.full_like(log_odds, -1.0), where=some)
-        possible = (ratio >= 0.0) & (ratio < np.inf)
-        result = np.full_like(log_odds, np.inf)
-        result[possible] = self.deviance(ratio[possible])
-        result[~some & (log_odds == 0.0)] = 0.0
-        return result
+        return self.linear.at(margins, log_odds)
 
     def level_set(self, margins: Floats, level: float) -> Floats:
         """Ends (2, k) of the probabilities with a plausibility of exp(-level) at least."""
-        spread = self.deviation * np.abs(margins)
-        return level_set(margins, self.inverse * margins, spread, self.at, level)
+        return self.linear.level_set(margins, level)
 
     def _with_derivative(self, inverse: Floats) -> tuple[Floats, Floats]:
-        # Log-odds are those of the class that is less probable; see `Deviance`.
-        size = -np.abs(self.nodes)
-        mle = self.inverse * size
-        p = expit(mle)
-        change = inverse - self.inverse
-        # A finite number times a node of 0 must stay 0, however cold.
-        eta = np.clip(inverse[:, None] * size, -_FAR, _FAR)
-        loss = np.logaddexp(0.0, eta) - np.logaddexp(0.0, mle) - p * (eta - mle)
-        value = loss @ self.weights - self.slope * change
-        gradient = (expit(eta) - p) @ (self.weights * size) - self.slope
-        return np.maximum(value, 0.0), gradient
+        value, slope, _ = self.linear.derivatives((inverse - self.fit.inverse)[:, None])
+        return np.maximum(value, 0.0), slope[:, 0]
 
     @cached_property
     def _mixtures(self) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
@@ -156,9 +151,9 @@ class TemperatureProfile:
         The interval holds what is at least as plausible as a uniform level; its ends have the
         density exp(-D) |D'| beside the optimum, and the lower one the atom exp(-D(0)) at 0.
         """
-        least, greatest = self._end(-1.0), self._end(1.0)
+        least, best, greatest = self._end(-1.0), self.fit.inverse, self._end(1.0)
         sides = []
-        for first, last in ((least, self.inverse), (self.inverse, greatest)):
+        for first, last in ((least, best), (best, greatest)):
             points, measure = _graded(first, last)
             value, slope = self._with_derivative(points)
             sides.append((points, measure * np.exp(-value) * np.abs(slope)))
@@ -169,15 +164,12 @@ class TemperatureProfile:
 
     def _end(self, sign: float) -> float:
         """An inverse temperature beyond which nothing is plausible, or 0."""
-        step = self.deviation
-        for _ in range(_GROWTHS):
-            end = max(self.inverse + sign * step, 0.0)
-            if end == 0.0 or self.deviance(np.array([end]))[0] > _IMPLAUSIBLE:
-                break
-            step *= 1.3
-        else:
+        moves = sign * self.fit.deviation * 1.3 ** np.arange(_GROWTHS)
+        ends = np.maximum(self.fit.inverse + moves, 0.0)
+        found = np.flatnonzero((ends == 0.0) | (self.deviance(ends) > _IMPLAUSIBLE))
+        if not len(found):
             raise ConvergenceError(NO_PROFILE)
-        return end
+        return float(ends[found[0]])
 
     def mass_log_odds(self, size: Floats) -> Floats:
         """Log-odds (k, 2) of the masses of the class that margins (k,) > 0 favor, and of the other.
@@ -199,16 +191,20 @@ class TemperatureProfile:
     @property
     def unit(self) -> float:
         """Margins where the sigmoid, or doubt about the temperature, begins to show."""
-        return 1.0 / (max(self.inverse, self.deviation) or 1.0)
+        return 1.0 / (max(self.fit.inverse, self.fit.deviation) or 1.0)
 
     def table(self) -> MassTable:
         """Masses over asinh of the size of margins in this unit."""
-        if self.deviation == 0.0:  # nothing is known of the temperature
+        if self.fit.deviation == 0.0:  # nothing is known of the temperature
             return MassTable(np.array([0.0, 1.0]), np.array([[[0.0]], [[-60.0]]]))
         end = float(np.arcsinh(_REACH))
         return fit_mass_table(
             lambda x: self.mass_log_odds(self.unit * np.sinh(x)), np.linspace(0.0, end, 9)
         )
+
+
+def _features(z: Floats) -> Floats:
+    return z[:, None]
 
 
 def _graded(first: float, last: float) -> tuple[Floats, Floats]:
@@ -257,9 +253,9 @@ def temperature_profile(
     z, weights = counts.scores / fit.scale, counts.total
     against, favor = soft_counts(counts, smooth)
     slope = float(np.einsum("m,m", z, favor - against)) / 2.0 if fit.inverse == 0.0 else 0.0
-    if len(z) > _EXACT:
+    if len(z) > KEPT:
         around = fit.inverse + np.array([-1.0, 0.0, 1.0]) * _LEVEL * fit.deviation
         around = np.append(np.maximum(around, 0.0), 2.0 * fit.inverse)
         lines = np.stack([np.zeros_like(around), around], axis=1)
         z, weights = compress(z, weights, panel_edges(z, lines, _LENGTH))
-    return TemperatureProfile(fit.inverse, fit.deviation, z, weights, slope)
+    return TemperatureProfile(fit, z, weights, slope)

@@ -18,7 +18,11 @@ from numpy.typing import NDArray
 
 from evical._typing import Floats
 from evical.errors import ConvergenceError
-from evical.likelihood.deviance import NO_PROFILE
+
+NO_PROFILE = (
+    "the profile of the likelihood was not found: scores or weights differ by too many powers of "
+    "ten; leave out the extreme ones, use transform='rank' or model='bayesian'"
+)
 
 ProfileAt = Callable[[Any, Floats], Floats]
 """From scores (k,), or what stands for them, and log-odds (k, q) to profile deviances (k, q)."""

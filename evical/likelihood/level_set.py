@@ -14,8 +14,7 @@ from scipy.special import expit
 
 from evical._typing import Floats
 from evical.errors import ConvergenceError
-from evical.likelihood.deviance import NO_PROFILE
-from evical.likelihood.integrals import ProfileAt
+from evical.likelihood.integrals import NO_PROFILE, ProfileAt
 
 _FAR = 800.0  # log-odds: their probability is 0 or 1, and nothing lies beyond
 _STEPS = 200

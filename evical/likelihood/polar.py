@@ -22,6 +22,8 @@ import numpy as np
 from numpy.polynomial.chebyshev import chebvander
 from numpy.typing import NDArray
 
+from evical.errors import ConvergenceError
+from evical.likelihood.integrals import NO_PROFILE
 from evical.likelihood.interpolant import chebyshev
 
 Array = NDArray[np.float64]
@@ -39,7 +41,9 @@ _EASY, _HARD = (1, 20), (2, 36)
 _MOST_PANELS = 48  # visited; more cost more than they save
 _SPILL = 1e-9  # of exp(-D) at the ends, where none should be left
 _CHUNK = 1 << 13  # elements of a temporary of a table look-up, which stays in cache
-_DIRECTIONS = 16  # in which the distance of `_LEVEL` is looked for
+_DIRECTIONS = 16  # in which the distance of `_FAR` is looked for
+_MAX_STEPS = 200
+_PATIENCE = 5  # steps; then every other one expands the bracket or bisects it
 
 
 class Axis(NamedTuple):
@@ -63,7 +67,7 @@ TURN = Axis(np.array([-0.5 * np.pi, 0.5 * np.pi]), np.arctan, np.tan)
 
 
 class Profiled(Protocol):
-    """A likelihood whose log-odds at a score are linear in the parameters: `Deviance`, for one."""
+    """A likelihood whose log-odds at a score are linear in the parameters."""
 
     @property
     def unit(self) -> float:
@@ -91,11 +95,8 @@ class Profiled(Protocol):
     ) -> tuple[Array, Array]:
         """Return the least D at distances (k,), and where it is across.
 
-        `across`, (k,) or one row for each coordinate, is a guess.
+        `across`, one row (k,) for each coordinate, is a guess.
         """
-
-    def reach(self, y: Array, sign: Array, level: float) -> tuple[Array, Array]:
-        """Return how far to go for a profile D near ``level**2 / 2``, and where it is across."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,7 +206,7 @@ class PolarProfile:
 class _Window:
     """Where the level is met, and how the profile bends on the way, in some directions `phi` (k,).
 
-    `ends` (2, k) are distances at the negative and at the positive side; `bends` (..., 2, k) are
+    `ends` (2, k) are distances at the negative and at the positive side; `bends` (d, 2, k) are
     such that the profile is, more or less, at ``bend * distance**2`` across.
     """
 
@@ -226,8 +227,7 @@ class _Window:
     def guess(self, phi: Array, along: Array) -> Array:
         """Return about where the profile is, for directions (k,) and distances (k, q)."""
         back, forth = (
-            np.apply_along_axis(lambda v: np.interp(phi, self.phi, v), -1, self.bends[..., i, :])
-            for i in (0, 1)
+            np.array([np.interp(phi, self.phi, row[i]) for row in self.bends]) for i in (0, 1)
         )
         bend = np.where(along < 0.0, back[..., None], forth[..., None])
         return np.asarray(bend * along**2)
@@ -319,9 +319,49 @@ def _window(deviance: Profiled, floor: float) -> _Window:
     axis = deviance.axis
     phi = _divided(axis.edges, _DIRECTIONS)
     y, sign = np.tile(axis.score(phi), 2), np.repeat([-1.0, 1.0], phi.size)
-    end, across = deviance.reach(y, sign, float(np.sqrt(2.0 * (_FAR - floor))))
-    bends = (across / end**2).reshape(*across.shape[:-1], 2, -1)
+    end, across = reach(deviance, y, sign, float(np.sqrt(2.0 * (_FAR - floor))))
+    bends = (across / end**2).reshape(len(across), 2, -1)
     return _Window(phi, end.reshape(2, -1), bends)
+
+
+def reach(deviance: Profiled, y: Array, sign: Array, level: float) -> tuple[Array, Array]:
+    """Return how far to go for a profile D near ``level**2 / 2``, and where it is across.
+
+    `y` and `sign`, the direction to go to (+-1), are of one shape (k,). The square root of 2 D is
+    about the distance, so steps are proportional; where both sides of the level are known they are
+    bisections. The level is met within 0.4.
+
+    Raises
+    ------
+    ConvergenceError
+        If it is not.
+    """
+    along, across = level * sign, np.zeros((deviance.dimension, y.size))
+    near, far = np.zeros(y.size), np.full(y.size, np.inf)
+    active = np.arange(y.size)
+    for step in range(_MAX_STEPS):
+        value, across[:, active] = deviance.profile(
+            along[active], y[active], across[:, active], atol=0.1
+        )
+        root = np.sqrt(2.0 * value)
+        left = np.abs(root - level) > 0.4
+        active, root = active[left], root[left]
+        if not active.size:
+            break
+        size = np.abs(along[active])
+        near[active] = np.where(root < level, size, near[active])
+        far[active] = np.where(root > level, size, far[active])
+        factor = np.clip(level / np.maximum(root, 1e-300), 0.25, 4.0)
+        if step % 2 and step > _PATIENCE:
+            factor = np.where(root < level, 4.0, 0.25)
+        new = size * factor
+        outside = (new <= near[active]) | (new >= far[active])
+        new = np.where(outside, 0.5 * (near[active] + far[active]), new)
+        across[:, active] *= (new / size) ** 2
+        along[active] = sign[active] * new
+    else:
+        raise ConvergenceError(NO_PROFILE)
+    return along, across
 
 
 def _errors(ratio: Array, along: Array, floor: float) -> tuple[Array, Array, float]:
@@ -375,5 +415,5 @@ def _ratios(
 def _solved(deviance: Profiled, phi: Array, along: Array, guess: Array) -> tuple[Array, Array]:
     """Return the profile deviance, and where it is, for directions (k,) and distances (k, q)."""
     y = np.repeat(deviance.axis.score(phi), along.shape[1])
-    value, across = deviance.profile(along.ravel(), y, guess.reshape(*guess.shape[:-2], -1))
+    value, across = deviance.profile(along.ravel(), y, guess.reshape(len(guess), -1))
     return value.reshape(along.shape), across.reshape(guess.shape)

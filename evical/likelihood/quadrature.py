@@ -12,6 +12,7 @@ and Approximation Practice" (2013), theorem 19.3 (error of Gauss rules of analyt
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
@@ -24,6 +25,7 @@ Array = NDArray[np.float64]
 # of parameter 4.08; ten Gauss nodes then err by about 4.08**-20 = 6e-13 of the panel's weight.
 PANEL_LENGTH = 1.0
 NODES_PER_PANEL = 10
+KEPT = 64  # samples with at most that many distinct scores are kept as they are
 
 
 def gauss_rule(x: Array, weight: Array, size: int) -> tuple[Array, Array]:
@@ -130,6 +132,56 @@ def compress(x: Array, weight: Array, edges: Array) -> tuple[Array, Array]:
     cuts = _cuts(x, edges)
     rules = [gauss_rule(x[i:j], weight[i:j], NODES_PER_PANEL) for i, j in pairwise(cuts) if j > i]
     return np.concatenate([r[0] for r in rules]), np.concatenate([r[1] for r in rules])
+
+
+def halved(
+    x: Array, weight: Array, is_rough: Callable[[Array, Array], NDArray[np.bool_]]
+) -> tuple[Array, Array]:
+    """Replace panels of a sample by Gauss rules, halved while a criterion finds them rough.
+
+    Parameters
+    ----------
+    x, weight : ndarray of shape (m,)
+        Sorted scores and their weights.
+    is_rough : callable
+        From the ends (p,) of panels to those on which some log-likelihood is not resolved.
+
+    Returns
+    -------
+    nodes, weights : ndarray
+        The sample itself, if it has 64 scores or fewer.
+
+    Examples
+    --------
+    >>> x = np.linspace(0.0, 1.0, 1000)
+    >>> nodes, weights = halved(x, np.ones(1000), lambda left, right: right - left > 0.3)
+    >>> len(nodes), round(float(weights @ nodes**3) - float((x**3).sum()), 9)
+    (40, 0.0)
+    """
+    if x.size <= KEPT:
+        return x, weight
+    edges = x[[0, -1]]
+    while True:
+        left, right = edges[:-1], edges[1:]
+        middle = 0.5 * (left + right)
+        filled = np.diff(_cuts(x, edges[1:-1])) > NODES_PER_PANEL  # others are kept as they are
+        cut = is_rough(left, right) & filled & (middle > left) & (middle < right)
+        if not cut.any():
+            return compress(x, weight, edges[1:-1])
+        edges = np.union1d(edges, middle[cut])
+
+
+def around(best: Array, covariance: Array, level: float) -> Array:
+    """Return coefficients (2 d + 1, d): the best, and some standard errors off along the axes.
+
+    Examples
+    --------
+    >>> around(np.array([1.0]), np.array([[4.0]]), 3.0).ravel().tolist()
+    [7.0, -5.0, 1.0]
+    """
+    values, vectors = np.linalg.eigh(covariance)
+    moves = level * (vectors * np.sqrt(np.maximum(values, 0.0))).T
+    return np.concatenate([best + moves, best - moves, [best]])
 
 
 def _dot(u: Array, v: Array) -> float:

@@ -18,6 +18,7 @@ from evical.curves.piecewise_logistic import (
     piecewise_profile,
 )
 from evical.curves.platt import platt_targets
+from evical.likelihood.profile_table import mass_log_odds
 from evical.scores import ScoreCounts
 from tests.naive import gebel as naive
 from tests.support.each import each
@@ -144,6 +145,11 @@ def test_separable_labels_have_no_fit(y):
     assert np.isfinite(PiecewiseLogisticCalibrator().fit(SCORES, y).log_odds_).all()
 
 
+def test_one_score_of_both_classes_is_not_separated():
+    fitted = PiecewiseLogisticCalibrator(smooth=False).fit([3.0, 3.0, 3.0], [0, 1, 1])
+    np.testing.assert_allclose(fitted.predict_proba([3.0])[:, 1], 2 / 3)
+
+
 # ---- the likelihood model
 
 
@@ -207,7 +213,9 @@ def test_quadrature_of_a_large_sample_is_the_sample():
     fit = profile.fit
     exact = PiecewiseProfile(fit, fit.standardize(counts.scores), counts.total)
     x = np.array([0.1, 0.5, 0.8])
-    np.testing.assert_allclose(profile.mass_log_odds(x), exact.mass_log_odds(x), atol=1e-8)
+    np.testing.assert_allclose(
+        mass_log_odds(profile.linear, x), mass_log_odds(exact.linear, x), atol=1e-8
+    )
 
 
 def test_only_the_likelihood_model_has_a_contour():

@@ -183,7 +183,7 @@ def test_a_quadrature_is_as_good_as_the_sample(n, bend):
     exact = type(profile)(profile.fit, z, reduced.counts_.total)
     places = profile.fit.standardize(np.array([-20.0, -2.0, 0.0, 0.5, 3.0, 50.0]))
     for shift in (-4.0, -1.0, 0.5, 3.0):
-        eta = (profile.mle(places) + shift * profile.rays.spread(places))[:, None]
+        eta = (profile.linear.mle(places) + shift * profile.linear.spread(places))[:, None]
         ours, wanted = profile.at(places, eta), exact.at(places, eta)
         np.testing.assert_allclose(np.exp(-ours), np.exp(-wanted), atol=1e-7)
 

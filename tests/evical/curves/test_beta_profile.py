@@ -46,7 +46,7 @@ def test_deviance_is_that_of_constrained_optimization(parameters, truth):
     best = negative_log_likelihood(sample)(profile.coefficients)[0]
     for x in AT:
         for eta in (-2.0, -0.3, 0.4, 2.5):
-            ours = profile.deviance(np.array([x]), np.array([eta]))[0]
+            ours = profile.at(np.array([x]), np.array([[eta]]))[0, 0]
             wanted = brute_force(sample, parameters, x, eta) - best
             if not np.isinf(ours):  # else SLSQP stops anywhere
                 assert ours == pytest.approx(wanted, abs=1e-6, rel=1e-6)
@@ -62,14 +62,14 @@ def test_masses_are_integrals_of_the_contour(parameters, truth):
     _, profile = fitted(parameters, truth=truth)
     for x in AT:
         eta = np.concatenate([np.linspace(-40, 40, 4001), np.linspace(-6, 6, 12001)])
-        eta = np.unique(np.append(eta, profile.log_odds(np.array([x]))))
-        plausible = np.exp(-profile.deviance(np.full_like(eta, x), eta))
+        eta = np.unique(np.append(eta, profile.linear.mle(np.array([x]))))
+        plausible = np.exp(-profile.at(np.array([x]), eta[None])[0])
         top = eta[np.argmax(plausible)]
         p = expit(eta)
         low, high = eta <= top, eta >= top
         bel = expit(top) - np.trapezoid(plausible[low], p[low])
         pl = expit(top) + np.trapezoid(plausible[high], p[high])
-        m1, m0 = expit(profile.mass_log_odds(np.array([x])))[0]
+        m1, m0 = expit(profile.linear.mass_log_odds(np.array([x])))[0]
         # The contour may jump at p = 1/2, where the rule is off by half a step.
         assert m1 == pytest.approx(bel, abs=3e-4 if "m" not in parameters else 2e-6)
         assert m0 == pytest.approx(1 - pl, abs=3e-4 if "m" not in parameters else 2e-6)
@@ -84,9 +84,17 @@ def test_a_quadrature_is_as_good_as_the_sample(parameters):
     assert len(reduced.nodes) < 200
     x = np.linspace(-5, 5, 11)
     for shift in (-0.8, 0.0, 0.5):
-        eta = reduced.log_odds(x) + shift * np.abs(x)
-        ours, wanted = reduced.deviance(x, eta), exact.deviance(x, eta)
+        eta = (reduced.linear.mle(x) + shift * np.abs(x))[:, None]
+        ours, wanted = reduced.at(x, eta), exact.at(x, eta)
         np.testing.assert_allclose(np.exp(-ours), np.exp(-wanted), atol=1e-8)
+
+
+@pytest.mark.parametrize("parameters", ["ab", "a"])
+def test_a_score_beside_one_half_costs_no_digits(parameters):
+    """Even log-odds there mean a = b = 0, as anywhere: the plausibility was 0.72, and is 0.64."""
+    _, profile = fitted(parameters)
+    beside, far = profile.at(np.array([4e-16, 1.0]), np.zeros((2, 1)))[:, 0]
+    assert beside == pytest.approx(far, rel=1e-9)
 
 
 def test_integrals_with_a_corner_and_an_end():

@@ -6,7 +6,6 @@ from scipy.integrate import tanhsinh
 from scipy.special import expit
 
 from evical.calibrators import BetaCalibrator
-from evical.curves._bounded_profile import _least, _Rays
 from evical.curves.beta import beta_sample, fit_beta
 from evical.curves.beta_profile import beta_profile
 from evical.scores import ScoreCounts
@@ -32,16 +31,14 @@ def profile(parameters, truth, n):
 @each("truth", TRUTHS)
 @each("parameters", ["abm", "am"])
 def test_tables_of_the_parts_are_the_profile_under_the_bounds(parameters, truth, n):
-    direct = profile(parameters, TRUTHS[truth], n)
-    parts = direct._parts()
+    direct = profile(parameters, TRUTHS[truth], n).linear
+    parts = direct.tabulated()
     assert parts is not None
     x = np.array([-30.0, -4.0, -1.0, -0.2, 0.0, 0.5, 2.0, 7.0, 36.0])
-    gap = np.concatenate([np.linspace(-8, 8, 33), [-0.01, 0.01]]) * direct._guess(x)[:, None]
-    eta = direct.log_odds(x)[:, None] + gap
-    rays = {name: _Rays(table, parts.bounded, x) for name, table in parts.tables.items()}
-    ours = _least(rays, next(iter(rays)), np.arange(len(x)), eta)
-    wanted = direct.deviance(np.repeat(x, eta.shape[1]), eta.ravel()).reshape(eta.shape)
-    np.testing.assert_allclose(np.exp(-ours), np.exp(-wanted), atol=1e-6)
+    gap = np.concatenate([np.linspace(-8, 8, 33), [-0.01, 0.01]]) * direct.spread(x)[:, None]
+    eta = direct.mle(x)[:, None] + gap
+    ours = parts.along(x)(np.arange(len(x)), eta)
+    np.testing.assert_allclose(np.exp(-ours), np.exp(-direct.at(x, eta)), atol=1e-6)
 
 
 @pytest.mark.parametrize("score", [0.9985, 0.3])

@@ -8,8 +8,8 @@ import pytest
 from scipy.integrate import quad
 from scipy.special import expit, logit
 
-from evical.curves.logistic_profile import LogisticProfile, _reduced
-from evical.likelihood.deviance import Deviance
+from evical.curves.logistic_profile import LogisticProfile, _reduced, sigmoid_profile
+from evical.likelihood.polar import reach
 from evical.likelihood.profile_table import mass_log_odds
 from tests.evical.curves.of_arrays import fit_platt, fit_profile
 from tests.naive import logistic as naive
@@ -43,10 +43,11 @@ def sample(n, seed=0, slope=2.0):
     return x, (rng.random(n) < expit(slope * x - 0.5)).astype(int)
 
 
-def exact_deviance(profile, counts):
+def exact_profile(profile, counts):
     """The whole sample in the coordinates of a fitted profile."""
     y = (counts[0] - profile.center) / profile.scale
-    return Deviance(y, counts[1] + counts[2], profile.intercept, profile.slope, profile.unit)
+    line = profile.intercept, profile.slope
+    return sigmoid_profile(y, counts[1] + counts[2], line, profile.unit)
 
 
 def hard_cases():
@@ -272,7 +273,7 @@ def test_scalars_and_shapes():
 def test_table_and_quadrature_equal_direct_evaluation_on_the_sample(name):
     counts = HARD[name]
     profile = fit_profile(*counts, fit_platt(*counts))
-    exact = exact_deviance(profile, counts)
+    exact = exact_profile(profile, counts)
     rng = np.random.default_rng(0)
     y = np.r_[np.sinh(rng.uniform(-16, 16, 40)), rng.choice(exact.nodes, 15)]
     expected = expit(mass_log_odds(exact, y)).T
@@ -286,7 +287,7 @@ def test_large_sample_is_reduced_and_equal():
     counts = counted(*sample(8_000))
     profile = fit_profile(*counts, fit_platt(*counts))
     assert profile.nodes.size < 200
-    exact = exact_deviance(profile, counts)
+    exact = exact_profile(profile, counts)
     y = np.array([-3.0, -0.5, 0.0, 2.0])
     np.testing.assert_allclose(
         profile.masses(profile.center + profile.scale * y),
@@ -304,7 +305,7 @@ def test_shifted_by_a_million_equals_direct_evaluation_without_the_shift(scale):
     counts = counted(x - 1e6, y)  # what the rounding of the shifted scores has left, exactly
     profile = fit_profile(*counts, fit_platt(*counts))
     positions = (s - 1e6 - profile.center) / profile.scale
-    expected = expit(mass_log_odds(exact_deviance(profile, counts), positions)).T
+    expected = expit(mass_log_odds(exact_profile(profile, counts), positions)).T
     np.testing.assert_allclose(fitted(x, y).masses(s), expected, rtol=0, atol=1e-8)
 
 
@@ -312,7 +313,7 @@ def test_many_scores_equal_direct_evaluation():
     counts = counted(*sample(2 * 10**5))
     profile = fit_profile(*counts, fit_platt(*counts))
     y = np.array([-0.5, 2.0])
-    expected = expit(mass_log_odds(exact_deviance(profile, counts), y)).T
+    expected = expit(mass_log_odds(exact_profile(profile, counts), y)).T
     masses = profile.masses(profile.center + profile.scale * y)
     np.testing.assert_allclose(masses, expected, rtol=0, atol=1e-10)
 
@@ -342,8 +343,8 @@ def test_a_poor_quadrature_is_noticed_and_refined():
     """The check against the whole sample halves panels that are far too long."""
     counts = HARD["separable"]
     profile = fit_profile(*counts, fit_platt(*counts))
-    exact = exact_deviance(profile, counts)
-    reduced = _reduced(exact, length=16.0)
+    exact = exact_profile(profile, counts)
+    reduced = _reduced(exact, profile.unit, length=16.0)
     assert reduced.nodes.size > 20  # two panels, had nothing been noticed
     y = np.linspace(-3, 3, 9)
     np.testing.assert_allclose(
@@ -357,22 +358,26 @@ def test_a_poor_quadrature_is_noticed_and_refined():
 def test_profile_finds_the_minimum_from_any_guess():
     counts = HARD["wrong outlier"]
     profile = fit_profile(*counts, fit_platt(*counts))
-    deviance = exact_deviance(profile, counts)
+    exact = exact_profile(profile, counts)
     along = np.linspace(-6, 6, 13)
     y = np.full(13, -45.0)
-    results = [deviance.profile(along, y, np.full(13, q))[0] for q in (0.0, 5.0, -200.0)]
+    h, ray, _ = exact.rays(y[:1])
+    across = np.array([-h[0, 1], h[0, 0]]) / np.hypot(*h[0])  # changes that leave the log-odds
+    guesses = [np.tile(q * across, (13, 1)).T for q in (0.0, 5.0, -200.0)]
+    results = [exact.profile(along, y, guess)[0] for guess in guesses]
     np.testing.assert_allclose(results[1:], [results[0]] * 2, rtol=1e-6, atol=1e-9)
-    around = deviance.profile(along, y, np.zeros(13))[1] + np.linspace(-1, 1, 101)[:, None]
-    lines = deviance.lines(np.broadcast_to(along, around.shape), around, y)
-    assert np.all(results[0] <= deviance.value(*lines) + 1e-9)
+    found = exact.profile(along, y, guesses[0])[1].T
+    for step in np.linspace(-1, 1, 101):
+        line = exact.parameters + along[:, None] * ray + found + step * across
+        assert np.all(results[0] <= exact.value(line) + 1e-9)
 
 
 def test_reach_meets_its_level():
     for name in ("plain", "gap", "wrong outlier", "two scores"):
         profile = fit_profile(*HARD[name], fit_platt(*HARD[name]))
-        deviance = exact_deviance(profile, HARD[name])
+        exact = exact_profile(profile, HARD[name])
         y = np.array([-100.0, -1.0, 0.0, 3.0])
         for side in (-1.0, 1.0):
-            along, across = deviance.reach(y, np.full(4, side), 7.0)
-            value = deviance.value(*deviance.lines(along, across, y))
+            along, across = reach(exact, y, np.full(4, side), 7.0)
+            value = exact.value(exact.parameters + along[:, None] * exact.rays(y)[1] + across.T)
             assert np.all(np.abs(np.sqrt(2 * value) - 7.0) < 0.41)

@@ -36,12 +36,12 @@ SCORES = np.r_[np.sinh(np.linspace(-14, 14, 29)), 0.0, 1e-9]
 
 @each("name", CASES)
 def test_table_equals_the_deviance_wherever_it_is_plausible(name):
-    direct, table = CASES[name].rays, tabulate_profile(CASES[name].rays)
+    direct, table = CASES[name].linear, tabulate_profile(CASES[name].linear)
     assert isinstance(table, PolarProfile)
     y = np.r_[np.tan(np.linspace(-1.57, 1.57, 30)), np.tan(table.edges[1:-1])]
     for distance in (-9.0, -4.0, -1.0, -1e-3, 0.0, 0.5, 2.0, 6.0):
         along = np.full(y.size, distance)
-        cold = np.zeros((len(direct.linear.parameters), y.size))
+        cold = np.zeros((direct.dimension, y.size))
         expected = np.exp(-direct.profile(along, y, cold, atol=1e-10)[0])
         log_odds = direct.mle(y) + along * direct.spread(y)
         values = table.at(y, log_odds[:, None])[:, 0]
@@ -50,17 +50,17 @@ def test_table_equals_the_deviance_wherever_it_is_plausible(name):
 
 @pytest.mark.parametrize("name", ["small", "separable", "two scores"])
 def test_beliefs_from_the_table_equal_direct_ones(name):
-    table = tabulate_profile(CASES[name].rays)
+    table = tabulate_profile(CASES[name].linear)
     np.testing.assert_allclose(
         expit(mass_log_odds(table, SCORES)),
-        expit(mass_log_odds(CASES[name].rays, SCORES)),
+        expit(mass_log_odds(CASES[name].linear, SCORES)),
         rtol=1e-5,
         atol=1e-8,
     )
 
 
 def test_a_guess_changes_where_the_search_starts_and_not_where_it_ends():
-    direct = CASES["small"].rays
+    direct = CASES["small"].linear
     z, along = np.linspace(-2, 2, 9), np.linspace(-5, 5, 9)
     wanted, across = direct.profile(along, z, np.zeros((3, 9)), atol=1e-12)
     guesses = (across, 0.5 * across + 0.1, np.random.default_rng(0).normal(size=(3, 9)))
@@ -76,7 +76,7 @@ def test_deviance_is_the_least_of_parabolas_through_a_point(z, gap):
     """Without the constraint: two of three coefficients are free, and any optimizer finds them."""
     direct = CASES["small"]
     best, nodes, weights = direct.fit.coefficients, direct.nodes, direct.weights
-    eta = direct.mle(np.array([z]))[0] + gap
+    eta = direct.linear.mle(np.array([z]))[0] + gap
     mean = expit(np.polyval(best[::-1], nodes))
 
     def loss(free):

@@ -108,3 +108,5 @@ def test_log_odds_beyond_the_family_are_impossible():
     assert np.isinf(found[:3]).all()
     assert found[3] == 0
     assert found[4] == profile.deviance(np.zeros(1))[0]
+    # Log-odds that no temperature near the optimum has at the least margin of all floats.
+    assert profile.at(np.array([5e-324]), np.array([[0.3]]))[0, 0] > 1e100

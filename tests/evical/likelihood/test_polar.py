@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from evical.likelihood.deviance import Deviance
+from evical.curves.logistic_profile import sigmoid_profile
 from evical.likelihood.polar import PolarProfile, tabulate_profile
 from evical.likelihood.profile_table import mass_log_odds
 from tests.evical.curves.of_arrays import fit_platt, fit_profile
@@ -16,8 +16,8 @@ def deviance(scores, positive, weight=1.0):
     y = np.asarray(positive, dtype=float)[order] * weight
     counts = np.asarray(scores, dtype=float)[order], weight - y, y
     profile = fit_profile(*counts, fit_platt(*counts))
-    line = profile.intercept, profile.slope, profile.unit
-    return Deviance(profile.nodes, profile.weights, *line)
+    line = profile.intercept, profile.slope
+    return sigmoid_profile(profile.nodes, profile.weights, line, profile.unit)
 
 
 def sample(n):
@@ -57,7 +57,7 @@ def test_table_equals_the_deviance_wherever_it_is_plausible(name):
     y = np.r_[np.tan(np.linspace(-1.57, 1.57, 50)), np.tan(table.edges[1:-1])]
     for distance in (-9.0, -4.0, -1.0, -1e-3, 0.0, 1e-3, 0.5, 2.0, 6.0):
         along = np.full(y.size, distance)
-        expected = np.exp(-direct.profile(along, y, np.zeros(y.size), atol=1e-9)[0])
+        expected = np.exp(-direct.profile(along, y, np.zeros((2, y.size)), atol=1e-9)[0])
         log_odds = direct.mle(y) + along * direct.spread(y)
         values = table.at(y, log_odds[:, None])[:, 0]
         np.testing.assert_allclose(np.exp(-values), expected, rtol=0, atol=1e-7)
