@@ -21,7 +21,7 @@ components", Scandinavian Journal of Statistics 39 (2012), 53-74.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import expit, psi, xlogy
@@ -66,8 +66,8 @@ class Steps:
         Places among the scores of the first one of each group, between which cuts may lie.
     starts, ends : (g,) arrays
         Least and greatest score of each group.
-    cuts : (g,) array
-        Probability of a cut before each group; 1 for the first.
+    bins : BinScores
+        Of the groups.
     moments : (3, g) array
         Posterior mean of the probability, and mean and mean square of the log-odds.
     left_out : float
@@ -77,9 +77,14 @@ class Steps:
     places: Indices
     starts: Floats
     ends: Floats
-    cuts: Floats
+    bins: BinScores
     moments: Floats
     left_out: float
+
+    @property
+    def cuts(self) -> Floats:
+        """Probability (g,) of a cut before each group; 1 for the first."""
+        return self.bins.begins[:-1]
 
     @property
     def jumps(self) -> Floats:
@@ -151,8 +156,9 @@ def finer_steps(counts: ScoreCounts, coarse: Steps, rivals: Standings | None = N
     lead = np.inf if rivals is None else coarse.standing(_STEPS).lead(rivals)
     if lead + _to_gain(counts, coarse.places) < _HOPELESS:
         return coarse
-    places, cuts = coarse.places, coarse.cuts
+    places, bins = coarse.places, coarse.bins
     for _ in range(_ROUNDS):
+        cuts = bins.begins[:-1]
         likely = np.flatnonzero(cuts[1:] > _LIKELY) + 1
         likely = likely[np.argsort(-cuts[likely], kind="stable")][:_MOST_LIKELY]
         beside = np.union1d(likely - 1, likely)
@@ -160,21 +166,22 @@ def finer_steps(counts: ScoreCounts, coarse: Steps, rivals: Standings | None = N
         finer = _divided(places, beside[weight[beside] > _FEW], len(counts))
         if len(finer) == len(places):
             break
-        places, scores = finer, _bin_scores(counts, finer)
-        cuts = scores.begins[:-1]
+        found = _bin_scores(counts, finer)
+        bins = replace(found, coarser=bins, places=np.searchsorted(finer, places))
+        places = finer
         if len(places) == len(counts):
             break
-    return coarse if places is coarse.places else _averaged(counts, places, scores)
+    return coarse if places is coarse.places else _averaged(counts, places, bins)
 
 
-def _averaged(counts: ScoreCounts, places: Indices, scores: BinScores) -> Steps:
+def _averaged(counts: ScoreCounts, places: Indices, bins: BinScores) -> Steps:
     groups = counts.pool(places)
-    rows = average_over_binnings(scores, _moments)
+    rows = average_over_binnings(bins, _moments)
     rows[0] = np.clip(rows[0], 0.0, 1.0)
     inverse = np.log(np.maximum(rows[3:], 1.0))
     left_out = -(groups.positive @ inverse[0] + groups.negative @ inverse[1])
     starts, ends = counts.scores[places], counts.scores[np.append(places[1:], len(counts)) - 1]
-    return Steps(places, starts, ends, scores.begins[:-1], rows[:3], float(left_out))
+    return Steps(places, starts, ends, bins, rows[:3], float(left_out))
 
 
 def _to_gain(counts: ScoreCounts, starts: Indices) -> float:

@@ -19,7 +19,7 @@ and section 3.2.2). K2 is the uniform prior; BDeu centers it on the middle of th
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -227,12 +227,18 @@ class BinScores:
         lambda times the share of the range of the scores that lies below each.
     prior : callable
         From the edges of bins to the parameters alpha and beta of their prior.
+    coarser : BinScores, optional
+        Of the same samples, with the same prior for all bins, in fewer groups.
+    places : (c,) array
+        Places among the scores at which these groups begin.
     """
 
     cumulated: Cumulated
     log_cut: Floats
     distance: Floats
     prior: Prior
+    coarser: "BinScores | None" = None
+    places: Indices = field(default_factory=lambda: np.empty(0, dtype=np.intp))
 
     def __len__(self) -> int:
         return len(self.distance)
@@ -264,7 +270,7 @@ class BinScores:
         """
         m, negligible = len(self), np.finfo(np.float64).eps / len(self) ** 2
         if m <= _TABLE:
-            shares = self.begins[:-1, np.newaxis] * self._following
+            shares = self.begins[:-1, np.newaxis] * -self._solved[1][:-1, 1:]
             firsts, lasts = np.nonzero(shares > negligible)
             for start in range(0, len(firsts), _TOGETHER):
                 first, last = (part[start : start + _TOGETHER] for part in (firsts, lasts))
@@ -296,55 +302,67 @@ class BinScores:
         """Share (m + 1,) of all binnings, by their scores, that have a bin beginning at an edge."""
         begins = np.append(1.0, np.zeros(len(self)))
         if len(self) <= _TABLE:
-            steps = _steps(self._following)
-            return np.asarray(solve_triangular(steps, begins, trans=1, **_UNIT))
+            return np.asarray(solve_triangular(self._solved[1], begins, trans=1, **_UNIT))
         for first in range(len(self)):
             begins[first + 1 :] += begins[first] * self._after(first)
         return begins
 
-    @property
-    def _following(self) -> Floats:
-        """Shares (m, m) of the binnings of what follows an edge that have the bin [first, u]."""
-        return self._solved[1]
-
     @cached_property
     def _solved(self) -> tuple[Floats, Floats]:
-        """The sums of what follows each edge, and the shares that each bin has in them.
+        """The sums of what follows each edge, and minus the shares that each bin has in them.
 
         The sums s solve ``s[first] = sum_u exp(score of [first, u]) s[u + 1]``. No term is
         negative, so no digit is lost, but they exceed all floats. So they are taken relative to
         others that are near: those of binnings with a cut at a few edges only.
         """
         m, table = len(self), self._table
-        edges = np.unique(np.append(np.arange(0, m, max(1, m // _COARSE)), m))
-        coarse = table[np.ix_(edges[:-1], edges[1:] - 1)]
-        near = _backward(lambda first: coarse[first, first:], len(coarse))
+        if self.coarser is not None:
+            edges, near = np.append(self.places, m), self.coarser.log_sums
+        else:
+            edges = np.unique(np.append(np.arange(0, m, max(1, m // _COARSE)), m))
+            coarse = table[np.ix_(edges[:-1], edges[1:] - 1)]
+            near = _backward(lambda first: coarse[first, first:], len(coarse))
         below = self.cumulated.positive + self.cumulated.negative
         near = np.interp(below, below[edges], near)
-        last = np.append(np.zeros(m), 1.0)
         with np.errstate(over="ignore", invalid="ignore"):  # then they are not near
-            bins = np.exp(table + (near[1:] - near[:-1, np.newaxis]))
-            sums = solve_triangular(_steps(bins), last, **_UNIT)
+            steps = _steps(table, near)
+            sums = solve_triangular(steps, np.append(np.zeros(m), 1.0), **_UNIT)
             if ((sums > 1 / _FAR_OFF) & (sums < _FAR_OFF)).all():
-                return near + np.log(sums), bins * (sums[1:] / sums[:-1, np.newaxis])
+                steps[:-1, 1:] *= sums[1:] / sums[:-1, np.newaxis]
+                return near + np.log(sums), steps
         exact = _backward(self.log_scores, m)
-        return exact, np.exp(table + (exact[1:] - exact[:-1, np.newaxis]))
+        return exact, _steps(table, exact)
 
     @cached_property
     def _table(self) -> Floats:
         """The scores (m, m) of the bins [first, u]; minus infinity where u is before first."""
-        first, last = np.triu_indices(len(self))
-        table = np.full((len(self), len(self)), -np.inf)
+        table = self._marginals + (self.log_cut - self.distance)
+        table += self.distance[:, np.newaxis]
+        return table
+
+    @cached_property
+    def _marginals(self) -> Floats:
+        """Log marginal likelihoods (m, m) of the bins, some of them known."""
+        m = len(self)
+        table, new = np.full((m, m), -np.inf), np.tri(m, dtype=bool).T
+        if self.coarser is not None:
+            places = self.places
+            known = np.ix_(places, np.append(places[1:], m) - 1)
+            table[known], new[known] = self.coarser._marginals, False
+        first, last = np.nonzero(new)
         table[first, last] = log_marginal(*self.bins(first, last + 1))
-        table += self.log_cut - (self.distance - self.distance[:, np.newaxis])
         return table
 
 
-def _steps(shares: Floats) -> Floats:
-    """The matrix (m + 1, m + 1) that a pass solves: from each edge to those behind it."""
-    m = len(shares)
+def _steps(table: Floats, near: Floats) -> Floats:
+    """Minus the factors (m + 1, m + 1) of the bins from each edge to those behind it."""
+    m = len(table)
     matrix = np.zeros((m + 1, m + 1))
-    np.negative(shares, out=matrix[:-1, 1:])
+    factors = matrix[:-1, 1:]
+    np.add(table, near[1:], out=factors)
+    factors -= near[:-1, np.newaxis]
+    np.exp(factors, out=factors)
+    np.negative(factors, out=factors)
     return matrix
 
 

@@ -195,7 +195,10 @@ def minimize_convex(
         if (decrement <= enough).all():
             return _together(solved, rows, Optimum(parameters, found[0], found[2]))
         few = None if part is None else partial(_some, part, rows)
-        step, found, full, cuts = _gaining(derivatives, parameters, found[0], step, decrement, few)
+        noise = _ROUNDING * (1.0 + np.abs(found[0])) + enough
+        step, found, full, cuts = _gaining(
+            derivatives, parameters, found[0] + noise, step, decrement, few
+        )
         parameters = parameters + step
         done = full & (decrement <= tolerance)
         if done.all():
@@ -240,17 +243,20 @@ def _some(part: Part, rows: NDArray[np.intp], which: NDArray[np.bool_]) -> Deriv
 def _gaining(
     derivatives: Derivatives,
     parameters: Floats,
-    value: Floats,
+    bound: Floats,
     step: Floats,
     decrement: Floats,
     few: Callable[[NDArray[np.bool_]], Derivatives] | None = None,
 ) -> tuple[Floats, Sums, NDArray[np.bool_], int]:
-    """Steps cut until all of them gain, what is found there, which are whole, and trials made."""
-    length, noise = np.ones_like(value), _ROUNDING * (1.0 + np.abs(value))
+    """Steps cut until all of them gain, what is found there, which are whole, and trials made.
+
+    The values before, raised by what is rounding or does not matter, are the bound.
+    """
+    length = np.ones_like(bound)
     with np.errstate(over="ignore", invalid="ignore"):  # far from the optimum: no gain
         found = derivatives(parameters + step)
         for cut in range(1, _MAX_CUTS + 1):
-            good = found[0] <= value - 1e-4 * length * decrement + noise  # and a NaN is not
+            good = found[0] <= bound - 1e-4 * length * decrement  # and a NaN is not
             if good.all():
                 return step, found, length == 1.0, cut
             factor = np.where(good, 1.0, 0.5**cut)
