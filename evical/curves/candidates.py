@@ -168,13 +168,13 @@ def left_out_likelihoods(mean: Floats, variance: Floats, counts: ScoreCounts) ->
     >>> found.round(4), round(float(2 * np.log(expit(1.0))), 4)
     (array([-0.6265]), -0.6265)
     """
-    p = expit(mean)
     left_out = np.zeros(len(mean))
-    for weight, pull, sign in ((counts.positive, 1.0 - p, 1.0), (counts.negative, -p, -1.0)):
-        one = np.minimum(weight, 1.0)  # a sample that weighs less is left out as a whole
-        wider = variance / np.maximum(1.0 - one * p * (1.0 - p) * variance, _LEAST_REST)
-        without = mean - one * wider * pull
-        likely = mean_probability(sign * without, wider)
+    for column, sign in ((counts.positive, 1.0), (counts.negative, -1.0)):
+        rows = column > 0
+        weight, odds, spread = column[rows], sign * mean[:, rows], variance[:, rows]
+        one, p = np.minimum(weight, 1.0), expit(odds)  # what weighs less is left out as a whole
+        wider = spread / np.maximum(1.0 - one * p * (1.0 - p) * spread, _LEAST_REST)
+        likely = mean_probability(odds - one * wider * (1.0 - p), wider)
         left_out += np.log(np.maximum(likely, _TINY)) @ weight
     return left_out
 
