@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, reduce
+from functools import cached_property
 from math import prod
-from operator import add
 from typing import Any, Self, final
 
 import numpy as np
@@ -158,8 +157,11 @@ class _Placed(Beliefs):
 
 def _weighted(weights: Sequence[float], answers: Sequence[Floats]) -> Floats:
     """Weighted sum."""
-    parts = (w * answer for w, answer in zip(weights, answers, strict=True))
-    return np.asarray(reduce(add, parts))
+    total = np.asarray(weights[0] * answers[0])
+    part = np.empty_like(total)
+    for weight, answer in zip(weights[1:], answers[1:], strict=True):
+        total += np.multiply(weight, answer, out=part)
+    return total
 
 
 def _mean_estimate(parts: Sequence[Beliefs], weights: Sequence[float]) -> Estimate | None:

@@ -21,17 +21,16 @@ components", Scandinavian Journal of Statistics 39 (2012), 53-74.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import expit, psi
+from scipy.special import expit, psi, xlogy
 
 from evical._typing import Floats, Indices
 from evical.curves.bayesian_binning import (
     BinScores,
     average_over_binnings,
     bin_scores,
-    cut_shares,
     posterior_mean,
 )
 from evical.curves.candidates import (
@@ -39,8 +38,10 @@ from evical.curves.candidates import (
     SHAPES,
     AveragedCurve,
     Candidate,
+    SmoothCandidates,
+    Standings,
     average,
-    gaussian_candidates,
+    left_out_likelihoods,
     smooth_candidates,
 )
 from evical.scores.counts import ScoreCounts, midpoints
@@ -52,31 +53,38 @@ _STRENGTH = 1.0  # of the prior of each bin, around the share of positives, in s
 _LEAST_SHARE = 0.05  # of a class in that prior
 # Groups beside the likeliest cuts are divided until they have few samples.
 _LIKELY, _MOST_LIKELY, _PARTS, _FEW, _ROUNDS = 0.02, 6, 8, 16.0, 6
+_HOPELESS = -10.0  # log-weight of steps, at which cuts are not looked for more closely
 
 
 @dataclass(frozen=True, eq=False)
 class Steps:
-    """Average over all step functions, made by `fit_steps`.
+    """Average over all step functions, made by `coarse_steps` and `finer_steps`.
 
     Parameters
     ----------
-    starts : (g,) array
-        Least score of each group between which cuts may lie.
-    ends : (g,) array
-        Greatest score of each group.
-    cuts : (g,) array
-        Probability of a cut before each group; 1 for the first.
+    places : (g,) array
+        Places among the scores of the first one of each group, between which cuts may lie.
+    starts, ends : (g,) arrays
+        Least and greatest score of each group.
+    bins : BinScores
+        Of the groups.
     moments : (3, g) array
         Posterior mean of the probability, and mean and mean square of the log-odds.
     left_out : float
         Log-likelihood of the samples, each under the posterior without it.
     """
 
+    places: Indices
     starts: Floats
     ends: Floats
-    cuts: Floats
+    bins: BinScores
     moments: Floats
     left_out: float
+
+    @property
+    def cuts(self) -> Floats:
+        """Probability (g,) of a cut before each group; 1 for the first."""
+        return self.bins.begins[:-1]
 
     @property
     def jumps(self) -> Floats:
@@ -84,17 +92,29 @@ class Steps:
         likely = np.flatnonzero(self.cuts[1:] > _LIKELY)
         return np.concatenate([self.ends[likely], self.starts[likely + 1]])
 
+    @property
+    def degrees(self) -> float:
+        """Bins on average."""
+        return float(self.cuts.sum())
+
+    def standing(self, prior: float) -> Standings:
+        """What its weight follows from."""
+        return Standings(*np.array([[prior], [self.left_out], [self.degrees]]))
+
+    def at(self, scores: Floats) -> Floats:
+        """Moments (3, t) at scores."""
+        edges = midpoints(self.ends[:-1], self.starts[1:])
+        return np.asarray(self.moments[:, np.searchsorted(edges, scores, side="right")])
+
     def candidate(self, prior: float, table: Floats) -> Candidate:
         """The curve at the scores of a table."""
-        edges = midpoints(self.ends[:-1], self.starts[1:])
-        mean, level, square = self.moments[:, np.searchsorted(edges, table, side="right")]
+        mean, level, square = self.at(table)
         variance = np.maximum(square - level**2, 0.0)
-        degrees = float(self.cuts.sum())
-        return Candidate("steps", prior, mean, level, variance, self.left_out, degrees)
+        return Candidate("steps", prior, mean, level, variance, self.left_out, self.degrees)
 
 
-def fit_steps(counts: ScoreCounts) -> Steps:
-    """Average over all ways to cut the scores.
+def coarse_steps(counts: ScoreCounts) -> Steps:
+    """Average over all ways to cut the scores between groups of equal weight.
 
     Parameters
     ----------
@@ -106,39 +126,80 @@ def fit_steps(counts: ScoreCounts) -> Steps:
 
     Examples
     --------
-    >>> steps = fit_steps(ScoreCounts.from_samples(np.arange(200), np.arange(200) >= 100))
-    >>> found = steps.candidate(1.0, np.array([0.0, 99.0, 100.0, 199.0]))
+    >>> steps = coarse_steps(ScoreCounts.from_samples(np.arange(200), np.arange(200) >= 100))
+    >>> found = steps.candidate(1.0, np.array([0.0, 97.0, 101.0, 199.0]))
     >>> found.probability.round(2), round(found.degrees, 1)
     (array([0.01, 0.01, 0.99, 0.99]), 2.5)
     """
-    starts, scores = _refined(counts)
-    groups = counts.pool(starts)
-    rows = average_over_binnings(scores, _moments)
+    places = counts.group_starts(_STEP_GROUPS)
+    return _averaged(counts, places, _bin_scores(counts, places))
+
+
+def finer_steps(counts: ScoreCounts, coarse: Steps, rivals: Standings | None = None) -> Steps:
+    """The same, with smaller groups where a cut is likely.
+
+    Parameters
+    ----------
+    counts : ScoreCounts
+    coarse : Steps
+        Of `coarse_steps`.
+    rivals : Standings, optional
+        Candidates with which it will be averaged. If coarse steps have a weight of less than
+        exp(-10) beside them, even if each group were cut where that is best, they are enough.
+
+    Returns
+    -------
+    Steps
+    """
+    if len(coarse.places) == len(counts) or counts.total.sum() / _STEP_GROUPS <= _FEW:
+        return coarse
+    lead = np.inf if rivals is None else coarse.standing(_STEPS).lead(rivals)
+    if lead + _to_gain(counts, coarse.places) < _HOPELESS:
+        return coarse
+    places, bins = coarse.places, coarse.bins
+    for _ in range(_ROUNDS):
+        cuts = bins.begins[:-1]
+        likely = np.flatnonzero(cuts[1:] > _LIKELY) + 1
+        likely = likely[np.argsort(-cuts[likely], kind="stable")][:_MOST_LIKELY]
+        beside = np.union1d(likely - 1, likely)
+        weight = np.add.reduceat(counts.total, places)
+        finer = _divided(places, beside[weight[beside] > _FEW], len(counts))
+        if len(finer) == len(places):
+            break
+        found = _bin_scores(counts, finer)
+        bins = replace(found, coarser=bins, places=np.searchsorted(finer, places))
+        places = finer
+        if len(places) == len(counts):
+            break
+    return coarse if places is coarse.places else _averaged(counts, places, bins)
+
+
+def _averaged(counts: ScoreCounts, places: Indices, bins: BinScores) -> Steps:
+    groups = counts.pool(places)
+    rows = average_over_binnings(bins, _moments)
     rows[0] = np.clip(rows[0], 0.0, 1.0)
     inverse = np.log(np.maximum(rows[3:], 1.0))
     left_out = -(groups.positive @ inverse[0] + groups.negative @ inverse[1])
-    ends = counts.scores[np.append(starts[1:], len(counts)) - 1]
-    return Steps(counts.scores[starts], ends, cut_shares(scores), rows[:3], float(left_out))
+    starts, ends = counts.scores[places], counts.scores[np.append(places[1:], len(counts)) - 1]
+    return Steps(places, starts, ends, bins, rows[:3], float(left_out))
 
 
-def _refined(counts: ScoreCounts) -> tuple[Indices, BinScores]:
-    """Starts of groups of scores, small where a cut is likely, and the bins that they allow."""
-    starts = counts.group_starts(_STEP_GROUPS)
-    scores = _bin_scores(counts, starts)
-    total = counts.n_negative + counts.n_positive
-    for _ in range(_ROUNDS):
-        if len(starts) == len(counts) or total / _STEP_GROUPS <= _FEW:
-            break
-        shares = cut_shares(scores)
-        likely = np.flatnonzero(shares[1:] > _LIKELY) + 1
-        likely = likely[np.argsort(-shares[likely], kind="stable")][:_MOST_LIKELY]
-        beside = np.union1d(likely - 1, likely)
-        weight = np.diff(scores.cumulated.positive + scores.cumulated.negative)
-        finer = _divided(starts, beside[weight[beside] > _FEW], len(counts))
-        if len(finer) == len(starts):
-            break
-        starts, scores = finer, _bin_scores(counts, finer)
-    return starts, scores
+def _to_gain(counts: ScoreCounts, starts: Indices) -> float:
+    """Log-likelihood to be gained by the best cut of each group, if beyond the log of its size."""
+    ends = np.append(starts[1:], len(counts))
+    group = np.repeat(np.arange(len(starts)), ends - starts)
+    likely, whole = 0.0, 0.0
+    for column in (counts.positive, counts.negative):
+        sums, total = np.append(0.0, np.cumsum(column)), np.append(0.0, np.cumsum(counts.total))
+        below, size = sums[1:] - sums[starts][group], total[1:] - total[starts][group]
+        above, rest = sums[ends][group] - sums[1:], total[ends][group] - total[1:]
+        above, rest = np.maximum(above, 0.0), np.maximum(rest, 0.0)  # rounding
+        likely = likely + xlogy(below, below / size)
+        likely += xlogy(above, np.divide(above, rest, out=np.ones_like(rest), where=rest > 0))
+        all_of_it, size = sums[ends] - sums[starts], total[ends] - total[starts]
+        whole = whole + xlogy(all_of_it, all_of_it / size)
+    gain = np.maximum.reduceat(likely, starts) - whole - np.log(np.maximum(size, 1.0))
+    return float(np.maximum(gain, 0.0).sum())
 
 
 def _divided(starts: Indices, groups: Indices, n: int) -> Indices:
@@ -216,19 +277,22 @@ def spline_curve(counts: ScoreCounts) -> AveragedCurve:
     'logit: bends 0.1'
     """
     groups = small_groups(counts)
-    table = curve_table(counts, groups)
-    candidates = _splines(counts, groups, table)
+    table, steps = curve_table(counts, groups), coarse_steps(counts)
+    candidates = _splines(counts, groups, table, steps)
     if not candidates:
-        candidates = [fit_steps(counts).candidate(1.0, table)]
+        candidates = [finer_steps(counts, steps).candidate(1.0, table)]
     return average(table, candidates)
 
 
-def _splines(counts: ScoreCounts, groups: ScoreCounts, table: Floats) -> list[Candidate]:
-    found: list[Candidate] = []
+def _splines(
+    counts: ScoreCounts, groups: ScoreCounts, table: Floats, steps: Steps
+) -> list[Candidate]:
+    found, near = list[Candidate](), steps.at(groups.scores)[1]
     for name, scale in curve_scales(counts).items():
-        sample, at = scale(groups.scores), scale(table)
+        sample = scale(groups.scores)
         if sample[0] < sample[-1]:
-            found += smooth_candidates(name, 1.0, sample, at, groups, "spline")
+            smooth = smooth_candidates(name, 1.0, sample, groups, "spline", near)
+            found += smooth.at(scale(table)) if smooth is not None else []
     return found
 
 
@@ -372,24 +436,35 @@ def automatic_curve(counts: ScoreCounts) -> AveragedCurve:
     """
     groups, scales = small_groups(counts), curve_scales(counts)
     natural = "logit" if "logit" in scales else "given"
-    steps = fit_steps(counts)
-    table = curve_table(counts, groups, steps.jumps)
-    candidates = [steps.candidate(_STEPS, table)]
+    given, steps = _given(scales[natural], groups), coarse_steps(counts)
+    near = steps.at(groups.scores)[1]
+    smooth: list[tuple[Scale, SmoothCandidates]] = []
     for name, scale in scales.items():
-        sample, at = scale(groups.scores), scale(table)
+        sample = scale(groups.scores)
         if sample[0] < sample[-1]:
             kind = "" if name != natural else "log-odds" if name == "logit" else "margin"
-            candidates += smooth_candidates(name, 1 / len(scales), sample, at, groups, kind)
+            fitted = smooth_candidates(name, 1 / len(scales), sample, groups, kind, near)
+            smooth += [(scale, fitted)] if fitted is not None else []
+    others = [given, *(fitted.standings for _, fitted in smooth)]
+    rivals = Standings(*map(np.concatenate, zip(*others, strict=True)))
+    steps = finer_steps(counts, steps, rivals)
+    table = curve_table(counts, groups, steps.jumps)
+    candidates = [steps.candidate(_STEPS, table)]
+    for scale, fitted in smooth:
+        candidates += fitted.at(scale(table))
+    # While the scores as given take part, the samples cannot tell them from a line.
     lines = [c.variance for c in candidates if c.name == f"{natural}: line"]
-    given = _as_given(scales[natural], groups, table)
-    return average(table, [given._replace(variance=v) for v in lines] + candidates)
+    log_odds = np.clip(scales[natural](table), -_LIMIT, _LIMIT)
+    prior, left_out, degrees = (column.item() for column in given)
+    found = [
+        Candidate("as given", prior, expit(log_odds), log_odds, line, left_out, degrees)
+        for line in lines
+    ]
+    return average(table, found + candidates)
 
 
-def _as_given(scale: Scale, groups: ScoreCounts, table: Floats) -> Candidate:
-    """The scores read as log-odds, or as probabilities if they may be: nothing is fitted.
-
-    While that takes part, the samples cannot tell it from a line; the variance will be the line's.
-    """
-    sample, at = (np.clip(scale(s), -_LIMIT, _LIMIT)[np.newaxis] for s in (groups.scores, table))
-    certain = (at, np.zeros_like(at)), (sample, np.zeros_like(sample))
-    return gaussian_candidates(["as given"], [_IDENTITY], *certain, groups, np.zeros(1))[0]
+def _given(scale: Scale, groups: ScoreCounts) -> Standings:
+    """Of the scores read as log-odds, or as probabilities if they may be: nothing is fitted."""
+    log_odds = np.clip(scale(groups.scores), -_LIMIT, _LIMIT)[np.newaxis]
+    left_out = left_out_likelihoods(log_odds, np.zeros_like(log_odds), groups)
+    return Standings(np.full(1, _IDENTITY), left_out, np.zeros(1))

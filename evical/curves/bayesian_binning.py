@@ -3,7 +3,8 @@
 A binning of m sorted scores is one of 2^(m-1) ways to cut them. Its score is a product over
 bins of prior and marginal likelihood (Naeini 2016, eq. 3.9), so that whatever follows a cut
 does not depend on what precedes it: one pass backward finds the best binning, or the sum
-over all; one pass forward then gives the weight of each bin. O(m^2) time and O(m) memory.
+over all; one pass forward then gives the weight of each bin. O(m^2) time and O(m) memory; up to
+some hundred scores, both passes are systems of linear equations, whose matrix has all bins.
 
 Cumulative counts of sorted scores: the bins of any binning are their differences.
 
@@ -18,12 +19,13 @@ and section 3.2.2). K2 is the uniform prior; BDeu centers it on the middle of th
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import solve_triangular
 from scipy.special import betaln
 
 from evical._typing import Floats, Indices
@@ -206,6 +208,9 @@ def _sums_below(column: Floats) -> Floats:
 
 _TABLE = 640  # scores for which all bins, 1.6 MB of numbers, are looked at together
 _TOGETHER = 1 << 13  # bins of which a property is asked for together
+_COARSE = 32  # edges of the binnings to which the sums over all are relative, at least
+_FAR_OFF = 1e100  # beyond, terms that count might vanish
+_UNIT: dict[str, Any] = {"unit_diagonal": True, "check_finite": False}
 Prior = BinPrior | Callable[[Any, Any], tuple[Any, Any]]
 
 
@@ -222,12 +227,18 @@ class BinScores:
         lambda times the share of the range of the scores that lies below each.
     prior : callable
         From the edges of bins to the parameters alpha and beta of their prior.
+    coarser : BinScores, optional
+        Of the same samples, with the same prior for all bins, in fewer groups.
+    places : (c,) array
+        Places among the scores at which these groups begin.
     """
 
     cumulated: Cumulated
     log_cut: Floats
     distance: Floats
     prior: Prior
+    coarser: "BinScores | None" = None
+    places: Indices = field(default_factory=lambda: np.empty(0, dtype=np.intp))
 
     def __len__(self) -> int:
         return len(self.distance)
@@ -247,32 +258,122 @@ class BinScores:
     def log_scores(self, first: int) -> Floats:
         """Logs of the factors of eq. 3.9 for the bins [first, u], u = first, ..., m - 1."""
         if len(self) <= _TABLE:
-            return self._table[self._begins[first] : self._begins[first + 1]]
+            return self._table[first, first:]
         uncut = self.distance[first:] - self.distance[first]
         marginal = log_marginal(*self.bins(first, slice(first + 1, None)))
         return np.asarray(self.log_cut[first:] - uncut + marginal)
 
+    def weights(self) -> Iterator[tuple[Indices, Indices, Floats]]:
+        """First score, end and share of all binnings of each bin, in parts that stay in the cache.
+
+        Bins left out weigh less than the rounding error together.
+        """
+        m, negligible = len(self), np.finfo(np.float64).eps / len(self) ** 2
+        if m <= _TABLE:
+            shares = self.begins[:-1, np.newaxis] * -self._solved[1][:-1, 1:]
+            firsts, lasts = np.nonzero(shares > negligible)
+            for start in range(0, len(firsts), _TOGETHER):
+                first, last = (part[start : start + _TOGETHER] for part in (firsts, lasts))
+                yield first, last + 1, shares[first, last]
+            return
+        waiting, size, begins = [], 0, self.begins
+        for at in range(m):
+            weights = begins[at] * self._after(at)
+            used = np.flatnonzero(weights > negligible)
+            waiting.append((np.full(len(used), at), at + 1 + used, weights[used]))
+            size += len(used)
+            if size >= _TOGETHER or at == m - 1:
+                firsts, ends, found = (np.concatenate(part) for part in zip(*waiting, strict=True))
+                yield firsts, ends, found
+                waiting, size = [], 0
+
+    def _after(self, first: int) -> Floats:
+        """Shares (m - first,) of the binnings of what follows an edge, by the end of its bin."""
+        sums = self.log_sums
+        return np.asarray(np.exp(self.log_scores(first) + sums[first + 1 :] - sums[first]))
+
     @cached_property
     def log_sums(self) -> Floats:
         """Logs (m + 1,) of the sums of the scores of all binnings of what follows each edge."""
-        sums = np.zeros(len(self) + 1)
-        for first in range(len(self) - 1, -1, -1):
-            totals = self.log_scores(first) + sums[first + 1 :]
-            top = totals.max()
-            sums[first] = top + np.log(np.exp(totals - top).sum())
-        return sums
+        return self._solved[0] if len(self) <= _TABLE else _backward(self.log_scores, len(self))
 
     @cached_property
-    def _begins(self) -> NDArray[np.intp]:
-        return np.append(0, np.cumsum(np.arange(len(self), 0, -1)))
+    def begins(self) -> Floats:
+        """Share (m + 1,) of all binnings, by their scores, that have a bin beginning at an edge."""
+        begins = np.append(1.0, np.zeros(len(self)))
+        if len(self) <= _TABLE:
+            return np.asarray(solve_triangular(self._solved[1], begins, trans=1, **_UNIT))
+        for first in range(len(self)):
+            begins[first + 1 :] += begins[first] * self._after(first)
+        return begins
+
+    @cached_property
+    def _solved(self) -> tuple[Floats, Floats]:
+        """The sums of what follows each edge, and minus the shares that each bin has in them.
+
+        The sums s solve ``s[first] = sum_u exp(score of [first, u]) s[u + 1]``. No term is
+        negative, so no digit is lost, but they exceed all floats. So they are taken relative to
+        others that are near: those of binnings with a cut at a few edges only.
+        """
+        m, table = len(self), self._table
+        if self.coarser is not None:
+            edges, near = np.append(self.places, m), self.coarser.log_sums
+        else:
+            edges = np.unique(np.append(np.arange(0, m, max(1, m // _COARSE)), m))
+            coarse = table[np.ix_(edges[:-1], edges[1:] - 1)]
+            near = _backward(lambda first: coarse[first, first:], len(coarse))
+        below = self.cumulated.positive + self.cumulated.negative
+        near = np.interp(below, below[edges], near)
+        with np.errstate(over="ignore", invalid="ignore"):  # then they are not near
+            steps = _steps(table, near)
+            sums = solve_triangular(steps, np.append(np.zeros(m), 1.0), **_UNIT)
+            if ((sums > 1 / _FAR_OFF) & (sums < _FAR_OFF)).all():
+                steps[:-1, 1:] *= sums[1:] / sums[:-1, np.newaxis]
+                return near + np.log(sums), steps
+        exact = _backward(self.log_scores, m)
+        return exact, _steps(table, exact)
 
     @cached_property
     def _table(self) -> Floats:
-        """The scores of all bins, one first after the other."""
-        first, last = np.triu_indices(len(self))
-        marginal = log_marginal(*self.bins(first, last + 1))
-        uncut = self.distance[last] - self.distance[first]
-        return np.asarray(self.log_cut[last] - uncut + marginal)
+        """The scores (m, m) of the bins [first, u]; minus infinity where u is before first."""
+        table = self._marginals + (self.log_cut - self.distance)
+        table += self.distance[:, np.newaxis]
+        return table
+
+    @cached_property
+    def _marginals(self) -> Floats:
+        """Log marginal likelihoods (m, m) of the bins, some of them known."""
+        m = len(self)
+        table, new = np.full((m, m), -np.inf), np.tri(m, dtype=bool).T
+        if self.coarser is not None:
+            places = self.places
+            known = np.ix_(places, np.append(places[1:], m) - 1)
+            table[known], new[known] = self.coarser._marginals, False
+        first, last = np.nonzero(new)
+        table[first, last] = log_marginal(*self.bins(first, last + 1))
+        return table
+
+
+def _steps(table: Floats, near: Floats) -> Floats:
+    """Minus the factors (m + 1, m + 1) of the bins from each edge to those behind it."""
+    m = len(table)
+    matrix = np.zeros((m + 1, m + 1))
+    factors = matrix[:-1, 1:]
+    np.add(table, near[1:], out=factors)
+    factors -= near[:-1, np.newaxis]
+    np.exp(factors, out=factors)
+    np.negative(factors, out=factors)
+    return matrix
+
+
+def _backward(log_scores: Callable[[int], Floats], m: int) -> Floats:
+    """Logs (m + 1,) of the sums over the binnings of what follows each edge, one by one."""
+    sums = np.zeros(m + 1)
+    for first in range(m - 1, -1, -1):
+        totals = log_scores(first) + sums[first + 1 :]
+        top = totals.max()
+        sums[first] = top + np.log(np.exp(totals - top).sum())
+    return sums
 
 
 def bin_scores(counts: ScoreCounts, lam: float, prior: Prior) -> BinScores:
@@ -372,54 +473,11 @@ def average_over_binnings(scores: BinScores, value: Callable[..., Floats]) -> Fl
            [0.6, 0.4]])
     """
     m = len(scores)
-    # Bins left out weigh less than the rounding error together.
-    negligible = np.finfo(np.float64).eps / m**2
-    steps, waiting, size = np.zeros((0, m + 1)), [], 0
-    for first, weights in enumerate(_bin_weights(scores)):
-        used = np.flatnonzero(weights > negligible)
-        waiting.append((np.full(len(used), first), first + 1 + used, weights[used]))
-        size += len(used)
-        if size >= _TOGETHER or first == m - 1:
-            firsts, ends, shares = (np.concatenate(part) for part in zip(*waiting, strict=True))
-            weighted = shares * value(*scores.bins(firsts, ends))
-            if not len(steps):  # the first bins always count
-                steps = np.zeros((len(weighted), m + 1))
-            for step, row in zip(steps, weighted, strict=True):
-                step += np.bincount(firsts, row, m + 1) - np.bincount(ends, row, m + 1)
-            waiting, size = [], 0
+    steps = np.zeros((0, m + 1))
+    for firsts, ends, shares in scores.weights():
+        weighted = shares * value(*scores.bins(firsts, ends))
+        if not len(steps):  # the first bins always count
+            steps = np.zeros((len(weighted), m + 1))
+        for step, row in zip(steps, weighted, strict=True):
+            step += np.bincount(firsts, row, m + 1) - np.bincount(ends, row, m + 1)
     return np.cumsum(steps[:, :-1], axis=1)
-
-
-def cut_shares(scores: BinScores) -> Floats:
-    """Share of all binnings, by their scores, that have a bin beginning at each score.
-
-    Parameters
-    ----------
-    scores : BinScores
-
-    Returns
-    -------
-    (m,) array
-        The first is 1.
-
-    Examples
-    --------
-    >>> counts = ScoreCounts.from_samples([0.0, 1.0], [0, 1])
-    >>> cut_shares(bin_scores(counts, np.log(2), BinPrior()))
-    array([1. , 0.6])
-    """
-    shares = np.append(1.0, np.zeros(len(scores)))
-    for first, weights in enumerate(_bin_weights(scores)):
-        shares[first + 1 :] += weights
-    return shares[:-1]
-
-
-def _bin_weights(scores: BinScores) -> Iterator[Floats]:
-    """Share of all binnings that have the bins [first, u], u >= first, for each first."""
-    m, sums = len(scores), scores.log_sums
-    begins = np.append(1.0, np.zeros(m))
-    for first in range(m):
-        following = np.exp(scores.log_scores(first) + sums[first + 1 :] - sums[first])
-        weights = begins[first] * following
-        begins[first + 1 :] += weights
-        yield weights

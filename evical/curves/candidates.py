@@ -22,7 +22,7 @@ against model errors in regression", J. R. Stat. Soc. B 40 (1978), 364-372; Gree
 Nonparametric regression and generalized linear models (1994), chapters 2 and 5.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -33,7 +33,13 @@ from scipy.linalg import eigh
 from scipy.special import expit, softmax
 
 from evical._typing import Floats
-from evical.curves.newton import Sums, logistic_terms, minimize_convex, unit_diagonal
+from evical.curves.newton import (
+    Sums,
+    logistic_terms,
+    minimize_convex,
+    newton_step,
+    unit_diagonal,
+)
 from evical.errors import ConvergenceError
 from evical.scores.counts import ScoreCounts
 from evical.scores.scale import location_scale, standardized
@@ -58,7 +64,7 @@ _PRIORS = {"line": 0.5, "parabola": 0.25, "beta": 0.25, "temperature": 1.0}
 SHAPES = (*_PRIORS, *BENDS)
 _HELD = 1e6  # precision of a parameter that a candidate lacks
 _CLOSE = 1e-9  # squared Newton decrement: 3e-5 standard errors, far above rounding
-_NEAR = 3e-5  # the next one is about its square
+_NEAR = 3e-6  # the next one is about its square
 _FAR = 1e6  # standardized scores are cut off there
 _GAP = 1e-3  # between knots, in standard deviations
 _UNSEEN = 1e-9  # share of what the data say about a bend, below which it is left out
@@ -141,54 +147,61 @@ def mean_probability(log_odds: Floats, variance: Floats) -> Floats:
     return total
 
 
-def gaussian_candidates(
-    names: Sequence[str],
-    priors: Sequence[float],
-    table: tuple[Floats, Floats],
-    sample: tuple[Floats, Floats],
-    counts: ScoreCounts,
-    degrees: Floats,
-) -> list[Candidate]:
-    """Candidates with normally distributed log-odds.
+def left_out_likelihoods(mean: Floats, variance: Floats, counts: ScoreCounts) -> Floats:
+    """Log-likelihoods (c,) of samples, each under the posteriors without it.
 
     Parameters
     ----------
-    names : sequence of c str
-    priors : sequence of c numbers
-    table, sample : pairs of arrays
-        Means and variances of the log-odds at the scores of the table (c, t), and of `counts`
-        (c, m).
+    mean, variance : (c, m) arrays
+        Of normally distributed log-odds at the scores of `counts`.
     counts : ScoreCounts
-    degrees : (c,) array
 
     Returns
     -------
-    list of Candidate
+    (c,) array
         Without a sample the posterior is one Newton step away, and as normal (Rad & Maleki 2020).
 
     Examples
     --------
     >>> counts = ScoreCounts.from_samples([0.0, 1.0], [0, 1])
-    >>> certain = np.array([[-1.0, 1.0]]), np.zeros((1, 2))
-    >>> (found,) = gaussian_candidates(["line"], [1.0], certain, certain, counts, np.full(1, 2.0))
-    >>> round(found.left_out, 4), round(float(2 * np.log(expit(1.0))), 4)
-    (-0.6265, -0.6265)
+    >>> found = left_out_likelihoods(np.array([[-1.0, 1.0]]), np.zeros((1, 2)), counts)
+    >>> found.round(4), round(float(2 * np.log(expit(1.0))), 4)
+    (array([-0.6265]), -0.6265)
     """
-    mean, variance = sample
-    p = expit(mean)
-    left_out = np.zeros(len(names))
-    for weight, pull, sign in ((counts.positive, 1.0 - p, 1.0), (counts.negative, -p, -1.0)):
-        one = np.minimum(weight, 1.0)  # a sample that weighs less is left out as a whole
-        wider = variance / np.maximum(1.0 - one * p * (1.0 - p) * variance, _LEAST_REST)
-        without = mean - one * wider * pull
-        likely = mean_probability(sign * without, wider)
+    left_out = np.zeros(len(mean))
+    for column, sign in ((counts.positive, 1.0), (counts.negative, -1.0)):
+        rows = column > 0
+        weight, odds, spread = column[rows], sign * mean[:, rows], variance[:, rows]
+        one, p = np.minimum(weight, 1.0), expit(odds)  # what weighs less is left out as a whole
+        wider = spread / np.maximum(1.0 - one * p * (1.0 - p) * spread, _LEAST_REST)
+        likely = mean_probability(odds - one * wider * (1.0 - p), wider)
         left_out += np.log(np.maximum(likely, _TINY)) @ weight
-    probability = mean_probability(*table)
-    curves = zip(probability, *table, strict=True)
-    parts = zip(names, priors, curves, left_out.tolist(), degrees.tolist(), strict=True)
-    return [
-        Candidate(name, prior, *curve, left, taken) for name, prior, curve, left, taken in parts
-    ]
+    return left_out
+
+
+class Standings(NamedTuple):
+    """What the weights of c candidates follow from.
+
+    Parameters
+    ----------
+    priors, left_out, degrees : (c,) arrays
+        As in `Candidate`.
+    """
+
+    priors: Floats
+    left_out: Floats
+    degrees: Floats
+
+    def log_weights(self, gain: float) -> Floats:
+        """Logarithms (c,) of the weights, up to a constant; a degree of freedom has this gain."""
+        return np.asarray(np.log(self.priors) + self.left_out + gain * self.degrees)
+
+    def lead(self, others: "Standings") -> float:
+        """Log-weight of the first candidate less that of all others, in its better average."""
+        return max(
+            float(self.log_weights(gain)[0] - others.log_weights(gain).max())
+            for gain in (-_PRICE, _GAIN)
+        )
 
 
 def average(scores: Floats, candidates: list[Candidate]) -> AveragedCurve:
@@ -221,10 +234,8 @@ def average(scores: Floats, candidates: list[Candidate]) -> AveragedCurve:
     >>> curve.weights.round(2), curve.log_odds.round(2), curve.error.round(2)
     (array([0.98, 0.02]), array([1.91]), array([1.09]))
     """
-    weights, rough = (
-        softmax([np.log(c.prior) + c.left_out + gain * c.degrees for c in candidates])
-        for gain in (-_PRICE, _GAIN)
-    )
+    standings = Standings(*np.array([(c.prior, c.left_out, c.degrees) for c in candidates]).T)
+    weights, rough = (softmax(standings.log_weights(gain)) for gain in (-_PRICE, _GAIN))
     # Within what floats can square.
     log_odds = np.clip([c.log_odds for c in candidates], -_MOST, _MOST)
     variance = np.minimum([c.variance for c in candidates], _MOST**2)
@@ -261,7 +272,11 @@ class LaplaceFit(NamedTuple):
 
 
 def laplace_fit(
-    design: Floats, precision: Floats, center: Floats, counts: ScoreCounts
+    design: Floats,
+    precision: Floats,
+    center: Floats,
+    counts: ScoreCounts,
+    near: Floats | float = 0.0,
 ) -> LaplaceFit:
     """Logistic regressions with normal priors, all at once.
 
@@ -274,6 +289,8 @@ def laplace_fit(
     center : (p, d) array
         Prior means.
     counts : ScoreCounts
+    near : (m,) array or float
+        Log-odds from which Newton's method starts, of whatever curve.
 
     Returns
     -------
@@ -295,11 +312,14 @@ def laplace_fit(
     def part(which: NDArray[np.intp]) -> Callable[[Floats], Sums]:
         return partial(_penalized_sums, sample, precision[which], center[which])
 
-    sample, one, all_of_them = _products(design, counts), np.arange(1), np.arange(len(center))
-    # The first is a good start for the others.
-    first = minimize_convex(part(one), center[:1], tolerance=_NEAR, enough=_CLOSE).parameters
-    start = np.repeat(first, len(center), axis=0)
-    found = minimize_convex(part(all_of_them), start, tolerance=_NEAR, enough=_CLOSE, part=part)
+    sample, every = _products(design, counts), np.arange(len(center))
+    # The step from a curve of any form is a weighted regression, and ends at one of this form.
+    p = expit(near)
+    weight = counts.total * p * (1.0 - p)
+    fitted = design.T @ (weight * near + counts.positive - counts.total * p)
+    wanted = fitted + (precision @ center[..., None])[..., 0]
+    start = newton_step(-wanted, (weight @ sample.pairs)[sample.place] + precision)[0]
+    found = minimize_convex(part(every), start, tolerance=_NEAR, enough=_CLOSE, part=part)
     unit, scale = unit_diagonal(found.hessian)
     covariance = np.linalg.inv(unit) / (scale[:, :, None] * scale[:, None, :])
     kept = (covariance * precision).sum(axis=(1, 2))
@@ -337,14 +357,45 @@ def _penalized_sums(
     return value, slope @ sample.design + pull, hessian
 
 
+@dataclass(frozen=True, eq=False)
+class SmoothCandidates:
+    """Candidates with normally distributed log-odds on one scale.
+
+    Parameters
+    ----------
+    names : list of c str
+    standings : Standings
+    design : callable
+        From scores (t,) on the scale to the rows (t, d) of a design.
+    fit : LaplaceFit
+    """
+
+    names: list[str]
+    standings: Standings
+    design: Callable[[Floats], Floats]
+    fit: LaplaceFit
+
+    def at(self, table: Floats) -> list[Candidate]:
+        """The candidates at scores (t,) on the scale."""
+        mean, variance = self.fit.at(self.design(table))
+        curves = zip(mean_probability(mean, variance), mean, variance, strict=True)
+        standings = zip(*(column.tolist() for column in self.standings), strict=True)
+        return [
+            Candidate(name, prior, *curve, left_out, degrees)
+            for name, curve, (prior, left_out, degrees) in zip(
+                self.names, curves, standings, strict=True
+            )
+        ]
+
+
 def smooth_candidates(
     scale: str,
     prior: float,
     sample: Floats,
-    table: Floats,
     counts: ScoreCounts,
     kind: str = "",
-) -> list[Candidate]:
+    near: Floats | float = 0.0,
+) -> SmoothCandidates | None:
     """Log-odds that are a line, a parabola or a smoothing spline on a scale.
 
     Parameters
@@ -353,51 +404,56 @@ def smooth_candidates(
         Its name.
     prior : float
         Weight of all together.
-    sample, table : (m,) and (t,) arrays
-        Scores of `counts` and of the table, on that scale; the sample's are not all equal.
+    sample : (m,) array
+        Scores of `counts` on that scale, not all equal.
     counts : ScoreCounts
     kind : {"", "margin", "log-odds", "spline"}
         Margins and log-odds also have the line through zero, which is temperature scaling, and
         log-odds beta calibration; "spline" has smoothing splines only.
+    near : (m,) array or float
+        Log-odds of a curve that is near, from which the fits start.
 
     Returns
     -------
-    list of Candidate
-        Empty if no optimum can be proven, or no spline bends.
+    SmoothCandidates or None
+        None if no optimum can be proven, or no spline bends.
 
     Examples
     --------
     >>> counts = ScoreCounts.from_samples([-1.0, 0.0, 1.0], [0, 1, 1])
-    >>> found = smooth_candidates("given", 1.0, counts.scores, np.zeros(1), counts, "margin")
-    >>> [c.name for c in found][:3]
+    >>> found = smooth_candidates("given", 1.0, counts.scores, counts, "margin")
+    >>> [c.name for c in found.at(np.zeros(1))][:3]
     ['given: line', 'given: parabola', 'given: bends 0.1']
     """
     center, unit = location_scale(sample, counts.total)
-    z, at = (np.clip(standardized(x, center, unit), -_FAR, _FAR) for x in (sample, table))
+
+    def standard(x: Floats) -> Floats:
+        return np.clip(standardized(x, center, unit), -_FAR, _FAR)
+
+    z, beta = standard(sample), kind == "log-odds"
     bends, inside = _bends(z, counts.total)
-    beta = kind == "log-odds"
-    design = _design(z, sample, inside, beta, z[[0, -1]])
-    rows = _design(at, table, bends.at(at), beta, z[[0, -1]])
+
+    def design_at(x: Floats) -> Floats:
+        at = standard(x)
+        return _design(at, x, bends.at(at), beta, z[[0, -1]])
+
     zero = float(standardized(np.zeros(1), center, unit)[0])
     priors = _priors(bends, beta, zero if kind and abs(zero) < _FAR else None)
     names = [name for name in priors if kind != "spline" or name in BENDS]
     if not names:
-        return []
+        return None
+    design = _design(z, sample, inside, beta, z[[0, -1]])
     means = np.zeros((len(names), len(design[0])))
     odds = (counts.n_positive + 1.0) / (counts.n_negative + 1.0)
     means[[name != "temperature" for name in names], 0] = np.log(odds)
     try:
-        fit = laplace_fit(design, np.stack([priors[n] for n in names]), means, counts)
+        fit = laplace_fit(design, np.stack([priors[n] for n in names]), means, counts, near)
     except ConvergenceError:
-        return []  # what cannot be proven does not take part; steps always do
-    return gaussian_candidates(
-        [f"{scale}: {name}" for name in names],
-        [prior * _share(name) for name in names],
-        fit.at(rows),
-        fit.at(design),
-        counts,
-        fit.degrees,
-    )
+        return None  # what cannot be proven does not take part; steps always do
+    shares = np.array([prior * _share(name) for name in names])
+    left_out = left_out_likelihoods(*fit.at(design), counts)
+    standings = Standings(shares, left_out, fit.degrees)
+    return SmoothCandidates([f"{scale}: {name}" for name in names], standings, design_at, fit)
 
 
 def spline_coordinates(nodes: Floats) -> tuple[Floats, Floats]:

@@ -10,6 +10,7 @@ Convex problems over the simplex: weights from 0 with sum 1.
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -169,7 +170,7 @@ def minimize_convex(
         Newton's step; an own one can tell directions in which the objective is flat.
     part : callable, optional
         From positions of objectives to the derivatives of those alone. With it, objectives that are
-        minimized take no part in further steps.
+        minimized take no part in further steps, and those that gain take none in cuts of others.
 
     Returns
     -------
@@ -194,7 +195,11 @@ def minimize_convex(
         step, decrement = step_from(found[1], found[2])
         if (decrement <= enough).all():
             return _together(solved, rows, Optimum(parameters, found[0], found[2]))
-        step, found, full, cuts = _gaining(derivatives, parameters, found[0], step, decrement)
+        few = None if part is None else partial(_some, part, rows)
+        noise = _ROUNDING * (1.0 + np.abs(found[0])) + enough
+        step, found, full, cuts = _gaining(
+            derivatives, parameters, found[0] + noise, step, decrement, few
+        )
         parameters = parameters + step
         done = full & (decrement <= tolerance)
         if done.all():
@@ -232,23 +237,36 @@ def _not_converged(decrement: Floats) -> ConvergenceError:
     )
 
 
+def _some(part: Part, rows: NDArray[np.intp], which: NDArray[np.bool_]) -> Derivatives:
+    return part(rows[which])
+
+
 def _gaining(
     derivatives: Derivatives,
     parameters: Floats,
-    value: Floats,
+    bound: Floats,
     step: Floats,
     decrement: Floats,
+    few: Callable[[NDArray[np.bool_]], Derivatives] | None = None,
 ) -> tuple[Floats, Sums, NDArray[np.bool_], int]:
-    """Steps cut until all of them gain, what is found there, which are whole, and trials made."""
-    length, noise = np.ones_like(value), _ROUNDING * (1.0 + np.abs(value))
-    for cut in range(1, _MAX_CUTS + 1):
-        with np.errstate(over="ignore", invalid="ignore"):  # far from the optimum: no gain
-            found = derivatives(parameters + step)
-        good = found[0] <= value - 1e-4 * length * decrement + noise  # and a NaN is not
-        if good.all():
-            return step, found, length == 1.0, cut
-        factor = np.where(good, 1.0, 0.5**cut)
-        length, step = length * factor, step * factor[:, None]
+    """Steps cut until all of them gain, what is found there, which are whole, and trials made.
+
+    The values before, raised by what is rounding or does not matter, are the bound.
+    """
+    length = np.ones_like(bound)
+    with np.errstate(over="ignore", invalid="ignore"):  # far from the optimum: no gain
+        found = derivatives(parameters + step)
+        for cut in range(1, _MAX_CUTS + 1):
+            good = found[0] <= bound - 1e-4 * length * decrement  # and a NaN is not
+            if good.all():
+                return step, found, length == 1.0, cut
+            factor = np.where(good, 1.0, 0.5**cut)
+            length, step = length * factor, step * factor[:, None]
+            if few is None:
+                found = derivatives(parameters + step)
+                continue
+            for whole, again in zip(found, few(~good)((parameters + step)[~good]), strict=True):
+                whole[~good] = again
     raise _not_converged(decrement)
 
 

@@ -2,7 +2,6 @@
 
 If a fusion learned from beliefs about training samples, it would trust the member that overfits
 most. So a fitted member predicts only rows outside its own subset. Beliefs about its own rows come
-from evical._typing import SamplesLike
 from the out-of-fold scores on which it was calibrated; a member without them is refitted, fold by
 fold (Wolpert 1992, Stacked generalization, Neural Networks 5, 241-259).
 """

@@ -132,9 +132,15 @@ class LogPool:
 
     def logits(self, evidence: Floats) -> Floats:
         """Logits (n, K) for evidence (n, K, S)."""
-        if self.weights.ndim == 1:
+        if self.weights.ndim == 2:
+            return np.asarray(np.einsum("nks,ks->nk", evidence, self.weights) + self.intercepts)
+        if evidence.flags.c_contiguous:
             return np.asarray(evidence @ self.weights + self.intercepts)
-        return np.asarray(np.einsum("nks,ks->nk", evidence, self.weights) + self.intercepts)
+        found = self.weights[0] * evidence[:, :, 0]  # each source by itself in memory
+        for weight, says in zip(self.weights[1:], np.moveaxis(evidence, 2, 0)[1:], strict=True):
+            found += weight * says
+        found += self.intercepts
+        return np.asarray(found)
 
     def log_odds(self, evidence: Floats) -> tuple[Floats, Floats]:
         """Probability of each class, and its log-odds against the others.

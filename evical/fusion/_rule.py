@@ -151,8 +151,10 @@ def read(sources: Sequence[Beliefs]) -> tuple[Floats, Flags]:
     silent : (S, n) array of bool
     """
     silent = np.stack([source.silent for source in sources])
-    p = np.stack([source.probability() for source in sources])
-    p[silent] = 1 / p.shape[2]
+    # Columns stay contiguous: all passes are over samples, which are more than classes.
+    p = np.stack([source.probability().T for source in sources]).transpose(0, 2, 1)
+    if silent.any():
+        p[silent] = 1 / p.shape[2]
     return p, silent
 
 

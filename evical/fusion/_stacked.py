@@ -54,11 +54,12 @@ def evidence(probabilities: Floats, least: float) -> Floats:
     Returns
     -------
     (n, K, S) array
+        In memory as the probabilities.
     """
-    logs = np.log(np.maximum(probabilities, least))
-    k = logs.shape[2]
-    logs -= ((logs @ np.ones(k)) / k)[..., np.newaxis]
-    return np.ascontiguousarray(np.moveaxis(logs, 0, 2))
+    logs = np.maximum(probabilities, least)
+    np.log(logs, out=logs)
+    logs -= logs.mean(axis=2, keepdims=True)
+    return np.moveaxis(logs, 0, 2)
 
 
 def usual_evidence(held_out: HeldOut, says: Floats) -> Floats:
@@ -426,7 +427,9 @@ class Stacked(Rule):
         heard = informative(says[spoken])
         shares = sizes[heard] / sizes[heard].sum()
         present, codes = np.unique(held_out.codes, return_inverse=True)
-        sample = Labeled(says[:, :, heard][:, present], codes, held_out.weight)
+        sample = Labeled(
+            np.ascontiguousarray(says[:, :, heard][:, present]), codes, held_out.weight
+        )
         pool = fit_pool(sample, shares, precision, ~spoken)
         self._set_pool(among_classes(among_all(pool, heard), says.shape[1], present))
         self._curve: AveragedCurve | None = None

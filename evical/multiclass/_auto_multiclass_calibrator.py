@@ -177,8 +177,7 @@ class AutoMulticlassCalibrator(BaseMulticlassCalibrator):
         if self.scaling_ is not None:
             found.append(self.scaling_._predict_single(self.scaling_._read(self._shares(scores))))
         if self.learned_ is not None:
-            shown = self.learned_._columns(scores, scores.shape[1])
-            found.append(self.learned_._predict_single(shown))
+            found.append(self.learned_._predict_given(scores))
         return found
 
     def _pooled(self, parts: list[Floats]) -> Floats:

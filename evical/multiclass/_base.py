@@ -301,7 +301,8 @@ class BaseMulticlassCalibrator(saved.SavedCalibrator):
                 "or calibrate without its column"
             )
         if self.transform == "log":
-            return np.log(np.maximum(table, self._least))
+            table = np.maximum(table, self._least)
+            return np.log(table, out=table)
         return table[:, 1:] if alone else table
 
     def __sklearn_is_fitted__(self) -> bool:

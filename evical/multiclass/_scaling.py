@@ -77,12 +77,13 @@ class Structured:
     weights: Floats
     intercepts: Floats
 
-    def tempered(self, scores: Floats) -> Floats:
-        """Log-probabilities (n, K) from the temperature alone."""
+    def tempered(self, scores: Floats, out: Floats | None = None) -> Floats:
+        """Log-probabilities (n, K) from the temperature alone; `out` may be the scores."""
         k = scores.shape[1]
         with np.errstate(over="ignore"):
-            z = np.subtract(scores, largest_of_rows(scores)[:, np.newaxis])
-            z /= self.unit
+            z = np.subtract(scores, largest_of_rows(scores)[:, np.newaxis], out=out)
+            if self.unit != 1.0:
+                z /= self.unit
             z *= self.inverse
         p = np.exp(z, out=z)
         p *= (1.0 - self.share) / (p @ np.ones(k))[:, np.newaxis]
@@ -91,15 +92,26 @@ class Structured:
 
     def logits(self, scores: Floats) -> Floats:
         """Logits (n, K)."""
-        found = np.asarray(self.tempered(scores) @ self.weights.T)
+        return self._logits(self.tempered(scores))
+
+    def _logits(self, tempered: Floats) -> Floats:
+        found = np.asarray((self.weights @ tempered.T).T)
         found += self.intercepts
         return found
 
-    def probabilities(self, scores: Floats) -> Floats:
-        """Probabilities (n, K), in blocks whose temporaries stay in the cache."""
-        found = np.empty(scores.shape)
+    def probabilities(self, scores: Floats, least: float | None = None) -> Floats:
+        """Probabilities (n, K), in blocks whose temporaries stay in the cache.
+
+        Columns are contiguous, since they are longer than rows. With `least`, the scores are
+        probabilities, raised to that before their logarithms are taken.
+        """
+        found = np.empty(scores.shape, order="F")
         for rows in row_blocks(*scores.shape):
-            found[rows] = softmax(self.logits(scores[rows]))
+            part = np.array(scores[rows], order="F")
+            if least is not None:
+                np.log(np.maximum(part, least, out=part), out=part)
+            logits = self._logits(self.tempered(part, out=part))
+            found[rows] = softmax(logits, out=logits)
         return found
 
     def slopes(self, scores: Floats) -> Floats:

@@ -20,7 +20,7 @@ from evical.beliefs.estimate import Estimate
 from evical.calibrators import fields
 from evical.calibrators.saved import check_shapes
 from evical.curves.softmax import platt_target_matrix
-from evical.multiclass._base import BaseMulticlassCalibrator
+from evical.multiclass._base import BaseMulticlassCalibrator, check_unit_table
 from evical.multiclass._extremes import Quadratic
 from evical.multiclass._level_sets import LevelSets, checked_contour, minimal
 from evical.multiclass._scaling import (
@@ -57,6 +57,7 @@ class StructuredScaling:
     learned: bool
     _fit: Structured
     _read: Callable[[ArrayLike], Floats]
+    _columns: Callable[..., Floats]
 
     _ranges: ClassVar = {
         **dict.fromkeys(
@@ -141,6 +142,13 @@ class StructuredScaling:
 
     def _predict_single(self, scores: Floats) -> Floats:
         return self._fit.probabilities(scores)
+
+    def _predict_given(self, table: Floats) -> Floats:
+        """The same from scores (n, K) of more than two classes before they are transformed."""
+        if self.transform != "log":
+            return self._predict_single(self._columns(table, table.shape[1]))
+        check_unit_table(table)
+        return self._fit.probabilities(table, self._least)
 
     def _errors(self, scores: Floats, p: Floats) -> Floats:
         """About the standard errors (n, K) of the log-odds of each class, of learned penalties.

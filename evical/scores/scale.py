@@ -91,7 +91,7 @@ def sides(log_odds: Floats) -> tuple[Floats, Floats]:
     return np.where(likely, 1 - smaller, smaller), np.where(likely, smaller, 1 - smaller)
 
 
-def with_log_sums(logits: Floats) -> tuple[Floats, Floats]:
+def with_log_sums(logits: Floats, out: Floats | None = None) -> tuple[Floats, Floats]:
     """Probabilities of classes, and logarithms of the sums of their exponentials.
 
     In blocks that stay in the cache: two to four times as fast as `scipy.special.softmax`.
@@ -99,6 +99,8 @@ def with_log_sums(logits: Floats) -> tuple[Floats, Floats]:
     Parameters
     ----------
     logits : (n, K) array
+    out : (n, K) array, optional
+        For the probabilities; it may be the logits.
 
     Returns
     -------
@@ -111,7 +113,8 @@ def with_log_sums(logits: Floats) -> tuple[Floats, Floats]:
     array([[0.25, 0.75]])
     """
     n, k = logits.shape
-    p, sums, one = np.empty((n, k)), np.empty(n), np.ones(k)
+    p = np.empty_like(logits) if out is None else out
+    sums, one = np.empty(n), np.ones(k)
     for rows in row_blocks(n, k):
         top = largest_of_rows(logits[rows])
         part = np.subtract(logits[rows], top[:, np.newaxis], out=p[rows])
@@ -122,9 +125,9 @@ def with_log_sums(logits: Floats) -> tuple[Floats, Floats]:
     return p, sums
 
 
-def softmax(logits: Floats) -> Floats:
+def softmax(logits: Floats, out: Floats | None = None) -> Floats:
     """The probabilities alone, (n, K)."""
-    return with_log_sums(logits)[0]
+    return with_log_sums(logits, out)[0]
 
 
 def row_blocks(n: int, k: int) -> list[slice]:
@@ -135,7 +138,7 @@ def row_blocks(n: int, k: int) -> list[slice]:
 
 def largest_of_rows(rows: Floats) -> Floats:
     """Largest number (n,) of each row, by columns if these are few."""
-    few = rows.shape[1] <= _FEW_COLUMNS
+    few = rows.shape[1] <= _FEW_COLUMNS and not rows.flags.f_contiguous
     return np.asarray(reduce(np.maximum, rows.T) if few else rows.max(axis=1))
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.stats import kstwo
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import make_classification
 from sklearn.frozen import FrozenEstimator
@@ -12,7 +13,7 @@ from sklearn.svm import SVC
 from evical.calibrators import BinningCalibrator
 from evical.classifier import EvidentialClassifier
 from evical.ensemble import EvidentialEnsemble
-from evical.estimators.folds import _alike
+from evical.estimators.folds import _LEVEL, _alike, _smirnov
 from evical.source import EvidentialSource
 
 BINS = BinningCalibrator(n_bins=4, model="dempster")
@@ -181,6 +182,17 @@ def test_scores_of_folds_are_rarely_called_unlike_by_chance():
     draws = [np.split(rng.normal(size=(200, 2)), 5) for _ in range(200)]
     assert 0.02 < np.mean([not _alike(parts) for parts in draws]) < 0.08
     assert not any(_alike([parts[0] + 1.5, *parts[1:]]) for parts in draws[:50])
+
+
+def test_where_smirnovs_test_is_not_exact_it_decides_as_the_exact_one():
+    distances, level = np.linspace(0.05, 2.5, 60), _LEVEL / 5
+    for pairs in (4, 13, 80, 1000):
+        far = np.minimum(distances / np.sqrt(pairs), 1.0)
+        exact, found = kstwo.sf(far, pairs), _smirnov(far, np.full(60, pairs), level)
+        np.testing.assert_array_equal(found >= level, exact >= level)
+        close = (found > level / 2) & (found < 2 * level)
+        assert close.any()
+        np.testing.assert_array_equal(found[close], exact[close])
 
 
 def test_machines_of_useless_features_do_little_harm():

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evical.curves import bayesian_binning
 from evical.curves.bayesian_binning import (
     BinPrior,
     average_over_binnings,
@@ -105,6 +106,21 @@ def test_no_number_of_samples_vanishes():
     assert table[0, : n // 2].max() < 1e-5
     assert table[0, n // 2 :].min() > 1 - 1e-5
     np.testing.assert_allclose(table.sum(axis=0), 1, atol=1e-12)
+
+
+@pytest.mark.parametrize("weight", [0.01, 1.0, 1e4])
+def test_systems_of_equations_agree_with_one_score_after_another(monkeypatch, weight):
+    """With heavy weights no binning of few cuts is near, and sums are found one by one."""
+    rng = np.random.default_rng(0)
+    y = rng.random(150) < np.where(np.arange(150) < 61, 0.01, 0.9)
+    counts = ScoreCounts.from_samples(rng.random(150), y, np.full(150, weight))
+    solved = bin_scores(counts, 3.0, BinPrior())
+    solved_table = average_over_binnings(solved, shares)
+    monkeypatch.setattr(bayesian_binning, "_TABLE", 0)
+    passed = bin_scores(counts, 3.0, BinPrior())
+    np.testing.assert_allclose(average_over_binnings(passed, shares), solved_table, rtol=1e-9)
+    np.testing.assert_allclose(passed.begins, solved.begins, rtol=1e-9)
+    np.testing.assert_allclose(passed.log_sums, solved.log_sums, rtol=1e-12, atol=1e-9)
 
 
 @pytest.mark.parametrize(
