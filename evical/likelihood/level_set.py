@@ -62,9 +62,10 @@ def level_set(
 def _end(
     scores: Floats, mle: Floats, spread: Floats, profile: ProfileAt, level: float, sign: float
 ) -> Floats:
-    """Log-odds at one end: steps in proportion to the root of D, kept to a bracket."""
+    """Log-odds at one end: secants of the root of D, which is nearly straight, in a bracket."""
     near, far = np.zeros_like(mle), np.full_like(mle, np.inf)
     step = np.maximum(spread * np.sqrt(2.0 * level), _LEAST)
+    before, root_before = np.zeros((2, len(mle)))
     active = np.arange(len(mle)) if level > 0 else np.arange(0)
     for count in range(_STEPS):
         if not len(active):
@@ -80,10 +81,14 @@ def _end(
         left &= np.abs(mle[active]) + _FAR > near[active]
         near[active] = np.where(np.abs(value - level) <= _CLOSE * level, size, near[active])
         active, size, value = active[left], size[left], value[left]
-        with np.errstate(divide="ignore"):
-            new = size * np.clip(np.sqrt(level / value), 0.25, 4.0)
+        root = np.sqrt(value)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            slope = (root - root_before[active]) / (size - before[active])
+            new = size + (np.sqrt(level) - root) / slope
+        new = np.clip(np.where(np.isnan(new), np.inf, new), 0.25 * size, 4.0 * size)
+        before[active], root_before[active] = size, root
         low, high = near[active], far[active]
-        slow = (count % 3 == 2) & np.isfinite(high)  # at corners, and where D jumps to infinity
+        slow = (count % 5 == 4) & np.isfinite(high)  # at corners, and where D jumps to infinity
         step[active] = np.where((new <= low) | (new >= high) | slow, 0.5 * (low + high), new)
     else:
         raise ConvergenceError(NO_PROFILE)

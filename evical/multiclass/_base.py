@@ -357,7 +357,8 @@ class BaseMulticlassCalibrator(saved.SavedCalibrator):
                 f"scores have shape {table.shape}, but this calibrator was fitted to "
                 f"{self.n_features_in_} columns"
             )
-        check_label_order(scores, self.classes_.tolist(), "scores")
+        if table is not scores:
+            check_label_order(scores, self.classes_.tolist(), "scores")
         return self._columns(table, len(self.classes_))
 
     def predict_interval(self, scores: ArrayLike, *, level: float | None = None) -> Floats:
