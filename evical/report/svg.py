@@ -9,7 +9,7 @@ import io
 import re
 import warnings
 import xml.etree.ElementTree as ET
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dstheory.notebook import short
 
@@ -88,8 +88,8 @@ def svg_of(figure: "Figure") -> str:
         warnings.filterwarnings("ignore", r"Glyph \d+ .* missing from|Matplotlib currently does")
         # `savefig` would draw all of it once before, only to lay it out.
         figure.set_dpi(_DPI)
-        canvas: Any = FigureCanvasSVG(figure)
-        canvas.print_svg(file, metadata=nothing)
+        canvas = FigureCanvasSVG(figure)
+        canvas.print_svg(file, metadata=nothing)  # type: ignore[no-untyped-call]  # of matplotlib
     return file.getvalue()
 
 

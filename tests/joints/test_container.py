@@ -63,8 +63,12 @@ def test_arrays_of_probabilities_are_about_the_numbers_of_their_columns():
     masses = bayesian(Frame(["no", "yes"]), TABLE)
     assert EvidentialFusion("dempster").fit([masses, TABLE]).classes_.tolist() == ["no", "yes"]
     named = pd.DataFrame(TABLE, columns=["yes", "no"])
-    for sources in ([named], [named, TABLE], [TABLE, np.ones((len(P), 3)) / 3]):
-        with pytest.raises(ValueError, match="do not name their classes"):
+    for sources, message in (
+        ([named], "the columns of source 'source0' are"),
+        ([TABLE, named], "the columns of source 'source1' are"),
+        ([TABLE, np.ones((len(P), 3)) / 3], "do not name their classes"),
+    ):
+        with pytest.raises(ValueError, match=message):
             EvidentialFusion("dempster").fit(sources)
     with pytest.raises(ValueError, match=r"has scores, such as .* but y is None"):
         EvidentialFusion("dempster").fit([P])
