@@ -29,6 +29,9 @@ COLORS = {
     "sky": "#56B4E9",
     "purple": "#CC79A7",
 }
+Side = Literal["above", "below", "right"]
+
+UNIT = (-0.03, 1.03)  # limits that keep lines at 0 and 1 visible
 LINES = ("--", ":", "-.", (0, (8, 2)))
 # Inches per letter in a legend, before its entries, and of a label below the axes with its numbers.
 _LETTER, _HANDLE, _BELOW = 0.08, 0.6, 0.5
@@ -64,10 +67,16 @@ def axes_or_new(ax: Axes | None, size: tuple[float, float] | None = None) -> Axe
     if ax is not None:
         check_instance("ax", ax, Axes, "matplotlib Axes")
         return ax
+    axes: Axes = new_axes(size)
+    return axes
+
+
+def new_axes(size: tuple[float, float] | None = None, **options: Any) -> Any:
+    """Axes of a new pyplot figure that makes room for texts, by `Figure.subplots`."""
     # Imported here, so that pyplot does not choose a backend for users with their own axes.
     import matplotlib.pyplot as plt
 
-    return plt.figure(figsize=size, layout="constrained").subplots()
+    return plt.figure(figsize=size, layout="constrained").subplots(**options)
 
 
 def ink() -> Any:
@@ -141,7 +150,7 @@ def literal(text: object) -> str:
     return f" {shown}" if shown.startswith("_") else shown
 
 
-def add_legend(ax: Axes, side: Literal["above", "below", "right"] = "above", **options: Any) -> Any:
+def add_legend(ax: Axes, side: Side = "above", **options: Any) -> Any:
     """A legend beside the axes, where it never covers data, with names that fit their width.
 
     A figure without a layout engine has no room beside its axes, and its user may give them a
@@ -174,6 +183,14 @@ def add_legend(ax: Axes, side: Literal["above", "below", "right"] = "above", **o
         if options.get("title"):
             options |= {"title": short(options["title"], letters), "title_fontsize": "small"}
     return ax.legend(handles, texts, alignment="left", **place, **options)
+
+
+def finish(ax: Axes, side: Side | None = "above", **labels: Any) -> None:
+    """Set labels and limits, add a legend on a side, if any, and keep all texts on the canvas."""
+    ax.set(**labels)
+    if side is not None:
+        add_legend(ax, side)
+    keep_on_canvas(ax)
 
 
 def keep_on_canvas(*axes: Axes | None) -> None:

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dstheory import MassFunction
 from dstheory.checks.arguments import check_flag, check_level
-from dstheory.plot.style import add_legend, axes_or_new, band_style, ink, keep_on_canvas, literal
+from dstheory.plot.style import UNIT, axes_or_new, band_style, finish, ink, literal
 from evical._typing import Floats
 from evical.calibrators import BaseCalibrator
 from evical.metrics.binned_curve import share_intervals
@@ -22,7 +22,7 @@ from evical.metrics.bins import bin_numbers, check_bins
 from evical.plot._density import draw_rug, shares_style
 from evical.plot._inputs import display_name, known_classes, positive_outcomes, predictions
 from evical.plot._interval import class_beliefs, outcomes
-from evical.plot._style import limit_to_unit, next_curve
+from evical.plot._style import next_curve
 from evical.scores.checks import check_same_length, check_scores
 
 # Scores at which a curve is evaluated: finer than the pixels of a printed column.
@@ -259,13 +259,10 @@ class BeliefBandDisplay:
                 )
         self.lines_[0].set_gid("belief")
         self._draw_data(ax)
-        ax.set_xlabel("Score of the classifier")
-        ax.set_ylabel(f"Degree of belief in class {literal(self.class_name)}")
-        ends = (self.scores[0], self.scores[-1])
-        ax.set_xlim(*(ends if ends[0] < ends[1] else (ends[0] - 0.5, ends[0] + 0.5)))
-        limit_to_unit(ax)
-        add_legend(ax)
-        keep_on_canvas(ax)
+        low, high = self.scores[0], self.scores[-1]
+        ends = (low, high) if low < high else (low - 0.5, low + 0.5)
+        belief = f"Degree of belief in class {literal(self.class_name)}"
+        finish(ax, xlabel="Score of the classifier", ylabel=belief, xlim=ends, ylim=UNIT)
         return self
 
     def _label(self, part: str | None = None) -> str | None:

@@ -34,7 +34,7 @@ from dstheory.checks.arguments import (
 )
 from dstheory.notebook import short
 from dstheory.plot import credal_vertices
-from dstheory.plot.style import COLORS, axes_or_new, ink, keep_on_canvas, literal
+from dstheory.plot.style import COLORS, axes_or_new, finish, ink, literal
 from evical._typing import Floats, SamplesLike
 from evical.metrics.inputs import MOST_REPEATS, class_sample
 from evical.plot._inputs import known_classes, predictions
@@ -320,10 +320,8 @@ class SimplexDisplay:
         if self.note:
             ax.set_title(self.note, fontsize="medium")
         ax.set_aspect("equal")
-        ax.set_xlim(-0.16, 1.16)
-        ax.set_ylim(-0.17, 0.98)
         ax.set_axis_off()
-        keep_on_canvas(ax)
+        finish(ax, None, xlim=(-0.16, 1.16), ylim=(-0.17, 0.98))
 
     def _plot_tetrahedron(self, ax: Axes3D, elev: float, azim: float) -> None:
         self.ax_ = ax
@@ -587,9 +585,7 @@ def _check_angle(name: str, value: object) -> None:
 def _look(ax: Axes3D, elev: float, azim: float) -> None:
     """Set the viewpoint and the zoom."""
     width, depth, height = TETRAHEDRON.max(axis=0)
-    ax.set_xlim(0, width)
-    ax.set_ylim(0, depth)
-    ax.set_zlim(0, height)
+    ax.set(xlim=(0, width), ylim=(0, depth), zlim=(0, height))
     ax.set_box_aspect((width, depth, height), zoom=1.12)
     ax.view_init(elev=elev, azim=azim)
     ax.set_axis_off()

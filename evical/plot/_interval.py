@@ -21,12 +21,14 @@ from dstheory import MassFunction
 from dstheory.checks.arguments import as_array, as_sequence
 from dstheory.plot.style import (
     COLORS,
+    UNIT,
     add_legend,
     axes_or_new,
     band_style,
     ink,
     keep_on_canvas,
     literal,
+    new_axes,
     paper,
 )
 from dstheory.transform import betp
@@ -37,7 +39,6 @@ from evical.metrics.beliefs import class_intervals, normal
 from evical.metrics.inputs import class_codes, is_positive
 from evical.plot._density import shares_style
 from evical.plot._inputs import display_name, positive_index, predictions
-from evical.plot._style import limit_to_unit
 from evical.scores.checks import check_same_length
 
 
@@ -407,13 +408,12 @@ class BeliefIntervalDisplay:
         return ax.plot(*points, label="share of the class, in twentieths", **shares_style())[0]
 
     def _label(self, ax: Axes, k: int, sample: _Sample) -> None:
-        limit_to_unit(ax)
         n, left, right = len(sample.bel), 1, len(sample.bel)
         if self.threshold is not None and len(seen := sample.open(self.threshold)):
             beside = max(_BESIDE, int(0.1 * (seen[-1] - seen[0])))
             left, right = max(1, seen[0] + 1 - beside), min(n, seen[-1] + 1 + beside)
         margin = 0.01 * (right - left + 1) + 0.5
-        ax.set_xlim(left - margin, right + margin)
+        ax.set(xlim=(left - margin, right + margin), ylim=UNIT)
         n_ticks = 4 if len(self.axes_) <= _FEW_PANELS else 2
         ax.xaxis.set_major_locator(MaxNLocator(n_ticks, integer=True))
         alone, name = len(self.axes_) == 1, literal(self.class_names[k])
@@ -429,12 +429,10 @@ def _columns(values: NDArray[Any]) -> NDArray[Any]:
 def _panels(ax: Axes | Sequence[Axes] | NDArray[Any] | None, count: int) -> NDArray[Any]:
     """One pair of axes per class: the given ones, or new ones in rows."""
     if ax is None and count > 1:
-        import matplotlib.pyplot as plt  # imported here, as in axes_or_new
-
         rows = -(-count // (_MAX_COLUMNS if count <= _FEW_PANELS else 2 * _MAX_COLUMNS))
         columns = -(-count // rows)
         size = (min(4.0 * columns, 8.0), min(4.2 * rows, 10.0))
-        grid = plt.figure(figsize=size, layout="constrained").subplots(rows, columns, sharey=True)
+        grid = new_axes(size, nrows=rows, ncols=columns, sharey=True)
         for unused in grid.ravel()[count:]:
             unused.remove()
         return np.asarray(grid.ravel()[:count])

@@ -30,7 +30,16 @@ from dstheory.checks.arguments import (
     check_instance,
     check_level,
 )
-from dstheory.plot.style import COLORS, add_legend, axes_or_new, band_style, keep_on_canvas, literal
+from dstheory.plot.style import (
+    COLORS,
+    UNIT,
+    add_legend,
+    axes_or_new,
+    band_style,
+    keep_on_canvas,
+    literal,
+    new_axes,
+)
 from evical._fitting import as_random_state
 from evical._typing import Floats, RandomState
 from evical.metrics.binned_curve import INTERVALS, curve_of
@@ -43,7 +52,7 @@ from evical.plot._inputs import (
     positive_outcomes,
     predictions,
 )
-from evical.plot._style import limit_to_unit, new_pair, next_curve
+from evical.plot._style import next_curve
 
 # Maximum number of distinct predictions for the band. With more, neighbors are merged: isotonic
 # regression of n samples pools about n^(2/3), far more than a 5000th of them.
@@ -403,7 +412,7 @@ class ReliabilityDisplay:
         if counts_ax is not None:
             check_instance("counts_ax", counts_ax, Axes, "matplotlib Axes")
         if ax is None and counts_ax is None and density is not None and self.y_prob is not None:
-            ax, counts_ax = new_pair(_PAIR_SIZE, nrows=2, sharex=True, height_ratios=(4, 1))
+            ax, counts_ax = new_axes(_PAIR_SIZE, nrows=2, sharex=True, height_ratios=(4, 1))
         self.ax_ = ax = axes_or_new(ax)
         if ref_line:
             self._draw_diagonal(ax)
@@ -419,9 +428,8 @@ class ReliabilityDisplay:
             label=self._label(),
             gid="reliability",
         )
-        ax.set_xlabel("Predicted probability")
-        ax.set_ylabel(_share_of(self.class_name))
-        limit_to_unit(ax, x=True)
+        share = f"Share of {self._class_text()}"
+        ax.set(xlabel="Predicted probability", ylabel=share, xlim=UNIT, ylim=UNIT)
         add_legend(ax)
         self.counts_ax_, self.density_ = counts_ax, []
         if counts_ax is not None and density is not None and self.y_prob is not None:
@@ -483,12 +491,9 @@ class ReliabilityDisplay:
         drawn = draw_density(
             ax, density, self.y_prob, positive, self.sample_weight, n_bins, color, linestyle
         )
-        ax.set_xlabel("Predicted probability")
-        ax.set_xlim(-0.03, 1.03)
+        ax.set(xlabel="Predicted probability", xlim=UNIT)
         return drawn
 
-
-def _share_of(class_name: str | None) -> str:
-    return "Share of " + (
-        "the positive class" if class_name is None else f"class {literal(class_name)}"
-    )
+    def _class_text(self) -> str:
+        name = self.class_name
+        return "the positive class" if name is None else f"class {literal(name)}"
