@@ -112,9 +112,7 @@ def bin_gaps(sample: BinarySample, n_bins: int, strategy: str) -> Floats:
     number = numbering(sample.p, sample.weight, n_bins, strategy)
     sums = np.zeros(n_bins)
     for part in sample.blocks(max(BLOCK, n_bins)):
-        gaps = part.p - part.y
-        weighted = gaps if part.weight is None else gaps * part.weight
-        sums += np.bincount(number(part.p), weighted, n_bins)
+        sums += np.bincount(number(part.p), part.weighted(part.p - part.y), n_bins)
     return sums
 
 
