@@ -4,6 +4,7 @@ The colors are those of Okabe & Ito (2008), which people with any color vision c
 differ in lightness, so they also work in grayscale.
 """
 
+from collections.abc import Iterator
 from textwrap import wrap
 from typing import Any, Literal
 
@@ -241,11 +242,18 @@ def _moves_inwards(ax: Axes) -> bool:
     return True
 
 
+def _named_ticks(ax: Axes) -> Iterator[tuple[Any, list[Text], int]]:
+    """Axes whose ticks have names, with these, and 0 for the horizontal one or 1."""
+    for across, axis in enumerate((ax.xaxis, ax.yaxis)):
+        labels = axis.get_ticklabels()
+        if labels and isinstance(axis.get_major_locator(), FixedLocator):
+            yield axis, labels, across
+
+
 def _thin_ticks(ax: Axes) -> None:
     """Write names at ticks that are close in smaller letters, or leave some out, equally often."""
-    for axis, across in ((ax.xaxis, 0), (ax.yaxis, 1)):
-        labels = axis.get_ticklabels()
-        if not isinstance(axis.get_major_locator(), FixedLocator) or len(labels) < 2:
+    for axis, labels, across in _named_ticks(ax):
+        if len(labels) < 2:
             continue
         boxes = np.array([label.get_window_extent().bounds for label in labels])
         high = boxes[:, 2 + across]
@@ -277,11 +285,9 @@ def _cut_legend(ax: Axes) -> None:
 
 def _cut_ticks(ax: Axes, cell: Bbox) -> None:
     """Cut names at ticks to half of the room of the axes."""
-    for axis, side, along in ((ax.yaxis, cell.width, 0), (ax.xaxis, cell.height, 1)):
-        labels = axis.get_ticklabels()
-        if not isinstance(axis.get_major_locator(), FixedLocator) or not labels:
-            continue
-        sizes = [box.bounds[2 + along] for box in (one.get_window_extent() for one in labels)]
+    for axis, labels, across in _named_ticks(ax):
+        side = (cell.height, cell.width)[across]
+        sizes = [one.get_window_extent().bounds[3 - across] for one in labels]
         if max(sizes) > _LONGEST * side:
             letters = int(max(len(one.get_text()) for one in labels) * _LONGEST * side / max(sizes))
             texts = [short(one.get_text(), max(letters, 3)) for one in labels]
@@ -301,30 +307,27 @@ def _cell(ax: Axes, spec: SubplotSpec) -> Bbox:
     if outer is not spec:
         box = _cell(ax, outer).transformed(ax.figure.transSubfigure.inverted())
         ends = (box.x0, box.y0, box.x1, box.y1)
-    rows, columns = spec.rowspan, spec.colspan
     x0, y0, x1, y1 = ends
-    if columns.start > 0:
-        x0 = (rights[columns.start - 1] + lefts[columns.start]) / 2
-    if columns.stop < len(lefts):
-        x1 = (rights[columns.stop - 1] + lefts[columns.stop]) / 2
-    if rows.start > 0:
-        y1 = (bottoms[rows.start - 1] + tops[rows.start]) / 2
-    if rows.stop < len(tops):
-        y0 = (bottoms[rows.stop - 1] + tops[rows.stop]) / 2
+    x0, x1 = _between(lefts, rights, spec.colspan, x0, x1)
+    y1, y0 = _between(tops, bottoms, spec.rowspan, y1, y0)
     return Bbox.from_extents(x0, y0, x1, y1).transformed(ax.figure.transSubfigure).padded(-_EDGE)
+
+
+def _between(
+    starts: Floats, stops: Floats, span: range, first: float, last: float
+) -> tuple[float, float]:
+    """Borders of a span halfway to the columns, or rows, beside it, or the first and the last."""
+    middles = [first, *(stops[:-1] + starts[1:]) / 2, last]
+    return middles[span.start], middles[span.stop]
 
 
 def _fold(label: Text, room: float) -> None:
     """A label on two lines, and in smaller letters, where it is longer than its room."""
     text = label.get_text()
-    along = int(label.get_rotation() == 90)
-    for letters in (0, len(text) // 2 + 6):
-        extent = (label.get_window_extent().width, label.get_window_extent().height)[along]
-        if extent <= room:
-            return
-        if letters and "\n" not in text:
-            label.set_text("\n".join(wrap(text, letters)))
-    extent = (label.get_window_extent().width, label.get_window_extent().height)[along]
+    along = 2 + int(label.get_rotation() == 90)
+    if label.get_window_extent().bounds[along] > room and "\n" not in text:
+        label.set_text("\n".join(wrap(text, len(text) // 2 + 6)))
+    extent = label.get_window_extent().bounds[along]
     if extent > room:
         label.set_fontsize(float(label.get_fontsize()) * room / extent)
 

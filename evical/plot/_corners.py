@@ -460,24 +460,23 @@ def facets(size: int) -> list[list[int]]:
     [6, 6, 4, 6, 4, 4, 6, 6, 4, 4, 6, 4, 6, 6]
     """
     orders = list(permutations(range(size)))
-    if size == 3:
-        return [[orders.index(order) for order in _circle((0, 1, 2))]]
-    events = [[i for i in range(size) if mask >> i & 1] for mask in range(1, (1 << size) - 1)]
+    masks = range(1, (1 << size) - 1) if size > 3 else [7]
+    events = [[i for i in range(size) if mask >> i & 1] for mask in masks]
     return [[orders.index(order) for order in _orders_of_side(event, size)] for event in events]
 
 
 def _orders_of_side(event: list[int], size: int) -> list[tuple[int, ...]]:
-    rest = [i for i in range(size) if i not in event]
-    if len(event) == 2:
-        (a, b), (c, d) = event, rest
-        return [(a, b, c, d), (a, b, d, c), (b, a, d, c), (b, a, c, d)]
-    if len(event) == 1:
-        return [(*event, *order) for order in _circle((rest[0], rest[1], rest[2]))]
-    return [(*order, *rest) for order in _circle((event[0], event[1], event[2]))]
+    """Orders of an event followed by those of the others, back and forth."""
+    rest = _circle([i for i in range(size) if i not in event])
+    ways = (rest, rest[::-1])
+    heads = enumerate(_circle(event))
+    return [(*head, *tail) for i, head in heads for tail in ways[i % 2]]
 
 
-def _circle(labels: tuple[int, int, int]) -> list[tuple[int, int, int]]:
-    """Orders of three labels, each a swap of neighbors away from the previous one."""
+def _circle(labels: list[int]) -> list[tuple[int, ...]]:
+    """Orders of up to three labels, each a swap of neighbors away from the previous one."""
+    if len(labels) < 3:
+        return list(permutations(labels))
     a, b, c = labels
     return [(a, b, c), (a, c, b), (c, a, b), (c, b, a), (b, c, a), (b, a, c)]
 
