@@ -8,9 +8,11 @@ stay together and the order of samples does not matter.
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import reduce
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import isotonic_regression
 
 from dstheory.checks.arguments import check_choice, check_count
 from evical._typing import Floats
@@ -127,6 +129,12 @@ def filled_bins(sample: BinarySample, n_bins: int, strategy: str) -> Bins:
 def summed_bins(sample: BinarySample, number: NDArray[np.intp], n_bins: int) -> Bins:
     """Sizes and means, for bins of any kind."""
     return added_bins([(sample, number)], n_bins)
+
+
+def isotonic(shares: Floats, weight: NDArray[Any]) -> Floats:
+    """Isotonic regression of the shares of positives of ascending bins."""
+    fitted = isotonic_regression(shares, weights=weight).x
+    return np.asarray(np.clip(fitted, 0, 1))  # rounding
 
 
 def added_bins(parts: Iterable[tuple[BinarySample, NDArray[np.intp]]], n_bins: int) -> Bins:

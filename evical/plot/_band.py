@@ -21,7 +21,7 @@ from evical.metrics.binned_curve import share_intervals
 from evical.metrics.bins import bin_numbers, check_bins
 from evical.plot._density import draw_rug, shares_style
 from evical.plot._inputs import display_name, known_classes, positive_outcomes, predictions
-from evical.plot._interval import class_beliefs, outcomes
+from evical.plot._interval import class_beliefs
 from evical.plot._style import next_curve
 from evical.scores.checks import check_same_length, check_scores
 
@@ -197,11 +197,11 @@ class BeliefBandDisplay:
             As `from_estimator`, or if Bel and Pl do not satisfy 0 <= Bel <= Pl <= 1.
         """
         values = check_scores(scores)
-        beliefs = class_beliefs(y_belief, pos_label)
+        beliefs = class_beliefs(y_belief, pos_label, y_true)
         if len(beliefs.labels) != 1:
             raise ValueError(f"name one of the classes {list(beliefs.labels)} by pos_label")
         check_same_length(scores=values, y_belief=beliefs.bel)
-        hits = None if y_true is None else outcomes(y_true, y_belief, pos_label)[:, 0].astype(int)
+        hits = None if beliefs.hits is None else beliefs.hits[:, 0].astype(int)
         frequencies = _frequencies(values, hits, n_bins, confidence)
         order = np.argsort(values, kind="stable")
         display = cls(

@@ -44,12 +44,13 @@ from evical.scores.checks import check_same_length
 
 @dataclass(frozen=True, eq=False)
 class Beliefs:
-    """Bel, Pl and BetP (n, c) of c classes, and their labels."""
+    """Bel, Pl and BetP (n, c) of c classes, their labels, and whether samples belong to each."""
 
     bel: Floats
     pl: Floats
     betp: Floats
     labels: tuple[Any, ...]
+    hits: NDArray[np.bool_] | None
 
 
 def check_threshold(threshold: object) -> None:
@@ -63,17 +64,27 @@ def check_threshold(threshold: object) -> None:
 
 
 def class_beliefs(
-    y_belief: ArrayLike | MassFunction | beliefs.Beliefs, pos_label: Hashable | None
+    y_belief: ArrayLike | MassFunction | beliefs.Beliefs,
+    pos_label: Hashable | None,
+    y_true: ArrayLike | None,
 ) -> Beliefs:
     """Beliefs in the named class, or in the second of two; with more classes, in all of them.
 
     Rows [Bel, Pl] concern the named class; their pignistic probability is the middle.
     """
-    if isinstance(y_belief, MassFunction):
-        bounds = class_intervals(y_belief)
-        pignistic = np.asarray(betp(normal(y_belief)), dtype=np.float64)
-    elif isinstance(y_belief, beliefs.Beliefs):
-        bounds, pignistic = y_belief.interval(), y_belief.betp()
+    hits: NDArray[np.bool_] | None = None
+    if isinstance(y_belief, MassFunction | beliefs.Beliefs):
+        labels = np.asarray(y_belief.frame.labels)
+        chosen = _chosen(labels, pos_label)
+        if isinstance(y_belief, MassFunction):
+            bounds = class_intervals(y_belief)
+            pignistic = np.asarray(betp(normal(y_belief)), dtype=np.float64)
+        else:
+            bounds, pignistic = y_belief.interval(), y_belief.betp()
+        bounds, pignistic = bounds[:, chosen], pignistic[:, chosen]
+        names = tuple(y_belief.frame.labels[k] for k in chosen)
+        if y_true is not None:
+            hits = np.asarray(class_codes(y_true, labels)[:, np.newaxis] == chosen)
     else:
         bounds = class_intervals(y_belief)
         if bounds.shape[1] != 1:
@@ -81,26 +92,12 @@ def class_beliefs(
                 f"y_belief has intervals of {bounds.shape[1]} classes, expected rows [Bel, Pl] of "
                 "one class, (n, 2), or a mass function"
             )
-        label = 1 if pos_label is None else pos_label
-        return Beliefs(bounds[..., 0], bounds[..., 1], bounds.mean(axis=-1), (label,))
-    chosen = _chosen(np.asarray(y_belief.frame.labels), pos_label)
-    return Beliefs(
-        bounds[:, chosen, 0],
-        bounds[:, chosen, 1],
-        pignistic[:, chosen],
-        tuple(y_belief.frame.labels[k] for k in chosen),
-    )
-
-
-def outcomes(
-    y_true: ArrayLike, y_belief: ArrayLike | MassFunction | beliefs.Beliefs, pos_label: Hashable
-) -> NDArray[np.bool_]:
-    """Whether each sample (n, c) belongs to each class of `class_beliefs`."""
-    if not isinstance(y_belief, MassFunction | beliefs.Beliefs):
-        return np.asarray(is_positive(y_true, pos_label)[:, np.newaxis] == 1)
-    labels = np.asarray(y_belief.frame.labels)
-    codes = class_codes(y_true, labels)
-    return np.asarray(codes[:, np.newaxis] == _chosen(labels, pos_label))
+        pignistic, names = bounds.mean(axis=-1), (1 if pos_label is None else pos_label,)
+        if y_true is not None:
+            hits = np.asarray(is_positive(y_true, pos_label)[:, np.newaxis] == 1)
+    if hits is not None:
+        check_same_length(y_true=hits, y_belief=bounds)
+    return Beliefs(bounds[..., 0], bounds[..., 1], pignistic, names, hits)
 
 
 def _chosen(labels: NDArray[Any], pos_label: Hashable | None) -> list[int]:
@@ -241,10 +238,7 @@ class BeliefIntervalDisplay:
             If the threshold is not a number.
         """
         check_threshold(threshold)
-        shown = class_beliefs(y_belief, pos_label)
-        hits = None if y_true is None else outcomes(y_true, y_belief, pos_label)
-        if hits is not None:
-            check_same_length(y_true=hits, y_belief=shown.bel)
+        shown = class_beliefs(y_belief, pos_label, y_true)
         given = map(str, shown.labels) if class_names is None else class_names
         names = as_sequence(given, "class_names", "names of classes")
         if len(names) != len(shown.labels):
@@ -253,7 +247,7 @@ class BeliefIntervalDisplay:
             shown.bel,
             shown.pl,
             shown.betp,
-            hits=hits,
+            hits=shown.hits,
             class_names=names,
             threshold=threshold,
             name=name,

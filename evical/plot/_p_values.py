@@ -29,7 +29,7 @@ from dstheory.plot.style import (
 )
 from evical._typing import Floats, SamplesLike
 from evical.conformal.calibration import calibration_of
-from evical.metrics.inputs import class_codes, class_labels
+from evical.metrics.inputs import class_codes, class_labels, refuse
 from evical.plot._inputs import known_classes, predictions
 from evical.plot._style import next_curve
 from evical.scores.checks import check_same_length
@@ -104,10 +104,7 @@ class PValuesDisplay:
         p = as_floats(p_values, "p_values")
         if p.ndim != 1 or not len(p):
             raise ValueError(f"p_values have shape {p.shape}, expected (m,) with at least one")
-        wrong = ~((p >= 0) & (p <= 1))
-        if wrong.any():
-            row = int(np.argmax(wrong))
-            raise ValueError(f"p_values[{row}] is {p[row]:g}, expected a number in [0, 1]")
+        refuse(p, ~((p >= 0) & (p <= 1)), "p_values", "a number in [0, 1]")
         if n_calibration is not None:
             check_count("n_calibration", n_calibration, 1)
         check_count("n_bins", n_bins, 1)

@@ -13,13 +13,12 @@ Smith 2007.
 """
 
 from collections.abc import Hashable
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal
 
 import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import isotonic_regression
 from sklearn.base import BaseEstimator
 
 from dstheory import MassFunction
@@ -43,6 +42,7 @@ from dstheory.plot.style import (
 from evical._fitting import as_random_state
 from evical._typing import Floats, RandomState
 from evical.metrics.binned_curve import INTERVALS, curve_of
+from evical.metrics.bins import isotonic, summed_bins
 from evical.metrics.inputs import MOST_REPEATS, BinarySample, binary_sample, counted
 from evical.plot._density import DENSITIES, draw_density
 from evical.plot._inputs import (
@@ -76,7 +76,7 @@ def uncertainty_name(strategy: str, interval: str | None, confidence: float) -> 
 
 def binned(
     sample: BinarySample, n_bins: int, strategy: str, interval: str | None, confidence: float
-) -> "ReliabilityDisplay":
+) -> dict[str, Any]:
     """Bins of equal width or of equal frequency; with weights, of effective sizes."""
     curve = curve_of(sample, n_bins, strategy, interval, confidence)
 
@@ -89,32 +89,27 @@ def binned(
     ends = None
     if curve.lower is not None and curve.upper is not None:
         ends = (spread(curve.lower), spread(curve.upper))
-    return ReliabilityDisplay(
-        spread(curve.centers),
-        spread(curve.frequencies),
-        spread(curve.counts, 0),
-        edges=np.linspace(0, 1, n_bins + 1) if strategy == "uniform" else None,
-        interval=ends,
-    )
+    return {
+        "prob_pred": spread(curve.centers),
+        "prob_true": spread(curve.frequencies),
+        "counts": spread(curve.counts, 0),
+        "edges": np.linspace(0, 1, n_bins + 1) if strategy == "uniform" else None,
+        "interval": ends,
+    }
 
 
 def corp(
     sample: BinarySample, n_resamples: int, confidence: float, random_state: RandomState
-) -> "ReliabilityDisplay":
+) -> dict[str, Any]:
     """Isotonic curve at each distinct prediction, with its consistency band."""
     check_count("n_resamples", n_resamples, 0, MOST_REPEATS)
     values, place, counts = np.unique(sample.p, return_inverse=True, return_counts=True)
-    y = sample.y if sample.weight is None else sample.y * sample.weight
-    curve = _isotonic(np.bincount(place, y), np.bincount(place, sample.weight))
+    bins = summed_bins(sample, place, len(values))
     band = None
     if n_resamples:
         band = _band(sample, values, place, n_resamples, confidence, random_state)
-    return ReliabilityDisplay(values, curve, counts, band=band)
-
-
-def _isotonic(positives: NDArray[Any], weight: NDArray[Any]) -> Floats:
-    fitted = isotonic_regression(positives / weight, weights=weight).x
-    return np.asarray(np.clip(fitted, 0, 1))  # rounding
+    curve = isotonic(bins.true, bins.weight)
+    return {"prob_pred": values, "prob_true": curve, "counts": counts, "band": band}
 
 
 def _band(
@@ -130,8 +125,7 @@ def _band(
     if len(values) > _MAX_DISTINCT:
         starts = np.linspace(0, len(values), _MAX_DISTINCT + 1).astype(np.intp)[:-1]
         place = np.searchsorted(starts, place, side="right") - 1
-        p = sample.p if sample.weight is None else sample.p * sample.weight
-        values = np.minimum(np.bincount(place, p) / np.bincount(place, sample.weight), 1)
+        values = summed_bins(sample, place, _MAX_DISTINCT).prob
     weight = np.bincount(place, sample.weight)
     shown = np.unique(np.linspace(0, len(values) - 1, _N_BAND).round().astype(np.intp))
 
@@ -141,7 +135,7 @@ def _band(
         happened = random.random_sample(len(sample.p)) < sample.p
         return np.bincount(place, sample.weight * happened)
 
-    curves = np.stack([_isotonic(positives(), weight)[shown] for _ in range(n_resamples)])
+    curves = np.stack([isotonic(positives() / weight, weight)[shown] for _ in range(n_resamples)])
     low, high = np.quantile(curves, [(1 - level) / 2, (1 + level) / 2], axis=0)
     return values[shown], low, high
 
@@ -307,15 +301,14 @@ class ReliabilityDisplay:
         if strategy == "corp":
             if interval is not None:
                 raise ValueError(f'interval is {interval!r}, but strategy="corp" has a band')
-            display = corp(sample, n_resamples, confidence, random_state)
+            drawn = corp(sample, n_resamples, confidence, random_state)
         else:
-            display = binned(
-                sample, 10 if n_bins is None else n_bins, strategy, interval, confidence
-            )
+            n_bins = 10 if n_bins is None else n_bins
+            drawn = binned(sample, n_bins, strategy, interval, confidence)
         if class_name is None and pos_label is not None:
             class_name = str(pos_label)
-        display = replace(
-            display,
+        display = cls(
+            **drawn,
             strategy=strategy,
             uncertainty_name=uncertainty_name(strategy, interval, confidence),
             y_true=sample.y,
