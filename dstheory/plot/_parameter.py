@@ -17,7 +17,7 @@ from dstheory.checks.arguments import as_mapping, check_flag, check_instance
 from dstheory.inference import LikelihoodContour, RandomInterval, predictive_binary
 from dstheory.mass import MassFunction
 from dstheory.plot._grid import as_levels, as_limits, contour_grid, plausible_range
-from dstheory.plot.style import COLORS, LINES, axes_or_new, fill_regions, finish, ink, literal
+from dstheory.plot.style import COLORS, LINES, Side, axes_or_new, fill_regions, finish, ink, literal
 
 Label = tuple[int, ...]
 
@@ -152,7 +152,7 @@ class ParameterContourDisplay:
         name, ends = literal(self.name), (self.theta[0], self.theta[-1])
         ax.set(xlabel=name, ylabel=f"Plausibility of {name}", xlim=ends)
         # The legend is below the axes, because regions fill the whole square.
-        side: Any = "below" if self.regions_ or self.level_lines_ else None
+        side: Side | None = "below" if self.regions_ or self.level_lines_ else None
         finish(ax, side, ylim=(0, 1 if self.regions_ else 1.03))
         return self
 

@@ -34,6 +34,13 @@ Side = Literal["above", "below", "right"]
 
 UNIT = (-0.03, 1.03)  # limits that keep lines at 0 and 1 visible
 LINES = ("--", ":", "-.", (0, (8, 2)))
+# Colors, markers and lines of curves that share axes.
+CURVES: tuple[tuple[str, str, Any], ...] = (
+    (COLORS["blue"], "o", "-"),
+    (COLORS["vermilion"], "s", "--"),
+    (COLORS["green"], "^", "-."),
+    (COLORS["orange"], "D", (0, (8, 2))),
+)
 # Inches per letter in a legend, before its entries, and of a label below the axes with its numbers.
 _LETTER, _HANDLE, _BELOW = 0.08, 0.6, 0.5
 # Letters of a name for which a layout engine makes room.
@@ -78,6 +85,12 @@ def new_axes(size: tuple[float, float] | None = None, **options: Any) -> Any:
     import matplotlib.pyplot as plt
 
     return plt.figure(figsize=size, layout="constrained").subplots(**options)
+
+
+def next_curve(ax: Axes, kind: str) -> tuple[str, str, Any]:
+    """Color, marker and line not yet used by curves of this kind (their gid) on the axes."""
+    drawn = sum(one.get_gid() == kind for one in [*ax.lines, *ax.patches])
+    return CURVES[drawn % len(CURVES)]
 
 
 def ink() -> Any:
@@ -186,7 +199,7 @@ def add_legend(ax: Axes, side: Side = "above", **options: Any) -> Any:
     return ax.legend(handles, texts, alignment="left", **place, **options)
 
 
-def finish(ax: Axes, side: Side | None = "above", **labels: Any) -> None:
+def finish(ax: Axes, side: Side | None = "above", **labels: object) -> None:
     """Set labels and limits, add a legend on a side, if any, and keep all texts on the canvas."""
     ax.set(**labels)
     if side is not None:

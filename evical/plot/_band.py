@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dstheory import MassFunction
 from dstheory.checks.arguments import check_flag, check_level
-from dstheory.plot.style import UNIT, axes_or_new, band_style, finish, ink, literal
+from dstheory.plot.style import UNIT, axes_or_new, band_style, finish, ink, literal, next_curve
 from evical._typing import Floats
 from evical.calibrators import BaseCalibrator
 from evical.metrics.binned_curve import share_intervals
@@ -22,7 +22,6 @@ from evical.metrics.bins import bin_numbers, check_bins
 from evical.plot._density import draw_rug, shares_style
 from evical.plot._inputs import display_name, known_classes, positive_outcomes, predictions
 from evical.plot._interval import class_beliefs
-from evical.plot._style import next_curve
 from evical.scores.checks import check_same_length, check_scores
 
 # Scores at which a curve is evaluated: finer than the pixels of a printed column.

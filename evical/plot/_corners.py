@@ -11,6 +11,7 @@ the classes of the event, then the others.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
 from itertools import combinations, permutations
 from textwrap import fill
 from typing import Any, final
@@ -77,6 +78,7 @@ _ABOVE = 100
 
 
 @final
+@dataclass(eq=False, repr=False)
 class SimplexDisplay:
     """Probabilities of three or four classes as points, beliefs as regions, between the classes.
 
@@ -131,26 +133,21 @@ class SimplexDisplay:
     [0.5, 0.289, 0.816]
     """
 
-    def __init__(
-        self,
-        labels: Sequence[str],
-        points: Floats,
-        groups: NDArray[np.intp],
-        names: Sequence[str],
-        *,
-        corners: Mapping[int, Floats] | None = None,
-        legend: str = "",
-        note: str = "",
-    ) -> None:
-        self.labels = as_sequence(labels, "labels", "names of classes")
+    labels: Sequence[str]
+    points: Floats
+    groups: NDArray[np.intp]
+    names: Sequence[str]
+    _: KW_ONLY
+    corners: Mapping[int, Floats] = field(default_factory=dict)
+    legend: str = ""
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        self.labels = as_sequence(self.labels, "labels", "names of classes")
         _check_number(len(self.labels))
         self._places = TRIANGLE if len(self.labels) == 3 else TETRAHEDRON
-        self.points = points
-        self.groups = groups
-        self.names = as_sequence(names, "names", "names of mass functions")
-        self.corners = as_mapping({} if corners is None else corners, "corners", "corners by name")
-        self.legend = legend
-        self.note = note
+        self.names = as_sequence(self.names, "names", "names of mass functions")
+        self.corners = as_mapping(self.corners, "corners", "corners by name")
 
     @classmethod
     def from_predictions(

@@ -21,6 +21,7 @@ from dstheory.checks.arguments import as_floats, as_sequence, check_instance
 from dstheory.plot.style import COLORS, axes_or_new, finish, ink, literal
 from evical._typing import ClusterRule, Floats, SamplesLike
 from evical.learners import rough_clusters
+from evical.metrics.inputs import numbers
 
 # Clusters beyond the sixth repeat colors with another marker.
 _COLORS = ("blue", "orange", "green", "vermilion", "sky", "purple")
@@ -292,13 +293,9 @@ def _axes_of(X: Floats, columns: list[str]) -> tuple[Any, tuple[str, str]]:
 
 
 def _table(values: SamplesLike, name: str) -> Floats:
-    table = as_floats(values, name)
+    table = numbers(as_floats(values, name), name)
     if table.ndim != 2 or not table.shape[1]:
         raise ValueError(f"{name} has the shape {table.shape}, expected (n, n_features)")
-    wrong = ~np.isfinite(table)
-    if wrong.any():
-        row = int(np.argwhere(wrong)[0, 0])
-        raise ValueError(f"{name} is not finite in row {row}")
     greatest = float(abs(table).max(initial=0))
     if greatest > _GREATEST:
         raise ValueError(

@@ -21,6 +21,7 @@ from dstheory.checks.arguments import as_floats, as_sequence, check_choice, chec
 from dstheory.notebook import short
 from dstheory.plot.style import (
     COLORS,
+    CURVES,
     add_legend,
     axes_or_new,
     ink,
@@ -31,7 +32,6 @@ from dstheory.plot.style import (
 from evical._typing import Floats
 from evical.fusion import Rule, as_rule
 from evical.fusion.described import Learned, learned_from
-from evical.plot._style import CURVES
 
 
 class Kind(NamedTuple):
@@ -391,7 +391,8 @@ class FusionWeightsDisplay:
         learned = learned_by(fusion)
         if class_names is None and fusion.frame_ is not None:
             class_names = list(map(str, fusion.frame_.labels))
-        return cls._of(learned, members, class_names, confidence, order).plot(ax)
+        options: dict[str, Any] = {"confidence": confidence, "order": order}
+        return cls._of(learned, class_names, members=members, **options).plot(ax)
 
     @classmethod
     def of_sources(
@@ -425,16 +426,11 @@ class FusionWeightsDisplay:
         ('Reliability, 1 - discount rate', [0.75, 0.0])
         """
         learned = learned_from(by_source)
-        return None if learned is None else cls._of(learned, members, class_names, 0.95, "given")
+        return None if learned is None else cls._of(learned, class_names, members=members)
 
     @classmethod
     def _of(
-        cls,
-        learned: Learned,
-        members: Sequence[str] | None,
-        class_names: Sequence[str] | None,
-        confidence: float,
-        order: Order,
+        cls, learned: Learned, class_names: Sequence[str] | None, **options: Any
     ) -> "FusionWeightsDisplay":
         values, errors, names = without_repeats(learned, class_names)
         return cls(
@@ -442,11 +438,9 @@ class FusionWeightsDisplay:
             standard_error=errors,
             interval=learned.interval,
             alike=learned.groups,
-            members=members,
             class_names=names,
             kind=learned.kind,  # type: ignore[arg-type]  # of KINDS
-            confidence=confidence,
-            order=order,
+            **options,
         )
 
     def plot(self, ax: Axes | None = None) -> "FusionWeightsDisplay":

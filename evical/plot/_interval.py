@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 
 from dstheory import MassFunction
-from dstheory.checks.arguments import as_array, as_sequence
+from dstheory.checks.arguments import as_array, as_real, as_sequence
 from dstheory.plot.style import (
     COLORS,
     UNIT,
@@ -55,11 +55,8 @@ class Beliefs:
 
 def check_threshold(threshold: object) -> None:
     """Raise unless a threshold is a probability or None."""
-    if threshold is None:
-        return
-    if not isinstance(threshold, int | float | np.number):
-        raise TypeError(f"threshold is {threshold!r}, expected a probability, or None for no line")
-    if not 0 <= threshold <= 1:
+    expected = "a probability, or None for no line"
+    if threshold is not None and not 0 <= as_real("threshold", threshold, expected) <= 1:
         raise ValueError(f"threshold is {threshold!r}, expected a probability in [0, 1]")
 
 

@@ -10,9 +10,8 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from numpy.typing import ArrayLike
 
 from dstheory.checks.arguments import as_floats, check_level
-from dstheory.plot.style import axes_or_new, finish, ink, literal
+from dstheory.plot.style import axes_or_new, finish, ink, literal, next_curve
 from evical.conformal.capital import Capital
-from evical.plot._style import next_curve
 
 _SIZE = (5.4, 3.4)
 

@@ -26,12 +26,12 @@ from dstheory.plot.style import (
     keep_on_canvas,
     literal,
     new_axes,
+    next_curve,
 )
 from evical._typing import Floats, SamplesLike
 from evical.conformal.calibration import calibration_of
 from evical.metrics.inputs import class_codes, class_labels, refuse
 from evical.plot._inputs import known_classes, predictions
-from evical.plot._style import next_curve
 from evical.scores.checks import check_same_length
 
 _SIZE, _PAIR_SIZE = (5.4, 3.4), (8.0, 3.4)

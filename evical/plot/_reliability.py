@@ -38,6 +38,7 @@ from dstheory.plot.style import (
     keep_on_canvas,
     literal,
     new_axes,
+    next_curve,
 )
 from evical._fitting import as_random_state
 from evical._typing import Floats, RandomState
@@ -52,7 +53,6 @@ from evical.plot._inputs import (
     positive_outcomes,
     predictions,
 )
-from evical.plot._style import next_curve
 
 # Maximum number of distinct predictions for the band. With more, neighbors are merged: isotonic
 # regression of n samples pools about n^(2/3), far more than a 5000th of them.

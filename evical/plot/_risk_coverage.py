@@ -14,13 +14,12 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
 from dstheory.checks.arguments import check_flag, check_instance
-from dstheory.plot.style import axes_or_new, band_style, finish, literal
+from dstheory.plot.style import axes_or_new, band_style, finish, literal, next_curve
 from evical._typing import Labels, SamplesLike
 from evical.metrics import risk_coverage_curve
 from evical.metrics.inputs import Predicted
 from evical.metrics.selective import Doubt, RiskCoverageCurve
 from evical.plot._inputs import display_name, known_classes, predictions
-from evical.plot._style import next_curve
 
 _SIZE = (5.4, 3.8)
 # Points of a line: more than its width in pixels.
