@@ -79,24 +79,23 @@ def _dempster(bel: Tensor, pl: Tensor, kept: Floats, total_conflict: str) -> Bel
     return unless(excluded, (lower, upper, (lower + upper) * 0.5), 2, total_conflict)
 
 
-def _yager(bel: Tensor, pl: Tensor) -> tuple[Tensor, Tensor]:
+def _yager(bel: Tensor, pl: Tensor, count: int) -> tuple[Tensor, Tensor]:
     """Conflict is ignorance."""
     yes, no, open_ = pl.prod(axis=1), (1.0 - bel).prod(axis=1), (pl - bel).prod(axis=1)
     return yes - open_, 1.0 - (no - open_)
 
 
-def _disjunctive(bel: Tensor, pl: Tensor) -> tuple[Tensor, Tensor]:
+def _disjunctive(bel: Tensor, pl: Tensor, count: int) -> tuple[Tensor, Tensor]:
     """One of the sources is right, and nobody knows which."""
     return bel.prod(axis=1), 1.0 - (1.0 - pl).prod(axis=1)
 
 
-def _valid_mean(bel: Tensor, pl: Tensor) -> tuple[Tensor, Tensor]:
+def _valid_mean(bel: Tensor, pl: Tensor, count: int) -> tuple[Tensor, Tensor]:
     return _merged(*(values.mean(axis=1) * 2.0 for values in (pl, 1.0 - bel)))
 
 
-def _valid_minimum(bel: Tensor, pl: Tensor) -> tuple[Tensor, Tensor]:
-    count = where(bel.is_nan(), 1.0, 1.0).sum(axis=1)
-    return _merged(*(values.min(axis=1) * count for values in (pl, 1.0 - bel)))
+def _valid_minimum(bel: Tensor, pl: Tensor, count: int) -> tuple[Tensor, Tensor]:
+    return _merged(*(values.min(axis=1) * float(count) for values in (pl, 1.0 - bel)))
 
 
 def _merged(yes: Tensor, no: Tensor) -> tuple[Tensor, Tensor]:
@@ -107,7 +106,7 @@ def _merged(yes: Tensor, no: Tensor) -> tuple[Tensor, Tensor]:
 
 # From the kind of a formula to its tensors.
 _LEARNED = {"stacked": stacked, "consensus": consensus}  # of probabilities and silence
-_OF_BOUNDS = {  # of Bel and Pl (n, S) of the positive one of two classes
+_OF_BOUNDS = {  # of Bel and Pl (n, S) of the positive one of two classes, and of S
     "disjunctive": _disjunctive,
     "yager": _yager,
     "valid_mean": _valid_mean,
@@ -260,7 +259,8 @@ def classifier_model(
         **beliefs.outputs(classifier.classes_, class_columns),
     }
     graph.label(beliefs.betp.name, classifier.classes_, "label")
-    return graph.model(inputs, outputs, f"{type(classifier).__name__}: {columns_of(classifier)}")
+    note = f"{type(classifier).__name__}: {columns_of(classifier.classes_)}"
+    return graph.model(inputs, outputs, note)
 
 
 def _of_sources(
@@ -345,7 +345,7 @@ def _fused(ensemble: EvidentialEnsemble, features: Tensor) -> BeliefTensors:
     bel, pl = joined([one.bel for one in beliefs]), joined([one.pl for one in beliefs])
     if formula.kind == "dempster":
         return _dempster(bel, pl, formula.parameters, ensemble.total_conflict)
-    bel, pl = _OF_BOUNDS[formula.kind](bel, pl)
+    bel, pl = _OF_BOUNDS[formula.kind](bel, pl, len(beliefs))
     return BeliefTensors(bel, pl, (bel + pl) * 0.5)
 
 

@@ -100,7 +100,9 @@ class Query(Graph):
         self._arrays[name] = array
         return name
 
-    def add(self, kind: str, inputs: list[str], output: str | None = None, **options: Any) -> str:
+    def add(
+        self, kind: str, inputs: list[str], output: str | None = None, **options: object
+    ) -> str:
         rows = [self._cells[name] for name in inputs]
         if kind == "Softmax":
             return self._softmax(Tensor(self, inputs[0]))

@@ -215,7 +215,8 @@ def to_onnx(
         return classifier_model(model, kind, class_columns=class_columns, level=level)
     if isinstance(model, BaseMulticlassCalibrator):
         check_is_fitted(model)
-        note = f"{type(model).__name__} of evical {version_of('evical')}: {columns_of(model)}"
+        columns = columns_of(model.classes_)
+        note = f"{type(model).__name__} of evical {version_of('evical')}: {columns}"
         found = _named_model(model, note, kind, class_columns, level)
         extent = f"{len(model.classes_)} classes"
     else:

@@ -45,9 +45,9 @@ class WeightedRows:
     y: Floats
     weight: Floats | None
 
-    def rows(self, chosen: Any) -> Self:
+    def rows(self, chosen: slice | NDArray[Any]) -> Self:
         """Some of the rows, in any order."""
-        values = (getattr(self, one.name) for one in fields(self))  # type: ignore[arg-type]
+        values = (getattr(self, one.name) for one in fields(self))  # type: ignore[arg-type]  # a dataclass
         return type(self)(*(None if value is None else value[chosen] for value in values))
 
     def blocks(self, size: int = BLOCK) -> Iterator[Self]:
