@@ -87,10 +87,10 @@ class Query(Graph):
 
     def columns(self, texts: Sequence[str]) -> Tensor:
         """Expressions (n, k) of the table, as doubles."""
-        double, cells = self.form.double, list[_Cell]()
+        cells = []
         for text in texts:
             name = self._written_as(f"x{len(self._read)}")
-            self._read.append(f"{f'CAST({text} AS {double})' if double else text} AS {name}")
+            self._read.append(f"{self._double(text)} AS {name}")
             cells.append(_Cell(name))
         return Tensor(self, self._add("columns", cells))
 
@@ -134,7 +134,11 @@ class Query(Graph):
             between = " + " if kind == "Sum" else ", "
             name = "" if kind == "Sum" else self.form.extremes[kind == "Max"]
             return _Cell(f"{name}({between.join(['{}'] * len(parts))})", tuple(parts))
-        return _Cell(_FORMS[kind], tuple(parts))
+        return _Cell(self._double(_FORMS[kind]) if kind == "Cast" else _FORMS[kind], tuple(parts))
+
+    def _double(self, text: str) -> str:
+        """As a 64-bit number, where the literals are others."""
+        return f"CAST({text} AS {self.form.double})" if self.form.double else text
 
     def _weighted(self, cells: Sequence[_Cell], weights: NDArray[Any]) -> _Cell:
         pairs = [(one, w) for one, w in zip(cells, weights.tolist(), strict=True) if w]
