@@ -6,6 +6,7 @@ Fuzzy Sets and Systems 453, 2023, for Gaussian random fuzzy numbers.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
 from typing import final, get_args
 
 import numpy as np
@@ -16,15 +17,7 @@ from dstheory.checks.arguments import as_mapping, as_real, as_sequence, check_in
 from dstheory.inference import GRFN, RandomInterval, SampledInterval
 from dstheory.inference.prediction.intervals import PredictiveInterval
 from dstheory.plot._grid import as_limits, contour_grid
-from dstheory.plot.style import (
-    COLORS,
-    add_legend,
-    axes_or_new,
-    band_style,
-    ink,
-    keep_on_canvas,
-    literal,
-)
+from dstheory.plot.style import COLORS, UNIT, axes_or_new, band_style, finish, ink, literal
 
 Source = RandomInterval | PredictiveInterval | SampledInterval | GRFN
 
@@ -35,6 +28,7 @@ _MARGIN = 0.05  # share of the width that is added on each side
 
 
 @final
+@dataclass(eq=False, repr=False)
 class BoundsDisplay:
     """Bounds on a distribution function, with intervals for its quantiles.
 
@@ -70,24 +64,16 @@ class BoundsDisplay:
     'y'
     """
 
-    def __init__(
-        self,
-        y: Floats,
-        lower: Floats,
-        upper: Floats,
-        *,
-        quantiles: Mapping[float, tuple[float, float]] | None = None,
-        name: str = "y",
-    ) -> None:
-        self.y = y
-        self.lower = lower
-        self.upper = upper
-        self.quantiles = (
-            {}
-            if quantiles is None
-            else as_mapping(quantiles, "quantiles", "a mapping of levels to intervals")
-        )
-        self.name = name
+    y: Floats
+    lower: Floats
+    upper: Floats
+    _: KW_ONLY
+    quantiles: Mapping[float, tuple[float, float]] = field(default_factory=dict)
+    name: str = "y"
+
+    def __post_init__(self) -> None:
+        expected = "a mapping of levels to intervals"
+        self.quantiles = as_mapping(self.quantiles, "quantiles", expected)
 
     @classmethod
     def from_belief(
@@ -179,13 +165,10 @@ class BoundsDisplay:
         for p, line in self.quantiles_.items():
             low, high = self.quantiles[p]
             line.set_label(f"{p:g}-quantile: [{low:.3g}, {high:.3g}]")
-        ax.set_xlabel(name)
-        ax.set_ylabel(f"Degree of belief in at most {name}")
-        ax.set_xlim(self.y[0], self.y[-1])
-        ax.set_ylim(-0.03, 1.03)
-        # Below the axes, because the band of a vague belief can fill them.
-        add_legend(ax, "below")
-        keep_on_canvas(ax)
+        # The legend is below the axes, because the band of a vague belief can fill them.
+        ends = (self.y[0], self.y[-1])
+        belief = f"Degree of belief in at most {name}"
+        finish(ax, "below", xlabel=name, ylabel=belief, xlim=ends, ylim=UNIT)
         return self
 
 

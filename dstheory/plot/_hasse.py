@@ -32,7 +32,7 @@ from dstheory.checks.arguments import (
 from dstheory.mass import MassFunction
 from dstheory.notebook import short
 from dstheory.plot._sets import by_size, check_single, set_lines, value_text, wrap
-from dstheory.plot.style import COLORS, axes_or_new, ink, keep_on_canvas, literal, paper
+from dstheory.plot.style import COLORS, axes_or_new, finish, ink, literal, paper
 
 Spot: TypeAlias = tuple[float, int]
 # A node by its number, or the place of an edge in a layer it passes.
@@ -313,11 +313,9 @@ class HasseDisplay:
         self.names_ = {
             mask: self._name(ax, mask, texts[mask], radii[mask], scale) for mask in texts
         }
-        ax.set_xlim(left, right)
-        ax.set_ylim(bottom, top)
         ax.set_title(self.title, fontsize="medium")
         ax.set_axis_off()
-        keep_on_canvas(ax)
+        finish(ax, None, xlim=(left, right), ylim=(bottom, top))
         return self
 
     def _texts(self, letters: int) -> dict[int, str]:

@@ -17,7 +17,7 @@ from dstheory._typing import Floats
 from dstheory.checks.arguments import as_mapping, as_sequence, check_flag, check_instance
 from dstheory.inference import LikelihoodContour, profile
 from dstheory.plot._grid import as_levels, plausible_range
-from dstheory.plot.style import COLORS, axes_or_new, ink, keep_on_canvas, literal, paper
+from dstheory.plot.style import COLORS, axes_or_new, ink, keep_on_canvas, literal, new_axes, paper
 
 _N_OUTLINE = 180  # a point every two degrees
 _FAR = 1e9  # wider sets, in distances to plausibility 0.6, count as unbounded
@@ -144,14 +144,14 @@ class LevelSetDisplay:
         if marginal_ax is not None:  # before a figure is opened
             check_instance("marginal_ax", marginal_ax, Axes, "matplotlib Axes")
         if ax is None and marginal_ax is None and self.marginal is not None:
-            ax, marginal_ax = _new_pair()
+            # The marginal lies above the plane, and shares the first coordinate.
+            marginal_ax, ax = new_axes(nrows=2, sharex=True, height_ratios=(1, 2))
         self.ax_ = ax = axes_or_new(ax)
         self.sets_ = {level: self._outline(ax, level) for level in self.outlines}
         (self.mode_,) = ax.plot(
             *self.mode, "+", color=ink(), ms=9, mew=1.6, clip_on=False, label="mode"
         )
-        ax.set_xlabel(literal(self.names[0]))
-        ax.set_ylabel(literal(self.names[1]))
+        ax.set(xlabel=literal(self.names[0]), ylabel=literal(self.names[1]))
         ax.autoscale_view()
         self.marginal_ax_ = marginal_ax
         self.marginal_: Line2D | None = None
@@ -184,8 +184,7 @@ class LevelSetDisplay:
             )[0]
             for level, (x, _) in self.outlines.items()
         }
-        ax.set_ylim(0, 1.03)
-        ax.set_ylabel(f"Plausibility of {literal(self.names[0])}")
+        ax.set(ylim=(0, 1.03), ylabel=f"Plausibility of {literal(self.names[0])}")
 
 
 def _marginal(contour: LikelihoodContour, lowest: float) -> tuple[Floats, Floats]:
@@ -194,12 +193,3 @@ def _marginal(contour: LikelihoodContour, lowest: float) -> tuple[Floats, Floats
     grid = np.linspace(*plausible_range(marginal, lowest), _N_MARGINAL)
     grid = np.unique(np.append(grid, marginal.mode))
     return grid, np.asarray(marginal.contour(grid))
-
-
-def _new_pair() -> tuple[Axes, Axes]:
-    """Axes for the plane, and smaller ones above them that share the first coordinate."""
-    import matplotlib.pyplot as plt  # inside, as in axes_or_new
-
-    figure = plt.figure(layout="constrained")
-    above, below = figure.subplots(2, 1, sharex=True, height_ratios=(1, 2))
-    return below, above

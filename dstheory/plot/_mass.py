@@ -1,7 +1,7 @@
 """`MassDisplay`: masses of focal sets as bars, optionally with degrees of belief."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, final
 
 import numpy as np
@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 
 from dstheory._masses import check_mass
 from dstheory._typing import Floats
-from dstheory.checks.arguments import as_mapping, as_sequence, check_choice
+from dstheory.checks.arguments import as_mapping, as_sequence, check_choice, check_count
 from dstheory.frame import same_frame
 from dstheory.kernels import setwise
 from dstheory.mass import MassFunction
@@ -42,6 +42,7 @@ class _Row:
 
 
 @final
+@dataclass(eq=False, repr=False)
 class MassDisplay:
     """Masses as bars, one for each focal set, small sets first.
 
@@ -80,24 +81,18 @@ class MassDisplay:
     [0.75, 0.25]
     """
 
-    def __init__(
-        self,
-        sets: Sequence[str],
-        masses: Mapping[str, Floats],
-        *,
-        spread: Mapping[str, Floats] | None = None,
-        marks: Mapping[tuple[str, str], Floats] | None = None,
-        note: str = "",
-    ) -> None:
-        self.sets = as_sequence(sets, "sets", "names of sets")
-        self.masses = as_mapping(masses, "masses", "a mapping of names to masses")
-        self.spread = (
-            {} if spread is None else as_mapping(spread, "spread", "a mapping of names to spreads")
-        )
-        self.marks = (
-            {} if marks is None else as_mapping(marks, "marks", "a mapping of names to marks")
-        )
-        self.note = note
+    sets: Sequence[str]
+    masses: Mapping[str, Floats]
+    _: KW_ONLY
+    spread: Mapping[str, Floats] = field(default_factory=dict)
+    marks: Mapping[tuple[str, str], Floats] = field(default_factory=dict)
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        self.sets = as_sequence(self.sets, "sets", "names of sets")
+        self.masses = as_mapping(self.masses, "masses", "a mapping of names to masses")
+        self.spread = as_mapping(self.spread, "spread", "a mapping of names to spreads")
+        self.marks = as_mapping(self.marks, "marks", "a mapping of names to marks")
 
     @classmethod
     def from_mass(
@@ -138,10 +133,7 @@ class MassDisplay:
         sources = _sources(m)
         kinds = _kinds(show)
         frame = next(iter(sources.values())).frame
-        if not isinstance(max_sets, int | np.integer):
-            raise TypeError(f"max_sets is {max_sets!r}, expected a whole number")
-        if max_sets < 1:
-            raise ValueError(f"max_sets is {max_sets}, expected at least 1")
+        check_count("max_sets", max_sets, 1)
         masks, n_rest = _largest(list(sources.values()), max_sets)
         rows = {name: _row(source, masks, kinds, n_rest > 0) for name, source in sources.items()}
         rest = [f"{n_rest} more sets together"] if n_rest else []
@@ -182,8 +174,8 @@ class MassDisplay:
                 self.spread_[name] = self._errors(ax, y, name)
             self._mark(ax, y, name)
         ax.set_yticks(places, [literal(name) for name in self.sets])
-        ax.set_ylim(len(self.sets) - 0.4, -0.6)
-        ax.set_xlim(0, 1.03 if self.marks else min(1.08 * self._longest(), 1.03))
+        longest = 1.03 if self.marks else min(1.08 * self._longest(), 1.03)
+        ax.set(ylim=(len(self.sets) - 0.4, -0.6), xlim=(0, longest))
         ax.set_xlabel("Mass" if not self.marks else "Mass, degree of belief")
         if self.note:
             ax.set_title(self.note, fontsize="medium")

@@ -7,6 +7,7 @@ et al. 2016, equations 11, 13, 22 and 23, figure 3.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, final
 
 from matplotlib.axes import Axes
@@ -16,16 +17,7 @@ from dstheory.checks.arguments import as_mapping, check_flag, check_instance
 from dstheory.inference import LikelihoodContour, RandomInterval, predictive_binary
 from dstheory.mass import MassFunction
 from dstheory.plot._grid import as_levels, as_limits, contour_grid, plausible_range
-from dstheory.plot.style import (
-    COLORS,
-    LINES,
-    add_legend,
-    axes_or_new,
-    fill_regions,
-    ink,
-    keep_on_canvas,
-    literal,
-)
+from dstheory.plot.style import COLORS, LINES, Side, axes_or_new, fill_regions, finish, ink, literal
 
 Label = tuple[int, ...]
 
@@ -33,6 +25,7 @@ _REGIONS: tuple[Label, ...] = ((1,), (0,), (0, 1))
 
 
 @final
+@dataclass(eq=False, repr=False)
 class ParameterContourDisplay:
     """Contour function of one parameter, with level sets or the areas of predictive masses.
 
@@ -69,24 +62,15 @@ class ParameterContourDisplay:
     [0.25, 0.75]
     """
 
-    def __init__(
-        self,
-        theta: Floats,
-        plausibility: Floats,
-        *,
-        level_sets: Mapping[float, tuple[float, float]] | None = None,
-        mass_function: MassFunction | None = None,
-        name: str = "θ",
-    ) -> None:
-        self.theta = theta
-        self.plausibility = plausibility
-        self.level_sets = (
-            {}
-            if level_sets is None
-            else as_mapping(level_sets, "level_sets", "a mapping of levels to sets")
-        )
-        self.mass_function = mass_function
-        self.name = name
+    theta: Floats
+    plausibility: Floats
+    _: KW_ONLY
+    level_sets: Mapping[float, tuple[float, float]] = field(default_factory=dict)
+    mass_function: MassFunction | None = None
+    name: str = "θ"
+
+    def __post_init__(self) -> None:
+        self.level_sets = as_mapping(self.level_sets, "level_sets", "a mapping of levels to sets")
 
     @classmethod
     def from_contour(
@@ -165,14 +149,11 @@ class ParameterContourDisplay:
             level: self._mark(ax, level, ends, LINES[i % len(LINES)])
             for i, (level, ends) in enumerate(self.level_sets.items())
         }
-        ax.set_xlabel(literal(self.name))
-        ax.set_ylabel(f"Plausibility of {literal(self.name)}")
-        ax.set_xlim(self.theta[0], self.theta[-1])
-        ax.set_ylim(0, 1 if self.regions_ else 1.03)
-        if self.regions_ or self.level_lines_:
-            # Below the axes, because regions fill the whole square.
-            add_legend(ax, "below")
-        keep_on_canvas(ax)
+        name, ends = literal(self.name), (self.theta[0], self.theta[-1])
+        ax.set(xlabel=name, ylabel=f"Plausibility of {name}", xlim=ends)
+        # The legend is below the axes, because regions fill the whole square.
+        side: Side | None = "below" if self.regions_ or self.level_lines_ else None
+        finish(ax, side, ylim=(0, 1 if self.regions_ else 1.03))
         return self
 
     def _mark(self, ax: Axes, level: float, ends: tuple[float, float], style: Any) -> Any:

@@ -4,6 +4,7 @@ The colors are those of Okabe & Ito (2008), which people with any color vision c
 differ in lightness, so they also work in grayscale.
 """
 
+from collections.abc import Iterator
 from textwrap import wrap
 from typing import Any, Literal
 
@@ -29,7 +30,17 @@ COLORS = {
     "sky": "#56B4E9",
     "purple": "#CC79A7",
 }
+Side = Literal["above", "below", "right"]
+
+UNIT = (-0.03, 1.03)  # limits that keep lines at 0 and 1 visible
 LINES = ("--", ":", "-.", (0, (8, 2)))
+# Colors, markers and lines of curves that share axes.
+CURVES: tuple[tuple[str, str, Any], ...] = (
+    (COLORS["blue"], "o", "-"),
+    (COLORS["vermilion"], "s", "--"),
+    (COLORS["green"], "^", "-."),
+    (COLORS["orange"], "D", (0, (8, 2))),
+)
 # Inches per letter in a legend, before its entries, and of a label below the axes with its numbers.
 _LETTER, _HANDLE, _BELOW = 0.08, 0.6, 0.5
 # Letters of a name for which a layout engine makes room.
@@ -64,10 +75,22 @@ def axes_or_new(ax: Axes | None, size: tuple[float, float] | None = None) -> Axe
     if ax is not None:
         check_instance("ax", ax, Axes, "matplotlib Axes")
         return ax
+    axes: Axes = new_axes(size)
+    return axes
+
+
+def new_axes(size: tuple[float, float] | None = None, **options: Any) -> Any:
+    """Axes of a new pyplot figure that makes room for texts, by `Figure.subplots`."""
     # Imported here, so that pyplot does not choose a backend for users with their own axes.
     import matplotlib.pyplot as plt
 
-    return plt.figure(figsize=size, layout="constrained").subplots()
+    return plt.figure(figsize=size, layout="constrained").subplots(**options)
+
+
+def next_curve(ax: Axes, kind: str) -> tuple[str, str, Any]:
+    """Color, marker and line not yet used by curves of this kind (their gid) on the axes."""
+    drawn = sum(one.get_gid() == kind for one in [*ax.lines, *ax.patches])
+    return CURVES[drawn % len(CURVES)]
 
 
 def ink() -> Any:
@@ -141,7 +164,7 @@ def literal(text: object) -> str:
     return f" {shown}" if shown.startswith("_") else shown
 
 
-def add_legend(ax: Axes, side: Literal["above", "below", "right"] = "above", **options: Any) -> Any:
+def add_legend(ax: Axes, side: Side = "above", **options: Any) -> Any:
     """A legend beside the axes, where it never covers data, with names that fit their width.
 
     A figure without a layout engine has no room beside its axes, and its user may give them a
@@ -174,6 +197,14 @@ def add_legend(ax: Axes, side: Literal["above", "below", "right"] = "above", **o
         if options.get("title"):
             options |= {"title": short(options["title"], letters), "title_fontsize": "small"}
     return ax.legend(handles, texts, alignment="left", **place, **options)
+
+
+def finish(ax: Axes, side: Side | None = "above", **labels: object) -> None:
+    """Set labels and limits, add a legend on a side, if any, and keep all texts on the canvas."""
+    ax.set(**labels)
+    if side is not None:
+        add_legend(ax, side)
+    keep_on_canvas(ax)
 
 
 def keep_on_canvas(*axes: Axes | None) -> None:
@@ -224,11 +255,18 @@ def _moves_inwards(ax: Axes) -> bool:
     return True
 
 
+def _named_ticks(ax: Axes) -> Iterator[tuple[Any, list[Text], int]]:
+    """Axes whose ticks have names, with these, and 0 for the horizontal one or 1."""
+    for across, axis in enumerate((ax.xaxis, ax.yaxis)):
+        labels = axis.get_ticklabels()
+        if labels and isinstance(axis.get_major_locator(), FixedLocator):
+            yield axis, labels, across
+
+
 def _thin_ticks(ax: Axes) -> None:
     """Write names at ticks that are close in smaller letters, or leave some out, equally often."""
-    for axis, across in ((ax.xaxis, 0), (ax.yaxis, 1)):
-        labels = axis.get_ticklabels()
-        if not isinstance(axis.get_major_locator(), FixedLocator) or len(labels) < 2:
+    for axis, labels, across in _named_ticks(ax):
+        if len(labels) < 2:
             continue
         boxes = np.array([label.get_window_extent().bounds for label in labels])
         high = boxes[:, 2 + across]
@@ -260,11 +298,9 @@ def _cut_legend(ax: Axes) -> None:
 
 def _cut_ticks(ax: Axes, cell: Bbox) -> None:
     """Cut names at ticks to half of the room of the axes."""
-    for axis, side, along in ((ax.yaxis, cell.width, 0), (ax.xaxis, cell.height, 1)):
-        labels = axis.get_ticklabels()
-        if not isinstance(axis.get_major_locator(), FixedLocator) or not labels:
-            continue
-        sizes = [box.bounds[2 + along] for box in (one.get_window_extent() for one in labels)]
+    for axis, labels, across in _named_ticks(ax):
+        side = (cell.height, cell.width)[across]
+        sizes = [one.get_window_extent().bounds[3 - across] for one in labels]
         if max(sizes) > _LONGEST * side:
             letters = int(max(len(one.get_text()) for one in labels) * _LONGEST * side / max(sizes))
             texts = [short(one.get_text(), max(letters, 3)) for one in labels]
@@ -284,30 +320,27 @@ def _cell(ax: Axes, spec: SubplotSpec) -> Bbox:
     if outer is not spec:
         box = _cell(ax, outer).transformed(ax.figure.transSubfigure.inverted())
         ends = (box.x0, box.y0, box.x1, box.y1)
-    rows, columns = spec.rowspan, spec.colspan
     x0, y0, x1, y1 = ends
-    if columns.start > 0:
-        x0 = (rights[columns.start - 1] + lefts[columns.start]) / 2
-    if columns.stop < len(lefts):
-        x1 = (rights[columns.stop - 1] + lefts[columns.stop]) / 2
-    if rows.start > 0:
-        y1 = (bottoms[rows.start - 1] + tops[rows.start]) / 2
-    if rows.stop < len(tops):
-        y0 = (bottoms[rows.stop - 1] + tops[rows.stop]) / 2
+    x0, x1 = _between(lefts, rights, spec.colspan, x0, x1)
+    y1, y0 = _between(tops, bottoms, spec.rowspan, y1, y0)
     return Bbox.from_extents(x0, y0, x1, y1).transformed(ax.figure.transSubfigure).padded(-_EDGE)
+
+
+def _between(
+    starts: Floats, stops: Floats, span: range, first: float, last: float
+) -> tuple[float, float]:
+    """Borders of a span halfway to the columns, or rows, beside it, or the first and the last."""
+    middles = [first, *(stops[:-1] + starts[1:]) / 2, last]
+    return middles[span.start], middles[span.stop]
 
 
 def _fold(label: Text, room: float) -> None:
     """A label on two lines, and in smaller letters, where it is longer than its room."""
     text = label.get_text()
-    along = int(label.get_rotation() == 90)
-    for letters in (0, len(text) // 2 + 6):
-        extent = (label.get_window_extent().width, label.get_window_extent().height)[along]
-        if extent <= room:
-            return
-        if letters and "\n" not in text:
-            label.set_text("\n".join(wrap(text, letters)))
-    extent = (label.get_window_extent().width, label.get_window_extent().height)[along]
+    along = 2 + int(label.get_rotation() == 90)
+    if label.get_window_extent().bounds[along] > room and "\n" not in text:
+        label.set_text("\n".join(wrap(text, len(text) // 2 + 6)))
+    extent = label.get_window_extent().bounds[along]
     if extent > room:
         label.set_fontsize(float(label.get_fontsize()) * room / extent)
 

@@ -12,11 +12,10 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.stats import chi2, ncx2, norm
 
-from evical._typing import Floats
 from evical.metrics.beliefs import IntervalSample
 from evical.metrics.bins import filled_bins
-from evical.metrics.cumulative import brownian_maximum_sf, brownian_range_sf, variances
-from evical.metrics.inputs import BinarySample, total_weight
+from evical.metrics.cumulative import brownian_maximum_sf, brownian_range_sf
+from evical.metrics.inputs import BinarySample
 
 POWER = 0.8
 _Z = float(norm.ppf(POWER))
@@ -28,23 +27,23 @@ def too_extreme(sample: BinarySample, level: float, n_bins: int) -> float:
     The mean of z is then c sum (1 - 2 p)^2, divided by the standard deviation of sum (y - p)(1 - 2
     p).
     """
-    variance = sample.total(lambda part: variances(part) * (1 - 2 * part.p) ** 2)
-    gain = sample.total(lambda part: _weighted(part, (1 - 2 * part.p) ** 2))
+    variance = sample.total(lambda part: part.variances() * (1 - 2 * part.p) ** 2)
+    gain = sample.total(lambda part: part.weighted((1 - 2 * part.p) ** 2))
     if not gain:
         return float("inf")
     size = (norm.isf(level / 2) + _Z) * np.sqrt(variance) / gain
-    distance = sample.total(lambda part: _weighted(part, np.abs(1 - 2 * part.p)))
-    return float(size * distance / total_weight(sample.weight, len(sample.p)))
+    distance = sample.total(lambda part: part.weighted(np.abs(1 - 2 * part.p)))
+    return float(size * distance / sample.total_weight)
 
 
 def shift_by_maximum(sample: BinarySample, level: float, n_bins: int) -> float:
     """Distance of all truths from predictions, to one side, by Kolmogorov and Smirnov's test."""
-    return (_critical(brownian_maximum_sf, level) + _Z) * _deviation(sample)
+    return (_critical(brownian_maximum_sf, level) + _Z) * sample.deviation
 
 
 def shift_by_range(sample: BinarySample, level: float, n_bins: int) -> float:
     """The same by Kuiper's test."""
-    return (_critical(brownian_range_sf, level) + _Z) * _deviation(sample)
+    return (_critical(brownian_range_sf, level) + _Z) * sample.deviation
 
 
 def shift_by_bins(sample: BinarySample, level: float, n_bins: int) -> float:
@@ -68,18 +67,7 @@ def one_bin(sample: BinarySample, level: float, n_bins: int) -> float:
 
 def beyond_bounds(sample: IntervalSample, level: float, n_bins: int) -> float:
     """Distance of all truths from the nearer of Bel and Pl, to one side, by the interval test."""
-    nearest = BinarySample(sample.y, np.clip(0.5, sample.bel, sample.pl), sample.weight)
-    return shift_by_range(nearest, level, n_bins)
-
-
-def _deviation(sample: BinarySample) -> float:
-    """Standard deviation of the weighted mean of y - p."""
-    total = total_weight(sample.weight, len(sample.p))
-    return float(np.sqrt(sample.total(variances)) / total)
-
-
-def _weighted(sample: BinarySample, values: Floats) -> Floats:
-    return values if sample.weight is None else values * sample.weight
+    return shift_by_range(sample.nearest, level, n_bins)
 
 
 def _critical(survival: Callable[[float], float], level: float) -> float:

@@ -495,7 +495,7 @@ def _seed(random_state: RandomState) -> int:
     return int(as_random_state(random_state).randint(2**31))
 
 
-def _check_options(mass: Any, n_bins: int, n_resamples: Any, confidence: float) -> None:
+def _check_options(mass: object, n_bins: int, n_resamples: int | None, confidence: float) -> None:
     check_count("n_bins", n_bins, 1, MOST_REPEATS)
     if mass is not None:
         check_instance("mass", mass, MassFunction, "a MassFunction")
@@ -564,7 +564,7 @@ def _probability(
     return middle
 
 
-def _scores(scores: Any, codes: NDArray[np.int64]) -> Floats | None:
+def _scores(scores: ArrayLike | None, codes: NDArray[np.int64]) -> Floats | None:
     if scores is None:
         return None
     values = check_scores(scores)

@@ -331,15 +331,17 @@ def _collect(
     losses = values[:, :, MEASURES.index(criterion)]
     share = float(np.mean([len(fold.test) / len(fold.train) for fold in folds]))
     found = differences(list(estimators), losses, share)
+    predicted = {
+        what: _out_of_fold(estimators, results, first, len(y), what)
+        for what in ("probability", "bel", "pl")
+    }
     return Comparison(
         name=name,
         scores=scores,
         y=y,
         class_names=tuple(map(str, classes.tolist())),
         methods=tuple(estimators),
-        probability=_out_of_fold(estimators, results, first, len(y), "probability"),
-        bel=_out_of_fold(estimators, results, first, len(y), "bel"),
-        pl=_out_of_fold(estimators, results, first, len(y), "pl"),
+        **predicted,
         fold=number,
         values=values,
         seconds=np.array([[one.seconds for one in results[key]] for key in estimators]),

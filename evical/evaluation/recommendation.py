@@ -13,8 +13,9 @@ Is the sample large enough? Rules of thumb with their source, and measurements o
 The rules forbid nothing: each gives a sentence about what is known for samples this small.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -272,164 +273,157 @@ def recommend(
     -------
     Recommendation
     """
-    names = list(estimators)
-    means = dict(zip(names, values[:, :, MEASURES.index(criterion)].mean(axis=1), strict=True))
-    best = found[0].other if found else names[0]
-    seen = [one for one in found if one.adjusted > ALPHA]
-    short = {name for name in names if method_warnings(name, estimators[name], scores, y)}
-    chosen = _chosen(best, _within_two(best, found), estimators, short)
-    reasons = [
-        _best_text(best, means[best], criterion, values.shape[1]),
-        *_choice_texts(chosen, best, estimators, found, criterion),
-        *_seen_texts(best, seen, found, criterion, values.shape[1]),
-        *_gain_texts(chosen, means, criterion, seen, best),
-    ]
-    warnings = [
-        *general_warnings(y),
-        *method_warnings(chosen, estimators[chosen], scores, y),
-        *_others_warning(chosen, estimators, scores, y),
-        *_ranking_warnings(scores, y),
-        *_certainty_warnings(chosen, names, values, criterion),
-    ]
-    equivalents = tuple(one.method for one in seen)
-    return Recommendation(chosen, best, equivalents, tuple(reasons), tuple(warnings))
+    choice = _Choice(estimators, values, found, criterion, scores, y)
+    equivalents = tuple(one.method for one in choice.seen)
+    reasons, warnings = tuple(choice.reasons()), tuple(choice.warnings())
+    return Recommendation(choice.chosen, choice.best, equivalents, reasons, warnings)
 
 
-def _within_two(best: str, found: tuple[Difference, ...]) -> list[str]:
-    """The best method and all within two standard errors of it, by ascending loss."""
-    return [best, *(one.method for one in found if one.difference <= 2 * one.standard_error)]
+@dataclass(frozen=True, eq=False)
+class _Choice:
+    """A choice by the rule of this module; parameters as for `recommend`."""
+
+    estimators: dict[str, Any]
+    values: Floats
+    found: tuple[Difference, ...]
+    criterion: str
+    scores: Floats
+    y: NDArray[np.int64]
+
+    @property
+    def best(self) -> str:
+        """The method of least mean loss."""
+        return self.found[0].other if self.found else next(iter(self.estimators))
+
+    @property
+    def seen(self) -> list[Difference]:
+        """Methods that do not differ significantly from the best one."""
+        return [one for one in self.found if one.adjusted > ALPHA]
+
+    @cached_property
+    def chosen(self) -> str:
+        """Out of all within two standard errors of the best, by ascending loss."""
+        near = [one.method for one in self.found if one.difference <= 2 * one.standard_error]
+        near = [self.best, *near]
+        automatic = [name for name in near if is_automatic(self.estimators[name])]
+        enough = [name for name in near if not self._cautions(name)]
+        return [*automatic, *enough, self.best][0]
+
+    def means(self, measure: str) -> dict[str, float]:
+        """Mean of a measure over the folds, by method."""
+        means = self.values[:, :, MEASURES.index(measure)].mean(axis=1)
+        return dict(zip(self.estimators, means.tolist(), strict=True))
+
+    def reasons(self) -> Iterator[str]:
+        """Why this method, what differs significantly, and what calibration gains."""
+        loss, n_folds = CRITERIA[self.criterion], self.values.shape[1]
+        mean = self.means(self.criterion)[self.best]
+        yield f"{self.best} has the lowest mean {loss}, {mean:.4f} over {n_folds} folds"
+        yield self._why()
+        yield from self._differences(n_folds)
+        yield from self._gain(loss)
+
+    def warnings(self) -> Iterator[str]:
+        """What to beware of, of these samples and of methods."""
+        yield from general_warnings(self.y)
+        yield from self._cautions(self.chosen)
+        yield from self._few_samples()
+        yield from self._reversed_scores()
+        yield from self._confident_errors()
+
+    def _cautions(self, name: str) -> list[str]:
+        return method_warnings(name, self.estimators[name], self.scores, self.y)
+
+    def _why(self) -> str:
+        chosen, best, taken = self.chosen, self.best, self.estimators[self.chosen]
+        level = complexity_text(complexity(taken))
+        level += " for each class" if of_a_class(taken) is not taken else ""
+        if not self.found:
+            return f"it is the only method that was tried, and {level}"
+        if chosen == best:
+            other = self.found[0]
+            return (
+                f"it {level}; the next, {other.method}, is {other.difference:.2g} worse, with a "
+                f"standard error of {other.standard_error:.2g}"
+            )
+        one = next(one for one in self.found if one.method == chosen)
+        why = (
+            f"{chosen} averages many methods, so selection bias affects it less than the best one"
+            if is_automatic(taken)
+            else f"{chosen} ({level}) needs fewer samples than {best}"
+        )
+        return (
+            f"{why}; its {CRITERIA[self.criterion]} is {one.difference:.2g} higher than that of "
+            f"{best}, less than two standard errors of the difference ({one.standard_error:.2g} "
+            "each)"
+        )
+
+    def _differences(self, n_folds: int) -> Iterator[str]:
+        """Which differences are significant, and how small a one could have been seen."""
+        if seen := self.seen:
+            # Half of all true differences of this size come out significant.
+            error = max(one.standard_error for one in seen)
+            least = float(stats.t.isf(ALPHA / 2, n_folds - 1)) * error
+            yield (
+                f"{self.best} does not differ significantly from {_names(seen)} at the level of "
+                f"{ALPHA:.0%} (smallest p = {min(one.adjusted for one in seen):.2g}, corrected t "
+                f"test, Holm); a true difference of {least:.2g} would be detected only half the "
+                "time"
+            )
+        if clear := [one for one in self.found if one.adjusted <= ALPHA]:
+            largest = max(one.adjusted for one in clear)
+            yield f"{_names(clear)}: significantly worse (largest p = {largest:.2g})"
+
+    def _gain(self, loss: str) -> Iterator[str]:
+        """What calibration gains against scores that are probabilities already."""
+        means = self.means(self.criterion)
+        if UNCALIBRATED not in means:
+            return
+        change = f"from {means[UNCALIBRATED]:.4f} to {means[self.chosen]:.4f}"
+        if self.chosen == UNCALIBRATED:
+            yield "no method improves the uncalibrated probabilities significantly"
+        elif UNCALIBRATED in [self.best, *(one.method for one in self.seen)]:
+            yield f"calibration brings no significant gain: the {loss} changes {change}"
+        else:
+            yield f"calibration lowers the {loss} of the uncalibrated scores {change}"
+
+    def _few_samples(self) -> Iterator[str]:
+        """One sentence on all methods that were tried on too few samples for them."""
+        names = sorted(
+            name for name in self.estimators if name != self.chosen and self._cautions(name)
+        )
+        if names:
+            yield (
+                f"{len(self.y)} samples with {len(np.unique(self.scores))} distinct scores are few "
+                f"for {', '.join(names)}: more samples may change their ranking"
+            )
+
+    def _reversed_scores(self) -> Iterator[str]:
+        if self.scores.ndim == 2:
+            return
+        found = direction(ScoreCounts.from_samples(self.scores, self.y))
+        if found.z < -_Z:
+            yield (
+                f"the area under the ROC curve of the scores is {found.area:.2f}: negative samples "
+                "have the higher scores; are these scores of the other class?"
+            )
+
+    def _confident_errors(self) -> Iterator[str]:
+        """The Brier score forgives what the log loss does not."""
+        losses, chosen = self.means("log_loss"), self.chosen
+        least = min(losses, key=lambda name: (losses[name], name))
+        if self.criterion != "log_loss" and losses[chosen] > _MUCH * losses[least]:
+            yield (
+                f"the log loss of {chosen} is {losses[chosen]:.3f}, that of {least} "
+                f"{losses[least]:.3f}: {chosen} makes some confident errors"
+            )
 
 
-def _chosen(best: str, near: list[str], estimators: dict[str, Any], short: set[str]) -> str:
-    """Out of the methods near the best, by ascending loss; for those in `short` samples lack."""
-    automatic = [name for name in near if is_automatic(estimators[name])]
-    enough = [name for name in near if name not in short]
-    return [*automatic, *enough, best][0]
+def _names(found: Iterable[Difference]) -> str:
+    return ", ".join(one.method for one in found)
 
 
 def _ranking(methods: Sequence[str], means: Floats) -> list[int]:
     """Positions by mean loss, ties within rounding by name."""
     rounded = without_rounding(means, np.abs(means).max()).tolist()
     return sorted(range(len(methods)), key=lambda i: (rounded[i], methods[i]))
-
-
-def _best_text(best: str, mean: float, criterion: str, n_folds: int) -> str:
-    return f"{best} has the lowest mean {CRITERIA[criterion]}, {mean:.4f} over {n_folds} folds"
-
-
-def _choice_texts(
-    chosen: str,
-    best: str,
-    estimators: dict[str, Any],
-    found: tuple[Difference, ...],
-    criterion: str,
-) -> list[str]:
-    taken = estimators[chosen]
-    level = complexity_text(complexity(taken))
-    level += " for each class" if of_a_class(taken) is not taken else ""
-    if not found:
-        return [f"it is the only method that was tried, and {level}"]
-    if chosen == best:
-        other = found[0]
-        gap = f"{other.difference:.2g}"
-        return [
-            f"it {level}; the next, {other.method}, is {gap} worse, with a standard error of "
-            f"{other.standard_error:.2g}"
-        ]
-    one = next(one for one in found if one.method == chosen)
-    why = (
-        f"{chosen} averages many methods, so selection bias affects it less than the best one"
-        if is_automatic(estimators[chosen])
-        else f"{chosen} ({level}) needs fewer samples than {best}"
-    )
-    return [
-        f"{why}; its {CRITERIA[criterion]} is {one.difference:.2g} higher than that of {best}, "
-        f"less than two standard errors of the difference ({one.standard_error:.2g} each)"
-    ]
-
-
-def _seen_texts(
-    best: str,
-    seen: list[Difference],
-    found: tuple[Difference, ...],
-    criterion: str,
-    n_folds: int,
-) -> list[str]:
-    """Which differences are more than chance, and how small a one could have been seen."""
-    texts = []
-    clear = [one for one in found if one.adjusted <= ALPHA]
-    if seen:
-        names = ", ".join(one.method for one in seen)
-        # Half of all true differences of this size come out significant.
-        least = float(stats.t.isf(ALPHA / 2, n_folds - 1)) * max(one.standard_error for one in seen)
-        texts.append(
-            f"{best} does not differ significantly from {names} at the level of {ALPHA:.0%} "
-            f"(smallest p = {min(one.adjusted for one in seen):.2g}, corrected t test, Holm); a "
-            f"true difference of {least:.2g} would be detected only half the time"
-        )
-    if clear:
-        names = ", ".join(one.method for one in clear)
-        texts.append(
-            f"{names}: significantly worse (largest p = {max(one.adjusted for one in clear):.2g})"
-        )
-    return texts
-
-
-def _gain_texts(
-    chosen: str, means: dict[str, float], criterion: str, seen: list[Difference], best: str
-) -> list[str]:
-    """What calibration gains against scores that are probabilities already."""
-    if UNCALIBRATED not in means:
-        return []
-    if chosen == UNCALIBRATED:
-        return ["no method improves the uncalibrated probabilities significantly"]
-    change = f"from {means[UNCALIBRATED]:.4f} to {means[chosen]:.4f}"
-    if UNCALIBRATED in [best, *(one.method for one in seen)]:
-        return [
-            f"calibration brings no significant gain: the {CRITERIA[criterion]} changes {change}"
-        ]
-    return [f"calibration lowers the {CRITERIA[criterion]} of the uncalibrated scores {change}"]
-
-
-def _others_warning(
-    chosen: str, estimators: dict[str, Any], scores: Floats, y: NDArray[np.int64]
-) -> list[str]:
-    """One sentence on all methods that were tried on too few samples for them."""
-    names = sorted(
-        name
-        for name, method in estimators.items()
-        if name != chosen and method_warnings(name, method, scores, y)
-    )
-    if not names:
-        return []
-    return [
-        f"{len(y)} samples with {len(np.unique(scores))} distinct scores are few for "
-        f"{', '.join(names)}: more samples may change their ranking"
-    ]
-
-
-def _ranking_warnings(scores: Floats, y: NDArray[np.int64]) -> list[str]:
-    if scores.ndim == 2:
-        return []
-    found = direction(ScoreCounts.from_samples(scores, y))
-    if found.z >= -_Z:
-        return []
-    return [
-        f"the area under the ROC curve of the scores is {found.area:.2f}: negative samples have "
-        "the higher scores; are these scores of the other class?"
-    ]
-
-
-def _certainty_warnings(chosen: str, names: list[str], values: Floats, criterion: str) -> list[str]:
-    """The Brier score forgives what the log loss does not."""
-    if criterion == "log_loss":
-        return []
-    means = values[:, :, MEASURES.index("log_loss")].mean(axis=1)
-    losses = dict(zip(names, means.tolist(), strict=True))
-    least = min(losses, key=lambda name: (losses[name], name))
-    if losses[chosen] <= _MUCH * losses[least]:
-        return []
-    return [
-        f"the log loss of {chosen} is {losses[chosen]:.3f}, that of {least} {losses[least]:.3f}: "
-        f"{chosen} makes some confident errors"
-    ]

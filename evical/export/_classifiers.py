@@ -5,7 +5,6 @@ probabilities or log-odds of these, then the tables and formulas of the calibrat
 of the rule that combines them.
 """
 
-from collections.abc import Callable, Sequence
 from functools import reduce
 from itertools import product
 from operator import or_
@@ -28,6 +27,7 @@ from evical.estimators.given import OfSource, Uncalibrated
 from evical.estimators.partial import of_columns
 from evical.estimators.predictor import plain
 from evical.export._graph import DOUBLE, FLOAT, INT64, Graph, label_type
+from evical.export._inputs import columns_of
 from evical.export._multiclass import (
     binary_beliefs,
     multiclass_beliefs,
@@ -61,22 +61,11 @@ CLOSED = (
 )
 
 
-def _mean(parts: Sequence[BeliefTensors], weights: Floats, total_conflict: str) -> BeliefTensors:
-    """Of mass functions, for any number of classes."""
-    return mean_beliefs(list(parts), weights.tolist())
-
-
-def _bounds(parts: Sequence[BeliefTensors]) -> tuple[Tensor, Tensor]:
-    """Bel and Pl (n, S) of the positive one of two classes, which are all of a mass function."""
-    return joined([part.bel for part in parts]), joined([part.pl for part in parts])
-
-
-def _dempster(parts: Sequence[BeliefTensors], kept: Floats, total_conflict: str) -> BeliefTensors:
+def _dempster(bel: Tensor, pl: Tensor, kept: Floats, total_conflict: str) -> BeliefTensors:
     """Plausibilities multiply, and what is left open.
 
     By logarithms up to the greater product, so that what is nearly impossible stays possible.
     """
-    bel, pl = _bounds(parts)
     shares = np.atleast_2d(kept.T)  # of each class, or of both
     if (shares != 1).any():  # else what is far below 1 would be lost in the differences
         bel, pl = bel * shares[:1], 1.0 - (1.0 - pl) * shares[-1:]
@@ -90,48 +79,34 @@ def _dempster(parts: Sequence[BeliefTensors], kept: Floats, total_conflict: str)
     return unless(excluded, (lower, upper, (lower + upper) * 0.5), 2, total_conflict)
 
 
-def _yager(parts: Sequence[BeliefTensors], ones: Floats, total_conflict: str) -> BeliefTensors:
+def _yager(bel: Tensor, pl: Tensor, count: int) -> tuple[Tensor, Tensor]:
     """Conflict is ignorance."""
-    bel, pl = _bounds(parts)
     yes, no, open_ = pl.prod(axis=1), (1.0 - bel).prod(axis=1), (pl - bel).prod(axis=1)
-    return _between(yes - open_, 1.0 - (no - open_))
+    return yes - open_, 1.0 - (no - open_)
 
 
-def _disjunctive(
-    parts: Sequence[BeliefTensors], ones: Floats, total_conflict: str
-) -> BeliefTensors:
+def _disjunctive(bel: Tensor, pl: Tensor, count: int) -> tuple[Tensor, Tensor]:
     """One of the sources is right, and nobody knows which."""
-    bel, pl = _bounds(parts)
-    return _between(bel.prod(axis=1), 1.0 - (1.0 - pl).prod(axis=1))
+    return bel.prod(axis=1), 1.0 - (1.0 - pl).prod(axis=1)
 
 
-def _valid_mean(parts: Sequence[BeliefTensors], ones: Floats, total_conflict: str) -> BeliefTensors:
-    bel, pl = _bounds(parts)
+def _valid_mean(bel: Tensor, pl: Tensor, count: int) -> tuple[Tensor, Tensor]:
     return _merged(*(values.mean(axis=1) * 2.0 for values in (pl, 1.0 - bel)))
 
 
-def _valid_minimum(
-    parts: Sequence[BeliefTensors], ones: Floats, total_conflict: str
-) -> BeliefTensors:
-    bel, pl = _bounds(parts)
-    return _merged(*(values.min(axis=1) * float(len(parts)) for values in (pl, 1.0 - bel)))
+def _valid_minimum(bel: Tensor, pl: Tensor, count: int) -> tuple[Tensor, Tensor]:
+    return _merged(*(values.min(axis=1) * float(count) for values in (pl, 1.0 - bel)))
 
 
-def _merged(yes: Tensor, no: Tensor) -> BeliefTensors:
+def _merged(yes: Tensor, no: Tensor) -> tuple[Tensor, Tensor]:
     """Plausibilities as merged p-values of both classes, the greater one raised to 1."""
     yes, no = minimum(yes, 1.0), minimum(no, 1.0)
-    return _between(1.0 - where(yes.greater(no), no, 1.0), where(no.greater(yes), yes, 1.0))
-
-
-def _between(bel: Tensor, pl: Tensor) -> BeliefTensors:
-    return BeliefTensors(bel, pl, (bel + pl) * 0.5)
+    return 1.0 - where(yes.greater(no), no, 1.0), where(no.greater(yes), yes, 1.0)
 
 
 # From the kind of a formula to its tensors.
 _LEARNED = {"stacked": stacked, "consensus": consensus}  # of probabilities and silence
-_TENSORS: dict[str, Callable[[Sequence[BeliefTensors], Floats, str], BeliefTensors]] = {
-    "mean": _mean,
-    "dempster": _dempster,
+_OF_BOUNDS = {  # of Bel and Pl (n, S) of the positive one of two classes, and of S
     "disjunctive": _disjunctive,
     "yager": _yager,
     "valid_mean": _valid_mean,
@@ -272,75 +247,59 @@ def classifier_model(
     check_is_fitted(classifier)
     graph, k = Graph(opset, level), len(classifier.classes_)
     if isinstance(classifier, EvidentialFusion):
-        inputs = _inputs(classifier, kind)
-        beliefs = _of_sources(classifier, graph, inputs)
+        beliefs, inputs = _of_sources(classifier, graph, kind)
     else:
         require("skl2onnx", "an export of a classifier to ONNX")
         beliefs = classified(classifier, Tensor(graph, graph.doubles("X", kind)))
         inputs = {"X": (kind, [None, classifier.n_features_in_])}
-    many, betp = k > 2, beliefs.betp
-    everything = betp if many else joined([1.0 - betp, betp])
-    graph.add("Identity", [everything.name], "probabilities")
-    outputs = beliefs.outputs(classifier.classes_, class_columns)
-    graph.label(betp.name, classifier.classes_, "label")
-    whose = "each class" if many else f"class {classifier.classes_.tolist()[1]!r}"
-    return graph.model(
-        inputs,
-        {
-            "label": (label_type(classifier.classes_), [None]),
-            "probabilities": (DOUBLE, [None, k]),
-            **outputs,
-        },
-        f"{type(classifier).__name__}: bel, pl, betp of {whose}",
-    )
-
-
-def _inputs(fusion: EvidentialFusion, kind: int) -> dict[str, tuple[int, list[int | None]]]:
-    """Type and shape of each source: votes and scores (n,), or probabilities (n, K)."""
-    found = dict[str, tuple[int, list[int | None]]]()
-    for member in fusion._members:
-        if member.name in ("label", "probabilities", "beliefs"):
-            raise ValueError(f"a source is named {member.name!r}, like an output; rename it")
-        if isinstance(member, OfSource):
-            found[member.name] = kind, [None]
-        elif member.votes:
-            found[member.name] = label_type(fusion.classes_), [None]
-        else:
-            found[member.name] = kind, [None, len(fusion.classes_)]
-    return found
+    graph.add("Identity", [beliefs.probabilities(k).name], "probabilities")
+    outputs = {
+        "label": (label_type(classifier.classes_), [None]),
+        "probabilities": (DOUBLE, [None, k]),
+        **beliefs.outputs(classifier.classes_, class_columns),
+    }
+    graph.label(beliefs.betp.name, classifier.classes_, "label")
+    note = f"{type(classifier).__name__}: {columns_of(classifier.classes_)}"
+    return graph.model(inputs, outputs, note)
 
 
 def _of_sources(
-    fusion: EvidentialFusion, graph: Graph, inputs: dict[str, tuple[int, list[int | None]]]
-) -> BeliefTensors:
-    """Beliefs from sources as the fusion was fitted to them."""
-    rule, k = fusion.fusion_, len(fusion.classes_)
-    formula = rule.formula(k, len(inputs))
+    fusion: EvidentialFusion, graph: Graph, kind: int
+) -> tuple[BeliefTensors, dict[str, tuple[int, list[int | None]]]]:
+    """Beliefs from sources as the fusion was fitted to them, and type and shape of each source."""
+    rule, k, members = fusion.fusion_, len(fusion.classes_), fusion._members
+    formula = rule.formula(k, len(members))
     if formula is None or formula.kind not in _LEARNED:
         raise ValueError(
-            f"the fusion of {len(inputs)} sources has the rule {rule.name}, and an export of "
+            f"the fusion of {len(members)} sources has the rule {rule.name}, and an export of "
             "EvidentialFusion takes 'stacked' and 'consensus' of two sources or more, which read "
             "probabilities alone"
         )
-    sources = []
-    for member in fusion._members:
-        kind, shape = inputs[member.name]
-        if len(shape) == 1 and not isinstance(member, OfSource):
-            sources.append(_of_votes(Tensor(graph, member.name), fusion.classes_, kind))
-            continue
-        values = Tensor(graph, graph.doubles(member.name, kind))
+    inputs, sources = dict[str, tuple[int, list[int | None]]](), []
+    for member in members:
+        name = member.name
+        if name in ("label", "probabilities", "beliefs"):
+            raise ValueError(f"a source is named {name!r}, like an output; rename it")
         if isinstance(member, OfSource):
-            sources.append(_source(member.member, values.reshape(-1, 1)))
+            inputs[name] = kind, [None]
+            scores = Tensor(graph, graph.doubles(name, kind)).reshape(-1, 1)
+            sources.append(_source(member.member, scores))
+        elif member.votes:
+            inputs[name] = label_type(fusion.classes_), [None]
+            sources.append(_of_votes(Tensor(graph, name), fusion.classes_))
         else:
-            sources.append(Source(values, values.is_nan().numbers().prod(axis=1).truths()))
-    return _LEARNED[formula.kind](rule, sources)
+            inputs[name] = kind, [None, k]
+            p = Tensor(graph, graph.doubles(name, kind))
+            sources.append(Source(p, p.is_nan().numbers().prod(axis=1).truths()))
+    return _LEARNED[formula.kind](rule, sources), inputs
 
 
-def _of_votes(votes: Tensor, classes: NDArray[Any], kind: int) -> Source:
+def _of_votes(votes: Tensor, classes: NDArray[Any]) -> Source:
     """Certain beliefs in votes (n,); what is none of the classes is no vote."""
     numbers = np.arange(len(classes))
-    keys = classes.astype(np.int64) if kind == INT64 else list(map(str, classes.tolist()))
-    texts = {"keys_strings": keys} if kind != INT64 else {"keys_int64s": keys}
+    whole = label_type(classes) == INT64
+    keys = classes.astype(np.int64) if whole else list(map(str, classes.tolist()))
+    texts = {"keys_int64s" if whole else "keys_strings": keys}
     of = votes.node(
         "LabelEncoder", domain="ai.onnx.ml", values_int64s=numbers, default_int64=-1, **texts
     )
@@ -381,7 +340,13 @@ def _fused(ensemble: EvidentialEnsemble, features: Tensor) -> BeliefTensors:
     if formula.kind in _LEARNED:
         return _LEARNED[formula.kind](rule, [_source(member, features) for member in members])
     beliefs = [classified(member, features) for member in members]
-    return _TENSORS[formula.kind](beliefs, formula.parameters, ensemble.total_conflict)
+    if formula.kind == "mean":
+        return mean_beliefs(beliefs, formula.parameters.tolist())
+    bel, pl = joined([one.bel for one in beliefs]), joined([one.pl for one in beliefs])
+    if formula.kind == "dempster":
+        return _dempster(bel, pl, formula.parameters, ensemble.total_conflict)
+    bel, pl = _OF_BOUNDS[formula.kind](bel, pl, len(beliefs))
+    return BeliefTensors(bel, pl, (bel + pl) * 0.5)
 
 
 def _source(member: Member, features: Tensor) -> Source:
@@ -394,8 +359,7 @@ def _source(member: Member, features: Tensor) -> Source:
     if isinstance(member, Uncalibrated):
         return Source(_probabilities(member, features), None)
     if len(member.classes_) > 2 or isinstance(member, EvidentialEnsemble):
-        betp = classified(member, features).betp
-        return Source(betp if len(member.classes_) > 2 else joined([1.0 - betp, betp]), None)
+        return Source(classified(member, features).probabilities(len(member.classes_)), None)
     pairs = _pairs(member)
     sides: list[Tensor] = []
     flags: list[Tensor | None] = []
@@ -405,8 +369,7 @@ def _source(member: Member, features: Tensor) -> Source:
             sides.append(sides_of(pair.calibrator, scores))
             flags.append(silence_of(pair.calibrator, scores))
         else:
-            betp = _part(pair, features).betp
-            sides.append(joined([1.0 - betp, betp]))
+            sides.append(_part(pair, features).probabilities(2))
             flags.append(None)
     probabilities = _averaged(sides)
     known = [flag for flag in flags if flag is not None]

@@ -36,6 +36,8 @@ class Dialect:
     keeps_steps : bool
         Whether named steps of a query are to be materialized, for it else writes what a step says
         of a column wherever the next steps name it, so that the query doubles step by step.
+    extremes : tuple of two str
+        Its functions for the least and the greatest of several numbers.
     """
 
     mark: str
@@ -45,6 +47,7 @@ class Dialect:
     guard: str = ""
     backslash: bool = False
     keeps_steps: bool = False
+    extremes: tuple[str, str] = ("least", "greatest")
 
     def literal(self, label: str | float) -> str:
         """A label as a text, a number or a truth value.
@@ -95,6 +98,7 @@ DIALECTS = {
         reads_exactly=False,
         guard="typeof({x}) IN ('integer','real')",
         keeps_steps=True,
+        extremes=("min", "max"),
     ),
     "postgres": Dialect('"', '""', double="DOUBLE PRECISION", keeps_steps=True),
     "spark": Dialect("`", "``", backslash=True),

@@ -71,11 +71,6 @@ class Graph:
         self.constants.extend(graph.initializer)
         return str(graph.output[-1].name)
 
-    def column(self, values: str, number: int) -> str:
-        """One column (n, 1) of doubles of (n, k), or of (n,); -1 is the last."""
-        table = self.add("Reshape", [values, self.whole([0, -1])])
-        return self.cast(self.add("Gather", [table, self.whole([number])], axis=1), DOUBLE)
-
     def cast(self, values: str, kind: int) -> str:
         """The same as elements of another type."""
         return self.add("Cast", [values], to=kind)

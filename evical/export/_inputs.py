@@ -1,5 +1,8 @@
 """What all targets ask for: a fitted calibrator of one score, and a text that is not too long."""
 
+from typing import Any
+
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from dstheory.checks.arguments import check_count, check_instance
@@ -29,12 +32,18 @@ def check_size(size: int, max_bytes: int | None, kind: str, extent: str) -> None
         )
 
 
+def columns_of(classes: NDArray[Any]) -> str:
+    """What is exported of a calibrator or classifier of these classes, in words."""
+    labels = classes.tolist()
+    return f"bel, pl, betp of {'each class' if len(labels) > 2 else f'class {labels[1]!r}'}"
+
+
 def heading(calibrator: BaseCalibrator, table: PieceTable) -> str:
     """One line on what is exported, and how accurate it is, for a comment of any language."""
-    name, positive = type(calibrator).__name__, repr(calibrator.classes_.tolist()[1])
+    name, classes = type(calibrator).__name__, calibrator.classes_
     error = f"at most {_up(table.error)}" if table.error else "none"
     text = (
-        f"{name} of evical {version_of('evical')}: bel, pl, betp of class {positive}; "
+        f"{name} of evical {version_of('evical')}: {columns_of(classes)}; "
         f"{len(table)} pieces, error {error}"
     )
     return text.replace("*/", "* /").replace("/*", "/ *")  # Postgres nests comments

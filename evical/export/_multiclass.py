@@ -10,7 +10,7 @@ are beliefs as in `evical.beliefs.bounded`: of the model "likelihood" Bel and Pl
 above the probability, so that single classes need no sets.
 """
 
-from functools import cache, reduce
+from functools import reduce
 from operator import add
 from typing import Any
 
@@ -403,29 +403,13 @@ def _interval(
 def _half_widths(probability: Tensor, log_odds: Tensor, error: Tensor, n_classes: int) -> Tensor:
     """Half of Pl - Bel, cut so that the interval stays in [0, 1]."""
     k = 1 if n_classes == 2 else n_classes
-    reach = error @ _radii(k)
-    center = log_odds @ _repeated(k)
-    width = (sigmoid(center + reach) - sigmoid(center - reach)) @ _means(k)
+    # Products with matrices are much faster than sums of tensors of different shapes.
+    each = np.eye(k)
+    reach = error @ np.kron(each, RADII[np.newaxis])
+    center = log_odds @ np.kron(each, np.ones((1, len(RADII))))
+    halves = np.kron(each, SHARES[:, np.newaxis] / 2)
+    width = (sigmoid(center + reach) - sigmoid(center - reach)) @ halves
     return minimum(minimum(width, probability), 1.0 - probability)
-
-
-# Products with matrices are much faster than sums of tensors of different shapes.
-@cache
-def _radii(k: int) -> Floats:
-    """From errors (n, k) to reaches (n, k r)."""
-    return np.asarray(np.kron(np.eye(k), RADII[np.newaxis]), dtype=np.float64)
-
-
-@cache
-def _repeated(k: int) -> Floats:
-    """From numbers (n, k) to as many copies (n, k r)."""
-    return np.asarray(np.kron(np.eye(k), np.ones((1, len(RADII)))), dtype=np.float64)
-
-
-@cache
-def _means(k: int) -> Floats:
-    """From widths (n, k r) to half of their means (n, k)."""
-    return np.asarray(np.kron(np.eye(k), SHARES[:, np.newaxis] / 2), dtype=np.float64)
 
 
 def _balanced(half: Tensor, probability: Tensor, k: int) -> Tensor:

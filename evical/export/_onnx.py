@@ -20,7 +20,7 @@ from evical.ensemble import EvidentialEnsemble
 from evical.export._classifiers import classifier_model
 from evical.export._compile import compiled
 from evical.export._graph import DEGREE, DOUBLE, FLOAT, INT64, Graph, label_type
-from evical.export._inputs import check_binary, check_size, heading
+from evical.export._inputs import check_binary, check_size, columns_of, heading
 from evical.export._multiclass import binary_beliefs, multiclass_beliefs
 from evical.export._table import PieceTable
 from evical.export._tensor import Tensor
@@ -215,14 +215,16 @@ def to_onnx(
         return classifier_model(model, kind, class_columns=class_columns, level=level)
     if isinstance(model, BaseMulticlassCalibrator):
         check_is_fitted(model)
-        found = _multiclass_model(model, kind, class_columns, level)
+        columns = columns_of(model.classes_)
+        note = f"{type(model).__name__} of evical {version_of('evical')}: {columns}"
+        found = _named_model(model, note, kind, class_columns, level)
         extent = f"{len(model.classes_)} classes"
     else:
         check_binary(model)
         table = compiled(model, DEGREE, lines=True, level=level)
         note = heading(model, table)
         if class_columns:
-            found = _binary_model(model, note, kind, level)
+            found = _named_model(model, note, kind, class_columns, level)
         else:
             found = onnx_model(table, note, kind)
         extent = f"{len(table)} pieces"
@@ -238,25 +240,18 @@ def onnx_model(table: PieceTable, note: str, kind: int = DOUBLE) -> Any:
     return graph.model({"scores": (kind, [None, 1])}, outputs, note)
 
 
-def _binary_model(calibrator: BaseCalibrator, note: str, kind: int, level: float | None) -> Any:
-    """The graph of a calibrator of one score, with named columns."""
-    graph = Graph(level=level)
-    beliefs = binary_beliefs(calibrator, Tensor(graph, graph.doubles("scores", kind)))
-    outputs = beliefs.outputs(calibrator.classes_, class_columns=True)
-    return graph.model({"scores": (kind, [None, 1])}, outputs, note)
-
-
-def _multiclass_model(
-    calibrator: BaseMulticlassCalibrator, kind: int, class_columns: bool, level: float | None
+def _named_model(
+    calibrator: BaseCalibrator | BaseMulticlassCalibrator,
+    note: str,
+    kind: int,
+    class_columns: bool,
+    level: float | None,
 ) -> Any:
-    """The graph of a calibrator of a score for each class."""
-    graph, k = Graph(level=level), len(calibrator.classes_)
-    beliefs = multiclass_beliefs(calibrator, Tensor(graph, graph.doubles("scores", kind)))
+    """The graph of a calibrator of a score for each class, or of one score with named columns."""
+    graph = Graph(level=level)
+    scores = Tensor(graph, graph.doubles("scores", kind))
+    one = isinstance(calibrator, BaseCalibrator)
+    beliefs = binary_beliefs(calibrator, scores) if one else multiclass_beliefs(calibrator, scores)
     outputs = beliefs.outputs(calibrator.classes_, class_columns)
-    name, classes = type(calibrator).__name__, calibrator.classes_.tolist()
-    whose = f"class {classes[1]!r}" if k == 2 else "each class"
-    return graph.model(
-        {"scores": (kind, [None, calibrator.n_features_in_])},
-        outputs,
-        f"{name} of evical {version_of('evical')}: bel, pl, betp of {whose}",
-    )
+    size = 1 if one else calibrator.n_features_in_
+    return graph.model({"scores": (kind, [None, size])}, outputs, note)

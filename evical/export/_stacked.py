@@ -46,7 +46,7 @@ class Source(NamedTuple):
     silent: Tensor | None
 
 
-class _Odds(NamedTuple):
+class Odds(NamedTuple):
     """Fused probabilities, log-odds and their standard errors: (n, 1) of two classes, or (n, K)."""
 
     probability: Tensor
@@ -59,7 +59,7 @@ def stacked(fusion: Stacked, sources: Sequence[Source]) -> BeliefTensors:
     return normal_beliefs(*_odds(fusion, sources), fusion, len(fusion.frame_ or ()))
 
 
-def _odds(fusion: Stacked, sources: Sequence[Source]) -> _Odds:
+def _odds(fusion: Stacked, sources: Sequence[Source]) -> Odds:
     silent = [source.silent for source in sources]
     found = _pooled(fusion, [source.probabilities for source in sources], silent)
     for choice, reduced in zip(fusion._choices, fusion._reduced, strict=True):
@@ -69,20 +69,35 @@ def _odds(fusion: Stacked, sources: Sequence[Source]) -> _Odds:
             # Where no source speaks there is one that says nothing.
             parts = parts or [where(sources[0].probabilities.is_nan(), 1.0, 1.0)]
             other = _pooled(reduced, parts, [None] * len(parts))
-            found = _Odds(*(where(own, new, old) for new, old in zip(other, found, strict=True)))
+            found = Odds(*(where(own, new, old) for new, old in zip(other, found, strict=True)))
     return found
 
 
 def consensus(fusion: Consensus, sources: Sequence[Source]) -> BeliefTensors:
     """Fused beliefs of `Consensus`, vacuous where no source with a weight is available."""
     k = len(fusion.prevalence_)
+    found, nothing = consensus_odds(fusion, sources, fusion.weights_)
+    if k == 2:
+        found = Odds(*(one.columns([1]) for one in found))
+    return unless(nothing, normal_beliefs(*found, fusion, k).parts, k)
+
+
+def consensus_odds(
+    fusion: Consensus, sources: Sequence[Source], weights: Floats
+) -> tuple[Odds, Tensor]:
+    """The same as log-odds of each of K classes, and where (n, 1) no source is available."""
+    k = len(fusion.prevalence_)
     p = [
         one.probabilities if one.silent is None else where(one.silent, 1 / k, one.probabilities)
         for one in sources
     ]
-    always = p[0].is_nan().numbers().max(axis=1) * 0.0 + 1.0
-    heard = [always if one.silent is None else one.silent.node("Not").numbers() for one in sources]
-    own = joined(heard) * fusion.weights_[np.newaxis]
+    heard = [
+        where(one.probabilities.columns([0]).is_nan(), 1.0, 1.0)
+        if one.silent is None
+        else one.silent.node("Not").numbers()
+        for one in sources
+    ]
+    own = joined(heard) * weights[np.newaxis]
     total = own.sum(axis=1)
     nothing = total.equals(0.0)
     total = where(nothing, 1.0, total)
@@ -103,10 +118,7 @@ def consensus(fusion: Consensus, sources: Sequence[Source]) -> BeliefTensors:
         fused = softmax(ahead * (1 - share) + new * share)
         error = error * (1 - share) + learned.error * share
     log_odds = log(maximum(fused, fusion._least)) - log(maximum(1.0 - fused, fusion._least))
-    found = _Odds(fused, log_odds, error)
-    if k == 2:
-        found = _Odds(*(one.columns([1]) for one in found))
-    return unless(nothing, normal_beliefs(*found, fusion, k).parts, k)
+    return Odds(fused, log_odds, error), nothing
 
 
 def _spread(
@@ -149,7 +161,7 @@ def _speaks(silent: Sequence[Tensor | None], choice: Sequence[bool]) -> Tensor |
 
 def _pooled(
     fusion: Stacked, probabilities: Sequence[Tensor], silent: Sequence[Tensor | None]
-) -> _Odds:
+) -> Odds:
     """What a fusion says where it is the one to ask."""
     says = [
         _evidence(p, fusion._least, flag, fusion._usual[:, place])
@@ -171,7 +183,7 @@ def _evidence(p: Tensor, least: float, silent: Tensor | None, usual: Floats) -> 
     return says if silent is None else where(silent, usual[np.newaxis], says)
 
 
-def _of_two(says: Sequence[Tensor], logits: Tensor, covariance: Floats) -> _Odds:
+def _of_two(says: Sequence[Tensor], logits: Tensor, covariance: Floats) -> Odds:
     """Log-odds of the second of two classes; their gradient is a difference of evidence."""
     apart = np.array([[-1.0], [1.0]])
     odds = logits @ apart
@@ -181,10 +193,10 @@ def _of_two(says: Sequence[Tensor], logits: Tensor, covariance: Floats) -> _Odds
     both[s, s:] = -1.0, 1.0
     root = both @ _root(covariance)
     moved = gradient @ root[:s] + root[np.newaxis, s]
-    return _Odds(sigmoid(odds), odds, _length(moved, axis=1))
+    return Odds(sigmoid(odds), odds, _length(moved, axis=1))
 
 
-def _of_many(says: Sequence[Tensor], logits: Tensor, covariance: Floats, *, tied: bool) -> _Odds:
+def _of_many(says: Sequence[Tensor], logits: Tensor, covariance: Floats, *, tied: bool) -> Odds:
     """The same of each of K classes.
 
     With q the probabilities of the other classes among themselves, the derivative of the log-odds
@@ -202,7 +214,7 @@ def _of_many(says: Sequence[Tensor], logits: Tensor, covariance: Floats, *, tied
     # Changes (n, K, P) of the logits by unit steps of common weights and of intercepts, or of own.
     slopes = every @ root[:s] + root[np.newaxis, s:] if tied else _own_slopes(every, root, k, s)
     moved = slopes - softmax(others) @ slopes
-    return _Odds(softmax(logits), odds, _length(moved, axis=2).reshape(-1, k))
+    return Odds(softmax(logits), odds, _length(moved, axis=2).reshape(-1, k))
 
 
 def _own_slopes(every: Tensor, root: Floats, k: int, s: int) -> Tensor:
@@ -222,7 +234,7 @@ def _length(moved: Tensor, axis: int) -> Tensor:
     return (moved * moved).sum(axis=axis).node("Sqrt")
 
 
-def _calibrated(curve: AveragedCurve, fused: _Odds) -> _Odds:
+def _calibrated(curve: AveragedCurve, fused: Odds) -> Odds:
     """Fused log-odds of two classes on the calibration curve."""
     table = _curve(curve, curve.probability, curve.log_odds, curve.error)
     odds_only = _curve(curve, curve.log_odds)
@@ -231,7 +243,7 @@ def _calibrated(curve: AveragedCurve, fused: _Odds) -> _Odds:
     p, odds, own = (found.columns([place]) for place in range(3))
     ahead, behind = values_of(odds_only, scores + error), values_of(odds_only, scores - error)
     pulled = (ahead - behind) * 0.5
-    return _Odds(p, odds, _length(joined([own, pulled]), axis=1))
+    return Odds(p, odds, _length(joined([own, pulled]), axis=1))
 
 
 def _curve(curve: AveragedCurve, *rows: Floats) -> PieceTable:

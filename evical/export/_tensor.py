@@ -189,6 +189,10 @@ class BeliefTensors(NamedTuple):
         """Those that there are."""
         return [part for part in self if part is not None]
 
+    def probabilities(self, n_classes: int) -> Tensor:
+        """Of all classes (n, K)."""
+        return self.betp if n_classes > 2 else joined([1.0 - self.betp, self.betp])
+
     def table(self, n_classes: int) -> Tensor:
         """One tensor: (n, 3) of two classes, else (n, K, 3); 5 with intervals."""
         if n_classes == 2:

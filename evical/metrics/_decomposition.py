@@ -11,13 +11,12 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import isotonic_regression
 from scipy.special import xlogy
 
 from dstheory.checks.arguments import check_choice
 from dstheory.notebook import ShownFields
 from evical._typing import Floats, Label, Weights
-from evical.metrics.bins import bin_numbers, check_bins, summed_bins
+from evical.metrics.bins import bin_numbers, check_bins, isotonic, summed_bins
 from evical.metrics.inputs import BinarySample, Predicted, average, binary_sample
 
 
@@ -224,8 +223,8 @@ def _recalibrated(sample: BinarySample) -> Floats:
     values, number = np.unique(sample.p, return_inverse=True)
     bins = summed_bins(sample, number, len(values))
     fitted = np.zeros(len(values))  # values of weight zero affect neither fit nor score
-    fitted[bins.number] = isotonic_regression(bins.true, weights=bins.weight).x
-    return np.asarray(np.clip(fitted, 0, 1)[number])
+    fitted[bins.number] = isotonic(bins.true, bins.weight)
+    return fitted[number]
 
 
 def _mean(loss: Callable[[Floats, Floats], Floats], p: Floats, sample: BinarySample) -> float:

@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dstheory.checks.arguments import check_choice, check_count, check_flag, check_level, check_rng
 from dstheory.notebook import ShownFields
-from evical._typing import Floats, Label, Labels, Weights
+from evical._typing import Label, Labels, Weights
 from evical.metrics.bins import Bins, bin_gaps, bin_numbers, check_bins, filled_bins, summed_bins
 from evical.metrics.inputs import (
     MOST_REPEATS,
@@ -35,7 +35,6 @@ from evical.metrics.inputs import (
     binary_sample,
     class_sample,
     of_class,
-    total_weight,
 )
 
 Strategy = Literal["uniform", "quantile"]
@@ -208,17 +207,16 @@ def _resampled(
     sample: BinarySample, number: NDArray[np.intp], n_bins: int, rng: np.random.Generator
 ) -> float:
     rows = rng.integers(len(number), size=len(number))
-    weight: Floats | None = None if sample.weight is None else sample.weight[rows]
-    if weight is not None and not weight.any():  # the resample has only samples of weight zero
+    drawn = sample.rows(rows)
+    if drawn.weight is not None and not drawn.weight.any():  # only samples of weight zero
         return 0.0
-    drawn = BinarySample(sample.y[rows], sample.p[rows], weight)
     return _debiased(summed_bins(drawn, number[rows], n_bins))
 
 
 def binned_error(sample: BinarySample, n_bins: int, strategy: str) -> float:
     """Mean gap of bins, weighted by their share of samples."""
     gaps = bin_gaps(sample, n_bins, strategy)
-    return float(np.abs(gaps).sum() / total_weight(sample.weight, len(sample.p)))
+    return float(np.abs(gaps).sum() / sample.total_weight)
 
 
 def largest_gap(sample: BinarySample, n_bins: int, strategy: str) -> float:

@@ -180,8 +180,7 @@ def solicitation_profit(
     known = gains if predicted_gain is None else _for_each(predicted_gain, "predicted_gain", n)
     profits = np.where(sample.p * known > costs, sample.y * gains - costs, 0.0)
     with np.errstate(over="ignore", invalid="ignore"):
-        weighted = profits if sample.weight is None else profits * sample.weight
-        total = float(weighted.sum())
+        total = float(sample.weighted(profits).sum())
     if not np.isfinite(total):
         raise ValueError("the total profit exceeds 1.8e308; give gains and costs in a larger unit")
     return total

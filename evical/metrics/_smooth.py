@@ -12,7 +12,7 @@ from scipy.optimize import brentq
 
 from dstheory.checks.arguments import as_real, shown
 from evical._typing import Floats, Label, Weights
-from evical.metrics.inputs import BinarySample, Predicted, binary_sample, total_weight
+from evical.metrics.inputs import BinarySample, Predicted, binary_sample
 
 # Cells of the axis. Splitting residuals between two neighbors has an error of the order of (cell /
 # width)^2: below 1e-4 of the result for widths of 0.005 or more.
@@ -89,9 +89,7 @@ def smooth_calibration_error(
 
 def _cosines(sample: BinarySample) -> Floats:
     """Cosine transform of the residuals along the axis."""
-    residuals = sample.y - sample.p
-    if sample.weight is not None:
-        residuals = residuals * sample.weight
+    residuals = sample.weighted(sample.y - sample.p)
     place = sample.p * _CELLS + 0.5  # centers of cells are whole numbers, after one cell below 0
     cell = place.astype(np.intp)
     upper = residuals * (place - cell)
@@ -100,8 +98,7 @@ def _cosines(sample: BinarySample) -> Floats:
     # Reflect the half cells beyond the ends.
     sums[1] += sums[0]
     sums[-2] += sums[-1]
-    total = total_weight(sample.weight, len(residuals))
-    return np.asarray(dct(sums[1:-1] / total, norm="ortho"))
+    return np.asarray(dct(sums[1:-1] / sample.total_weight, norm="ortho"))
 
 
 def _smoothed(waves: Floats, width: float) -> float:

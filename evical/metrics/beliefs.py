@@ -6,9 +6,8 @@ A wide interval is safe but says little; an interval that excludes the outcome i
 here measures only one side, so look at both.
 """
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,9 +16,9 @@ from dstheory import MassFunction
 from dstheory.checks.arguments import check_flag
 from evical._typing import Floats, Label, Weights
 from evical.metrics.inputs import (
-    BLOCK,
     BinarySample,
     Predicted,
+    WeightedRows,
     average,
     check_rows,
     check_some,
@@ -126,7 +125,7 @@ _ATOL = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class IntervalSample:
+class IntervalSample(WeightedRows):
     """Outcomes (n,) of 0 and 1, belief and plausibility (n,) of 1, and weights (n,) or None."""
 
     y: Floats
@@ -141,15 +140,10 @@ class IntervalSample:
         middle /= 2
         return BinarySample(self.y, middle, self.weight)
 
-    def blocks(self, size: int = BLOCK) -> Iterator["IntervalSample"]:
-        """Blocks of at most `size` rows, to keep temporaries small."""
-        for start in range(0, len(self.y), size):
-            yield self.rows(slice(start, start + size))
-
-    def rows(self, chosen: Any) -> "IntervalSample":
-        """Some of the rows, in any order."""
-        weight = None if self.weight is None else self.weight[chosen]
-        return IntervalSample(self.y[chosen], self.bel[chosen], self.pl[chosen], weight)
+    @property
+    def nearest(self) -> BinarySample:
+        """The sample with the probabilities within the intervals that are closest to 1/2."""
+        return BinarySample(self.y, np.clip(0.5, self.bel, self.pl), self.weight)
 
 
 def interval_sample(

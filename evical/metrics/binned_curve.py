@@ -15,7 +15,8 @@ from dstheory.checks.arguments import check_choice, check_level
 from dstheory.inference import binomial_masses
 from dstheory.notebook import ShownFields
 from evical._typing import Floats, Label, Weights
-from evical.metrics.bins import Bins, bin_numbers, filled_bins
+from evical.metrics.bins import bin_numbers, filled_bins
+from evical.metrics.goodness import share_limits
 from evical.metrics.inputs import BinarySample, Predicted, binary_sample, counted
 
 INTERVALS = ("clopper_pearson", "likelihood")
@@ -133,19 +134,12 @@ def curve_of(
     """The curve of a checked sample without weights of zero."""
     bins = filled_bins(sample, n_bins, strategy)
     counts = np.bincount(bin_numbers(sample.p, sample.weight, n_bins, strategy))
-    lower, upper = _limits(bins, sample.weight is None, interval, confidence)
+    lower = upper = None
+    if interval is not None:
+        positives = bins.true * bins.size
+        positives = np.round(positives) if sample.weight is None else positives
+        lower, upper = share_intervals(positives, bins.size, interval, confidence)
     return CalibrationCurve(bins.prob, bins.true, counts[bins.number], lower, upper, bins.number)
-
-
-def _limits(
-    bins: Bins, whole: bool, interval: str | None, confidence: float
-) -> tuple[Floats, Floats] | tuple[None, None]:
-    if interval is None:
-        return None, None
-    positives = bins.true * bins.size
-    return share_intervals(
-        np.round(positives) if whole else positives, bins.size, interval, confidence
-    )
 
 
 def share_intervals(
@@ -163,6 +157,4 @@ def share_intervals(
     if interval == "likelihood":
         low, miss = binomial_masses(positives, trials, "likelihood")
         return low, 1 - miss
-    # The masses of Xu et al. 2016, eqs. 26-28, are the limits times the confidence.
-    low, miss = binomial_masses(positives, trials, "confidence", confidence=confidence)
-    return low / confidence, 1 - miss / confidence
+    return share_limits(positives, trials, confidence)

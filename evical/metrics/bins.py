@@ -8,9 +8,11 @@ stay together and the order of samples does not matter.
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import reduce
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import isotonic_regression
 
 from dstheory.checks.arguments import check_choice, check_count
 from evical._typing import Floats
@@ -112,9 +114,7 @@ def bin_gaps(sample: BinarySample, n_bins: int, strategy: str) -> Floats:
     number = numbering(sample.p, sample.weight, n_bins, strategy)
     sums = np.zeros(n_bins)
     for part in sample.blocks(max(BLOCK, n_bins)):
-        gaps = part.p - part.y
-        weighted = gaps if part.weight is None else gaps * part.weight
-        sums += np.bincount(number(part.p), weighted, n_bins)
+        sums += np.bincount(number(part.p), part.weighted(part.p - part.y), n_bins)
     return sums
 
 
@@ -129,6 +129,12 @@ def filled_bins(sample: BinarySample, n_bins: int, strategy: str) -> Bins:
 def summed_bins(sample: BinarySample, number: NDArray[np.intp], n_bins: int) -> Bins:
     """Sizes and means, for bins of any kind."""
     return added_bins([(sample, number)], n_bins)
+
+
+def isotonic(shares: Floats, weight: NDArray[Any]) -> Floats:
+    """Isotonic regression of the shares of positives of ascending bins."""
+    fitted = isotonic_regression(shares, weights=weight).x
+    return np.asarray(np.clip(fitted, 0, 1))  # rounding
 
 
 def added_bins(parts: Iterable[tuple[BinarySample, NDArray[np.intp]]], n_bins: int) -> Bins:

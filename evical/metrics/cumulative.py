@@ -14,7 +14,7 @@ from scipy.special import ndtr
 
 from dstheory.checks.arguments import check_choice
 from evical._typing import Floats, Label, Weights
-from evical.metrics.inputs import BLOCK, BinarySample, Predicted, binary_sample, total_weight
+from evical.metrics.inputs import BLOCK, BinarySample, Predicted, binary_sample
 
 
 def cumulative_calibration_error(
@@ -80,29 +80,21 @@ def cumulative_calibration_error(
 
 def path_of(sample: BinarySample) -> tuple[Floats, float]:
     """Cumulative residuals after each distinct prediction, and the deviation of the end."""
-    total = total_weight(sample.weight, len(sample.p))
     path = _residuals(sample, np.argsort(sample.p))
     np.cumsum(path, out=path)
     p = np.sort(sample.p)
     path = path[np.append(p[1:] != p[:-1], True)]
-    path /= total
-    return path, float(np.sqrt(sample.total(variances))) / total
+    path /= sample.total_weight
+    return path, sample.deviation
 
 
 def _residuals(sample: BinarySample, order: NDArray[np.intp]) -> Floats:
     """Weighted y - p in this order."""
     found = np.empty(len(order))
     for start in range(0, len(order), BLOCK):
-        rows = order[start : start + BLOCK]
-        part = sample.y[rows] - sample.p[rows]
-        found[start : start + BLOCK] = part if sample.weight is None else part * sample.weight[rows]
+        part = sample.rows(order[start : start + BLOCK])
+        found[start : start + BLOCK] = part.weighted(part.y - part.p)
     return found
-
-
-def variances(sample: BinarySample) -> Floats:
-    """Variances (n,) of the weighted outcomes if predictions are calibrated."""
-    variance = sample.p * (1 - sample.p)
-    return variance if sample.weight is None else variance * sample.weight**2
 
 
 def in_deviations(distance: float, deviation: float) -> float:

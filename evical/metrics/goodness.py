@@ -122,8 +122,7 @@ def _standardized(sample: BinarySample) -> float:
 
 def _slope(sample: BinarySample) -> Floats:
     """Weight of y - p."""
-    slope = 1 - 2 * sample.p
-    return slope if sample.weight is None else slope * sample.weight
+    return sample.weighted(1 - 2 * sample.p)
 
 
 def _hosmer_lemeshow(sample: BinarySample, n_bins: int, strategy: str) -> CalibrationTest:

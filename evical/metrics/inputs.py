@@ -5,8 +5,8 @@ a formula. Label conventions are scikit-learn's. Every error names the row.
 """
 
 from collections.abc import Callable, Hashable, Iterator
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from dataclasses import dataclass, fields
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -39,24 +39,53 @@ _ADVICE = "; divide each row by its sum, if it is 1 but for rounding"
 BLOCK = 1 << 16
 
 
+class WeightedRows:
+    """Base of samples whose fields have a number for each row, or are None."""
+
+    y: Floats
+    weight: Floats | None
+
+    def rows(self, chosen: slice | NDArray[Any]) -> Self:
+        """Some of the rows, in any order."""
+        values = (getattr(self, one.name) for one in fields(self))  # type: ignore[arg-type]  # a dataclass
+        return type(self)(*(None if value is None else value[chosen] for value in values))
+
+    def blocks(self, size: int = BLOCK) -> Iterator[Self]:
+        """Blocks of at most `size` rows, to keep temporaries small."""
+        for start in range(0, len(self.y), size):
+            yield self.rows(slice(start, start + size))
+
+    def total(self, term: Callable[[Self], Floats]) -> float:
+        """Sum of a term over all rows."""
+        return float(sum(term(part).sum() for part in self.blocks()))
+
+    def weighted(self, values: Floats) -> Floats:
+        """Values (n,) times the weights, if there are any."""
+        return values if self.weight is None else values * self.weight
+
+    @property
+    def total_weight(self) -> float:
+        """Sum of the weights, or the number of samples if there are none."""
+        return float(len(self.y) if self.weight is None else self.weight.sum())
+
+
 @dataclass(frozen=True, eq=False)
-class BinarySample:
+class BinarySample(WeightedRows):
     """Outcomes (n,) of 0 and 1, probabilities (n,) of 1, and weights (n,) or None."""
 
     y: Floats
     p: Floats
     weight: Floats | None
 
-    def blocks(self, size: int = BLOCK) -> Iterator["BinarySample"]:
-        """Blocks of at most `size` rows, to keep temporaries small."""
-        for start in range(0, len(self.p), size):
-            rows = slice(start, start + size)
-            weight = None if self.weight is None else self.weight[rows]
-            yield BinarySample(self.y[rows], self.p[rows], weight)
+    def variances(self) -> Floats:
+        """Variances (n,) of the weighted outcomes if predictions are calibrated."""
+        variance = self.p * (1 - self.p)
+        return variance if self.weight is None else variance * self.weight**2
 
-    def total(self, term: Callable[["BinarySample"], Floats]) -> float:
-        """Sum of a term over all rows."""
-        return float(sum(term(part).sum() for part in self.blocks()))
+    @property
+    def deviation(self) -> float:
+        """Standard deviation of the weighted mean of y - p if predictions are calibrated."""
+        return float(np.sqrt(self.total(BinarySample.variances))) / self.total_weight
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,10 +117,7 @@ def binary_sample(
 
 def counted(sample: BinarySample) -> BinarySample:
     """The sample without rows of weight zero."""
-    if sample.weight is None:
-        return sample
-    some = sample.weight > 0
-    return BinarySample(sample.y[some], sample.p[some], sample.weight[some])
+    return sample if sample.weight is None else sample.rows(sample.weight > 0)
 
 
 def class_sample(
@@ -371,11 +397,6 @@ def checked_weights(sample_weight: Weights, n: int) -> Floats | None:
     if weight is not None and not weight.any():
         raise ValueError("all sample weights are zero; at least one sample must count")
     return weight
-
-
-def total_weight(weight: Floats | None, n: int) -> float:
-    """Sum of the weights, or the number of samples if there are none."""
-    return float(n) if weight is None else float(weight.sum())
 
 
 def average(values: Floats, weight: Floats | None) -> float:

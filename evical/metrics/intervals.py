@@ -15,9 +15,9 @@ from numpy.typing import ArrayLike, NDArray
 from dstheory.checks.arguments import check_count, check_rng
 from evical._typing import Floats, Label, Weights
 from evical.metrics.beliefs import IntervalSample, interval_sample
-from evical.metrics.cumulative import brownian_range_sf, in_deviations, variances
+from evical.metrics.cumulative import brownian_range_sf, in_deviations
 from evical.metrics.goodness import CalibrationTest
-from evical.metrics.inputs import BLOCK, MOST_REPEATS, BinarySample, Predicted, total_weight
+from evical.metrics.inputs import BLOCK, MOST_REPEATS, Predicted
 
 _HYPOTHESIS = "some probability within each [Bel, Pl] is calibrated: P(y = 1 | Bel, Pl) lies there"
 _DEFINITION = "least Kuiper statistic of all probabilities within [Bel, Pl]"
@@ -138,7 +138,7 @@ def interval_test_of(
     """The test of a validated sample."""
     groups = _groups(sample)
     least = _least_range(_steps(sample, groups))
-    statistic = in_deviations(least, _scale(sample))
+    statistic = in_deviations(least, sample.nearest.deviation)
     if _refuted(sample):
         pvalue = 0.0
     elif rng is not None and n_resamples:
@@ -208,23 +208,13 @@ def _groups(sample: IntervalSample) -> _Groups:
 
 def _steps(sample: IntervalSample, groups: _Groups) -> Iterator[tuple[Floats, Floats]]:
     """Smallest and largest change of the mean of y - p over each group, in blocks of groups."""
-    total = total_weight(sample.weight, len(sample.y))
+    total = sample.total_weight
     for rows in groups.blocks():
         part = sample.rows(groups.order[rows])
         share = (1.0 if part.weight is None else part.weight) / total
         starts = np.flatnonzero(groups.first[rows])
         low = np.add.reduceat(share * (part.y - part.pl), starts)
         yield low, np.add.reduceat(share * (part.y - part.bel), starts)
-
-
-def _scale(sample: IntervalSample) -> float:
-    """The largest standard deviation of the mean of y that the intervals allow."""
-    total = total_weight(sample.weight, len(sample.y))
-    nearest = (
-        BinarySample(part.y, np.clip(0.5, part.bel, part.pl), part.weight)
-        for part in sample.blocks()
-    )
-    return float(np.sqrt(sum(variances(part).sum() for part in nearest))) / total
 
 
 def _least_range(steps: Iterable[tuple[Floats, Floats]]) -> float:
@@ -256,7 +246,7 @@ def _drawn_pvalue(
     rng: np.random.Generator,
 ) -> float:
     """Share of Kuiper statistics as large or larger, for outcomes of the p closest to 1/2."""
-    q = np.clip(0.5, sample.bel, sample.pl)[groups.order]
+    q = sample.nearest.p[groups.order]
     weight = np.ones(len(q)) if sample.weight is None else sample.weight[groups.order]
     starts = np.flatnonzero(groups.first)
     weight = weight / weight.sum()

@@ -14,15 +14,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from dstheory import MassFunction
 from dstheory.checks.arguments import check_flag, check_level
-from dstheory.plot.style import add_legend, axes_or_new, band_style, ink, keep_on_canvas, literal
+from dstheory.plot.style import UNIT, axes_or_new, band_style, finish, ink, literal, next_curve
 from evical._typing import Floats
 from evical.calibrators import BaseCalibrator
 from evical.metrics.binned_curve import share_intervals
 from evical.metrics.bins import bin_numbers, check_bins
 from evical.plot._density import draw_rug, shares_style
 from evical.plot._inputs import display_name, known_classes, positive_outcomes, predictions
-from evical.plot._interval import class_beliefs, outcomes
-from evical.plot._style import limit_to_unit, next_curve
+from evical.plot._interval import class_beliefs
 from evical.scores.checks import check_same_length, check_scores
 
 # Scores at which a curve is evaluated: finer than the pixels of a printed column.
@@ -197,11 +196,11 @@ class BeliefBandDisplay:
             As `from_estimator`, or if Bel and Pl do not satisfy 0 <= Bel <= Pl <= 1.
         """
         values = check_scores(scores)
-        beliefs = class_beliefs(y_belief, pos_label)
+        beliefs = class_beliefs(y_belief, pos_label, y_true)
         if len(beliefs.labels) != 1:
             raise ValueError(f"name one of the classes {list(beliefs.labels)} by pos_label")
         check_same_length(scores=values, y_belief=beliefs.bel)
-        hits = None if y_true is None else outcomes(y_true, y_belief, pos_label)[:, 0].astype(int)
+        hits = None if beliefs.hits is None else beliefs.hits[:, 0].astype(int)
         frequencies = _frequencies(values, hits, n_bins, confidence)
         order = np.argsort(values, kind="stable")
         display = cls(
@@ -259,13 +258,10 @@ class BeliefBandDisplay:
                 )
         self.lines_[0].set_gid("belief")
         self._draw_data(ax)
-        ax.set_xlabel("Score of the classifier")
-        ax.set_ylabel(f"Degree of belief in class {literal(self.class_name)}")
-        ends = (self.scores[0], self.scores[-1])
-        ax.set_xlim(*(ends if ends[0] < ends[1] else (ends[0] - 0.5, ends[0] + 0.5)))
-        limit_to_unit(ax)
-        add_legend(ax)
-        keep_on_canvas(ax)
+        low, high = self.scores[0], self.scores[-1]
+        ends = (low, high) if low < high else (low - 0.5, low + 0.5)
+        belief = f"Degree of belief in class {literal(self.class_name)}"
+        finish(ax, xlabel="Score of the classifier", ylabel=belief, xlim=ends, ylim=UNIT)
         return self
 
     def _label(self, part: str | None = None) -> str | None:

@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from scipy.special import expit
 
 from dstheory.checks.arguments import as_sequence
-from dstheory.plot.style import add_legend, axes_or_new, fill_regions, ink, keep_on_canvas, literal
+from dstheory.plot.style import axes_or_new, fill_regions, finish, ink, literal
 from evical._typing import Floats
 from evical.calibrators import BaseCalibrator
 from evical.plot._inputs import known_classes
@@ -129,15 +129,11 @@ class ContourDisplay:
         self.masses_ = self._areas()
         self.regions_ = self._fill(ax)
         (self.line_,) = ax.plot(self.probability, self.plausibility, color=ink(), lw=1.6)
-        ax.set_xlabel(f"Probability τ of class {literal(self.class_names[1])}")
-        ax.set_ylabel("Plausibility of τ")
         if self.score is not None:
             ax.set_title(f"Score s = {self.score:g}")
-        ax.set_xlim(0, 1)
-        ax.set_ylim(0, 1)
-        # Below the axes, because the regions fill the whole square.
-        add_legend(ax, "below")
-        keep_on_canvas(ax)
+        tau = f"Probability τ of class {literal(self.class_names[1])}"
+        # The legend is below the axes, because the regions fill the whole square.
+        finish(ax, "below", xlabel=tau, ylabel="Plausibility of τ", xlim=(0, 1), ylim=(0, 1))
         return self
 
     def _areas(self) -> dict[str, float]:

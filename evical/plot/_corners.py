@@ -11,6 +11,7 @@ the classes of the event, then the others.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
 from itertools import combinations, permutations
 from textwrap import fill
 from typing import Any, final
@@ -34,7 +35,7 @@ from dstheory.checks.arguments import (
 )
 from dstheory.notebook import short
 from dstheory.plot import credal_vertices
-from dstheory.plot.style import COLORS, axes_or_new, ink, keep_on_canvas, literal
+from dstheory.plot.style import COLORS, axes_or_new, finish, ink, literal
 from evical._typing import Floats, SamplesLike
 from evical.metrics.inputs import MOST_REPEATS, class_sample
 from evical.plot._inputs import known_classes, predictions
@@ -77,6 +78,7 @@ _ABOVE = 100
 
 
 @final
+@dataclass(eq=False, repr=False)
 class SimplexDisplay:
     """Probabilities of three or four classes as points, beliefs as regions, between the classes.
 
@@ -131,26 +133,21 @@ class SimplexDisplay:
     [0.5, 0.289, 0.816]
     """
 
-    def __init__(
-        self,
-        labels: Sequence[str],
-        points: Floats,
-        groups: NDArray[np.intp],
-        names: Sequence[str],
-        *,
-        corners: Mapping[int, Floats] | None = None,
-        legend: str = "",
-        note: str = "",
-    ) -> None:
-        self.labels = as_sequence(labels, "labels", "names of classes")
+    labels: Sequence[str]
+    points: Floats
+    groups: NDArray[np.intp]
+    names: Sequence[str]
+    _: KW_ONLY
+    corners: Mapping[int, Floats] = field(default_factory=dict)
+    legend: str = ""
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        self.labels = as_sequence(self.labels, "labels", "names of classes")
         _check_number(len(self.labels))
         self._places = TRIANGLE if len(self.labels) == 3 else TETRAHEDRON
-        self.points = points
-        self.groups = groups
-        self.names = as_sequence(names, "names", "names of mass functions")
-        self.corners = as_mapping({} if corners is None else corners, "corners", "corners by name")
-        self.legend = legend
-        self.note = note
+        self.names = as_sequence(self.names, "names", "names of mass functions")
+        self.corners = as_mapping(self.corners, "corners", "corners by name")
 
     @classmethod
     def from_predictions(
@@ -320,10 +317,8 @@ class SimplexDisplay:
         if self.note:
             ax.set_title(self.note, fontsize="medium")
         ax.set_aspect("equal")
-        ax.set_xlim(-0.16, 1.16)
-        ax.set_ylim(-0.17, 0.98)
         ax.set_axis_off()
-        keep_on_canvas(ax)
+        finish(ax, None, xlim=(-0.16, 1.16), ylim=(-0.17, 0.98))
 
     def _plot_tetrahedron(self, ax: Axes3D, elev: float, azim: float) -> None:
         self.ax_ = ax
@@ -462,24 +457,23 @@ def facets(size: int) -> list[list[int]]:
     [6, 6, 4, 6, 4, 4, 6, 6, 4, 4, 6, 4, 6, 6]
     """
     orders = list(permutations(range(size)))
-    if size == 3:
-        return [[orders.index(order) for order in _circle((0, 1, 2))]]
-    events = [[i for i in range(size) if mask >> i & 1] for mask in range(1, (1 << size) - 1)]
+    masks = range(1, (1 << size) - 1) if size > 3 else [7]
+    events = [[i for i in range(size) if mask >> i & 1] for mask in masks]
     return [[orders.index(order) for order in _orders_of_side(event, size)] for event in events]
 
 
 def _orders_of_side(event: list[int], size: int) -> list[tuple[int, ...]]:
-    rest = [i for i in range(size) if i not in event]
-    if len(event) == 2:
-        (a, b), (c, d) = event, rest
-        return [(a, b, c, d), (a, b, d, c), (b, a, d, c), (b, a, c, d)]
-    if len(event) == 1:
-        return [(*event, *order) for order in _circle((rest[0], rest[1], rest[2]))]
-    return [(*order, *rest) for order in _circle((event[0], event[1], event[2]))]
+    """Orders of an event followed by those of the others, back and forth."""
+    rest = _circle([i for i in range(size) if i not in event])
+    ways = (rest, rest[::-1])
+    heads = enumerate(_circle(event))
+    return [(*head, *tail) for i, head in heads for tail in ways[i % 2]]
 
 
-def _circle(labels: tuple[int, int, int]) -> list[tuple[int, int, int]]:
-    """Orders of three labels, each a swap of neighbors away from the previous one."""
+def _circle(labels: list[int]) -> list[tuple[int, ...]]:
+    """Orders of up to three labels, each a swap of neighbors away from the previous one."""
+    if len(labels) < 3:
+        return list(permutations(labels))
     a, b, c = labels
     return [(a, b, c), (a, c, b), (c, a, b), (c, b, a), (b, c, a), (b, a, c)]
 
@@ -587,9 +581,7 @@ def _check_angle(name: str, value: object) -> None:
 def _look(ax: Axes3D, elev: float, azim: float) -> None:
     """Set the viewpoint and the zoom."""
     width, depth, height = TETRAHEDRON.max(axis=0)
-    ax.set_xlim(0, width)
-    ax.set_ylim(0, depth)
-    ax.set_zlim(0, height)
+    ax.set(xlim=(0, width), ylim=(0, depth), zlim=(0, height))
     ax.set_box_aspect((width, depth, height), zoom=1.12)
     ax.view_init(elev=elev, azim=azim)
     ax.set_axis_off()

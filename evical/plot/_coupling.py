@@ -16,7 +16,7 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike
 
 from dstheory.checks.arguments import as_mapping, as_sequence, check_choice, check_count
-from dstheory.plot.style import COLORS, add_legend, axes_or_new, ink, keep_on_canvas
+from dstheory.plot.style import COLORS, axes_or_new, finish, ink
 from evical._typing import Floats
 from evical.metrics.inputs import MOST_REPEATS, class_sample, indicators
 from evical.multiclass import hastie_tibshirani
@@ -176,12 +176,8 @@ class CouplingDisplay:
         else:
             label = "at the least divergence"
             self.optimum_ = ax.axhline(self.optimum, color=ink(), ls=":", lw=1.2, label=label)
-        ax.set_xlabel("Iteration")
-        ax.set_ylabel(_LABELS[self.measure])
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-        # Above the axes, because curves may lie anywhere.
-        add_legend(ax)
-        keep_on_canvas(ax)
+        finish(ax, xlabel="Iteration", ylabel=_LABELS[self.measure])
         return self
 
     def _line(self, ax: Axes, update: Update) -> Any:

@@ -18,9 +18,10 @@ from sklearn.decomposition import PCA
 
 from dstheory import MassFunction, betp
 from dstheory.checks.arguments import as_floats, as_sequence, check_instance
-from dstheory.plot.style import COLORS, add_legend, axes_or_new, ink, keep_on_canvas, literal
+from dstheory.plot.style import COLORS, axes_or_new, finish, ink, literal
 from evical._typing import ClusterRule, Floats, SamplesLike
 from evical.learners import rough_clusters
+from evical.metrics.inputs import numbers
 
 # Clusters beyond the sixth repeat colors with another marker.
 _COLORS = ("blue", "orange", "green", "vermilion", "sky", "purple")
@@ -209,11 +210,9 @@ class CredalPartitionDisplay:
         if self.centers is not None:
             style = {"color": ink(), "marker": "+", "ms": 11, "mew": 2.2, "ls": ""}
             (self.centers_,) = ax.plot(*self.centers.T, label="centers", zorder=4, **style)
-        ax.set_xlabel(literal(self.names[0]))
-        ax.set_ylabel(literal(self.names[1]))
-        if len(self.points_) <= _MOST_NAMED and ax.get_legend_handles_labels()[0]:
-            add_legend(ax)
-        keep_on_canvas(ax)
+        few = len(self.points_) <= _MOST_NAMED and ax.get_legend_handles_labels()[0]
+        across, up = map(literal, self.names)
+        finish(ax, "above" if few else None, xlabel=across, ylabel=up)
         return self
 
     def _labels(self) -> NDArray[np.intp]:
@@ -294,13 +293,9 @@ def _axes_of(X: Floats, columns: list[str]) -> tuple[Any, tuple[str, str]]:
 
 
 def _table(values: SamplesLike, name: str) -> Floats:
-    table = as_floats(values, name)
+    table = numbers(as_floats(values, name), name)
     if table.ndim != 2 or not table.shape[1]:
         raise ValueError(f"{name} has the shape {table.shape}, expected (n, n_features)")
-    wrong = ~np.isfinite(table)
-    if wrong.any():
-        row = int(np.argwhere(wrong)[0, 0])
-        raise ValueError(f"{name} is not finite in row {row}")
     greatest = float(abs(table).max(initial=0))
     if greatest > _GREATEST:
         raise ValueError(

@@ -208,8 +208,7 @@ class CriticalDifferenceDisplay:
     def _draw_axis(self, ax: Axes, rows: float, size: float) -> None:
         k = len(self.methods)
         # With few data sets, the critical difference can exceed the range of the ranks.
-        ax.set_xlim(1, max(k, 1 + (self.critical_difference or 0.0)))
-        ax.set_ylim(-rows, 2.0)
+        ax.set(xlim=(1, max(k, 1 + (self.critical_difference or 0.0))), ylim=(-rows, 2.0))
         for side in ("left", "right", "bottom"):
             ax.spines[side].set_visible(False)
         ax.spines["top"].set_position(("data", 0))

@@ -21,6 +21,7 @@ from dstheory.checks.arguments import as_floats, as_sequence, check_choice, chec
 from dstheory.notebook import short
 from dstheory.plot.style import (
     COLORS,
+    CURVES,
     add_legend,
     axes_or_new,
     ink,
@@ -40,97 +41,26 @@ class Kind(NamedTuple):
     ----------
     label : str
         Of the axis.
-    marks : mapping of str to float
-        Values to compare with, by what they mean.
+    marks : tuple of two str
+        What 0 and 1 mean.
     low, high : float
         What the numbers may be.
     """
 
     label: str
-    marks: Mapping[str, float]
-    low: float
-    high: float
+    marks: tuple[str, str]
+    low: float = 0.0
+    high: float = 1.0
 
 
-MARK_LINES = (":", "--")
-"""Of 0 and 1."""
-
-MAX_LETTERS = 32
-"""Of a name; longer ones are cut."""
-
+_MARK_LINES = (":", "--")  # of 0 and 1
+_MAX_LETTERS = 32  # of a name; longer ones are cut
 # Share of the room for a row that letters fill, and their least size in points.
 _FILLED, _LEAST_SIZE = 0.8, 5.0
 # Width of a letter, as a share of its size.
 _WIDTH = 0.6
 # A map of weights that are all 0 needs a range too.
 _LEAST_RANGE = 0.01
-
-
-def draw_map(
-    ax: Axes,
-    shown: Floats,
-    doubtful: NDArray[np.bool_] | None,
-    kind: Kind,
-    class_names: Sequence[str],
-    doubt: str,
-) -> tuple[Any, list[Any], Any]:
-    """Draw weights in the order of the rows; 0 has the color of the paper.
-
-    Parameters
-    ----------
-    ax : matplotlib Axes
-    shown : (S, K) array
-    doubtful : (S, K) array of bool, optional
-        Whose interval includes 0.
-    kind : Kind
-    class_names : sequence of K str
-    doubt : str
-        What a dot on an interval around 0 means.
-
-    Returns
-    -------
-    mesh, lines in the bar of colors, and dots or None
-    """
-    most = 1.0 if kind.high == 1 else max(float(np.abs(shown).max()), _LEAST_RANGE)
-    low = max(-most, kind.low)
-    ends = [COLORS["vermilion"], paper(), COLORS["blue"]][1 if low == 0 else 0 :]
-    count, classes = shown.shape
-    mesh = ax.pcolormesh(
-        np.arange(classes + 1) - 0.5,
-        np.arange(count + 1) - 0.5,
-        shown,
-        cmap=LinearSegmentedColormap.from_list("weights", ends),
-        vmin=low,
-        vmax=most,
-    )
-    bar = ax.figure.colorbar(mesh, ax=ax, label=kind.label)
-    marks = [
-        bar.ax.axhline(value, color=ink(), ls=line, lw=1.4, label=name)
-        for line, (name, value) in zip(MARK_LINES, kind.marks.items(), strict=True)
-        if value <= most
-    ]
-    dots = None if doubtful is None else _draw_doubtful(ax, doubtful, doubt)
-    _name_columns(ax, class_names)
-    add_legend(ax, handles=marks if dots is None else [*marks, dots])
-    keep_on_canvas(bar.ax)
-    return mesh, marks, dots
-
-
-def _draw_doubtful(ax: Axes, unclear: NDArray[np.bool_], label: str) -> Any:
-    """Dots where the sign of a weight is not clear."""
-    row, column = np.nonzero(unclear)
-    return ax.scatter(column, row, s=9, color=ink(), linewidths=0, label=label)
-
-
-def _name_columns(ax: Axes, names: Sequence[str]) -> None:
-    width = ax.get_window_extent().width / ax.figure.dpi * 72 / len(names)
-    size, every = fitting_letters(width)
-    texts = [literal(short(name, MAX_LETTERS)) for name in names[::every]]
-    upright = max(map(len, texts)) * size * _WIDTH > width * every
-    ax.set_xticks(
-        np.arange(0, len(names), every), texts, fontsize=size, rotation=90 if upright else 0
-    )
-    ax.set_xlabel("Class")
 
 
 def fitting_letters(room: float) -> tuple[float, int]:
@@ -152,24 +82,15 @@ _HAVE_WEIGHTS = (
 _SILENT = "0: silent"
 KINDS = {
     "evidence": Kind(
-        "Weight of evidence",
-        {_SILENT: 0.0, "1: Dempster's rule, as if independent": 1.0},
-        -np.inf,
-        np.inf,
+        "Weight of evidence", (_SILENT, "1: Dempster's rule, as if independent"), -np.inf, np.inf
     ),
     "reliability": Kind(
-        "Reliability, 1 - discount rate",
-        {_SILENT: 0.0, "1: Dempster's rule, fully reliable": 1.0},
-        0.0,
-        1.0,
+        "Reliability, 1 - discount rate", (_SILENT, "1: Dempster's rule, fully reliable")
     ),
     "correlation": Kind(
-        "Correlation with the truth, estimated from agreement",
-        {"0: guessing": 0.0, "1: always right": 1.0},
-        0.0,
-        1.0,
+        "Correlation with the truth, estimated from agreement", ("0: guessing", "1: always right")
     ),
-    "share": Kind("Weight in the mean", {_SILENT: 0.0, "1: nothing else counts": 1.0}, 0.0, 1.0),
+    "share": Kind("Weight in the mean", (_SILENT, "1: nothing else counts")),
 }
 
 
@@ -265,8 +186,6 @@ _ROW, _LOW_ROW, _CLASS_ROW, _HEAD, _LINE, _COLUMN, _LETTER = 0.26, 0.12, 0.14, 0
 _FEW, _TALLEST, _WIDEST = 30, 12.0, 12.0
 # Share of a row that the intervals of its classes fill.
 _SPREAD = 0.6
-_MARKERS = ("o", "s", "^", "D")
-_POINTS = ("blue", "vermilion", "green", "orange")
 
 
 class FusionWeightsDisplay:
@@ -367,7 +286,7 @@ class FusionWeightsDisplay:
     @property
     def marks(self) -> tuple[str, ...]:
         """What 0 and 1 mean."""
-        return tuple(KINDS[self.kind].marks)
+        return KINDS[self.kind].marks
 
     @property
     def size(self) -> tuple[float, float]:
@@ -376,7 +295,7 @@ class FusionWeightsDisplay:
         split = 0 if self._is_map() or classes == 1 else classes
         per_row = max(_ROW if count <= _FEW else _LOW_ROW, _CLASS_ROW * split)
         height = min(_HEAD + _LINE * (3 + split) + per_row * count, _TALLEST)
-        letters = _LETTER * max(len(short(name, MAX_LETTERS)) for name in self.members)
+        letters = _LETTER * max(len(short(name, _MAX_LETTERS)) for name in self.members)
         width = 4.6 if not self._is_map() else max(3.0, _COLUMN * classes) + 1.2
         return min(letters + width, _WIDEST), height
 
@@ -472,7 +391,8 @@ class FusionWeightsDisplay:
         learned = learned_by(fusion)
         if class_names is None and fusion.frame_ is not None:
             class_names = list(map(str, fusion.frame_.labels))
-        return cls._of(learned, members, class_names, confidence, order).plot(ax)
+        options: dict[str, Any] = {"confidence": confidence, "order": order}
+        return cls._of(learned, class_names, members=members, **options).plot(ax)
 
     @classmethod
     def of_sources(
@@ -506,16 +426,11 @@ class FusionWeightsDisplay:
         ('Reliability, 1 - discount rate', [0.75, 0.0])
         """
         learned = learned_from(by_source)
-        return None if learned is None else cls._of(learned, members, class_names, 0.95, "given")
+        return None if learned is None else cls._of(learned, class_names, members=members)
 
     @classmethod
     def _of(
-        cls,
-        learned: Learned,
-        members: Sequence[str] | None,
-        class_names: Sequence[str] | None,
-        confidence: float,
-        order: Order,
+        cls, learned: Learned, class_names: Sequence[str] | None, **options: Any
     ) -> "FusionWeightsDisplay":
         values, errors, names = without_repeats(learned, class_names)
         return cls(
@@ -523,11 +438,9 @@ class FusionWeightsDisplay:
             standard_error=errors,
             interval=learned.interval,
             alike=learned.groups,
-            members=members,
             class_names=names,
             kind=learned.kind,  # type: ignore[arg-type]  # of KINDS
-            confidence=confidence,
-            order=order,
+            **options,
         )
 
     def plot(self, ax: Axes | None = None) -> "FusionWeightsDisplay":
@@ -562,17 +475,16 @@ class FusionWeightsDisplay:
         height = ax.get_window_extent().height / ax.figure.dpi * 72 / len(rows)
         size, every = fitting_letters(height)
         shown = rows[::every]
-        names = [literal(short(self.members[i], MAX_LETTERS)) for i in shown]
+        names = [literal(short(self.members[i], _MAX_LETTERS)) for i in shown]
         ax.set_yticks(np.arange(0, len(rows), every), names, fontsize=size)
         ax.set_ylim(len(rows) - 0.5, -0.5)
 
     def _draw_intervals(self, ax: Axes, rows: NDArray[np.intp]) -> None:
         classes = self._columns.shape[1]
         places = np.linspace(-0.5, 0.5, classes) * _SPREAD if classes > 1 else np.zeros(1)
-        kind = KINDS[self.kind]
         self.marks_ = [
             ax.axvline(value, color=ink(), ls=line, lw=1, label=name, zorder=1)
-            for line, (name, value) in zip(MARK_LINES, kind.marks.items(), strict=True)
+            for value, (line, name) in enumerate(zip(_MARK_LINES, self.marks, strict=True))
         ]
         for k, place in enumerate(places):
             values = self._columns[rows, k]
@@ -582,8 +494,8 @@ class FusionWeightsDisplay:
                     values,
                     np.arange(len(rows)) + place,
                     xerr=None if ends is None else np.abs(ends - values),
-                    fmt=_MARKERS[k],
-                    color=COLORS[_POINTS[k]],
+                    fmt=CURVES[k][1],
+                    color=CURVES[k][0],
                     ms=4 if classes == 1 and len(rows) <= _FEW else 3,
                     lw=1.3,
                     label=literal(self.class_names[k]) if classes > 1 else None,
@@ -611,13 +523,43 @@ class FusionWeightsDisplay:
             )
 
     def _draw_map(self, ax: Axes, rows: NDArray[np.intp]) -> None:
-        ends = None if self._ends is None else self._ends[rows]
-        doubtful = None if ends is None else (ends[..., 0] <= 0) & (ends[..., 1] >= 0)
-        self.map_, self.marks_, self.doubtful_ = draw_map(
-            ax,
-            self._columns[rows],
-            doubtful,
-            KINDS[self.kind],
-            self.class_names,
-            f"0 is in the {100 * self.confidence:g} % interval",
+        """Weights in the order of the rows, where 0 has the color of the paper."""
+        kind, shown = KINDS[self.kind], self._columns[rows]
+        most = 1.0 if kind.high == 1 else max(float(np.abs(shown).max()), _LEAST_RANGE)
+        low = max(-most, kind.low)
+        ends = [COLORS["vermilion"], paper(), COLORS["blue"]][1 if low == 0 else 0 :]
+        count, classes = shown.shape
+        self.map_ = ax.pcolormesh(
+            np.arange(classes + 1) - 0.5,
+            np.arange(count + 1) - 0.5,
+            shown,
+            cmap=LinearSegmentedColormap.from_list("weights", ends),
+            vmin=low,
+            vmax=most,
         )
+        bar = ax.figure.colorbar(self.map_, ax=ax, label=kind.label)
+        self.marks_ = [
+            bar.ax.axhline(value, color=ink(), ls=line, lw=1.4, label=name)
+            for value, (line, name) in enumerate(zip(_MARK_LINES, kind.marks, strict=True))
+            if value <= most
+        ]
+        handles = list(self.marks_)
+        if self._ends is not None:
+            low_ends, high_ends = np.moveaxis(self._ends[rows], -1, 0)
+            row, column = np.nonzero((low_ends <= 0) & (high_ends >= 0))
+            doubt = f"0 is in the {100 * self.confidence:g} % interval"
+            self.doubtful_ = ax.scatter(column, row, s=9, color=ink(), linewidths=0, label=doubt)
+            handles.append(self.doubtful_)
+        self._name_columns(ax)
+        add_legend(ax, handles=handles)
+        keep_on_canvas(bar.ax)
+
+    def _name_columns(self, ax: Axes) -> None:
+        count = len(self.class_names)
+        width = ax.get_window_extent().width / ax.figure.dpi * 72 / count
+        size, every = fitting_letters(width)
+        texts = [literal(short(name, _MAX_LETTERS)) for name in self.class_names[::every]]
+        upright = max(map(len, texts)) * size * _WIDTH > width * every
+        places = np.arange(0, count, every)
+        ax.set_xticks(places, texts, fontsize=size, rotation=90 if upright else 0)
+        ax.set_xlabel("Class")

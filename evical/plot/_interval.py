@@ -18,15 +18,17 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 
 from dstheory import MassFunction
-from dstheory.checks.arguments import as_array, as_sequence
+from dstheory.checks.arguments import as_array, as_real, as_sequence
 from dstheory.plot.style import (
     COLORS,
+    UNIT,
     add_legend,
     axes_or_new,
     band_style,
     ink,
     keep_on_canvas,
     literal,
+    new_axes,
     paper,
 )
 from dstheory.transform import betp
@@ -37,42 +39,49 @@ from evical.metrics.beliefs import class_intervals, normal
 from evical.metrics.inputs import class_codes, is_positive
 from evical.plot._density import shares_style
 from evical.plot._inputs import display_name, positive_index, predictions
-from evical.plot._style import limit_to_unit
 from evical.scores.checks import check_same_length
 
 
 @dataclass(frozen=True, eq=False)
 class Beliefs:
-    """Bel, Pl and BetP (n, c) of c classes, and their labels."""
+    """Bel, Pl and BetP (n, c) of c classes, their labels, and whether samples belong to each."""
 
     bel: Floats
     pl: Floats
     betp: Floats
     labels: tuple[Any, ...]
+    hits: NDArray[np.bool_] | None
 
 
 def check_threshold(threshold: object) -> None:
     """Raise unless a threshold is a probability or None."""
-    if threshold is None:
-        return
-    if not isinstance(threshold, int | float | np.number):
-        raise TypeError(f"threshold is {threshold!r}, expected a probability, or None for no line")
-    if not 0 <= threshold <= 1:
+    expected = "a probability, or None for no line"
+    if threshold is not None and not 0 <= as_real("threshold", threshold, expected) <= 1:
         raise ValueError(f"threshold is {threshold!r}, expected a probability in [0, 1]")
 
 
 def class_beliefs(
-    y_belief: ArrayLike | MassFunction | beliefs.Beliefs, pos_label: Hashable | None
+    y_belief: ArrayLike | MassFunction | beliefs.Beliefs,
+    pos_label: Hashable | None,
+    y_true: ArrayLike | None,
 ) -> Beliefs:
     """Beliefs in the named class, or in the second of two; with more classes, in all of them.
 
     Rows [Bel, Pl] concern the named class; their pignistic probability is the middle.
     """
-    if isinstance(y_belief, MassFunction):
-        bounds = class_intervals(y_belief)
-        pignistic = np.asarray(betp(normal(y_belief)), dtype=np.float64)
-    elif isinstance(y_belief, beliefs.Beliefs):
-        bounds, pignistic = y_belief.interval(), y_belief.betp()
+    hits: NDArray[np.bool_] | None = None
+    if isinstance(y_belief, MassFunction | beliefs.Beliefs):
+        labels = np.asarray(y_belief.frame.labels)
+        chosen = _chosen(labels, pos_label)
+        if isinstance(y_belief, MassFunction):
+            bounds = class_intervals(y_belief)
+            pignistic = np.asarray(betp(normal(y_belief)), dtype=np.float64)
+        else:
+            bounds, pignistic = y_belief.interval(), y_belief.betp()
+        bounds, pignistic = bounds[:, chosen], pignistic[:, chosen]
+        names = tuple(y_belief.frame.labels[k] for k in chosen)
+        if y_true is not None:
+            hits = np.asarray(class_codes(y_true, labels)[:, np.newaxis] == chosen)
     else:
         bounds = class_intervals(y_belief)
         if bounds.shape[1] != 1:
@@ -80,26 +89,12 @@ def class_beliefs(
                 f"y_belief has intervals of {bounds.shape[1]} classes, expected rows [Bel, Pl] of "
                 "one class, (n, 2), or a mass function"
             )
-        label = 1 if pos_label is None else pos_label
-        return Beliefs(bounds[..., 0], bounds[..., 1], bounds.mean(axis=-1), (label,))
-    chosen = _chosen(np.asarray(y_belief.frame.labels), pos_label)
-    return Beliefs(
-        bounds[:, chosen, 0],
-        bounds[:, chosen, 1],
-        pignistic[:, chosen],
-        tuple(y_belief.frame.labels[k] for k in chosen),
-    )
-
-
-def outcomes(
-    y_true: ArrayLike, y_belief: ArrayLike | MassFunction | beliefs.Beliefs, pos_label: Hashable
-) -> NDArray[np.bool_]:
-    """Whether each sample (n, c) belongs to each class of `class_beliefs`."""
-    if not isinstance(y_belief, MassFunction | beliefs.Beliefs):
-        return np.asarray(is_positive(y_true, pos_label)[:, np.newaxis] == 1)
-    labels = np.asarray(y_belief.frame.labels)
-    codes = class_codes(y_true, labels)
-    return np.asarray(codes[:, np.newaxis] == _chosen(labels, pos_label))
+        pignistic, names = bounds.mean(axis=-1), (1 if pos_label is None else pos_label,)
+        if y_true is not None:
+            hits = np.asarray(is_positive(y_true, pos_label)[:, np.newaxis] == 1)
+    if hits is not None:
+        check_same_length(y_true=hits, y_belief=bounds)
+    return Beliefs(bounds[..., 0], bounds[..., 1], pignistic, names, hits)
 
 
 def _chosen(labels: NDArray[Any], pos_label: Hashable | None) -> list[int]:
@@ -240,10 +235,7 @@ class BeliefIntervalDisplay:
             If the threshold is not a number.
         """
         check_threshold(threshold)
-        shown = class_beliefs(y_belief, pos_label)
-        hits = None if y_true is None else outcomes(y_true, y_belief, pos_label)
-        if hits is not None:
-            check_same_length(y_true=hits, y_belief=shown.bel)
+        shown = class_beliefs(y_belief, pos_label, y_true)
         given = map(str, shown.labels) if class_names is None else class_names
         names = as_sequence(given, "class_names", "names of classes")
         if len(names) != len(shown.labels):
@@ -252,7 +244,7 @@ class BeliefIntervalDisplay:
             shown.bel,
             shown.pl,
             shown.betp,
-            hits=hits,
+            hits=shown.hits,
             class_names=names,
             threshold=threshold,
             name=name,
@@ -407,13 +399,12 @@ class BeliefIntervalDisplay:
         return ax.plot(*points, label="share of the class, in twentieths", **shares_style())[0]
 
     def _label(self, ax: Axes, k: int, sample: _Sample) -> None:
-        limit_to_unit(ax)
         n, left, right = len(sample.bel), 1, len(sample.bel)
         if self.threshold is not None and len(seen := sample.open(self.threshold)):
             beside = max(_BESIDE, int(0.1 * (seen[-1] - seen[0])))
             left, right = max(1, seen[0] + 1 - beside), min(n, seen[-1] + 1 + beside)
         margin = 0.01 * (right - left + 1) + 0.5
-        ax.set_xlim(left - margin, right + margin)
+        ax.set(xlim=(left - margin, right + margin), ylim=UNIT)
         n_ticks = 4 if len(self.axes_) <= _FEW_PANELS else 2
         ax.xaxis.set_major_locator(MaxNLocator(n_ticks, integer=True))
         alone, name = len(self.axes_) == 1, literal(self.class_names[k])
@@ -429,12 +420,10 @@ def _columns(values: NDArray[Any]) -> NDArray[Any]:
 def _panels(ax: Axes | Sequence[Axes] | NDArray[Any] | None, count: int) -> NDArray[Any]:
     """One pair of axes per class: the given ones, or new ones in rows."""
     if ax is None and count > 1:
-        import matplotlib.pyplot as plt  # imported here, as in axes_or_new
-
         rows = -(-count // (_MAX_COLUMNS if count <= _FEW_PANELS else 2 * _MAX_COLUMNS))
         columns = -(-count // rows)
         size = (min(4.0 * columns, 8.0), min(4.2 * rows, 10.0))
-        grid = plt.figure(figsize=size, layout="constrained").subplots(rows, columns, sharey=True)
+        grid = new_axes(size, nrows=rows, ncols=columns, sharey=True)
         for unused in grid.ravel()[count:]:
             unused.remove()
         return np.asarray(grid.ravel()[:count])

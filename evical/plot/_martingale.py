@@ -10,9 +10,8 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from numpy.typing import ArrayLike
 
 from dstheory.checks.arguments import as_floats, check_level
-from dstheory.plot.style import add_legend, axes_or_new, ink, keep_on_canvas, literal
+from dstheory.plot.style import axes_or_new, finish, ink, literal, next_curve
 from evical.conformal.capital import Capital
-from evical.plot._style import next_curve
 
 _SIZE = (5.4, 3.4)
 
@@ -131,10 +130,7 @@ class MartingaleDisplay:
         self.limit_ = ax.axhline(limit, color=ink(), ls=":", lw=1, label=None if drawn else name)
         ax.yaxis.set_major_locator(MaxNLocator(6, integer=True))
         ax.yaxis.set_major_formatter(FuncFormatter(_power))
-        ax.set_xlabel("Sample")
-        ax.set_ylabel("Capital")
-        add_legend(ax)
-        keep_on_canvas(ax)
+        finish(ax, xlabel="Sample", ylabel="Capital")
         return self
 
 

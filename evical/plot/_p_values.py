@@ -6,6 +6,8 @@ the diagonal, and bars above the line at the left end, violate the guarantee. Se
 have at least one class, so they may miss less often.
 """
 
+from typing import Any
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
@@ -23,18 +25,18 @@ from dstheory.plot.style import (
     ink,
     keep_on_canvas,
     literal,
+    new_axes,
+    next_curve,
 )
 from evical._typing import Floats, SamplesLike
 from evical.conformal.calibration import calibration_of
-from evical.metrics.inputs import class_codes, class_labels
+from evical.metrics.inputs import class_codes, class_labels, refuse
 from evical.plot._inputs import known_classes, predictions
-from evical.plot._style import new_pair
 from evical.scores.checks import check_same_length
 
 _SIZE, _PAIR_SIZE = (5.4, 3.4), (8.0, 3.4)
 # Levels of the misses, those at which sets are used, and of their band, whose limits take longer.
 _LEVELS, _BAND_LEVELS = np.linspace(0, 0.25, 251), np.linspace(0, 0.25, 26)
-_COLORS = ("blue", "vermilion", "green", "orange")
 # Of the band of chance.
 _TAIL = 0.025
 # A last bar so many times as high as all others is cut.
@@ -102,10 +104,7 @@ class PValuesDisplay:
         p = as_floats(p_values, "p_values")
         if p.ndim != 1 or not len(p):
             raise ValueError(f"p_values have shape {p.shape}, expected (m,) with at least one")
-        wrong = ~((p >= 0) & (p <= 1))
-        if wrong.any():
-            row = int(np.argmax(wrong))
-            raise ValueError(f"p_values[{row}] is {p[row]:g}, expected a number in [0, 1]")
+        refuse(p, ~((p >= 0) & (p <= 1)), "p_values", "a number in [0, 1]")
         if n_calibration is not None:
             check_count("n_calibration", n_calibration, 1)
         check_count("n_bins", n_bins, 1)
@@ -115,15 +114,7 @@ class PValuesDisplay:
 
     @classmethod
     def from_estimator(
-        cls,
-        classifier: BaseEstimator,
-        X: SamplesLike,
-        y: ArrayLike,
-        *,
-        n_bins: int = 20,
-        name: str | None = None,
-        ax: Axes | None = None,
-        misses_ax: Axes | None = None,
+        cls, classifier: BaseEstimator, X: SamplesLike, y: ArrayLike, **options: Any
     ) -> "PValuesDisplay":
         """Draw the p-values of a fitted conformal classifier for the true classes.
 
@@ -133,10 +124,8 @@ class PValuesDisplay:
         X : (m, n_features) array or data frame
         y : (m,) array
             True classes of samples that it has not seen.
-        n_bins, name
-            As for `PValuesDisplay`.
-        ax, misses_ax : matplotlib Axes, optional
-            As for `plot`.
+        **options
+            ``n_bins``, ``name``, ``ax`` and ``misses_ax``, as for `from_p_values`.
 
         Returns
         -------
@@ -162,16 +151,9 @@ class PValuesDisplay:
         75
         """
         p = predictions(classifier, "predict_p", X)
-        return cls.from_p_values(
-            y,
-            p,
-            labels=known_classes(classifier),
-            n_calibration=calibration_of(classifier)[0].get(None) or None,
-            n_bins=n_bins,
-            name=name,
-            ax=ax,
-            misses_ax=misses_ax,
-        )
+        known = calibration_of(classifier)[0].get(None) or None
+        labels = known_classes(classifier)
+        return cls.from_p_values(y, p, labels=labels, n_calibration=known, **options)
 
     @classmethod
     def from_p_values(
@@ -244,16 +226,16 @@ class PValuesDisplay:
         if misses_ax is not None:
             check_instance("misses_ax", misses_ax, Axes, "matplotlib Axes")
         elif ax is None:
-            misses_ax, ax = new_pair(_PAIR_SIZE, ncols=2)
+            misses_ax, ax = new_axes(_PAIR_SIZE, ncols=2)
         self.ax_ = ax = axes_or_new(ax, _SIZE)
-        number = sum(patch.get_gid() == "p-values" for patch in ax.patches)
-        color = COLORS[_COLORS[number % len(_COLORS)]]
-        self._draw_histogram(ax, color, first=number == 0)
+        first = not any(patch.get_gid() == "p-values" for patch in ax.patches)
+        color = next_curve(ax, "p-values")[0]
+        self._draw_histogram(ax, color, first=first)
         self.misses_ax_ = misses_ax
         self.misses_line_: Line2D | None = None
         self.misses_band_: PolyCollection | None = None
         if misses_ax is not None:
-            self._draw_misses(misses_ax, color, first=number == 0)
+            self._draw_misses(misses_ax, color, first=first)
         keep_on_canvas(misses_ax, ax)
         return self
 
@@ -279,10 +261,8 @@ class PValuesDisplay:
         if first:
             ax.plot(_LEVELS, _LEVELS, color=ink(), ls=":", lw=1, label="guaranteed at most")
         top = 1.06 * max(_LEVELS[-1], float(missed[-1]), float(limits[1, -1]))
-        ax.set_xlim(0, _LEVELS[-1])
-        ax.set_ylim(0, top if first else max(top, ax.get_ylim()[1]))
-        ax.set_xlabel("Level alpha")
-        ax.set_ylabel("Share of true classes")
+        ax.set(xlim=(0, _LEVELS[-1]), ylim=(0, top if first else max(top, ax.get_ylim()[1])))
+        ax.set(xlabel="Level alpha", ylabel="Share of true classes")
         if first:
             add_legend(ax)
 
@@ -337,9 +317,7 @@ class PValuesDisplay:
             lw=1,
             label="uniform" if first else None,
         )
-        ax.set_xlim(0, 1)
-        ax.set_xlabel("P-value of the true class")
-        ax.set_ylabel("Density")
+        ax.set(xlim=(0, 1), xlabel="P-value of the true class", ylabel="Density")
         add_legend(ax)
 
     def _bins(self) -> NDArray[np.intp]:

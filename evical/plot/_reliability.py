@@ -13,13 +13,12 @@ Smith 2007.
 """
 
 from collections.abc import Hashable
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal
 
 import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import isotonic_regression
 from sklearn.base import BaseEstimator
 
 from dstheory import MassFunction
@@ -30,10 +29,21 @@ from dstheory.checks.arguments import (
     check_instance,
     check_level,
 )
-from dstheory.plot.style import COLORS, add_legend, axes_or_new, band_style, keep_on_canvas, literal
+from dstheory.plot.style import (
+    COLORS,
+    UNIT,
+    add_legend,
+    axes_or_new,
+    band_style,
+    keep_on_canvas,
+    literal,
+    new_axes,
+    next_curve,
+)
 from evical._fitting import as_random_state
 from evical._typing import Floats, RandomState
 from evical.metrics.binned_curve import INTERVALS, curve_of
+from evical.metrics.bins import isotonic, summed_bins
 from evical.metrics.inputs import MOST_REPEATS, BinarySample, binary_sample, counted
 from evical.plot._density import DENSITIES, draw_density
 from evical.plot._inputs import (
@@ -43,7 +53,6 @@ from evical.plot._inputs import (
     positive_outcomes,
     predictions,
 )
-from evical.plot._style import limit_to_unit, new_pair, next_curve
 
 # Maximum number of distinct predictions for the band. With more, neighbors are merged: isotonic
 # regression of n samples pools about n^(2/3), far more than a 5000th of them.
@@ -67,7 +76,7 @@ def uncertainty_name(strategy: str, interval: str | None, confidence: float) -> 
 
 def binned(
     sample: BinarySample, n_bins: int, strategy: str, interval: str | None, confidence: float
-) -> "ReliabilityDisplay":
+) -> dict[str, Any]:
     """Bins of equal width or of equal frequency; with weights, of effective sizes."""
     curve = curve_of(sample, n_bins, strategy, interval, confidence)
 
@@ -80,32 +89,27 @@ def binned(
     ends = None
     if curve.lower is not None and curve.upper is not None:
         ends = (spread(curve.lower), spread(curve.upper))
-    return ReliabilityDisplay(
-        spread(curve.centers),
-        spread(curve.frequencies),
-        spread(curve.counts, 0),
-        edges=np.linspace(0, 1, n_bins + 1) if strategy == "uniform" else None,
-        interval=ends,
-    )
+    return {
+        "prob_pred": spread(curve.centers),
+        "prob_true": spread(curve.frequencies),
+        "counts": spread(curve.counts, 0),
+        "edges": np.linspace(0, 1, n_bins + 1) if strategy == "uniform" else None,
+        "interval": ends,
+    }
 
 
 def corp(
     sample: BinarySample, n_resamples: int, confidence: float, random_state: RandomState
-) -> "ReliabilityDisplay":
+) -> dict[str, Any]:
     """Isotonic curve at each distinct prediction, with its consistency band."""
     check_count("n_resamples", n_resamples, 0, MOST_REPEATS)
     values, place, counts = np.unique(sample.p, return_inverse=True, return_counts=True)
-    y = sample.y if sample.weight is None else sample.y * sample.weight
-    curve = _isotonic(np.bincount(place, y), np.bincount(place, sample.weight))
+    bins = summed_bins(sample, place, len(values))
     band = None
     if n_resamples:
         band = _band(sample, values, place, n_resamples, confidence, random_state)
-    return ReliabilityDisplay(values, curve, counts, band=band)
-
-
-def _isotonic(positives: NDArray[Any], weight: NDArray[Any]) -> Floats:
-    fitted = isotonic_regression(positives / weight, weights=weight).x
-    return np.asarray(np.clip(fitted, 0, 1))  # rounding
+    curve = isotonic(bins.true, bins.weight)
+    return {"prob_pred": values, "prob_true": curve, "counts": counts, "band": band}
 
 
 def _band(
@@ -121,8 +125,7 @@ def _band(
     if len(values) > _MAX_DISTINCT:
         starts = np.linspace(0, len(values), _MAX_DISTINCT + 1).astype(np.intp)[:-1]
         place = np.searchsorted(starts, place, side="right") - 1
-        p = sample.p if sample.weight is None else sample.p * sample.weight
-        values = np.minimum(np.bincount(place, p) / np.bincount(place, sample.weight), 1)
+        values = summed_bins(sample, place, _MAX_DISTINCT).prob
     weight = np.bincount(place, sample.weight)
     shown = np.unique(np.linspace(0, len(values) - 1, _N_BAND).round().astype(np.intp))
 
@@ -132,7 +135,7 @@ def _band(
         happened = random.random_sample(len(sample.p)) < sample.p
         return np.bincount(place, sample.weight * happened)
 
-    curves = np.stack([_isotonic(positives(), weight)[shown] for _ in range(n_resamples)])
+    curves = np.stack([isotonic(positives() / weight, weight)[shown] for _ in range(n_resamples)])
     low, high = np.quantile(curves, [(1 - level) / 2, (1 + level) / 2], axis=0)
     return values[shown], low, high
 
@@ -298,15 +301,14 @@ class ReliabilityDisplay:
         if strategy == "corp":
             if interval is not None:
                 raise ValueError(f'interval is {interval!r}, but strategy="corp" has a band')
-            display = corp(sample, n_resamples, confidence, random_state)
+            drawn = corp(sample, n_resamples, confidence, random_state)
         else:
-            display = binned(
-                sample, 10 if n_bins is None else n_bins, strategy, interval, confidence
-            )
+            n_bins = 10 if n_bins is None else n_bins
+            drawn = binned(sample, n_bins, strategy, interval, confidence)
         if class_name is None and pos_label is not None:
             class_name = str(pos_label)
-        display = replace(
-            display,
+        display = cls(
+            **drawn,
             strategy=strategy,
             uncertainty_name=uncertainty_name(strategy, interval, confidence),
             y_true=sample.y,
@@ -403,7 +405,7 @@ class ReliabilityDisplay:
         if counts_ax is not None:
             check_instance("counts_ax", counts_ax, Axes, "matplotlib Axes")
         if ax is None and counts_ax is None and density is not None and self.y_prob is not None:
-            ax, counts_ax = new_pair(_PAIR_SIZE, nrows=2, sharex=True, height_ratios=(4, 1))
+            ax, counts_ax = new_axes(_PAIR_SIZE, nrows=2, sharex=True, height_ratios=(4, 1))
         self.ax_ = ax = axes_or_new(ax)
         if ref_line:
             self._draw_diagonal(ax)
@@ -419,9 +421,8 @@ class ReliabilityDisplay:
             label=self._label(),
             gid="reliability",
         )
-        ax.set_xlabel("Predicted probability")
-        ax.set_ylabel(_share_of(self.class_name))
-        limit_to_unit(ax, x=True)
+        share = f"Share of {self._class_text()}"
+        ax.set(xlabel="Predicted probability", ylabel=share, xlim=UNIT, ylim=UNIT)
         add_legend(ax)
         self.counts_ax_, self.density_ = counts_ax, []
         if counts_ax is not None and density is not None and self.y_prob is not None:
@@ -483,12 +484,9 @@ class ReliabilityDisplay:
         drawn = draw_density(
             ax, density, self.y_prob, positive, self.sample_weight, n_bins, color, linestyle
         )
-        ax.set_xlabel("Predicted probability")
-        ax.set_xlim(-0.03, 1.03)
+        ax.set(xlabel="Predicted probability", xlim=UNIT)
         return drawn
 
-
-def _share_of(class_name: str | None) -> str:
-    return "Share of " + (
-        "the positive class" if class_name is None else f"class {literal(class_name)}"
-    )
+    def _class_text(self) -> str:
+        name = self.class_name
+        return "the positive class" if name is None else f"class {literal(name)}"

@@ -5,6 +5,7 @@ better the classifier knows what it does not know; Geifman & El-Yaniv (2017).
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -13,13 +14,12 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
 from dstheory.checks.arguments import check_flag, check_instance
-from dstheory.plot.style import add_legend, axes_or_new, band_style, keep_on_canvas, literal
+from dstheory.plot.style import axes_or_new, band_style, finish, literal, next_curve
 from evical._typing import Labels, SamplesLike
 from evical.metrics import risk_coverage_curve
 from evical.metrics.inputs import Predicted
 from evical.metrics.selective import Doubt, RiskCoverageCurve
 from evical.plot._inputs import display_name, known_classes, predictions
-from evical.plot._style import next_curve
 
 _SIZE = (5.4, 3.8)
 # Points of a line: more than its width in pixels.
@@ -64,12 +64,9 @@ class RiskCoverageDisplay:
         X: SamplesLike,
         y: ArrayLike,
         *,
-        loss: ArrayLike | None = None,
         by: Doubt | ArrayLike = "probability",
-        confidence: float = 0.95,
         name: str | None = None,
-        ax: Axes | None = None,
-        band: bool = True,
+        **options: Any,
     ) -> "RiskCoverageDisplay":
         """Draw the curve of a fitted classifier on samples that it has not seen.
 
@@ -80,13 +77,12 @@ class RiskCoverageDisplay:
         X : (n, n_features) array or data frame
         y : (n,) array
             Labels.
-        loss, by, confidence
+        by : {"probability", "width", "plausibility"}, or (n,) array
             As for `evical.metrics.risk_coverage_curve`.
         name : str, optional
             For the legend; the estimator's class by default.
-        ax : matplotlib Axes, optional
-        band : bool
-            As for `plot`.
+        **options
+            ``loss``, ``confidence``, ``ax`` and ``band``, as for `from_predictions`.
 
         Returns
         -------
@@ -99,17 +95,8 @@ class RiskCoverageDisplay:
         """
         plain = not isinstance(by, str) or by == "probability"
         predicted = predictions(estimator, "predict_proba" if plain else "predict_mass", X)
-        return cls.from_predictions(
-            y,
-            predicted,
-            loss=loss,
-            by=by,
-            confidence=confidence,
-            labels=known_classes(estimator),
-            name=display_name(estimator, name),
-            ax=ax,
-            band=band,
-        )
+        options |= {"labels": known_classes(estimator), "name": display_name(estimator, name)}
+        return cls.from_predictions(y, predicted, by=by, **options)
 
     @classmethod
     def from_predictions(
@@ -187,12 +174,8 @@ class RiskCoverageDisplay:
         # Limits of the first few answers reach 1, and would press the curve to the axis.
         middle = curve.upper[np.minimum(np.searchsorted(curve.coverage, [0.1, 1.0]), last)]
         top = 1.1 * max(float(risk[x >= 0.02].max()), float(middle.max()), 1e-3)
-        ax.set_ylim(0, top if first else max(top, ax.get_ylim()[1]))
-        ax.set_xlim(0, 1)
+        ax.set(xlim=(0, 1), ylim=(0, top if first else max(top, ax.get_ylim()[1])))
         for axis in (ax.xaxis, ax.yaxis):
             axis.set_major_formatter(PercentFormatter(1, symbol=" %"))
-        ax.set_xlabel("Answered")
-        ax.set_ylabel("Risk of the answered")
-        add_legend(ax)
-        keep_on_canvas(ax)
+        finish(ax, xlabel="Answered", ylabel="Risk of the answered")
         return self
