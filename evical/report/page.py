@@ -11,6 +11,8 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import Any
 
+from dstheory.checks.arguments import check_instance
+
 # CSS pixels for a pixel of a PNG picture, which has more for paper and dense screens.
 _SCREEN_SHARE = 0.6
 
@@ -102,9 +104,15 @@ class Table:
         >>> table.rows[0].cells, table.rows[0].values
         (('25%',), (0.25,))
         """
+        check_instance("formats", formats, Mapping, "a mapping from names of columns")
+        check_instance("best", best, Mapping, "a mapping from names of columns")
+        check_instance("rows", rows, Iterable, "pairs of headings and cells")
+        listed = list(rows)
+        for row in listed:
+            check_instance("a row", row, tuple, "a pair of headings and cells")
         written = [
             (names, [_written(*one) for one in zip(cells, formats.values(), strict=True)])
-            for names, cells in rows
+            for names, cells in listed
         ]
         tops = {
             i: best[name](cells[i][1] for _, cells in written)
