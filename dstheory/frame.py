@@ -68,9 +68,7 @@ class Frame(Immutable):
             positions[label] = position
         if not positions:
             raise FrameError("a frame needs at least one label")
-        object.__setattr__(self, "_labels", values)
-        object.__setattr__(self, "_positions", positions)
-        object.__setattr__(self, "_hash", hash(("Frame", values)))
+        self._keep(_labels=values, _positions=positions, _hash=hash(("Frame", values)))
 
     @classmethod
     def from_array(cls, values: Numbers) -> "Frame":

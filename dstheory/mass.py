@@ -233,7 +233,9 @@ class MassFunction(Immutable):
         if len(self.focal) == 0 or self.focal[0] != 0:
             return self
         store = self.store[1:]
-        return _divided(self.frame, self.focal[1:], store, np.asarray(store.sum(axis=0)))
+        total = np.asarray(store.sum(axis=0))
+        pairwise.refuse_total_conflict(total)
+        return MassFunction.from_store(self.frame, self.focal[1:], np.asarray(store / total))
 
     def __and__(self, other: "MassFunction") -> "MassFunction":
         return self._paired(other, np.bitwise_and)
@@ -357,13 +359,8 @@ class MassFunction(Immutable):
             if self.batch_shape:
                 raise ValueError(f"the batch has {len(self)} rows; take one, as in m[0]")
             columns: dict[str, Any] = {"event": list(self._events())}
-            for name, of in (
-                ("mass", self.mass),
-                ("bel", self.bel),
-                ("pl", self.pl),
-                ("q", self.q),
-            ):
-                columns[name] = [of(mask=mask) for mask in self.focal]
+            for name in ("mass", "bel", "pl", "q"):
+                columns[name] = [getattr(self, name)(mask=mask) for mask in self.focal]
         elif kind == "sets":
             columns = dict(zip(self._events(), self.store, strict=True))
         else:
@@ -465,10 +462,3 @@ class MassFunction(Immutable):
 
     def _events(self) -> Iterator[str]:
         return map(self.frame._text, self.focal)
-
-
-def _divided(
-    frame: Frame, focal: NDArray[Any], store: NDArray[Any], total: NDArray[Any]
-) -> MassFunction:
-    pairwise.refuse_total_conflict(total)
-    return MassFunction.from_store(frame, focal, np.asarray(store / total))

@@ -154,11 +154,6 @@ def _number(value: object) -> str:
     return f"{value:z.6g}" if isinstance(value, float | np.floating) else str(value)
 
 
-def _first_rows(store: NDArray[Any]) -> NDArray[Any]:
-    """At most `_MAX_SHOWN` columns (F, rows)."""
-    return store.reshape(len(store), math.prod(store.shape[1:]))[:, :_MAX_SHOWN]
-
-
 def _title(frame: str, store: NDArray[Any]) -> str:
     batch = f", batch {store.shape[1:]}" if store.ndim > 1 else ""
     return f"MassFunction on {frame}{batch}"
@@ -171,7 +166,7 @@ def _more(store: NDArray[Any]) -> list[str]:
 
 
 def _cells(events: Iterable[str], store: NDArray[Any]) -> list[list[str]]:
-    shown = _first_rows(store)[:_MAX_ROWS]
+    shown = store.reshape(len(store), math.prod(store.shape[1:]))[:_MAX_ROWS, :_MAX_SHOWN]
     return [
         [event, *(_number(value) for value in values)]
         for values, event in zip(shown, events, strict=False)
@@ -191,16 +186,9 @@ def mass_text(frame: str, events: Iterable[str], store: NDArray[Any]) -> str:
 
 def mass_html(frame: str, events: Iterable[str], store: NDArray[Any]) -> str:
     """The same as a table for notebooks; of a batch, a row for each of its rows."""
-    cells, head = _cells(events, store), ""
+    cells = _cells(events, store)
+    rows: list[Sequence[str]] = [["set", "mass"], *cells]
     if store.ndim > 1:
-        names, *rows = zip(*cells, strict=True) if cells else [()]
-        head = "<tr><th></th>" + "".join(f"<th>{escape(name)}</th>" for name in names) + "</tr>"
-        cells = [[str(number), *row] for number, row in enumerate(rows)]
-    body = head + "".join(
-        f"<tr><th scope='row' style='text-align:left'>{escape(row[0])}</th>"
-        + "".join(f"<td>{escape(cell)}</td>" for cell in row[1:])
-        + "</tr>"
-        for row in cells
-    )
-    notes = "".join(f"<div>{escape(note)}</div>" for note in _more(store))
-    return f"<table><caption>{escape(_title(frame, store))}</caption>{body}</table>{notes}"
+        names, *columns = zip(*cells, strict=True) if cells else [()]
+        rows = [["", *names], *([str(number), *column] for number, column in enumerate(columns))]
+    return html_table(_title(frame, store), rows, _more(store))

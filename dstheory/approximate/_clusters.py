@@ -87,7 +87,7 @@ def _cluster_row(row: Sets, n_sets: int, merge: Callable[[Any, Any], Any], size:
     """Merge the sets of one row; a place whose mass is None has been merged away."""
     sets = bits.mask_array(row, size)
     masses = np.array(list(row.values()))
-    costs = _infinite(masses, (len(sets), len(sets)))
+    costs = np.full((len(sets), len(sets)), np.inf, dtype=np.result_type(masses, np.float64))
     for i in range(len(sets) - 1):
         costs[i, i + 1 :] = _costs(sets, masses, i, slice(i + 1, None), merge)
     alive = np.ones(len(sets), dtype=bool)
@@ -126,7 +126,3 @@ def _costs(
 def _remove(place: int, alive: NDArray[np.bool_], costs: NDArray[Any]) -> None:
     alive[place] = False
     costs[place, :] = costs[:, place] = np.inf
-
-
-def _infinite(masses: NDArray[Any], shape: tuple[int, int]) -> NDArray[Any]:
-    return np.full(shape, np.inf, dtype=object if masses.dtype == object else np.float64)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dstheory._masses import check_mass
 from dstheory.checks.arguments import as_sequence, check_choice
-from dstheory.construct.chains import assemble, falling_order
+from dstheory.construct.chains import assemble, falling_order, of_contour
 from dstheory.kernels import bits
 from dstheory.mass import MassFunction
 
@@ -82,14 +82,7 @@ def consonant_approximation(
         return _outer(check_mass(m), order)
     if order is not None:
         raise ValueError("order belongs to the kind 'outer'; the contour determines the inner one")
-    contour = check_mass(m).contour()
-    order = falling_order(contour)
-    levels = np.take_along_axis(contour, order, -1)
-    whole = np.ones_like(levels[..., :1])
-    drops = -np.diff(np.concatenate([whole, levels], axis=-1), append=0, axis=-1)
-    # The contour may exceed 1 by rounding.
-    clipped = drops if drops.dtype == object else np.maximum(drops, 0)
-    return assemble(m.frame, order, clipped)
+    return of_contour(check_mass(m).frame, m.contour())
 
 
 def _outer(m: MassFunction, order: Iterable[Hashable] | None) -> MassFunction:

@@ -77,7 +77,7 @@ def _shared(row: Sets, n_sets: int, full: int) -> Sets:
     result = {mask: row[mask] for mask in row if mask == 0 or mask in kept}
     for mask in sorted(heavy[n_kept:]):
         for target, share in _shares(mask, kept, full).items():
-            part = row[mask] * _like(share, row[mask])
+            part = row[mask] * (float(share) if isinstance(row[mask], float) else share)
             result[target] = result[target] + part if target in result else part
     return dict(sorted(result.items()))
 
@@ -101,8 +101,3 @@ def _shares(mask: int, kept: list[int], full: int) -> dict[int, Fraction]:
         for target, share in _shares(rest, kept, full).items():
             shares[target] = shares.get(target, Fraction(0)) + (1 - covered) * share
     return shares
-
-
-def _like(share: Fraction, mass: object) -> Any:
-    """The share as a float if the mass is one, exact otherwise."""
-    return float(share) if isinstance(mass, float) else share

@@ -14,14 +14,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory._masses import check_mass
+from dstheory._masses import check_masses
 from dstheory._typing import Event, Floats
 from dstheory.checks.arguments import as_sequence, check_choice, check_count, check_rng
 from dstheory.errors import MassError, TotalConflictError
-from dstheory.frame import same_frame
 from dstheory.kernels import bits
-from dstheory.kernels.batches import scalar
-from dstheory.kernels.rows import in_row
+from dstheory.kernels.batches import blocks, scalar
+from dstheory.kernels.rows import refuse_rows
 from dstheory.mass import MassFunction
 from dstheory.notebook import ShownFields
 
@@ -205,13 +204,11 @@ def _draw_meeting(
     bounds = np.searchsorted(index[order], np.arange(len(sets) + 1))
     chosen = np.zeros(len(index), dtype=np.intp)
     totals = np.zeros(len(sets))
-    step = max(1, _TABLE_ENTRIES // len(focal))
-    for start in range(0, len(sets), step):
-        block = slice(start, start + step)
+    for block in blocks(len(sets), _TABLE_ENTRIES // len(focal)):
         meets = np.asarray(np.bitwise_and.outer(sets[block], focal) != 0, dtype=bool)
         sums = np.cumsum(np.where(meets, mass, 0), axis=1)
         totals[block] = sums[:, -1]
-        for i, total in enumerate(sums, start):
+        for i, total in enumerate(sums, block.start):
             if total[-1] > 0:
                 mine = order[bounds[i] : bounds[i + 1]]
                 # Below the total even after rounding, so that the draw hits a set with mass.
@@ -235,7 +232,12 @@ def _collected(
 ) -> MonteCarloCombination:
     """Combine the samples of all rows into one batch on common focal sets."""
     tops = np.array([log_weights.max() for _, log_weights in rows]).reshape(batch)
-    _refuse_no_sample(tops)
+    advice = (
+        "the conflict is total or nearly so: use method='importance', more samples, or discount "
+        "a source"
+    )
+    fault = "no sample has a non-empty intersection"
+    refuse_rows(np.isneginf(tops), fault, advice, TotalConflictError)
     found = [np.unique(left[log_weights > -np.inf]) for left, log_weights in rows]
     focal = np.unique(np.concatenate(found)) if found else first.focal.copy()
     sums, squares = np.zeros((2, len(focal), len(rows)))
@@ -263,11 +265,10 @@ def _collected(
 def _sources(masses: Iterable[MassFunction]) -> list[MassFunction]:
     if isinstance(masses, MassFunction):
         raise TypeError("masses is a sequence of mass functions, not one mass function")
-    sources = [check_mass(m) for m in as_sequence(masses, "masses", "mass functions")]
+    sources = as_sequence(masses, "masses", "mass functions")
     if not sources:
         raise MassError("there is no source; give at least one mass function")
-    for m in sources:
-        same_frame(sources[0].frame, m.frame)
+    check_masses(*sources)
     return sources
 
 
@@ -275,12 +276,3 @@ def _rows_of(m: MassFunction, batch: tuple[int, ...]) -> NDArray[np.float64]:
     """Masses (rows, F) as floats, broadcast to the batch; rounding errors below 0 are set to 0."""
     masses = np.maximum(m.masses.astype(np.float64), 0)
     return np.broadcast_to(masses, (*batch, len(m.focal))).reshape(-1, len(m.focal))
-
-
-def _refuse_no_sample(tops: NDArray[np.float64]) -> None:
-    lost = np.argwhere(np.isneginf(tops))
-    if len(lost):
-        raise TotalConflictError(
-            f"no sample{in_row(lost[0])} has a non-empty intersection: the conflict is total or "
-            "nearly so; use method='importance', more samples, or discount a source"
-        )

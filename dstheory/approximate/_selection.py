@@ -16,10 +16,9 @@ import numpy as np
 from dstheory._masses import check_mass
 from dstheory._typing import Scalar
 from dstheory.approximate._rows import mass_ranks, unflatten
-from dstheory.checks.arguments import check_choice, check_count, shown
-from dstheory.checks.masses import check_number
-from dstheory.errors import DSTheoryError
+from dstheory.checks.arguments import check_choice, check_count, check_degree
 from dstheory.kernels import bits
+from dstheory.kernels.limits import check_cost
 from dstheory.mass import MassFunction
 
 
@@ -71,12 +70,9 @@ def k_l_x(m: MassFunction, n_min: int, n_max: int, loss: Scalar = 0) -> MassFunc
     >>> k_l_x(m, 1, 2, loss=0.5).to_dict()
     {('ant',): 1.0}
     """
-    least, most = check_count("n_min", n_min, 1), check_count("n_max", n_max, 1)
-    if most < least:
-        raise ValueError(f"n_max is {most}, expected at least n_min = {least}")
-    check_number(loss, "loss")
-    if not 0 <= loss <= 1:
-        raise ValueError(f"loss is {shown(loss)}, expected a share between 0 and 1")
+    least = check_count("n_min", n_min, 1)
+    most = check_count("n_max", n_max, least)
+    check_degree("loss", loss)
     store = check_mass(m).store.reshape(len(m.focal), -1)
     falling = np.take_along_axis(store, np.argsort(-store, axis=0, kind="stable"), axis=0)
     lacking = np.asarray(np.cumsum(falling, axis=0) < 1 - loss, dtype=bool)
@@ -196,11 +192,8 @@ def rank_level(
         sets[large] = m.frame.full
         return unflatten(m, sets, store)
     counts = [comb(int(mask).bit_count(), level) for mask in m.focal[large]]
-    if sum(counts) > _MAX_SETS:
-        raise DSTheoryError(
-            f"sharing makes {sum(counts):.3g} sets of {level} labels, more than 2^24; "
-            "use a lower rank, or kind='outer'"
-        )
+    advice = "use a lower rank, or kind='outer'"
+    check_cost(sum(counts), _MAX_SETS, "sharing", f"sets of {level} labels", advice)
     divisors = np.array(counts, dtype=store.dtype)[:, np.newaxis]
     shares = np.repeat(store[large] / divisors, counts, axis=0)
     parts = [part for mask in m.focal[large] for part in _subsets(int(mask), level)]

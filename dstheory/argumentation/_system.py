@@ -94,12 +94,6 @@ def _within(name: str, value: Any) -> Any:
     return value
 
 
-def as_values(value: object) -> Any:
-    """A mass as an array, of floats unless it is exact."""
-    array = np.asarray(value)
-    return array.astype(np.float64) if array.dtype != object else array
-
-
 def as_names(names: object) -> tuple[str, ...]:
     """Names of propositions, from one or several."""
     listed = [names] if isinstance(names, str) else names
@@ -368,7 +362,7 @@ class ArgumentationSystem(ShownFields):
         frame = ProductFrame([Variable(name, [True, False]) for name in names])
         found = world_masses(self._about(names), self._weights(), len(names))
         focal = sorted(found)
-        store = np.stack(np.broadcast_arrays(*(as_values(found[mask]) for mask in focal)))
+        store = np.stack(np.broadcast_arrays(*(checks.as_masses(found[mask]) for mask in focal)))
         m = MassFunction.from_store(frame, bits.mask_array(focal, len(frame)), store)
         return m.normalize() if normalize else m
 

@@ -266,6 +266,19 @@ def check_level(name: str, value: object) -> None:
         raise ValueError(f"{name} is {shown(value)}, expected a level inside (0, 1)")
 
 
+def check_degree(name: str, value: object) -> None:
+    """Raise unless an argument is a number from 0 to 1.
+
+    Examples
+    --------
+    >>> check_degree("alpha", 2)
+    Traceback (most recent call last):
+    ValueError: alpha is 2, expected a number from 0 to 1
+    """
+    if not 0 <= as_real(name, value, "a number from 0 to 1") <= 1:
+        raise ValueError(f"{name} is {shown(value)}, expected a number from 0 to 1")
+
+
 def check_not_negative(**values: object) -> None:
     """Raise unless all values are finite and not negative.
 
@@ -321,13 +334,27 @@ def check_atol(atol: object) -> None:
     --------
     >>> check_atol(-1)
     Traceback (most recent call last):
-    ValueError: atol is -1, but a tolerance is not negative
+    ValueError: atol is -1, expected a finite number from 0
     """
-    number = as_real("atol", atol, "a number from 0")
-    if not number >= 0:
-        raise ValueError(f"atol is {shown(atol)}, but a tolerance is not negative")
-    if number == np.inf:
-        raise ValueError(f"atol is {shown(atol)}, expected a finite number")
+    check_not_negative(atol=atol)
+
+
+def common_shape(
+    names: str, *shapes: tuple[int, ...], error: type[ValueError] = ValueError
+) -> tuple[int, ...]:
+    """The shape to which all shapes broadcast.
+
+    Examples
+    --------
+    >>> common_shape("mean and deviation", (2,), (3,))
+    Traceback (most recent call last):
+    ValueError: mean and deviation of shapes (2,), (3,) do not broadcast together
+    """
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError as cause:
+        listed = ", ".join(map(str, shapes))
+        raise error(f"{names} of shapes {listed} do not broadcast together") from cause
 
 
 def as_shape(name: str, value: object) -> tuple[int, ...]:
@@ -349,6 +376,20 @@ def as_shape(name: str, value: object) -> tuple[int, ...]:
         value = (value,)
     lengths = as_sequence(value, name, "a whole number, or several of them")
     return tuple(check_count(name, length, 0, _LONGEST_AXIS) for length in lengths)
+
+
+def check_axis(axis: object, shape: tuple[int, ...]) -> int:
+    """Place of an axis, which counts from the end if it is negative.
+
+    Examples
+    --------
+    >>> check_axis(-1, (3, 2))
+    1
+    """
+    place = check_count("axis", axis, None)
+    if not -len(shape) <= place < len(shape):
+        raise ValueError(f"axis {axis} is out of range for batch shape {shape}")
+    return place % len(shape)
 
 
 def check_callable(name: str, value: object, expected: str) -> None:

@@ -4,37 +4,20 @@ Every failure names the value and the row, and says what to do. Nothing is repai
 """
 
 from collections.abc import Iterable
-from fractions import Fraction
-from math import isfinite, prod
-from numbers import Number, Rational
+from math import prod
+from numbers import Number
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.checks.arguments import as_collection, as_shape, shown, without_mask
+from dstheory.checks.arguments import as_collection, common_shape, shown, without_mask
 from dstheory.errors import CostLimitError, MassError
 from dstheory.frame import Frame
-from dstheory.kernels import bits
+from dstheory.kernels import bits, predicates
 from dstheory.kernels.exact import integers_exact
 from dstheory.kernels.rounding import SUM_TOLERANCE, sum_tolerance
-from dstheory.kernels.rows import in_row
-
-__all__ = [
-    "MAX_TABLE_LABELS",
-    "SUM_TOLERANCE",
-    "as_batch_shape",
-    "as_distribution",
-    "as_frame",
-    "as_masses",
-    "as_numbers",
-    "check_masses",
-    "check_number",
-    "check_table_size",
-    "kept_sum",
-    "side_by_side",
-    "sorted_focal",
-]
+from dstheory.kernels.rows import in_row, refuse_rows
 
 # 2^26 doubles are half a gigabyte.
 MAX_TABLE_LABELS = 26
@@ -95,11 +78,8 @@ def as_distribution(
 def side_by_side(masses: Iterable[Any]) -> tuple[NDArray[Any], np.dtype[Any]]:
     """Masses (*batch, F) of focal sets, whose shapes broadcast, and the coarsest of their types."""
     columns = [as_numbers(values) for values in masses]
-    try:
-        array = np.stack(np.broadcast_arrays(*columns), axis=-1)
-    except ValueError as error:
-        shapes = ", ".join(str(column.shape) for column in columns)
-        raise MassError(f"masses of shapes {shapes} do not broadcast to one batch") from error
+    common_shape("masses", *(column.shape for column in columns), error=MassError)
+    array = np.stack(np.broadcast_arrays(*columns), axis=-1)
     coarsest = max((column.dtype for column in columns), key=lambda kind: sum_tolerance(kind, 1))
     return (integers_exact(array) if array.dtype == object else array), coarsest
 
@@ -126,57 +106,55 @@ def sorted_focal(
 
 def check_masses(masses: NDArray[Any], atol: float = SUM_TOLERANCE, name: str = "masses") -> None:
     """Raise unless every row (last axis) is non-negative and sums to 1."""
-    if masses.dtype == object:
-        _check_exact(masses, atol, name)
-        return
-    finite = np.isfinite(masses)
-    if not finite.all():
-        where = np.argwhere(~finite)[0]
-        raise MassError(f"mass {masses[tuple(where)]}{in_row(where[:-1])} is not finite")
-    if masses.size and masses.min() < -atol:
-        where = np.argwhere(masses < -atol)[0]
-        raise MassError(f"mass {masses[tuple(where)]:g}{in_row(where[:-1])} is negative")
-    totals = masses.sum(axis=-1)
-    wrong = np.argwhere(np.abs(totals - 1) > atol)
-    if len(wrong):
+    check_nonnegative(masses, "mass", atol)
+    totals = np.asarray(masses.sum(axis=-1), dtype=masses.dtype)
+    right = predicates.ones(totals, atol)
+    if not right.all():
+        wrong = np.argwhere(~right)
         raise MassError(_sum_message(masses, totals[tuple(wrong[0])], wrong, name))
 
 
-def _check_exact(masses: NDArray[Any], atol: float, name: str) -> None:
-    rows = masses.reshape(-1, masses.shape[-1])
-    for number, row in enumerate(rows):
-        place = np.array(np.unravel_index(number, masses.shape[:-1])) if masses.ndim > 1 else ()
-        for value in row:
-            if not _is_finite(value):
-                raise MassError(f"mass {value}{in_row(place)} is not finite")
-            if _is_negative(value, atol):
-                raise MassError(f"mass {value}{in_row(place)} is negative")
-        total = sum(row, start=Fraction(0)) if _all_rational(row) else sum(row)
-        if not _is_one(total, atol):
-            raise MassError(_sum_message(masses, total, np.array([place]), name))
+def check_finite(rows: NDArray[Any], name: str, inner: int = 1) -> None:
+    """Refuse values that are not finite; rows exclude the last `inner` axes."""
+    _refuse(rows, ~predicates.finite(rows), name, "is not finite", inner)
+
+
+def check_nonnegative(rows: NDArray[Any], name: str, atol: float = 0.0) -> None:
+    """Refuse values (*batch, K) that are not finite, or known to be below -atol."""
+    check_finite(rows, name)
+    _refuse(rows, predicates.below(rows, atol), name, "is negative")
+
+
+def check_shares(rows: NDArray[Any], name: str, inner: int = 1) -> None:
+    """Refuse values that do not lie in [0, 1]; rows exclude the last `inner` axes."""
+    check_finite(rows, name, inner)
+    outside = predicates.below(rows) | predicates.below(1 - rows)
+    _refuse(rows, outside, name, "does not lie between 0 and 1", inner)
+
+
+def _refuse(
+    rows: NDArray[Any], wrong: NDArray[np.bool_], name: str, fault: str, inner: int = 1
+) -> None:
+    if wrong.any():
+        where = tuple(np.argwhere(wrong)[0])
+        raise MassError(f"{name} {rows[where]}{in_row(where[: len(where) - inner])} {fault}")
 
 
 def as_batch_shape(shape: tuple[Any, ...], old: tuple[int, ...]) -> tuple[int, ...]:
     """The new shape of a batch, given as numbers or as one tuple; -1 infers one length."""
     given = shape[0] if len(shape) == 1 else shape
-    parts = list(given) if isinstance(given, tuple | list) else given
-    parts = [-1] if isinstance(parts, int | np.integer) and parts == -1 else parts
-    if isinstance(parts, list) and parts.count(-1) == 1:
-        place = parts.index(-1)
-        others = prod(as_shape("shape", parts[:place] + parts[place + 1 :]))
-        parts[place] = prod(old) // max(others, 1)
-    lengths = as_shape("shape", parts)
-    if prod(lengths) != prod(old):
-        raise ValueError(f"a batch of shape {old} does not fit into shape {lengths}")
+    try:
+        lengths: tuple[int, ...] = np.empty(prod(old), dtype=bool).reshape(given).shape
+    except ValueError as error:
+        raise ValueError(f"a batch of shape {old} does not fit into shape {given}") from error
     return lengths
 
 
-def check_table_size(size: int, advice: str) -> None:
+def check_table_size(size: int, advice: str, most: int = MAX_TABLE_LABELS) -> None:
     """Raise if a table of all subsets of `size` labels is too large to be made."""
-    if size > MAX_TABLE_LABELS:
+    if size > most:
         raise CostLimitError(
-            f"a table on {size} labels has 2^{size} entries per row, more than "
-            f"2^{MAX_TABLE_LABELS}; {advice}"
+            f"a table on {size} labels has 2^{size} entries per row, more than 2^{most}; {advice}"
         )
 
 
@@ -192,37 +170,6 @@ def _is_number(value: object) -> bool:
     return isinstance(value, Number) or hasattr(value, "free_symbols")
 
 
-def _is_finite(value: Any) -> bool:
-    if hasattr(value, "free_symbols"):
-        known = bool(value.free_symbols or value.is_comparable)  # nan and zoo are not comparable
-        return known and value.is_finite is not False
-    return isinstance(value, Rational) or isfinite(value)
-
-
-def _all_rational(row: NDArray[Any]) -> bool:
-    return all(isinstance(value, Rational) for value in row)
-
-
-def _is_negative(value: Any, atol: float) -> bool:
-    if isinstance(value, Rational):
-        return bool(value < 0)
-    if hasattr(value, "is_negative"):
-        return value.is_negative is True
-    return bool(value < -atol)
-
-
-def _is_one(total: Any, atol: float) -> bool:
-    if isinstance(total, Rational):
-        return bool(total == 1)
-    if hasattr(total, "equals"):  # a symbolic expression: must be provably 1
-        return total == 1 or total.equals(1) is True or _is_near_one(total, atol)
-    return bool(abs(total - 1) <= atol)
-
-
-def _is_near_one(total: Any, atol: float) -> bool:
-    return not total.free_symbols and bool(abs(total - 1) <= atol)
-
-
 def _sum_message(masses: NDArray[Any], total: object, wrong: NDArray[Any], name: str) -> str:
     n_rows = int(np.prod(masses.shape[:-1]))
     value = f"{total:.12g}" if isinstance(total, float) else f"{total}"
@@ -235,8 +182,5 @@ def _sum_message(masses: NDArray[Any], total: object, wrong: NDArray[Any], name:
 def kept_sum(store: NDArray[Any], atol: float) -> NDArray[Any]:
     """Sum of the masses that pruning keeps; raise if a row would keep none."""
     total = np.asarray(store.sum(axis=0))
-    lost = np.argwhere(np.asarray(total == 0, dtype=bool))
-    if len(lost):
-        row = in_row(lost[0])
-        raise MassError(f"no focal set has more than {atol:g}{row}; prune with a lower atol")
+    refuse_rows(total == 0, f"no focal set has more than {atol:g}", "prune with a lower atol")
     return total

@@ -18,12 +18,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dstheory._masses import batch_of, collect
-from dstheory.combine._orthogonal import TotalConflict, check_total_conflict, combined
-from dstheory.combine.sources import any_exact, combination_rule, match_numbers
+from dstheory.combine._orthogonal import TotalConflict, combined
+from dstheory.combine.sources import any_exact, as_weights, combination_rule
 from dstheory.kernels import bits
 from dstheory.kernels.batches import stretch
 from dstheory.kernels.limits import check_cost, check_fold
-from dstheory.kernels.rounding import sum_tolerance
 from dstheory.mass import MassFunction
 
 # The matrix of overlaps of 2^26 pairs takes half a gigabyte.
@@ -117,7 +116,7 @@ def mixing(
       {a, b}  0.25
     """
     sources = (m1, m2, *more)
-    return _mixture(sources, _checked_weights(sources, weights))
+    return _mixture(sources, as_weights(weights, sources, len(sources), "weights", "sources"))
 
 
 @combination_rule
@@ -174,7 +173,6 @@ def murphy(
       {a}  9/10
       {b}  1/10
     """
-    check_total_conflict(total_conflict)
     average = mixing(m1, m2, *more)
     return combined("murphy", (average,) * (2 + len(more)), total_conflict)
 
@@ -238,7 +236,6 @@ def deng(
     MassFunction on {a, b}
       {a}  1
     """
-    check_total_conflict(total_conflict)
     sources = (m1, m2, *more)
     frame = m1.frame
     sets = bits.distinct(np.concatenate([m.focal for m in sources]))
@@ -253,19 +250,3 @@ def _mixture(sources: tuple[MassFunction, ...], weights: NDArray[Any]) -> MassFu
         for source, weight in zip(sources, weights, strict=True)
     ]
     return collect(sources[0].frame, *parts)
-
-
-def _checked_weights(sources: tuple[MassFunction, ...], weights: ArrayLike | None) -> NDArray[Any]:
-    n_sources = len(sources)
-    if weights is None:
-        exact = any_exact(sources)
-        return np.full(n_sources, Fraction(1, n_sources) if exact else 1 / n_sources)
-    array = match_numbers(weights, sources)
-    if array.ndim == 0 or len(array) != n_sources:
-        raise ValueError(f"weights have shape {array.shape}, but there are {n_sources} sources")
-    if not np.asarray(array >= 0, dtype=bool).all():
-        raise ValueError(f"weights are {weights!r}, expected non-negative numbers")
-    total = array.sum(axis=0)
-    if not np.asarray(abs(total - 1) <= sum_tolerance(array.dtype, n_sources), dtype=bool).all():
-        raise ValueError(f"weights sum to {total}, not 1; divide them by their sum")
-    return array

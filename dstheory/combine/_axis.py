@@ -6,7 +6,7 @@ The rule gets all entries at once, as rules that are not associative require.
 
 from collections.abc import Callable
 
-from dstheory.checks.arguments import check_callable, check_count, check_instance
+from dstheory.checks.arguments import check_axis, check_callable, check_instance
 from dstheory.errors import CostLimitError
 from dstheory.mass import MassFunction
 
@@ -50,11 +50,8 @@ def combine_axis(m: MassFunction, rule: Callable[..., MassFunction], axis: int =
     """
     check_instance("m", m, MassFunction, "a MassFunction with a batch axis")
     check_callable("rule", rule, "a function of mass functions")
-    n_axes = len(m.batch_shape)
-    place = check_count("axis", axis, None)
-    if not -n_axes <= place < n_axes:
-        raise ValueError(f"axis {axis} is out of range for batch shape {m.batch_shape}")
-    before = (slice(None),) * (place % n_axes)
+    place = check_axis(axis, m.batch_shape)
+    before = (slice(None),) * place
     sources = [m[(*before, i)] for i in range(m.batch_shape[place])]
     if not sources:
         raise ValueError(f"axis {axis} of batch shape {m.batch_shape} holds no source to combine")

@@ -6,7 +6,6 @@ least one is) or A xor B (exactly one is). No mass is moved afterwards. Dubois &
 """
 
 from functools import reduce
-from operator import and_, or_
 
 import numpy as np
 
@@ -68,7 +67,7 @@ def conjunctive(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> Mass
       {b}     0.25
       {a, b}  0.25
     """
-    return reduce(and_, _in_order("conjunctive", (m1, m2, *more), np.bitwise_and))
+    return _folded("conjunctive", (m1, m2, *more), np.bitwise_and)
 
 
 @combination_rule
@@ -116,7 +115,7 @@ def disjunctive(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> Mass
       {a}     0.5
       {a, b}  0.5
     """
-    return reduce(or_, _in_order("disjunctive", (m1, m2, *more), np.bitwise_or))
+    return _folded("disjunctive", (m1, m2, *more), np.bitwise_or)
 
 
 @combination_rule
@@ -164,18 +163,16 @@ def exclusive_or(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> Mas
       {a, c}     0.5
       {a, b, c}  0.5
     """
-    return reduce(_xor, _in_order("exclusive_or", (m1, m2, *more), np.bitwise_xor))
+    return _folded("exclusive_or", (m1, m2, *more), np.bitwise_xor)
 
 
-def _in_order(
-    rule: str, sources: tuple[MassFunction, ...], operation: np.ufunc
-) -> list[MassFunction]:
-    """Sources in an order in which they can be combined."""
-    focals = [m.focal for m in sources]
-    order = fold_order(rule, focals, len(sources[0].frame), operation, exact=any_exact(sources))
-    return [sources[i] for i in order]
+def _folded(rule: str, sources: tuple[MassFunction, ...], operation: np.ufunc) -> MassFunction:
+    """Combination over pairs of focal sets, one source after the other, in a feasible order."""
+    frame, focals = sources[0].frame, [m.focal for m in sources]
+    order = fold_order(rule, focals, len(frame), operation, exact=any_exact(sources))
+    parts = [(focals[i], sources[i].store) for i in order]
 
+    def joined(one: pairwise.Part, two: pairwise.Part) -> pairwise.Part:
+        return pairwise.combine_pairs(*one, *two, operation)
 
-def _xor(m1: MassFunction, m2: MassFunction) -> MassFunction:
-    focal, store = pairwise.combine_pairs(m1.focal, m1.store, m2.focal, m2.store, np.bitwise_xor)
-    return MassFunction.from_store(m1.frame, focal, store)
+    return MassFunction.from_store(frame, *reduce(joined, parts))

@@ -5,7 +5,6 @@ function only if the source was part of the combination. Smets 1995, "The canoni
 a weighted belief".
 """
 
-from numbers import Rational
 from typing import Any, Literal
 
 import numpy as np
@@ -20,8 +19,8 @@ from dstheory.combine._weights import (
     lacks_ignorance,
 )
 from dstheory.combine.sources import check_sources, refuse_normal
-from dstheory.errors import MassError
-from dstheory.kernels.rows import in_rows
+from dstheory.kernels import predicates
+from dstheory.kernels.rows import first_entry, refuse_rows
 from dstheory.mass import MassFunction
 
 # Sums of about ten terms up to 1, each with an error of 1e-16.
@@ -89,30 +88,22 @@ def decombine(
     if rule == "disjunctive":
         refuse_normal("disjunctive decombination", m2)
         return ~decombine(~m, ~m2, atol=atol)
-    dogmatic = lacks_ignorance(m2)
-    if dogmatic.any():
-        raise MassError(f"m2 is dogmatic{in_rows(dogmatic)}: it cannot be removed")
-    sets, masses = _quotient(m, m2)
+    refuse_rows(lacks_ignorance(m2), "m2 is dogmatic", "it cannot be removed")
+    sets = intersections(m, m2)
+    combined, part = align(commonalities(m, sets), commonalities(m2, sets))
+    masses = differences(sets, combined / part)
     if rule == "dempster":
         # All commonalities of non-empty sets have the same factor, from normalization.
         sets, masses = sets[sets != 0], masses[sets != 0]
         masses = masses / masses.sum(axis=0)
-    negative = _negative(masses, atol)
+    negative = predicates.below(masses, atol)
     if negative.any():
-        rows = np.asarray(negative.any(axis=0))
-        event = m.frame.event(int(sets[negative.reshape(len(sets), -1).any(axis=1)][0]))
-        raise MassError(
-            f"m2 is not part of m{in_rows(rows)}: without it, {event!r} would have negative mass"
-        )
+        event = m.frame.event(int(sets[first_entry(negative)[0]]))
+        advice = f"without it, {event!r} would have negative mass"
+        refuse_rows(negative.any(axis=0), "m2 is not part of m", advice)
     if masses.dtype != object:
         masses = _without_noise(masses, m2.mass(mask=m2.frame.full), atol)
     return MassFunction.from_store(m.frame, sets, np.array(masses, order="C")).prune()
-
-
-def _quotient(m: MassFunction, m2: MassFunction) -> tuple[NDArray[Any], NDArray[Any]]:
-    sets = intersections(m, m2)
-    combined, part = align(commonalities(m, sets), commonalities(m2, sets))
-    return sets, differences(sets, combined / part)
 
 
 def _without_noise(masses: NDArray[Any], part: ArrayLike, atol: float) -> NDArray[Any]:
@@ -120,11 +111,3 @@ def _without_noise(masses: NDArray[Any], part: ArrayLike, atol: float) -> NDArra
     noise = np.minimum(atol, _ROUNDING / np.asarray(part, dtype=np.float64))
     kept = np.where(masses <= noise, 0, masses)
     return np.asarray(kept / kept.sum(axis=0))
-
-
-def _negative(masses: NDArray[Any], atol: float) -> NDArray[np.bool_]:
-    """Which masses are certainly negative; the sign of a symbol is unknown."""
-    if masses.dtype == object:
-        below = np.frompyfunc(lambda mass: isinstance(mass, Rational) and mass < 0, 1, 1)
-        return np.asarray(below(masses), dtype=bool)
-    return masses < -atol

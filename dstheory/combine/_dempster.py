@@ -7,8 +7,7 @@ Source: Dempster 1967; Shafer 1976, A Mathematical Theory of Evidence, ch. 3; Xu
 eq. 6-7.
 """
 
-from dstheory.checks.arguments import check_flag
-from dstheory.combine._orthogonal import TotalConflict, check_total_conflict, combined
+from dstheory.combine._orthogonal import TotalConflict, combined
 from dstheory.combine.sources import combination_rule
 from dstheory.mass import MassFunction
 
@@ -84,6 +83,4 @@ def dempster(
     MassFunction on {a, b, c}
       {c}  1
     """
-    check_flag("log", log)
-    check_total_conflict(total_conflict)
     return combined("dempster", (m1, m2, *more), total_conflict, log=log)

@@ -5,18 +5,17 @@ two that agree on a likely one. Fixsen & Mahler 1997.
 """
 
 import math
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dstheory._masses import batch_of
-from dstheory.combine._orthogonal import TotalConflict, check_total_conflict, settled
+from dstheory.combine._orthogonal import TotalConflict, settled
 from dstheory.combine.sources import (
     any_exact,
+    as_weights,
     combination_rule,
-    match_numbers,
     refuse_subnormal,
 )
 from dstheory.errors import MassError
@@ -32,7 +31,6 @@ from dstheory.kernels.orthogonal import (
     orthogonal_sum,
 )
 from dstheory.kernels.pairwise import SMALL_TOTAL, logarithms
-from dstheory.kernels.rounding import sum_tolerance
 from dstheory.mass import MassFunction
 
 # Below this, the quotient of two masses by their prior probabilities may exceed 1e308.
@@ -102,11 +100,12 @@ def fixsen_mahler(
       {a}     6/7
       {a, b}  1/7
     """
-    check_total_conflict(total_conflict)
     sources = (m1, m2, *more)
     frame, exact = m1.frame, any_exact(sources)
     refuse_subnormal("the modified rule", *sources)
-    chances = _checked_prior(sources, prior)
+    chances = as_weights(prior, sources, len(frame), "prior probabilities", "labels")
+    if chances.ndim > 1:
+        raise ValueError(f"prior probabilities have shape {chances.shape}, expected one axis")
     parts = [_possible(m, chances, number) for number, m in enumerate(sources, start=1)]
     order = fold_order("fixsen_mahler", [focal for focal, _ in parts], len(frame), exact=exact)
     parts = [parts[i] for i in order]
@@ -151,21 +150,7 @@ def _possible(m: MassFunction, chances: NDArray[Any], number: int) -> _Part:
 def _by_logarithms(batch: tuple[int, ...], parts: list[_Part], chances: NDArray[Any]) -> Agreed:
     """The same with logarithms: quotients by tiny probabilities leave the range of floats."""
     wide = [(focal, logarithms(stretch(store, batch))) for focal, store in parts]
-    focal, logs = log_fold(
+    focal, logs, _ = log_fold(
         [(focal, log - np.log(_chances_of(focal, chances, log))) for focal, log in wide]
     )
     return normalized_logs(focal, logs + np.log(_chances_of(focal, chances, logs)))
-
-
-def _checked_prior(sources: tuple[MassFunction, ...], prior: ArrayLike | None) -> NDArray[Any]:
-    size = len(sources[0].frame)
-    if prior is None:
-        return np.full(size, Fraction(1, size) if any_exact(sources) else 1 / size)
-    array = match_numbers(prior, sources)
-    if array.shape != (size,):
-        raise ValueError(f"prior has shape {array.shape}, but the frame has {size} labels")
-    if not np.asarray(array >= 0, dtype=bool).all():
-        raise ValueError(f"prior probabilities are {prior!r}, expected non-negative")
-    if not abs(array.sum() - 1) <= sum_tolerance(array.dtype, size):
-        raise ValueError(f"prior probabilities sum to {array.sum()}, not 1")
-    return array

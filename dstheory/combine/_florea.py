@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._masses import collect
-from dstheory.checks.arguments import check_choice
 from dstheory.combine._boolean import conjunctive, disjunctive
 from dstheory.combine.sources import combination_rule, nonempty, refuse_subnormal
 from dstheory.mass import MassFunction
@@ -72,7 +71,6 @@ def florea(
     >>> round(result.mass("a"), 12), round(result.mass(frame), 12)
     (0.666666666667, 0.333333333333)
     """
-    check_choice("form", form, ("symmetric", "logarithmic"))
     frame = m1.frame
     refuse_subnormal("the robust rule", m1, m2, *more)
     agreed, united = conjunctive(m1, m2, *more), disjunctive(m1, m2, *more)

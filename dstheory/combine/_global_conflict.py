@@ -16,7 +16,7 @@ from dstheory._typing import Numbers
 from dstheory.combine._boolean import conjunctive
 from dstheory.combine.sources import check_sources, combination_rule, match_numbers, nonempty
 from dstheory.kernels.batches import stretch
-from dstheory.kernels.rows import in_rows
+from dstheory.kernels.rows import refuse_rows
 from dstheory.mass import MassFunction
 
 
@@ -141,11 +141,11 @@ def _check_k(k: NDArray[Any], specific: NDArray[Any]) -> None:
     bad = np.asarray(k != k, dtype=bool) | np.asarray(k < 0, dtype=bool)
     if np.asarray(k > 1, dtype=bool).any():  # k <= 1 is always allowed
         bad = bad | np.asarray(k * specific > 1, dtype=bool)
-    if bad.any():
-        raise ValueError(
-            f"k lies outside [0, 1 / (1 - kappa - m(frame))]{in_rows(bad)}; "
-            "k from 0 to 1 is always allowed"
-        )
+    fault, advice = (
+        "k lies outside [0, 1 / (1 - kappa - m(frame))]",
+        "k from 0 to 1 is always allowed",
+    )
+    refuse_rows(bad, fault, advice, ValueError)
 
 
 @combination_rule

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dstheory._masses import batch_of
+from dstheory._masses import batch_of, indicators
 from dstheory._typing import Numbers
 from dstheory.checks.arguments import as_floats, as_sequence, check_choice
 from dstheory.combine._norms import Family, extend_norm, t_norm
@@ -119,12 +119,7 @@ def _targets(sources: Sequence[MassFunction], labels: ArrayLike) -> NDArray[np.f
             f"there are {len(known)} labels for sources of batch shape {batch}; "
             "expected one for each of n samples"
         )
-    masks = [frame.mask(label) for label in known]
-    inside = [[mask >> i & 1 for i in range(len(frame))] for mask in masks]
-    for label, mask in zip(known, masks, strict=True):
-        if mask.bit_count() != 1:
-            raise ValueError(f"{label!r} is not one label")
-    return np.array(inside, dtype=np.float64)
+    return indicators(frame, known).astype(np.float64)
 
 
 def _shares(sample_weight: Numbers | None, n: int) -> NDArray[np.float64]:

@@ -6,7 +6,6 @@ combined conjunctively. A single opinion counts little among hundreds, and the c
 tend to 1. Zhou, Martin & Pan 2018.
 """
 
-import math
 from fractions import Fraction
 from numbers import Integral
 from typing import Any
@@ -16,13 +15,13 @@ from numpy.typing import NDArray
 
 from dstheory._masses import batch_of, certain
 from dstheory._typing import Scalar
-from dstheory.checks.arguments import check_flag
+from dstheory.checks.arguments import as_real
 from dstheory.checks.masses import check_number
 from dstheory.combine._weights import lowered, sparse_weights
 from dstheory.combine.sources import any_exact, combination_rule
 from dstheory.errors import MassError
 from dstheory.kernels import bits
-from dstheory.kernels.rows import in_rows
+from dstheory.kernels.rows import first_entry, refuse_rows
 from dstheory.mass import MassFunction
 
 # Up to this exponent, powers of ratios of sizes are exact on exact masses.
@@ -103,7 +102,6 @@ def lns(
       {b}     1/12
       {a, b}  5/12
     """
-    check_flag("approximate", approximate)
     sources = (m1, m2, *more)
     frame = m1.frame
     check_number(eta, "eta")
@@ -147,11 +145,9 @@ def _simple_weights(m: MassFunction, number: int, atol: float) -> tuple[NDArray[
         weights = np.exp(np.minimum(weights, 1))  # any value above 1 serves
     above = np.asarray(weights > 1 + atol, dtype=bool)
     if above.any():
-        rows = np.asarray(above.any(axis=0))
-        event = m.frame.event(int(sets[above.reshape(len(sets), -1).any(axis=1)][0]))
-        raise MassError(
-            f"source {number} is not separable{in_rows(rows)}: its weight on {event!r} is above 1"
-        )
+        event = m.frame.event(int(sets[first_entry(above)[0]]))
+        advice = f"its weight on {event!r} is above 1"
+        refuse_rows(above.any(axis=0), f"source {number} is not separable", advice)
     return sets[:-1], np.minimum(weights[:-1], 1)  # the frame stands last
 
 
@@ -173,7 +169,9 @@ def _emphasis(sets: NDArray[Any], eta: Scalar, counts: NDArray[Any]) -> NDArray[
     sizes = np.where(present, sizes, 0)
     least = np.where(present, sizes, np.iinfo(np.int64).max).min(axis=0, initial=1 << 62)
     if counts.dtype != object:
-        return np.where(present, np.power(least / np.maximum(sizes, least), _as_float(eta)), 0.0)
+        return np.where(
+            present, np.power(least / np.maximum(sizes, least), as_real("eta", eta)), 0.0
+        )
     pairs = zip(
         np.broadcast_to(least, sizes.shape).ravel().tolist(), sizes.ravel().tolist(), strict=True
     )
@@ -185,11 +183,4 @@ def _power(ratio: Fraction, eta: Scalar) -> Fraction:
     """The power, rounded if the exponent is not an integer or the result would be huge."""
     if isinstance(eta, Integral) and eta <= _MOST_EXACT:
         return Fraction(ratio ** int(eta))
-    return Fraction(float(ratio) ** _as_float(eta))
-
-
-def _as_float(eta: Scalar) -> float:
-    try:
-        return float(eta)
-    except OverflowError:  # an integer too large for a float
-        return math.inf
+    return Fraction(float(ratio) ** as_real("eta", eta))

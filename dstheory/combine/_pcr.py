@@ -23,9 +23,9 @@ digits cancel.
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property, partial, reduce
+from functools import cached_property, reduce
 from operator import mul
 from typing import Any
 
@@ -42,7 +42,7 @@ from dstheory.combine.sources import (
     refuse_subnormal,
 )
 from dstheory.kernels import bits, pairwise, setwise
-from dstheory.kernels.batches import flattened
+from dstheory.kernels.batches import blocks, flattened
 from dstheory.kernels.limits import check_cost
 from dstheory.mass import MassFunction
 
@@ -85,21 +85,19 @@ def redistributed_by_integral(sources: tuple[MassFunction, ...]) -> MassFunction
     returned = [np.zeros(store.shape) for store in stores]
     nodes = _nodes(stores)
     most = min(1 << len(frame), math.prod(map(len, focals)))
-    step = max(1, _BLOCK_NODES // (len(nodes) * most))
-    for start in range(0, math.prod(batch), step):
-        rows = slice(start, start + step)
+    for rows in blocks(math.prod(batch), _BLOCK_NODES // (len(nodes) * most)):
         shares = _shares_at(focals, [store[:, rows] for store in stores], nodes)
         for total, share in zip(returned, shares, strict=True):
             total[:, rows] = share
-    return _with_agreement(sources, returned)
+    return with_agreement(sources, *zip(focals, returned, strict=True))
 
 
-def _with_agreement(
-    sources: tuple[MassFunction, ...], returned: list[NDArray[Any]]
+def with_agreement(
+    sources: tuple[MassFunction, ...], *returned: tuple[NDArray[Any], NDArray[Any]]
 ) -> MassFunction:
-    """Conjunctive masses, and what the sets (F, rows) of each source receive of the conflicts."""
+    """Conjunctive masses, and what sets (F,) receive of the conflicts, (F, rows)."""
     batch = batch_of(*sources)
-    back = [(m.focal, r.reshape(len(r), *batch)) for m, r in zip(sources, returned, strict=True)]
+    back = [(focal, store.reshape(len(focal), *batch)) for focal, store in returned]
     return collect(sources[0].frame, nonempty(conjunctive(*sources)), *back)
 
 
@@ -201,33 +199,20 @@ class Conflict:
         return result
 
 
-Claims = Callable[[Conflict, list[NDArray[Any]], slice], list[NDArray[Any]]]
-
-
-def only(claims: list[NDArray[Any]], entitled: NDArray[np.bool_]) -> list[NDArray[Any]]:
-    """The claims (T, rows) of the entitled sets (S, T), 0 for the others."""
-    return [
-        claim if takes.all() else np.where(takes[:, np.newaxis], claim, 0)
-        for claim, takes in zip(claims, entitled, strict=True)
-    ]
-
-
-def redistribute(rule: str, sources: tuple[MassFunction, ...], claims: Claims) -> MassFunction:
-    """Conjunctive combination with each partial conflict redistributed in proportion to `claims`.
-
-    `claims(block, masses, rows)` returns an array (T, rows) for each source.
-    """
+def redistribute(
+    rule: str, sources: tuple[MassFunction, ...], *, product: bool, improved: bool = False
+) -> MassFunction:
+    """Conjunctive combination with each partial conflict redistributed in proportion to claims."""
     refuse_subnormal(rule, *sources)
     _check_choices(rule, sources)
     batch = batch_of(*sources)
     returned = [np.zeros((len(m.focal), math.prod(batch)), dtype=m.store.dtype) for m in sources]
     for block, masses, rows in _row_blocks(sources):
-        for total, share, index in zip(
-            returned, _shares(masses, claims(block, masses, rows)), block.index, strict=True
-        ):
+        shares = _shares(masses, _claims(block, masses, product, improved))
+        for total, share, index in zip(returned, shares, block.index, strict=True):
             receivers = index == np.arange(len(total))[:, np.newaxis]
             total[:, rows] += setwise.weighted_sum(receivers, share)
-    return _with_agreement(sources, returned)
+    return with_agreement(sources, *zip((m.focal for m in sources), returned, strict=True))
 
 
 def n_choices(sources: tuple[MassFunction, ...]) -> int:
@@ -255,12 +240,9 @@ def _row_blocks(
 ) -> Iterator[tuple[Conflict, list[NDArray[Any]], slice]]:
     """Blocks of conflicts, with the masses (T, rows) of their sets for blocks of rows."""
     batch = batch_of(*sources)
-    n_rows = math.prod(batch)
     stores = [flattened(source.store, batch) for source in sources]
     for block in _conflicts([source.focal for source in sources]):
-        step = max(1, _BLOCK_VALUES // block.index.shape[1])
-        for start in range(0, n_rows, step):
-            rows = slice(start, start + step)
+        for rows in blocks(math.prod(batch), _BLOCK_VALUES // block.index.shape[1]):
             yield block, [s[i, rows] for s, i in zip(stores, block.index, strict=True)], rows
 
 
@@ -283,9 +265,8 @@ def _conflicts(focals: list[NDArray[Any]]) -> Iterator[Conflict]:
            [2]])
     """
     shape = tuple(map(len, focals))
-    for start in range(0, math.prod(shape), _BLOCK_CHOICES):
-        numbers = np.arange(start, min(start + _BLOCK_CHOICES, math.prod(shape)))
-        index = np.stack(np.unravel_index(numbers, shape))
+    for part in blocks(math.prod(shape), _BLOCK_CHOICES):
+        index = np.stack(np.unravel_index(np.arange(part.start, part.stop), shape))
         sets = np.stack([focal[i] for focal, i in zip(focals, index, strict=True)])
         against = np.asarray(reduce(np.bitwise_and, sets) == 0, dtype=bool)
         if against.any():
@@ -351,8 +332,7 @@ def pcr5(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunctio
       {a}  109/190
       {b}  81/190
     """
-    claims = partial(_claims, product=True, improved=False)
-    return redistribute("PCR5", (m1, m2, *more), claims)
+    return redistribute("PCR5", (m1, m2, *more), product=True)
 
 
 @combination_rule
@@ -421,8 +401,7 @@ def pcr6(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunctio
     refuse_subnormal("PCR6", *sources)
     if integral_is_faster(sources, n_choices(sources)):
         return redistributed_by_integral(sources)
-    claims = partial(_claims, product=False, improved=False)
-    return redistribute("PCR6", sources, claims)
+    return redistribute("PCR6", sources, product=False)
 
 
 @combination_rule
@@ -479,8 +458,7 @@ def pcr5_plus(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFu
       {a}     1/2
       {b, c}  1/2
     """
-    claims = partial(_claims, product=True, improved=True)
-    return redistribute("PCR5+", (m1, m2, *more), claims)
+    return redistribute("PCR5+", (m1, m2, *more), product=True, improved=True)
 
 
 @combination_rule
@@ -536,12 +514,11 @@ def pcr6_plus(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFu
       {a, c}  1/4
       {b, c}  1/2
     """
-    claims = partial(_claims, product=False, improved=True)
-    return redistribute("PCR6+", (m1, m2, *more), claims)
+    return redistribute("PCR6+", (m1, m2, *more), product=False, improved=True)
 
 
 def _claims(
-    block: Conflict, masses: list[NDArray[Any]], rows: slice, *, product: bool, improved: bool
+    block: Conflict, masses: list[NDArray[Any]], product: bool, improved: bool
 ) -> list[NDArray[Any]]:
     """Claims of the sources on a conflict: each for its set, or one for all that chose the set."""
     claims = block.products(masses) if product else masses
@@ -550,4 +527,7 @@ def _claims(
         entitled &= block.first
     if improved:
         entitled &= block.kept
-    return only(claims, entitled)
+    return [
+        claim if takes.all() else np.where(takes[:, np.newaxis], claim, 0)
+        for claim, takes in zip(claims, entitled, strict=True)
+    ]

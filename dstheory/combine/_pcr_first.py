@@ -22,14 +22,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory._masses import batch_of, collect
+from dstheory._masses import batch_of
 from dstheory.combine._average import mixing
 from dstheory.combine._boolean import conjunctive
 from dstheory.combine._global_conflict import lefevre
-from dstheory.combine.sources import combination_rule, nonempty, refuse_subnormal
+from dstheory.combine._pcr import with_agreement
+from dstheory.combine.sources import combination_rule, refuse_subnormal
 from dstheory.kernels import bits, pairwise, setwise
-from dstheory.kernels.batches import flattened, placed, stretch
+from dstheory.kernels.batches import blocks, flattened, placed, stretch
 from dstheory.kernels.limits import check_cost
+from dstheory.kernels.orthogonal import least_positive
 from dstheory.kernels.pairwise import SMALL_TOTAL, log_agreement, logarithms
 from dstheory.mass import MassFunction
 
@@ -75,6 +77,9 @@ class Sides:
     rule: str
     sources: tuple[MassFunction, ...]
 
+    def __post_init__(self) -> None:
+        refuse_subnormal(self.rule, *self.sources)
+
     @cached_property
     def batch(self) -> tuple[int, ...]:
         """The common batch shape."""
@@ -96,21 +101,16 @@ class Sides:
         spread = [self.spread(source.focal, source.store) for source in self.sources]
         return np.asarray(sum(spread[1:], start=spread[0]))
 
-    def blocks(self, *, happen: bool = False) -> Iterator[tuple[slice, Disputes]]:
+    def disputes(self, *, happen: bool = False) -> Iterator[tuple[slice, Disputes]]:
         """Disputes, one block of rows at a time; masses 1 (possible) or 0 with `happen`."""
-        step = max(1, _BLOCK_VALUES // self._count())
-        codes = [self._codes(source) for source in self.sources]
-        n_rows = math.prod(self.batch)
-        for start in range(0, n_rows, step):
-            rows = slice(start, min(start + step, n_rows))
-            yield rows, self._disputes([(code, self._rows(m, rows)) for code, m in codes], happen)
+        parts = [(self._codes(m.focal), flattened(m.store, self.batch)) for m in self.sources]
+        for rows in blocks(math.prod(self.batch), _BLOCK_VALUES // self._count()):
+            yield rows, self._disputes([(code, store[:, rows]) for code, store in parts], happen)
 
-    def _codes(self, source: MassFunction) -> tuple[NDArray[Any], MassFunction]:
-        places = np.searchsorted(self.sets, source.focal).tolist()
-        return bits.mask_array((1 << place for place in places), len(self.sets)), source
-
-    def _rows(self, source: MassFunction, rows: slice) -> NDArray[Any]:
-        return flattened(source.store, self.batch)[:, rows]
+    def _codes(self, focal: NDArray[Any]) -> NDArray[Any]:
+        """Each set as a collection of one."""
+        places = np.searchsorted(self.sets, focal).tolist()
+        return bits.mask_array((1 << place for place in places), len(self.sets))
 
     def _count(self) -> int:
         """Upper bound on the number of collections; refuse too many."""
@@ -133,12 +133,6 @@ class Sides:
         against = _meets(chosen, self.sets) == 0
         chosen, masses = chosen[np.asarray(against, dtype=bool)], found[1][against]
         return Disputes(chosen & ~_contain_another(chosen, self.sets), masses)
-
-
-def sides_of(rule: str, sources: tuple[MassFunction, ...]) -> Sides:
-    """The sources of a rule that needs them normalized, after a check."""
-    refuse_subnormal(rule, *sources)
-    return Sides(rule, sources)
 
 
 _Part = tuple[NDArray[Any], NDArray[Any]]
@@ -264,7 +258,7 @@ def pcr2(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunctio
       {b}     0.375
       {a, b}  0.25
     """
-    return lefevre(*sides_of("PCR2", (m1, m2, *more)).sources, share=_involved)
+    return lefevre(m1, m2, *more, share=_involved)
 
 
 @combination_rule
@@ -314,11 +308,11 @@ def pcr3(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunctio
     >>> m.mass("a") - (m1 & m2).mass("a"), m.mass("b") - (m1 & m2).mass("b")
     (0.140625, 0.046875)
     """
-    sides = sides_of("PCR3", (m1, m2, *more))
+    sides = Sides("PCR3", (m1, m2, *more))
     returned = np.zeros_like(sides.columns)
-    for rows, disputes in sides.blocks():
+    for rows, disputes in sides.disputes():
         returned[:, rows] = disputes.returned(sides.columns[:, rows])
-    return _result(sides, returned)
+    return with_agreement(sides.sources, (sides.sets, returned))
 
 
 @combination_rule
@@ -370,25 +364,18 @@ def pcr4(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunctio
       {a}  3/4
       {b}  1/4
     """
-    sides = sides_of("PCR4", (m1, m2, *more))
+    sides = Sides("PCR4", (m1, m2, *more))
     values, logs = _agreed(sides)
     zero = np.asarray(values == 0, dtype=bool) if logs is None else np.isneginf(logs)
     returned = np.zeros_like(sides.columns)
-    for rows, disputes in sides.blocks():
+    for rows, disputes in sides.disputes():
         lacking = disputes.totals(zero[:, rows]) > 0
         returned[:, rows] = disputes.returned(sides.columns[:, rows], lacking)
         if logs is None:
             returned[:, rows] += disputes.returned(values[:, rows], ~lacking)
         else:
             returned[:, rows] += _by_logarithms(disputes, logs[:, rows], ~lacking)
-    return _result(sides, returned)
-
-
-def _result(sides: Sides, returned: NDArray[Any]) -> MassFunction:
-    """Conjunctive combination plus what the sets (U, rows) receive from the conflicts."""
-    back = returned.reshape(len(sides.sets), *sides.batch)
-    agreed = conjunctive(*sides.sources)
-    return collect(agreed.frame, nonempty(agreed), (sides.sets, back))
+    return with_agreement(sides.sources, (sides.sets, returned))
 
 
 def _involved(*sources: MassFunction) -> MassFunction:
@@ -396,7 +383,7 @@ def _involved(*sources: MassFunction) -> MassFunction:
     sides = Sides("PCR2", sources)
     columns = sides.columns
     involved = np.zeros(columns.shape, dtype=bool)
-    for rows, disputes in sides.blocks(happen=True):
+    for rows, disputes in sides.disputes(happen=True):
         involved[:, rows] = setwise.weighted_sum(disputes.least.T, disputes.masses) > 0
     total = np.where(involved, columns, 0).sum(axis=0)
     total = np.where(np.asarray(total == 0, dtype=bool), 1, total)
@@ -423,7 +410,9 @@ def _agreed(sides: Sides) -> tuple[NDArray[Any], NDArray[Any] | None]:
     """Conjunctive masses (U, rows) of the sets, and their logarithms where they may underflow."""
     agreed = conjunctive(*sides.sources)
     values = sides.spread(agreed.focal, agreed.store)
-    if values.dtype == object or _least_product(sides.sources) >= SMALL_TOTAL:
+    if values.dtype == object or (
+        math.prod(least_positive(m.store) for m in sides.sources) >= SMALL_TOTAL
+    ):
         return values, None
     parts = [(m.focal, logarithms(stretch(m.store, sides.batch))) for m in sides.sources]
     focal, logs = reduce(log_agreement, parts)
@@ -431,8 +420,3 @@ def _agreed(sides: Sides) -> tuple[NDArray[Any], NDArray[Any] | None]:
     result = np.full(values.shape, -np.inf)
     result[np.searchsorted(sides.sets, focal[known])] = logs[known].reshape(-1, values.shape[1])
     return values, result
-
-
-def _least_product(sources: tuple[MassFunction, ...]) -> float:
-    """Smallest product of positive masses, one of each source."""
-    return math.prod(float(m.store.min(initial=1, where=m.store > 0)) for m in sources)

@@ -5,9 +5,8 @@ sources that share none. A t-norm lies in between: its parameter says how much t
 be learned. Denoeux 2008; Quost, Masson & Denoeux 2011.
 """
 
-from dstheory.checks.arguments import check_flag
 from dstheory.combine._norms import Family, extend_norm, t_norm
-from dstheory.combine._orthogonal import TotalConflict, check_total_conflict, settled
+from dstheory.combine._orthogonal import TotalConflict, settled
 from dstheory.combine._weights import common_weights, joined_normalized, with_weights
 from dstheory.combine.sources import combination_rule, refuse_normal
 from dstheory.mass import MassFunction
@@ -88,8 +87,6 @@ def tnorm_conjunctive(
     0.666667
     0.75
     """
-    check_flag("normalize", normalize)
-    check_total_conflict(total_conflict)
     frame = m1.frame
     sources, operation = (m1, m2, *more), extend_norm(t_norm(family, parameter))
     if normalize:

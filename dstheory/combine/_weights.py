@@ -17,15 +17,16 @@ lookup and a sum of non-negative numbers, so no digits cancel.
 import math
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
+from operator import sub, truediv
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._typing import Scalar
-from dstheory.errors import MassError
+from dstheory.combine.sources import nonempty
 from dstheory.kernels import bits, setwise
-from dstheory.kernels.batches import added_up, flattened, placed, stretch
+from dstheory.kernels.batches import added_up, blocks, flattened, placed, stretch
 from dstheory.kernels.limits import check_cost, check_fold
 from dstheory.kernels.orthogonal import (
     Agreed,
@@ -35,7 +36,7 @@ from dstheory.kernels.orthogonal import (
     normalized_logs,
 )
 from dstheory.kernels.pairwise import SMALL_TOTAL, combine_pairs, logarithms
-from dstheory.kernels.rows import in_rows
+from dstheory.kernels.rows import refuse_rows
 from dstheory.mass import MassFunction
 
 # Families up to this size are found in seconds; weights on them take 2^34 comparisons.
@@ -73,10 +74,10 @@ def moved_in_family(
     task = f"a rule on canonical weights of {len(sets):,} sets in {store.shape[1]:,} rows"
     check_cost(n_moves, _MAX_MOVES, task, "moves of mass", _ADVICE)
     columns = [np.ascontiguousarray(column) for column in store.T]
-    places = _Places(family)
+    places_of = _places_in(family)
     for mask, stays, goes in zip(sets, kept, moved, strict=True):
         if goes.any():
-            target = places.of(family & mask)
+            target = places_of(family & mask)
             columns = [
                 stay * column + np.bincount(target, go * column, len(family))
                 for column, stay, go in zip(columns, stays, goes, strict=True)
@@ -84,21 +85,13 @@ def moved_in_family(
     return np.stack(columns, axis=1) if columns else store
 
 
-class _Places:
-    """Positions of sets in a family; a lookup table if the frame is small enough."""
-
-    def __init__(self, family: NDArray[Any]) -> None:
-        self.family = family
-        self.table: NDArray[np.int32] | None = None
-        if family.dtype != object and int(family[-1]).bit_length() <= _MAX_TABLE_BITS:
-            self.table = np.zeros(int(family[-1]) + 1, dtype=np.int32)
-            self.table[family] = np.arange(len(family))
-
-    def of(self, sets: NDArray[Any]) -> NDArray[Any]:
-        """Positions (G,) of sets of the family."""
-        if self.table is None:
-            return np.searchsorted(self.family, sets)
-        return np.asarray(self.table[sets])
+def _places_in(family: NDArray[Any]) -> Callable[[NDArray[Any]], NDArray[Any]]:
+    """A function to positions of sets in a family, by a table if the frame is small enough."""
+    if family.dtype == object or int(family[-1]).bit_length() > _MAX_TABLE_BITS:
+        return lambda sets: np.searchsorted(family, sets)
+    table = np.zeros(int(family[-1]) + 1, dtype=np.int32)
+    table[family] = np.arange(len(family))
+    return table.__getitem__
 
 
 # Below this, pairs of sets are sorted set by set, which is as fast for few sets.
@@ -110,6 +103,7 @@ _LEAST_LOG = -1e299
 # Pairs of a set and a focal set compared at once.
 _BLOCK_PAIRS = 1 << 22
 
+Operation = Callable[[NDArray[Any], NDArray[Any]], NDArray[Any]]
 _Move = tuple[int, NDArray[Any], NDArray[Any]]
 
 
@@ -124,12 +118,9 @@ def intersections(*sources: MassFunction) -> NDArray[Any]:
 
 def commonalities(m: MassFunction, sets: NDArray[Any]) -> NDArray[Any]:
     """q(A) of each of the sets, (C, *batch)."""
-    step = max(1, _BLOCK_PAIRS // max(1, len(m.focal)))
-    parts = [
-        setwise.weighted_sum(_inside(sets[start : start + step], m.focal), m.store)
-        for start in range(0, len(sets), step)
-    ]
-    return np.concatenate(parts)
+    parts = blocks(len(sets), _BLOCK_PAIRS // max(1, len(m.focal)))
+    inside = (_inside(sets[part], m.focal) for part in parts)
+    return np.concatenate([setwise.weighted_sum(one, m.store) for one in inside])
 
 
 def _inside(sets: NDArray[Any], focal: NDArray[Any]) -> NDArray[np.bool_]:
@@ -151,49 +142,37 @@ def sparse_weights(m: MassFunction, number: int = 1) -> tuple[NDArray[Any], NDAr
     q(frame) / q(A); it is solved from the largest sets down. The frame itself gets 1.
     """
     sets = intersections(m)
-    dogmatic = lacks_ignorance(m)
-    if dogmatic.any():
-        raise MassError(
-            f"source {number} is dogmatic, the frame has no mass{in_rows(dogmatic)}, so "
-            "its conjunctive weights do not exist: discount it"
-        )
+    fault = f"source {number} is dogmatic, the frame has no mass"
+    advice = "its conjunctive weights do not exist: discount it"
+    refuse_rows(lacks_ignorance(m), fault, advice)
     q = commonalities(m, sets)
     if q.dtype == object:
-        return sets, _quotients(sets, q[-1] / q)
+        return sets, differences(sets, q[-1] / q, np.multiply, truediv)
     return sets, differences(sets, np.log(q[-1]) - np.log(q))
 
 
-def _larger(sets: NDArray[Any], place: int) -> NDArray[np.bool_]:
-    """Which of the later sets, which sort higher, contain the set at `place`."""
-    return np.asarray((sets[place + 1 :] & sets[place]) == sets[place], dtype=bool)
+def differences(
+    sets: NDArray[Any], totals: NDArray[Any], add: np.ufunc = np.add, take: Operation = sub
+) -> NDArray[Any]:
+    """Values (C, *batch) whose sums over the supersets among `sets` are `totals`.
 
-
-def _quotients(sets: NDArray[Any], products: NDArray[Any]) -> NDArray[Any]:
-    """Values (C, *batch) whose products over the supersets among `sets` are `products`."""
-    values = products.copy()
+    They are quotients, whose products are the totals, with `add` multiply and `take` divide.
+    """
+    values = totals.copy()
     for place in range(len(sets) - 2, -1, -1):
-        values[place] = values[place] / values[place + 1 :][_larger(sets, place)].prod(axis=0)
+        larger = np.asarray((sets[place + 1 :] & sets[place]) == sets[place], dtype=bool)
+        values[place] = take(values[place], add.reduce(values[place + 1 :][larger], axis=0))
     return values
 
 
-def differences(sets: NDArray[Any], sums: NDArray[Any]) -> NDArray[Any]:
-    """Values (C, *batch) whose sums over the supersets among `sets` are `sums`."""
-    values = sums.copy()
-    for place in range(len(sets) - 2, -1, -1):
-        values[place] = values[place] - values[place + 1 :][_larger(sets, place)].sum(axis=0)
-    return values
-
-
-def with_weights(
-    sources: tuple[MassFunction, ...],
-    operation: Callable[[NDArray[Any], NDArray[Any]], NDArray[Any]],
-) -> MassFunction:
+def with_weights(sources: tuple[MassFunction, ...], operation: Operation) -> MassFunction:
     """The mass function whose weights are those of the sources, combined by `operation`.
 
     The operation works on ln w of floats, on w of exact masses, and never exceeds the
     smaller weight.
     """
-    return joined(sources[0], *common_weights(sources), operation)
+    sets, parts = common_weights(sources)
+    return lowered(sources[0], sets, _factors(parts, operation))
 
 
 def common_weights(sources: Sequence[MassFunction]) -> tuple[NDArray[Any], list[NDArray[Any]]]:
@@ -203,34 +182,24 @@ def common_weights(sources: Sequence[MassFunction]) -> tuple[NDArray[Any], list[
     return sets, [_spread(sets, *part) for part in parts]
 
 
-def joined(
-    source: MassFunction,
-    sets: NDArray[Any],
-    parts: Sequence[NDArray[Any]],
-    operation: Callable[[NDArray[Any], NDArray[Any]], NDArray[Any]],
-) -> MassFunction:
-    """As `with_weights`, from the weights of all sources and the first source."""
-    return lowered(source, sets, _factors(parts, operation))
-
-
 def joined_normalized(
     source: MassFunction,
     sets: NDArray[Any],
     parts: Sequence[NDArray[Any]],
-    operation: Callable[[NDArray[Any], NDArray[Any]], NDArray[Any]],
+    operation: Operation,
 ) -> Agreed:
-    """As `joined`, normalized; correct even if all masses but that of the empty set underflow."""
+    """As `with_weights`, from the weights of all sources and the first source, and normalized.
+
+    It is correct even if all masses but that of the empty set underflow.
+    """
     factors = _factors(parts, operation)
     if factors.dtype == object:
-        result = lowered(source, sets, factors)
-        start = int(result.focal[0] == 0)
-        return normalized(result.focal[start:].copy(), result.store[start:])
+        focal, store = nonempty(lowered(source, sets, factors))
+        return normalized(focal.copy(), store)
     return _lowered_normalized(source, sets, factors)
 
 
-def _factors(
-    parts: Sequence[NDArray[Any]], operation: Callable[[NDArray[Any], NDArray[Any]], NDArray[Any]]
-) -> NDArray[Any]:
+def _factors(parts: Sequence[NDArray[Any]], operation: Operation) -> NDArray[Any]:
     """Factors for the weights of the first source; logarithms for floats."""
     first, *others = parts
     weights = first
@@ -306,12 +275,11 @@ def _lowered_in_family(
 
 def _lowered_normalized(m: MassFunction, sets: NDArray[Any], logs: NDArray[np.float64]) -> Agreed:
     """`lowered`, normalized: without the empty set, whose mass never moves again."""
-    start, store = int(m.focal[0] == 0), stretch(m.store, logs.shape[1:])
-    focal, store = m.focal[start:], store[start:]
+    focal, store = nonempty(m, logs.shape[1:])
     moves = _moves(m, sets, logs)
     if least_positive(store) * _least_share(logs) < SMALL_TOTAL:
         parts = [_log_pair(m, mask, log) for mask, log in zip(sets.tolist(), logs, strict=True)]
-        return normalized_logs(*log_fold([(focal, logarithms(store)), *parts]))
+        return normalized_logs(*log_fold([(focal, logarithms(store)), *parts])[:2])
     for mask, kept, moved in moves:
         hit = np.asarray((focal & mask) != 0, dtype=bool)
         focal, store = added_up((focal, kept * store), (focal[hit] & mask, moved * store[hit]))

@@ -5,23 +5,25 @@ Sources are mass functions on one frame whose batches broadcast.
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
 from functools import wraps
+from inspect import signature
 from numbers import Rational
-from typing import Any, ParamSpec
+from typing import Any, Literal, ParamSpec, get_args, get_origin
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory._masses import batch_of
+from dstheory._masses import batch_of, exact_beside
 from dstheory._typing import Numbers
-from dstheory.checks.arguments import as_array, as_floats
+from dstheory.checks.arguments import as_array, as_floats, check_choice, check_flag
 from dstheory.checks.masses import check_number
-from dstheory.errors import MassError
 from dstheory.frame import Frame, same_frame
+from dstheory.kernels import predicates
 from dstheory.kernels.batches import stretch
-from dstheory.kernels.exact import exact_together
 from dstheory.kernels.limits import check_result
-from dstheory.kernels.rows import in_rows
+from dstheory.kernels.rounding import sum_tolerance
+from dstheory.kernels.rows import refuse_rows
 from dstheory.mass import MassFunction
 
 P = ParamSpec("P")
@@ -45,10 +47,14 @@ def check_sources(*sources: MassFunction) -> Frame:
 
 
 def combination_rule(rule: Callable[P, MassFunction]) -> Callable[P, MassFunction]:
-    """Make a rule check its sources, and say what to do with a list of them or a single one."""
+    """Make a rule check its sources, flags and choices, and say how to pass a list of sources."""
+
+    options = {p.name: p.annotation for p in signature(rule).parameters.values()}
 
     @wraps(rule)
     def called(*args: P.args, **kwargs: P.kwargs) -> MassFunction:
+        for name, value in kwargs.items():
+            _check_option(name, value, options.get(name))
         sources: list[Any] = [*args, *(kwargs.pop(name) for name in ("m1", "m2") if name in kwargs)]
         if len(sources) == 1:
             name, given = rule.__name__, sources[0]
@@ -60,20 +66,18 @@ def combination_rule(rule: Callable[P, MassFunction]) -> Callable[P, MassFunctio
             raise TypeError(f"{name}(m1, m2, ...) needs two sources or more; {advice}")
         if sources:
             check_sources(*sources)
-        return rule(*_exact_together(sources), **kwargs)
+        matched: list[Any] = exact_beside(sources)
+        return rule(*matched, **kwargs)
 
     return called
 
 
-def _exact_together(args: Sequence[Any]) -> list[Any]:
-    """Arguments of a rule; sources that are certain or vacuous are exact beside exact ones."""
-    places = [i for i, arg in enumerate(args) if isinstance(arg, MassFunction)]
-    given = [args[i].store for i in places]
-    matched = list(args)
-    for i, old, new in zip(places, given, exact_together(given), strict=True):
-        if new is not old:
-            matched[i] = MassFunction.from_store(args[i].frame, args[i].focal, new)
-    return matched
+def _check_option(name: str, value: object, kind: object) -> None:
+    """Refuse what a flag or a choice cannot be, by the annotation of the rule."""
+    if kind is bool:
+        check_flag(name, value)
+    elif get_origin(kind) is Literal:
+        check_choice(name, value, get_args(kind))
 
 
 def any_exact(sources: Iterable[MassFunction]) -> bool:
@@ -95,26 +99,37 @@ def match_numbers(values: Numbers, sources: Iterable[MassFunction]) -> NDArray[A
     return array
 
 
+def as_weights(
+    values: Numbers | None, sources: Sequence[MassFunction], n: int, name: str, of: str
+) -> NDArray[Any]:
+    """Numbers (n, ...) that are not negative and sum to 1, equal ones by default."""
+    if values is None:
+        return np.full(n, Fraction(1, n) if any_exact(sources) else 1 / n)
+    array = match_numbers(values, sources)
+    if array.ndim == 0 or len(array) != n:
+        raise ValueError(f"{name} have shape {array.shape}, but there are {n} {of}")
+    if not np.asarray(array >= 0, dtype=bool).all():
+        raise ValueError(f"{name} are {values!r}, expected non-negative numbers")
+    total = array.sum(axis=0)
+    if not predicates.ones(np.asarray(total), sum_tolerance(array.dtype, n)).all():
+        raise ValueError(f"{name} sum to {total}, not 1; divide them by their sum")
+    return array
+
+
 def refuse_subnormal(rule: str, *sources: MassFunction) -> None:
     """Raise where a source gives mass to the empty set."""
+    advice = f"{rule} is defined for normalized sources: use .normalize() first"
     for number, source in enumerate(sources, start=1):
-        bad = np.asarray(source.mass(mask=0) != 0, dtype=bool)
-        if bad.any():
-            raise MassError(
-                f"source {number} gives mass to the empty set{in_rows(bad)}, but {rule} is "
-                "defined for normalized sources: use .normalize() first"
-            )
+        fault = f"source {number} gives mass to the empty set"
+        refuse_rows(source.mass(mask=0) != 0, fault, advice)
 
 
 def refuse_normal(rule: str, *sources: MassFunction) -> None:
     """Raise where a source gives no mass to the empty set."""
+    advice = f"{rule} needs subnormal sources, which have disjunctive weights"
     for number, source in enumerate(sources, start=1):
-        bad = np.asarray(source.mass(mask=0) == 0, dtype=bool)
-        if bad.any():
-            raise MassError(
-                f"source {number} gives no mass to the empty set{in_rows(bad)}, so that its "
-                f"disjunctive weights do not exist: {rule} needs subnormal sources"
-            )
+        fault = f"source {number} gives no mass to the empty set"
+        refuse_rows(source.mass(mask=0) == 0, fault, advice)
 
 
 def nonempty(

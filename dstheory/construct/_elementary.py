@@ -15,7 +15,7 @@ from dstheory.checks import masses as checks
 from dstheory.checks.arguments import as_shape
 from dstheory.checks.naming import one_of, shares_by_name
 from dstheory.checks.shares import as_share, lost_and_kept
-from dstheory.construct.arguments import check_masks, check_nonnegative, row_numbers
+from dstheory.construct.arguments import check_masks, row_numbers
 from dstheory.frame import Frame
 from dstheory.kernels import bits
 from dstheory.mass import MassFunction
@@ -61,7 +61,7 @@ def bayesian(frame: Frame, probabilities: Numbers) -> MassFunction:
     numbers = row_numbers(probabilities, frame, "probabilities")
     size = len(frame)
     check_masks(size * (size + 1) // 2, f"a Bayesian mass function on {size:,} labels")
-    check_nonnegative(numbers, "probability")
+    checks.check_nonnegative(numbers, "probability")
     rows = checks.as_distribution(numbers, "probabilities")
     focal = bits.mask_array((1 << i for i in range(size)), size)
     return MassFunction.from_store(frame, focal, np.array(np.moveaxis(rows, -1, 0), order="C"))

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from dstheory._typing import Numbers
 from dstheory.checks import masses as checks
-from dstheory.checks.arguments import check_atol, check_label_order
-from dstheory.construct.arguments import below, check_shares
+from dstheory.checks.arguments import check_atol, check_label_order, common_shape
 from dstheory.construct.tables import from_table
 from dstheory.errors import MassError
 from dstheory.frame import Frame
+from dstheory.kernels import predicates
 from dstheory.kernels.rows import in_row
 from dstheory.mass import MassFunction
 
@@ -164,16 +164,13 @@ def from_probability_intervals(
 
 def _bounds(lower: Numbers, upper: Numbers, atol: float) -> tuple[NDArray[Any], NDArray[Any]]:
     ends = checks.as_masses(lower), checks.as_masses(upper)
-    try:
-        low, high = np.broadcast_arrays(*ends)
-    except ValueError as error:
-        shapes = f"{ends[0].shape} and {ends[1].shape}"
-        raise MassError(f"bounds of shapes {shapes} do not broadcast together") from error
+    common_shape("bounds", *(end.shape for end in ends), error=MassError)
+    low, high = np.broadcast_arrays(*ends)
     if low.ndim == 0 or low.shape[-1] == 0:
         raise MassError(f"bounds have shape {low.shape}, but their last axis runs over labels")
-    check_shares(low, "lower bound")
-    check_shares(high, "upper bound")
-    crossed = below(high - low, atol)
+    checks.check_shares(low, "lower bound")
+    checks.check_shares(high, "upper bound")
+    crossed = predicates.below(high - low, atol)
     if crossed.any():
         place = np.argwhere(crossed)[0]
         raise MassError(
@@ -181,8 +178,8 @@ def _bounds(lower: Numbers, upper: Numbers, atol: float) -> tuple[NDArray[Any], 
             f"{high[tuple(place)]}"
         )
     total, most = low.sum(axis=-1), high.sum(axis=-1)
-    _refuse_loss(below(1 - total, atol), total, "lower bounds sum to {}, more than 1")
-    _refuse_loss(below(most - 1, atol), most, "upper bounds sum to {}, less than 1")
+    _refuse_loss(predicates.below(1 - total, atol), total, "lower bounds sum to {}, more than 1")
+    _refuse_loss(predicates.below(most - 1, atol), most, "upper bounds sum to {}, less than 1")
     return low, high
 
 
@@ -196,7 +193,7 @@ def _refuse_loss(wrong: NDArray[np.bool_], totals: NDArray[Any], what: str) -> N
 def _check_coherent(
     frame: Frame, given: NDArray[Any], tight: NDArray[Any], name: str, atol: float
 ) -> None:
-    wrong = below(-abs(given - tight), atol)
+    wrong = predicates.below(-abs(given - tight), atol)
     if wrong.any():
         place = np.argwhere(wrong)[0]
         raise MassError(

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dstheory._typing import Event
 from dstheory.checks import masses as checks
-from dstheory.checks.arguments import as_sequence, check_atol
+from dstheory.checks.arguments import as_sequence, check_atol, check_degree
 from dstheory.checks.masses import check_number
 from dstheory.construct.tables import from_table
 from dstheory.errors import DSTheoryError
@@ -62,7 +62,9 @@ def from_judgments(
     ------
     DSTheoryError
         If no mass function agrees with all judgments, an interval is not an interval within
-        [0, 1], `margin` is negative, or the frame has more than 12 labels.
+        [0, 1], or the frame has more than 12 labels.
+    ValueError
+        If `margin` is not from 0 to 1.
     FrameError
         If a label is unknown.
     TypeError
@@ -84,9 +86,7 @@ def from_judgments(
     check_atol(atol)
     if len(checks.as_frame(frame)) > _MAX_LABELS:
         raise DSTheoryError(f"frame has {len(frame)} labels, judgments need at most {_MAX_LABELS}")
-    check_number(margin, "margin")
-    if not 0 <= margin <= 1:
-        raise DSTheoryError(f"margin is {margin}, but must lie between 0 and 1")
+    check_degree("margin", margin)
     rows, bounds = [], []
     given = {} if intervals is None else intervals
     if not isinstance(given, Mapping):
@@ -127,16 +127,14 @@ def _least_specific(
 ) -> NDArray[np.float64]:
     sets = np.arange(1, frame.full + 1)
     result = minimized(
+        "judgments",
         -np.log2(bits.cardinality(sets)),
         A_ub=np.array(rows) if rows else None,
         b_ub=np.array(bounds) if rows else None,
         A_eq=np.ones((1, len(sets))),
         b_eq=[1.0],
+        infeasible="no mass function agrees with all judgments; weaken one of them",
     )
-    if result.status == 2:
-        raise DSTheoryError("no mass function agrees with all judgments; weaken one of them")
-    if result.status != 0:
-        raise DSTheoryError(f"the linear program was not solved: {result.message}")
     return np.concatenate([[0.0], result.x])
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from dstheory._masses import discounted
 from dstheory._typing import Numbers
-from dstheory.checks.arguments import check_choice
+from dstheory.checks.arguments import check_choice, common_shape
 from dstheory.checks.naming import one_of
 from dstheory.checks.shares import as_share, lost_and_kept
 from dstheory.construct._elementary import bayesian
@@ -94,14 +94,10 @@ def evidential_labels(
 
 def _discounted(m: MassFunction, name: str, value: object) -> MassFunction:
     share = as_share(value, name)
-    if share.ndim > len(m.batch_shape) or not _fits(share.shape, m.batch_shape):
+    names = f"{name} and the batch"
+    if common_shape(names, share.shape, m.batch_shape, error=MassError) != m.batch_shape:
         raise MassError(f"{name} has shape {share.shape}, the batch {m.batch_shape}")
     lost, kept = lost_and_kept(share, lost=name == "rate")
     if np.asarray(lost == 0, dtype=bool).all():
         return m
     return discounted(m, lost, kept)
-
-
-def _fits(shape: tuple[int, ...], batch: tuple[int, ...]) -> bool:
-    tail = batch[len(batch) - len(shape) :]
-    return all(one in (1, two) for one, two in zip(shape, tail, strict=True))

@@ -13,11 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory.checks import masses as checks
-from dstheory.checks.arguments import as_sequence, check_choice, check_count, check_rng
-from dstheory.checks.masses import MAX_TABLE_LABELS, check_number
+from dstheory.checks.arguments import (
+    as_sequence,
+    as_shape,
+    check_choice,
+    check_count,
+    check_degree,
+    check_rng,
+)
 from dstheory.errors import DSTheoryError, MassError
 from dstheory.frame import Frame
 from dstheory.kernels import bits
+from dstheory.kernels.limits import check_result
 from dstheory.mass import MassFunction
 
 RandomKind = Literal["uniform", "cardinality", "bayesian", "consonant", "simple"]
@@ -63,8 +70,10 @@ def random(
     Raises
     ------
     DSTheoryError
-        If `n_focal` exceeds the number of sets of this kind, or is required but missing; if
-        `conflict` is not between 0 and 1; or if all subsets of more than 26 labels are requested.
+        If `n_focal` exceeds the number of sets of this kind, or is required but missing;
+        or if all subsets of more than 26 labels are requested.
+    ValueError
+        If `conflict` is not from 0 to 1.
     TypeError
         If `frame` is not a Frame, `rng` is not a Generator, or a number has the wrong type.
 
@@ -81,11 +90,9 @@ def random(
     ((5,), 2, True)
     """
     check_rng(rng)
-    check_number(conflict, "conflict")
+    check_degree("conflict", conflict)
     if n_focal is not None:
         check_count("n_focal", n_focal, 1)
-    if not 0 <= conflict <= 1:
-        raise DSTheoryError(f"conflict {conflict} does not lie between 0 and 1")
     if focal is not None:
         events = focal if isinstance(focal, Set) else as_sequence(focal, "focal", "events")
         masks = sorted({checks.as_frame(frame).mask(event) for event in events})
@@ -95,25 +102,13 @@ def random(
         raise DSTheoryError("focal has no focal set")
     if 0 in masks and conflict:
         raise MassError("the empty set is among the focal sets; give its mass by conflict only")
-    shape = _shape(size)
+    shape = as_shape("size", size)
+    check_result(len(masks), math.prod(shape))
     store = _uniform_simplex(rng, len(masks), shape)
     if conflict:
         masks = [0, *masks]
         store = np.concatenate([np.full((1, *shape), float(conflict)), store * (1 - conflict)])
     return MassFunction.from_store(frame, bits.mask_array(masks, len(frame)), store)
-
-
-# 2^31 rows exceed any memory but are within the range of NumPy's indices.
-_MOST_ROWS = 2**31
-
-
-def _shape(size: object) -> tuple[int, ...]:
-    entries = (
-        [size]
-        if not isinstance(size, tuple | list | np.ndarray)
-        else as_sequence(size, "size", "an int or a shape")
-    )
-    return tuple(check_count("size", entry, 0, _MOST_ROWS) for entry in entries)
 
 
 def _uniform_simplex(
@@ -137,19 +132,12 @@ def _draw(frame: Frame, rng: np.random.Generator, n_focal: int | None, kind: str
 def _any_sets(frame: Frame, rng: np.random.Generator, n_focal: int | None) -> set[int]:
     size = len(frame)
     if n_focal is None or n_focal == frame.full:
-        return _all_sets(size)
+        checks.check_table_size(size, "give n_focal")
+        return set(range(1, 1 << size))
     if size <= bits.MAX_INT64_BITS:
         return {int(mask) + 1 for mask in rng.choice(frame.full, n_focal, replace=False)}
     n_bytes = math.ceil(size / 8)
     return _distinct(n_focal, lambda: int.from_bytes(rng.bytes(n_bytes), "little") & frame.full)
-
-
-def _all_sets(size: int) -> set[int]:
-    if size > MAX_TABLE_LABELS:
-        raise DSTheoryError(
-            f"a frame of {size} labels has 2^{size} - 1 non-empty subsets; give n_focal"
-        )
-    return set(range(1, 1 << size))
 
 
 def _distinct(number: int, draw: Callable[[], int]) -> set[int]:

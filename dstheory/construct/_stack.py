@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._masses import check_mass
-from dstheory.checks.arguments import as_sequence, check_count
+from dstheory.checks.arguments import as_sequence, check_axis
 from dstheory.frame import same_frame
 from dstheory.kernels.exact import exact_together
 from dstheory.mass import MassFunction
@@ -65,7 +65,7 @@ def stack(masses: Iterable[MassFunction], axis: int = 0) -> MassFunction:
                 f"mass function {number} has batch shape {m.batch_shape}, the first one {shape}; "
                 "only equal shapes stack: see concatenate"
             )
-    place = _place(axis, len(shape) + 1)
+    place = check_axis(axis, (len(listed), *shape))
     return _joined(listed, [m.store[:, np.newaxis] for m in listed], place)
 
 
@@ -111,7 +111,7 @@ def concatenate(masses: Iterable[MassFunction], axis: int = 0) -> MassFunction:
     n_axes = len(listed[0].batch_shape)
     if not n_axes:
         raise ValueError("a single mass function has no axis to concatenate along; see stack")
-    place = _place(axis, n_axes)
+    place = check_axis(axis, listed[0].batch_shape)
     rest = _without(listed[0].batch_shape, place)
     for number, m in enumerate(listed, start=1):
         if len(m.batch_shape) != n_axes or _without(m.batch_shape, place) != rest:
@@ -131,13 +131,6 @@ def _listed(masses: Iterable[MassFunction]) -> list[MassFunction]:
         if check_mass(m, f"element {number}").frame is not frame:
             same_frame(frame, m.frame)
     return listed
-
-
-def _place(axis: int, n_axes: int) -> int:
-    place = check_count("axis", axis, None)
-    if not -n_axes <= place < n_axes:
-        raise ValueError(f"axis {axis} is out of range for a result with {n_axes} batch axes")
-    return place % n_axes
 
 
 def _without(shape: tuple[int, ...], place: int) -> tuple[int, ...]:

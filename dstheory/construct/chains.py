@@ -13,13 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from dstheory._typing import Numbers
 from dstheory.checks import masses as checks
 from dstheory.checks.arguments import as_array, check_atol
-from dstheory.construct.arguments import (
-    as_rows,
-    check_masks,
-    check_nonnegative,
-    check_shares,
-    row_numbers,
-)
+from dstheory.construct.arguments import as_rows, check_masks, row_numbers
 from dstheory.construct.tables import from_table
 from dstheory.errors import MassError
 from dstheory.frame import Frame
@@ -73,7 +67,7 @@ def consonant(frame: Frame, contour: Numbers, *, atol: float = 1e-9) -> MassFunc
     """
     check_atol(atol)
     rows = as_rows(contour, frame, "contour")
-    check_nonnegative(rows, "contour value")
+    checks.check_nonnegative(rows, "contour value")
     _check_maximum(rows, 0.0 if rows.dtype == object else atol)
     order = falling_order(rows)
     return nested(frame, order, -np.diff(np.take_along_axis(rows, order, -1), append=0, axis=-1))
@@ -131,6 +125,15 @@ def assemble(frame: Frame, order: NDArray[np.intp], masses: NDArray[Any]) -> Mas
     store = np.zeros((len(focal), len(rows)), dtype=rows.dtype)
     store[index.reshape(-1), row] = rows[row, level]
     return MassFunction.from_store(frame, focal, store.reshape(len(focal), *batch))
+
+
+def of_contour(frame: Frame, contour: NDArray[Any]) -> MassFunction:
+    """Consonant mass function of a contour in valid rows; the rest to 1 is on the empty set."""
+    order = falling_order(contour)
+    falling = np.take_along_axis(contour, order, -1)
+    drops = -np.diff(falling, prepend=1, append=0, axis=-1)
+    # A contour may exceed 1 by rounding.
+    return assemble(frame, order, drops if drops.dtype == object else np.maximum(drops, 0))
 
 
 def isopignistic(frame: Frame, probabilities: NDArray[Any]) -> MassFunction:
@@ -237,10 +240,8 @@ def from_possibility(frame: Frame, possibility: Numbers) -> MassFunction:
     {(): 0.25, ('ant',): 0.5, ('ant', 'bee'): 0.25}
     """
     rows = as_rows(possibility, frame, "possibility")
-    check_shares(rows, "possibility")
-    order = falling_order(rows)
-    falling = np.take_along_axis(rows, order, -1)
-    return assemble(frame, order, -np.diff(falling, prepend=1, append=0, axis=-1))
+    checks.check_shares(rows, "possibility")
+    return of_contour(frame, rows)
 
 
 def from_necessity(frame: Frame, table: Numbers, *, atol: float | None = None) -> MassFunction:

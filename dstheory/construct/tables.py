@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from dstheory._typing import Numbers
 from dstheory.checks import masses as checks
 from dstheory.checks.arguments import check_atol, check_choice
-from dstheory.checks.masses import SUM_TOLERANCE
-from dstheory.construct.arguments import as_table, below, check_finite
+from dstheory.construct.arguments import as_table
 from dstheory.errors import MassError
 from dstheory.frame import Frame
 from dstheory.kernels import bits, moebius, predicates
-from dstheory.kernels.rows import in_row
+from dstheory.kernels.rounding import SUM_TOLERANCE
+from dstheory.kernels.rows import first_entry, in_row
 from dstheory.mass import MassFunction
 
 # Tables of 2^20 sets that are rounded, or computed from powers, are no more precise than this.
@@ -26,8 +26,8 @@ _MOST_NOISE = 1e-12
 
 
 def _set_major(table: Numbers, frame: Frame, name: str) -> NDArray[Any]:
-    array = as_table(table, frame, "table has")
-    check_finite(array, name)
+    array = as_table(table, frame, "table")
+    checks.check_finite(array, name)
     return np.array(np.moveaxis(array, -1, 0), order="C")
 
 
@@ -88,14 +88,12 @@ def _bound(atol: float | None) -> float:
 
 
 def _check_sign(frame: Frame, masses: NDArray[Any], atol: float) -> None:
-    negative = below(masses, atol)
+    negative = predicates.below(masses, atol)
     if negative.any():
-        place = np.argwhere(np.moveaxis(negative, 0, -1))[0]
-        mask = int(place[-1])
-        value = masses[(mask, *place[:-1])]
+        mask, *row = first_entry(negative)
         raise MassError(
             f"the table is not a belief function: {frame.event(mask)!r} would have mass "
-            f"{value}{in_row(place[:-1])}"
+            f"{masses[(mask, *row)]}{in_row(row)}"
         )
 
 

@@ -114,6 +114,7 @@ def _shortfall(
     n_shares, n_sets = len(owner), int(present.sum())
     whole = csr_array((np.ones(n_shares), (owner, np.arange(n_shares))), (n_sets, n_shares + 1))
     result = minimized(
+        "e_admissibility",
         np.append(np.zeros(n_shares), 1.0),
         A_ub=np.column_stack([rivals[:, element], -np.ones(len(rivals))]),
         b_ub=np.zeros(len(rivals)),
@@ -121,6 +122,4 @@ def _shortfall(
         b_eq=masses[present],
         bounds=[*[(0, None)] * n_shares, (None, None)],
     )
-    if not result.success or result.fun is None:
-        raise RuntimeError(f"the linear program of e_admissibility failed: {result.message}")
     return float(result.fun)

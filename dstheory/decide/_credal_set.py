@@ -332,6 +332,7 @@ class CredalSet(ShownFields, Immutable, Expectations):
             limits.append(np.zeros(len(rivals)))
             extra.append(-np.ones(len(rivals)))
         result = minimized(
+            "a credal set",
             goal,
             A_ub=np.column_stack([np.concatenate(rows), np.concatenate(extra)]),
             b_ub=np.concatenate(limits),
@@ -339,8 +340,6 @@ class CredalSet(ShownFields, Immutable, Expectations):
             b_eq=[1.0],
             bounds=[*[(0, None)] * size, (None if rivals is not None else 0, None)],
         )
-        if not result.success or result.fun is None:
-            raise RuntimeError(f"the linear program of a credal set failed: {result.message}")
         return unit * float(result.fun)
 
 

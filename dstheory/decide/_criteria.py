@@ -12,14 +12,14 @@ pignistic criterion, the mean.
 """
 
 from collections.abc import Callable
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._typing import Numbers, Scalar, Utilities
-from dstheory.checks.arguments import check_instance
+from dstheory.checks.arguments import check_degree
+from dstheory.checks.masses import check_shares
 from dstheory.decide._acts import Acts, first_best
 from dstheory.decide._expectations import (
     Belief,
@@ -108,14 +108,6 @@ def minimax_regret(m: Belief, utilities: Utilities = None, *, acts: Acts = None)
 def default_acts(m: Belief, utilities: Utilities, acts: Acts) -> Acts:
     """Names of the acts, those given or the labels if the acts are the labels."""
     return m.frame if acts is None and utilities is None else acts
-
-
-def check_degree(value: object, name: str, meaning: str) -> None:
-    """Raise unless a value is a number from 0 to 1."""
-    number: Any = value  # numbers.Real does not declare comparison with int
-    check_instance(name, value, Real, "a number from 0 to 1")
-    if not 0 <= number <= 1:
-        raise ValueError(f"{name} is {value}, but {meaning} lies between 0 and 1")
 
 
 def maximum_betp(m: MassFunction) -> Any:
@@ -326,7 +318,7 @@ def hurwicz(
     1
     """
     if not callable(alpha):
-        check_degree(alpha, "alpha", "a degree of pessimism")
+        check_degree("alpha", alpha)
         if isinstance(m, Expectations):
             lower = lower_expected_utility(m, utilities)
             upper = upper_expected_utility(m, utilities)
@@ -341,9 +333,5 @@ def hurwicz(
 def _degrees(values: Numbers, worst: NDArray[Any]) -> NDArray[Any]:
     degrees = np.asarray(values)
     degrees = degrees.astype(int).astype(worst.dtype) if degrees.dtype == bool else degrees
-    outside = degrees[~np.asarray((degrees >= 0) & (degrees <= 1), dtype=bool)]
-    if outside.size:
-        raise ValueError(
-            f"alpha is {outside.flat[0]}, but a degree of pessimism lies between 0 and 1"
-        )
+    check_shares(degrees, "alpha")
     return np.broadcast_to(degrees, worst.shape)

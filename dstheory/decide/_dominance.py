@@ -22,8 +22,8 @@ from dstheory._typing import Utilities
 from dstheory.checks.arguments import check_atol
 from dstheory.decide._expectations import (
     Belief,
+    expected,
     lower_expected_utility,
-    mean_over_sets,
     upper_expected_utility,
     valued,
     worst_table,
@@ -239,9 +239,6 @@ def maximality(m: Belief, utilities: Utilities = None, *, atol: float = 1e-12) -
         return interval_dominance(normal, matrix, atol=atol)
     kept = []
     for row in matrix:
-        if isinstance(normal, MassFunction):
-            advantages = mean_over_sets(normal, worst_table(matrix - row, normal.focal))
-        else:
-            advantages = lower_expected_utility(normal, matrix - row)
+        advantages = expected(normal, matrix - row, "lower_expected_utility", worst_table)
         kept.append(~np.asarray(advantages > atol, dtype=bool).any(axis=-1))
     return np.stack(kept, axis=-1)

@@ -11,6 +11,7 @@ belief functions: a review", IJAR 109; Shafer 1981, "Constructive probability"; 
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
@@ -127,6 +128,15 @@ def mean_over_sets(m: MassFunction, table: NDArray[Any]) -> NDArray[Any]:
     return np.moveaxis(setwise.weighted_sum(table, m.store), 0, -1)
 
 
+def expected(
+    m: Belief, utilities: NDArray[Any], kind: str, table: Callable[..., NDArray[Any]]
+) -> NDArray[Any]:
+    """Expectations (*batch, A) of one kind, from what `valued` returns."""
+    if isinstance(m, MassFunction):
+        return mean_over_sets(m, table(utilities, m.focal))
+    return np.asarray(getattr(m, kind)(utilities))
+
+
 def expected_utility(m: Belief, utilities: Utilities = None) -> NDArray[Any]:
     """Expected utility of each act under the pignistic probability.
 
@@ -163,10 +173,7 @@ def expected_utility(m: Belief, utilities: Utilities = None) -> NDArray[Any]:
     >>> expected_utility(m, [[1, 0], [0, 4]])
     array([0.75, 1.  ])
     """
-    normal, matrix = valued(m, utilities)
-    if not isinstance(normal, MassFunction):
-        return np.asarray(normal.expected_utility(matrix))
-    return mean_over_sets(normal, mean_table(matrix, normal.focal))
+    return expected(*valued(m, utilities), "expected_utility", mean_table)
 
 
 def lower_expected_utility(m: Belief, utilities: Utilities = None) -> NDArray[Any]:
@@ -204,10 +211,7 @@ def lower_expected_utility(m: Belief, utilities: Utilities = None) -> NDArray[An
     >>> lower_expected_utility(m)
     array([0.5, 0. ])
     """
-    normal, matrix = valued(m, utilities)
-    if not isinstance(normal, MassFunction):
-        return np.asarray(normal.lower_expected_utility(matrix))
-    return mean_over_sets(normal, worst_table(matrix, normal.focal))
+    return expected(*valued(m, utilities), "lower_expected_utility", worst_table)
 
 
 def upper_expected_utility(m: Belief, utilities: Utilities = None) -> NDArray[Any]:
@@ -246,10 +250,7 @@ def upper_expected_utility(m: Belief, utilities: Utilities = None) -> NDArray[An
     >>> upper_expected_utility(m)
     array([1. , 0.5])
     """
-    normal, matrix = valued(m, utilities)
-    if not isinstance(normal, MassFunction):
-        return np.asarray(normal.upper_expected_utility(matrix))
-    return mean_over_sets(normal, best_table(matrix, normal.focal))
+    return expected(*valued(m, utilities), "upper_expected_utility", best_table)
 
 
 def sugeno_expectation(

@@ -21,11 +21,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._typing import Scalar
-from dstheory.checks.arguments import check_choice, check_count
-from dstheory.decide._criteria import check_degree
+from dstheory.checks.arguments import check_choice, check_count, check_degree
+from dstheory.checks.masses import check_table_size
 from dstheory.decide._expectations import mean_table
 from dstheory.decide._utilities import prepared
 from dstheory.kernels import bits, moebius, setwise
+from dstheory.kernels.batches import blocks
+from dstheory.kernels.limits import check_cost
 from dstheory.mass import MassFunction
 
 # The rule computes a table of all 2^K sets.
@@ -75,24 +77,19 @@ def appriou(
     >>> [chosen_acts(appriou(m, r), frame) for r in (0.25, 0.5, 1)]
     [('ant', 'bee', 'cat'), ('ant', 'bee'), ('ant',)]
     """
-    check_degree(r, "r", "a price of size")
+    check_degree("r", r)
     check_choice("measure", measure, ("pl", "bel", "betp"))
     normal, _ = prepared(m, None)
     n_labels = len(m.frame)
-    if n_labels > _MAX_LABELS:
-        raise ValueError(f"{m.frame!r} has {n_labels} labels; appriou takes at most 20")
+    check_table_size(n_labels, "use nearest_set", _MAX_LABELS)
     sets = by_size(n_labels)
     prices = _prices(bits.cardinality(sets), r, normal.store.dtype == object)
     store = normal.store.reshape(len(normal.focal), -1)
     winners = np.empty(store.shape[1], dtype=np.int64)
-    block = max(1, _BLOCK_CELLS >> n_labels)
-    for start in range(0, store.shape[1], block):
-        rows = slice(start, start + block)
+    for rows in blocks(store.shape[1], _BLOCK_CELLS >> n_labels):
         values = _measures(normal.focal, store[:, rows], n_labels, measure)[sets] * prices
         winners[rows] = sets[first_largest(values)]
-    return np.moveaxis(
-        bits.members(winners, n_labels).reshape(n_labels, *normal.batch_shape), 0, -1
-    )
+    return _as_rows(winners, normal)
 
 
 def first_largest(values: NDArray[Any]) -> NDArray[np.intp]:
@@ -176,23 +173,24 @@ def nearest_set(m: MassFunction, *, max_size: int | None = None) -> NDArray[np.b
     """
     normal, _ = prepared(m, None)
     n_labels = len(m.frame)
-    if max_size is not None and not 1 <= check_count("max_size", max_size, None) <= n_labels:
-        raise ValueError(f"max_size is {max_size}, expected 1 to {n_labels}, the number of labels")
+    if max_size is not None:
+        check_count("max_size", max_size, 1, n_labels)
     sets = _candidates(n_labels, max_size or n_labels)
     store = normal.store.reshape(len(normal.focal), -1)
-    winners = _nearest(sets, normal.focal, store)
-    inside = bits.members(winners, n_labels)
-    return np.moveaxis(inside.reshape(n_labels, *normal.batch_shape), 0, -1)
+    return _as_rows(_nearest(sets, normal.focal, store), normal)
+
+
+def _as_rows(sets: NDArray[Any], m: MassFunction) -> NDArray[np.bool_]:
+    """Which labels (*batch, K) are in the set of each row."""
+    inside = bits.members(sets, len(m.frame))
+    return np.moveaxis(inside.reshape(len(inside), *m.batch_shape), 0, -1)
 
 
 def _candidates(n_labels: int, largest: int) -> NDArray[Any]:
     """Masks of the non-empty sets of at most `largest` labels, small sets first."""
     count = sum(comb(n_labels, size) for size in range(1, largest + 1))
-    if count > _MAX_SETS:
-        raise ValueError(
-            f"{n_labels} labels have {count} sets of up to {largest}, more than 2^20; "
-            "give a smaller max_size"
-        )
+    task = f"the nearest of the sets of up to {largest} of {n_labels} labels"
+    check_cost(count, _MAX_SETS, task, "comparisons", "give a smaller max_size")
     if largest == n_labels:
         return by_size(n_labels)
     sizes = range(1, largest + 1)
@@ -205,9 +203,8 @@ def _nearest(sets: NDArray[Any], focal: NDArray[Any], store: NDArray[Any]) -> ND
     exact = store.dtype == object
     best = np.full(store.shape[1], -1, dtype=store.dtype)
     winners = np.zeros(store.shape[1], dtype=sets.dtype)
-    step = max(1, _BLOCK_CELLS // max(1, *store.shape))
-    for start in range(0, len(sets), step):
-        block = sets[start : start + step]
+    for part in blocks(len(sets), _BLOCK_CELLS // max(1, *store.shape)):
+        block = sets[part]
         values = setwise.weighted_sum(bits.overlap(block, focal, exact=exact), store)
         places = first_largest(values)
         found = np.take_along_axis(values, places[np.newaxis], axis=0)[0]

@@ -13,19 +13,18 @@ most even ones (of maximal entropy) with a given orness; they form a geometric s
 under Dempster-Shafer uncertainties").
 """
 
-import math
 from collections.abc import Iterable
 from itertools import combinations
-from math import comb
+from math import comb, log
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._typing import Numbers, Scalar, Utilities
-from dstheory.checks.arguments import as_sequence, check_count
+from dstheory.checks.arguments import as_sequence, check_count, check_degree
 from dstheory.decide._acts import Acts, first_best
-from dstheory.decide._criteria import check_degree, default_acts
+from dstheory.decide._criteria import default_acts
 from dstheory.decide._expectations import mean_over_sets
 from dstheory.decide._utilities import as_matrix, prepared
 from dstheory.kernels import bits
@@ -66,7 +65,7 @@ def owa_weights(size: int, orness: Scalar) -> NDArray[np.float64]:
     >>> owa_weights(4, 0.5), owa_weights(3, 0)
     (array([0.25, 0.25, 0.25, 0.25]), array([0., 0., 1.]))
     """
-    check_degree(orness, "orness", "a degree of optimism")
+    check_degree("orness", orness)
     check_count("size", size, 1, _MOST_WEIGHTS)
     if orness > 0.5:
         return owa_weights(size, 1 - orness)[::-1].copy()
@@ -91,7 +90,7 @@ def _log_ratio(size: int, orness: Scalar) -> float:
 
     # An infinite geometric series of ratio y has mean y / (1 - y); a truncated one has a smaller
     # mean. Margins of 1 and 0.1 keep the root inside despite rounding.
-    low = math.log(mean / (1 + mean)) - 1
+    low = log(mean / (1 + mean)) - 1
     return float(brentq(excess, low, 0.1, xtol=1e-15))
 
 
@@ -198,9 +197,7 @@ _MAX_SETS = 1 << 20
 
 
 def _checked_size(n_acts: int, max_size: int | None) -> int:
-    largest = n_acts if max_size is None else check_count("max_size", max_size)
-    if not 1 <= largest <= n_acts:
-        raise ValueError(f"max_size is {max_size}, expected 1 to {n_acts}, the number of acts")
+    largest = n_acts if max_size is None else check_count("max_size", max_size, 1, n_acts)
     n_sets = sum(comb(n_acts, size) for size in range(1, largest + 1))
     if n_sets > _MAX_SETS:
         raise ValueError(f"{n_acts} acts have {n_sets} sets, more than 2**20; give a max_size")

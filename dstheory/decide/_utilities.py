@@ -7,7 +7,6 @@ review", IJAR 109).
 """
 
 import math
-from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -15,9 +14,10 @@ from numpy.typing import NDArray
 
 from dstheory._masses import check_mass
 from dstheory._typing import Numbers, Scalar, Utilities
-from dstheory.checks.arguments import as_array, check_label_order
+from dstheory.checks.arguments import as_array, check_degree, check_label_order
 from dstheory.checks.masses import check_number
 from dstheory.frame import Frame
+from dstheory.kernels import predicates
 from dstheory.mass import MassFunction
 
 
@@ -83,9 +83,7 @@ def utilities_from_threshold(threshold: Scalar) -> NDArray[Any]:
     >>> maximize_expected_utility(m, utilities_from_threshold(0.25), acts=m.frame)
     array(['no', 'yes'], dtype='<U3')
     """
-    check_number(threshold, "threshold")
-    if not 0 <= threshold <= 1:
-        raise ValueError(f"threshold is {threshold}, but a probability lies between 0 and 1")
+    check_degree("threshold", threshold)
     return np.asarray([[1, threshold], [1 - threshold, 1]])
 
 
@@ -134,19 +132,11 @@ def as_matrix(values: Numbers, name: str) -> NDArray[Any]:
             "a column for each class"
         )
     array = array if array.dtype == object else array.astype(np.float64)
-    for row in np.flatnonzero(~_finite(array, name).all(axis=1)):
+    for value in array.flat if array.dtype == object else ():
+        check_number(value, name)
+    for row in np.flatnonzero(~predicates.finite(array).all(axis=1)):
         raise ValueError(f"{name} are not finite in row {row}: {array[row].tolist()}")
     return array
-
-
-def _finite(array: NDArray[Any], name: str) -> NDArray[np.bool_]:
-    if array.dtype != object:
-        return np.asarray(np.isfinite(array))
-    for value in array.flat:
-        if not isinstance(value, Number) and not hasattr(value, "free_symbols"):
-            raise TypeError(f"{name} are {value!r}, expected real numbers")
-    flat = [not isinstance(value, float) or math.isfinite(value) for value in array.flat]
-    return np.array(flat).reshape(array.shape)
 
 
 def prepared(m: object, utilities: Utilities) -> tuple[MassFunction, NDArray[Any]]:

@@ -36,6 +36,7 @@ from dstheory.exact._conclusions import check_quantity, columns, conclusion, nam
 from dstheory.exact._imprecise import ImpreciseMass
 from dstheory.frame import same_frame
 from dstheory.kernels.batches import scalar
+from dstheory.kernels.limits import check_cost
 from dstheory.kernels.programs import minimized
 from dstheory.mass import MassFunction
 from dstheory.revise import discount
@@ -49,8 +50,7 @@ def relaxed_bounds(
 ) -> tuple[float, float]:
     """Outer bounds over all pairs of mass functions from the two polytopes."""
     n_pairs = len(one.focal) * len(two.focal)
-    if n_pairs > _MAX_PAIRS:
-        raise DSTheoryError(f"{n_pairs} pairs of focal sets, more than {_MAX_PAIRS}")
+    check_cost(n_pairs, _MAX_PAIRS, "relax=True", "pairs of focal sets", "approximate a source")
     sets = np.bitwise_and.outer(one.focal, two.focal).ravel()
     counted = np.append(weights(sets, event, quantity).astype(float), 0)
     meeting = np.append((sets != 0).astype(float), 0)
@@ -58,14 +58,13 @@ def relaxed_bounds(
     ends = []
     for sign in (1, -1):
         solved = minimized(
+            "outer bounds",
             sign * counted,
             A_ub=-_products(one, two),
             b_ub=np.zeros(9 * n_pairs),
             A_eq=np.stack([meeting, scale]),
             b_eq=[1, 0],
         )
-        if solved.fun is None:
-            raise DSTheoryError(f"the linear program has no solution: {solved.message}")
         ends.append(sign * float(solved.fun))
     return max(ends[0], 0.0), min(ends[1], 1.0)
 
@@ -196,11 +195,8 @@ def _vertex_bounds(
     ordered = sorted(sources, key=lambda source: int((source.lower != source.upper).sum()))
     points = [source.vertices(max_count=max_vertices) for source in ordered[:-1]]
     total = math.prod(len(batch) for batch in points)
-    if total > max_vertices:
-        raise DSTheoryError(
-            f"the sources have {total} combined vertices, more than {max_vertices}; "
-            "fix some masses, raise max_vertices, or use relax=True (two sources, outer bounds)"
-        )
+    advice = "fix some masses, raise max_vertices, or use relax=True (two sources, outer bounds)"
+    check_cost(total, max_vertices, "an exact bound", "combined vertices", advice)
     free = ordered[-1]
     others = reduce(dempster, (_along(batch, i, len(points)) for i, batch in enumerate(points)))
     flat = others.reshape(total)
@@ -298,10 +294,7 @@ def discount_bounds(
     named = named_sources(sources)
     ends = _ends(*one_of(rates=rates, reliabilities=reliabilities), list(named))
     total = math.prod(len(pair) for pair in ends)
-    if total > max_vertices:
-        raise DSTheoryError(
-            f"the rates have {total} corners, more than {max_vertices}; fix some rates"
-        )
+    check_cost(total, max_vertices, "a bound over all rates", "corners", "fix some rates")
     discounted = [
         _corners(m, pair, i, len(ends))
         for i, (m, pair) in enumerate(zip(named.values(), ends, strict=True))

@@ -8,6 +8,7 @@ these two columns. Notation of Shafer 1976, A Mathematical Theory of Evidence, c
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -70,15 +71,7 @@ def rests(sources: Sequence[MassFunction]) -> list[MassFunction]:
     if len(sources) == 1:
         frame = sources[0].frame
         return [certain(frame, frame.full, dtype=sources[0].store.dtype)]
-    before = _running(sources)
-    after = _running(sources[::-1])[::-1]
+    before = list(accumulate(sources, dempster))
+    after = list(accumulate(sources[::-1], dempster))[::-1]
     inner = [dempster(before[i - 1], after[i + 1]) for i in range(1, len(sources) - 1)]
     return [after[1], *inner, before[-2]]
-
-
-def _running(sources: Sequence[MassFunction]) -> list[MassFunction]:
-    """The first source, the first two combined, and so on."""
-    found = [sources[0]]
-    for m in sources[1:]:
-        found.append(dempster(found[-1], m))
-    return found

@@ -15,9 +15,11 @@ from numpy.typing import NDArray
 from dstheory._typing import Event
 from dstheory.checks import masses as checks
 from dstheory.checks.arguments import as_floats, check_count, check_instance
-from dstheory.errors import DSTheoryError, MassError
+from dstheory.errors import MassError
 from dstheory.frame import Frame
 from dstheory.kernels.immutable import Immutable
+from dstheory.kernels.limits import check_cost
+from dstheory.kernels.rounding import SUM_TOLERANCE
 from dstheory.mass import MassFunction
 from dstheory.notebook import brief, html_table
 
@@ -115,11 +117,8 @@ class ImpreciseMass(Immutable):
         check_count("max_count", max_count)
         free = np.flatnonzero(np.asarray(self.lower != self.upper, dtype=bool))
         count = len(free) << max(len(free) - 1, 0)
-        if count > max_count:
-            raise DSTheoryError(
-                f"{len(free)} masses are intervals, with up to {count} vertices, more than "
-                f"{max_count}; fix some masses, or raise the limit"
-            )
+        task, advice = f"a list for {len(free)} intervals", "fix some masses, or raise max_count"
+        check_cost(count, max_count, task, "vertices at most", advice)
         found = [self._ends(free, int(last)) for last in free] or [self.lower[np.newaxis]]
         points = sorted({tuple(point) for part in found for point in part.tolist()})
         return MassFunction(self.frame, self.focal, np.array(points, dtype=self.lower.dtype))
@@ -133,7 +132,7 @@ class ImpreciseMass(Immutable):
         points[:, last] = 1 - (points.sum(axis=1) - points[:, last])
         low, high = self.lower[last], self.upper[last]
         # 1 - 0.3 is not 0.7 to the last bit; fractions are.
-        slack = 0 if points.dtype == object else checks.SUM_TOLERANCE
+        slack = 0 if points.dtype == object else SUM_TOLERANCE
         inside = (points[:, last] >= low - slack) & (points[:, last] <= high + slack)
         points[:, last] = np.clip(points[:, last], low, high)
         return np.asarray(points[np.asarray(inside, dtype=bool)])
@@ -191,8 +190,7 @@ def _check_bounds(frame: Frame, focal: NDArray[Any], bounds: NDArray[Any]) -> No
             )
         if not event:
             raise MassError("the empty set has bounds; condition or normalize the source first")
-    tolerance = checks.SUM_TOLERANCE
-    if lower.sum() > 1 + tolerance or upper.sum() < 1 - tolerance:
+    if lower.sum() > 1 + SUM_TOLERANCE or upper.sum() < 1 - SUM_TOLERANCE:
         raise MassError(
             f"lower bounds sum to {lower.sum()} and upper bounds to {upper.sum()}; "
             "1 must lie between them, so widen the bounds"

@@ -92,18 +92,9 @@ def _names(symbols: tuple[Any, ...], arguments: Iterable[Any] | None) -> tuple[s
     found = tuple(str(symbol) for symbol in symbols)
     if arguments is None:
         return found
-    names = tuple(
-        dict.fromkeys(
-            map(
-                str,
-                as_sequence(
-                    [arguments] if isinstance(arguments, str) else arguments,
-                    "arguments",
-                    "names in order",
-                ),
-            )
-        )
-    )
+    given = [arguments] if isinstance(arguments, str) else arguments
+    listed = as_sequence(given, "arguments", "names in order")
+    names = tuple(dict.fromkeys(map(str, listed)))
     missing = [name for name in found if name not in names]
     if missing:
         raise ValueError(f"the formula has the symbol {missing[0]}, which is not in arguments")

@@ -14,15 +14,13 @@ from typing import Any
 
 import numpy as np
 import sympy
-from sympy.printing.latex import latex_escape
 
 from dstheory._masses import check_mass
 from dstheory.checks.arguments import as_sequence, check_choice
 from dstheory.errors import DSTheoryError
 from dstheory.exact._positivity import is_nonnegative
 from dstheory.exact._symbols import as_expression, as_formulas, as_groups, symbols_of
-from dstheory.frame import Frame
-from dstheory.interchange.display import latex_table
+from dstheory.interchange.display import latex_set, latex_table
 from dstheory.mass import MassFunction
 
 
@@ -173,7 +171,7 @@ def formula_table(
     groups = as_groups(sums)
     head = ["$A$", *(f"${name}(A)$" for name, _ in columns)]
     rows = [
-        [_set(m.frame, mask), *(_formula(f(m, mask=mask), groups) for _, f in columns)]
+        [latex_set(m.frame, mask), *(_formula(f(m, mask=mask), groups) for _, f in columns)]
         for mask in m.focal
     ]
     return latex_table("l" * len(head), [head, *rows])
@@ -182,11 +180,6 @@ def formula_table(
 def _column(name: str) -> tuple[str, Callable[..., Any]]:
     check_choice("quantity", name, _QUANTITIES)
     return _QUANTITIES[name]
-
-
-def _set(frame: Frame, mask: int) -> str:
-    names = [rf"\text{{{latex_escape(str(label))}}}" for label in frame.event(mask)]
-    return rf"$\{{{', '.join(names)}\}}$" if names else r"$\emptyset$"
 
 
 def _formula(value: object, sums: tuple[tuple[Any, ...], ...]) -> str:

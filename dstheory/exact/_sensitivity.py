@@ -12,13 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory._masses import batch_of, check_masses
+from dstheory._masses import check_masses
 from dstheory._typing import Event, Numbers
 from dstheory.checks.naming import RATES, one_of, shares_by_name
 from dstheory.checks.shares import as_share, complement
 from dstheory.errors import DSTheoryError
 from dstheory.exact._conclusions import check_quantity, columns, conclusion, named_sources, rests
-from dstheory.frame import Frame
 from dstheory.kernels import bits
 from dstheory.kernels.batches import scalar, stretch
 from dstheory.kernels.rows import in_row
@@ -171,8 +170,12 @@ def sensitivity(
     named = named_sources(sources)
     full = list(named.values())
     shares = _rates(tuple(named), *one_of(("rates", 0), rates=rates, reliabilities=reliabilities))
-    mask = _frame(full).mask(event)
-    used = [_discounted(m, rate) for m, rate in zip(full, shares, strict=True)]
+    check_masses(*full)
+    mask = full[0].frame.mask(event)
+    used = [
+        m if isinstance(rate, int) and rate == 0 else discount(m, rate=rate)
+        for m, rate in zip(full, shares, strict=True)
+    ]
     found = [
         _rate_derivative(m, rate, rest, mask, quantity)
         for m, rate, rest in zip(full, shares, rests(used), strict=True)
@@ -183,16 +186,6 @@ def sensitivity(
     now = np.array([np.broadcast_to(np.asarray(rate), batch) for rate in shares])
     first = np.broadcast_to(np.asarray(value[0]), batch)
     return Sensitivity(tuple(named), first[()] if not batch else first.copy(), now, *together)
-
-
-def _frame(sources: Sequence[MassFunction]) -> Frame:
-    check_masses(*sources)
-    batch_of(*sources)
-    return sources[0].frame
-
-
-def _discounted(m: MassFunction, rate: Numbers) -> MassFunction:
-    return m if isinstance(rate, int) and rate == 0 else discount(m, rate=rate)
 
 
 def _rates(names: tuple[str, ...], name: str, shares: Any) -> list[Any]:
@@ -209,11 +202,9 @@ def _rates(names: tuple[str, ...], name: str, shares: Any) -> list[Any]:
         raise ValueError(f"there are {len(shares)} {name} for {len(names)} sources")
     else:
         listed = list(shares)
-    return [share if name == "rates" else _lost(share) for share in listed]
-
-
-def _lost(reliability: Numbers) -> Any:
-    return complement(as_share(reliability, "reliability"))[()]
+    if name == "rates":
+        return listed
+    return [complement(as_share(share, "reliability"))[()] for share in listed]
 
 
 def _rate_derivative(
@@ -278,7 +269,8 @@ def mass_gradients(
     check_quantity(quantity)
     named = named_sources(sources)
     listed = list(named.values())
-    mask = _frame(listed).mask(event)
+    check_masses(*listed)
+    mask = listed[0].frame.mask(event)
     parts = zip(named, listed, rests(listed), strict=True)
     return {name: _mass_gradient(m, rest, mask, quantity) for name, m, rest in parts}
 

@@ -57,7 +57,7 @@ def to_latex(m: MassFunction, *, digits: int = 4) -> str:
     n_rows = store.shape[1]
     names = [f"$m_{{{row}}}(A)$" for row in range(n_rows)] if m.batch_shape else ["$m(A)$"]
     rows = [
-        [_latex_set(m.frame, mask), *(_latex_number(v, digits) for v in values)]
+        [latex_set(m.frame, mask), *(_latex_number(v, digits) for v in values)]
         for mask, values in zip(m.focal, store, strict=True)
     ]
     return latex_table("l" + "r" * n_rows, [["$A$", *names], *rows])
@@ -70,7 +70,7 @@ def latex_table(columns: str, rows: Sequence[Sequence[str]]) -> str:
     return "\n".join([rf"\begin{{tabular}}{{{columns}}}", *lines, r"\end{tabular}"])
 
 
-def _latex_set(frame: Frame, mask: int) -> str:
+def latex_set(frame: Frame, mask: int) -> str:
     if isinstance(frame, ProductFrame):  # as a formula, because lists of configurations are long
         return _escaped(frame._text(mask))
     names = [rf"\text{{{_escaped(str(label))}}}" for label in frame.event(mask)]

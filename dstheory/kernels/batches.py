@@ -7,6 +7,7 @@ result and summed by `numpy.add.reduceat`, or by `numpy.bincount` row by row.
 """
 
 import math
+from collections.abc import Iterator
 from functools import reduce
 from operator import mul
 from typing import Any
@@ -78,9 +79,7 @@ def sums_in_blocks(left: Floats, right: Floats, index: Index, n_sets: int, n_row
     i, j = np.divmod(order, len(right))
     starts = np.searchsorted(index[order], np.arange(n_sets))
     sums = np.empty((n_sets, n_rows))
-    block = max(1, _BLOCK_VALUES // max(1, len(index)))
-    for start in range(0, n_rows, block):
-        rows = slice(start, start + block)
+    for rows in blocks(n_rows, _BLOCK_VALUES // max(1, len(index))):
         a = left if left.shape[1] == 1 else left[:, rows]
         b = right if right.shape[1] == 1 else right[:, rows]
         np.add.reduceat(a[i] * b[j], starts, axis=0, out=sums[:, rows])
@@ -98,6 +97,18 @@ def sums_by_row(left: Floats, right: Floats, index: Index, n_sets: int, n_rows: 
         targets = index if len(i) * len(j) == len(index) else table[i[:, np.newaxis], j].ravel()
         sums[:, row] = np.bincount(targets, np.multiply.outer(a[i], b[j]).ravel(), n_sets)
     return sums
+
+
+def blocks(length: int, size: int) -> Iterator[slice]:
+    """Consecutive slices of at most `size` places, at least one, that cover an axis.
+
+    Examples
+    --------
+    >>> list(blocks(5, 2))
+    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
+    """
+    step = max(1, size)
+    return (slice(start, min(start + step, length)) for start in range(0, length, step))
 
 
 def stretch(store: NDArray[Any], batch: tuple[int, ...]) -> NDArray[Any]:
@@ -175,9 +186,8 @@ def _in_blocks(
     n_rows = math.prod(batch)
     flat = [[flattened(a, batch) for a in part] for part in parts]
     sums = np.empty((len(starts), n_rows), dtype=np.result_type(*(a for p in parts for a in p)))
-    for start in range(0, n_rows, step):
-        rows = slice(start, min(start + step, n_rows))
-        block = _joined([[a[:, rows] for a in part] for part in flat], (rows.stop - start,))
+    for rows in blocks(n_rows, step):
+        block = _joined([[a[:, rows] for a in part] for part in flat], (rows.stop - rows.start,))
         sums[:, rows] = np.add.reduceat(block[order], starts, axis=0)
     return sums
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory.kernels import bits
+from dstheory.kernels.batches import blocks
 
 # Bytes unpacked at once: 2^22 stay in a level-3 cache.
 _BLOCK_CELLS = 1 << 22
@@ -157,10 +158,9 @@ def _blockwise(
 ) -> NDArray[Any]:
     """Masks of `size` bits from tables (F, *shape), changed in blocks."""
     n_cells = math.prod(shape)
-    block = max(1, _BLOCK_CELLS // max(n_cells, size))
     parts = []
-    for start in range(0, len(masks), block):
-        part = masks[start : start + block]
+    for rows in blocks(len(masks), _BLOCK_CELLS // max(n_cells, size)):
+        part = masks[rows]
         table = bits.members(part, n_cells).T.reshape(len(part), *shape)
         parts.append(pack_masks(np.ascontiguousarray(change(table)).reshape(len(part), size)))
     return np.concatenate(parts) if parts else bits.mask_array([], size)

@@ -23,7 +23,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory._typing import Floats
+from dstheory._typing import Floats, Ints
+from dstheory.kernels import bits
 from dstheory.kernels.jit import HAVE_NUMBA, compiled
 
 __all__ = ["subset_differences", "subset_sums", "superset_differences", "superset_sums"]
@@ -156,20 +157,17 @@ def _sweep(table: NDArray[Any], *, to_superset: bool, inverse: bool) -> NDArray[
     if HAVE_NUMBA and table.dtype == np.float64 and table.size == n_sets >= _MIN_COMPILED:
         sweep(table.reshape(-1), to_superset=to_superset, inverse=inverse)
         return table
-    return _butterfly(table, to_superset=to_superset, inverse=inverse)
+    return _butterfly(table, np.subtract if inverse else np.add, to_superset=to_superset)
 
 
-def _butterfly(table: NDArray[Any], *, to_superset: bool, inverse: bool) -> NDArray[Any]:
+def _butterfly(table: NDArray[Any], step: np.ufunc, *, to_superset: bool) -> NDArray[Any]:
     n_sets = table.shape[0]
     stride = 1
     while stride < n_sets:
         halves = table.reshape(n_sets // (2 * stride), 2, stride, *table.shape[1:])
         without, with_bit = halves[:, 0], halves[:, 1]
         target, source = (with_bit, without) if to_superset else (without, with_bit)
-        if inverse:
-            target -= source
-        else:
-            target += source
+        step(target, source, out=target)
         stride *= 2
     return table
 
@@ -220,3 +218,38 @@ def superset_differences(table: NDArray[Any]) -> NDArray[Any]:
     array([0. , 0.5, 0. , 0.5])
     """
     return _sweep(_owned(table), to_superset=False, inverse=True)
+
+
+def superset_quotients(table: NDArray[Any]) -> NDArray[Any]:
+    """`superset_differences` of logarithms, without logarithms: exact on fractions.
+
+    Examples
+    --------
+    >>> superset_quotients(np.array([8.0, 4.0, 2.0, 2.0]))
+    array([2., 2., 1., 2.])
+    """
+    return _butterfly(_owned(table), np.divide, to_superset=False)
+
+
+def runs(size: int) -> tuple[Ints, Ints]:
+    """First places and ends of all runs of ordered categories, by ascending masks."""
+    first, end = np.array([(i, e) for e in range(1, size + 1) for i in reversed(range(e))]).T
+    return first, end
+
+
+def run_masses(beliefs: Floats, size: int) -> tuple[NDArray[Any], Floats]:
+    """Focal sets and masses (F, *batch) from beliefs in the `runs`, which are 2-monotone.
+
+    The mass of a run is its belief, minus the beliefs of the two runs without one of its ends,
+    plus the belief of the run without both.
+    """
+    first, end = runs(size)
+    table = np.zeros((size + 1, size + 1, *beliefs.shape[1:]))  # from i to before e; 0 where empty
+    table[first, end] = beliefs
+    masses = (table[first, end] - table[first + 1, end]) - (
+        table[first, end - 1] - table[first + 1, end - 1]
+    )
+    focal = bits.mask_array(
+        ((1 << e) - (1 << i) for i, e in zip(first.tolist(), end.tolist(), strict=True)), size
+    )
+    return focal, np.maximum(masses, 0)  # rounding in differences of equal numbers

@@ -24,7 +24,7 @@ from dstheory.kernels.pairwise import (
     logarithms,
     refuse_total_conflict,
 )
-from dstheory.kernels.rows import in_rows
+from dstheory.kernels.rows import refuse_rows
 
 Part = tuple[NDArray[Any], NDArray[Any]]
 
@@ -64,11 +64,9 @@ class Agreed(NamedTuple):
         if self.conflict is not None:
             refuse_total_conflict(np.where(self.conflict, 0.0, 1.0))
         if self.lost is not None:
-            raise TotalConflictError(
-                "masses underflowed: the sources agree only on masses below 5e-315"
-                f"{in_rows(self.lost)}, whose digits an earlier combination has lost; combine all "
-                "sources in one call of dempster"
-            )
+            fault = "masses underflowed: the sources agree only on masses below 5e-315"
+            advice = "an earlier combination lost their digits: combine all in one call of dempster"
+            refuse_rows(self.lost, fault, advice, TotalConflictError)
 
 
 def orthogonal_sum(parts: Sequence[Part], *, log: bool = False) -> Agreed:
@@ -184,7 +182,7 @@ def by_logarithms(parts: Sequence[Part]) -> Agreed:
     """
     batch = np.broadcast_shapes(*(masses.shape[1:] for _, masses in parts))
     wide = [(focal, stretch(masses, batch)) for focal, masses in parts]
-    focal, logs, shift = _log_fold([(own, logarithms(masses)) for own, masses in wide])
+    focal, logs, shift = log_fold([(own, logarithms(masses)) for own, masses in wide])
     agreed = normalized_logs(focal, logs)
     return Agreed(focal, agreed.masses, agreed.conflict, _lost(wide, logs, shift))
 
@@ -217,21 +215,15 @@ def normalized_logs(focal: NDArray[Any], logs: Floats) -> Agreed:
     return Agreed(focal, np.array(masses, order="C"), agreed.conflict)
 
 
-def log_fold(parts: Sequence[tuple[NDArray[Any], Floats]]) -> tuple[NDArray[Any], Floats]:
-    """Non-empty intersections, and ln of sums of products up to a term for each row, from ln.
+def log_fold(parts: Sequence[tuple[NDArray[Any], Floats]]) -> tuple[NDArray[Any], Floats, Floats]:
+    """Non-empty intersections, ln of sums of products relative to the largest, and its ln.
 
     Examples
     --------
     >>> part = np.array([1, 2]), np.array([0.0, -1000.0])
-    >>> log_fold([part, part])
+    >>> log_fold([part, part])[:2]
     (array([1, 2]), array([    0., -2000.]))
     """
-    focal, logs, _ = _log_fold(parts)
-    return focal, logs
-
-
-def _log_fold(parts: Sequence[tuple[NDArray[Any], Floats]]) -> tuple[NDArray[Any], Floats, Floats]:
-    """Non-empty intersections, ln of sums of products relative to the largest, and its ln."""
     focal, logs = parts[0]
     shift = np.zeros(logs.shape[1:])
     for part in parts[1:]:
@@ -252,7 +244,7 @@ def _lost(parts: Sequence[Part], logs: Floats, shift: Floats) -> NDArray[np.bool
         (own, logarithms(np.where(flags, 0.0, masses)))
         for (own, masses), flags in zip(parts, small, strict=True)
     ]
-    _, others, other_shift = _log_fold(clean)
+    _, others, other_shift = log_fold(clean)
     missing = 1 - np.exp(np.minimum(_log_total(others) + other_shift - _log_total(logs) - shift, 0))
     lost = np.asarray((missing > _TOLERATED) & (np.isfinite(logs).sum(axis=0) > 1))
     return lost if lost.any() else None

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from dstheory._typing import Floats
 from dstheory.errors import TotalConflictError
 from dstheory.kernels import bitsets
-from dstheory.kernels.batches import added_up, batch_sums, flattened, placed, stretch
+from dstheory.kernels.batches import added_up, batch_sums, blocks, flattened, placed, stretch
 from dstheory.kernels.jit import HAVE_NUMBA, compiled
 from dstheory.kernels.limits import check_pairs, check_result, fits_table, table_size
 from dstheory.kernels.rows import in_rows
@@ -78,10 +78,8 @@ def pair_table_numpy(
     focal1: Masks, masses1: Floats, focal2: Masks, masses2: Floats, operation: np.ufunc, size: int
 ) -> Floats:
     """The same without compiled code, in blocks of rows."""
-    rows = max(1, max(_BLOCK_PAIRS, size) // len(focal2))
     table: Any = None
-    for start in range(0, len(focal1), rows):
-        block = slice(start, start + rows)
+    for block in blocks(len(focal1), max(_BLOCK_PAIRS, size) // len(focal2)):
         sets = operation.outer(focal1[block], focal2).ravel()
         products = np.multiply.outer(masses1[block], masses2).ravel()
         sums = np.bincount(sets, products, size)
@@ -243,16 +241,11 @@ def agreement(
 def refuse_total_conflict(total: NDArray[Any]) -> None:
     """Raise where the non-empty masses of a row sum to zero."""
     none = np.asarray(total == 0, dtype=bool)
-    if not none.any():
-        return
-    advice = "discount a source or use a rule that keeps the conflict"
-    if total.ndim == 0:
+    if none.any():
         raise TotalConflictError(
-            f"total conflict (kappa = 1): the sources exclude each other; {advice}"
+            f"total conflict (kappa = 1){in_rows(none)}: the sources exclude each other; discount "
+            "a source or use a rule that keeps the conflict"
         )
-    raise TotalConflictError(
-        f"total conflict (kappa = 1){in_rows(none)}; Dempster's rule has no result: {advice}"
-    )
 
 
 def logarithms(masses: Floats) -> Floats:
@@ -283,9 +276,7 @@ def log_agreement(
     order = np.argsort(index, kind="stable")
     i, j = np.divmod(order, len(right))
     logs = np.empty((len(focal), n_rows))
-    step = max(1, _BLOCK_VALUES // len(index))
-    for start in range(0, n_rows, step):
-        rows = slice(start, start + step)
+    for rows in blocks(n_rows, _BLOCK_VALUES // len(index)):
         logs[:, rows] = _grouped_logaddexp(left[i, rows] + right[j, rows], index[order])
     first = int(focal[0] == 0 and not keep_empty)
     return focal[first:].copy(), logs[first:].reshape(len(focal) - first, *batch)

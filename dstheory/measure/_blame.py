@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dstheory._masses import batch_of, check_masses
 from dstheory._typing import Scalar
-from dstheory.checks.arguments import as_real, shown
+from dstheory.checks.arguments import check_not_negative
 from dstheory.mass import MassFunction
 from dstheory.revise import discount
 
@@ -113,18 +113,15 @@ def blame_discount(
     """
     sources = (m1, m2, *more)
     blame = conflict_blame(*sources)
-    if not 0 <= as_real("strength", strength) < float("inf"):
-        expected = "a finite number that is not negative"
-        raise ValueError(f"strength is {shown(strength)}, expected {expected}")
+    check_not_negative(strength=strength)
     rates = np.minimum(strength * blame, 1)
     return tuple(discount(m, rate=rates[..., i]) for i, m in enumerate(sources))
 
 
 def _coalition_conflicts(sources: tuple[MassFunction, ...]) -> NDArray[Any]:
     """Conflict (2^S, *batch) within every coalition; source i is bit i of its index."""
-    exact = any(m.store.dtype == object for m in sources)
     shape = (1 << len(sources), *batch_of(*sources))
-    conflicts = np.zeros(shape, dtype=object if exact else np.float64)
+    conflicts = np.zeros(shape, dtype=np.result_type(*(m.store for m in sources)))
 
     def grow(coalition: int, joined: MassFunction | None, first: int) -> None:
         for i in range(first, len(sources)):

@@ -89,7 +89,6 @@ def conflict(
     sources = (m1, m2, *more)
     check_masses(*sources)
     if kind == "contour":
-        batch_of(*sources)
         joint = reduce(lambda one, two: one * two, (m.contour() for m in sources))
         return scalar(1 - joint.max(axis=-1))
     joined, last = reduce(lambda one, two: one & two, sources[:-1]), sources[-1]
@@ -162,7 +161,6 @@ def disagreement(m1: MassFunction, m2: MassFunction) -> Any:
     0.25
     """
     check_masses(m1, m2)
-    batch_of(m1, m2)
     gaps = tables.table(m1.normalize(), "bel") - tables.table(m2.normalize(), "pl")
     return scalar(gaps.max(axis=-1))  # at least 0, from the empty set
 

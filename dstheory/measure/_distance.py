@@ -18,10 +18,9 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dstheory._masses import batch_of, check_masses
+from dstheory._masses import check_masses
 from dstheory._typing import Numbers
-from dstheory.checks.arguments import as_floats, as_real, check_choice, shown
-from dstheory.checks.masses import check_number
+from dstheory.checks.arguments import as_floats, as_real, check_above_zero, check_choice
 from dstheory.errors import DSTheoryError
 from dstheory.kernels import bits, setwise
 from dstheory.kernels.batches import placed, scalar, stretch
@@ -31,8 +30,7 @@ from dstheory.transform import betp, tables
 
 def align(m1: MassFunction, m2: MassFunction) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """Focal sets (F,) of either, and the masses of both on them, (F, *batch) each."""
-    check_masses(m1, m2)
-    batch = batch_of(m1, m2)
+    batch = check_masses(m1, m2)
     focal = np.union1d(m1.focal, m2.focal)
     one, two = (placed(focal, m.focal, stretch(m.store, batch)) for m in (m1, m2))
     return focal, one, two
@@ -142,8 +140,7 @@ def hausdorff(
     """
     focal, masses1, masses2 = align(m1, m2)
     places = _positions(positions, len(m1.frame))
-    if not 0 < as_real("scale", scale) < np.inf:
-        raise ValueError(f"scale is {shown(scale)}, expected a positive number")
+    check_above_zero(scale=scale)
     distances = _hausdorff_distances(bits.members(focal, len(places)).T, places)
     with np.errstate(over="ignore"):  # the farthest sets have nothing in common
         likeness = 1 / (1 + float(scale) * distances)
@@ -195,16 +192,14 @@ def table_distance(
     (2.0, 1.0)
     """
     check_choice("table", table, _TABLES)
-    check_number(p, "p")
-    if not p >= 1:
+    order = as_real("p", p)
+    if not order >= 1:
         raise ValueError(f"p is {p}, but an order is at least 1")
-    order = float(as_floats(p, "p"))
     if table == "m":
         _, masses1, masses2 = align(m1, m2)
         difference = masses1 - masses2
     else:
         check_masses(m1, m2)
-        batch_of(m1, m2)
         difference = np.moveaxis(tables.table(m1, table) - tables.table(m2, table), -1, 0)
     return scalar(np.asarray(np.linalg.norm(difference.astype(np.float64), ord=order, axis=0)))
 
@@ -230,7 +225,6 @@ def tessem(m1: MassFunction, m2: MassFunction) -> Any:
     0.5
     """
     check_masses(m1, m2)
-    batch_of(m1, m2)
     gains = betp(m1) - betp(m2)
     return scalar(np.maximum(gains, 0).sum(axis=-1))
 

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory._masses import batch_of, check_masses
+from dstheory._masses import check_masses
 from dstheory.checks.arguments import check_atol, check_choice
 from dstheory.kernels.batches import scalar, stretch
 from dstheory.kernels.programs import minimized
@@ -37,9 +37,7 @@ def _largest_flow(
         (len(small) + len(large), len(pairs)),
     )
     bounds = np.maximum(np.concatenate([small, large]), 0)
-    result = minimized(-np.ones(len(pairs)), A_ub=limits, b_ub=bounds)
-    if not result.success or result.fun is None:
-        raise RuntimeError(f"the linear program of is_included failed: {result.message}")
+    result = minimized("is_included", -np.ones(len(pairs)), A_ub=limits, b_ub=bounds)
     return -float(result.fun)
 
 
@@ -93,11 +91,10 @@ def is_included(
     True
     """
     check_choice("order", order, ("specialization", "pl", "q"))
-    check_masses(m1, m2)
+    batch = check_masses(m1, m2)
     least = 1e-9 if order == "specialization" else 1e-12
     allowed = least if atol is None else atol
     check_atol(allowed)
-    batch = batch_of(m1, m2)
     if order != "specialization":
         excess = tables.table(m1, order) - tables.table(m2, order)
         return scalar(np.asarray(excess <= allowed, dtype=bool).all(axis=-1))

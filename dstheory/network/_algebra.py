@@ -8,9 +8,10 @@ belief-function propagation.
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
 from numbers import Rational
 from typing import Any, Generic, TypeVar
 
@@ -108,6 +109,26 @@ class Algebra(ABC, Generic[P]):
     def n_configurations(self, scope: Sequence[int]) -> int:
         """Configurations of a scope."""
         return math.prod(self.sizes[v] for v in scope)
+
+
+def together(algebra: Algebra[P], parts: Iterable[P]) -> P:
+    """All parts combined, the smallest first."""
+    ascending = sorted(parts, key=lambda part: (len(part.scope), algebra.entries(part)))
+    return reduce(algebra.combine, ascending)
+
+
+def eliminated(
+    algebra: Algebra[P], parts: Iterable[P], order: Iterable[int]
+) -> tuple[list[P], dict[int, P]]:
+    """Parts without some variables, and from what each variable that occurs was eliminated."""
+    left, steps = list(parts), {}
+    for variable in order:
+        holding = [part for part in left if variable in part.scope]
+        if holding:
+            left = [part for part in left if variable not in part.scope]
+            steps[variable] = whole = together(algebra, holding)
+            left.append(algebra.marginalize(whole, [v for v in whole.scope if v != variable]))
+    return left, steps
 
 
 def log_of(value: Any) -> float:

@@ -253,9 +253,9 @@ def _as_floats(part: BeliefPart) -> BeliefPart:
     return _from_logs(part.scope, {mask: log - total for mask, log in logs.items()}, total)
 
 
-def _arrays(masses: Masses) -> tuple[Any, Any]:
-    focal = np.array(sorted(masses), dtype=np.int64)
-    return focal, np.array([masses[mask] for mask in focal.tolist()])
+def _arrays(masses: Masses) -> _Logs:
+    focal = bits.mask_array(sorted(masses), max(masses).bit_length())
+    return focal, np.array([masses[mask] for mask in focal.tolist()], dtype=np.float64)
 
 
 def _meet_arrays(left: Masses, right: Masses) -> Masses:
@@ -273,8 +273,7 @@ def _scaled(scope: Scope, masses: Masses, conflict: float, log_scale: float) -> 
 
 
 def _log_arrays(masses: Masses, logs: bool) -> tuple[NDArray[Any], NDArray[np.float64]]:
-    focal = bits.mask_array(sorted(masses), max(masses).bit_length())
-    values = np.array([masses[mask] for mask in focal.tolist()], dtype=np.float64)
+    focal, values = _arrays(masses)
     return focal, values if logs else np.log(values)
 
 

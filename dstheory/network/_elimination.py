@@ -101,12 +101,6 @@ _MEASURES: dict[str, Measure] = {
 HEURISTICS = (*_MEASURES, "mcs_m")
 
 
-def check_heuristic(name: str) -> str:
-    """The name of a heuristic, if it is known."""
-    check_choice("order", name, HEURISTICS)
-    return name
-
-
 def eliminate(
     graph: nx.Graph, sizes: Sequence[int], heuristic: str = "min_fill", last: Collection[int] = ()
 ) -> tuple[int, ...]:
@@ -118,7 +112,8 @@ def eliminate(
     (1, 2, 0, 3)
     """
     # networkx returns no order for a chordal graph; min-fill finds one without fill-in.
-    if check_heuristic(heuristic) == "mcs_m" and not nx.is_chordal(graph):
+    check_choice("order", heuristic, HEURISTICS)
+    if heuristic == "mcs_m" and not nx.is_chordal(graph):
         _, numbers = nx.complete_to_chordal_graph(graph)
         return tuple(sorted(graph, key=lambda v: (v in last, numbers[v], v)))
     weighted = heuristic == "weighted_min_fill"

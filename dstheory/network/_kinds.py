@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dstheory._masses import certain
 from dstheory._typing import Event
-from dstheory.checks.arguments import check_choice, did_you_mean
+from dstheory.checks.arguments import check_choice, check_instance, suggestion
 from dstheory.kernels import bits
 from dstheory.mass import MassFunction
 from dstheory.network._algebra import Algebra, Amount, Part, divisor
@@ -168,8 +168,11 @@ class BeliefKind(Kind[BeliefPart]):
         if normalize:
             total = divisor(sum(masses.values())) if part.exact else math.fsum(masses.values())
             masses = {mask: mass / total for mask, mass in masses.items()}
-        else:
-            masses = _with_conflict(masses, part)
+        else:  # the conjunctive rule: the difference to 1 is conflict
+            masses = {mask: Amount(m, part.log_scale).number for mask, m in masses.items()}
+            conflict = 1 - sum(masses.values()) if part.exact else -math.expm1(part.log_scale)
+            if conflict != 0:
+                masses[0] = conflict
         frame = ProductFrame([self.variables[place] for place in scope])
         focal = bits.mask_array(sorted(masses), len(frame))
         dtype = object if exact and part.exact else np.float64
@@ -205,14 +208,10 @@ class TableKind(Kind[TablePart]):
         return TableAlgebra(self.sizes, np.maximum, self.join)
 
     def read(self, valuation: Any, alone: str | None) -> Table:
-        if not isinstance(valuation, Table):
-            if alone is None:
-                raise TypeError(
-                    f"a valuation is {valuation!r}, expected a Table, or values with on=name"
-                )
-            table = Table(alone, valuation)
-        else:
-            table = valuation
+        if alone is not None and not isinstance(valuation, Table):
+            valuation = Table(alone, valuation)
+        check_instance("a valuation", valuation, Table, "a Table, or values with on=name")
+        table: Table = valuation
         if alone is not None and table.names != (alone,):
             raise NetworkError(f"the table is on {table.names!r}, not on {alone!r}")
         shape = tuple(self.sizes[self.place(name)] for name in table.names)
@@ -292,18 +291,8 @@ def observed(variable: Variable, event: Event) -> int:
 
 def unknown(name: str, known: Collection[str]) -> NetworkError:
     """The error about a name that no variable has."""
-    listed = ", ".join(map(repr, list(known)[:20])) + (", ..." if len(known) > 20 else "")
-    text = f"{name!r} is not a variable of the network; its variables are {listed}"
-    return NetworkError(f"{text}{did_you_mean(name, known)}")
-
-
-def _with_conflict(masses: dict[int, Any], part: BeliefPart) -> dict[int, Any]:
-    """Masses of the conjunctive rule: the difference to 1 is conflict."""
-    found = {mask: Amount(mass, part.log_scale).number for mask, mass in masses.items()}
-    conflict = 1 - sum(found.values()) if part.exact else -math.expm1(part.log_scale)
-    if conflict != 0:
-        found[0] = conflict
-    return found
+    hint = suggestion(name, known, "its variables")
+    return NetworkError(f"{name!r} is not a variable of the network{hint}")
 
 
 def _check_possibilities(table: Table) -> None:

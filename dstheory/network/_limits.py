@@ -7,6 +7,7 @@ large ends with an error before it exhausts the memory of the machine.
 
 from dataclasses import dataclass, fields
 
+from dstheory.checks.arguments import as_real
 from dstheory.errors import CostLimitError
 
 # Dictionary entry of a large integer and a float, without the bits of the set.
@@ -31,9 +32,7 @@ class Limits:
             value, name = getattr(self, field.name), field.name
             if value is None and field.default is None:
                 continue
-            if not isinstance(value, int | float) or isinstance(value, bool):
-                raise TypeError(f"{name} is {value!r}, expected a number")
-            if not value >= 1:
+            if not as_real(name, value) >= 1:
                 raise ValueError(f"{name} is {value}, but a limit is 1 or more")
 
     def check_bytes(self, n_bytes: int, what: str) -> None:

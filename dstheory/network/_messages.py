@@ -132,10 +132,6 @@ class Messages(Generic[P]):
         outside = self.down(node) if node != self.tree.root else None
         return self.store.combine(*inside, outside)
 
-    def top(self) -> P | None:
-        """Combination of all valuations, with all variables marginalized out."""
-        return self.up(self.tree.root)
-
     def _get(self, wanted: Task) -> P | None:
         return self._solved(wanted, self._known, self._compute, self._recall)
 

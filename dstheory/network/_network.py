@@ -23,13 +23,20 @@ kinds.
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Literal, TypeVar, final
+from typing import Any, Literal, final
 
-from dstheory._typing import Event, Numbers
-from dstheory.checks.arguments import as_collection, as_sequence, check_flag, check_instance, shown
+from dstheory._typing import Numbers
+from dstheory.checks.arguments import (
+    as_collection,
+    as_sequence,
+    check_choice,
+    check_flag,
+    check_instance,
+    shown,
+)
 from dstheory.mass import MassFunction
-from dstheory.network._algebra import Algebra, Amount, Part
-from dstheory.network._elimination import check_heuristic
+from dstheory.network._algebra import Amount, eliminated, together
+from dstheory.network._elimination import HEURISTICS
 from dstheory.network._errors import NetworkConflictError, NetworkError
 from dstheory.network._join_tree import Scope
 from dstheory.network._kinds import Kind, kind_of
@@ -42,33 +49,8 @@ from dstheory.network._versions import Entry, Version
 from dstheory.notebook import brief, html_table
 from dstheory.product import Variable
 
-P = TypeVar("P", bound=Part)
 Names = str | Variable | Iterable[str | Variable]
 Valuation = MassFunction | Table | Mapping[Any, Any] | Numbers
-
-
-def fuse(algebra: Algebra[P], parts: Iterable[P], order: Sequence[int], query: Scope) -> P | None:
-    """Marginal of all parts on a query, eliminating other variables in the given order."""
-    left = list(parts)
-    for variable in order:
-        if variable in query:
-            continue
-        speaking = [part for part in left if variable in part.scope]
-        if not speaking:
-            continue
-        left = [part for part in left if variable not in part.scope]
-        together = _together(algebra, speaking)
-        left.append(algebra.marginalize(together, [v for v in together.scope if v != variable]))
-    return algebra.marginalize(_together(algebra, left), query) if left else None
-
-
-def _together(algebra: Algebra[P], parts: list[P]) -> P:
-    """All parts combined, the smallest first."""
-    ascending = sorted(parts, key=lambda part: (len(part.scope), algebra.entries(part)))
-    found = ascending[0]
-    for part in ascending[1:]:
-        found = algebra.combine(found, part)
-    return found
 
 
 def smallest_contradiction(version: Version[Any]) -> tuple[Hashable, ...]:
@@ -126,36 +108,6 @@ def as_valuations(valuations: object) -> Mapping[Hashable, Any]:
     return dict(enumerate(as_collection(valuations, "valuations", expected)))
 
 
-def evidence(
-    values: Mapping[str | Variable, Event], kind: Kind[Any], taken: Mapping[Hashable, Any]
-) -> dict[Hashable, Any]:
-    """Observations as valuations by their keys."""
-    check_instance("values", values, Mapping, "a mapping of names to values")
-    found: dict[Hashable, Any] = {}
-    for name, event in values.items():
-        variable = kind.variables[kind.place(name)]
-        key = ("observed", variable.name)
-        if key in taken or key in found:
-            raise NetworkError(
-                f"{variable.name!r} has been observed already; forget({variable.name!r}) first"
-            )
-        found[key] = kind.indicator(variable, event)
-    return found
-
-
-def evidence_keys(
-    names: Iterable[Any], kind: Kind[Any], taken: Mapping[Hashable, Any]
-) -> list[Hashable]:
-    """Keys of the observations of some variables, or of all if no names are given."""
-    listed = [kind.variables[kind.place(name)].name for name in names]
-    for name in listed:
-        if ("observed", name) not in taken:
-            raise NetworkError(
-                f"nothing was observed about {name!r}, so there is nothing to forget"
-            )
-    return [key for name in listed or kind.places if (key := ("observed", name)) in taken]
-
-
 def as_query(names: Names, kind: Kind[Any]) -> str | list[str]:
     """The name of a single variable, or a list of names."""
     if isinstance(names, str | Variable):
@@ -167,7 +119,8 @@ def as_query(names: Names, kind: Kind[Any]) -> str | list[str]:
 def as_order(order: str | Sequence[str], kind: Kind[Any]) -> str | tuple[int, ...]:
     """The name of a heuristic, or positions of all variables."""
     if isinstance(order, str):
-        return check_heuristic(order)
+        check_choice("order", order, HEURISTICS)
+        return order
     expected = "a heuristic, or the names of all variables in order"
     order = as_sequence(order, "order", expected)
     places = tuple(kind.place(name) for name in order)
@@ -177,24 +130,6 @@ def as_order(order: str | Sequence[str], kind: Kind[Any]) -> str | tuple[int, ..
             f"an order names each variable once; missing are {missing}; given are {order}"
         )
     return places
-
-
-def check_query(
-    query: str | list[str], kind: Kind[Any], components: list[set[int]], disconnected: bool
-) -> Scope:
-    """Positions of the variables of a query, if it is valid."""
-    scope = kind.scope_of(query)
-    if len(set(scope)) < len(scope) or not scope:
-        raise NetworkError(f"a query names one or more different variables, not {query!r}")
-    check_flag("disconnected", disconnected)
-    parts = [part & set(scope) for part in components if part & set(scope)]
-    if len(parts) > 1 and not disconnected:
-        sets = [f"{{{', '.join(map(repr, kind.scope_names(tuple(sorted(p)))))}}}" for p in parts]
-        raise NetworkError(
-            f"no valuation links {' and '.join(sets)}, so their joint marginal adds nothing to "
-            "their separate ones; query these, or pass disconnected=True"
-        )
-    return scope
 
 
 @final
@@ -377,14 +312,27 @@ class ValuationNetwork:
 
         The evidence about a variable has the key ``("observed", name)``; see `forget`.
         """
-        old = self._version
-        new = evidence(values, old.kind, old.entries)
-        entries = {key: self._entry(indicator, None) for key, indicator in new.items()}
-        return self._of(old.with_entries({**old.entries, **entries}))
+        check_instance("values", values, Mapping, "a mapping of names to values")
+        entries = dict(self._version.entries)
+        for given, event in values.items():
+            variable = self.variables[self._kind.place(given)]
+            name, key = variable.name, ("observed", variable.name)
+            if key in entries:
+                raise NetworkError(f"{name!r} has been observed already; forget({name!r}) first")
+            entries[key] = self._entry(self._kind.indicator(variable, event), None)
+        return self._of(self._version.with_entries(entries))
 
     def forget(self, *names: str | Variable) -> "ValuationNetwork":
         """Network without the observations of some variables, or of all if none is named."""
-        return self.retract(*evidence_keys(names, self._kind, self._version.entries))
+        entries = self._version.entries
+        listed = [self.names[self._kind.place(name)] for name in names]
+        for name in listed:
+            if ("observed", name) not in entries:
+                raise NetworkError(
+                    f"nothing was observed about {name!r}, so there is nothing to forget"
+                )
+        keys = [("observed", name) for name in listed or self.names]
+        return self.retract(*(key for key in keys if key in entries))
 
     def replan(self, order: str | Sequence[str] | None = None) -> "ValuationNetwork":
         """The network with a new join tree, in the same or another order of elimination.
@@ -437,8 +385,11 @@ class ValuationNetwork:
     def fuse(self, names: Names, *, normalize: bool = True, disconnected: bool = False) -> Any:
         """The same as `marginal`, by eliminating all other variables without storing messages."""
         query, scope = self._query(names, disconnected)
-        order, algebra = self._version.fusion_order(scope), self._version.store.algebra
-        return self._written(fuse(algebra, self._version.parts(), order, scope), query, normalize)
+        algebra, order = self._version.store.algebra, self._version.fusion_order(scope)
+        others = [variable for variable in order if variable not in scope]
+        left, _ = eliminated(algebra, self._version.parts(), others)
+        part = algebra.marginalize(together(algebra, left), scope) if left else None
+        return self._written(part, query, normalize)
 
     def most_plausible(self, *, normalize: bool = True) -> Configuration:
         """A joint configuration of all variables with the highest degree.
@@ -552,8 +503,21 @@ class ValuationNetwork:
         return Entry(self._version.store.number(), scope, read, part)
 
     def _query(self, names: Names, disconnected: bool) -> tuple[str | list[str], Scope]:
-        query = as_query(names, self._kind)
-        return query, check_query(query, self._kind, self._version.components, disconnected)
+        """A query and the positions of its variables, if it is valid."""
+        kind, query = self._kind, as_query(names, self._kind)
+        scope = kind.scope_of(query)
+        if len(set(scope)) < len(scope) or not scope:
+            raise NetworkError(f"a query names one or more different variables, not {query!r}")
+        check_flag("disconnected", disconnected)
+        linked = [part & set(scope) for part in self._version.components]
+        parts = [kind.scope_names(tuple(sorted(part))) for part in linked if part]
+        if len(parts) > 1 and not disconnected:
+            sets = " and ".join(f"{{{', '.join(map(repr, part))}}}" for part in parts)
+            raise NetworkError(
+                f"no valuation links {sets}, so their joint marginal adds nothing to their "
+                "separate ones; query these, or pass disconnected=True"
+            )
+        return query, scope
 
     def _kappa(self, total: Amount) -> Any:
         return total.missing if self._version.is_exact else float(total.missing)

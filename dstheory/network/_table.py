@@ -25,7 +25,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._typing import Numbers
-from dstheory.network._algebra import SMALL_LOG, SMALL_TOTAL, Algebra, Amount, Part, log_of
+from dstheory.network._algebra import (
+    SMALL_LOG,
+    SMALL_TOTAL,
+    Algebra,
+    Amount,
+    Part,
+    eliminated,
+    log_of,
+    together,
+)
 from dstheory.network._errors import NetworkError
 from dstheory.network._join_tree import Scope
 from dstheory.network._limits import DEFAULT, Limits
@@ -208,21 +217,12 @@ def best_places(
     """
     left = list(parts)
     _refuse_symbols(left)
-    steps: list[tuple[int, TablePart | None]] = []
-    for variable in order:
-        speaking = [part for part in left if variable in part.scope]
-        left = [part for part in left if variable not in part.scope]
-        together = None
-        for part in sorted(speaking, key=lambda part: part.values.size):
-            together = part if together is None else algebra.combine(together, part)
-        steps.append((variable, together))
-        if together is not None:
-            others = [v for v in together.scope if v != variable]
-            left.append(algebra.marginalize(together, others))
+    left, steps = eliminated(algebra, left, order)
     places: dict[int, int] = {}
-    for variable, table in reversed(steps):
+    for variable in reversed(order):
+        table = steps.get(variable)
         places[variable] = 0 if table is None else _best(table, variable, places)
-    return places, _product(algebra, left)
+    return places, algebra.total(together(algebra, left)) if left else Amount(1)
 
 
 def _refuse_symbols(parts: Iterable[TablePart]) -> None:
@@ -238,12 +238,3 @@ def _refuse_symbols(parts: Iterable[TablePart]) -> None:
 def _best(table: TablePart, variable: int, places: dict[int, int]) -> int:
     index = tuple(slice(None) if v == variable else places[v] for v in table.scope)
     return int(np.argmax(table.values[index]))
-
-
-def _product(algebra: TableAlgebra, parts: list[TablePart]) -> Amount:
-    if not parts:
-        return Amount(1)
-    whole = parts[0]
-    for part in parts[1:]:
-        whole = algebra.combine(whole, part)
-    return algebra.total(whole)

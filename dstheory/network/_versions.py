@@ -155,7 +155,7 @@ class Version(Generic[P]):
     @property
     def total(self) -> Amount:
         """Weight of all valuations, the normalization constant."""
-        return self._total(self.messages.top())
+        return self._total(self.messages.up(self.messages.tree.root))
 
     def _total(self, part: P | None) -> Amount:
         return Amount(1) if part is None else self.store.algebra.total(part)

@@ -10,32 +10,18 @@ Events name their variables, so each constructor knows the product that it needs
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
-import numpy as np
-
+from dstheory._masses import exact_beside
 from dstheory._typing import Numbers
 from dstheory.checks.arguments import check_callable
 from dstheory.combine import dempster
-from dstheory.errors import DSTheoryError
+from dstheory.kernels.limits import check_cost
 from dstheory.mass import MassFunction
 from dstheory.product._events import Event, as_event, frame_of
 from dstheory.product._frame import union_frame
 from dstheory.product._marginal import extend, product_of
 from dstheory.product._relations import supported
-
-
-def beside_exact(masses: Sequence[MassFunction]) -> list[MassFunction]:
-    """The mass functions; beside an exact one, floats that are all 0 or 1 become integers."""
-    if not any(m.store.dtype == object for m in masses):
-        return list(masses)
-    return [_with_integers(m) for m in masses]
-
-
-def _with_integers(m: MassFunction) -> MassFunction:
-    if m.store.dtype == object or not np.isin(m.store, (0.0, 1.0)).all():
-        return m
-    return MassFunction.from_store(m.frame, m.focal, m.store.astype(np.int64).astype(object))
 
 
 def observe(event: Event, support: Numbers = 1) -> MassFunction:
@@ -215,7 +201,7 @@ def combine(*masses: MassFunction, rule: Callable[..., MassFunction] = dempster)
     frames = [product_of(m, f"argument {number}") for number, m in enumerate(masses, start=1)]
     frame = union_frame(frames)
     _check_memory(len(frame), [len(m.focal) for m in masses])
-    extended = [extend(m, frame) for m in beside_exact(masses)]
+    extended = [extend(m, frame) for m in exact_beside(masses)]
     return rule(*extended) if len(extended) > 1 else extended[0]
 
 
@@ -223,8 +209,6 @@ def _check_memory(n_configurations: int, counts: list[int]) -> None:
     """Refuse what is too large, before anything is extended."""
     n_sets = max(sum(counts), math.prod(counts[:2]))
     n_bytes = n_sets * n_configurations // 8
-    if n_bytes > _MAX_BYTES:
-        raise DSTheoryError(
-            f"{n_sets} sets of {n_configurations} configurations would take {n_bytes >> 30} GiB, "
-            "at most 4 are used; combine fewer at a time, approximate, or use a ValuationNetwork"
-        )
+    task = f"extending {n_sets} sets to {n_configurations} configurations"
+    advice = "combine fewer at a time, approximate, or use a ValuationNetwork"
+    check_cost(n_bytes, _MAX_BYTES, task, "bytes", advice)

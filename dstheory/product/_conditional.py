@@ -15,16 +15,16 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory._masses import batch_of, check_mass
+from dstheory._masses import batch_of, check_mass, exact_beside
 from dstheory._typing import Numbers
 from dstheory.checks import masses as checks
-from dstheory.checks.arguments import as_sequence, check_choice, check_instance, shown
+from dstheory.checks.arguments import as_sequence, check_choice, check_instance
 from dstheory.construct import bayesian, vacuous
-from dstheory.errors import DSTheoryError, FrameError, MassError
+from dstheory.errors import FrameError, MassError
 from dstheory.kernels import bits
 from dstheory.kernels.batches import stretch
+from dstheory.kernels.limits import check_cost
 from dstheory.mass import MassFunction
-from dstheory.product._combine import beside_exact
 from dstheory.product._events import Event, as_event, frame_of
 from dstheory.product._frame import ProductFrame, union_frame
 from dstheory.product._marginal import extend, on, product_of
@@ -225,7 +225,8 @@ def probability_table(
       {rain=no, grass=dry}   0.375
     """
     check_choice("prior", prior, ("none", "uniform"))
-    frame = ProductFrame([*_listed(parents), _as_variable(child)])
+    check_instance("child", child, Variable, "a Variable")
+    frame = ProductFrame([*_listed(parents), child])
     rows = checks.as_numbers(probabilities)
     if rows.shape != frame.shape:
         raise MassError(
@@ -245,15 +246,14 @@ def _combined(frame: ProductFrame, size: int, rows: list[MassFunction]) -> MassF
     focal set per row is a focal set of the result, and all choices differ.
     """
     count = math.prod(len(row.focal) for row in rows)
-    if count > _MAX_FOCAL:
-        raise DSTheoryError(
-            f"the table would have {count:.6g} focal sets, more than 2^20; approximate "
-            "the rows, or give probabilities with prior='uniform'"
-        )
-    rows = beside_exact(rows)
+    advice = "approximate the rows, or give probabilities with prior='uniform'"
+    check_cost(count, _MAX_FOCAL, "the table", "focal sets", advice)
+    rows = exact_beside(rows)
     batch = batch_of(*rows)
     sets = bits.mask_array([0], len(frame))
-    store: NDArray[Any] = np.ones((1, *(1,) * len(batch)), dtype=_common_type(rows))
+    store: NDArray[Any] = np.ones(
+        (1, *(1,) * len(batch)), dtype=np.result_type(*(row.store for row in rows))
+    )
     for i, row in enumerate(rows):
         high = bits.mask_array((int(mask) << i * size for mask in row.focal), len(frame))
         sets = np.bitwise_or.outer(high, sets).ravel()  # ascending, because high bits come first
@@ -262,25 +262,16 @@ def _combined(frame: ProductFrame, size: int, rows: list[MassFunction]) -> MassF
     return MassFunction.from_store(frame, sets, np.array(stretch(store, batch), order="C"))
 
 
-def _common_type(rows: list[MassFunction]) -> Any:
-    return object if any(row.store.dtype == object for row in rows) else np.float64
-
-
-def _as_variable(child: object) -> Variable:
-    if not isinstance(child, Variable):
-        raise TypeError(f"child is {shown(child)}, expected a Variable")
-    return child
-
-
 def _listed(parents: object) -> list[Any]:
     if isinstance(parents, Variable):
         return [parents]
     return as_sequence(parents, "parents", "a Variable or a sequence of these")
 
 
-def _parents(child: object, parents: object) -> ProductFrame:
+def _parents(child: Variable, parents: object) -> ProductFrame:
     given = ProductFrame(_listed(parents))
-    ProductFrame([*given.variables, _as_variable(child)])  # raises if child is a parent
+    check_instance("child", child, Variable, "a Variable")
+    ProductFrame([*given.variables, child])  # raises if child is a parent
     return given
 
 

@@ -73,10 +73,7 @@ def _sides(cells: NDArray[np.bool_]) -> list[NDArray[np.bool_]]:
 
 
 def _is_rectangle(sides: list[NDArray[np.bool_]], cells: NDArray[np.bool_]) -> bool:
-    size = 1
-    for side in sides:
-        size *= int(side.sum())
-    return size == int(cells.sum())
+    return math.prod(int(side.sum()) for side in sides) == int(cells.sum())
 
 
 def _rectangle(variables: Sequence[Variable], sides: list[NDArray[np.bool_]]) -> str:

@@ -72,18 +72,7 @@ def extend(m: MassFunction, onto: ProductFrame) -> MassFunction:
     check_instance("onto", onto, ProductFrame, "a ProductFrame")
     if frame == onto:
         return m
-    for variable in frame.variables:
-        if variable.name not in onto.names:
-            raise FrameError(
-                f"variable {variable.name!r} of the mass function is not among {onto.names!r}; "
-                "extend to a product that contains it"
-            )
-        if onto.variable(variable.name) != variable:
-            raise FrameError(
-                f"variable {variable.name!r} has different values: {variable!r} and "
-                f"{onto.variable(variable.name)!r}"
-            )
-    axes = [onto.axis(name) for name in frame.names]
+    axes = [onto.axis(variable) for variable in frame.variables]
     return transfer(m, bitsets.extend_masks(m.focal, axes, onto.shape), onto)
 
 
@@ -137,11 +126,16 @@ def marginalize(m: MassFunction, names: Name | Iterable[Name]) -> MassFunction:
       {all}                  0.25
     """
     frame = product_of(m)
-    part = part_of(frame, names)
+    if isinstance(names, str | Variable):
+        kept = [frame.variable(names)]
+        part = kept[0].frame
+    else:
+        listed = as_sequence(names, "names", "a name or a sequence of names")
+        kept = [frame.variable(name) for name in listed]
+        part = ProductFrame(kept)
     if part == frame:
         return m
-    kept = [names] if isinstance(names, str | Variable) else _names(part)
-    axes = [frame.axis(name) for name in kept]
+    axes = [frame.axis(variable) for variable in kept]
     return transfer(m, bitsets.project_masks(m.focal, frame.shape, axes), part)
 
 
@@ -232,16 +226,3 @@ def product_of(m: MassFunction, name: str = "m") -> ProductFrame:
             f"{name} is on {frame!r}, not on a product of variables; lift it with on(variable, m)"
         )
     return frame
-
-
-def part_of(frame: ProductFrame, names: Name | Iterable[Name]) -> Frame:
-    """Frame of some variables, plain for a single name, otherwise a product."""
-    if isinstance(names, str | Variable):
-        return frame.variable(names).frame
-    listed = as_sequence(names, "names", "a name or a sequence of names")
-    return ProductFrame([frame.variable(name) for name in listed])
-
-
-def _names(part: Frame) -> tuple[str, ...]:
-    assert isinstance(part, ProductFrame)  # as several names give
-    return part.names

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from dstheory._masses import two_sets
 from dstheory._typing import Numbers
-from dstheory.checks.arguments import check_callable
+from dstheory.checks.arguments import check_callable, check_count
 from dstheory.checks.shares import as_share, complement
 from dstheory.errors import FrameError
 from dstheory.kernels import bits, bitsets
@@ -228,10 +228,7 @@ def exactly(k: int, events: Iterable[Event], support: Numbers = 1) -> MassFuncti
 
 def _counted(k: int, events: Iterable[Event], support: Numbers, compare: np.ufunc) -> MassFunction:
     listed = as_events(events)
-    if not isinstance(k, int | np.integer) or isinstance(k, bool):
-        raise TypeError(f"k is {k!r}, expected an int")
-    if not 0 <= k <= len(listed):
-        raise ValueError(f"k is {k}, expected 0 to the number of events, {len(listed)}")
+    check_count("k", k, 0, len(listed))
     frame = frame_of(*listed)
     cells = compare(_counts(frame, listed), k)[np.newaxis]
     return supported(frame, int(bitsets.pack_masks(cells)[0]), support)

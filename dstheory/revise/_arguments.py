@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._typing import Numbers
+from dstheory.checks.arguments import common_shape
 from dstheory.checks.naming import one_of
 from dstheory.checks.shares import as_share, lost_and_kept
-from dstheory.errors import DSTheoryError
-from dstheory.kernels.rows import in_rows
 from dstheory.mass import MassFunction
 
 Shares = tuple[NDArray[Any], NDArray[Any]]
@@ -33,7 +32,7 @@ def given_contexts(rates: object, reliabilities: object) -> tuple[str, Mapping[A
 def as_rate(name: str, value: object, m: MassFunction, of: str = "") -> Shares:
     """The lost and the kept share, given one of them by name."""
     share = as_share(value, f"{name}{of}")
-    broadcast_shape(m.batch_shape, share.shape, f"values of {name}{of}")
+    common_shape(f"{name}{of} and the batch", share.shape, m.batch_shape)
     return lost_and_kept(match_numbers(share, m.store), lost=name == "rate")
 
 
@@ -48,20 +47,3 @@ def match_numbers(numbers: NDArray[Any], store: NDArray[Any]) -> NDArray[Any]:
         return numbers
     rational = all(isinstance(value, Rational | float) for value in numbers.ravel())
     return numbers.astype(np.float64) if rational else numbers
-
-
-def broadcast_shape(batch: tuple[int, ...], shape: tuple[int, ...], name: str) -> tuple[int, ...]:
-    """Broadcast shape of a batch and of values for its rows."""
-    try:
-        return np.broadcast_shapes(batch, shape)
-    except ValueError as error:
-        raise ValueError(
-            f"{name} of shape {shape} do not broadcast with the batch shape {batch}"
-        ) from error
-
-
-def refuse_rows(bad: object, fault: str, advice: str, error: type[DSTheoryError]) -> None:
-    """Raise if rows are bad, with their number and the first."""
-    wrong = np.asarray(bad, dtype=bool)
-    if wrong.any():
-        raise error(f"{fault}{in_rows(wrong)}; {advice}")

@@ -12,17 +12,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory._masses import certain, check_mass, collect
+from dstheory._masses import batch_of, certain, check_mass, collect
 from dstheory._typing import Numbers
 from dstheory.checks import masses as checks
-from dstheory.checks.arguments import check_flag, check_instance, check_label_order
+from dstheory.checks.arguments import check_flag, check_instance, common_shape
 from dstheory.checks.shares import as_share
-from dstheory.errors import DSTheoryError, MassError, TotalConflictError
+from dstheory.construct.arguments import as_rows
+from dstheory.errors import MassError, TotalConflictError
 from dstheory.frame import Frame, same_frame
 from dstheory.kernels import bits, pairwise, setwise
 from dstheory.kernels.batches import stretch
+from dstheory.kernels.limits import check_cost
+from dstheory.kernels.rows import refuse_rows
 from dstheory.mass import MassFunction
-from dstheory.revise._arguments import broadcast_shape, match_numbers, refuse_rows
+from dstheory.revise._arguments import match_numbers
 
 # 2^26 doubles take half a gigabyte per row.
 _MAX_SETS = 1 << 26
@@ -107,7 +110,7 @@ def generalized_bayes(
         certain(frame, frame.full, dtype=pl.dtype) if prior is None else check_mass(prior, "prior")
     )
     same_frame(frame, start.frame)
-    batch = broadcast_shape(start.batch_shape, pl.shape[1:], "likelihoods")
+    batch = common_shape("prior and likelihoods", start.batch_shape, pl.shape[1:])
     pl = match_numbers(pl, start.store)
     _check_size(start, pl)
     sets, store = _products(pl, len(frame)) if prior is None else _with_prior(start, pl, batch)
@@ -216,9 +219,7 @@ def disjunctive_rule_of_combination(
 
     known = {0: certain(space, 0, dtype=prior.store.dtype)}
     parts = [_union(int(mask), given, known) for mask in prior.focal]
-    batch = prior.batch_shape
-    for part in parts:
-        batch = broadcast_shape(batch, part.batch_shape, "conditionals")
+    batch_of(prior, *parts)
     weighted = [
         (part.focal, part.store, mass) for part, mass in zip(parts, prior.store, strict=True)
     ]
@@ -245,14 +246,7 @@ def _as_rows(frame: Frame, likelihoods: Numbers | Mapping[Any, Numbers]) -> NDAr
         _refuse_missing(frame, columns, frame.full)
         shares = [checks.as_masses(columns[bit]) for bit in range(len(frame))]
         return np.stack(np.broadcast_arrays(*shares), axis=-1)
-    rows = checks.as_masses(likelihoods)
-    if rows.ndim == 0 or rows.shape[-1] != len(frame):
-        raise MassError(
-            f"likelihoods have shape {rows.shape}, but their last axis runs over the "
-            f"{len(frame)} labels of the frame"
-        )
-    check_label_order(likelihoods, frame.labels, "likelihoods")
-    return rows
+    return as_rows(likelihoods, frame, "likelihoods")
 
 
 def _by_bit(frame: Frame, given: Mapping[Any, Any]) -> dict[int, Any]:
@@ -280,11 +274,8 @@ def _check_size(start: MassFunction, pl: NDArray[Any]) -> None:
     """Refuse a result whose focal sets could not be stored."""
     free = sum(1 << i for i, row in enumerate(pl) if not _certain(row))
     bound = sum(1 << (int(mask) & free).bit_count() for mask in start.focal)
-    if bound > _MAX_SETS:
-        raise DSTheoryError(
-            f"the result could have {bound:.3g} focal sets, more than 2^26; "
-            "give a prior with small focal sets, or likelihoods of 0 and 1"
-        )
+    advice = "give a prior with small focal sets, or likelihoods of 0 and 1"
+    check_cost(bound, _MAX_SETS, "the result", "focal sets", advice)
 
 
 def _certain(row: NDArray[Any]) -> bool:

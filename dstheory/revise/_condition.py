@@ -23,8 +23,8 @@ from dstheory.construct.tables import from_table
 from dstheory.errors import TotalConflictError
 from dstheory.frame import Frame
 from dstheory.kernels import bits, setwise
+from dstheory.kernels.rows import refuse_rows
 from dstheory.mass import MassFunction
-from dstheory.revise._arguments import refuse_rows
 from dstheory.revise.transfer import image, transfer
 from dstheory.transform import tables
 

@@ -11,14 +11,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory._masses import check_mass, collect
+from dstheory._masses import batch_of, check_mass, collect
 from dstheory.checks.arguments import check_choice
-from dstheory.errors import MassError
 from dstheory.frame import same_frame
 from dstheory.kernels import bits, predicates
 from dstheory.kernels.batches import stretch
+from dstheory.kernels.rows import refuse_rows
 from dstheory.mass import MassFunction
-from dstheory.revise._arguments import broadcast_shape, refuse_rows
 
 
 def jeffrey(
@@ -85,12 +84,10 @@ def jeffrey(
     array([0.4, 0.4, 0.2])
     """
     frame = same_frame(check_mass(prior, "prior").frame, check_mass(evidence, "evidence").frame)
-    broadcast_shape(prior.batch_shape, evidence.batch_shape, "batches of evidence")
     refuse_rows(
         evidence.mass(mask=0) != 0,
         "evidence gives mass to the empty set",
         "nothing can be taken for certain there: use .normalize() first",
-        MassError,
     )
     check_choice("rule", rule, ("outer", "inner"))
     focal, sets = prior.focal, evidence.focal
@@ -109,7 +106,7 @@ def _conditioned(
 
     The division comes first: a mass divided by a total of 1e-310 would overflow.
     """
-    batch = np.broadcast_shapes(prior.batch_shape, evidence.batch_shape)
+    batch = batch_of(prior, evidence)
     store, shares = stretch(prior.store, batch), stretch(evidence.store, batch)
     for event, share, inside in zip(evidence.focal, shares, kept, strict=True):
         total = np.asarray(store[inside].sum(axis=0))

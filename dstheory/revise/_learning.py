@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory._masses import check_mass
+from dstheory._masses import check_mass, indicators
 from dstheory.checks.arguments import as_sequence, check_choice
 from dstheory.errors import MassError
 from dstheory.frame import same_frame
@@ -136,9 +136,7 @@ def _truth(m: MassFunction, labels: Any) -> NDArray[Any]:
         raise MassError(f"there are {count} labels for {len(m)} mass functions")
     if soft:
         return np.asarray(labels.contour())
-    masks = [m.frame.mask((label,)) for label in labels]
-    positions = np.array([mask.bit_length() - 1 for mask in masks])
-    return np.asarray(np.equal.outer(positions, np.arange(len(m.frame))), dtype=int)
+    return indicators(m.frame, labels)
 
 
 def _check_batch(m: object) -> MassFunction:

@@ -12,7 +12,10 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from dstheory.checks.arguments import shown
-from dstheory.errors import CostLimitError, MassError, TotalConflictError
+from dstheory.checks.masses import check_table_size
+from dstheory.errors import MassError, TotalConflictError
+from dstheory.kernels.batches import blocks
+from dstheory.kernels.rows import in_row
 from dstheory.optional import require
 
 Tensor: TypeAlias = Any
@@ -103,10 +106,8 @@ def in_blocks(xp: Namespace, rule: Callable[..., Tensor], m1: Tensor, m2: Tensor
     m1, m2 = xp.broadcast_arrays(m1, m2)
     rows1, rows2 = (xp.reshape(m, (-1, m.shape[-1])) for m in (m1, m2))
     result = xp.empty(rows1.shape, dtype=xp.result_type(m1, m2))
-    step = max(_BLOCK // m1.shape[-1], 1)
     try:
-        for start in range(0, len(rows1), step):
-            part = slice(start, start + step)
+        for part in blocks(len(rows1), _BLOCK // m1.shape[-1]):
             if m1.shape[-1] < _FEW:
                 sides = (np.ascontiguousarray(rows[part].T) for rows in (rows1, rows2))
                 result[part] = rule(xp, *sides, axis=0).T
@@ -202,9 +203,8 @@ def first_row(xp: Namespace, bad: Tensor) -> tuple[tuple[int, ...], str, str]:
     if bad.ndim == 0:
         return (), "", ""
     row = tuple(int(place[0]) for place in xp.nonzero(bad))
-    named = row[0] if len(row) == 1 else row
     count = int(xp.sum(xp.astype(bad, xp.int32)))
-    return row, f" in row {named}", f" ({count} of {prod(bad.shape)} rows)"
+    return row, in_row(row), f" ({count} of {prod(bad.shape)} rows)"
 
 
 def check_table(xp: Namespace, table: Tensor) -> int:
@@ -223,8 +223,5 @@ def check_table(xp: Namespace, table: Tensor) -> int:
 
 def check_labels(n_labels: int) -> None:
     """Refuse tables of more than 12 labels."""
-    if n_labels > MOST_LABELS:
-        raise CostLimitError(
-            f"a table on {n_labels} labels has 2^{n_labels} entries per row, more than "
-            f"2^{MOST_LABELS}; use masses of classes and the frame, or dstheory.MassFunction"
-        )
+    advice = "use masses of classes and the frame, or dstheory.MassFunction"
+    check_table_size(n_labels, advice, MOST_LABELS)

@@ -74,23 +74,6 @@ def meeting_products(table: NDArray[Any]) -> NDArray[Any]:
     return _meeting(table, np.multiply, np.ones_like(table))
 
 
-def superset_quotients(table: NDArray[Any]) -> NDArray[Any]:
-    """`superset_differences` of logarithms, without logarithms: exact on fractions.
-
-    Examples
-    --------
-    >>> superset_quotients(np.array([8.0, 4.0, 2.0, 2.0]))
-    array([2., 2., 1., 2.])
-    """
-    result = table.copy()
-    stride = 1
-    while stride < len(result):
-        halves = result.reshape(len(result) // (2 * stride), 2, stride, *result.shape[1:])
-        halves[:, 0] = halves[:, 0] / halves[:, 1]
-        stride *= 2
-    return result
-
-
 def _meeting(table: NDArray[Any], add: np.ufunc, meet: NDArray[Any]) -> NDArray[Any]:
     """Sweep two tables: sets that avoid, and sets that meet, judged by the labels so far."""
     avoid = table.copy()

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from dstheory._typing import Numbers
 from dstheory.checks import masses as checks
 from dstheory.checks.arguments import check_choice
-from dstheory.construct.arguments import check_finite, check_nonnegative
 from dstheory.errors import DSTheoryError
 from dstheory.kernels import moebius
 from dstheory.transform._butterflies import FROM_MASSES
@@ -98,8 +97,8 @@ def _set_major(table: Numbers, source: str) -> NDArray[Any]:
             "its length is 2, 4, 8, ..."
         )
     if source in ("w", "v"):
-        check_nonnegative(array, "weight")
-    check_finite(array, source)
+        checks.check_nonnegative(array, "weight")
+    checks.check_finite(array, source)
     return np.array(np.moveaxis(array, -1, 0), order="C")
 
 

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._masses import check_mass
-from dstheory.errors import DSTheoryError
 from dstheory.kernels import bits, moebius, setwise
+from dstheory.kernels.batches import blocks
+from dstheory.kernels.limits import check_cost
 from dstheory.mass import MassFunction
 from dstheory.transform._probability import betp
 from dstheory.transform.tables import dense_masses
@@ -71,10 +72,9 @@ def maximum_entropy_probability(m: MassFunction) -> NDArray[Any]:
     else:
         within = np.array([bits.subset_of(normal.focal, int(mask)) for mask in sets])
         beliefs = setwise.weighted_sum(within, store)
-    block = max(1, _BLOCK_ENTRIES // len(sets))
-    starts = range(0, n_rows, block)
-    blocks = [_solve(sets, beliefs[:, i : i + block], size) for i in starts]
-    rows = np.concatenate(blocks, axis=1) if blocks else np.zeros((size, 0))
+    parts = blocks(n_rows, _BLOCK_ENTRIES // len(sets))
+    solved = [_solve(sets, beliefs[:, part], size) for part in parts]
+    rows = np.concatenate(solved, axis=1) if solved else np.zeros((size, 0))
     return np.moveaxis(rows.reshape(size, *m.batch_shape), 0, -1)
 
 
@@ -93,13 +93,9 @@ def _unions(focal: NDArray[Any]) -> NDArray[Any] | None:
 
 def _all_sets(m: MassFunction, size: int) -> tuple[NDArray[Any], NDArray[Any]]:
     """All sets, ascending, and their beliefs, if there is enough memory."""
-    n_bytes = _BYTES_A_SET << size
-    if n_bytes > _MAX_BYTES:
-        raise DSTheoryError(
-            f"the unions of {len(m.focal)} focal sets are too many to be listed, and all sets of "
-            f"{size} labels would take about {n_bytes / 2**30:.3g} GiB, more than the limit of "
-            f"{_MAX_BYTES / 2**30:.3g} GiB; approximate the mass function by fewer focal sets"
-        )
+    task = f"a table of all sets of {size} labels, instead of too many unions of focal sets,"
+    advice = "approximate the mass function by fewer focal sets"
+    check_cost(_BYTES_A_SET << size, _MAX_BYTES, task, "bytes", advice)
     beliefs = moebius.subset_sums(dense_masses(m))
     return np.arange(1 << size), beliefs.reshape(1 << size, -1)
 

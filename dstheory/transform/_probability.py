@@ -156,7 +156,8 @@ def betp(m: MassFunction) -> NDArray[Any]:
     >>> betp(MassFunction(Frame(["ant", "bee"]), [1, 3], [0.5, 0.5]))
     array([0.75, 0.25])
     """
-    focal, store = nonempty(m)
+    normal = check_mass(m).normalize()
+    focal, store = normal.focal, normal.store
     sizes = bits.cardinality(focal).astype(store.dtype)  # Python ints keep fractions exact
     shares = store / sizes.reshape(-1, *(1,) * len(m.batch_shape))
     sums = setwise.weighted_sum(bits.members(focal, len(m.frame)), shares)
@@ -198,9 +199,3 @@ def plausibility_transform(m: MassFunction) -> NDArray[Any]:
     total = np.asarray(contour.sum(axis=0))
     refuse_total_conflict(total)
     return np.moveaxis(np.asarray(contour / total), 0, -1)
-
-
-def nonempty(m: MassFunction) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Focal sets and masses (F, *batch) of the normalized mass function."""
-    normal = check_mass(m).normalize()
-    return normal.focal, normal.store

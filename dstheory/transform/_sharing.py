@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from dstheory._masses import check_mass
 from dstheory._typing import Scalar
 from dstheory.checks.masses import check_number
-from dstheory.errors import DSTheoryError, MassError
+from dstheory.errors import DSTheoryError
 from dstheory.kernels import bits, setwise
-from dstheory.kernels.rows import in_row
+from dstheory.kernels.rows import refuse_rows
 from dstheory.mass import MassFunction
 
 
@@ -52,7 +52,7 @@ def belief_transform(m: MassFunction) -> NDArray[Any]:
     """
     beliefs = _singleton_masses(check_mass(m))
     total = np.asarray(beliefs.sum(axis=0))
-    _refuse(total == 0, "no single label has mass", "use betp or plausibility_transform")
+    refuse_rows(total == 0, "no single label has mass", "use betp or plausibility_transform")
     return np.moveaxis(np.asarray(beliefs / total), 0, -1)
 
 
@@ -104,7 +104,7 @@ def dsmp(m: MassFunction, epsilon: Scalar = 0.001) -> NDArray[Any]:
     if epsilon == 0:
         present = np.asarray(normal.store != 0, dtype=bool)
         lost = (unshared & present)[larger.any(axis=0)].any(axis=0)
-        _refuse(lost, "a set whose labels have no mass of their own", "give epsilon above 0")
+        refuse_rows(lost, "a set whose labels have no mass of their own", "give epsilon above 0")
     shares = _shared(normal.store, larger, weights, np.where(unshared, 1, totals), unshared)
     return np.moveaxis(np.asarray(singles + shares), 0, -1)
 
@@ -145,11 +145,3 @@ def _singleton_masses(m: MassFunction) -> NDArray[Any]:
     """Masses of the single labels, (K, *batch)."""
     single = bits.members(m.focal, len(m.frame)) & (bits.cardinality(m.focal) == 1)
     return setwise.weighted_sum(single, m.store)
-
-
-def _refuse(wrong: object, what: str, advice: str) -> None:
-    rows = np.asarray(wrong, dtype=bool)
-    if rows.any():
-        place = in_row(np.argwhere(rows)[0])
-        count = f" ({int(rows.sum())} of {rows.size} rows)" if rows.ndim else ""
-        raise MassError(f"{what}{place}{count}; {advice}")

@@ -15,19 +15,15 @@ from numpy.typing import NDArray
 from dstheory._masses import check_mass
 from dstheory._typing import Numbers
 from dstheory.checks.arguments import check_choice, check_flag
-from dstheory.construct.arguments import (
-    as_table,
-    check_finite,
-    check_nonnegative,
-    not_positive,
-)
+from dstheory.checks.masses import check_finite, check_nonnegative
+from dstheory.construct.arguments import as_table
 from dstheory.construct.tables import from_table
 from dstheory.errors import MassError
 from dstheory.frame import Frame
-from dstheory.kernels import moebius
-from dstheory.kernels.rows import in_row
+from dstheory.kernels import moebius, predicates
+from dstheory.kernels.rows import first_entry, in_row, refuse_rows
 from dstheory.mass import MassFunction
-from dstheory.transform._butterflies import meeting_products, meeting_sums, superset_quotients
+from dstheory.transform._butterflies import meeting_products, meeting_sums
 from dstheory.transform.tables import TableKind, dense_masses
 
 _MAX_LOG = float(np.log(np.finfo(np.float64).max))
@@ -70,8 +66,9 @@ def conjunctive_weights(m: MassFunction, *, log: bool = False) -> NDArray[Any]:
     array([1.   , 1.   , 1.75 , 0.4  , 1.   , 1.   , 0.286, 1.   ])
     """
     check_flag("log", log)
-    missing = not_positive(check_mass(m).mass(mask=m.frame.full))
-    _refuse_rows(missing, "dogmatic (m(frame) = 0)", "conjunctive weights", "discount it first")
+    missing = ~predicates.positive(check_mass(m).mass(mask=m.frame.full))
+    fault = "the mass function is dogmatic (m(frame) = 0) and has no conjunctive weights"
+    refuse_rows(missing, fault, "discount it first")
     table = moebius.superset_sums(_dense(m, log))
     check_positive(table, "q", "m(frame) > 0")
     return np.moveaxis(weights_of_commonalities(table, log=log), 0, -1)
@@ -112,8 +109,9 @@ def disjunctive_weights(m: MassFunction, *, log: bool = False) -> NDArray[Any]:
     array([1. , 0.5, 0.5, 1. ])
     """
     check_flag("log", log)
-    missing = not_positive(check_mass(m).mass(mask=0))
-    _refuse_rows(missing, "normalized (m(empty) = 0)", "disjunctive weights", "complement it")
+    missing = ~predicates.positive(check_mass(m).mass(mask=0))
+    fault = "the mass function is normalized (m(empty) = 0) and has no disjunctive weights"
+    refuse_rows(missing, fault, "complement it")
     table = moebius.subset_sums(_dense(m, log))
     check_positive(table, "b", "m(empty) > 0")
     return np.moveaxis(weights_of_commonalities(table[::-1], log=log)[::-1], 0, -1)
@@ -184,7 +182,7 @@ def from_weights(
 def weights_of_commonalities(q: NDArray[Any], *, log: bool = False) -> NDArray[Any]:
     """Weights w (2**K, *batch) of positive commonalities: ln w is minus the Moebius of ln q."""
     if q.dtype == object and not log:
-        weights = 1 / superset_quotients(q)
+        weights = 1 / moebius.superset_quotients(q)
         weights[-1] = weights[-1] * 0 + 1
         return np.asarray(weights)
     logs = -moebius.superset_differences(np.log(q.astype(np.float64)))
@@ -207,12 +205,12 @@ def commonalities_of_weights(w: NDArray[Any], *, log: bool = False) -> NDArray[A
 
 def check_positive(values: NDArray[Any], name: str, condition: str) -> None:
     """Refuse a table (2**K, *batch) with entries that have no logarithm."""
-    wrong = not_positive(values)
+    wrong = ~predicates.positive(values)
     if wrong.any():
-        place = np.argwhere(np.moveaxis(wrong, 0, -1))[0]
+        mask, *row = first_entry(wrong)
         raise MassError(
-            f"{name} of mask {place[-1]} is {values[(place[-1], *place[:-1])]}"
-            f"{in_row(place[:-1])}; weights need {condition} and positive {name}"
+            f"{name} of mask {mask} is {values[(mask, *row)]}{in_row(row)}; "
+            f"weights need {condition} and positive {name}"
         )
 
 
@@ -228,19 +226,10 @@ def _dense(m: MassFunction, log: bool) -> NDArray[Any]:
 
 
 def _set_major(frame: Frame, weights: Numbers, log: bool) -> NDArray[Any]:
-    array = as_table(weights, frame, "weights have")
+    array = as_table(weights, frame, "weights")
     if log:
         check_finite(array, "log weight")
         array = array.astype(np.float64)
     else:
         check_nonnegative(array, "weight")
     return np.moveaxis(array, -1, 0)
-
-
-def _refuse_rows(wrong: NDArray[np.bool_], what: str, result: str, advice: str) -> None:
-    if wrong.any():
-        place = np.argwhere(wrong)[0]
-        count = f" ({int(wrong.sum())} of {wrong.size} rows)" if wrong.ndim else ""
-        raise MassError(
-            f"the mass function{in_row(place)} is {what}{count} and has no {result}; {advice}"
-        )

@@ -101,7 +101,7 @@ BATCH = MassFunction(FRAME, [7], np.ones((3, 1, 1)))
         (
             lambda: hausdorff(BATCH, BATCH, scale=[1]),
             TypeError,
-            "scale is .1., expected a number",
+            "scale is .1., expected a finite number above 0",
         ),
         (
             lambda: decide.utilities_from_threshold("x"),

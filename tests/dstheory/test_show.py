@@ -61,7 +61,7 @@ def test_every_shape_can_be_shown(shape):
     assert repr(m).startswith("MassFunction on {0, 1}")
     tags = Tags(m._repr_html_()).tags
     shown = min(5, int(np.prod(shape)))
-    assert tags.count("tr") == (1 + shown if shape else 2)
+    assert tags.count("tr") == (1 + shown if shape else 3)
     assert tags.count("td") == 2 * min(5, int(np.prod(shape)))
 
 

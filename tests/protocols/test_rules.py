@@ -205,7 +205,7 @@ def test_conflict_found_before_counts_as_conflict_found_now(rule):
 def test_rules_for_normalized_sources_refuse_by_one_message(rule):
     one, two, three = open_world(rule)
     message = (
-        r"source 3 gives mass to the empty set, but .* is defined for normalized sources: "
+        r"source 3 gives mass to the empty set; .* is defined for normalized sources: "
         r"use \.normalize\(\) first"
     )
     with pytest.raises(MassError, match=message):

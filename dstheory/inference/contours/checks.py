@@ -4,10 +4,19 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from dstheory._typing import Floats
-from dstheory.checks.arguments import as_array, as_floats, check_callable, shown
+from dstheory.checks.arguments import (
+    as_array,
+    as_floats,
+    check_above_zero,
+    check_callable,
+    check_count,
+    common_shape,
+)
+from dstheory.kernels.batches import blocks
+from dstheory.kernels.rows import in_row
 
 Space = tuple[tuple[float, float], ...]
 
@@ -22,10 +31,7 @@ def numbers(name: str, values: ArrayLike) -> Floats:
     if array.dtype.kind not in "fiu":
         raise TypeError(f"{name} consists of real numbers, not of {array.dtype.name}")
     array = array.astype(np.float64)
-    nan = np.flatnonzero(np.isnan(array))
-    if nan.size:
-        place = f" at index {nan[0]}" if array.ndim else ""
-        raise ValueError(f"{name} is nan{place}; give numbers")
+    refuse(f"{name} is", array, np.isnan(array), "numbers")
     return array
 
 
@@ -54,8 +60,7 @@ def as_scales(scale: ArrayLike | None, dimension: int) -> tuple[float, ...]:
     array = np.ones(dimension) if scale is None else np.atleast_1d(numbers("scale", scale))
     if array.shape != (dimension,):
         raise ValueError(f"scale has shape {array.shape}; give {dimension} (one per dimension)")
-    if not (np.isfinite(array) & (array > 0)).all():
-        raise ValueError(f"scale is {shown(scale)}; give positive numbers")
+    refuse("scale is", array, ~(np.isfinite(array) & (array > 0)), "positive numbers")
     return tuple(float(x) for x in array)
 
 
@@ -68,16 +73,9 @@ def as_interval(region: tuple[ArrayLike, ...]) -> tuple[Floats, Floats]:
     if len(region) != 2:
         raise ValueError(f"an interval has 2 ends (low, high), not {len(region)}")
     ends = [numbers("interval", end) for end in region]
-    try:
-        low, high = np.broadcast_arrays(*ends)
-    except ValueError as error:
-        shapes = " and ".join(str(end.shape) for end in ends)
-        raise ValueError(f"ends have shapes {shapes}, which do not broadcast") from error
-    wrong = np.flatnonzero(low > high)
-    if wrong.size:
-        a, b = low.ravel()[wrong[0]], high.ravel()[wrong[0]]
-        place = f" in row {wrong[0]}" if low.ndim else ""
-        raise ValueError(f"interval from {a:g} to {b:g}{place} is empty; give low <= high")
+    common_shape("ends", *(end.shape for end in ends))
+    low, high = np.broadcast_arrays(*ends)
+    refuse("the low end is", low, low > high, "at most the high end")
     return low, high
 
 
@@ -101,9 +99,7 @@ def as_levels(name: str, values: ArrayLike) -> Floats:
     array = numbers(name, values)
     if not array.size:
         raise ValueError(f"{name} is empty; expected numbers in [0, 1]")
-    wrong = np.flatnonzero((array < 0) | (array > 1))
-    if wrong.size:
-        raise ValueError(f"{name} is {array.ravel()[wrong[0]]:g}; expected numbers in [0, 1]")
+    refuse(f"{name} is", array, (array < 0) | (array > 1), "numbers in [0, 1]")
     return array
 
 
@@ -126,10 +122,7 @@ def as_ends(region: tuple[ArrayLike, ...], shape: tuple[int, ...]) -> tuple[Floa
     (array([0., 0.]), array([1., 1.]))
     """
     low, high = as_interval(region)
-    try:
-        common = np.broadcast_shapes(low.shape, shape)
-    except ValueError as error:
-        raise ValueError(f"ends have shape {low.shape}, which does not fit {shape}") from error
+    common = common_shape("ends and the quantity", low.shape, shape)
     if 0 in common:
         raise ValueError("ends are empty; give one interval or more")
     return np.broadcast_to(low, common), np.broadcast_to(high, common)
@@ -141,14 +134,11 @@ def as_data(name: str, values: ArrayLike, low: float = -np.inf, high: float = np
     >>> as_data("counts", [0, 2], low=0)
     array([0., 2.])
     """
-    array = as_array(values, name)
-    if array.dtype.kind not in "fiub":
-        raise TypeError(f"{name} have dtype {array.dtype.name}, expected real numbers")
+    array = as_floats(values, name)
     if array.ndim != 1 or not array.size:
         raise ValueError(f"{name} have shape {array.shape}; give one number for each observation")
-    array = array.astype(np.float64)
-    _refuse(name, ~np.isfinite(array), array, "give finite numbers")
-    _refuse(name, (array < low) | (array > high), array, f"expected in [{low:g}, {high:g}]")
+    refuse(name, array, ~np.isfinite(array), "finite numbers")
+    refuse(name, array, (array < low) | (array > high), f"numbers in [{low:g}, {high:g}]")
     return array
 
 
@@ -158,14 +148,11 @@ def as_design(name: str, values: ArrayLike, columns: int | None = None) -> Float
     >>> as_design("design", [[1, 2]]).shape
     (1, 2)
     """
-    array = as_array(values, name)
-    if array.dtype.kind not in "fiub":
-        raise TypeError(f"{name} consists of real numbers, not of {array.dtype.name}")
+    array = as_floats(values, name)
     if array.ndim != 2 or not array.size:
         raise ValueError(f"{name} has shape {array.shape}; give one row for each observation")
     if columns is not None and array.shape[1] != columns:
         raise ValueError(f"{name} has {array.shape[1]} columns, not {columns} as the design has")
-    array = array.astype(np.float64)
     row = np.flatnonzero(~np.isfinite(array).all(axis=1))
     if row.size:
         raise ValueError(f"{name} is not finite in row {row[0]}; give finite numbers")
@@ -190,11 +177,8 @@ def as_positive(name: str, value: float) -> float:
     >>> as_positive("sigma", 2)
     2.0
     """
-    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
-        raise TypeError(f"{name} is {value!r}, expected a positive number")
-    if not 0 < value < np.inf:
-        raise ValueError(f"{name} is {shown(value)}; expected a finite positive number")
-    return float(as_floats(value, name))
+    check_above_zero(**{name: value})
+    return float(value)
 
 
 def guard(f: Callable[..., Any], bounds: Space, chunk: int) -> Callable[..., Floats]:
@@ -206,14 +190,12 @@ def guard(f: Callable[..., Any], bounds: Space, chunk: int) -> Callable[..., Flo
            [1.]])
     """
     check_callable("log_likelihood", f, "a callable")
-    if isinstance(chunk, bool) or not isinstance(chunk, int | np.integer) or chunk < 1:
-        raise ValueError(f"chunk is {chunk!r}; give a positive integer")
+    check_count("chunk", chunk, 1)
 
     def checked(*theta: Floats) -> Floats:
         flat = [x.ravel() for x in theta]
         result = np.empty(flat[0].size)
-        for begin in range(0, result.size, chunk):
-            part = slice(begin, begin + chunk)
+        for part in blocks(result.size, chunk):
             result[part] = _values(f, [x[part] for x in flat], bounds)
         return result.reshape(theta[0].shape)
 
@@ -269,7 +251,8 @@ def _place(theta: list[Floats], row: int) -> str:
     return point if len(theta) == 1 else f"({point})"
 
 
-def _refuse(name: str, wrong: np.ndarray, values: Floats, advice: str) -> None:
-    row = np.flatnonzero(wrong)
-    if row.size:
-        raise ValueError(f"{name} {values[row[0]]} in row {row[0]}: {advice}")
+def refuse(what: str, values: Floats, wrong: NDArray[np.bool_], expected: str) -> None:
+    """Raise where a value is wrong, with the first one and its row."""
+    if wrong.any():
+        place = tuple(np.argwhere(wrong)[0])
+        raise ValueError(f"{what} {values[place]:g}{in_row(place)}; expected {expected}")

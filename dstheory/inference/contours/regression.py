@@ -71,11 +71,7 @@ def least_squares(design: ArrayLike, response: ArrayLike, exact_fit: bool) -> Le
 
     x = as_design("design", design)
     y = as_vector("response", response, len(x))
-    size = np.sqrt((x**2).sum(axis=0))
-    q, r = np.linalg.qr(x / np.where(size > 0, size, 1.0))
-    if len(r) < x.shape[1] or (np.abs(np.diag(r)) < 1e-10).any():
-        raise _collinear(x)
-    root = r * size
+    q, root = _decomposed(x)
     coefficients = solve_triangular(root, q.T @ y)
     residuals = y - x @ coefficients
     residual = float(residuals @ residuals)
@@ -85,6 +81,18 @@ def least_squares(design: ArrayLike, response: ArrayLike, exact_fit: bool) -> Le
             "sigma tends to 0; give sigma or more observations"
         )
     return LeastSquares(coefficients, root, residual, len(x))
+
+
+def _decomposed(x: Floats) -> tuple[Floats, Floats]:
+    """Orthogonal columns and a triangular root, whose product is the design."""
+    size = np.sqrt((x**2).sum(axis=0))
+    q, r = np.linalg.qr(x / np.where(size > 0, size, 1.0))
+    if len(r) < x.shape[1] or (np.abs(np.diag(r)) < 1e-10).any():
+        raise ValueError(
+            f"the {x.shape[1]} columns of the design (of {len(x)} rows) are collinear, so the "
+            "likelihood is flat along a line; drop columns"
+        )
+    return q, r * size
 
 
 def linear_contour(
@@ -179,18 +187,23 @@ def logistic_contour(design: ArrayLike, labels: ArrayLike, weights: ArrayLike) -
     >>> round(contour.mode, 9), round(contour.contour(np.log(3.0)), 9)
     (0.0, 0.75)
     """
+    from scipy.linalg import solve_triangular
+    from scipy.special import expit
+
     x = as_design("design", design)
     y = as_data("labels", labels, 0, 1)
     if len(y) != len(x):
         raise ValueError(f"labels have {len(y)} elements, not {len(x)} as the design has rows")
     w = _as_weights(weights, x.shape[1])
-    _require_full_rank(x)
+    q, root = _decomposed(x)
     _require_overlap(x, y)
-    x, w = _orthogonal(x, w)
+    # The same model with orthogonal columns.
+    scale = np.sqrt(len(x))
+    x, w = q * scale, solve_triangular(root, w, trans="T") * scale
     best, _ = _maximize(x, y, np.zeros((1, len(x))), np.zeros((1, x.shape[1])))
     mode = float(w @ best[0])
     # Coefficients with value v are best + toward * (v - mode) + across @ free.
-    toward, across = w / (w @ w), _null_space(w)
+    toward, across = w / (w @ w), np.linalg.qr(w[:, None], mode="complete")[0][:, 1:]
 
     def profile(value: Floats) -> Floats:
         moved = (value - mode)[:, None] * toward + best
@@ -200,44 +213,10 @@ def logistic_contour(design: ArrayLike, labels: ArrayLike, weights: ArrayLike) -
         result[inside] = _maximize(x @ across, y, moved[inside] @ x.T, start)[1]
         return result
 
+    p = expit(x @ best[0])
+    error = float(np.sqrt(w @ np.linalg.solve((x.T * (p * (1 - p))) @ x, w)))
     chunk = max(1, _ELEMENTS // len(x))
-    return LikelihoodContour(
-        profile, (-np.inf, np.inf), mode=mode, scale=_standard_error(x, best[0], w), chunk=chunk
-    )
-
-
-def _orthogonal(x: Floats, w: Floats) -> tuple[Floats, Floats]:
-    """The same model with orthogonal columns of length 1, and its weights."""
-    from scipy.linalg import solve_triangular
-
-    size = np.sqrt((x**2).sum(axis=0))
-    q, r = np.linalg.qr(x / size)
-    scale = np.sqrt(len(x))
-    return q * scale, solve_triangular(r, w / size, trans="T") * scale
-
-
-def _null_space(w: Floats) -> Floats:
-    return np.asarray(np.linalg.qr(w[:, None], mode="complete")[0][:, 1:])
-
-
-def _standard_error(x: Floats, coefficients: Floats, w: Floats) -> float:
-    from scipy.special import expit
-
-    p = expit(x @ coefficients)
-    return float(np.sqrt(w @ np.linalg.solve((x.T * (p * (1 - p))) @ x, w)))
-
-
-def _require_full_rank(x: Floats) -> None:
-    size = np.sqrt((x**2).sum(axis=0))
-    if np.linalg.matrix_rank(x / np.where(size > 0, size, 1.0), tol=1e-10) < x.shape[1]:
-        raise _collinear(x)
-
-
-def _collinear(x: Floats) -> ValueError:
-    return ValueError(
-        f"the {x.shape[1]} columns of the design (of {len(x)} rows) are collinear, so the "
-        "likelihood is flat along a line; drop columns"
-    )
+    return LikelihoodContour(profile, (-np.inf, np.inf), mode=mode, scale=error, chunk=chunk)
 
 
 def _as_weights(weights: ArrayLike, size: int) -> Floats:

@@ -50,7 +50,6 @@ from numpy.typing import ArrayLike, NDArray
 from dstheory._typing import Floats
 from dstheory.checks.arguments import check_choice, check_flag
 from dstheory.construct import consonant
-from dstheory.errors import DSTheoryError
 from dstheory.frame import Frame
 from dstheory.inference.counts._binomial import binomial_masses
 from dstheory.inference.counts.checks import (
@@ -62,6 +61,7 @@ from dstheory.inference.counts.checks import (
     refuse_empty_rows,
 )
 from dstheory.kernels import bits, moebius
+from dstheory.kernels.limits import check_cost
 from dstheory.kernels.programs import TOLERANCE, minimized
 from dstheory.mass import MassFunction
 
@@ -70,16 +70,13 @@ def most_committed(lower: Floats, counts: Floats) -> Floats:
     """Masses (2^K,) that maximize the sum of beliefs, given that Bel <= `lower` (2^K,)."""
     subsets, weight = _program(len(counts))
     result = minimized(
+        f"the most committed belief function for counts {counts.tolist()}",
         -weight,
         A_ub=subsets[1:-1],
         b_ub=lower[1:-1],
         A_eq=subsets[-1:],
         b_eq=[1.0],
     )
-    if not result.success:
-        raise DSTheoryError(
-            f"the linear program for counts {counts.tolist()} has no solution: {result.message}"
-        )
     return _symmetric(_valid(np.concatenate([[0.0], result.x])), counts)
 
 
@@ -183,34 +180,19 @@ def lower_by_likelihood(sets: NDArray[np.bool_], rows: Floats) -> Floats:
 
 
 def interval_masses(lower: Lower, rows: Floats) -> tuple[NDArray[np.int64], Floats]:
-    """Focal sets and masses (F, R) on the intervals of ordered categories.
-
-    Second differences of the lower probability of [i, j]: not negative, because it is
-    2-monotone.
-    """
+    """Focal sets and masses (F, R) on the intervals of ordered categories."""
     size = rows.shape[1]
-    first, end = np.array([(i, e) for e in range(1, size + 1) for i in reversed(range(e))]).T
+    first, end = moebius.runs(size)
     place = np.arange(size)
     sets = (place >= first[:, np.newaxis]) & (place < end[:, np.newaxis])
-    table = np.zeros((size + 1, size + 1, len(rows)))  # from i to before e; 0 where empty
-    table[first, end] = lower(sets, rows)
-    masses = (table[first, end] - table[first + 1, end]) - (
-        table[first, end - 1] - table[first + 1, end - 1]
-    )
-    focal = bits.mask_array(
-        ((1 << int(e)) - (1 << int(i)) for i, e in zip(first, end, strict=True)), size
-    )
-    return focal, np.maximum(masses, 0)
+    return moebius.run_masses(lower(sets, rows), size)
 
 
 def set_masses(lower: Lower, rows: Floats) -> tuple[NDArray[np.int64], Floats]:
     """Focal sets and masses (F, R) on all sets of categories."""
     size = rows.shape[1]
-    if size > MOST_UNORDERED:
-        raise DSTheoryError(
-            f"{size} unordered categories have 2^{size} sets, more than "
-            f"2^{MOST_UNORDERED}; use ordered=True, the model 'dempster', or multinomial_bounds"
-        )
+    advice = "use ordered=True, the model 'dempster', or multinomial_bounds"
+    check_cost(1 << size, 1 << MOST_UNORDERED, f"{size} unordered categories", "sets", advice)
     # Rows with the same counts in another order share one computation.
     order = np.argsort(rows, axis=1, kind="stable")
     distinct, index = np.unique(np.take_along_axis(rows, order, 1), axis=0, return_inverse=True)

@@ -6,13 +6,19 @@ Fractions and integers in object arrays stay exact on request.
 
 from collections.abc import Hashable, Sequence
 from fractions import Fraction
-from numbers import Rational, Real
+from numbers import Rational
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dstheory.checks.arguments import as_array, as_floats, as_real, shown
+from dstheory.checks.arguments import (
+    as_array,
+    as_floats,
+    check_above_zero,
+    check_level,
+    common_shape,
+)
 from dstheory.errors import FrameError
 from dstheory.frame import Frame
 from dstheory.kernels.rows import in_row
@@ -21,6 +27,11 @@ Array = NDArray[Any]  # float64, or Fractions in an object array
 BinomialModel = Literal[
     "likelihood", "confidence", "dempster", "laplace", "inverse_pignistic", "bayesian"
 ]
+
+
+_NO_PROPORTION = (
+    "the model 'bayesian' has no proportion there; use 'laplace' or an evidential model"
+)
 
 
 def as_counts(
@@ -35,13 +46,7 @@ def as_counts(
     (array([1., 2.]), array([2., 1.]), (2,))
     """
     raw = _numeric("successes", successes), _numeric("trials", trials)
-    try:
-        shape = np.broadcast_shapes(raw[0].shape, raw[1].shape)
-    except ValueError:
-        raise ValueError(
-            f"successes have shape {raw[0].shape} and trials {raw[1].shape}; "
-            "give shapes that broadcast"
-        ) from None
+    shape = common_shape("successes and trials", *(x.shape for x in raw))
     exact = (
         exact and any(x.dtype == object for x in raw) and all(x.dtype.kind in "Oiu" for x in raw)
     )
@@ -73,20 +78,15 @@ def as_count_rows(counts: ArrayLike, *, exact: bool) -> tuple[Array, tuple[int, 
     batch = raw.shape[:-1]
     _check_values("count", rows, batch, raw.shape[-1])
     with np.errstate(over="ignore"):  # found here
-        row = _first(rows.sum(axis=-1) == np.inf)
-    if row is not None:
-        raise ValueError(f"counts sum to inf{_at(batch, row)}: too large for floating point")
+        total = rows.sum(axis=-1)
+    _refuse(total == np.inf, batch, total, "counts sum to {}{}: too large for floating point")
     return rows, batch
 
 
 def refuse_empty_rows(rows: Array, batch: tuple[int, ...]) -> None:
     """Raise where a row has no observation, for models that need one."""
-    row = _first(rows.sum(axis=-1) == 0)
-    if row is not None:
-        raise ValueError(
-            f"counts are all 0{_at(batch, row)}: the model 'bayesian' has no proportions there; "
-            "use 'laplace' or an evidential model"
-        )
+    total = rows.sum(axis=-1)
+    _refuse(total == 0, batch, total, f"counts are all 0{{1}}: {_NO_PROPORTION}")
 
 
 def as_strength(strength: float, *, exact: bool) -> float | Fraction:
@@ -95,14 +95,11 @@ def as_strength(strength: float, *, exact: bool) -> float | Fraction:
     >>> as_strength(2, exact=False), as_strength(2, exact=True)
     (2.0, Fraction(2, 1))
     """
-    number = as_real("strength", strength, "a positive number, usually 1")
-    if not 0 < number < float("inf"):
-        expected = "a positive finite number, usually 1"
-        raise ValueError(f"strength is {shown(strength)}, expected {expected}")
+    check_above_zero(strength=strength)
     if exact and isinstance(strength, Rational):
         # int() because a Fraction of NumPy integers would overflow.
         return Fraction(int(strength.numerator), int(strength.denominator))
-    return number
+    return float(strength)
 
 
 def as_tail(confidence: float) -> float:
@@ -111,10 +108,7 @@ def as_tail(confidence: float) -> float:
     >>> as_tail(0.5)
     0.25
     """
-    if isinstance(confidence, bool) or not isinstance(confidence, Real):
-        raise TypeError(f"confidence is {confidence!r}, expected a number inside (0, 1)")
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence is {confidence}; expected a number inside (0, 1)")
+    check_level("confidence", confidence)
     return (1 - float(confidence)) / 2
 
 
@@ -157,12 +151,8 @@ def _check_values(name: str, values: Array, shape: tuple[int, ...], n_columns: i
 
 def _check_trials(n: Array, shape: tuple[int, ...], needs_trials: bool, most: float) -> None:
     _refuse(n > most, shape, n, f"trials {{}}{{}}: this model takes up to {most:g}; use another")
-    row = _first(n == 0) if needs_trials else None
-    if row is not None:
-        raise ValueError(
-            f"trials are 0{_at(shape, row)}: the model 'bayesian' has no proportion there; "
-            "use 'laplace' or an evidential model"
-        )
+    if needs_trials:
+        _refuse(n == 0, shape, n, f"trials are 0{{1}}: {_NO_PROPORTION}")
 
 
 def _refuse(

@@ -27,9 +27,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dstheory._typing import Floats
-from dstheory.checks.arguments import check_choice, check_count, check_instance, check_rng
+from dstheory.checks.arguments import (
+    check_choice,
+    check_count,
+    check_instance,
+    check_rng,
+    common_shape,
+)
 from dstheory.errors import TotalConflictError
-from dstheory.inference.contours.checks import numbers
+from dstheory.inference.contours.checks import numbers, refuse
 from dstheory.inference.prediction.sampled_interval import SampledInterval
 from dstheory.kernels.batches import scalar
 from dstheory.kernels.immutable import Immutable
@@ -241,16 +247,10 @@ class GRFN(ShownFields, Immutable):
 
     def __init__(self, mu: ArrayLike, sigma2: ArrayLike, h: ArrayLike) -> None:
         given = [numbers(name, x) for name, x in (("mu", mu), ("sigma2", sigma2), ("h", h))]
-        try:
-            shape = np.broadcast_shapes(*(x.shape for x in given))
-        except ValueError:
-            raise ValueError(
-                f"mu, sigma2 and h have shapes {', '.join(str(x.shape) for x in given)}; "
-                "give shapes that broadcast"
-            ) from None
-        _refuse("mu", given[0], ~np.isfinite(given[0]), "a finite number")
-        _refuse("sigma2", given[1], ~((given[1] >= 0) & np.isfinite(given[1])), "0 or more")
-        _refuse("h", given[2], ~(given[2] >= 0), "0 or more, or infinite")
+        shape = common_shape("mu, sigma2 and h", *(x.shape for x in given))
+        refuse("mu is", given[0], ~np.isfinite(given[0]), "a finite number")
+        refuse("sigma2 is", given[1], ~((given[1] >= 0) & np.isfinite(given[1])), "0 or more")
+        refuse("h is", given[2], ~(given[2] >= 0), "0 or more, or infinite")
         mu, variance, h = (np.broadcast_to(x, shape).copy() for x in given)
         self._keep(mu=mu, sigma2=variance, h=h, _numbers=Numbers(mu, np.sqrt(variance), h))
 
@@ -512,31 +512,19 @@ class GRFN(ShownFields, Immutable):
     def _points(self, **named: ArrayLike) -> list[Floats]:
         """Points as floats, broadcast with the batch."""
         points = [numbers(name, x) for name, x in named.items()]
-        try:
-            shape = np.broadcast_shapes(self.batch_shape, *(x.shape for x in points))
-        except ValueError:
-            shapes = ", ".join(f"{name} {x.shape}" for name, x in zip(named, points, strict=True))
-            raise ValueError(
-                f"shapes do not broadcast: batch {self.batch_shape}, {shapes}; "
-                "give the points their own axis, as in x[:, np.newaxis]"
-            ) from None
+        names = f"the batch and {' and '.join(named)} (use x[:, np.newaxis] for points of all rows)"
+        shape = common_shape(names, self.batch_shape, *(x.shape for x in points))
         return [np.broadcast_to(x, shape) for x in points]
 
     def _interval(self, low: ArrayLike, high: ArrayLike) -> list[Floats]:
         ends = self._points(low=low, high=high)
-        _refuse("low", ends[0], ends[0] > ends[1], "at most high")
+        refuse("low is", ends[0], ends[0] > ends[1], "at most high")
         return ends
 
     def _levels(self, name: str, values: ArrayLike) -> Floats:
         (levels,) = self._points(**{name: values})
-        _refuse(name, levels, ~((levels > 0) & (levels < 1)), "inside (0, 1)")
+        refuse(f"{name} is", levels, ~((levels > 0) & (levels < 1)), "inside (0, 1)")
         return levels
-
-
-def _refuse(name: str, values: Floats, wrong: NDArray[np.bool_], expected: str) -> None:
-    if wrong.any():
-        place = np.argwhere(wrong)[0]
-        raise ValueError(f"{name} is {values[tuple(place)]:g}{in_row(place)}; expected {expected}")
 
 
 def product_intersection(
@@ -655,9 +643,5 @@ def _refuse_certain(one: GRFN, two: GRFN, wrong: NDArray[np.bool_]) -> None:
 def _checked(*numbers: GRFN) -> tuple[GRFN, ...]:
     for place, number in enumerate(numbers):
         check_instance(f"source {place}", number, GRFN, "a GRFN")
-    shapes = [number.batch_shape for number in numbers]
-    try:
-        np.broadcast_shapes(*shapes)
-    except ValueError:
-        raise ValueError(f"batch shapes {shapes} do not broadcast") from None
+    common_shape("batches", *(number.batch_shape for number in numbers))
     return numbers

@@ -31,7 +31,7 @@ from dstheory.inference.prediction._random_interval import MOST_DRAWS, RandomInt
 from dstheory.inference.prediction._rayleigh import rayleigh_mean
 from dstheory.inference.prediction._sampling_laws import FamilyLaw
 from dstheory.inference.prediction.intervals import PredictiveInterval
-from dstheory.kernels import bits
+from dstheory.kernels import bits, moebius
 from dstheory.mass import MassFunction
 
 
@@ -177,29 +177,20 @@ def predictive_ordered(
     n_labels = len(frame)
     if n_labels < 2:
         raise ValueError("the frame has one label; a prediction needs at least 2")
-    first, last = np.triu_indices(n_labels)
-    bel = _runs_belief(interval, n_labels, cdf, (first, last), atol)
-    table = np.zeros((n_labels + 2, n_labels + 2))
-    table[first + 1, last + 1] = (1 - interval.rate) * bel
-    table[1, n_labels] = 1.0
-    # The mass of a run is its belief, minus the beliefs of the two runs without one of its ends,
-    # plus the belief of the run without both.
-    i, j = first + 1, last + 1
-    masses = table[i, j] - table[i + 1, j] - table[i, j - 1] + table[i + 1, j - 1]
-    masses = np.maximum(masses, 0.0)  # rounding in differences of equal numbers
-    masks = [((1 << int(b - a + 1)) - 1) << int(a) for a, b in zip(first, last, strict=True)]
-    return MassFunction(frame, masks, masses / masses.sum())
+    beliefs = (1 - interval.rate) * _runs_belief(interval, n_labels, cdf, atol)
+    beliefs[-1] = 1.0
+    focal, masses = moebius.run_masses(beliefs, n_labels)
+    return MassFunction.from_store(frame, focal, masses / masses.sum())
 
 
 def _runs_belief(
     interval: RandomInterval,
     n_labels: int,
     cdf: Callable[[Floats], ArrayLike],
-    runs: tuple[NDArray[np.intp], NDArray[np.intp]],
     atol: float,
 ) -> Floats:
     """Belief in each run of categories: E max(0, least F(last) - largest F(before first))."""
-    first, last = runs
+    first, end = moebius.runs(n_labels)
 
     def bounds(r: Floats) -> tuple[Floats, Floats]:
         ends = interval.contour.at_radius(r.ravel())
@@ -211,14 +202,14 @@ def _runs_belief(
 
     def room(r: Floats) -> Floats:
         least, largest = bounds(r)  # (K + 1, rows, R)
-        return least[last + 1, rows] - largest[first, rows]
+        return least[end, rows] - largest[first, rows]
 
     def excess(r: Floats) -> Floats:
         return 1.0 - room(r[:, None])[:, 0]
 
     zero, one = np.zeros(first.size), np.ones(first.size)
-    end = crossing(excess, zero, one * RAYLEIGH_END, one, one)
-    result = rayleigh_mean(lambda r: np.maximum(room(r), 0.0), end=end, atol=atol)
+    stop = crossing(excess, zero, one * RAYLEIGH_END, one, one)
+    result = rayleigh_mean(lambda r: np.maximum(room(r), 0.0), end=stop, atol=atol)
     return np.clip(result, 0.0, 1.0)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._typing import Floats
+from dstheory.kernels.batches import blocks
 
 _POINTS = {1: 33, 2: 11, 3: 7}  # of a grid, in each of so many dimensions
 _MOST = 1 << 20  # points in one call of the function
@@ -30,8 +31,7 @@ def function_range(
     """
     size = 2 if atol is None else _POINTS.get(len(low), 5)
     grid = np.array(list(product(np.linspace(0, 1, size), repeat=len(low)))).T
-    step = max(1, _MOST // grid.shape[1])
-    parts = [slice(start, start + step) for start in range(0, low.shape[1], step)]
+    parts = list(blocks(low.shape[1], _MOST // grid.shape[1]))
     rounds = 1 if atol is None else _ROUNDS
     ends = [
         [

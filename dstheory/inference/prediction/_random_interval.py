@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from dstheory._typing import Floats
 from dstheory.checks.arguments import check_count, check_instance, check_rng
 from dstheory.checks.naming import RATE, one_of, shares_by_name
-from dstheory.inference.contours.checks import as_interval, as_levels, numbers
+from dstheory.inference.contours.checks import as_interval, as_level, as_levels, numbers
 from dstheory.inference.contours.levels import radius
 from dstheory.inference.contours.likelihood_contour import LikelihoodContour
 from dstheory.inference.prediction._rayleigh import rayleigh_nodes
@@ -95,7 +95,7 @@ class RandomInterval(ShownFields, Immutable):
                 f"a random interval needs a contour of dimension 1 with one peak; {contour!r} has "
                 f"dimension {contour.dimension} and peaks at {contour.peaks}"
             )
-        self._keep(contour=contour, rate=as_rate(rate))
+        self._keep(contour=contour, rate=as_level("rate", rate))
 
     def __repr__(self) -> str:
         return f"RandomInterval({self.contour!r}, rate={self.rate:g})"
@@ -345,17 +345,5 @@ def kept_share(rate: float | None, reliability: float | None) -> float:
     (0.75, 0.25)
     """
     name, value = one_of(rate=rate, reliability=reliability)
-    share = as_rate(value, name)
+    share = as_level(name, value)
     return 1 - share if name == "rate" else share
-
-
-def as_rate(rate: float, name: str = "rate") -> float:
-    """A discount rate or a similar number, in [0, 1].
-
-    >>> as_rate(1)
-    1.0
-    """
-    value = as_levels(name, rate)
-    if value.ndim:
-        raise ValueError(f"{name} has shape {value.shape}; give one number")
-    return float(value)

@@ -20,7 +20,7 @@ from dstheory.checks.arguments import check_atol, check_count, check_rng
 from dstheory.checks.naming import RATE, shares_by_name
 from dstheory.inference.contours.checks import as_ends, as_level, as_levels, numbers
 from dstheory.inference.contours.levels import RAYLEIGH_END, crossing
-from dstheory.inference.prediction._random_interval import MOST_DRAWS, as_rate, kept_share
+from dstheory.inference.prediction._random_interval import MOST_DRAWS, kept_share
 from dstheory.inference.prediction._rayleigh import rayleigh_mean
 from dstheory.inference.prediction._sampling_laws import SamplingLaw
 from dstheory.inference.prediction.sampled_interval import SampledInterval
@@ -70,7 +70,7 @@ class PredictiveInterval(ShownFields, Immutable):
 
     @shares_by_name(rate=RATE["rate"])
     def __init__(self, law: SamplingLaw, *, rate: float = 0.0) -> None:
-        self._keep(_law=law, rate=as_rate(rate))
+        self._keep(_law=law, rate=as_level("rate", rate))
 
     def __repr__(self) -> str:
         return f"PredictiveInterval of shape {self.shape} with discount rate {self.rate:g}"

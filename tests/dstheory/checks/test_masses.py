@@ -27,7 +27,7 @@ y = sympy.Symbol("y", negative=True)
         ([INF, -INF], "mass inf is not finite"),
         ([[1, 0], [0.5, 0.3]], "masses sum to 0.8 in row 1, not 1 (1 of 2 rows)"),
         ([[1, 1], [0.5, 0.3]], "masses sum to 2 in row 0, not 1 (2 of 2 rows)"),
-        ([[1, 0], [2, -1]], "mass -1 in row 1 is negative"),
+        ([[1, 0], [2, -1]], "mass -1.0 in row 1 is negative"),
         ([[1, 0], [0, NAN]], "mass nan in row 1 is not finite"),
         ([[[1, 0]], [[0, 0.5]]], "masses sum to 0.5 in row (1, 0), not 1 (1 of 2 rows)"),
         ([[1, 0, 0]], "masses have shape (1, 3), but there are 2 focal sets; "),

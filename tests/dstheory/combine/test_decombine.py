@@ -45,7 +45,7 @@ def test_zero_rows_are_kept_apart():
 def test_what_was_never_combined_is_refused():
     one = MassFunction.from_dict(FRAME, {"a": 0.5, FRAME: 0.5})
     two = MassFunction.from_dict(FRAME, {"b": 0.5, FRAME: 0.5})
-    with pytest.raises(MassError, match=r"m2 is not part of m: without it, \(\) would"):
+    with pytest.raises(MassError, match=r"m2 is not part of m; without it, \(\) would"):
         decombine(one, two)
     batch = MassFunction(FRAME, [2, 7], [[0, 1], [0.5, 0.5]])
     with pytest.raises(MassError, match=r"in 1 of 2 rows \(first: row 1\)"):

@@ -78,7 +78,7 @@ def test_errors():
     with pytest.raises(MassError, match="source 1 gives mass to the empty set"):
         fixsen_mahler(MassFunction.from_dict(frame, {(): 1}), two)
     for prior, message in [
-        ([1], "prior has shape"),
+        ([1], "prior probabilities have shape"),
         ([0.5, 0.4], "sum to 0.9"),
         ([1.5, -0.5], "non-negative"),
         ([float("nan"), 1], "non-negative"),

@@ -52,7 +52,7 @@ def test_example_of_the_package_that_has_it_wrong_sums_to_one():
 def test_errors():
     m = MassFunction.from_dict(FRAME, {"a": 0.5, (): 0.5})
     normal = MassFunction.from_dict(FRAME, {"a": 1})
-    with pytest.raises(MassError, match="source 2 gives mass to the empty set, but the robust"):
+    with pytest.raises(MassError, match="source 2 gives mass to the empty set; the robust"):
         florea(normal, m)
     with pytest.raises(ValueError, match="form is"):
         florea(normal, normal, form="linear")

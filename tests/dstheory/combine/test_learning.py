@@ -68,7 +68,7 @@ def test_wrong_arguments_are_refused():
         learn_tnorm(two, ["a", "b", "a"])
     with pytest.raises(ValueError, match="there are 0 labels"):
         learn_tnorm([m[:0] for m in two], [])
-    with pytest.raises(ValueError, match="is not one label"):
+    with pytest.raises(ValueError, match="is not a label"):
         learn_tnorm(two, ["a", ("a", "b")])
     with pytest.raises(FrameError, match="'c' is not a label"):
         learn_tnorm(two, ["a", "c"])

@@ -99,7 +99,7 @@ def test_input_is_copied():
         (lambda: simple(ABC, "a", mass=[0.5, -0.25]), "mass -0.25 in row 1 does not lie"),
         (
             lambda: simple(ABC, "a", mass=[0.5, np.nan]),
-            "mass nan in row 1 does not lie",
+            "mass nan in row 1 is not finite",
         ),
         (lambda: simple(ABC, "a", mass=Fraction(3, 2)), "mass 3/2 does not lie between"),
         (lambda: simple(ABC, "a", weight=2.8, rest=()), "weight 2.8 does not lie between 0 and 1"),

@@ -55,7 +55,7 @@ def test_contradictions_and_wrong_values_are_refused():
         from_judgments(ABC, intervals={"a": (0.5, 0.25)})
     with pytest.raises(DSTheoryError, match=r"interval .*nan"):
         from_judgments(ABC, intervals={"a": (np.nan, 1)})
-    with pytest.raises(DSTheoryError, match="margin is -1"):
+    with pytest.raises(ValueError, match="margin is -1"):
         from_judgments(ABC, margin=-1)
     with pytest.raises(DSTheoryError, match="at most 12"):
         from_judgments(Frame(range(13)))

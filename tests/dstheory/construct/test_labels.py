@@ -41,7 +41,7 @@ def test_each_row_has_its_reliability():
     assert m.equals(
         MassFunction(ABC, [1, 2, 4, 7], [[0.5, 0.25, 0.25, 0], [0.125, 0.25, 0.125, 0.5]])
     )
-    with pytest.raises(MassError, match=r"reliability has shape \(3,\), the batch \(2,\)"):
+    with pytest.raises(MassError, match=r"reliability and the batch of shapes \(3,\), \(2,\)"):
         evidential_labels(ABC, p, reliability=[1, 1, 1])
 
 

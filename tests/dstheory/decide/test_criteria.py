@@ -179,7 +179,7 @@ def test_large_frames_work():
 def test_hurwicz_degree_is_checked():
     m = MassFunction(Frame(["a", "b"]), [3], [1.0])
     for alpha in (-0.1, 1.5, float("nan")):
-        with pytest.raises(ValueError, match=r"alpha is .* lies between 0 and 1"):
+        with pytest.raises(ValueError, match=r"alpha is .*, expected a number from 0 to 1"):
             decide.hurwicz(m, alpha=alpha)
     with pytest.raises(TypeError, match="alpha is 'high', expected a number from 0 to 1"):
         decide.hurwicz(m, alpha="high")

@@ -46,7 +46,7 @@ def test_the_size_may_be_limited():
     assert decide.chosen_acts(decide.nearest_set(m), FRAME) == ("b", "c")
     assert decide.chosen_acts(decide.nearest_set(m, max_size=1), FRAME) == ("b",)
     for size in (0, 4):
-        with pytest.raises(ValueError, match=f"max_size is {size}, expected 1 to 3"):
+        with pytest.raises(ValueError, match=f"max_size is {size}, expected at "):
             decide.nearest_set(m, max_size=size)
 
 
@@ -69,7 +69,7 @@ def test_many_sets_are_compared_in_blocks():
 def test_what_has_no_nearest_set_is_refused():
     with pytest.raises(TotalConflictError):
         decide.nearest_set(MassFunction(FRAME, [0], [1.0]))
-    with pytest.raises(ValueError, match="21 labels have 2097151 sets of up to 21"):
+    with pytest.raises(ValueError, match="21 of 21 labels takes 2,097,151 comparisons"):
         decide.nearest_set(MassFunction(Frame(range(21)), [1], [1.0]))
 
 

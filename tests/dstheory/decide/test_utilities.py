@@ -42,5 +42,5 @@ def test_bad_matrices_are_named():
         decide.with_reject(np.eye(2), float("nan"))
     with pytest.raises(ValueError, match="shape"):
         decide.with_reject(np.zeros((0, 2)), 0.5)
-    with pytest.raises(TypeError, match="costs are None, expected real numbers"):
+    with pytest.raises(TypeError, match="costs is None, expected a number"):
         decide.utilities_from_costs([[None, 1]])

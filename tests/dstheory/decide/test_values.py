@@ -129,12 +129,12 @@ def test_hurwicz_refuses_what_is_no_degree():
     with pytest.raises(TypeError, match=r"alpha is '0\.5', expected a number from 0 to 1"):
         decide.hurwicz(VACUOUS, None, "0.5")
     for value in (1.5, float("nan")):
-        with pytest.raises(ValueError, match="a degree of pessimism lies between 0 and 1"):
+        with pytest.raises(ValueError, match=r"alpha (1.5 does not lie|nan is not)"):
             decide.hurwicz(VACUOUS, None, lambda worst, best, value=value: value)
 
 
 def test_degrees_and_sizes_are_checked():
-    with pytest.raises(ValueError, match=r"orness is 2, but a degree of optimism"):
+    with pytest.raises(ValueError, match="orness is 2, expected a number from 0 to 1"):
         decide.owa(VACUOUS, orness=2)
     with pytest.raises(ValueError, match="size is 0"):
         owa_weights(0, 0.5)

@@ -99,5 +99,5 @@ def test_refusals(masses, error, message):
 def test_too_many_vertices():
     frame = Frame(range(12))
     source = ImpreciseMass(frame, dict.fromkeys(range(12), (0, 1)))
-    with pytest.raises(DSTheoryError, match="12 masses are intervals, with up to 24576"):
+    with pytest.raises(DSTheoryError, match="12 intervals takes 24,576 vertices"):
         source.vertices()

@@ -193,9 +193,9 @@ def test_number_types():
 def test_rates_outside_of_0_and_1_are_refused(rate):
     m = MassFunction(FRAME, [1, 7], [[0.5, 0.5], [0.25, 0.75]])
     for correct in (discount, negate):
-        with pytest.raises(MassError, match=r"rate .* does not lie between 0 and 1"):
+        with pytest.raises(MassError, match=r"rate .* (does not lie|is not finite)"):
             correct(m, rate=rate)
-        with pytest.raises(MassError, match=r"rate .* in row 1 does not lie"):
+        with pytest.raises(MassError, match=r"rate .* in row 1 (does not lie|is not finite)"):
             correct(m, rate=[0, rate])
     for correct in CHANGES:
         with pytest.raises(MassError, match=r"context \('a', 'h'\) .* in row 1"):

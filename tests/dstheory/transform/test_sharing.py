@@ -126,9 +126,11 @@ def test_batch_row_is_the_single_one_and_normalized(transform):
 
 def test_undefined_rows_are_named():
     m = MassFunction(ABC, [1, 3, 6], [[0.5, 0.5, 0], [0.5, 0, 0.5], [0, 1, 0]])
-    with pytest.raises(MassError, match=r"no single label has mass in row 2 \(1 of 3 rows\)"):
+    with pytest.raises(
+        MassError, match=r"no single label has mass in 1 of 3 rows \(first: row 2\)"
+    ):
         belief_transform(m)
-    with pytest.raises(MassError, match=r"no mass of their own in row 1 \(2 of 3 rows\)"):
+    with pytest.raises(MassError, match=r"no mass of their own in 2 of 3 rows \(first: row 1\)"):
         dsmp(m, 0)
     with pytest.raises(DSTheoryError, match="epsilon is -1"):
         dsmp(m, -1)
@@ -186,7 +188,5 @@ def test_maximum_entropy_on_many_labels():
     assert maximum_entropy_probability(even).tolist() == [Fraction(1, 26)] * 26
     pairs = [3 << i for i in range(25)]
     chain = MassFunction(Frame(range(26)), pairs, [0.04] * 25)
-    with pytest.raises(
-        DSTheoryError, match=r"26 labels would take about 4 GiB, more than the limit"
-    ):
+    with pytest.raises(DSTheoryError, match=r"26 labels.* takes 4,294,967,296 bytes, more than"):
         maximum_entropy_probability(chain)

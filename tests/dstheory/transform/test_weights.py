@@ -176,9 +176,9 @@ def test_latent_beliefs_live_in_tables_only():
 
 def test_dogmatic_and_normalized_rows_are_named():
     m = MassFunction(ABC, [0, 1, 7], [[0.25, 0.25, 0.5], [0.5, 0.5, 0], [0, 0.5, 0.5]])
-    with pytest.raises(MassError, match=r"in row 1 is dogmatic .* \(1 of 3 rows\)"):
+    with pytest.raises(MassError, match=r"is dogmatic .* in 1 of 3 rows \(first: row 1\)"):
         conjunctive_weights(m)
-    with pytest.raises(MassError, match=r"in row 2 is normalized"):
+    with pytest.raises(MassError, match=r"is normalized .* \(first: row 2\)"):
         disjunctive_weights(m)
     with pytest.raises(MassError, match="is dogmatic"):
         conjunctive_weights(bayesian(ABC, [0.5, 0.25, 0.25]))

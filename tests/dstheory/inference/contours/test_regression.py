@@ -208,7 +208,7 @@ def test_a_maximum_without_a_proof_is_refused():
         (lambda: linear_contour(X, Y, [1.0]), "weights have 1 elements, not 3"),
         (lambda: logistic_contour(X, X[:, 1] > 0, WEIGHTS), "separates the classes"),
         (lambda: logistic_contour(X, np.ones(25), WEIGHTS), "separates the classes"),
-        (lambda: logistic_contour(X, LABELS * 2, WEIGHTS), "labels 2.0 in row"),
+        (lambda: logistic_contour(X, LABELS * 2, WEIGHTS), "labels 2 in row"),
         (lambda: logistic_contour(X[:, [0, 0]], LABELS, [1, 0]), "collinear"),
     ],
 )

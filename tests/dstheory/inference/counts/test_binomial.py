@@ -294,7 +294,7 @@ def test_numpy_integers_in_objects_do_not_overflow():
         (1, [2, np.inf], "trials inf in row 1"),
         ([], 3, "successes are empty"),
         (0, np.zeros((2, 0)), "trials are empty"),
-        ([0, 1], [1, 2, 3], r"shape \(2,\) and trials \(3,\)"),
+        ([0, 1], [1, 2, 3], r"shapes \(2,\), \(3,\) do not"),
         ([Fraction(1), Fraction(5)], 3, "5 successes in 3 trials in row 1"),
     ],
 )
@@ -321,13 +321,13 @@ def test_refuses_kinds(k, n, message):
 
 @each("confidence", [0, 1, -0.5, 95, float("nan"), float("inf")])
 def test_refuses_confidence_outside(confidence):
-    with pytest.raises(ValueError, match=f"confidence is {confidence}; expected"):
+    with pytest.raises(ValueError, match=f"confidence is {confidence}, expected"):
         binomial(1, 2, "confidence", confidence=confidence)
 
 
 @pytest.mark.parametrize("confidence", ["0.95", None, True, [0.9]])
 def test_refuses_confidence_of_wrong_kind(confidence):
-    with pytest.raises(TypeError, match=r"confidence is .*, expected a number"):
+    with pytest.raises(TypeError, match=r"confidence is .*, expected a level"):
         binomial(1, 2, "confidence", confidence=confidence)
 
 

@@ -74,7 +74,7 @@ def test_no_observation_says_nothing():
         (3, 0.9, ValueError, "single number 3; give one count for each category"),
         ([], 0.9, ValueError, "counts are empty"),
         (["a"], 0.9, TypeError, r"counts have dtype \w+, expected real numbers"),
-        ([1, 2], 1.0, ValueError, r"confidence is 1.0; expected a number inside \(0, 1\)"),
+        ([1, 2], 1.0, ValueError, r"confidence is 1.0, expected a level inside \(0, 1\)"),
     ],
 )
 def test_bad_input(counts, confidence, error, message):

@@ -177,5 +177,5 @@ def test_bad_sources():
         product_intersection(GRFN(0, 1, 1), 3)
     with pytest.raises(ValueError, match="normalization is 'none', expected one of 'soft', 'hard'"):
         product_intersection(GRFN(0, 1, 1), GRFN(0, 1, 1), normalization="none")
-    with pytest.raises(ValueError, match=r"batch shapes \[\(2,\), \(3,\)\] do not broadcast"):
+    with pytest.raises(ValueError, match=r"batches of shapes \(2,\), \(3,\) do not broadcast"):
         GRFN([0, 1], 1, 1).conflict(GRFN([0, 1, 2], 1, 1))

@@ -233,14 +233,14 @@ def test_is_a_value():
 @each(
     ("arguments", "error", "message"),
     [
-        ((np.nan, 1, 1), ValueError, "mu is nan; give numbers"),
+        ((np.nan, 1, 1), ValueError, "mu is nan; expected numbers"),
         ((inf, 1, 1), ValueError, "mu is inf; expected a finite number"),
         ((0, [1, -1], 1), ValueError, "sigma2 is -1 in row 1; expected 0 or more"),
         ((0, inf, 1), ValueError, "sigma2 is inf; expected 0 or more"),
         ((0, 1, [[-1]]), ValueError, r"h is -1 in row \(0, 0\); expected 0 or more, or infinite"),
-        ((0, 1, np.nan), ValueError, "h is nan; give numbers"),
+        ((0, 1, np.nan), ValueError, "h is nan; expected numbers"),
         (("0", 1, 1), TypeError, "mu consists of real numbers"),
-        (([0, 1], [1, 2, 3], 1), ValueError, r"shapes \(2,\), \(3,\), \(\); give shapes that"),
+        (([0, 1], [1, 2, 3], 1), ValueError, r"shapes \(2,\), \(3,\), \(\) do not broadcast"),
     ],
 )
 def test_bad_parameters(arguments, error, message):
@@ -253,12 +253,12 @@ def test_bad_parameters(arguments, error, message):
     [
         (lambda n: n.pl(1, 0), "low is 1; expected at most high"),
         (lambda n: n.bel([0, 2], 1), "low is 2 in row 1; expected at most high"),
-        (lambda n: n.contour(np.nan), "x is nan; give numbers"),
+        (lambda n: n.contour(np.nan), "x is nan; expected numbers"),
         (lambda n: n.quantile_bounds(1), r"p is 1; expected inside \(0, 1\)"),
         (lambda n: n.belief_interval([0.5, 0]), r"level is 0 in row 1; expected inside \(0, 1\)"),
         (
             lambda n: GRFN([0, 1], 1, 1).contour([1, 2, 3]),
-            r"batch \(2,\), x \(3,\); give the points",
+            r"batch and x .* of shapes \(2,\), \(3,\) do not",
         ),
     ],
 )

@@ -185,7 +185,7 @@ def test_distance_is_zero_on_the_most_plausible_line():
         (lambda: predict(X, Y, NEW, sigma=-1), "sigma is -1"),
         (lambda: predict(X, Y, [[1.0, np.nan]]), "not finite in row 0"),
         (lambda: FORECASTS["unknown"].cdf(np.nan), "y is nan"),
-        (lambda: FORECASTS["unknown"].bel(1, 0), "empty"),
+        (lambda: FORECASTS["unknown"].bel(1, 0), "low end is 1; expected at most"),
     ],
 )
 def test_unusable_arguments(make, message):

@@ -230,7 +230,7 @@ def test_sampled_interval():
     assert sample.pl(2.5, 4).tolist() == [0.5, 0.0]
     np.testing.assert_array_equal(sample.quantile(1.0), [[1, 6], [3, 8]])
     assert len(sample) == 2
-    with pytest.raises(ValueError, match="empty"):
+    with pytest.raises(ValueError, match="low end is 1 in row 0; expected"):
         SampledInterval([1.0], [0.0])
     with pytest.raises(ValueError, match="first axis"):
         SampledInterval(0.0, 1.0)
