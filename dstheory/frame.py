@@ -68,7 +68,10 @@ class Frame(Immutable):
             positions[label] = position
         if not positions:
             raise FrameError("a frame needs at least one label")
-        self._keep(_labels=values, _positions=positions, _hash=hash(("Frame", values)))
+        # Without `_keep`, which every fused prediction would enter for this alone.
+        object.__setattr__(self, "_labels", values)
+        object.__setattr__(self, "_positions", positions)
+        object.__setattr__(self, "_hash", hash(("Frame", values)))
 
     @classmethod
     def from_array(cls, values: Numbers) -> "Frame":
