@@ -151,6 +151,7 @@ def formula_table(
 
     Examples
     --------
+    >>> from dstheory import Frame
     >>> from dstheory.exact import symbolic
     >>> frame = Frame(["ant", "bee"])
     >>> print(formula_table(symbolic(frame, ["ant", frame], ["s"]), ["mass", "pl"]))

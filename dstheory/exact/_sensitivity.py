@@ -64,6 +64,7 @@ class Sensitivity(ShownFields):
     def ranking(self) -> tuple[str, ...]:
         """Names of the sources by decreasing absolute derivative.
 
+        >>> from dstheory import Frame
         >>> frame = Frame(["a", "b"])
         >>> weak = MassFunction.from_dict(frame, {"a": 0.25, frame: 0.75})
         >>> strong = MassFunction.from_dict(frame, {"a": 0.75, frame: 0.25})
@@ -152,6 +153,7 @@ def sensitivity(
     Two witnesses for an ant, one of them half as strong, and one against it:
 
     >>> from fractions import Fraction
+    >>> from dstheory import Frame
     >>> half, quarter = Fraction(1, 2), Fraction(1, 4)
     >>> frame = Frame(["ant", "bee"])
     >>> witnesses = {
@@ -261,6 +263,7 @@ def mass_gradients(
     Mass that moves from the frame to the ant counts fully, 1/2 - (-1/2) = 1:
 
     >>> from fractions import Fraction
+    >>> from dstheory import Frame
     >>> frame = Frame(["ant", "bee"])
     >>> m = MassFunction.from_dict(frame, {"ant": Fraction(1, 2), frame: Fraction(1, 2)})
     >>> mass_gradients([m], "ant")

@@ -18,7 +18,7 @@ class NetworkError(DSTheoryError):
     >>> ValuationNetwork({"rain": ["yes", "no"]}).marginal("snow")
     Traceback (most recent call last):
     dstheory.network._errors.NetworkError: 'snow' is not a variable of the network; \
-its variables are 'rain'
+its variables: rain
     """
 
 

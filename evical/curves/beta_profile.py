@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from evical._typing import Floats
 from evical.curves.beta import BetaFit, beta_features
-from evical.curves.linear_profile import BoundedProfile, BoundedTable
+from evical.curves.bounded_profile import BoundedProfile, BoundedTable
 from evical.curves.newton import logistic_terms
 from evical.curves.platt import soft_counts
 from evical.errors import ConvergenceError

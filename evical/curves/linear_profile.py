@@ -4,39 +4,29 @@ The regularized log-likelihood is concave in the parameters and log-odds at a sc
 function of them, so that the profile likelihood is a convex problem with one linear constraint,
 solved by Newton's method for many scores and log-odds at once.
 
-Some coefficients may have to stay above zero. Newton's steps under such bounds are solved exactly,
-for two of them at most. Where a coefficient reaches zero the profile has a corner in its second
-derivative, and no table of it would do. But on both sides of the corner it is smooth, the profile
-of a model with or without that coefficient. So each of these models has a table, of its profile and
-of the coefficients there, and the coefficients tell which of them holds: the optimum under the
-bounds has a zero among the coefficients that are negative without them, else one could move towards
-the latter optimum.
-
 Source: Xu, Davoine, Zha & Denoeux, IJAR 72 (2016), equations 33-40.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evical._typing import Floats
-from evical.curves.newton import Sums, minimize_convex, newton_step, unit_diagonal
+from evical.curves.newton import Sums, newton_step, unit_diagonal
 from evical.errors import ConvergenceError
-from evical.likelihood.integrals import CORNERS, NO_PROFILE, belief_log_odds
+from evical.likelihood.integrals import NO_PROFILE
 from evical.likelihood.level_set import level_set
-from evical.likelihood.polar import ENOUGH, Axis, PolarProfile, RayTable, tabulate_profile
+from evical.likelihood.polar import Axis
 
 # Elements of a temporary: in cache, and its products are too small for OpenBLAS to start threads,
 # which wait for each other where the cores are busy.
 _CHUNK = 1 << 14
 _MAX_STEPS = 200
 _CONVERGED = 1e-8  # squared Newton decrement; the error left is of third order
-_BOUNDED = 2e-6  # the same under bounds
-_LARGEST = 1e150  # change of a coefficient, whose products with features are finite
+_TINY = 1e-200  # of a curvature, where all sigmoids are flat
 
 Features = Callable[[Floats], Floats]
 """From scores (k,) to features (k, d)."""
@@ -149,7 +139,7 @@ class LinearProfile:
         """Features, changes (k, d) by one standard error of the log-odds, and that (k,)."""
         h = self.features(y)
         ray = h @ self.covariance
-        variance = _dots(ray, h)
+        variance = dots(ray, h)
         if not (variance > 0.0).all():  # rounding
             raise ConvergenceError(NO_PROFILE)
         spread = np.sqrt(variance)
@@ -170,7 +160,7 @@ class LinearProfile:
         """
         h, ray, spread = self.rays(y)
         # Rounding, or a guess for another direction, must not move the log-odds.
-        rest = across.T - (_dots(across.T, h) / spread)[:, None] * ray
+        rest = across.T - (dots(across.T, h) / spread)[:, None] * ray
         value, change = self._least(h, along[:, None] * ray + rest, atol)
         return value, (change - along[:, None] * ray).T
 
@@ -222,7 +212,7 @@ class LinearProfile:
                 change, value, gradient, hessian = (
                     part[left] for part in (change, value, gradient, hessian)
                 )
-            gain = np.minimum(gain, -_dots(gradient, step))
+            gain = np.minimum(gain, -dots(gradient, step))
             trial = change + length[:, None] * step
             new = self.derivatives(trial)
             better = new[0] <= value - 1e-4 * length * gain + 1e-13 * value + self._noise
@@ -250,8 +240,10 @@ class LinearProfile:
         a second derivative is added there that keeps to the measure, and leaves the others.
         """
         places = self._measure
-        limit = 20.0 + 2.0 * np.abs(places @ change.T).max(axis=0)
-        move = np.abs(places @ step.T).max(axis=0)
+        moves = np.abs(places @ step.T)
+        if not (moves > 20.0).any():
+            return step
+        move, limit = moves.max(axis=0), 20.0 + 2.0 * np.abs(places @ change.T).max(axis=0)
         far = move > limit
         if far.any():
             gradient, hessian, basis = (part[far] for part in model)
@@ -313,16 +305,18 @@ class LinearProfile:
         return value, excess, np.multiply(lower, upper, out=lower)
 
 
-def _dots(u: Floats, v: Floats) -> Floats:
+def dots(u: Floats, v: Floats) -> Floats:
     """Dot products (k,) of rows; sums along short axes would take longer."""
+    if u.shape[1] == 2:
+        return u[:, 0] * v[:, 0] + u[:, 1] * v[:, 1]
     return np.asarray(np.einsum("kd,kd->k", u, v))
 
 
 def _feasible(h: Floats) -> Floats:
     """Orthonormal basis (k, d, d - 1) of the changes with h @ change = 0: Householder's."""
-    v = h / np.sqrt(_dots(h, h))[:, None]
+    v = h / np.sqrt(dots(h, h))[:, None]
     v[:, 0] += np.where(v[:, 0] < 0.0, -1.0, 1.0)
-    size = _dots(v, v)[:, None, None]
+    size = dots(v, v)[:, None, None]
     basis = v[:, :, None] * v[:, None, 1:] * (-2.0 / size)
     basis[:, range(1, h.shape[1]), range(h.shape[1] - 1)] += 1.0
     return np.asarray(basis)
@@ -334,252 +328,15 @@ def _newton_step(gradient: Floats, hessian: Floats, basis: Floats) -> tuple[Floa
     In the span, not by a multiplier: where all sigmoids are flat the multiplier cancels all
     digits, and the step would leave the constraint.
     """
+    if basis.shape[1:] == (2, 1):  # products of small matrices would take longer
+        along = basis[:, :, 0]
+        x, y = along.T
+        slope = x * gradient[:, 0] + y * gradient[:, 1]
+        inner = x * x * hessian[:, 0, 0] + 2.0 * (x * y) * hessian[:, 0, 1]
+        inner += y * y * hessian[:, 1, 1]
+        move = slope / np.maximum(inner, _TINY)
+        return -move[:, None] * along, move * slope
     across = np.swapaxes(basis, 1, 2)
     within, inner = (across @ gradient[:, :, None])[..., 0], across @ hessian @ basis
     move, decrement = newton_step(within, inner)
     return (basis @ move[:, :, None])[..., 0], np.maximum(decrement, 0.0)
-
-
-_IMPLAUSIBLE = 27.0  # exp(-27) = 2e-12
-_MOST = 50.0
-_FARTHEST = 150.0  # below the optimum under the bounds; tables would have to reach too far
-Columns = tuple[int, ...]
-"""The features that a part of a model has."""
-
-
-@dataclass(frozen=True, eq=False)
-class BoundedProfile(LinearProfile):
-    """The profile where the first coefficients, or all, are not negative.
-
-    Parameters
-    ----------
-    bounded : int
-        Number of coefficients with that bound: all but the last one, or all; two at most.
-    """
-
-    bounded: int = 0
-
-    @property
-    def _last_is_free(self) -> bool:
-        return self.bounded < self.dimension
-
-    def spread(self, y: Floats) -> Floats:
-        """About the standard errors of the log-odds at scores (k,)."""
-        h = self.features(y)
-        inverse = np.linalg.pinv(self.information, rcond=1e-9, hermitian=True)
-        variance = _dots(h @ inverse, h)
-        curvature = float(np.diag(self.information).mean())
-        return np.sqrt(np.maximum(variance, 1e-6 / max(curvature, 1e-6)))
-
-    def ends(self, y: Floats) -> tuple[Floats, Floats]:
-        """Least and greatest possible log-odds at scores (k,)."""
-        h, far = self.features(y), np.full(len(y), np.inf)
-        if self._last_is_free:
-            return -far, far
-        return np.where((h < 0.0).any(axis=1), -far, 0.0), np.where((h > 0.0).any(axis=1), far, 0.0)
-
-    def at(self, y: Floats, log_odds: Floats) -> Floats:
-        """Minus the log relative likelihood of log-odds (k, q) at scores (k,), perhaps infinite."""
-        low, high = (end[:, None] for end in self.ends(y))
-        possible = (low <= log_odds) & (log_odds <= high)
-        result = np.where(possible, 0.0, np.inf)
-        h = self.features(y)
-        row, column = np.nonzero(possible & (h != 0.0).any(axis=1, keepdims=True))
-        if len(row):
-            gap = log_odds[row, column] - h[row] @ self.parameters
-            result[row, column] = self._least_within(h[row], gap)
-        return result
-
-    def _least_within(self, h: Floats, gap: Floats) -> Floats:
-        """Least deviance (k,) of changes that move the log-odds by a gap where features are h.
-
-        The last coefficient follows from the others, in which Newton's steps have bounds.
-        """
-        with np.errstate(over="ignore"):  # nothing that large is plausible
-            move = np.clip(gap / h[:, -1], -_LARGEST, _LARGEST)
-        ratios = h[:, :-1] / h[:, -1:]
-        across = np.tile(np.eye(self.dimension)[:-1], (len(h), 1, 1))
-        across[:, :, -1] = -ratios
-        base = np.zeros_like(h)
-        base[:, -1] = move
-        low = np.tile(-self.parameters[:-1], (len(h), 1))
-        high = np.full_like(low, np.inf)
-        if not self._last_is_free:
-            high = np.maximum((self.parameters[-1] + move)[:, None] / ratios, low)
-
-        def steps(
-            rows: NDArray[np.intp], change: Floats, gradient: Floats, hessian: Floats
-        ) -> tuple[Floats, Floats]:
-            within, back = across[rows], np.swapaxes(across[rows], 1, 2)
-            step, gain = bounded_step(
-                (within @ gradient[:, :, None])[..., 0],
-                within @ hessian @ back,
-                low[rows] - change[:, :-1],
-                high[rows] - change[:, :-1],
-            )
-            return (step[:, None, :] @ within)[:, 0], gain
-
-        first = (base @ self.information - self.slope)[:, :, None]
-        second = across @ self.information @ np.swapaxes(across, 1, 2)
-        u = bounded_step((across @ first)[..., 0], second, low, high)[0]
-        start = base + (u[:, None, :] @ across)[:, 0]
-        return self.descend(start, steps, 0.5 * _BOUNDED)[0]
-
-    def mass_log_odds(self, y: Floats) -> Floats:
-        """Log-odds (k, 2) of m({1}) and m({0}) at scores (k,)."""
-        return belief_log_odds(y, self.mle(y), self.spread(y), self.at, self.ends, CORNERS)
-
-    def part(self, columns: Columns) -> tuple[LinearProfile, float]:
-        """The model with these features only, around its optimum without bounds, and D there."""
-        used, best = list(columns), self.parameters
-
-        def derivatives(u: Floats) -> Sums:
-            change = np.tile(-best, (len(u), 1))
-            change[:, used] += u
-            value, gradient, hessian = self.derivatives(change)
-            return value, gradient[:, used], hessian[:, used][:, :, used]
-
-        inner = self.information[used]
-        start = np.asarray(np.linalg.solve(inner[:, used], inner @ best))
-        found = minimize_convex(derivatives, start[None], 1e-10, 1e-20)
-        profile = LinearProfile(
-            partial(_columns, self.features, columns),
-            self.axis,
-            self.nodes,
-            self.weights,
-            found.parameters[0],
-            np.linspace(self.nodes[0], self.nodes[-1], len(used)),
-        )
-        return profile, float(found.value[0])
-
-    def tabulated(self) -> "BoundedTable | None":
-        """Tables of the model and of its parts, or None where one would not pay."""
-        tables: dict[Columns, _Table] = {}
-        waiting = [tuple(range(self.dimension))]
-        while waiting:
-            columns = waiting.pop(0)
-            if columns in tables:
-                continue
-            profile, floor = self.part(columns)
-            if floor < -_FARTHEST:
-                return None
-            watched = tuple(i for i, c in enumerate(columns) if c < self.bounded)
-            polar = None
-            if floor < _IMPLAUSIBLE:
-                polar = tabulate_profile(profile, ENOUGH, floor, watched)
-                if polar is None:
-                    return None
-                waiting += [columns[:i] + columns[i + 1 :] for i in watched]
-            tables[columns] = _Table(profile, floor, polar, watched)
-        return BoundedTable(self, tables)
-
-
-def bounded_step(
-    gradient: Floats, hessian: Floats, low: Floats, high: Floats
-) -> tuple[Floats, Floats]:
-    """Step (k, q) within bounds that is best for the quadratic model, and what it gains (k,).
-
-    With two coordinates the bounds are lower ones: the optimum is the free one or on an edge.
-    """
-    k, q = gradient.shape
-    if q == 0:
-        return gradient, np.zeros(k)
-    # Lifted where saturation leaves nothing.
-    diagonal = np.maximum(hessian[:, range(q), range(q)] * (1.0 + 1e-13), 1e-100)
-    if q == 1:
-        step = np.clip(-gradient / diagonal, low, high)
-        return step, -_model(step, gradient, hessian)
-    cross = hessian[:, 0, 1]
-    scale = np.sqrt(diagonal)
-    g0, g1 = (gradient / scale).T
-    r = cross / (scale[:, 0] * scale[:, 1])
-    rest = np.maximum(1.0 - r * r, 1e-13)
-    step = np.stack([r * g1 - g0, r * g0 - g1], axis=1) / (rest[:, None] * scale)
-    out = np.flatnonzero((step < low).any(axis=1))
-    if len(out):
-        bounds, slope, curved, sizes = low[out], gradient[out], hessian[out], diagonal[out]
-        edges = []
-        for fixed, free in ((0, 1), (1, 0)):
-            edge = bounds.copy()
-            best = -(slope[:, free] + curved[:, 0, 1] * bounds[:, fixed]) / sizes[:, free]
-            edge[:, free] = np.maximum(best, bounds[:, free])
-            edges.append(edge)
-        first = _model(edges[0], slope, curved) <= _model(edges[1], slope, curved)
-        step[out] = np.where(first[:, None], edges[0], edges[1])
-    return step, np.maximum(-_model(step, gradient, hessian), 0.0)
-
-
-def _model(step: Floats, gradient: Floats, hessian: Floats) -> Floats:
-    """Change (k,) of the quadratic model."""
-    return np.asarray((step * (gradient + 0.5 * (hessian @ step[:, :, None])[..., 0])).sum(axis=1))
-
-
-def _columns(features: Features, columns: Columns, y: Floats) -> Floats:
-    return features(y)[:, columns]
-
-
-class _Table(NamedTuple):
-    """A part with its table; there is none where nothing of it is plausible."""
-
-    profile: LinearProfile
-    floor: float
-    polar: PolarProfile | None
-    watched: Columns  # its coefficients that have a bound
-
-
-@dataclass(frozen=True, eq=False)
-class BoundedTable:
-    """Tables of all parts, the one with all features first."""
-
-    whole: BoundedProfile
-    tables: dict[Columns, _Table]
-
-    def mass_log_odds(self, y: Floats) -> Floats:
-        """Log-odds (k, 2) of m({1}) and m({0}) at scores (k,)."""
-        mle, spread = self.whole.mle(y), self.whole.spread(y)
-        return belief_log_odds(np.arange(len(y)), mle, spread, self.along(y), rough=CORNERS)
-
-    def along(self, y: Floats) -> Callable[[NDArray[np.intp], Floats], Floats]:
-        """From positions (m,) in scores and log-odds (m, q) there to deviances (m, q)."""
-        rays = {columns: _Rays(table, y) for columns, table in self.tables.items()}
-        return partial(_least, rays, next(iter(rays)))
-
-
-class _Rays:
-    """The table of a part at some scores."""
-
-    def __init__(self, table: _Table, y: Floats) -> None:
-        self.floor, self.watched = table.floor, table.watched
-        self.table: RayTable | None = None
-        if table.polar is not None:
-            self.table = table.polar.along(y)
-            self.best, self.ray = table.profile.parameters, table.profile.rays(y)[1]
-
-    def at(self, ray: NDArray[np.intp], log_odds: Floats) -> tuple[Floats, list[Floats]]:
-        """D (m, q), and the coefficients with bounds, each (m, q)."""
-        if self.table is None:  # D is more, which nobody needs to know
-            return np.full(log_odds.shape, min(self.floor, _MOST)), []
-        ratios, along = self.table.ratios(ray, log_odds)
-        value = 0.5 * (ratios[0] * along) ** 2 + self.floor
-        found = [
-            self.best[i] + along * (self.ray[ray, i, None] + beside)
-            for i, beside in zip(self.watched, ratios[1:], strict=True)
-        ]
-        return value, found
-
-
-def _least(
-    rays: dict[Columns, _Rays], part: Columns, ray: NDArray[np.intp], log_odds: Floats
-) -> Floats:
-    value, coefficients = rays[part].at(ray, log_odds)
-    wrong = [(i, v < 0.0) for i, v in zip(rays[part].watched, coefficients, strict=False)]
-    if not any(where.any() for _, where in wrong):
-        return value
-    owner = np.broadcast_to(ray[:, None], log_odds.shape)
-    value[np.logical_or.reduce([where for _, where in wrong])] = np.inf
-    for i, where in wrong:
-        if where.any():
-            rest = part[:i] + part[i + 1 :]
-            least = _least(rays, rest, owner[where], log_odds[where][:, None])[:, 0]
-            value[where] = np.minimum(value[where], least)
-    return value

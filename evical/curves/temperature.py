@@ -16,7 +16,7 @@ from scipy.special import expit
 
 from evical._typing import Floats
 from evical.curves._linear_logistic import fit_linear_logistic
-from evical.curves.linear_profile import BoundedProfile
+from evical.curves.bounded_profile import BoundedProfile
 from evical.curves.platt import soft_counts
 from evical.errors import ConvergenceError
 from evical.likelihood.integrals import NO_PROFILE

@@ -12,7 +12,7 @@ from evical.beliefs import as_beliefs
 from evical.cli._rules import new_combiner
 from evical.export._classifiers import _dempster
 from evical.export._graph import DOUBLE, Graph
-from evical.export._tensor import BeliefTensors, Tensor
+from evical.export._tensor import Tensor, joined
 from tests.evical.export.test_onnx import in_onnxruntime
 
 TINY = 1e-200
@@ -81,12 +81,9 @@ def test_an_exported_graph_combines_the_same(total_conflict):
         for table, row in zip(sources(2), np.eye(2)[[0, 0, 1]], strict=True)
     ]
     graph = Graph()
-    parts = [BeliefTensors(*[Tensor(graph, name)] * 3) for name in names]
-    graph.add(
-        "Identity",
-        [_dempster(parts, np.ones(3), total_conflict).bel.name],
-        "found",
-    )
+    sides = joined([Tensor(graph, name) for name in names])
+    fused = _dempster(sides, sides, np.ones(3), total_conflict)
+    graph.add("Identity", [fused.bel.name], "found")
     shape = (DOUBLE, [None, 1])
     model = graph.model(dict.fromkeys(names, shape), {"found": shape}, "")
     found = in_onnxruntime(model, **dict(zip(names, tables, strict=True)))["found"].ravel()
@@ -97,10 +94,8 @@ def test_an_exported_graph_combines_the_same(total_conflict):
 def test_an_exported_graph_takes_beliefs_beyond_their_bounds_by_rounding():
     pytest.importorskip("onnxruntime")
     graph = Graph()
-    parts = [
-        BeliefTensors(Tensor(graph, f"bel{i}"), Tensor(graph, f"pl{i}"), None) for i in range(2)
-    ]
-    found = _dempster(parts, np.ones(2), "error")
+    bel, pl = (joined([Tensor(graph, f"{side}{i}") for i in range(2)]) for side in ("bel", "pl"))
+    found = _dempster(bel, pl, np.ones(2), "error")
     graph.add("Identity", [found.pl.name], "found")
     names = [name for i in range(2) for name in (f"bel{i}", f"pl{i}")]
     model = graph.model(
