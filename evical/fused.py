@@ -47,8 +47,8 @@ class EvidentialFusion(FusedPredictor, BaseEstimator):  # type: ignore[misc]  # 
         "consensus", which learns from how far the sources agree (`evical.fusion.Consensus`).
     classes : (K,) array, optional
         All classes; "stacked" fuses those without labels as the others on average. Default: those
-        of the frames, of the labels, or of the votes; of arrays of probabilities without labels,
-        the numbers 0 to K - 1 of their columns.
+        of the frames, of the labels, or of the votes; of probabilities without labels, the columns
+        of data frames, or else their numbers 0 to K - 1.
     calibrator : calibrator or str, optional
         For sources that come as scores; see `EvidentialClassifier`. Default, "auto":
         `evical.calibrators.AutoCalibrator`.
@@ -77,7 +77,8 @@ class EvidentialFusion(FusedPredictor, BaseEstimator):  # type: ignore[misc]  # 
 
     * a `MassFunction` of batch shape (n,), on the frame of all classes; `dstheory.revise.refine`
       carries it there from a coarser one. Vacuous rows are those about which it is silent.
-    * probabilities, an (n, K) array, in the order of the sorted classes; a silent row is NaN.
+    * probabilities, an (n, K) array or data frame, in the order of the sorted classes; a silent row
+      is NaN. Columns that are the classes in another order are refused.
     * of two classes, scores, an (n,) array, greater for the second class, NaN where it is silent.
       They are calibrated, which needs labels, and the fusion learns from beliefs about samples that
       are new to the calibrator.
