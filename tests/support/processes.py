@@ -51,9 +51,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Everything is imported, and what is kept is not looked at again."""
-    gc.collect()
-    gc.freeze()
+    """Everything is imported."""
     gc.set_threshold(20_000)
     gc.enable()
 
