@@ -111,3 +111,8 @@ def naive_sugeno(a):
 
 def naive_dubois(g):
     return lambda x, y: x * y / max(x, y, g) if max(x, y, g) else Fraction(0)
+
+
+def test_an_unknown_family_is_refused():
+    with pytest.raises(ValueError, match="family is 'franc'"):
+        t_norm("franc", 0.5)
