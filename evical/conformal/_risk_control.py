@@ -17,14 +17,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from dstheory.checks.arguments import (
-    as_array,
-    as_floats,
-    check_choice,
-    check_label_order,
-    check_level,
-    shown,
-)
+from dstheory.checks.arguments import as_array, as_floats, check_choice, check_level, shown
 from evical._fitting import all_or_nothing, check_declared
 from evical._typing import Floats, Indices, RandomState, SamplesLike
 from evical.classifier import EvidentialClassifier
@@ -39,7 +32,7 @@ from evical.estimators.responses import class_values, frozen_classes, trained_on
 from evical.metrics.beliefs import class_intervals
 from evical.metrics.inputs import assigned_classes, numbers, refuse
 from evical.metrics.selective import Doubt, doubts, losses_of
-from evical.scores.checks import check_samples
+from evical.scores.checks import check_column_order, check_samples
 
 Loss = Literal["error", "by_class", "false_discovery", "false_omission", "wrong_answer"]
 _LOSSES = ("error", "by_class", "false_discovery", "false_omission", "wrong_answer")
@@ -189,8 +182,7 @@ class RiskControl(BaseEstimator):  # type: ignore[misc]  # untyped base
             own = None if groups is None else np.asarray(groups)
             rows, held = split_rows(y, None, self.held_out, rng, None, own)
             self.estimator_ = trained_on(estimator, X, y, rows, {})
-        if not callable(self.loss):
-            check_label_order(self.loss, self.classes_.tolist(), "losses")
+        check_column_order(self.loss, self.classes_, "losses")
         if ASK in self.classes_.tolist():
             raise ValueError(f"a class is called {ASK!r}, as is the reserved answer; rename it")
         if len(np.unique(y[held])) < 2:

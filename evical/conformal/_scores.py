@@ -20,7 +20,6 @@ from dstheory.checks.arguments import (
     check_choice,
     check_count,
     check_flag,
-    check_label_order,
     check_level,
     shown,
 )
@@ -40,7 +39,7 @@ from evical.conformal.nonconformity import (
     score_table,
     tied_score,
 )
-from evical.scores.checks import check_labels, check_weights, refuse_row
+from evical.scores.checks import check_column_order, check_labels, check_weights, refuse_row
 
 _Parts = tuple[NDArray[Any], str, dict[str, Any], str | None, Calibration, int | None, str]
 
@@ -437,7 +436,7 @@ def _codes(labels: NDArray[Any], names: NDArray[Any]) -> NDArray[np.intp]:
 
 def _table(values: ArrayLike, nonconformity: str, classes: NDArray[Any]) -> Floats:
     """Values (n, K), of one score those of both classes; checked, as far as scores do not."""
-    check_label_order(values, classes.tolist(), "values")
+    check_column_order(values, classes, "values")
     n_classes = len(classes)
     table, dtype = as_floats(values, "values"), as_array(values, "values").dtype
     single = table.ndim == 1 or table.shape[1:] == (1,)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory import Frame, MassFunction
-from dstheory.checks.arguments import as_array, as_floats, check_label_order, did_you_mean, shown
+from dstheory.checks.arguments import as_array, as_floats, did_you_mean, shown
 from dstheory.errors import FrameError
 from dstheory.kernels.rounding import unit_rows
 from dstheory.revise import refine
@@ -19,7 +19,7 @@ from evical.beliefs.bounded import Bayesian
 from evical.beliefs.composed import Voted
 from evical.estimators.predictor import BeliefPredictor
 from evical.fusion.long_votes import LongVotes, Votes
-from evical.scores.checks import as_column, missing
+from evical.scores.checks import as_column, check_column_order, missing
 
 _MANY = 30  # numbers in votes, above which they may be scores or counts
 
@@ -261,7 +261,7 @@ class Given:
             if array.ndim == 1 and len(classes) == 2:
                 scores[name] = array[:, np.newaxis]
             else:
-                check_label_order(source, classes.tolist(), f"source {name!r}")
+                check_column_order(source, classes, f"source {name!r}")
                 beliefs[name] = _of_probabilities(
                     name, array, as_array(source, name).dtype, classes
                 )

@@ -21,14 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dstheory import MassFunction
-from dstheory.checks.arguments import (
-    as_floats,
-    check_count,
-    check_instance,
-    check_label_order,
-    check_level,
-    shown,
-)
+from dstheory.checks.arguments import as_floats, check_count, check_instance, check_level, shown
 from dstheory.notebook import ShownFields, html_table
 from evical._fitting import as_random_state
 from evical._typing import Floats, RandomState
@@ -45,7 +38,13 @@ from evical.metrics.inputs import (
     probabilities,
 )
 from evical.metrics.report import CalibrationReport, Measure, belief_measures
-from evical.scores.checks import check_label, check_labels, check_same_length, check_scores
+from evical.scores.checks import (
+    check_column_order,
+    check_label,
+    check_labels,
+    check_same_length,
+    check_scores,
+)
 
 
 def two_labels(
@@ -395,7 +394,7 @@ class Evaluation:
         _check_options(mass, n_bins, n_resamples, confidence)
         labels = _two_labels(y, mass, pos_label)
         if probability is not None:
-            check_label_order(probability, np.unique(check_labels(y)).tolist(), "probability")
+            check_column_order(probability, np.unique(check_labels(y)), "probability")
             probability = as_floats(probability, "probability")
         codes = (check_labels(y) == labels[1]).astype(np.int64)
         bounds = _bounds(y, codes, mass, bel, pl, labels[1])

@@ -22,7 +22,6 @@ from dstheory.checks.arguments import (
     check_choice,
     check_count,
     check_instance,
-    check_label_order,
     check_level,
     shown,
 )
@@ -34,7 +33,13 @@ from evical.evaluation.methods import name_methods
 from evical.evaluation.recommendation import Difference, Recommendation, differences, recommend
 from evical.evaluation.validation import MEASURES, Fold, Tried, folds_of, is_splitter, try_methods
 from evical.metrics.inputs import MOST_REPEATS
-from evical.scores.checks import check_labels, check_numbers, check_same_length, check_scores
+from evical.scores.checks import (
+    check_column_order,
+    check_labels,
+    check_numbers,
+    check_same_length,
+    check_scores,
+)
 from evical.significance import Results, friedman, nemenyi
 from evical.significance.ranks import FriedmanResult, NemenyiResult
 
@@ -264,7 +269,7 @@ def compare(
     labels = check_labels(y)
     check_same_length(scores=values, y=labels)
     classes = _all_labels(labels, values, pos_label) if many else two_labels(labels, pos_label)
-    check_label_order(scores, classes.tolist(), "scores")
+    check_column_order(scores, classes, "scores")
     codes = (labels[:, np.newaxis] == classes).argmax(axis=1)
     _check_plan(cv, repeats, criterion)
     as_random_state(random_state)

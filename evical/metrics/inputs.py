@@ -12,12 +12,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dstheory import MassFunction
-from dstheory.checks.arguments import as_array, as_floats, check_label_order
+from dstheory.checks.arguments import as_array, as_floats
 from dstheory.kernels.rounding import sum_tolerance, unit_rows
 from dstheory.transform import betp
 from evical._typing import Floats, Label, Labels, Weights
 from evical.scores.checks import (
     as_column,
+    check_column_order,
     check_label,
     check_labels,
     check_same_length,
@@ -108,7 +109,7 @@ def binary_sample(
         p = positive_column(probabilities(y_prob))
         columns = list(getattr(y_prob, "columns", ()))
         if len(columns) == 2 and columns[0] == (1 if pos_label is None else pos_label):
-            check_label_order(y_prob, columns[::-1], "y_prob")
+            check_column_order(y_prob, np.array(columns[::-1]), "y_prob")
     check_some(p)
     y = is_positive(y_true, pos_label)
     check_same_length(y_true=y, y_prob=p)
@@ -131,7 +132,7 @@ def class_sample(
         p = probabilities(y_prob)
         p = np.stack([1 - p, p], axis=1) if p.ndim == 1 else p
         names = class_labels(y_true, labels, p.shape[1])
-        check_label_order(y_prob, names.tolist(), "y_prob")
+        check_column_order(y_prob, names, "y_prob")
     check_some(p)
     codes = codes_01(y_true) if names.tolist() == [0, 1] else None
     if codes is None:

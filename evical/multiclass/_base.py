@@ -17,7 +17,6 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from dstheory import MassFunction
-from dstheory.checks.arguments import check_label_order
 from evical._fitting import all_or_nothing
 from evical._typing import Floats, Sets
 from evical.beliefs import Beliefs
@@ -25,6 +24,7 @@ from evical.beliefs.bounded import Bayesian
 from evical.calibrators import saved
 from evical.scores.checks import (
     as_column,
+    check_column_order,
     check_labels,
     check_same_length,
     check_weights,
@@ -249,7 +249,7 @@ class BaseMulticlassCalibrator(saved.SavedCalibrator):
         seen, codes = np.unique(labels, return_inverse=True)
         weight = _present(check_weights(sample_weight, len(labels)), codes, seen)
         classes, codes = (seen, codes) if classes is None else self._among(classes, seen, codes)
-        check_label_order(scores, classes.tolist(), "scores")
+        check_column_order(scores, classes, "scores")
         columns = self._columns(table, len(classes), classes.tolist())
         used = weight > 0
         self._fit_scores(columns[used], codes[used], weight[used])
@@ -358,7 +358,7 @@ class BaseMulticlassCalibrator(saved.SavedCalibrator):
                 f"{self.n_features_in_} columns"
             )
         if table is not scores:
-            check_label_order(scores, self.classes_.tolist(), "scores")
+            check_column_order(scores, self.classes_, "scores")
         return self._columns(table, len(self.classes_))
 
     def predict_interval(self, scores: ArrayLike, *, level: float | None = None) -> Floats:

@@ -8,7 +8,14 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array, column_or_1d, indexable
 from sklearn.utils.multiclass import check_classification_targets
 
-from dstheory.checks.arguments import as_array, as_floats, number_of, shown, without_mask
+from dstheory.checks.arguments import (
+    as_array,
+    as_floats,
+    check_label_order,
+    number_of,
+    shown,
+    without_mask,
+)
 from evical._typing import Flags, Floats
 from evical.errors import WeightError
 
@@ -315,6 +322,21 @@ def _is_binary(y: ArrayLike) -> TypeGuard[NDArray[Any]]:
     if type(y) is not np.ndarray or y.ndim != 1 or len(y) == 0 or y.dtype.kind not in "biu":
         return False
     return bool(((y == y.min()) | (y == y.max())).all())
+
+
+def check_column_order(table: object, classes: NDArray[Any], name: str) -> None:
+    """Refuse a data frame whose columns are the classes in another order; a series has none.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> check_column_order(pd.DataFrame({"b": [0.2], "a": [0.8]}), np.array(["a", "b"]), "scores")
+    Traceback (most recent call last):
+    ValueError: the columns of scores are ['b', 'a'], but the labels are ['a', 'b']; select them \
+in that order
+    """
+    if hasattr(table, "columns"):
+        check_label_order(table, classes.tolist(), name)
 
 
 def as_column(y: Any, name: str = "y", *, warn: bool = False) -> NDArray[Any]:

@@ -240,3 +240,11 @@ def test_columns_of_frames_name_the_classes():
     assert EvidentialFusion().fit([TABLE.to_numpy(), TABLE]).classes_.tolist() == CLASSES
     with pytest.raises(ValueError, match="sources do not name their classes"):
         EvidentialFusion().fit([TABLE, TABLE.rename(columns=str.upper)])
+
+
+def test_rows_of_a_series_are_no_labels():
+    """Of two samples in another order, the numbers of the rows are the classes turned."""
+    p = pd.Series([0.3, 0.8], index=[1, 0])
+    assert brier_score([0, 1], p) == brier_score([0, 1], p.to_numpy())
+    assert ConformalScores.from_samples(p, [0, 1]).predict(p).tolist() == [0, 1]
+    Evaluation.from_predictions([0, 1], p, n_resamples=1)
