@@ -25,7 +25,7 @@ class DSTheoryError(ValueError):
 
 
 class ConvergenceError(DSTheoryError):
-    """An optimizer ran out of steps without a proof of optimality.
+    """A solver found no optimum that is proven: it ran out of steps, or there is none.
 
     Fits that are not proven optimal are never returned.
 

@@ -123,12 +123,16 @@ in that order
     """
     if isinstance(values, np.ndarray | list | tuple):
         return
-    place = "columns" if hasattr(values, "columns") else "index"
-    given = getattr(values, place, ())
-    found, wanted = [] if callable(given) else [*map(str, given)], [*map(str, labels)]
-    if found != wanted and sorted(found) == sorted(wanted):
+    place = "index" if getattr(values, "ndim", 2) == 1 else "columns"
+    names: Any = getattr(values, "column_names", getattr(values, place, ()))  # of Arrow, of others
+    given, wanted = [] if callable(names) else list(names), list(labels)
+    if given == list(range(len(given))):  # places, not names
+        return
+    if set(given) != set(wanted):
+        given, wanted = [*map(str, given)], [*map(str, wanted)]
+    if given != wanted and len(given) == len(wanted) and set(given) == set(wanted):
         raise ValueError(
-            f"the {place} of {name} {'are' if place == 'columns' else 'is'} {found}, but the "
+            f"the {place} of {name} {'are' if place == 'columns' else 'is'} {given}, but the "
             f"labels are {wanted}; select them in that order"
         )
 
@@ -275,8 +279,16 @@ def check_degree(name: str, value: object) -> None:
     Traceback (most recent call last):
     ValueError: alpha is 2, expected a number from 0 to 1
     """
-    if not 0 <= as_real(name, value, "a number from 0 to 1") <= 1:
+    number: Any = value  # exact ones, and constants of SymPy, are compared as they are
+    if isinstance(value, bool) or not (isinstance(value, Real) or _is_constant(value)):
+        raise TypeError(f"{name} is {shown(value)}, expected a number from 0 to 1")
+    if not 0 <= number <= 1:
         raise ValueError(f"{name} is {shown(value)}, expected a number from 0 to 1")
+
+
+def _is_constant(value: object) -> bool:
+    """Whether it is a real number of SymPy."""
+    return bool(getattr(value, "is_number", False) and getattr(value, "is_real", False))
 
 
 def check_not_negative(**values: object) -> None:

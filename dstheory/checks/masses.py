@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.checks.arguments import as_collection, common_shape, shown, without_mask
+from dstheory.checks.arguments import as_collection, as_shape, common_shape, shown, without_mask
 from dstheory.errors import CostLimitError, MassError
 from dstheory.frame import Frame
 from dstheory.kernels import bits, predicates
@@ -143,10 +143,15 @@ def _refuse(
 def as_batch_shape(shape: tuple[Any, ...], old: tuple[int, ...]) -> tuple[int, ...]:
     """The new shape of a batch, given as numbers or as one tuple; -1 infers one length."""
     given = shape[0] if len(shape) == 1 else shape
-    try:
-        lengths: tuple[int, ...] = np.empty(prod(old), dtype=bool).reshape(given).shape
-    except ValueError as error:
-        raise ValueError(f"a batch of shape {old} does not fit into shape {given}") from error
+    parts = list(given) if isinstance(given, tuple | list) else given
+    parts = [-1] if isinstance(parts, int | np.integer) and parts == -1 else parts
+    if isinstance(parts, list) and parts.count(-1) == 1:
+        place = parts.index(-1)
+        others = prod(as_shape("shape", parts[:place] + parts[place + 1 :]))
+        parts[place] = prod(old) // max(others, 1)
+    lengths = as_shape("shape", parts)
+    if prod(lengths) != prod(old):
+        raise ValueError(f"a batch of shape {old} does not fit into shape {lengths}")
     return lengths
 
 

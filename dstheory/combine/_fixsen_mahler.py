@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dstheory._masses import batch_of
+from dstheory.checks.arguments import check_label_order
 from dstheory.combine._orthogonal import TotalConflict, settled
 from dstheory.combine.sources import (
     any_exact,
@@ -103,6 +104,7 @@ def fixsen_mahler(
     sources = (m1, m2, *more)
     frame, exact = m1.frame, any_exact(sources)
     refuse_subnormal("the modified rule", *sources)
+    check_label_order(prior, frame.labels, "prior probabilities")
     chances = as_weights(prior, sources, len(frame), "prior probabilities", "labels")
     if chances.ndim > 1:
         raise ValueError(f"prior probabilities have shape {chances.shape}, expected one axis")

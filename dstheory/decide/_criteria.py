@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._typing import Numbers, Scalar, Utilities
-from dstheory.checks.arguments import check_degree
-from dstheory.checks.masses import check_shares
+from dstheory.checks.arguments import check_degree, shown
+from dstheory.checks.masses import as_masses, check_shares
 from dstheory.decide._acts import Acts, first_best
 from dstheory.decide._expectations import (
     Belief,
@@ -33,6 +33,7 @@ from dstheory.decide._expectations import (
     worst_table,
 )
 from dstheory.decide._utilities import as_matrix, prepared
+from dstheory.errors import MassError
 from dstheory.mass import MassFunction
 
 
@@ -333,5 +334,8 @@ def hurwicz(
 def _degrees(values: Numbers, worst: NDArray[Any]) -> NDArray[Any]:
     degrees = np.asarray(values)
     degrees = degrees.astype(int).astype(worst.dtype) if degrees.dtype == bool else degrees
-    check_shares(degrees, "alpha")
+    try:
+        check_shares(as_masses(degrees), "alpha")
+    except (MassError, TypeError) as error:
+        raise ValueError(f"alpha gives {shown(values)}, expected numbers from 0 to 1") from error
     return np.broadcast_to(degrees, worst.shape)

@@ -15,8 +15,8 @@ _INFEASIBLE = 2
 def minimized(task: str, objective: Floats, *, infeasible: str = "", **constraints: Any) -> Any:
     """Result of `scipy.optimize.linprog` for an objective and constraints, which may be sparse.
 
-    Raises ConvergenceError, naming the task, if there is none; `infeasible` is the message for
-    constraints that contradict each other.
+    Raises ConvergenceError, naming the task, if there is none; of constraints that contradict each
+    other DSTheoryError with the message `infeasible`, if one is given.
     """
     from scipy.optimize import linprog  # the package loads without SciPy
 

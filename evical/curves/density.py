@@ -52,7 +52,7 @@ _MOST_NODES, _MOST_PRODUCTS = 1 << 21, 1 << 32
 _OCTAVES, _OCTAVE = np.arange(-2, 11) / 2, 4.0
 _COARSE = 8  # grid steps in a bandwidth that is only tried
 _CHANCE = 0.03  # share of the class frequencies in a prediction for a sample that is left out
-_NONE = 1e-3  # samples around it, and less than this are none: it counts as mispredicted
+_NONE = 1e-3  # mean weights around it, and less are none: it counts as mispredicted
 
 
 def silverman(scores: ArrayLike, weights: ArrayLike | None = None) -> float:
@@ -110,7 +110,8 @@ def left_out_bandwidth(counts: ScoreCounts) -> float:
     -------
     float
         Silverman's rule times a power of the root of 2, from 2 down to 1 / 32; 0 if all scores are
-        equal. Without one of its samples a sum of kernels is less by K(0), so no other fit is made.
+        equal. Without the samples at a place, a sum of kernels there is less by K(0) times their
+        weight, so no other fit is made.
         Predictions are mixed with 3 % of the class frequencies. From the log-likelihood 4 is taken
         for each factor of 2 between the bandwidth and the rule.
 
@@ -128,7 +129,7 @@ def left_out_bandwidth(counts: ScoreCounts) -> float:
     32.0
     """
     rule = silverman(counts.scores, counts.total)
-    if rule == 0.0:
+    if rule == 0.0 or not (counts.n_negative > 0 and counts.n_positive > 0):
         return rule
     with np.errstate(over="ignore"):
         places = counts.scores / rule - counts.scores[0] / rule
@@ -138,24 +139,30 @@ def left_out_bandwidth(counts: ScoreCounts) -> float:
     cells = np.floor(places / (bandwidths[-1] / _COARSE))  # many scores, but few cells
     starts = np.flatnonzero(np.diff(cells, prepend=-1.0))
     groups = counts.pool(starts)
-    losses = [_left_out_loss(places[starts], groups, h) for h in bandwidths]
+    least = _NONE * counts.total.mean()
+    losses = np.array([_left_out_loss(places[starts], groups, h, least) for h in bandwidths])
+    # Weights must not outvote the cost of an octave: they are worth as many samples as Kish says.
+    losses *= min(1.0, counts.total.sum() / float(counts.total @ counts.total))
     found = int(np.argmin(losses + _OCTAVE * np.abs(_OCTAVES)))
     return rule * bandwidths[found] if losses[found] < np.inf else rule
 
 
-def _left_out_loss(places: Floats, counts: ScoreCounts, bandwidth: float) -> float:
-    """Negative log-likelihood of the samples, each without itself; infinite on too fine a grid."""
+def _left_out_loss(places: Floats, counts: ScoreCounts, bandwidth: float, least: float) -> float:
+    """Negative log-likelihood of the samples, each without its place; infinite on too fine a grid.
+
+    A weight around them that is less than the least is none.
+    """
     weights = (counts.negative, counts.positive)
     groups = [(places[w > 0], w[w > 0]) for w in weights]
     grid = KernelGrid.of(groups, [bandwidth] * 2, _COARSE)
     if grid is None:
         return np.inf
-    around, loss = grid(places) / _PEAK, 0.0
-    for weight, own, other in zip(weights, around, around[::-1], strict=True):
-        rest = own - np.minimum(weight, 1.0)  # a light sample is left out whole
-        rest = np.where(rest > _NONE, rest, 0.0)
-        p = rest / np.maximum(rest + other, _NONE)
-        share = float(weight.sum()) / (counts.n_negative + counts.n_positive)
+    # All that lies at a place is left out with it: it may be one sample that counts twice.
+    around = np.maximum(grid(places) / _PEAK - np.stack(weights), 0.0)
+    rest, loss = around.sum(axis=0), 0.0
+    for weight, own in zip(weights, around, strict=True):
+        p = np.where(rest > least, own / np.maximum(rest, least), 0.0)
+        share = weight.sum() / counts.total.sum()
         loss -= float(weight @ np.log((1.0 - _CHANCE) * p + _CHANCE * share))
     return loss
 

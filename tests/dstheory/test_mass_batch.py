@@ -164,8 +164,11 @@ def test_reshape():
     assert m.reshape(3, 2)[2, 1] == m[1, 2]
     assert m.reshape(-1).batch_shape == (6,)
     assert m.reshape((2, -1, 1)).batch_shape == (2, 3, 1)
-    with pytest.raises(ValueError, match=r"does not fit into shape \(4, -1\)"):
+    with pytest.raises(ValueError, match=r"does not fit into shape \(4, 1\)"):
         m.reshape(4, -1)
+    for wrong in (-2, (2, -7), None, (2.5,)):
+        with pytest.raises((TypeError, ValueError), match="shape"):
+            m.reshape(wrong)
     with pytest.raises(ValueError, match=r"does not fit into shape \(-1, -1\)"):
         m.reshape(-1, -1)
     assert m[0, 0].reshape(1, 1).batch_shape == (1, 1)

@@ -9,12 +9,13 @@ from fractions import Fraction
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from sklearn.dummy import DummyClassifier
 from sklearn.frozen import FrozenEstimator
 
 from dstheory import Frame, MassFunction, bayesian, consonant
-from dstheory.combine import combine_axis, dempster, tnorm_conjunctive
+from dstheory.combine import combine_axis, dempster, fixsen_mahler, tnorm_conjunctive
 from dstheory.construct import from_probability_intervals
 from dstheory.decide import maximin
 from dstheory.network import Table, ValuationNetwork
@@ -248,3 +249,19 @@ def test_rows_of_a_series_are_no_labels():
     assert brier_score([0, 1], p) == brier_score([0, 1], p.to_numpy())
     assert ConformalScores.from_samples(p, [0, 1]).predict(p).tolist() == [0, 1]
     Evaluation.from_predictions([0, 1], p, n_resamples=1)
+
+
+def test_what_names_no_labels_is_read_by_places():
+    frame = Frame([1, 0])
+    for places in (pd.DataFrame([[0.25, 0.75]]), pd.Series([0.25, 0.75])):
+        assert np.ravel(bayesian(frame, places).mass(1)).tolist() == [0.25]
+    frame = Frame(["columns", "rows"])
+    assert bayesian(frame, pd.Series({"columns": 0.25, "rows": 0.75})).mass("rows") == 0.75
+    for named in (
+        pa.table({"b": [0.25], "a": [0.75]}),
+        pd.DataFrame([[0.25, 0.75]], columns=pd.Index([2.0, 1.0])),
+    ):
+        with pytest.raises(ValueError, match="the columns of probabilities are"):
+            bayesian(Frame([1, 2] if isinstance(named, pd.DataFrame) else ["a", "b"]), named)
+    with pytest.raises(ValueError, match="the index of prior probabilities is"):
+        fixsen_mahler(BELIEF, BELIEF, prior=pd.Series([0.2, 0.3, 0.5], index=CLASSES[::-1]))

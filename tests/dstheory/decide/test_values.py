@@ -129,7 +129,7 @@ def test_hurwicz_refuses_what_is_no_degree():
     with pytest.raises(TypeError, match=r"alpha is '0\.5', expected a number from 0 to 1"):
         decide.hurwicz(VACUOUS, None, "0.5")
     for value in (1.5, float("nan")):
-        with pytest.raises(ValueError, match=r"alpha (1.5 does not lie|nan is not)"):
+        with pytest.raises(ValueError, match=r"alpha gives (1\.5|nan), expected"):
             decide.hurwicz(VACUOUS, None, lambda worst, best, value=value: value)
 
 
