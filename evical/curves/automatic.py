@@ -24,7 +24,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import expit, psi, xlogy
+from scipy.special import expit, psi
 
 from evical._typing import Floats, Indices
 from evical.curves.bayesian_binning import (
@@ -38,7 +38,6 @@ from evical.curves.candidates import (
     SHAPES,
     AveragedCurve,
     Candidate,
-    SmoothCandidates,
     Standings,
     average,
     left_out_likelihoods,
@@ -53,7 +52,6 @@ _STRENGTH = 1.0  # of the prior of each bin, around the share of positives, in s
 _LEAST_SHARE = 0.05  # of a class in that prior
 # Groups beside the likeliest cuts are divided until they have few samples.
 _LIKELY, _MOST_LIKELY, _PARTS, _FEW, _ROUNDS = 0.02, 6, 8, 16.0, 6
-_HOPELESS = -10.0  # log-weight of steps, at which cuts are not looked for more closely
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,10 +95,6 @@ class Steps:
         """Bins on average."""
         return float(self.cuts.sum())
 
-    def standing(self, prior: float) -> Standings:
-        """What its weight follows from."""
-        return Standings(*np.array([[prior], [self.left_out], [self.degrees]]))
-
     def at(self, scores: Floats) -> Floats:
         """Moments (3, t) at scores."""
         edges = midpoints(self.ends[:-1], self.starts[1:])
@@ -135,7 +129,7 @@ def coarse_steps(counts: ScoreCounts) -> Steps:
     return _averaged(counts, places, _bin_scores(counts, places))
 
 
-def finer_steps(counts: ScoreCounts, coarse: Steps, rivals: Standings | None = None) -> Steps:
+def finer_steps(counts: ScoreCounts, coarse: Steps) -> Steps:
     """The same, with smaller groups where a cut is likely.
 
     Parameters
@@ -143,18 +137,12 @@ def finer_steps(counts: ScoreCounts, coarse: Steps, rivals: Standings | None = N
     counts : ScoreCounts
     coarse : Steps
         Of `coarse_steps`.
-    rivals : Standings, optional
-        Candidates with which it will be averaged. If coarse steps have a weight of less than
-        exp(-10) beside them, even if each group were cut where that is best, they are enough.
 
     Returns
     -------
     Steps
     """
     if len(coarse.places) == len(counts) or counts.total.sum() / _STEP_GROUPS <= _FEW:
-        return coarse
-    lead = np.inf if rivals is None else coarse.standing(_STEPS).lead(rivals)
-    if lead + _to_gain(counts, coarse.places) < _HOPELESS:
         return coarse
     places, bins = coarse.places, coarse.bins
     for _ in range(_ROUNDS):
@@ -182,24 +170,6 @@ def _averaged(counts: ScoreCounts, places: Indices, bins: BinScores) -> Steps:
     left_out = -(groups.positive @ inverse[0] + groups.negative @ inverse[1])
     starts, ends = counts.scores[places], counts.scores[np.append(places[1:], len(counts)) - 1]
     return Steps(places, starts, ends, bins, rows[:3], float(left_out))
-
-
-def _to_gain(counts: ScoreCounts, starts: Indices) -> float:
-    """Log-likelihood to be gained by the best cut of each group, if beyond the log of its size."""
-    ends = np.append(starts[1:], len(counts))
-    group = np.repeat(np.arange(len(starts)), ends - starts)
-    likely, whole = 0.0, 0.0
-    for column in (counts.positive, counts.negative):
-        sums, total = np.append(0.0, np.cumsum(column)), np.append(0.0, np.cumsum(counts.total))
-        below, size = sums[1:] - sums[starts][group], total[1:] - total[starts][group]
-        above, rest = sums[ends][group] - sums[1:], total[ends][group] - total[1:]
-        above, rest = np.maximum(above, 0.0), np.maximum(rest, 0.0)  # rounding
-        likely = likely + xlogy(below, below / size)
-        likely += xlogy(above, np.divide(above, rest, out=np.ones_like(rest), where=rest > 0))
-        all_of_it, size = sums[ends] - sums[starts], total[ends] - total[starts]
-        whole = whole + xlogy(all_of_it, all_of_it / size)
-    gain = np.maximum.reduceat(likely, starts) - whole - np.log(np.maximum(size, 1.0))
-    return float(np.maximum(gain, 0.0).sum())
 
 
 def _divided(starts: Indices, groups: Indices, n: int) -> Indices:
@@ -436,22 +406,16 @@ def automatic_curve(counts: ScoreCounts) -> AveragedCurve:
     """
     groups, scales = small_groups(counts), curve_scales(counts)
     natural = "logit" if "logit" in scales else "given"
-    given, steps = _given(scales[natural], groups), coarse_steps(counts)
-    near = steps.at(groups.scores)[1]
-    smooth: list[tuple[Scale, SmoothCandidates]] = []
+    given, coarse = _given(scales[natural], groups), coarse_steps(counts)
+    steps, near = finer_steps(counts, coarse), coarse.at(groups.scores)[1]
+    table = curve_table(counts, groups, steps.jumps)
+    candidates = [steps.candidate(_STEPS, table)]
     for name, scale in scales.items():
         sample = scale(groups.scores)
         if sample[0] < sample[-1]:
             kind = "" if name != natural else "log-odds" if name == "logit" else "margin"
             fitted = smooth_candidates(name, 1 / len(scales), sample, groups, kind, near)
-            smooth += [(scale, fitted)] if fitted is not None else []
-    others = [given, *(fitted.standings for _, fitted in smooth)]
-    rivals = Standings(*map(np.concatenate, zip(*others, strict=True)))
-    steps = finer_steps(counts, steps, rivals)
-    table = curve_table(counts, groups, steps.jumps)
-    candidates = [steps.candidate(_STEPS, table)]
-    for scale, fitted in smooth:
-        candidates += fitted.at(scale(table))
+            candidates += fitted.at(scale(table)) if fitted is not None else []
     # While the scores as given take part, the samples cannot tell them from a line.
     lines = [c.variance for c in candidates if c.name == f"{natural}: line"]
     log_odds = np.clip(scales[natural](table), -_LIMIT, _LIMIT)

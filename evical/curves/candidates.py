@@ -196,13 +196,6 @@ class Standings(NamedTuple):
         """Logarithms (c,) of the weights, up to a constant; a degree of freedom has this gain."""
         return np.asarray(np.log(self.priors) + self.left_out + gain * self.degrees)
 
-    def lead(self, others: "Standings") -> float:
-        """Log-weight of the first candidate less that of all others, in its better average."""
-        return max(
-            float(self.log_weights(gain)[0] - others.log_weights(gain).max())
-            for gain in (-_PRICE, _GAIN)
-        )
-
 
 def average(scores: Floats, candidates: list[Candidate]) -> AveragedCurve:
     """The average of candidates, for predictions and for intervals.

@@ -38,6 +38,7 @@ Fold = tuple[Rows, Rows]
 
 SILENT = Progress()
 
+_FEW_PAIRS = 100
 _LEVEL = 0.05  # of the tests, together, that refute that scores of the folds are alike
 
 
@@ -286,7 +287,8 @@ def _alike(parts: Sequence[Floats]) -> bool:
         m = len(scores) - n
         below = (fold == at).cumsum(axis=0)
         farthest[at] = np.where(ends, np.abs(below / n - (rank - below) / m), 0.0).max()
-    pairs = np.round(sizes * (len(scores) - sizes) / len(scores))  # as `scipy.stats.ks_2samp`
+    # As `scipy.stats.ks_2samp`.
+    pairs = np.maximum(np.round(sizes * (len(scores) - sizes) / len(scores)), 1)
     level = _LEVEL / (fold.shape[1] * len(parts))
     return bool((_smirnov(farthest, pairs, level) >= level).all())
 
@@ -294,11 +296,12 @@ def _alike(parts: Sequence[Floats]) -> bool:
 def _smirnov(farthest: Floats, pairs: Floats, level: float) -> Floats:
     """Probabilities of distances that are as great; near a level exact, which takes O(pairs).
 
-    Elsewhere that of Stephens (1970), J. R. Stat. Soc. B 32, 115-122, is good to some percent.
+    Elsewhere that of Stephens (1970), J. R. Stat. Soc. B 32, 115-122, is good to some percent, but
+    not of few pairs, which are exact.
     """
     root = np.sqrt(pairs)
     found = kolmogorov((root + 0.12 + 0.11 / root) * farthest)
-    close = (found > level / 2) & (found < 2 * level)
+    close = (pairs < _FEW_PAIRS) | ((found > level / 2) & (found < 2 * level))
     found[close] = kstwo.sf(farthest[close], pairs[close])
     return np.asarray(found)
 

@@ -166,8 +166,8 @@ def test_reshape():
     assert m.reshape((2, -1, 1)).batch_shape == (2, 3, 1)
     with pytest.raises(ValueError, match=r"does not fit into shape \(4, 1\)"):
         m.reshape(4, -1)
-    for wrong in (-2, (2, -7), None, (2.5,)):
-        with pytest.raises((TypeError, ValueError), match="shape"):
+    for wrong in (-2, (2, -7), None):
+        with pytest.raises((TypeError, ValueError), match="shape is"):
             m.reshape(wrong)
     with pytest.raises(ValueError, match=r"does not fit into shape \(-1, -1\)"):
         m.reshape(-1, -1)

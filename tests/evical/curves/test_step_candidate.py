@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from evical.curves.automatic import coarse_steps, finer_steps
+from evical.curves.automatic import automatic_curve, coarse_steps, finer_steps
 from evical.scores import ScoreCounts
 from tests.naive.averaging import step_left_out, step_probability
 from tests.support.each import each
 
 
-def fit_steps(counts, rivals=None):
-    return finer_steps(counts, coarse_steps(counts), rivals)
+def fit_steps(counts):
+    return finer_steps(counts, coarse_steps(counts))
 
 
 def prior_of(counts):
@@ -59,20 +59,23 @@ def test_a_cut_of_many_samples_is_found_within_few_of_them():
     np.testing.assert_allclose(found.probability, [0.2, 0.6], atol=0.01)
 
 
-def test_cuts_within_groups_are_looked_for_where_steps_may_count():
-    """A sharp cut within a group counts, however far behind groups without it are."""
-    rng = np.random.default_rng(1)
-    scores = np.sort(rng.random(20_000))
-    smooth = ScoreCounts.from_samples(scores, rng.random(20_000) < scores)
+def test_cuts_within_a_group_are_found():
+    scores = np.sort(np.random.default_rng(1).random(20_000))
     sharp = ScoreCounts.from_samples(scores, np.arange(20_000) >= 7_777)
-    for counts, behind, found in ((smooth, 100, False), (smooth, 2, True), (sharp, 100, True)):
-        coarse = coarse_steps(counts)
-        rivals = coarse.standing(1.0)
-        rivals = rivals._replace(left_out=rivals.left_out + behind)
-        assert (len(finer_steps(counts, coarse, rivals).places) > len(coarse.places)) == found
     steps = fit_steps(sharp)
     assert steps.starts[1:][np.argmax(steps.cuts[1:])] == scores[7_777]
-    assert steps.left_out > coarse.left_out + 100
+    assert steps.left_out > coarse_steps(sharp).left_out + 100
+
+
+def test_a_bump_within_a_group_counts_beside_smooth_curves():
+    """Two cuts in one group of 312 samples; by one cut there is little to gain."""
+    rng = np.random.default_rng(0)
+    scores = np.sort(rng.normal(size=20_000))
+    truth = 0.02 + 0.3 / (1 + np.exp(-scores))
+    truth[9_900:9_960] = 0.97
+    counts = ScoreCounts.from_samples(scores, rng.random(20_000) < truth)
+    curve = automatic_curve(counts)
+    assert np.interp(scores[9_910:9_950], curve.scores, curve.probability).mean() > 0.8
 
 
 def test_one_score_has_the_posterior_of_its_share():
