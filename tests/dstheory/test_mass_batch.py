@@ -168,6 +168,9 @@ def test_reshape():
         m.reshape(4, -1)
     with pytest.raises(ValueError, match="shape is -1"):
         m.reshape(-1, -1)
+    for wrong in (-2, (2, -7), None):
+        with pytest.raises((TypeError, ValueError), match="shape is"):
+            m.reshape(wrong)
     assert m[0, 0].reshape(1, 1).batch_shape == (1, 1)
 
 
@@ -217,7 +220,7 @@ def test_total_conflict_names_the_rows():
     one = MassFunction(FRAME, [1, 7], [[0.5, 0.5], [1, 0], [1, 0]])
     two = MassFunction.from_dict(FRAME, {"b": 1})
     with pytest.raises(
-        TotalConflictError, match=r"in 2 of 3 rows \(first: row 1\); Dempster's rule"
+        TotalConflictError, match=r"in 2 of 3 rows \(first: row 1\): the sources exclude"
     ):
         one @ two
     with pytest.raises(TotalConflictError, match=r"in 4 of 6 rows \(first: row \(0, 1\)\)"):
@@ -241,7 +244,7 @@ def test_pruning_needs_every_row():
     assert m.prune().focal.tolist() == [1, 4, 7]
     assert m.prune(0.2).focal.tolist() == [1, 4, 7]
     m = MassFunction(FRAME, [1, 2, 4, 7], [[0.5, 0, 0, 0.5], [0, 0, 1, 0]])
-    with pytest.raises(MassError, match=r"no focal set has more than 0\.5 in row 0"):
+    with pytest.raises(MassError, match=r"no focal set has more than 0\.5 in . of . rows"):
         m.prune(0.5)
     two = MassFunction(FRAME, [1, 2, 4], [[0.4, 0.3, 0.3], [0.1, 0, 0.9]])
     np.testing.assert_allclose(two.prune(0.3).masses, [[4 / 7, 3 / 7], [0.1, 0.9]])
