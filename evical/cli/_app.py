@@ -203,15 +203,19 @@ def _check_first(values: dict[str, Any], arguments: list[str]) -> None:
     for output in texts("output") if "force" in values else []:
         if output != "-":
             check_output(Path(output), values["force"], files)
-    _check_columns(files, texts(*_COLUMNS), Reading(values.get("delimiter"), values.get("decimal")))
+    reading = Reading(values.get("delimiter"), values.get("decimal"))
+    _check_columns(texts(*arguments, "data"), texts(*_COLUMNS), reading)
 
 
 def _check_columns(files: list[str], columns: list[str], reading: Reading) -> None:
-    """Raise ValueError for a column that the first table does not have, if it is a text."""
+    """Raise ValueError for a column that the first table does not have, if it is a text file.
+
+    Standard input, a `-`, can be read once, and is checked by the command.
+    """
     from dstheory.checks.arguments import suggestion  # inside, for it loads NumPy
 
     tables = [name for name in files if not name.lower().endswith(".json")]
-    if not tables or not Path(tables[0]).is_file():  # a pipe can be read once
+    if not tables or not Path(tables[0]).is_file():
         return
     path, dialect = Path(tables[0]), Dialect(reading.mark or None, reading.decimal)
     usual = "\t" if tables[0].lower().removesuffix(".gz").endswith(".tsv") else ","

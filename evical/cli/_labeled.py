@@ -205,9 +205,9 @@ def third_class(place: str, label: str, pair: Sequence[str]) -> ValueError:
     """The refusal of a class where there may be two."""
     return ValueError(
         f"{place}: {label!r} is a third class, besides {listed(pair)}; one column is of two. Of "
-        "more, repeat --score in fit and compare, and --probability in evaluate, report and check; "
-        "a single score that supports one class is fitted to a column of that class against the "
-        "rest, or by EvidentialSource in Python"
+        "more, repeat --score in fit and compare, and --probability in evaluate, report and check. "
+        "A single score of one class takes a column of that class against the rest, or "
+        "EvidentialSource in Python"
     )
 
 

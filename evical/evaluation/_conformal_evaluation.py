@@ -392,7 +392,15 @@ class ConformalEvaluation:
 
     @classmethod
     def from_estimator(
-        cls, classifier: Any, X: SamplesLike, y: ArrayLike, **options: Any
+        cls,
+        classifier: Any,
+        X: SamplesLike,
+        y: ArrayLike,
+        *,
+        levels: Sequence[float] = _LEVELS,
+        alpha: float = 0.1,
+        confidence: float = 0.95,
+        name: str | None = None,
     ) -> "ConformalEvaluation":
         """Judge a fitted conformal classifier on new samples.
 
@@ -402,9 +410,10 @@ class ConformalEvaluation:
         X : (n, n_features) array or data frame
         y : (n,) array
             True classes, of the classifier.
-        **options
-            ``levels``, ``alpha``, ``confidence`` and ``name``, as for `from_p_values`. Default
-            name: that of the class of the classifier.
+        levels, alpha, confidence
+            As for `from_p_values`.
+        name : str, optional
+            Default: that of the class of the classifier.
 
         Returns
         -------
@@ -443,8 +452,11 @@ class ConformalEvaluation:
             labels=classifier.classes_,
             n_calibration=numbers[None] if groups is None else numbers,
             groups=groups,
+            levels=levels,
+            alpha=alpha,
+            confidence=confidence,
+            name=type(classifier).__name__ if name is None else name,
             notes=notes,
-            **{"name": type(classifier).__name__} | options,
         )
 
     @cached_property

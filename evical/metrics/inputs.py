@@ -108,8 +108,12 @@ def binary_sample(
     else:
         p = positive_column(probabilities(y_prob))
         columns = list(getattr(y_prob, "columns", ()))
-        if len(columns) == 2 and columns[0] == (1 if pos_label is None else pos_label):
-            check_column_order(y_prob, np.array(columns[::-1]), "y_prob")
+        named = len(columns) == 2 and columns != [0, 1]  # else they are places
+        if named and columns[0] == (1 if pos_label is None else pos_label):
+            raise ValueError(
+                f"the columns of y_prob are {columns}, but the last one is that of the positive "
+                f"class, {columns[0]!r}; turn them"
+            )
     check_some(p)
     y = is_positive(y_true, pos_label)
     check_same_length(y_true=y, y_prob=p)

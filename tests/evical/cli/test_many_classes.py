@@ -401,6 +401,14 @@ def test_predictions_of_several_classes_come_from_standard_input(folder, capfd):
     assert json.loads(found.stdout)["measures"] == expected["measures"]
 
 
+def test_columns_of_standard_input_are_not_looked_for_in_another_file(folder, monkeypatch):
+    predictions(folder)
+    read_csv("one.csv").drop(columns="kind").to_csv("others.csv", index=False)
+    with open("one.csv") as file:
+        monkeypatch.setattr(sys, "stdin", file)
+        run("report - others.csv --target kind -o page.html")
+
+
 def test_compare(folder, capfd):
     run(f"compare a.csv {SCORES} --methods softmax,binning --folds 3 -o page.html --json")
     assert f"evical compare a.csv {SCORES} --output" in Path("page.html").read_text("utf-8")
