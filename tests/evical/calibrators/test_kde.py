@@ -143,6 +143,20 @@ def test_the_default_bandwidth_follows_waves():
     assert default < 0.4 * rule
 
 
+def test_rows_that_count_more_than_once_do_not_predict_themselves():
+    """Rows that are there twice, bootstrapped, or balanced by weights are as smooth as others."""
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=300)
+    y = rng.random(300) < 1 / (1 + np.exp(-2 * scores))
+    twice, drawn = np.repeat(np.arange(300), 2), rng.integers(300, size=300)
+    rare = y | (rng.random(300) < 0.1)
+    balanced = np.where(rare, 1 / rare.mean(), 1 / (1 - rare.mean())) / 2
+    for rows, labels, weight in ((twice, y, None), (drawn, y, None), (slice(None), rare, balanced)):
+        fit = raw().fit(scores[rows], labels[rows], weight)
+        rule = raw(bandwidth="shared").fit(scores[rows], labels[rows], weight)
+        assert fit.bandwidth_[0] >= 0.5 * rule.bandwidth_[0]
+
+
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_constant_scores_have_their_share(kernel):
     calibrator = raw(kernel=kernel).fit([3.0] * 4, [0, 1, 1, 1])
