@@ -50,6 +50,12 @@ _STEP_GROUPS = 64
 _CUTS = 3.0  # a priori, on average
 _STRENGTH = 1.0  # of the prior of each bin, around the share of positives, in samples
 _LEAST_SHARE = 0.05  # of a class in that prior
+# Of a class in a bin, for its log-odds: without samples of a class they go down to any depth, which
+# a normal distribution would mirror upwards. That of the prior of Jeffreys.
+_LEAST_COUNT = 0.5
+# In an interval steps count as much as the scores as given: where smooth curves miss a step they
+# miss by much. Chosen on thirteen simulated maps.
+_CAUTION = 20.0
 # Groups beside the likeliest cuts are divided until they have few samples.
 _LIKELY, _MOST_LIKELY, _PARTS, _FEW, _ROUNDS = 0.02, 6, 8, 16.0, 6
 
@@ -104,7 +110,9 @@ class Steps:
         """The curve at the scores of a table."""
         mean, level, square = self.at(table)
         variance = np.maximum(square - level**2, 0.0)
-        return Candidate("steps", prior, mean, level, variance, self.left_out, self.degrees)
+        return Candidate(
+            "steps", prior, mean, level, variance, self.left_out, self.degrees, _CAUTION
+        )
 
 
 def coarse_steps(counts: ScoreCounts) -> Steps:
@@ -190,8 +198,9 @@ def _bin_scores(counts: ScoreCounts, starts: Indices) -> BinScores:
 def _moments(positive: Floats, negative: Floats, a: float, b: float) -> Floats:
     """Mean of p; mean and square of its log-odds; mean of 1 / p and 1 / (1 - p), one left out."""
     p, q = positive + a, negative + b
-    level = psi(p) - psi(q)
-    square = level**2 + _trigamma(p) + _trigamma(q)
+    more, less = np.maximum(p, _LEAST_COUNT), np.maximum(q, _LEAST_COUNT)
+    level = psi(more) - psi(less)
+    square = level**2 + _trigamma(more) + _trigamma(less)
     rest_p, rest_q = np.minimum(positive, 1.0), np.minimum(negative, 1.0)
     without_p = (p + q - rest_p) / (p - rest_p)
     without_q = (p + q - rest_q) / (q - rest_q)

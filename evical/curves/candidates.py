@@ -86,6 +86,8 @@ class Candidate(NamedTuple):
         Log-likelihood of the samples, each under the posterior without it.
     degrees : float
         Effective number of parameters.
+    caution : float
+        How many times the prior weight is in an interval.
     """
 
     name: str
@@ -95,6 +97,7 @@ class Candidate(NamedTuple):
     variance: Floats
     left_out: float
     degrees: float
+    caution: float = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,10 +195,6 @@ class Standings(NamedTuple):
     left_out: Floats
     degrees: Floats
 
-    def log_weights(self, gain: float) -> Floats:
-        """Logarithms (c,) of the weights, up to a constant; a degree of freedom has this gain."""
-        return np.asarray(np.log(self.priors) + self.left_out + gain * self.degrees)
-
 
 def average(scores: Floats, candidates: list[Candidate]) -> AveragedCurve:
     """The average of candidates, for predictions and for intervals.
@@ -210,9 +209,10 @@ def average(scores: Floats, candidates: list[Candidate]) -> AveragedCurve:
     -------
     AveragedCurve
         Weights are proportional to prior exp(left_out - 0.4 degrees), and give the probability.
-        The log-odds and their error are those of weights proportional to prior exp(left_out + 0.3
-        degrees): an interval around the smoothest curve that predicts well misses what that curve
-        smooths away; one around a rougher curve is wider, and misses less (Hall 1992).
+        The log-odds and their error are those of weights proportional to caution prior
+        exp(left_out + 0.3 degrees): an interval around the smoothest curve that predicts well
+        misses what that curve smooths away; one around a rougher curve is wider, and misses less
+        (Hall 1992).
 
     References
     ----------
@@ -227,8 +227,10 @@ def average(scores: Floats, candidates: list[Candidate]) -> AveragedCurve:
     >>> curve.weights.round(2), curve.log_odds.round(2), curve.error.round(2)
     (array([0.98, 0.02]), array([1.91]), array([1.09]))
     """
-    standings = Standings(*np.array([(c.prior, c.left_out, c.degrees) for c in candidates]).T)
-    weights, rough = (softmax(standings.log_weights(gain)) for gain in (-_PRICE, _GAIN))
+    standings = [(c.prior, c.left_out, c.degrees, c.caution) for c in candidates]
+    prior, left_out, degrees, caution = np.array(standings).T
+    weights = softmax(np.log(prior) + left_out - _PRICE * degrees)
+    rough = softmax(np.log(caution * prior) + left_out + _GAIN * degrees)
     # Within what floats can square.
     log_odds = np.clip([c.log_odds for c in candidates], -_MOST, _MOST)
     variance = np.minimum([c.variance for c in candidates], _MOST**2)

@@ -102,8 +102,8 @@ CASES = {
         lambda a, b, c: masses_of(combine.mixing(a, b, c)),
     ),
     "weighted mean": (
-        lambda a, b, c: tensor.mean(a, b, c, weights=[0.5, 0.125, 0.375]),
-        lambda a, b, c: masses_of(combine.mixing(a, b, c, weights=[0.5, 0.125, 0.375])),
+        lambda a, b, c: tensor.mean(a, b, c, weights=[0.625, 0.0, 0.375]),
+        lambda a, b, c: masses_of(combine.mixing(a, b, c, weights=[0.625, 0.0, 0.375])),
     ),
     "conjunctive": (
         lambda a, b, c: tensor.conjunctive(a, b, c)[0],

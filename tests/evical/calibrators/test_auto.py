@@ -25,15 +25,18 @@ def test_weights_are_as_defined():
     rng = np.random.default_rng(0)
     priors, left_out, degrees = rng.random(5), -4 * rng.random(5), 6 * rng.random(5)
     p, means, variances = rng.random(5), rng.normal(size=5), rng.random(5)
+    caution = np.array([1, 1, 1, 20, 3])
     candidates = [
         Candidate(str(i), *(priors[i], p[[i]], means[[i]], variances[[i]]), *rest)
-        for i, rest in enumerate(zip(left_out, degrees, strict=True))
+        for i, rest in enumerate(zip(left_out, degrees, caution, strict=True))
     ]
     curve = average(np.zeros(1), candidates)
     expected = averaged(priors, left_out, degrees)
     np.testing.assert_allclose(curve.weights, expected, rtol=1e-12)
     assert curve.probability[0] == pytest.approx(np.dot(expected, p))
-    mean, variance = mixture(averaged(priors, left_out, degrees, price=-0.3), means, variances)
+    mean, variance = mixture(
+        averaged(caution * priors, left_out, degrees, price=-0.3), means, variances
+    )
     assert curve.log_odds[0] == pytest.approx(mean)
     assert curve.error[0] == pytest.approx(np.sqrt(variance))
 
@@ -70,6 +73,20 @@ def test_intervals_hold_the_truth_and_the_pignistic_probability_is_the_mean():
         np.testing.assert_allclose(likely.predict_proba(at), mean.predict_proba(at), atol=1e-12)
         assert (np.diff(likely.predict_interval(at)) < np.diff(sure)).mean() > 0.99
     assert np.mean(held) > 0.93
+
+
+def test_intervals_of_few_samples_hold_steps():
+    def truth(scores):
+        return np.where(scores < -0.5, 0.1, np.where(scores < 0.5, 0.5, 0.9))
+
+    at, held = np.linspace(-2, 2, 200), []
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        scores = rng.normal(size=200)
+        calibrator = AutoCalibrator().fit(scores, rng.random(200) < truth(scores))
+        lower, upper = calibrator.predict_interval(at, level=0.95).T
+        held.append(((lower <= truth(at)) & (truth(at) <= upper)).mean())
+    assert np.mean(held) > 0.94  # 0.92 if steps counted as little as in the probability
 
 
 def test_what_was_chosen_can_be_read():

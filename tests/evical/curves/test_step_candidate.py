@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.special import expit
 
 from evical.curves.automatic import automatic_curve, coarse_steps, finer_steps
 from evical.scores import ScoreCounts
@@ -38,6 +39,12 @@ def test_log_odds_have_the_moments_of_the_beta_distribution():
     _, mean, square = fit_steps(counts).moments[:, 0]
     assert mean == pytest.approx(level.mean(), abs=4e-3)
     assert square - mean**2 == pytest.approx(level.var(), abs=8e-3)
+
+
+def test_a_bin_without_a_class_is_known_to_have_few_of_it():
+    counts = ScoreCounts.from_samples(np.arange(200), np.arange(200) >= 190)
+    found = fit_steps(counts).candidate(1.0, np.array([95.0]))
+    assert expit(found.log_odds + 2 * np.sqrt(found.variance)) < 0.2  # without a floor 1
 
 
 def test_a_weight_of_two_is_two_samples():
