@@ -43,6 +43,10 @@ EQUIVALENT = {
     "b94b4e9f2b": "a slope that is the same for all sets moves no mass, as masses sum to 1",
     "1003271ce7": "where belief is the probability, so is plausibility",
     "ed2696cf78": "an error of exactly the tolerance",
+    "37db9d399a": "sums are apart from 1 by multiples of 2**-53, and 0.01 is none",
+    "907946cf47": "a statistic of exactly the limit",
+    "6a813e5b3d": "an interval of exactly the width that is called none",
+    "49d3debe2e": "what the bound takes away, the loop after it gives back",
     "91439eae02": "the one score is read as the same float and needs no tolerance here; another "
     "machine may round its logarithm otherwise",
 }

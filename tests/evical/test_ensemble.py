@@ -27,7 +27,7 @@ from dstheory.transform import betp
 from evical.beliefs import as_beliefs
 from evical.calibrators import BinningCalibrator, IsotonicCalibrator, LogisticCalibrator
 from evical.classifier import EvidentialClassifier
-from evical.ensemble import EvidentialEnsemble
+from evical.ensemble import EvidentialEnsemble, _beyond
 from evical.fusion import as_rule
 from evical.fusion.conflicts import total_conflict
 from tests.support.contract import check_contract
@@ -251,6 +251,16 @@ def test_weights_are_repetitions():
     weighted = ensemble(frozen, subsets=shares).fit(X2, Y2, sample_weight=weight)
     longer = ensemble(frozen, subsets=repeated).fit(X2[rows], Y2[rows])
     np.testing.assert_allclose(weighted.predict_proba(X2), longer.predict_proba(X2), rtol=1e-12)
+
+
+def test_rows_outside_a_subset_need_weight_in_each_class():
+    """A member is calibrated on the rows that it has not seen, where they show all classes."""
+    y, rows, rule = np.arange(12) % 2, np.arange(4), as_rule("stacked")
+    weight = np.ones(12)
+    others, _ = _beyond(rule, rows, y, weight)
+    assert others.tolist() == list(range(4, 12))
+    weight[5::2] = 0  # no weight in the second class
+    assert _beyond(rule, rows, y, weight) is None
 
 
 def test_metadata_routing():

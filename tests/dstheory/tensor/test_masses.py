@@ -142,6 +142,12 @@ def test_values_and_types(library, dtype):
         np.testing.assert_array_equal(floats(m), old)
 
 
+def test_values_of_arrays():
+    """The same without another library, and so at once."""
+    for name, (call, _) in CASES.items():
+        np.testing.assert_allclose(call(*FLOATS), WANTED[name], atol=1e-12, err_msg=name)
+
+
 def test_contours_of_discounted_sources_multiply():
     """So contextual discounting is fused without the many sets that it makes."""
     fused = combine.conjunctive(*map(contextual, EXACT[:2])).contour()

@@ -192,6 +192,9 @@ def test_reliability_refuses_what_is_no_probability(y, p, options, message):
         ReliabilityDisplay.from_predictions(y, p, **options)
 
 
+FITTED = LogisticCalibrator().fit(SCORES, Y)
+
+
 @each(
     ("scores", "y", "options", "message"),
     [
@@ -205,9 +208,8 @@ def test_reliability_refuses_what_is_no_probability(y, p, options, message):
     ],
 )
 def test_a_band_refuses_what_are_no_scores(scores, y, options, message):
-    calibrator = LogisticCalibrator().fit(SCORES, Y)
     with pytest.raises(ValueError, match=message):
-        BeliefBandDisplay.from_estimator(calibrator, scores, y, **options)
+        BeliefBandDisplay.from_estimator(FITTED, scores, y, **options)
 
 
 @pytest.mark.parametrize(
