@@ -139,6 +139,7 @@ def test_the_least_probability_is_found_among_several_rivals():
     slopes[0, 1, 0], slopes[0, 2, 1] = 1.0, 2.0
     # The first rival is ahead now, the second one can be moved farther.
     odds = LogOdds(np.array([[0.0, -1.0, -4.0]]), slopes, np.array([0]), np.array([-1.0]))
+    np.testing.assert_array_equal(odds.rival_starts()[:, 0], slopes[0, 1:])
     found = extremes(odds, Quadratic(), np.array([5.0]))[0, 0]
     angle = np.linspace(0, 2 * np.pi, 200_001)
     circle = 5 * np.stack([np.cos(angle), np.sin(angle)])
