@@ -1,12 +1,16 @@
 """Smooth candidates: posterior modes by another optimizer, left-out samples by fitting again."""
 
+from collections import defaultdict
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
 from scipy.special import expit
 
+from evical.curves import automatic
 from evical.curves.automatic import automatic_curve
 from evical.curves.candidates import (
+    BENDS,
     laplace_fit,
     left_out_likelihoods,
     mean_probability,
@@ -143,3 +147,17 @@ def test_every_candidate_takes_part(seed):
     names = automatic_curve(ScoreCounts.from_samples(scores, y)).names
     scales = ("given", "rank") if seed % 3 == 1 else ("given", "logit", "rank")
     assert {name.split(":")[0] for name in names} == {"as given", "steps", *scales}
+
+
+def test_all_scales_together_have_the_weight_of_one(monkeypatch):
+    found = []
+    monkeypatch.setattr(automatic, "average", lambda table, candidates: found.extend(candidates))
+    rng = np.random.default_rng(0)
+    automatic_curve(ScoreCounts.from_samples(rng.random(60), np.arange(60) % 2))
+    shares = defaultdict(float)
+    for c in found:
+        name = c.name.split(": ")[-1]
+        shares["bends" if name in BENDS else name] += c.prior
+    expected = {"steps": 0.05, "as given": 1, "line": 0.5, "parabola": 0.25, "bends": 1.5}
+    expected |= {"beta": 0.25 / 3, "temperature": 1 / 3}  # on one scale of three
+    assert shares == pytest.approx(expected)
