@@ -149,6 +149,11 @@ def test_every_candidate_takes_part(seed):
     assert {name.split(":")[0] for name in names} == {"as given", "steps", *scales}
 
 
+def test_two_scores_have_lines():
+    names = automatic_curve(ScoreCounts.from_samples([-1, -1, 2, 2], [0, 1, 1, 1])).names
+    assert {"steps", "given: line", "rank: line"} < set(names)
+
+
 def test_all_scales_together_have_the_weight_of_one(monkeypatch):
     found = []
     monkeypatch.setattr(automatic, "average", lambda table, candidates: found.extend(candidates))
