@@ -47,6 +47,7 @@ EQUIVALENT = {
     "907946cf47": "a statistic of exactly the limit",
     "6a813e5b3d": "an interval of exactly the width that is called none",
     "49d3debe2e": "what the bound takes away, the loop after it gives back",
+    "0009eb2b15": "another start of Newton's method, which ends at the same optimum",
     "91439eae02": "the one score is read as the same float and needs no tolerance here; another "
     "machine may round its logarithm otherwise",
 }
