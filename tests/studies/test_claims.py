@@ -152,7 +152,7 @@ def test_sums_without_labels():
     assert f"Dempster's rule has {dempster} times" in CLAIMS
 
 
-AUTO = "AutoCalibrator, confidence 95 %"
+AUTO = "AutoCalibrator, level 95 %"
 
 
 def test_coverage_of_intervals():
