@@ -121,20 +121,68 @@ def check_label_order(values: object, labels: Iterable[object], name: str) -> No
     ValueError: the columns of scores are ['b', 'a'], but the labels are ['a', 'b']; select them \
 in that order
     """
-    if isinstance(values, np.ndarray | list | tuple):
-        return
-    place = "index" if getattr(values, "ndim", 2) == 1 else "columns"
-    names: Any = getattr(values, "column_names", getattr(values, place, ()))  # of Arrow, of others
-    given, wanted = [] if callable(names) else list(names), list(labels)
-    if given == list(range(len(given))):  # places, not names
-        return
+    series = getattr(values, "ndim", 2) == 1
+    what = f"the index of {name} is" if series else f"the columns of {name} are"
+    for given in axis_labels(values)[-1:]:
+        _refuse_other_order(given, labels, what)
+
+
+def axis_labels(values: object) -> tuple[list[Any], ...]:
+    """Names of the rows and columns of a data frame, or of the index of a series.
+
+    An axis of an array has none, and whole numbers from 0 are its places: an empty list.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> axis_labels(pd.DataFrame([[1, 2]], columns=["a", "b"])), axis_labels(np.ones(2))
+    (([], ['a', 'b']), ())
+    """
+    if isinstance(values, np.ndarray | list | tuple | Mapping):
+        return ()
+    columns = getattr(values, "column_names", getattr(values, "columns", None))  # of Arrow, others
+    axes = [getattr(values, "index", None), columns]
+    if getattr(values, "ndim", 2) == 1:
+        axes = axes[:1]
+    listed = [list(axis) if isinstance(axis, Iterable) else [] for axis in axes]
+    return tuple([] if names == list(range(len(names))) else names for names in listed)
+
+
+def check_axes(
+    axes: Iterable[list[Any]], labels: Mapping[str, Iterable[object]], name: str
+) -> None:
+    """Refuse a table of variables whose rows or columns name their values in another order.
+
+    Parameters
+    ----------
+    axes : sequence of list
+        From `axis_labels`.
+    labels : mapping
+        The values of each variable, in the order of the axes.
+    name : str
+        Of the table.
+
+    Examples
+    --------
+    >>> check_axes([["no", "yes"]], {"rain": ["yes", "no"]}, "probabilities")
+    Traceback (most recent call last):
+    ValueError: the names of 'rain' in probabilities are ['no', 'yes'], but the labels are \
+['yes', 'no']; select them in that order
+    """
+    for variable, given in zip(labels, axes, strict=False):
+        own = {*map(str, labels[variable])}
+        for other, values in labels.items():
+            if given and {*map(str, given)} == {*map(str, values)} != own:
+                raise ValueError(f"the names of {variable!r} in {name} are those of {other!r}")
+        _refuse_other_order(given, labels[variable], f"the names of {variable!r} in {name} are")
+
+
+def _refuse_other_order(given: list[Any], labels: Iterable[object], what: str) -> None:
+    wanted = list(labels)
     if set(given) != set(wanted):
         given, wanted = [*map(str, given)], [*map(str, wanted)]
     if given != wanted and len(given) == len(wanted) and set(given) == set(wanted):
-        raise ValueError(
-            f"the {place} of {name} {'are' if place == 'columns' else 'is'} {given}, but the "
-            f"labels are {wanted}; select them in that order"
-        )
+        raise ValueError(f"{what} {given}, but the labels are {wanted}; select them in that order")
 
 
 def as_floats(values: object, name: str) -> NDArray[np.float64]:

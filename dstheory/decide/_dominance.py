@@ -41,7 +41,8 @@ def margins(
     Of two acts the larger one holds, so that an act of huge utilities does not blur the others.
     """
     if atol is None:
-        return rounding * np.abs(utilities).max(axis=1).astype(np.float64)
+        largest: NDArray[np.float64] = np.abs(utilities).max(axis=1).astype(np.float64)
+        return rounding * largest
     check_atol(atol)
     return np.full(len(utilities), atol, dtype=np.float64)
 

@@ -21,7 +21,7 @@ from dstheory.kernels import predicates
 from dstheory.mass import MassFunction
 
 
-def utilities_from_costs(costs: Numbers) -> NDArray[Any]:
+def utilities_from_costs(costs: Numbers) -> Any:
     """Turn costs into utilities 1 - cost, so that zero-one costs become the identity.
 
     Parameters
@@ -31,8 +31,9 @@ def utilities_from_costs(costs: Numbers) -> NDArray[Any]:
 
     Returns
     -------
-    (A, K) array
-        float64, or objects where the costs are exact.
+    (A, K) array, or data frame
+        float64, or objects where the costs are exact. A pandas frame stays one, so that the
+        columns can be compared with the labels of a belief.
 
     Raises
     ------
@@ -45,7 +46,12 @@ def utilities_from_costs(costs: Numbers) -> NDArray[Any]:
     array([[ 1., -4.],
            [ 0.,  1.]])
     """
-    return np.asarray(1 - as_matrix(costs, "costs"))
+    return _named(costs, np.asarray(1 - as_matrix(costs, "costs")))
+
+
+def _named(values: Any, matrix: NDArray[Any]) -> Any:
+    """The matrix with the columns of the pandas frame from which it was made, if it was."""
+    return type(values)(matrix, columns=values.columns) if hasattr(values, "iloc") else matrix
 
 
 def utilities_from_threshold(threshold: Scalar) -> NDArray[Any]:
@@ -87,7 +93,7 @@ def utilities_from_threshold(threshold: Scalar) -> NDArray[Any]:
     return np.asarray([[1, threshold], [1 - threshold, 1]])
 
 
-def with_reject(utilities: Numbers, cost: Scalar) -> NDArray[Any]:
+def with_reject(utilities: Numbers, cost: Scalar) -> Any:
     """Utilities with a reject act as last row, at the same cost under every class.
 
     Parameters
@@ -100,7 +106,8 @@ def with_reject(utilities: Numbers, cost: Scalar) -> NDArray[Any]:
 
     Returns
     -------
-    (A + 1, K) array
+    (A + 1, K) array, or data frame
+        As of `utilities_from_costs`.
 
     Raises
     ------
@@ -118,7 +125,7 @@ def with_reject(utilities: Numbers, cost: Scalar) -> NDArray[Any]:
     check_number(cost, "cost")
     if cost != cost or abs(cost) == math.inf:
         raise ValueError(f"cost is not finite: {cost}")
-    return np.vstack([matrix, [[1 - cost] * matrix.shape[1]]])
+    return _named(utilities, np.vstack([matrix, [[1 - cost] * matrix.shape[1]]]))
 
 
 def as_matrix(values: Numbers, name: str) -> NDArray[Any]:

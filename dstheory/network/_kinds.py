@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dstheory._masses import certain
 from dstheory._typing import Event
-from dstheory.checks.arguments import check_choice, check_instance, suggestion
+from dstheory.checks.arguments import check_axes, check_choice, check_instance, suggestion
 from dstheory.kernels import bits
 from dstheory.mass import MassFunction
 from dstheory.network._algebra import Algebra, Amount, Part, divisor
@@ -220,6 +220,8 @@ class TableKind(Kind[TablePart]):
                 f"the table on {table.names!r} has shape {table.values.shape}, but the "
                 f"variables have {shape} values"
             )
+        values = {name: self.variables[self.place(name)].values for name in table.names}
+        check_axes(table._axes, values, "the table")
         if self.name == "possibility":
             _check_possibilities(table)
         return table

@@ -5,6 +5,7 @@ whose columns say that another order is meant.
 """
 
 import math
+import pickle
 from fractions import Fraction
 
 import numpy as np
@@ -16,10 +17,11 @@ from sklearn.frozen import FrozenEstimator
 
 from dstheory import Frame, MassFunction, bayesian, consonant
 from dstheory.combine import combine_axis, dempster, fixsen_mahler, tnorm_conjunctive
-from dstheory.construct import from_probability_intervals
-from dstheory.decide import maximin
+from dstheory.construct import from_probability_intervals, natural_extension
+from dstheory.decide import CredalSet, maximin, utilities_from_costs, with_reject
+from dstheory.inference import Opinion, linear_contour, multinomial, predict
 from dstheory.network import Table, ValuationNetwork
-from dstheory.product import ProductFrame, Variable
+from dstheory.product import ProductFrame, Variable, probability_table
 from dstheory.revise import generalized_bayes
 from evical.conformal import ConformalScores, RiskControl
 from evical.evaluation import Evaluation, compare
@@ -184,6 +186,7 @@ TABLE = pd.DataFrame(np.eye(3)[np.arange(24) // 8] * 0.4 + 0.2, columns=CLASSES)
 TABLE.iloc[::5] = TABLE.iloc[::5].to_numpy()[:, ::-1]
 FRAME = Frame(CLASSES)
 BELIEF = MassFunction.from_dict(FRAME, {"Barbera": 0.6, ("Barolo", "Grignolino"): 0.4})
+WINE, COLOR = Variable("wine", CLASSES), Variable("color", ["red", "white"])
 SCORES = ConformalScores.from_samples(TABLE, WINES)
 SCALED = SoftmaxCalibrator().fit(TABLE, WINES)
 FUSION = EvidentialFusion().fit([TABLE, TABLE])
@@ -211,6 +214,22 @@ READERS = {
     "contour": lambda table: consonant(FRAME, table.iloc[1] / table.iloc[1].max()),
     "bounds": lambda table: from_probability_intervals(FRAME, table.iloc[0], table.iloc[0]),
     "likelihoods": lambda table: generalized_bayes(FRAME, table.iloc[0]),
+    "masses": lambda table: MassFunction(FRAME, [1, 2, 4], table),
+    "counts": lambda table: multinomial(table * 9, CLASSES, model="dempster"),
+    "evidence": lambda table: Opinion.from_evidence(table.iloc[0] * 9, CLASSES),
+    "opinion": lambda table: Opinion.from_beliefs(CLASSES, table.iloc[0] / 2, 0.5),
+    "intervals": lambda table: CredalSet.from_intervals(FRAME, table / 2, table),
+    "two bounds": lambda table: natural_extension(TABLE.iloc[0] / 4, table.iloc[0]),
+    "costs": lambda table: maximin(BELIEF, utilities_from_costs(with_reject(table, 0.2))),
+    "conditional table": lambda table: probability_table(WINE, COLOR, table.iloc[:2]),
+    "prior": lambda table: ValuationNetwork([WINE], kind="probability").add(
+        table.iloc[0], on="wine"
+    ),
+    "table": lambda table: ValuationNetwork(
+        [COLOR, WINE], [Table(["color", "wine"], table.iloc[:2])], kind="probability"
+    ),
+    "weights": lambda table: linear_contour(TABLE, range(24), table.iloc[0]),
+    "new design": lambda table: predict(TABLE, range(24), table),
 }
 
 
@@ -219,7 +238,7 @@ def test_named_columns_in_another_order_are_refused(reader):
     read = READERS[reader]
     read(TABLE)
     turned = TABLE[CLASSES[::-1]]
-    with pytest.raises(ValueError, match=r"the (columns|index) of .* but the labels are \["):
+    with pytest.raises(ValueError, match=r"the (columns|index|names) of .* but the labels are \["):
         read(turned)
     read(turned.rename(columns=str.upper))  # names that are not the classes say nothing
 
@@ -241,6 +260,43 @@ def test_columns_of_frames_name_the_classes():
     assert EvidentialFusion().fit([TABLE.to_numpy(), TABLE]).classes_.tolist() == CLASSES
     with pytest.raises(ValueError, match="sources do not name their classes"):
         EvidentialFusion().fit([TABLE, TABLE.rename(columns=str.upper)])
+
+
+def test_names_of_counts_are_their_categories():
+    """Numbers by their places were labels 0, 1, 2, and those of classes 2, 0, 1 among them."""
+    seen = pd.Series([2, 2, 2, 0, 0, 1])
+    for counts in (seen.value_counts(), seen.value_counts().to_frame().T):
+        m = multinomial(counts, model="bayesian")
+        assert [float(np.ravel(m.bel(k))[0]) for k in (2, 0, 1)] == [3 / 6, 2 / 6, 1 / 6]
+        assert Opinion.from_evidence(counts).mass.frame.labels == (2, 0, 1)
+    assert multinomial([3, 2, 1]).frame.labels == (0, 1, 2)
+    with pytest.raises(ValueError, match="the index of counts is"):
+        multinomial(seen.value_counts(), range(3))
+
+
+def test_tables_of_variables_are_read_by_the_names_of_both_axes():
+    rain, grass = Variable("rain", ["yes", "no"]), Variable("grass", ["wet", "dry"])
+    table = pd.DataFrame([[0.9, 0.1], [0.2, 0.8]], index=["yes", "no"], columns=["wet", "dry"])
+
+    def read(given):
+        yield lambda: probability_table(grass, rain, given)
+        pickled = pickle.loads(pickle.dumps(Table(["rain", "grass"], given)))
+        yield lambda: ValuationNetwork([grass, rain], [pickled], kind="probability")
+
+    for call in read(table):
+        call()
+    for wrong in (table[["dry", "wet"]], table.loc[["no", "yes"]], table.T):
+        for call in read(wrong):
+            with pytest.raises(ValueError, match="the names of"):
+                call()
+
+
+def test_columns_of_the_same_text_are_refused():
+    """One of them overwrote the other."""
+    m = MassFunction(Frame([1, "1"]), [1, 2], [0.5, 0.5])
+    for kind in ("sets", "labels"):
+        with pytest.raises(ValueError, match="two columns would have the name"):
+            m.to_frame(kind)
 
 
 def test_rows_of_a_series_are_no_labels():

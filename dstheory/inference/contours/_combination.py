@@ -102,7 +102,13 @@ def combine_contours(
 
     space = _common_space(sources, bounds)
     _refuse_point(space, log_product)
-    joint = LikelihoodContour(log_product, space, scale=scale)
+    starts = [
+        (float(peak), source.scale)
+        for source in sources
+        if isinstance(source, LikelihoodContour) and source.dimension == 1
+        for peak in np.clip(source.peaks, *space[0])
+    ]
+    joint = LikelihoodContour._near(log_product, space, scale, starts)
     mode = np.atleast_1d(np.asarray(joint.mode, dtype=np.float64))
     height = float(log_product(*mode[:, np.newaxis])[0])
     return joint, 0.0 - float(np.expm1(min(height, 0.0)))  # never -0.0

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dstheory._typing import Floats
+from dstheory.checks.arguments import axis_labels, check_label_order
 from dstheory.errors import ConvergenceError
 from dstheory.inference.contours.checks import as_data, as_design, as_positive, as_vector
 from dstheory.inference.contours.likelihood_contour import (
@@ -138,7 +139,7 @@ def linear_contour(
     (1.0, 0.125)
     """
     fit = least_squares(design, response, exact_fit=sigma is not None)
-    w = _as_weights(weights, len(fit.coefficients))
+    w = _as_weights(weights, design, len(fit.coefficients))
     mode = float(w @ fit.coefficients)
     size = float(np.sqrt(fit.leverage(w[None])[0]))
     if sigma is not None:
@@ -194,7 +195,7 @@ def logistic_contour(design: ArrayLike, labels: ArrayLike, weights: ArrayLike) -
     y = as_data("labels", labels, 0, 1)
     if len(y) != len(x):
         raise ValueError(f"labels have {len(y)} elements, not {len(x)} as the design has rows")
-    w = _as_weights(weights, x.shape[1])
+    w = _as_weights(weights, design, x.shape[1])
     q, root = _decomposed(x)
     _require_overlap(x, y)
     # The same model with orthogonal columns.
@@ -219,9 +220,16 @@ def logistic_contour(design: ArrayLike, labels: ArrayLike, weights: ArrayLike) -
     return LikelihoodContour(profile, (-np.inf, np.inf), mode=mode, scale=error, chunk=chunk)
 
 
-def _as_weights(weights: ArrayLike, size: int) -> Floats:
-    """Weights of the coefficients, not all 0."""
+def check_regressors(values: ArrayLike, design: ArrayLike, name: str) -> None:
+    """Refuse values whose names are the columns of the design in another order."""
+    for names in axis_labels(design)[1:]:
+        check_label_order(values, names, name)
+
+
+def _as_weights(weights: ArrayLike, design: ArrayLike, size: int) -> Floats:
+    """Weights of the coefficients, not all 0, in the order of the columns of the design."""
     w = as_vector("weights", weights, size)
+    check_regressors(weights, design, "weights")
     if not w.any():
         raise ValueError("weights are all 0; give at least one that is not")
     return w

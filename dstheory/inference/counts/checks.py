@@ -15,7 +15,9 @@ from numpy.typing import ArrayLike, NDArray
 from dstheory.checks.arguments import (
     as_array,
     as_floats,
+    axis_labels,
     check_above_zero,
+    check_label_order,
     check_level,
     common_shape,
 )
@@ -173,15 +175,17 @@ def _at(shape: tuple[int, ...], flat_row: int) -> str:
 
 
 def as_categories(
-    frame: Frame | Sequence[Hashable] | None, size: int, name: str = "counts"
+    frame: Frame | Sequence[Hashable] | None, size: int, name: str = "counts", values: object = ()
 ) -> Frame:
-    """The frame of so many categories, by default 0, ..., size - 1."""
+    """The frame of so many categories, by default those that values name, or 0, ..., size - 1."""
+    named = next(iter(axis_labels(values)[-1:]), [])
     if frame is None:
-        return Frame(range(size))
+        return Frame(named or range(size))
     names = frame if isinstance(frame, Frame) else Frame(frame)
     if len(names) != size:
         raise FrameError(
             f"{name} have {size} categories and the frame has {len(names)} labels; "
             f"the last axis of {name} runs over the labels"
         )
+    check_label_order(values, names, name)
     return names
