@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dstheory._typing import Floats
+from dstheory.checks.arguments import shown
 from dstheory.errors import TotalConflictError
 from dstheory.inference.contours.checks import as_bounds
 from dstheory.inference.contours.likelihood_contour import LikelihoodContour
@@ -93,7 +94,7 @@ def combine_contours(
     for place, source in enumerate(sources):
         if not isinstance(source, LikelihoodContour) and not callable(source):
             raise TypeError(
-                f"source {place} is {source!r}, expected a LikelihoodContour or a function"
+                f"source {place} is {shown(source)}, expected a LikelihoodContour or a function"
             )
     logs = [_log_contour(place, source) for place, source in enumerate(sources)]
 

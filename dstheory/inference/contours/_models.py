@@ -177,13 +177,13 @@ def normal_contour(data: ArrayLike, sigma: float | None = None) -> LikelihoodCon
     mean = float(x.mean())
     if sigma is not None:
         return normal_curve(mean, as_positive("sigma", sigma) / np.sqrt(x.size), _CHUNK)
-    variance = float(np.mean((x - mean) ** 2))
     if x.min() == x.max():
         raise ValueError(
             f"all {x.size} observations are {x[0]:g}: the likelihood is unbounded as sigma tends "
             "to 0; give sigma or more observations"
         )
-    return student_curve(mean, np.sqrt(variance), x.size, _CHUNK)
+    unit = float(np.abs(x - mean).max())  # whose square may be no float
+    return student_curve(mean, unit * np.sqrt(np.mean(((x - mean) / unit) ** 2)), x.size, _CHUNK)
 
 
 def trapezoidal_contour(

@@ -8,7 +8,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from dstheory._typing import Floats
 from dstheory.checks.arguments import (
-    as_array,
     as_floats,
     check_above_zero,
     check_callable,
@@ -27,10 +26,7 @@ def numbers(name: str, values: ArrayLike) -> Floats:
     >>> numbers("theta", [1, 2])
     array([1., 2.])
     """
-    array = as_array(values, name)
-    if array.dtype.kind not in "fiu":
-        raise TypeError(f"{name} consists of real numbers, not of {array.dtype.name}")
-    array = array.astype(np.float64)
+    array = as_floats(values, name)
     refuse(f"{name} is", array, np.isnan(array), "numbers")
     return array
 
@@ -242,7 +238,8 @@ def _limit(f: Callable[..., Any], point: list[float], bounds: Space) -> float:
         return -np.inf
     raise ValueError(
         f"log_likelihood is nan at {_place([np.array([x]) for x in point], 0)}; "
-        "it must be a number or -inf in the whole parameter space"
+        "it must be a number or -inf in the whole parameter space; return -inf, or give bounds "
+        "away from there"
     )
 
 

@@ -66,27 +66,31 @@ def find_maximum(
     """
     if len(bounds) == 2:
         return _find_in_plane(f, bounds, scales)
-    found = [_search(f, bounds, *start) for start in ((0.0, scales[0]), *starts)]
-    x, value = max(found, key=lambda pair: pair[1])
+    x, value = _search(f, bounds, [(0.0, scales[0]), *starts])
     return (x,), value
 
 
-def _search(f: Function, bounds: Space, center: float, scale: float) -> tuple[float, float]:
+def _search(
+    f: Function, bounds: Space, starts: Sequence[tuple[float, float]]
+) -> tuple[float, float]:
     """Place and value of the maximum, searched for around the last one until nothing is gained.
 
-    A first search sees peaks of the given scale only as far as its coordinates resolve them.
+    A first search sees peaks of the given scales only as far as its coordinates resolve them.
     """
-    x, value, low, high = center, -np.inf, *bounds[0]
+    x, value = starts[0][0], -np.inf
     for _ in range(_ROUNDS):
-        line = _line((low, high), x, scale)
+        centers, scales = np.array(starts).T
+        low, high = (np.full(centers.size, end) for end in bounds[0])
+        line = Line(low, high, centers, scales)
         places, values = maximize_rows(f, line)
-        _require_maximum(f, line, max(float(values[0]), value), "")
-        gain = float(values[0]) - value
+        best = int(values.argmax())
+        gain = float(values[best]) - value
         if gain > 0:
-            x, value = float(places[0]), float(values[0])
-        if value == -np.inf or not gain > _GAIN * (1 + abs(value)):
+            x, value = float(places[best]), float(values[best])
+        _require_maximum(f, line, value, "")
+        if not gain > _GAIN * (1 + abs(value)):
             break
-        scale = widths(f, bounds, (x,), value, (scale,))[0]
+        starts = [(x, widths(f, bounds, (x,), value, (float(scales[best]),))[0])]
     return x, value
 
 
@@ -174,7 +178,7 @@ def _require_maximum(f: Function, line: Line, value: float, which: str) -> None:
         if last >= value - _RISE and last > before + _RISE * max(1.0, abs(before)):
             raise ValueError(
                 f"the likelihood still rises at {ends[0, 1]:g}{which}: it is unbounded; "
-                "give bounds away from there, or a likelihood that has a maximum"
+                "give bounds away from there, a likelihood that has a maximum, or its scale"
             )
 
 
@@ -214,7 +218,7 @@ def _highest(
         heights = above(peaks)
         if heights.max() <= _PROMINENCE:
             break
-        x, value = _search(f, bounds, float(peaks[heights.argmax()]), size[0])
+        x, value = _search(f, bounds, [(float(peaks[heights.argmax()]), size[0])])
         place, size = (x,), widths(f, bounds, (x,), value, size)
     return place, value, size, peaks
 

@@ -29,6 +29,7 @@ _HALVINGS = 40
 # Squared Newton decrements (twice the log-likelihood still to gain), relative to the log-likelihood
 # or to 1: the one that ends the iteration, and the one that rounding can leave when no step gains.
 _ENOUGH, _ROUNDING = 1e-13, 1e-11
+_ROUNDED = 1e-14  # of the terms of a fit, by which the residuals of an exact one differ from 0
 _ELEMENTS = 1 << 20  # of one temporary of log-odds: 8 MB
 
 
@@ -76,7 +77,8 @@ def least_squares(design: ArrayLike, response: ArrayLike, exact_fit: bool) -> Le
     coefficients = solve_triangular(root, q.T @ y)
     residuals = y - x @ coefficients
     residual = float(residuals @ residuals)
-    if not exact_fit and residual <= 1e-24 * float(y @ y):
+    rounding = _ROUNDED * float((np.abs(x) @ np.abs(coefficients) + np.abs(y)).max())
+    if not exact_fit and np.abs(residuals).max() <= rounding:
         raise ValueError(
             f"the model fits all {len(x)} observations exactly: the likelihood is unbounded as "
             "sigma tends to 0; give sigma or more observations"
@@ -86,12 +88,14 @@ def least_squares(design: ArrayLike, response: ArrayLike, exact_fit: bool) -> Le
 
 def _decomposed(x: Floats) -> tuple[Floats, Floats]:
     """Orthogonal columns and a triangular root, whose product is the design."""
-    size = np.sqrt((x**2).sum(axis=0))
+    unit = np.abs(x).max(axis=0)  # whose square may be no float
+    unit = np.where(unit > 0, unit, 1.0)
+    size = unit * np.sqrt(((x / unit) ** 2).sum(axis=0))
     q, r = np.linalg.qr(x / np.where(size > 0, size, 1.0))
     if len(r) < x.shape[1] or (np.abs(np.diag(r)) < 1e-10).any():
         raise ValueError(
             f"the {x.shape[1]} columns of the design (of {len(x)} rows) are collinear, so the "
-            "likelihood is flat along a line; drop columns"
+            "likelihood is flat along a line; drop columns, or subtract means beside a constant"
         )
     return q, r * size
 

@@ -214,7 +214,7 @@ class SampledInterval(ShownFields, Immutable):
         *sources: "SampledInterval",
         pairing: Pairing = "independent",
         monotone: bool = False,
-        atol: float = 1e-6,
+        atol: float | None = None,
     ) -> "SampledInterval":
         """Propagate random intervals through a function.
 
@@ -232,10 +232,11 @@ class SampledInterval(ShownFields, Immutable):
         monotone : bool
             Whether the function is monotone in each argument, in whichever direction: its
             extremes are then at the corners of a box, exactly, and ends may be infinite.
-        atol : float
+        atol : float, optional
             Otherwise grids close in on both extremes until the values of the last one differ by
-            less. A narrow extreme between the points of the first grid (33 for one source, 11 by
-            11 for two, 7 a side for three, 5 for more) can be missed; the result is never too wide.
+            less; by default by less than 1e-7 of the range of all values. A narrow extreme between
+            the points of the first grid (33 for one source, 11 by 11 for two, 7 a side for three, 5
+            for more) can be missed; the result is never too wide.
 
         Returns
         -------
@@ -263,7 +264,8 @@ class SampledInterval(ShownFields, Immutable):
         check_callable("function", function, "a function of arrays")
         check_choice("pairing", pairing, get_args(Pairing))
         check_flag("monotone", monotone)
-        check_above_zero(atol=atol)
+        if atol is not None:
+            check_above_zero(atol=atol)
         if not sources:
             raise ValueError("there is no source; give a SampledInterval for each argument")
         for source in sources:
@@ -278,7 +280,7 @@ class SampledInterval(ShownFields, Immutable):
                 "an interval is unbounded, where a search for extremes does not end; give "
                 "monotone=True if the function is, or cut the intervals"
             )
-        ends = function_range(function, low, high, None if monotone else atol)
+        ends = function_range(function, low, high, corners=monotone, atol=atol)
         return _merged(*ends, weights)
 
     def __len__(self) -> int:
