@@ -5,6 +5,7 @@ somewhere inside.
 """
 
 from collections.abc import Iterable, Mapping, Set
+from decimal import Decimal
 from difflib import get_close_matches
 from math import log10
 from numbers import Real
@@ -212,7 +213,7 @@ def as_floats(values: object, name: str) -> NDArray[np.float64]:
     if array.dtype != object:
         raise TypeError(f"{name} are {shown(values)}, expected real numbers")
     for value in array.ravel():
-        if isinstance(value, complex) or not isinstance(value, Real | np.bool_):
+        if isinstance(value, complex) or not isinstance(value, Real | Decimal | np.bool_):
             raise TypeError(f"{name} hold {shown(value)}, expected real numbers")
     try:
         return array.astype(np.float64)
@@ -236,7 +237,7 @@ def as_real(name: str, value: object, expected: str = "a number") -> float:
     Traceback (most recent call last):
     TypeError: rho is '2', expected a number from 1
     """
-    if isinstance(value, bool) or not isinstance(value, Real):
+    if isinstance(value, bool) or not isinstance(value, Real | Decimal):
         raise TypeError(f"{name} is {shown(value)}, expected {expected}")
     number: Any = value
     try:
@@ -328,7 +329,7 @@ def check_degree(name: str, value: object) -> None:
     ValueError: alpha is 2, expected a number from 0 to 1
     """
     number: Any = value  # exact ones, and constants of SymPy, are compared as they are
-    if isinstance(value, bool) or not (isinstance(value, Real) or _is_constant(value)):
+    if isinstance(value, bool) or not (isinstance(value, Real | Decimal) or _is_constant(value)):
         raise TypeError(f"{name} is {shown(value)}, expected a number from 0 to 1")
     if not 0 <= number <= 1:
         raise ValueError(f"{name} is {shown(value)}, expected a number from 0 to 1")

@@ -15,7 +15,7 @@ from dstheory.checks.arguments import as_collection, as_shape, common_shape, sho
 from dstheory.errors import CostLimitError, MassError
 from dstheory.frame import Frame
 from dstheory.kernels import bits, predicates
-from dstheory.kernels.exact import integers_exact
+from dstheory.kernels.exact import integers_exact, without_decimals
 from dstheory.kernels.rounding import SUM_TOLERANCE, sum_tolerance
 from dstheory.kernels.rows import in_row, refuse_rows
 
@@ -47,7 +47,8 @@ def as_numbers(masses: object) -> NDArray[Any]:
         for value in array.ravel():
             if not _is_number(value):
                 raise TypeError(f"a mass is {value!r}, expected a real number")
-        return integers_exact(array)
+        array = without_decimals(array)
+        return integers_exact(array) if array.dtype == object else array
     if array.dtype.kind not in "fiu":
         raise TypeError(f"masses have dtype {array.dtype.name}, expected real numbers")
     return array

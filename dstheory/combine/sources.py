@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from dstheory._masses import batch_of, exact_beside
 from dstheory._typing import Numbers
-from dstheory.checks.arguments import as_array, as_floats, check_choice, check_flag
+from dstheory.checks.arguments import as_array, as_floats, check_choice, check_flag, shown
 from dstheory.checks.masses import check_number
 from dstheory.frame import Frame, same_frame
 from dstheory.kernels import predicates
@@ -34,8 +34,8 @@ def check_sources(*sources: MassFunction) -> Frame:
     for number, source in enumerate(sources, start=1):
         if not isinstance(source, MassFunction):
             raise TypeError(
-                f"a rule combines mass functions, but source {number} is {source!r}; combine the "
-                "entries of a batch axis by combine_axis"
+                f"a rule combines mass functions, but source {number} is {shown(source)}; combine "
+                "the entries of a batch axis by combine_axis"
             )
     frame = sources[0].frame
     for source in sources[1:]:
@@ -109,7 +109,7 @@ def as_weights(
     if array.ndim == 0 or len(array) != n:
         raise ValueError(f"{name} have shape {array.shape}, but there are {n} {of}")
     if not np.asarray(array >= 0, dtype=bool).all():
-        raise ValueError(f"{name} are {values!r}, expected non-negative numbers")
+        raise ValueError(f"{name} are {shown(values)}, expected non-negative numbers")
     total = array.sum(axis=0)
     if not predicates.ones(np.asarray(total), sum_tolerance(array.dtype, n)).all():
         raise ValueError(f"{name} sum to {total}, not 1; divide them by their sum")

@@ -18,6 +18,7 @@ from dstheory.checks.arguments import as_array, check_degree, check_label_order
 from dstheory.checks.masses import check_number
 from dstheory.frame import Frame
 from dstheory.kernels import predicates
+from dstheory.kernels.exact import without_decimals
 from dstheory.mass import MassFunction
 
 
@@ -141,6 +142,7 @@ def as_matrix(values: Numbers, name: str) -> NDArray[Any]:
     array = array if array.dtype == object else array.astype(np.float64)
     for value in array.flat if array.dtype == object else ():
         check_number(value, name)
+    array = without_decimals(array) if array.dtype == object else array
     for row in np.flatnonzero(~predicates.finite(array).all(axis=1)):
         raise ValueError(f"{name} are not finite in row {row}: {array[row].tolist()}")
     return array

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._masses import certain
-from dstheory.checks.arguments import check_choice
+from dstheory.checks.arguments import check_choice, shown
 from dstheory.combine import dempster
 from dstheory.kernels import bits, setwise
 from dstheory.mass import MassFunction
@@ -31,7 +31,9 @@ def check_quantity(quantity: str) -> None:
 def named_sources(sources: object) -> dict[str, MassFunction]:
     """Sources with their names; those of a sequence are called source 1, source 2, ..."""
     if isinstance(sources, MassFunction) or not isinstance(sources, Mapping | Sequence):
-        raise TypeError(f"sources are {sources!r}, expected a list or a dict of mass functions")
+        raise TypeError(
+            f"sources are {shown(sources)}, expected a list or a dict of mass functions"
+        )
     if not isinstance(sources, Mapping):
         sources = {f"source {number}": m for number, m in enumerate(sources, start=1)}
     if not sources:

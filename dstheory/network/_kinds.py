@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dstheory._masses import certain
 from dstheory._typing import Event
-from dstheory.checks.arguments import check_axes, check_choice, check_instance, suggestion
+from dstheory.checks.arguments import check_axes, check_choice, check_instance, shown, suggestion
 from dstheory.kernels import bits
 from dstheory.mass import MassFunction
 from dstheory.network._algebra import Algebra, Amount, Part, divisor
@@ -310,7 +310,7 @@ def _check_possibilities(table: Table) -> None:
 
 def _not_belief(valuation: object) -> str:
     """Message for a valuation that is not a mass function, with advice."""
-    text = f"a valuation is {valuation!r}, expected a MassFunction on a product"
+    text = f"a valuation is {shown(valuation)}, expected a MassFunction on a product"
     if isinstance(valuation, Table):
         return f"{text}; make one by probability_table, or a network of kind='probability'"
     if isinstance(valuation, Mapping):

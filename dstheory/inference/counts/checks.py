@@ -23,6 +23,7 @@ from dstheory.checks.arguments import (
 )
 from dstheory.errors import FrameError
 from dstheory.frame import Frame
+from dstheory.kernels.exact import without_decimals
 from dstheory.kernels.rows import in_row
 
 Array = NDArray[Any]  # float64, or Fractions in an object array
@@ -118,6 +119,7 @@ def _numeric(name: str, values: ArrayLike) -> Array:
     array = as_array(values, name)
     if not array.size:
         raise ValueError(f"{name} are empty (shape {array.shape}); give at least one count")
+    array = without_decimals(array) if array.dtype == object else array
     if array.dtype == object:
         for row, value in enumerate(array.ravel()):
             if isinstance(value, bool) or not isinstance(value, Rational):

@@ -134,7 +134,7 @@ def test_refusals():
         sensitivity([m], "a", rates=[0, 0])
     with pytest.raises(ValueError, match="no source is called 'x'"):
         sensitivity({"y": m}, "a", rates={"x": 0})
-    with pytest.raises(TypeError, match=r"sources are [^,]*, b, c}\s+{a}  1, expected a list"):
+    with pytest.raises(TypeError, match=r"sources are [^,]*, b, c} {a} 1, expected a list"):
         sensitivity(m, "a")
     with pytest.raises(TypeError, match="MassFunction"):
         sensitivity([3], "a")
