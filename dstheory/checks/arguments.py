@@ -246,8 +246,12 @@ def as_real(name: str, value: object, expected: str = "a number") -> float:
         return np.inf if number > 0 else -np.inf
 
 
-def check_count(name: str, value: object, least: int | None = 0, most: int | None = None) -> int:
+def check_count(
+    name: str, value: object, least: int | None = 0, most: int | None = None, bound: str = ""
+) -> int:
     """An argument that must be a whole number from `least` (None: any) to `most`.
+
+    `bound` says what the bound is that may be missed.
 
     Raises
     ------
@@ -263,13 +267,17 @@ def check_count(name: str, value: object, least: int | None = 0, most: int | Non
     >>> check_count("n_bins", 0, 1)
     Traceback (most recent call last):
     ValueError: n_bins is 0, expected at least 1
+    >>> check_count("max_size", 4, 1, 3, "the number of labels")
+    Traceback (most recent call last):
+    ValueError: max_size is 4, expected at most 3, the number of labels
     """
+    meaning = f", {bound}" if bound else ""
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
         raise TypeError(f"{name} is {shown(value)}, expected a whole number")
     if least is not None and value < least:
-        raise ValueError(f"{name} is {shown(value)}, expected at least {least}")
+        raise ValueError(f"{name} is {shown(value)}, expected at least {least}{meaning}")
     if most is not None and value > most:
-        raise ValueError(f"{name} is {shown(value)}, expected at most {most}")
+        raise ValueError(f"{name} is {shown(value)}, expected at most {most}{meaning}")
     return int(value)
 
 
