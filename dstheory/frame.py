@@ -85,7 +85,8 @@ class Frame(Immutable):
         Returns
         -------
         Frame
-            Its labels are in ascending order, like the `classes_` of a classifier.
+            Its labels are in ascending order, like the `classes_` of a classifier; the order of
+            categories of pandas is kept by ``Frame(values.categories)``.
 
         Raises
         ------
@@ -102,6 +103,8 @@ class Frame(Immutable):
         array = as_array(values, "values")
         if array.ndim == 0:
             raise TypeError(f"values are {shown(values)}, expected an array of labels")
+        if array.dtype.kind in "US" and isinstance(values, list | tuple):  # may hold numbers too
+            array = as_array(np.asarray(values, dtype=object), "values")
         try:
             return cls(np.unique(array))
         except TypeError as error:

@@ -174,6 +174,7 @@ def test_distinct_values_of_an_array(values, labels):
         ([], FrameError, "at least one label"),
         ([1.0, np.nan], FrameError, "not equal to itself"),
         (np.array([1, "a"], dtype=object), TypeError, "cannot be sorted"),
+        ([1, "a"], TypeError, "cannot be sorted"),  # an array of them holds the text "1"
         ("ab", TypeError, "values are 'ab', expected an array of labels"),
     ],
 )

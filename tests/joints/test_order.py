@@ -17,9 +17,10 @@ from sklearn.frozen import FrozenEstimator
 
 from dstheory import Frame, MassFunction, bayesian, consonant
 from dstheory.combine import combine_axis, dempster, fixsen_mahler, tnorm_conjunctive
-from dstheory.construct import from_probability_intervals, natural_extension
+from dstheory.construct import from_probability_intervals, natural_extension, nested
 from dstheory.decide import CredalSet, maximin, utilities_from_costs, with_reject
 from dstheory.inference import Opinion, linear_contour, multinomial, predict
+from dstheory.measure import distance
 from dstheory.network import Table, ValuationNetwork
 from dstheory.product import ProductFrame, Variable, probability_table
 from dstheory.revise import generalized_bayes
@@ -215,6 +216,8 @@ READERS = {
     "bounds": lambda table: from_probability_intervals(FRAME, table.iloc[0], table.iloc[0]),
     "likelihoods": lambda table: generalized_bayes(FRAME, table.iloc[0]),
     "masses": lambda table: MassFunction(FRAME, [1, 2, 4], table),
+    "nested masses": lambda table: nested(FRAME, [0, 1, 2], table.iloc[0]),
+    "positions": lambda table: distance(BELIEF, BELIEF, "hausdorff", positions=table.iloc[0]),
     "counts": lambda table: multinomial(table * 9, CLASSES, model="dempster"),
     "evidence": lambda table: Opinion.from_evidence(table.iloc[0] * 9, CLASSES),
     "opinion": lambda table: Opinion.from_beliefs(CLASSES, table.iloc[0] / 2, 0.5),
@@ -272,6 +275,14 @@ def test_names_of_counts_are_their_categories():
     assert multinomial([3, 2, 1]).frame.labels == (0, 1, 2)
     with pytest.raises(ValueError, match="the index of counts is"):
         multinomial(seen.value_counts(), range(3))
+
+
+def test_masses_of_nested_sets_are_named_in_their_order():
+    """The one right order was refused, as it is not that of the frame."""
+    masses = pd.Series([0.2, 0.3, 0.5], index=CLASSES[::-1])
+    assert nested(FRAME, [2, 1, 0], masses).mass(CLASSES[2]) == 0.2
+    with pytest.raises(ValueError, match="the index of masses is"):
+        nested(FRAME, [2, 1, 0], masses[::-1])
 
 
 def test_tables_of_variables_are_read_by_the_names_of_both_axes():
