@@ -44,7 +44,7 @@ def named_sources(sources: object) -> dict[str, MassFunction]:
     return named
 
 
-def by_name(shares: Any, names: Iterable[str], kind: str) -> Any:
+def by_name(shares: object, names: Iterable[str], kind: str) -> Any:
     """Shares of sources by the texts that name them, or in the order of the sources."""
     if isinstance(shares, Mapping):
         return {str(name): share for name, share in shares.items()}
