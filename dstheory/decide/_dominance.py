@@ -13,6 +13,7 @@ only if the interval of another act lies completely above its own (Troffaes 2007
 under uncertainty using imprecise probabilities", IJAR 45).
 """
 
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -41,8 +42,10 @@ def margins(
     Of two acts the larger one holds, so that an act of huge utilities does not blur the others.
     """
     if atol is None:
-        largest: NDArray[np.float64] = np.abs(utilities).max(axis=1).astype(np.float64)
-        return rounding * largest
+        with suppress(TypeError):  # symbols have no size
+            largest: NDArray[np.float64] = np.abs(utilities).max(axis=1).astype(np.float64)
+            return rounding * largest
+        atol = rounding
     check_atol(atol)
     return np.full(len(utilities), atol, dtype=np.float64)
 
