@@ -4,6 +4,7 @@ Each error names the argument, its value and what was expected, before Python or
 somewhere inside.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Set
 from decimal import Decimal
 from difflib import get_close_matches
@@ -148,6 +149,36 @@ def axis_labels(values: object) -> tuple[list[Any], ...]:
         axes = axes[:1]
     listed = [list(axis) if isinstance(axis, Iterable) else [] for axis in axes]
     return tuple([] if names == list(range(len(names))) else names for names in listed)
+
+
+def check_rows(**values: object) -> None:
+    """Refuse series and data frames with the same rows in another order; rows are read by places.
+
+    Raises
+    ------
+    ValueError
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> seen = pd.Series(["b", "a", "b"])
+    >>> check_rows(successes=pd.Series({"a": 0, "b": 1}), trials=seen.value_counts())
+    Traceback (most recent call last):
+    ValueError: the index of trials is ['b', 'a'], but that of successes is ['a', 'b']; bring both \
+into one order, such as by reindex
+    """
+    indices = [
+        (name, value.index)
+        for name, value in values.items()
+        if hasattr(value, "index") and hasattr(value.index, "equals")  # of pandas
+    ]
+    for name, index in indices[1:]:
+        first, rows = indices[0]
+        if not index.equals(rows) and Counter(index) == Counter(rows):
+            raise ValueError(
+                f"the index of {name} is {shown(list(index))}, but that of {first} is "
+                f"{shown(list(rows))}; bring both into one order, such as by reindex"
+            )
 
 
 def check_axes(

@@ -11,7 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.checks.arguments import as_collection, as_shape, common_shape, shown, without_mask
+from dstheory.checks.arguments import (
+    as_collection,
+    as_shape,
+    check_rows,
+    common_shape,
+    shown,
+    without_mask,
+)
 from dstheory.errors import CostLimitError, MassError
 from dstheory.frame import Frame
 from dstheory.kernels import bits, predicates
@@ -78,7 +85,9 @@ def as_distribution(
 
 def side_by_side(masses: Iterable[Any]) -> tuple[NDArray[Any], np.dtype[Any]]:
     """Masses (*batch, F) of focal sets, whose shapes broadcast, and the coarsest of their types."""
-    columns = [as_numbers(values) for values in masses]
+    given = list(masses)
+    check_rows(**{f"mass {place}": values for place, values in enumerate(given)})
+    columns = [as_numbers(values) for values in given]
     common_shape("masses", *(column.shape for column in columns), error=MassError)
     array = np.stack(np.broadcast_arrays(*columns), axis=-1)
     coarsest = max((column.dtype for column in columns), key=lambda kind: sum_tolerance(kind, 1))

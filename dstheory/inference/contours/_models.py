@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dstheory._typing import Floats
-from dstheory.checks.arguments import as_array
+from dstheory.checks.arguments import as_array, check_rows
 from dstheory.inference.contours.checks import as_data, as_positive, numbers
 from dstheory.inference.contours.likelihood_contour import (
     LikelihoodContour,
@@ -116,6 +116,7 @@ def poisson_contour(counts: ArrayLike, exposure: ArrayLike = 1.0) -> LikelihoodC
     """
     events = as_data("counts", counts, low=0)
     time = as_array(exposure, "exposure")
+    check_rows(counts=counts, exposure=exposure)
     if time.ndim and time.shape != events.shape:
         raise ValueError(f"exposure has shape {time.shape}, expected {events.shape} as counts")
     time = as_data("exposure", np.broadcast_to(time, events.shape), low=0)

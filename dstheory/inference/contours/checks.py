@@ -12,6 +12,7 @@ from dstheory.checks.arguments import (
     check_above_zero,
     check_callable,
     check_count,
+    check_rows,
     common_shape,
 )
 from dstheory.kernels.batches import blocks
@@ -69,6 +70,7 @@ def as_interval(region: tuple[ArrayLike, ...]) -> tuple[Floats, Floats]:
     if len(region) != 2:
         raise ValueError(f"an interval has 2 ends (low, high), not {len(region)}")
     ends = [numbers("interval", end) for end in region]
+    check_rows(low=region[0], high=region[1])
     common_shape("ends", *(end.shape for end in ends))
     low, high = np.broadcast_arrays(*ends)
     refuse("the low end is", low, low > high, "at most the high end")

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dstheory._typing import Floats
-from dstheory.checks.arguments import axis_labels, check_label_order
+from dstheory.checks.arguments import axis_labels, check_label_order, check_rows
 from dstheory.errors import ConvergenceError
 from dstheory.inference.contours.checks import as_data, as_design, as_positive, as_vector
 from dstheory.inference.contours.likelihood_contour import (
@@ -73,6 +73,7 @@ def least_squares(design: ArrayLike, response: ArrayLike, exact_fit: bool) -> Le
 
     x = as_design("design", design)
     y = as_vector("response", response, len(x))
+    check_rows(design=design, response=response)
     q, root = _decomposed(x)
     coefficients = solve_triangular(root, q.T @ y)
     residuals = y - x @ coefficients
@@ -199,6 +200,7 @@ def logistic_contour(design: ArrayLike, labels: ArrayLike, weights: ArrayLike) -
     y = as_data("labels", labels, 0, 1)
     if len(y) != len(x):
         raise ValueError(f"labels have {len(y)} elements, not {len(x)} as the design has rows")
+    check_rows(design=design, labels=labels)
     w = _as_weights(weights, design, x.shape[1])
     q, root = _decomposed(x)
     _require_overlap(x, y)

@@ -19,6 +19,7 @@ from dstheory.checks.arguments import (
     check_above_zero,
     check_label_order,
     check_level,
+    check_rows,
     common_shape,
 )
 from dstheory.errors import FrameError
@@ -49,6 +50,7 @@ def as_counts(
     (array([1., 2.]), array([2., 1.]), (2,))
     """
     raw = _numeric("successes", successes), _numeric("trials", trials)
+    check_rows(successes=successes, trials=trials)
     shape = common_shape("successes and trials", *(x.shape for x in raw))
     exact = (
         exact and any(x.dtype == object for x in raw) and all(x.dtype.kind in "Oiu" for x in raw)

@@ -24,6 +24,7 @@ from dstheory.checks.arguments import (
     check_count,
     check_flag,
     check_instance,
+    check_rows,
 )
 from dstheory.checks.masses import as_distribution, as_numbers
 from dstheory.errors import TotalConflictError
@@ -96,6 +97,7 @@ class SampledInterval(ShownFields, Immutable):
 
     def __init__(self, low: ArrayLike, high: ArrayLike, weights: Numbers | None = None) -> None:
         ends = as_interval((low, high))
+        check_rows(low=low, weights=weights)
         if not ends[0].ndim or not ends[0].size:
             raise ValueError(f"ends have shape {ends[0].shape}; the first axis is the sample")
         size = len(ends[0])
@@ -195,6 +197,7 @@ class SampledInterval(ShownFields, Immutable):
         (array([1., 1.]), array([1., 2.]), array([0.5, 0.5]))
         """
         y, pl = as_data("values", values), as_levels("contour", contour)
+        check_rows(values=values, contour=contour)
         if pl.shape != y.shape:
             raise ValueError(f"contour has shape {pl.shape}, but there are {y.size} values")
         if (np.diff(y) <= 0).any():
