@@ -45,6 +45,7 @@ Place = float | Sequence[float] | Floats
 _BEFORE = 10.0  # a likelihood that still rises over the last factor exp(10) has no maximum
 _RISE = 1e-6
 _ROUNDS = 20  # of searches that start where the last one ended, each up to 1e34 times finer
+_NEAR = np.array([1e-2, 0.1, 1.0])  # widths from a given mode, where it is checked
 _GAIN = 1e-14  # of the log-likelihood: rounding
 _NESTED_ROUNDS = 10  # of the first search in two dimensions, before a simplex polishes the result
 _VISIBLE = -50.0  # peaks below exp(-50) are negligible
@@ -161,6 +162,21 @@ def given_maximum(f: Function, bounds: Space, mode: Place) -> tuple[Point, float
     if value == -np.inf:
         raise ValueError(f"log_likelihood is -inf at the mode {mode}; give the right mode or none")
     return tuple(float(x) for x in place), value
+
+
+def _refuse_higher(f: Function, bounds: Space, place: Point, value: float, size: Point) -> None:
+    """Raise if the likelihood is larger on an axis near the given mode than there."""
+    for axis, (low, high) in enumerate(bounds):
+        theta = [np.full(2 * _NEAR.size, x) for x in place]
+        steps = size[axis] * np.concatenate([-_NEAR, _NEAR])
+        theta[axis] = np.clip(place[axis] + steps, low, high)
+        values = f(*theta)
+        best = int(values.argmax())
+        if values[best] > value + _RISE * (1 + abs(value)):
+            raise ValueError(
+                f"log_likelihood is {values[best]:.6g} at {[float(x[best]) for x in theta]}, above "
+                f"{value:.6g} at the mode {list(place)}; give the right mode or none"
+            )
 
 
 def _line(bounds: tuple[float, float], center: float, scale: float) -> Line:
@@ -399,7 +415,9 @@ class LikelihoodContour(Immutable):
         else:
             place, value = given_maximum(f, spaces, mode)
         size, peaks = widths(f, spaces, place, value, scales), np.array(place[:1])
-        if mode is None and len(spaces) == 1:
+        if mode is not None:
+            _refuse_higher(f, spaces, place, value, size)
+        elif len(spaces) == 1:
             place, value, size, peaks = _highest(f, spaces, place, value, size)
         self._keep(bounds=spaces, mode=place[0] if len(spaces) == 1 else place)
         self._keep(_f=f, _peak_value=value, _scale=size, peaks=peaks)
