@@ -197,7 +197,7 @@ def logistic_contour(design: ArrayLike, labels: ArrayLike, weights: ArrayLike) -
     from scipy.special import expit
 
     x = as_design("design", design)
-    y = as_data("labels", labels, 0, 1)
+    y = as_data("labels", labels, 0, 1).copy()  # the contour keeps them
     if len(y) != len(x):
         raise ValueError(f"labels have {len(y)} elements, not {len(x)} as the design has rows")
     check_rows(design=design, labels=labels)
