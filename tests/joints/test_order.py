@@ -16,6 +16,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.frozen import FrozenEstimator
 
 from dstheory import Frame, MassFunction, bayesian, consonant
+from dstheory.argumentation import ArgumentationSystem
 from dstheory.combine import combine_axis, dempster, fixsen_mahler, tnorm_conjunctive
 from dstheory.construct import from_probability_intervals, natural_extension, nested
 from dstheory.decide import CredalSet, maximin, utilities_from_costs, with_reject
@@ -33,7 +34,7 @@ from dstheory.inference import (
 from dstheory.measure import distance
 from dstheory.network import Table, ValuationNetwork
 from dstheory.product import ProductFrame, Variable, probability_table
-from dstheory.revise import generalized_bayes
+from dstheory.revise import contextual_discount, generalized_bayes
 from evical.conformal import ConformalScores, RiskControl
 from evical.evaluation import Evaluation, compare
 from evical.fused import EvidentialFusion
@@ -299,6 +300,12 @@ PAIRS = {
     "ends": lambda rows: SampledInterval(ROWS, rows + 3),
     "weights": lambda rows: SampledInterval(ROWS, ROWS.to_numpy(), rows / 6),
     "fuzzy numbers": lambda rows: GRFN(ROWS, 1, rows),
+    "rates": lambda rows: contextual_discount(
+        BELIEF, rates={"Barbera": ROWS / 9, "Barolo": rows / 9}
+    ),
+    "arguments": lambda rows: ArgumentationSystem(
+        ["a & b -> c"], {"a": ROWS / 9, "b": rows / 9}
+    ).support("c"),
     "masses": lambda rows: MassFunction.from_dict(FRAME, {"Barolo": ROWS / 9, FRAME: 1 - rows / 9}),
 }
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from dstheory import Frame, MassFunction, dempster, discount
+from dstheory.argumentation import ArgumentationSystem
 from dstheory.combine import conjunctive, disjunctive, yager
 from dstheory.construct import bayesian, categorical, concatenate, nested, vacuous
 from dstheory.decide import expected_utility
@@ -152,6 +153,8 @@ def test_decimals_are_numbers():
     assert expected_utility(m, [[quarter, half]]) == [0.375]
     assert multinomial([Decimal(1), Decimal(3)], model="bayesian").bel(1) == 0.75
     assert normal_contour([quarter, half], sigma=half).mode == 0.375
+    rules = ArgumentationSystem(["x -> z", "y -> z"], {"x": quarter, "y": 0.5})
+    assert rules.support("z") == 0.625
     assert SampledInterval([quarter], [Fraction(1, 2)]).expectation() == (0.25, 0.5)
     with pytest.raises(MassError, match="mass inf is not finite"):
         MassFunction(frame, [1, 3], [Decimal("inf"), half])

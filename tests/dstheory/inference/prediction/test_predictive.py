@@ -271,9 +271,7 @@ def test_wrong_arguments():
 def test_families_that_are_not_monotone():
     """Ends of a level set bound nothing then: N(m**2, 1) had one distribution function, not two."""
     interval = RandomInterval(gaussian_contour(0.0, 1.0))
-    with pytest.raises(
-        ValueError, match=r"P\(Y <= -1.28\d*\) increases with the par"
-    ):
+    with pytest.raises(ValueError, match=r"P\(Y <= -1.28\d*\) increases with the par"):
         predictive(interval, lambda m: stats.norm(m**2, 1))
     scale = RandomInterval(trapezoidal_contour(1.0, 2.0, 2.0, 4.0))
     y = predictive(scale, lambda s: stats.norm(0, s))  # P(Y <= y) is monotone in s for each y
