@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._typing import Floats, Numbers
-from dstheory.checks.arguments import as_floats, check_label_order
+from dstheory.checks.arguments import as_floats, axis_labels, check_label_order, check_rows
 from dstheory.checks.masses import as_frame
 from dstheory.construct import natural_extension
 from dstheory.decide._expectations import Expectations
@@ -102,6 +102,10 @@ class CredalSet(ShownFields, Immutable, Expectations):
         upper: Numbers | None = None,
     ) -> None:
         table = checked_utilities(as_frame(frame), gambles, "gambles").astype(np.float64)
+        for name, bounds in (("lower", lower), ("upper", upper)):
+            for names in axis_labels(gambles)[:1]:
+                check_label_order(bounds, names, name)
+        check_rows(lower=lower, upper=upper)
         low = as_floats(-np.inf if lower is None else lower, "lower")
         high = as_floats(np.inf if upper is None else upper, "upper")
         shapes = low.shape, high.shape, (len(table),)

@@ -328,6 +328,20 @@ def test_masses_of_nested_sets_are_named_in_their_order():
         nested(FRAME, [2, 1, 0], masses[::-1])
 
 
+def test_names_of_acts_and_gambles():
+    """Bounds of one gamble were those of another, and acts had each other's names."""
+    gambles = pd.DataFrame([[1, 0, 0], [0, 1, 1]], index=["first", "second"], columns=CLASSES)
+    bounds = pd.Series({"first": 0.25, "second": 0.5})
+    assert CredalSet(FRAME, gambles, lower=bounds).lower.tolist() == [0.25, 0.5]
+    assert maximin(BELIEF, gambles, acts=["first", "second"]) == "first"
+    with pytest.raises(ValueError, match="the index of lower is"):
+        CredalSet(FRAME, gambles, lower=bounds[::-1])
+    with pytest.raises(ValueError, match="the index of upper is"):
+        CredalSet(FRAME, gambles.to_numpy(), lower=bounds, upper=bounds[::-1] + 0.5)
+    with pytest.raises(ValueError, match="the names of 'the acts' in utilities are"):
+        maximin(BELIEF, gambles, acts=["second", "first"])
+
+
 def test_tables_of_variables_are_read_by_the_names_of_both_axes():
     rain, grass = Variable("rain", ["yes", "no"]), Variable("grass", ["wet", "dry"])
     table = pd.DataFrame([[0.9, 0.1], [0.2, 0.8]], index=["yes", "no"], columns=["wet", "dry"])
