@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from dstheory._typing import Event, Numbers
-from dstheory.checks.arguments import as_array, did_you_mean
+from dstheory.checks.arguments import as_array, did_you_mean, shown
 from dstheory.errors import FrameError
 from dstheory.kernels import bits
 from dstheory.kernels.immutable import Immutable
@@ -85,7 +85,8 @@ class Frame(Immutable):
         Returns
         -------
         Frame
-            Its labels are in ascending order, like the `classes_` of a classifier.
+            Its labels are in ascending order, like the `classes_` of a classifier; the order of
+            categories of pandas is kept by ``Frame(values.categories)``.
 
         Raises
         ------
@@ -101,7 +102,9 @@ class Frame(Immutable):
         """
         array = as_array(values, "values")
         if array.ndim == 0:
-            raise TypeError(f"values are {values!r}, expected an array of labels")
+            raise TypeError(f"values are {shown(values)}, expected an array of labels")
+        if array.dtype.kind in "US" and isinstance(values, list | tuple):  # may hold numbers too
+            array = as_array(np.asarray(values, dtype=object), "values")
         try:
             return cls(np.unique(array))
         except TypeError as error:
@@ -221,13 +224,24 @@ whose masks are 0 to 3
         return None if position is None else 1 << position
 
     def _union(self, event: Iterable[Any]) -> int:
-        places = []
-        for label in event:
+        places, listed = [], list(event)
+        if len(listed) == len(self) > 1 and self._are_flags(listed):
+            raise FrameError(
+                f"event {listed} has a flag for each label of {self!r}; write the labels instead"
+            )
+        for label in listed:
             position = self._position(label)
             if position is None:
                 raise self._unknown(label)
             places.append(position)
         return bits.mask_of(places)
+
+    def _are_flags(self, listed: list[Any]) -> bool:
+        """Whether these are truth values, which are no labels even where 1 equals True."""
+        kinds = bool | np.bool_
+        return all(isinstance(value, kinds) for value in listed) and not all(
+            isinstance(label, bool) for label in self._labels
+        )
 
     def _unknown(self, label: object) -> FrameError:
         """Error for something that is not a label."""
@@ -290,7 +304,7 @@ def _ordered(labels: Iterable[Hashable]) -> Iterable[Any]:
     if isinstance(labels, Set) and not isinstance(labels, dict):
         raise TypeError("labels need an order: give a list or a tuple, not a set")
     if not isinstance(labels, Iterable) or (isinstance(labels, np.ndarray) and not labels.ndim):
-        raise TypeError(f"labels are {labels!r}, expected a sequence of labels")
+        raise TypeError(f"labels are {shown(labels)}, expected a sequence of labels")
     return labels
 
 
@@ -312,10 +326,11 @@ def _is_hashable(label: Hashable) -> bool:
 def same_frame(one: Frame, two: Frame) -> Frame:
     """The common frame of two operands."""
     if one != two:
-        how = (
-            "their labels have other orders: use MassFunction.from_dict(frame, m.to_dict())"
-            if set(one) == set(two)
-            else "bring both to one frame, by dstheory.revise.refine"
-        )
+        if type(one) is not Frame or type(two) is not Frame:
+            how = "combine them by dstheory.product.combine, or extend both to one product"
+        elif set(one) == set(two):
+            how = "their labels have other orders: use MassFunction.from_dict(frame, m.to_dict())"
+        else:
+            how = "bring both to one frame, by dstheory.revise.refine"
         raise FrameError(f"frames differ: {one!r} and {two!r}; {how}")
     return one

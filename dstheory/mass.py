@@ -6,6 +6,7 @@ of Evidence, ch. 2; Xu et al. 2016, eq. 5-10). Masses are stored set-major, (F, 
 batch last in memory, so every sum over sets is a sum of contiguous rows.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
 from typing import Any, Literal
@@ -16,7 +17,13 @@ from numpy.typing import NDArray
 from dstheory import notebook
 from dstheory._typing import Event, Numbers
 from dstheory.checks import masses as checks
-from dstheory.checks.arguments import check_atol, check_choice, check_instance
+from dstheory.checks.arguments import (
+    axis_labels,
+    check_atol,
+    check_choice,
+    check_instance,
+    check_label_order,
+)
 from dstheory.errors import MassError
 from dstheory.frame import Frame, same_frame
 from dstheory.kernels import bits, orthogonal, pairwise, predicates, setwise
@@ -91,7 +98,13 @@ class MassFunction(Immutable):
 
     def __init__(self, frame: Frame, focal: Iterable[int], masses: Numbers) -> None:
         checks.as_frame(frame)
-        self._check_and_set(frame, focal, checks.as_numbers(masses))
+        numbers = checks.as_numbers(masses)
+        if any(axis_labels(masses)[-1:]):  # as `to_frame` names them, or labels
+            focal = list(focal)
+            texts = [frame._text(mask) for mask in focal]
+            for names in texts, [text[1:-1] for text in texts]:
+                check_label_order(masses, names, "masses")
+        self._check_and_set(frame, focal, numbers)
 
     def _check_and_set(
         self,
@@ -332,8 +345,8 @@ class MassFunction(Immutable):
         ImportError
             If the backend is not installed.
         ValueError
-            If the batch has several axes (any, for "events"), or `kind` or `backend` is another
-            text.
+            If the batch has several axes (any, for "events"), two columns would have the same
+            name (labels 1 and "1"), or `kind` or `backend` is another text.
 
         Examples
         --------
@@ -362,16 +375,16 @@ class MassFunction(Immutable):
             for name in ("mass", "bel", "pl", "q"):
                 columns[name] = [getattr(self, name)(mask=mask) for mask in self.focal]
         elif kind == "sets":
-            columns = dict(zip(self._events(), self.store, strict=True))
+            columns = _named_apart(list(self._events()), self.store)
         else:
-            columns, certain = {}, self.normalize()
+            found, certain = [], self.normalize()
             sizes = np.array([len(self.frame.event(mask)) for mask in certain.focal])
             for label in self.frame:
                 inside = [bool(mask & self.frame.mask(label)) for mask in certain.focal]
                 shares = certain.store[inside].T / sizes[inside]
-                found = (self.bel(label), self.pl(label), shares.sum(axis=-1))
-                names = (f"{name}_{label}" for name in ("bel", "pl", "p"))
-                columns |= dict(zip(names, found, strict=True))
+                found += [self.bel(label), self.pl(label), shares.sum(axis=-1)]
+            named = [f"{name}_{label}" for label in self.frame for name in ("bel", "pl", "p")]
+            columns = _named_apart(named, found)
         require(backend, "to_frame")
         module = import_module(backend)
         make = module.table if backend == "pyarrow" else module.DataFrame
@@ -462,3 +475,14 @@ class MassFunction(Immutable):
 
     def _events(self) -> Iterator[str]:
         return map(self.frame._text, self.focal)
+
+
+def _named_apart(names: list[str], columns: Iterable[Any]) -> dict[str, Any]:
+    """Columns by their names, which must differ."""
+    repeated = next((name for name, count in Counter(names).items() if count > 1), None)
+    if repeated is not None:
+        raise ValueError(
+            f"two columns would have the name {repeated!r}, as labels have the same text; rename "
+            "labels by dstheory.revise.rename"
+        )
+    return dict(zip(names, columns, strict=True))

@@ -71,7 +71,7 @@ def k_l_x(m: MassFunction, n_min: int, n_max: int, loss: Scalar = 0) -> MassFunc
     {('ant',): 1.0}
     """
     least = check_count("n_min", n_min, 1)
-    most = check_count("n_max", n_max, least)
+    most = check_count("n_max", n_max, least, bound="n_min")
     check_degree("loss", loss)
     store = check_mass(m).store.reshape(len(m.focal), -1)
     falling = np.take_along_axis(store, np.argsort(-store, axis=0, kind="stable"), axis=0)

@@ -10,6 +10,7 @@ Handbook of Defeasible Reasoning and Uncertainty Management Systems 5, Kluwer 20
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from functools import cached_property
 from math import prod
 from typing import Any
@@ -36,6 +37,7 @@ from dstheory.checks.arguments import (
     check_count,
     check_flag,
     check_instance,
+    check_rows,
     did_you_mean,
 )
 from dstheory.errors import DSTheoryError
@@ -82,7 +84,7 @@ def checked_probability(name: str, value: Any) -> Any:
         return None
     if np.ndim(value) > 0:
         return _within(name, checks.as_masses(value))
-    number = scalar(value)
+    number = float(value) if isinstance(value, Decimal) else scalar(value)
     checks.check_number(number, f"probability of {name!r}")
     return number if hasattr(number, "free_symbols") else _within(name, number)
 
@@ -176,6 +178,7 @@ class ArgumentationSystem(ShownFields):
         check_count("max_clauses", max_clauses, 1)
         rules = as_collection(rules, "rules", "a sequence of formulas")
         check_instance("probabilities", probabilities, Mapping, "a mapping of names")
+        check_rows(**{f"the probability of {n!r}": p for n, p in probabilities.items()})
         self._rules = tuple(as_formula(rule) for rule in rules)
         self._probabilities = {
             str(n): checked_probability(str(n), p) for n, p in probabilities.items()

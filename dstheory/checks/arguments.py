@@ -4,7 +4,9 @@ Each error names the argument, its value and what was expected, before Python or
 somewhere inside.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Set
+from decimal import Decimal
 from difflib import get_close_matches
 from math import log10
 from numbers import Real
@@ -14,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _LONGEST = 60
+_MOST_COMPARED = 10_000  # names, in .4 s
 _LONGEST_AXIS = 2**62
 
 
@@ -121,20 +124,98 @@ def check_label_order(values: object, labels: Iterable[object], name: str) -> No
     ValueError: the columns of scores are ['b', 'a'], but the labels are ['a', 'b']; select them \
 in that order
     """
-    if isinstance(values, np.ndarray | list | tuple):
-        return
-    place = "index" if getattr(values, "ndim", 2) == 1 else "columns"
-    names: Any = getattr(values, "column_names", getattr(values, place, ()))  # of Arrow, of others
-    given, wanted = [] if callable(names) else list(names), list(labels)
-    if given == list(range(len(given))):  # places, not names
-        return
+    series = getattr(values, "ndim", 2) == 1
+    what = f"the index of {name} is" if series else f"the columns of {name} are"
+    for given in axis_labels(values)[-1:]:
+        _refuse_other_order(given, labels, what)
+
+
+def axis_labels(values: object) -> tuple[list[Any], ...]:
+    """Names of the rows and columns of a data frame, or of the index of a series.
+
+    An axis of an array has none, and whole numbers from 0 are its places: an empty list.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> axis_labels(pd.DataFrame([[1, 2]], columns=["a", "b"])), axis_labels(np.ones(2))
+    (([], ['a', 'b']), ())
+    """
+    if isinstance(values, np.ndarray | list | tuple | Mapping):
+        return ()
+    columns = getattr(values, "column_names", getattr(values, "columns", None))  # of Arrow, others
+    axes = [getattr(values, "index", None), columns]
+    if getattr(values, "ndim", 2) == 1:
+        axes = axes[:1]
+    listed = [list(axis) if isinstance(axis, Iterable) else [] for axis in axes]
+    return tuple([] if names == list(range(len(names))) else names for names in listed)
+
+
+def check_rows(**values: object) -> None:
+    """Refuse series and data frames with the same rows in another order; rows are read by places.
+
+    Raises
+    ------
+    ValueError
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> seen = pd.Series(["b", "a", "b"])
+    >>> check_rows(successes=pd.Series({"a": 0, "b": 1}), trials=seen.value_counts())
+    Traceback (most recent call last):
+    ValueError: the index of trials is ['b', 'a'], but that of successes is ['a', 'b']; bring both \
+into one order, such as by reindex
+    """
+    indices = [
+        (name, value.index)
+        for name, value in values.items()
+        if hasattr(value, "index") and hasattr(value.index, "equals")  # of pandas
+    ]
+    for name, index in indices[1:]:
+        first, rows = indices[0]
+        if not index.equals(rows) and Counter(index) == Counter(rows):
+            raise ValueError(
+                f"the index of {name} is {shown(list(index))}, but that of {first} is "
+                f"{shown(list(rows))}; bring both into one order, such as by reindex"
+            )
+
+
+def check_axes(
+    axes: Iterable[list[Any]], labels: Mapping[str, Iterable[object]], name: str
+) -> None:
+    """Refuse a table of variables whose rows or columns name their values in another order.
+
+    Parameters
+    ----------
+    axes : sequence of list
+        From `axis_labels`.
+    labels : mapping
+        The values of each variable, in the order of the axes.
+    name : str
+        Of the table.
+
+    Examples
+    --------
+    >>> check_axes([["no", "yes"]], {"rain": ["yes", "no"]}, "probabilities")
+    Traceback (most recent call last):
+    ValueError: the names of 'rain' in probabilities are ['no', 'yes'], but the labels are \
+['yes', 'no']; select them in that order
+    """
+    for variable, given in zip(labels, axes, strict=False):
+        own = {*map(str, labels[variable])}
+        for other, values in labels.items():
+            if given and {*map(str, given)} == {*map(str, values)} != own:
+                raise ValueError(f"the names of {variable!r} in {name} are those of {other!r}")
+        _refuse_other_order(given, labels[variable], f"the names of {variable!r} in {name} are")
+
+
+def _refuse_other_order(given: list[Any], labels: Iterable[object], what: str) -> None:
+    wanted = list(labels)
     if set(given) != set(wanted):
         given, wanted = [*map(str, given)], [*map(str, wanted)]
     if given != wanted and len(given) == len(wanted) and set(given) == set(wanted):
-        raise ValueError(
-            f"the {place} of {name} {'are' if place == 'columns' else 'is'} {given}, but the "
-            f"labels are {wanted}; select them in that order"
-        )
+        raise ValueError(f"{what} {given}, but the labels are {wanted}; select them in that order")
 
 
 def as_floats(values: object, name: str) -> NDArray[np.float64]:
@@ -164,7 +245,7 @@ def as_floats(values: object, name: str) -> NDArray[np.float64]:
     if array.dtype != object:
         raise TypeError(f"{name} are {shown(values)}, expected real numbers")
     for value in array.ravel():
-        if isinstance(value, complex) or not isinstance(value, Real | np.bool_):
+        if isinstance(value, complex) or not isinstance(value, Real | Decimal | np.bool_):
             raise TypeError(f"{name} hold {shown(value)}, expected real numbers")
     try:
         return array.astype(np.float64)
@@ -188,7 +269,7 @@ def as_real(name: str, value: object, expected: str = "a number") -> float:
     Traceback (most recent call last):
     TypeError: rho is '2', expected a number from 1
     """
-    if isinstance(value, bool) or not isinstance(value, Real):
+    if isinstance(value, bool) or not isinstance(value, Real | Decimal):
         raise TypeError(f"{name} is {shown(value)}, expected {expected}")
     number: Any = value
     try:
@@ -197,8 +278,12 @@ def as_real(name: str, value: object, expected: str = "a number") -> float:
         return np.inf if number > 0 else -np.inf
 
 
-def check_count(name: str, value: object, least: int | None = 0, most: int | None = None) -> int:
+def check_count(
+    name: str, value: object, least: int | None = 0, most: int | None = None, bound: str = ""
+) -> int:
     """An argument that must be a whole number from `least` (None: any) to `most`.
+
+    `bound` says what the bound is that may be missed.
 
     Raises
     ------
@@ -214,13 +299,17 @@ def check_count(name: str, value: object, least: int | None = 0, most: int | Non
     >>> check_count("n_bins", 0, 1)
     Traceback (most recent call last):
     ValueError: n_bins is 0, expected at least 1
+    >>> check_count("max_size", 4, 1, 3, "the number of labels")
+    Traceback (most recent call last):
+    ValueError: max_size is 4, expected at most 3, the number of labels
     """
+    meaning = f", {bound}" if bound else ""
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
         raise TypeError(f"{name} is {shown(value)}, expected a whole number")
     if least is not None and value < least:
-        raise ValueError(f"{name} is {shown(value)}, expected at least {least}")
+        raise ValueError(f"{name} is {shown(value)}, expected at least {least}{meaning}")
     if most is not None and value > most:
-        raise ValueError(f"{name} is {shown(value)}, expected at most {most}")
+        raise ValueError(f"{name} is {shown(value)}, expected at most {most}{meaning}")
     return int(value)
 
 
@@ -280,7 +369,7 @@ def check_degree(name: str, value: object) -> None:
     ValueError: alpha is 2, expected a number from 0 to 1
     """
     number: Any = value  # exact ones, and constants of SymPy, are compared as they are
-    if isinstance(value, bool) or not (isinstance(value, Real) or _is_constant(value)):
+    if isinstance(value, bool) or not (isinstance(value, Real | Decimal) or _is_constant(value)):
         raise TypeError(f"{name} is {shown(value)}, expected a number from 0 to 1")
     if not 0 <= number <= 1:
         raise ValueError(f"{name} is {shown(value)}, expected a number from 0 to 1")
@@ -517,6 +606,8 @@ def did_you_mean(value: object, choices: Iterable[Any]) -> str:
     if not isinstance(value, str):
         return ""
     plain = {choice.lower(): choice for choice in choices if isinstance(choice, str)}
+    if len(plain) > _MOST_COMPARED:
+        return ""
     wanted = value.strip().lower().replace("-", "_").replace(" ", "_")
     near = get_close_matches(wanted, plain, n=1, cutoff=0.6)
     return f"; did you mean {plain[near[0]]!r}?" if near else ""

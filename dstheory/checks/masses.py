@@ -11,11 +11,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.checks.arguments import as_collection, as_shape, common_shape, shown, without_mask
+from dstheory.checks.arguments import (
+    as_collection,
+    as_shape,
+    check_rows,
+    common_shape,
+    shown,
+    without_mask,
+)
 from dstheory.errors import CostLimitError, MassError
 from dstheory.frame import Frame
 from dstheory.kernels import bits, predicates
-from dstheory.kernels.exact import integers_exact
+from dstheory.kernels.exact import integers_exact, without_decimals
 from dstheory.kernels.rounding import SUM_TOLERANCE, sum_tolerance
 from dstheory.kernels.rows import in_row, refuse_rows
 
@@ -47,7 +54,8 @@ def as_numbers(masses: object) -> NDArray[Any]:
         for value in array.ravel():
             if not _is_number(value):
                 raise TypeError(f"a mass is {value!r}, expected a real number")
-        return integers_exact(array)
+        array = without_decimals(array)
+        return integers_exact(array) if array.dtype == object else array
     if array.dtype.kind not in "fiu":
         raise TypeError(f"masses have dtype {array.dtype.name}, expected real numbers")
     return array
@@ -77,7 +85,9 @@ def as_distribution(
 
 def side_by_side(masses: Iterable[Any]) -> tuple[NDArray[Any], np.dtype[Any]]:
     """Masses (*batch, F) of focal sets, whose shapes broadcast, and the coarsest of their types."""
-    columns = [as_numbers(values) for values in masses]
+    given = list(masses)
+    check_rows(**{f"mass {place}": values for place, values in enumerate(given)})
+    columns = [as_numbers(values) for values in given]
     common_shape("masses", *(column.shape for column in columns), error=MassError)
     array = np.stack(np.broadcast_arrays(*columns), axis=-1)
     coarsest = max((column.dtype for column in columns), key=lambda kind: sum_tolerance(kind, 1))

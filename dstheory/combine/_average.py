@@ -87,7 +87,8 @@ def mixing(
     Raises
     ------
     ValueError
-        If there is not one weight for each source, or weights are negative or do not sum to 1.
+        If there is not one weight for each source, or weights are negative or do not sum to 1:
+        fractions exactly, floats within 1e-9.
     FrameError
         If the frames differ.
     TypeError

@@ -18,7 +18,7 @@ from dstheory.combine._weights import (
     intersections,
     lacks_ignorance,
 )
-from dstheory.combine.sources import check_sources, refuse_normal
+from dstheory.combine.sources import check_sources
 from dstheory.kernels import predicates
 from dstheory.kernels.rows import first_entry, refuse_rows
 from dstheory.mass import MassFunction
@@ -86,9 +86,11 @@ def decombine(
     check_choice("rule", rule, ("conjunctive", "dempster", "disjunctive"))
     check_sources(m, m2)
     if rule == "disjunctive":
-        refuse_normal("disjunctive decombination", m2)
+        fault = "m2 is normalized and cannot be removed"
+        refuse_rows(lacks_ignorance(~m2), fault, "remove it by the rule 'conjunctive'")
         return ~decombine(~m, ~m2, atol=atol)
-    refuse_rows(lacks_ignorance(m2), "m2 is dogmatic", "it cannot be removed")
+    fault = "m2 is dogmatic (m(frame) = 0) and cannot be removed"
+    refuse_rows(lacks_ignorance(m2), fault, "discount sources before they are combined")
     sets = intersections(m, m2)
     combined, part = align(commonalities(m, sets), commonalities(m2, sets))
     masses = differences(sets, combined / part)
@@ -99,8 +101,9 @@ def decombine(
     negative = predicates.below(masses, atol)
     if negative.any():
         event = m.frame.event(int(sets[first_entry(negative)[0]]))
-        advice = f"without it, {event!r} would have negative mass"
-        refuse_rows(negative.any(axis=0), "m2 is not part of m", advice)
+        fault = f"m2 is not part of m, as {event!r} would have negative mass without it"
+        advice = f"{rule!r} may not be the rule that combined them"
+        refuse_rows(negative.any(axis=0), fault, advice)
     if masses.dtype != object:
         masses = _without_noise(masses, m2.mass(mask=m2.frame.full), atol)
     return MassFunction.from_store(m.frame, sets, np.array(masses, order="C")).prune()

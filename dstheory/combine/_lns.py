@@ -146,8 +146,8 @@ def _simple_weights(m: MassFunction, number: int, atol: float) -> tuple[NDArray[
     above = np.asarray(weights > 1 + atol, dtype=bool)
     if above.any():
         event = m.frame.event(int(sets[first_entry(above)[0]]))
-        advice = f"its weight on {event!r} is above 1"
-        refuse_rows(above.any(axis=0), f"source {number} is not separable", advice)
+        fault = f"source {number} is not separable, as its weight on {event!r} is above 1"
+        refuse_rows(above.any(axis=0), fault, "combine it by cautious or dempster")
     return sets[:-1], np.minimum(weights[:-1], 1)  # the frame stands last
 
 

@@ -142,8 +142,8 @@ def sparse_weights(m: MassFunction, number: int = 1) -> tuple[NDArray[Any], NDAr
     q(frame) / q(A); it is solved from the largest sets down. The frame itself gets 1.
     """
     sets = intersections(m)
-    fault = f"source {number} is dogmatic, the frame has no mass"
-    advice = "its conjunctive weights do not exist: discount it"
+    fault = f"source {number} is dogmatic (m(frame) = 0) and has no conjunctive weights"
+    advice = "discount it first"
     refuse_rows(lacks_ignorance(m), fault, advice)
     q = commonalities(m, sets)
     if q.dtype == object:

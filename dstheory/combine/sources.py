@@ -16,13 +16,14 @@ from numpy.typing import NDArray
 
 from dstheory._masses import batch_of, exact_beside
 from dstheory._typing import Numbers
-from dstheory.checks.arguments import as_array, as_floats, check_choice, check_flag
+from dstheory.checks.arguments import as_array, as_floats, check_choice, check_flag, shown
 from dstheory.checks.masses import check_number
 from dstheory.frame import Frame, same_frame
 from dstheory.kernels import predicates
 from dstheory.kernels.batches import stretch
+from dstheory.kernels.exact import without_decimals
 from dstheory.kernels.limits import check_result
-from dstheory.kernels.rounding import sum_tolerance
+from dstheory.kernels.rounding import SUM_TOLERANCE, sum_tolerance
 from dstheory.kernels.rows import refuse_rows
 from dstheory.mass import MassFunction
 
@@ -34,8 +35,8 @@ def check_sources(*sources: MassFunction) -> Frame:
     for number, source in enumerate(sources, start=1):
         if not isinstance(source, MassFunction):
             raise TypeError(
-                f"a rule combines mass functions, but source {number} is {source!r}; combine the "
-                "entries of a batch axis by combine_axis"
+                f"a rule combines mass functions, but source {number} is {shown(source)}; combine "
+                "the entries of a batch axis by combine_axis"
             )
     frame = sources[0].frame
     for source in sources[1:]:
@@ -93,6 +94,7 @@ def match_numbers(values: Numbers, sources: Iterable[MassFunction]) -> NDArray[A
     if array.dtype == object:
         for value in array.ravel().tolist():
             check_number(value, "a number beside the sources")
+        array = without_decimals(array)
     if array.dtype == object and not any_exact(sources):
         rational = all(isinstance(value, Rational | float) for value in array.ravel())
         return as_floats(array, "numbers beside the sources") if rational else array
@@ -109,11 +111,14 @@ def as_weights(
     if array.ndim == 0 or len(array) != n:
         raise ValueError(f"{name} have shape {array.shape}, but there are {n} {of}")
     if not np.asarray(array >= 0, dtype=bool).all():
-        raise ValueError(f"{name} are {values!r}, expected non-negative numbers")
-    total = array.sum(axis=0)
-    if not predicates.ones(np.asarray(total), sum_tolerance(array.dtype, n)).all():
+        raise ValueError(f"{name} are {shown(values)}, expected non-negative numbers")
+    total, atol = array.sum(axis=0), sum_tolerance(array.dtype, n)
+    if not predicates.ones(np.asarray(total), atol).all():
         raise ValueError(f"{name} sum to {total}, not 1; divide them by their sum")
-    return array
+    if atol <= SUM_TOLERANCE:
+        return array
+    array = array.astype(np.float64)  # from float32 or float16
+    return np.asarray(array / array.sum(axis=0))
 
 
 def refuse_subnormal(rule: str, *sources: MassFunction) -> None:
@@ -126,9 +131,9 @@ def refuse_subnormal(rule: str, *sources: MassFunction) -> None:
 
 def refuse_normal(rule: str, *sources: MassFunction) -> None:
     """Raise where a source gives no mass to the empty set."""
-    advice = f"{rule} needs subnormal sources, which have disjunctive weights"
+    advice = "combine normalized sources by disjunctive"
     for number, source in enumerate(sources, start=1):
-        fault = f"source {number} gives no mass to the empty set"
+        fault = f"source {number} gives no mass to the empty set, where {rule} needs some"
         refuse_rows(source.mass(mask=0) == 0, fault, advice)
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dstheory._typing import Event
 from dstheory.checks import masses as checks
-from dstheory.checks.arguments import as_sequence, check_atol, check_degree
+from dstheory.checks.arguments import as_sequence, check_atol, check_degree, shown
 from dstheory.checks.masses import check_number
 from dstheory.construct.tables import from_table
 from dstheory.errors import DSTheoryError
@@ -90,7 +90,9 @@ def from_judgments(
     rows, bounds = [], []
     given = {} if intervals is None else intervals
     if not isinstance(given, Mapping):
-        raise TypeError(f"intervals are {intervals!r}, expected a mapping of events to (low, high)")
+        raise TypeError(
+            f"intervals are {shown(intervals)}, expected a mapping of events to (low, high)"
+        )
     for event, (low, high) in _pairs(given.items(), "interval of {!r}"):
         check_number(low, f"low end of {event!r}")
         check_number(high, f"high end of {event!r}")
@@ -118,7 +120,7 @@ def _pairs(given: Iterable[tuple[Any, Any]], name: str) -> Iterable[tuple[Any, A
     """Keys and values, each value checked to be a pair."""
     for key, pair in given:
         if not isinstance(pair, tuple | list) or len(pair) != 2:
-            raise TypeError(f"{name.format(key)} is {pair!r}, expected a pair")
+            raise TypeError(f"{name.format(key)} is {shown(pair)}, expected a pair")
         yield key, pair
 
 

@@ -103,7 +103,7 @@ def random(
     if 0 in masks and conflict:
         raise MassError("the empty set is among the focal sets; give its mass by conflict only")
     shape = as_shape("size", size)
-    check_result(len(masks), math.prod(shape))
+    check_result(len(masks), math.prod(shape), "give a smaller size, and draw again")
     store = _uniform_simplex(rng, len(masks), shape)
     if conflict:
         masks = [0, *masks]

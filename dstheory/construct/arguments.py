@@ -1,5 +1,6 @@
 """Checks of the arguments of constructors: a value for each label or subset of a frame."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from numpy.typing import NDArray
@@ -20,11 +21,13 @@ def as_rows(values: Numbers, frame: Frame, name: str) -> NDArray[Any]:
     return checks.as_masses(row_numbers(values, frame, name))
 
 
-def row_numbers(values: Numbers, frame: Frame, name: str) -> NDArray[Any]:
-    """The same in the type in which they come."""
+def row_numbers(
+    values: Numbers, frame: Frame, name: str, order: Iterable[object] = ()
+) -> NDArray[Any]:
+    """The same in the type in which they come; `order` are the labels, if not in that of frame."""
     array = checks.as_numbers(values)
     _check_last_axis(array, len(checks.as_frame(frame)), name, f"{len(frame)} labels")
-    check_label_order(values, frame.labels, name)
+    check_label_order(values, order or frame.labels, name)
     return array
 
 

@@ -109,9 +109,11 @@ def nested(frame: Frame, order: ArrayLike, masses: Numbers) -> MassFunction:
     >>> nested(Frame(["ant", "bee", "cat"]), [1, 0, 2], [0.5, 0.25, 0.25]).to_dict()
     {('bee',): 0.5, ('ant', 'bee'): 0.25, ('ant', 'bee', 'cat'): 0.25}
     """
-    rows = checks.as_distribution(row_numbers(masses, frame, "masses"))
+    places = _permutations(order, checks.as_frame(frame))
+    labels = [frame.labels[place] for place in places.tolist()] if places.ndim == 1 else ()
+    rows = checks.as_distribution(row_numbers(masses, frame, "masses", labels))
     empty = np.zeros_like(rows[..., :1])
-    return assemble(frame, _permutations(order, frame), np.concatenate([empty, rows], axis=-1))
+    return assemble(frame, places, np.concatenate([empty, rows], axis=-1))
 
 
 def assemble(frame: Frame, order: NDArray[np.intp], masses: NDArray[Any]) -> MassFunction:

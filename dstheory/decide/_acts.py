@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dstheory._typing import Numbers
-from dstheory.checks.arguments import as_array, as_sequence
+from dstheory.checks.arguments import as_array, as_sequence, shown
 from dstheory.checks.masses import as_masses
 from dstheory.kernels import bits
 from dstheory.kernels.rows import in_row
@@ -120,7 +120,7 @@ def chosen_acts(kept: ArrayLike, acts: Iterable[Any]) -> Any:
     """
     array = as_array(kept, "kept")
     if array.dtype != bool or array.ndim == 0:
-        raise TypeError(f"kept is {kept!r}, expected an array of bool, (*batch, A)")
+        raise TypeError(f"kept is {shown(kept)}, expected an array of bool, (*batch, A)")
     n_acts = array.shape[-1]
     names = act_names(acts, n_acts)
     if array.ndim == 1:

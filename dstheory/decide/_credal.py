@@ -12,18 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._typing import Utilities
-from dstheory.checks.arguments import check_atol
 from dstheory.decide._credal_set import CredalSet
-from dstheory.decide._dominance import maximality
+from dstheory.decide._dominance import margins, maximality
 from dstheory.decide._expectations import mean_table
 from dstheory.decide._utilities import checked_utilities, prepared
 from dstheory.kernels import bits, setwise
 from dstheory.kernels.programs import minimized
 from dstheory.mass import MassFunction
 
+_SOLVED = 1e-9  # of a linear program, of the largest utility
+
 
 def e_admissibility(
-    m: MassFunction | CredalSet, utilities: Utilities = None, *, atol: float = 1e-9
+    m: MassFunction | CredalSet, utilities: Utilities = None, *, atol: float | None = None
 ) -> NDArray[np.bool_]:
     """Which acts maximize expected utility under at least one probability P >= Bel.
 
@@ -33,9 +34,10 @@ def e_admissibility(
         m(empty) is ignored.
     utilities : (A, K) array, optional
         Utility of each act (row) under each class (column). Default: acts are labels.
-    atol : float
-        How far an act may fall short of the best one. The linear programs run in float64, even for
-        exact masses.
+    atol : float, optional
+        How far an act may fall short of the best one; by default 1e-9 of the largest utility,
+        without its sign, of the acts that are compared. The linear programs run in float64, even
+        for exact masses.
 
     Returns
     -------
@@ -65,22 +67,27 @@ def e_admissibility(
     >>> e_admissibility(m, [[4, 0], [0, 4], [3, 2], [0.5, 3], [2.35, 2.35], [4.1, -0.3]])
     array([ True,  True,  True, False, False, False])
     """
-    check_atol(atol)
     if isinstance(m, CredalSet):
-        return np.asarray(m.shortfalls(checked_utilities(m.frame, utilities)) <= atol)
+        matrix = checked_utilities(m.frame, utilities)
+        return np.asarray(m.shortfalls(matrix) <= margins(matrix, atol, _SOLVED).max())
     normal, matrix = prepared(m, utilities)
     table = matrix.astype(np.float64)
+    margin = margins(table, atol, _SOLVED)
     store = normal.store.astype(np.float64).reshape(len(normal.focal), -1)
     maximal = np.moveaxis(maximality(normal, matrix, atol=atol), -1, 0).reshape(len(table), -1)
-    kept = _witnessed(table, normal.focal, store, atol)
+    kept = _witnessed(table, normal.focal, store, margin)
     for act, row in np.argwhere(maximal & ~kept):
-        rivals = table[maximal[:, row]] - table[act]
-        kept[act, row] = _shortfall(rivals, normal.focal, store[:, row]) <= atol
+        others = maximal[:, row]
+        missing = _shortfall(table[others] - table[act], normal.focal, store[:, row])
+        kept[act, row] = missing <= margin[others].max()
     return np.moveaxis(kept.reshape(len(table), *normal.batch_shape), 0, -1)
 
 
 def _witnessed(
-    utilities: NDArray[np.float64], focal: NDArray[Any], store: NDArray[np.float64], atol: float
+    utilities: NDArray[np.float64],
+    focal: NDArray[Any],
+    store: NDArray[np.float64],
+    margin: NDArray[np.float64],
 ) -> NDArray[np.bool_]:
     """Acts (A, rows) that are optimal under a probability that is easy to find.
 
@@ -95,7 +102,7 @@ def _witnessed(
     kept = np.zeros((len(utilities), store.shape[1]), dtype=bool)
     for table in tables:
         values = setwise.weighted_sum(table, store)
-        kept |= values >= values.max(axis=0) - atol
+        kept |= values >= values.max(axis=0) - margin[:, np.newaxis]
     return kept
 
 
@@ -105,10 +112,12 @@ def _shortfall(
     """Smallest advantage of the best rival over the allowed probabilities.
 
     Variables are the shares x[A, w] of m(A) that go to w in A, and the advantage t:
-    minimize t with sum x (u_rival(w) - u_act(w)) <= t and sum_w x[A, w] = m(A).
+    minimize t with sum x (u_rival(w) - u_act(w)) <= t and sum_w x[A, w] = m(A). Utilities are
+    divided by the largest one, as the tolerances of the solver are absolute.
     """
     from scipy.sparse import csr_array
 
+    unit = float(np.abs(rivals).max()) or 1.0
     present = masses > 0
     owner, element = np.nonzero(bits.members(focal[present], rivals.shape[1]).T)
     n_shares, n_sets = len(owner), int(present.sum())
@@ -116,10 +125,10 @@ def _shortfall(
     result = minimized(
         "e_admissibility",
         np.append(np.zeros(n_shares), 1.0),
-        A_ub=np.column_stack([rivals[:, element], -np.ones(len(rivals))]),
+        A_ub=np.column_stack([rivals[:, element] / unit, -np.ones(len(rivals))]),
         b_ub=np.zeros(len(rivals)),
         A_eq=whole,
         b_eq=masses[present],
         bounds=[*[(0, None)] * n_shares, (None, None)],
     )
-    return float(result.fun)
+    return unit * float(result.fun)

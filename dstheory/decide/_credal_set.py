@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._typing import Floats, Numbers
-from dstheory.checks.arguments import as_floats
+from dstheory.checks.arguments import as_floats, axis_labels, check_label_order, check_rows
 from dstheory.checks.masses import as_frame
 from dstheory.construct import natural_extension
 from dstheory.decide._expectations import Expectations
@@ -102,6 +102,10 @@ class CredalSet(ShownFields, Immutable, Expectations):
         upper: Numbers | None = None,
     ) -> None:
         table = checked_utilities(as_frame(frame), gambles, "gambles").astype(np.float64)
+        for name, bounds in (("lower", lower), ("upper", upper)):
+            for names in axis_labels(gambles)[:1]:
+                check_label_order(bounds, names, name)
+        check_rows(lower=lower, upper=upper)
         low = as_floats(-np.inf if lower is None else lower, "lower")
         high = as_floats(np.inf if upper is None else upper, "upper")
         shapes = low.shape, high.shape, (len(table),)
@@ -145,6 +149,8 @@ class CredalSet(ShownFields, Immutable, Expectations):
         >>> credal.lower_expected_utility([[1, 1, 0], [3, 2, 1]])
         array([0.5, 1.5])
         """
+        for bounds in (lower, upper):
+            check_label_order(bounds, as_frame(frame), "bounds")
         low, high = natural_extension(lower, upper)
         if low.shape[-1] != len(as_frame(frame)):
             raise MassError(f"bounds have shape {low.shape}, but the frame has {len(frame)} labels")

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._typing import Numbers, Scalar, Utilities
-from dstheory.checks.arguments import check_degree, shown
+from dstheory.checks.arguments import axis_labels, check_axes, check_degree, shown
 from dstheory.checks.masses import as_masses, check_shares
 from dstheory.decide._acts import Acts, first_best
 from dstheory.decide._expectations import (
@@ -108,6 +108,8 @@ def minimax_regret(m: Belief, utilities: Utilities = None, *, acts: Acts = None)
 
 def default_acts(m: Belief, utilities: Utilities, acts: Acts) -> Acts:
     """Names of the acts, those given or the labels if the acts are the labels."""
+    if isinstance(acts, list | tuple | np.ndarray):  # rows of a data frame may be named too
+        check_axes(axis_labels(utilities)[:1], {"the acts": acts}, "utilities")
     return m.frame if acts is None and utilities is None else acts
 
 

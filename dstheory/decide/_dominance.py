@@ -13,6 +13,7 @@ only if the interval of another act lies completely above its own (Troffaes 2007
 under uncertainty using imprecise probabilities", IJAR 45).
 """
 
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -30,9 +31,27 @@ from dstheory.decide._expectations import (
 )
 from dstheory.mass import MassFunction
 
+_ROUNDING = 1e-12
+
+
+def margins(
+    utilities: NDArray[Any], atol: float | None, rounding: float = _ROUNDING
+) -> NDArray[np.float64]:
+    """Difference (A,) up to which an act counts as equal to others, in the unit of its utilities.
+
+    Of two acts the larger one holds, so that an act of huge utilities does not blur the others.
+    """
+    if atol is None:
+        with suppress(TypeError):  # symbols have no size
+            largest: NDArray[np.float64] = np.abs(utilities).max(axis=1).astype(np.float64)
+            return rounding * largest
+        atol = rounding
+    check_atol(atol)
+    return np.full(len(utilities), atol, dtype=np.float64)
+
 
 def interval_dominance(
-    m: Belief, utilities: Utilities = None, *, atol: float = 1e-12
+    m: Belief, utilities: Utilities = None, *, atol: float | None = None
 ) -> NDArray[np.bool_]:
     """Find the acts whose upper expectation is at least every lower expectation.
 
@@ -42,8 +61,9 @@ def interval_dominance(
         m(empty) is ignored.
     utilities : (A, K) array, optional
         Utility of each act (row) under each class (column). Default: acts are labels.
-    atol : float
-        Margin of the comparison, so that rounding cannot break ties; 0 compares exactly.
+    atol : float, optional
+        Margin of the comparison, so that rounding cannot break ties; 0 compares exactly. By
+        default 1e-12 of the largest utility, without its sign, of the two acts.
 
     Returns
     -------
@@ -76,17 +96,23 @@ def interval_dominance(
     >>> interval_dominance(MassFunction.from_dict(frame, {"ant": 0.5, "bee": 0.5}))
     array([ True,  True, False])
     """
-    check_atol(atol)
-    lower, upper = lower_expected_utility(m, utilities), upper_expected_utility(m, utilities)
-    best = lower.max(axis=-1, keepdims=True)
-    # Second part: rounding can put the upper bound of the best act below its lower one.
-    return np.asarray((best - upper <= atol) | (lower == best), dtype=bool)
+    lower, upper, margin = _bounds(m, utilities, atol)
+    best = lower.max(axis=0)
+    # The first part too: rounding can put the upper bound of the best act below its lower one.
+    kept = _holds(lower == best)
+    margin = np.maximum(margin, np.where(kept, margin, 0).max(axis=0))
+    return np.moveaxis(kept | _holds(best - upper <= margin), 0, -1)
 
 
-def _bounds(m: Belief, utilities: Utilities) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Lower and upper expected utilities with the acts first, (A, *batch)."""
-    lower = np.moveaxis(lower_expected_utility(m, utilities), -1, 0)
-    return lower, np.moveaxis(upper_expected_utility(m, utilities), -1, 0)
+def _bounds(
+    m: Belief, utilities: Utilities, atol: float | None
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float64]]:
+    """Lower and upper expected utilities, and margins, with the acts first, (A, *batch)."""
+    normal, matrix = valued(m, utilities)
+    lower = np.moveaxis(lower_expected_utility(normal, matrix), -1, 0)
+    upper = np.moveaxis(upper_expected_utility(normal, matrix), -1, 0)
+    margin = margins(matrix, atol)
+    return lower, upper, margin.reshape(-1, *(1,) * (lower.ndim - 1))
 
 
 def _holds(comparison: NDArray[Any]) -> NDArray[np.bool_]:
@@ -95,7 +121,7 @@ def _holds(comparison: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def strong_dominance(
-    m: Belief, utilities: Utilities = None, *, atol: float = 1e-12
+    m: Belief, utilities: Utilities = None, *, atol: float | None = None
 ) -> NDArray[np.bool_]:
     """Which acts remain if f beats g whenever lower(f) >= upper(g).
 
@@ -105,8 +131,9 @@ def strong_dominance(
         m(empty) is ignored.
     utilities : (A, K) array, optional
         Utility of each act (row) under each class (column). Default: acts are labels.
-    atol : float
-        Differences up to this count as equal; 0 compares exactly.
+    atol : float, optional
+        Differences up to this count as equal; 0 compares exactly. By default 1e-12 of the largest
+        utility, without its sign, of the two acts.
 
     Returns
     -------
@@ -135,16 +162,16 @@ def strong_dominance(
     >>> strong_dominance(MassFunction(frame, [1, 2], [0.5, 0.5]))
     array([ True,  True, False])
     """
-    check_atol(atol)
-    lower, upper = _bounds(m, utilities)
+    lower, upper, margin = _bounds(m, utilities, atol)
     dropped = np.zeros(lower.shape, dtype=bool)
-    for low, high in zip(lower, upper, strict=True):
-        dropped |= _holds(upper - low <= atol) & ~_holds(high - lower <= atol)
+    for low, high, one in zip(lower, upper, margin, strict=True):
+        equal = np.maximum(margin, one)
+        dropped |= _holds(upper - low <= equal) & ~_holds(high - lower <= equal)
     return np.moveaxis(~dropped, 0, -1)
 
 
 def weak_dominance(
-    m: Belief, utilities: Utilities = None, *, atol: float = 1e-12
+    m: Belief, utilities: Utilities = None, *, atol: float | None = None
 ) -> NDArray[np.bool_]:
     """Which acts remain if f beats g whenever neither bound of f is lower and one is higher.
 
@@ -154,8 +181,9 @@ def weak_dominance(
         m(empty) is ignored.
     utilities : (A, K) array, optional
         Utility of each act (row) under each class (column). Default: acts are labels.
-    atol : float
-        Differences up to this count as equal; 0 compares exactly.
+    atol : float, optional
+        Differences up to this count as equal; 0 compares exactly. By default 1e-12 of the largest
+        utility, without its sign, of the two acts.
 
     Returns
     -------
@@ -183,16 +211,18 @@ def weak_dominance(
     >>> weak_dominance(MassFunction(frame, [1, 3, 7], [0.25, 0.25, 0.5]))
     array([ True, False, False])
     """
-    check_atol(atol)
-    lower, upper = _bounds(m, utilities)
+    lower, upper, margin = _bounds(m, utilities, atol)
     dropped = np.zeros(lower.shape, dtype=bool)
-    for low, high in zip(lower, upper, strict=True):
+    for low, high, one in zip(lower, upper, margin, strict=True):
+        equal = np.maximum(margin, one)
         least, most = np.minimum(low - lower, high - upper), np.maximum(low - lower, high - upper)
-        dropped |= _holds(least >= -atol) & _holds(most > atol)
+        dropped |= _holds(least >= -equal) & _holds(most > equal)
     return np.moveaxis(~dropped, 0, -1)
 
 
-def maximality(m: Belief, utilities: Utilities = None, *, atol: float = 1e-12) -> NDArray[np.bool_]:
+def maximality(
+    m: Belief, utilities: Utilities = None, *, atol: float | None = None
+) -> NDArray[np.bool_]:
     """Which acts remain if f beats g whenever it is better under every probability.
 
     Parameters
@@ -201,8 +231,9 @@ def maximality(m: Belief, utilities: Utilities = None, *, atol: float = 1e-12) -
         m(empty) is ignored.
     utilities : (A, K) array, optional
         Utility of each act (row) under each class (column). Default: acts are labels.
-    atol : float
-        How much better f must be, so that rounding cannot break ties; 0 compares exactly.
+    atol : float, optional
+        How much better f must be, so that rounding cannot break ties; 0 compares exactly. By
+        default 1e-12 of the largest utility, without its sign, of the two acts.
 
     Returns
     -------
@@ -232,13 +263,13 @@ def maximality(m: Belief, utilities: Utilities = None, *, atol: float = 1e-12) -
     >>> maximality(m, [[4, 0], [0, 4], [3, 2], [0.5, 3], [2.35, 2.35], [4.1, -0.3]])
     array([ True,  True,  True, False,  True, False])
     """
-    check_atol(atol)
     normal, matrix = valued(m, utilities)
+    margin = margins(matrix, atol)
     is_belief = isinstance(normal, MassFunction) or normal.is_belief
     if is_belief and len(matrix) > 1 and np.array_equal(matrix, np.eye(len(normal.frame))):
         return interval_dominance(normal, matrix, atol=atol)
     kept = []
-    for row in matrix:
+    for row, one in zip(matrix, margin, strict=True):
         advantages = expected(normal, matrix - row, "lower_expected_utility", worst_table)
-        kept.append(~np.asarray(advantages > atol, dtype=bool).any(axis=-1))
+        kept.append(~_holds(advantages > np.maximum(margin, one)).any(axis=-1))
     return np.stack(kept, axis=-1)

@@ -81,7 +81,7 @@ def appriou(
     check_choice("measure", measure, ("pl", "bel", "betp"))
     normal, _ = prepared(m, None)
     n_labels = len(m.frame)
-    check_table_size(n_labels, "use nearest_set", _MAX_LABELS)
+    check_table_size(n_labels, "use nearest_set with a max_size", _MAX_LABELS)
     sets = by_size(n_labels)
     prices = _prices(bits.cardinality(sets), r, normal.store.dtype == object)
     store = normal.store.reshape(len(normal.focal), -1)
@@ -174,7 +174,7 @@ def nearest_set(m: MassFunction, *, max_size: int | None = None) -> NDArray[np.b
     normal, _ = prepared(m, None)
     n_labels = len(m.frame)
     if max_size is not None:
-        check_count("max_size", max_size, 1, n_labels)
+        check_count("max_size", max_size, 1, n_labels, "the number of labels")
     sets = _candidates(n_labels, max_size or n_labels)
     store = normal.store.reshape(len(normal.focal), -1)
     return _as_rows(_nearest(sets, normal.focal, store), normal)

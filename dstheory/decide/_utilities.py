@@ -18,10 +18,11 @@ from dstheory.checks.arguments import as_array, check_degree, check_label_order
 from dstheory.checks.masses import check_number
 from dstheory.frame import Frame
 from dstheory.kernels import predicates
+from dstheory.kernels.exact import without_decimals
 from dstheory.mass import MassFunction
 
 
-def utilities_from_costs(costs: Numbers) -> NDArray[Any]:
+def utilities_from_costs(costs: Numbers) -> Any:
     """Turn costs into utilities 1 - cost, so that zero-one costs become the identity.
 
     Parameters
@@ -31,8 +32,9 @@ def utilities_from_costs(costs: Numbers) -> NDArray[Any]:
 
     Returns
     -------
-    (A, K) array
-        float64, or objects where the costs are exact.
+    (A, K) array, or data frame
+        float64, or objects where the costs are exact. A pandas frame stays one, so that the
+        columns can be compared with the labels of a belief.
 
     Raises
     ------
@@ -45,7 +47,12 @@ def utilities_from_costs(costs: Numbers) -> NDArray[Any]:
     array([[ 1., -4.],
            [ 0.,  1.]])
     """
-    return np.asarray(1 - as_matrix(costs, "costs"))
+    return _named(costs, np.asarray(1 - as_matrix(costs, "costs")))
+
+
+def _named(values: Any, matrix: NDArray[Any]) -> Any:
+    """The matrix with the columns of the pandas frame from which it was made, if it was."""
+    return type(values)(matrix, columns=values.columns) if hasattr(values, "iloc") else matrix
 
 
 def utilities_from_threshold(threshold: Scalar) -> NDArray[Any]:
@@ -87,7 +94,7 @@ def utilities_from_threshold(threshold: Scalar) -> NDArray[Any]:
     return np.asarray([[1, threshold], [1 - threshold, 1]])
 
 
-def with_reject(utilities: Numbers, cost: Scalar) -> NDArray[Any]:
+def with_reject(utilities: Numbers, cost: Scalar) -> Any:
     """Utilities with a reject act as last row, at the same cost under every class.
 
     Parameters
@@ -100,7 +107,8 @@ def with_reject(utilities: Numbers, cost: Scalar) -> NDArray[Any]:
 
     Returns
     -------
-    (A + 1, K) array
+    (A + 1, K) array, or data frame
+        As of `utilities_from_costs`.
 
     Raises
     ------
@@ -118,7 +126,7 @@ def with_reject(utilities: Numbers, cost: Scalar) -> NDArray[Any]:
     check_number(cost, "cost")
     if cost != cost or abs(cost) == math.inf:
         raise ValueError(f"cost is not finite: {cost}")
-    return np.vstack([matrix, [[1 - cost] * matrix.shape[1]]])
+    return _named(utilities, np.vstack([matrix, [[1 - cost] * matrix.shape[1]]]))
 
 
 def as_matrix(values: Numbers, name: str) -> NDArray[Any]:
@@ -134,6 +142,7 @@ def as_matrix(values: Numbers, name: str) -> NDArray[Any]:
     array = array if array.dtype == object else array.astype(np.float64)
     for value in array.flat if array.dtype == object else ():
         check_number(value, name)
+    array = without_decimals(array) if array.dtype == object else array
     for row in np.flatnonzero(~predicates.finite(array).all(axis=1)):
         raise ValueError(f"{name} are not finite in row {row}: {array[row].tolist()}")
     return array

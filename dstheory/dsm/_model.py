@@ -22,7 +22,7 @@ from typing import Any, final
 import numpy as np
 
 from dstheory._masses import check_mass, collect
-from dstheory.checks.arguments import as_collection, check_instance, did_you_mean
+from dstheory.checks.arguments import as_collection, check_instance, did_you_mean, shown
 from dstheory.combine.sources import combination_rule
 from dstheory.errors import FrameError, MassError
 from dstheory.frame import Frame
@@ -123,7 +123,7 @@ class DSmModel(Immutable):
     def _left(self, empty: str | Iterable[str]) -> tuple[int, ...]:
         """Parts that remain under further constraints."""
         if isinstance(empty, np.ndarray) or not isinstance(empty, Iterable):
-            raise TypeError(f"empty is {empty!r}, expected an expression, or a list of them")
+            raise TypeError(f"empty is {shown(empty)}, expected an expression, or a list of them")
         gone = 0
         for expression in [empty] if isinstance(empty, str) else empty:
             gone |= self.mask(expression)

@@ -32,7 +32,14 @@ from dstheory.checks.naming import RATES, one_of, shares_by_name
 from dstheory.checks.shares import as_share, complement
 from dstheory.combine import dempster
 from dstheory.errors import DSTheoryError, TotalConflictError
-from dstheory.exact._conclusions import check_quantity, columns, conclusion, named_sources, weights
+from dstheory.exact._conclusions import (
+    by_name,
+    check_quantity,
+    columns,
+    conclusion,
+    named_sources,
+    weights,
+)
 from dstheory.exact._imprecise import ImpreciseMass
 from dstheory.frame import same_frame
 from dstheory.kernels.batches import scalar
@@ -306,6 +313,7 @@ def discount_bounds(
 
 def _ends(name: str, shares: object, names: list[str]) -> list[tuple[Any, ...]]:
     """Ends of the interval of rates of each source, one or two."""
+    shares = by_name(shares, names, name)
     if isinstance(shares, Mapping):
         odd = sorted(map(str, set(shares) ^ set(names)))
         if odd:

@@ -6,7 +6,7 @@ one source, f = sum m(A) n(A) / sum m(A) d(A). The other sources, combined into 
 these two columns. Notation of Shafer 1976, A Mathematical Theory of Evidence, ch. 3.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import accumulate
 from typing import Any
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._masses import certain
-from dstheory.checks.arguments import check_choice
+from dstheory.checks.arguments import check_choice, check_label_order, shown
 from dstheory.combine import dempster
 from dstheory.kernels import bits, setwise
 from dstheory.mass import MassFunction
@@ -31,12 +31,25 @@ def check_quantity(quantity: str) -> None:
 def named_sources(sources: object) -> dict[str, MassFunction]:
     """Sources with their names; those of a sequence are called source 1, source 2, ..."""
     if isinstance(sources, MassFunction) or not isinstance(sources, Mapping | Sequence):
-        raise TypeError(f"sources are {sources!r}, expected a list or a dict of mass functions")
+        raise TypeError(
+            f"sources are {shown(sources)}, expected a list or a dict of mass functions"
+        )
     if not isinstance(sources, Mapping):
         sources = {f"source {number}": m for number, m in enumerate(sources, start=1)}
     if not sources:
         raise ValueError("there is no source; give at least one")
-    return {str(name): m for name, m in sources.items()}
+    named = {str(name): m for name, m in sources.items()}
+    if len(named) < len(sources):
+        raise ValueError(f"two sources have the same name as text: {', '.join(map(repr, sources))}")
+    return named
+
+
+def by_name(shares: object, names: Iterable[str], kind: str) -> Any:
+    """Shares of sources by the texts that name them, or in the order of the sources."""
+    if isinstance(shares, Mapping):
+        return {str(name): share for name, share in shares.items()}
+    check_label_order(shares, names, kind)
+    return shares
 
 
 def weights(focal: NDArray[Any], event: int, quantity: str) -> NDArray[Any]:

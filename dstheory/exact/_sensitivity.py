@@ -17,7 +17,14 @@ from dstheory._typing import Event, Numbers
 from dstheory.checks.naming import RATES, one_of, shares_by_name
 from dstheory.checks.shares import as_share, complement
 from dstheory.errors import DSTheoryError
-from dstheory.exact._conclusions import check_quantity, columns, conclusion, named_sources, rests
+from dstheory.exact._conclusions import (
+    by_name,
+    check_quantity,
+    columns,
+    conclusion,
+    named_sources,
+    rests,
+)
 from dstheory.kernels import bits
 from dstheory.kernels.batches import scalar, stretch
 from dstheory.kernels.rows import in_row
@@ -193,6 +200,7 @@ def sensitivity(
 def _rates(names: tuple[str, ...], name: str, shares: Any) -> list[Any]:
     """One rate for each source."""
     trusted = 0 if name == "rates" else 1
+    shares = by_name(shares, names, name)
     if isinstance(shares, Mapping):
         unknown = [source for source in shares if source not in names]
         if unknown:

@@ -1,6 +1,7 @@
 """Exact numbers beside others, where one float or a quotient of integers makes floats of all."""
 
 from collections.abc import Sequence
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -26,6 +27,33 @@ def integers_exact(values: NDArray[Any]) -> NDArray[Any]:
     exact[np.reshape(whole, values.shape)] = [
         Fraction(int(value)) for value, chosen in zip(flat, whole, strict=True) if chosen
     ]
+    return exact
+
+
+def without_decimals(values: NDArray[Any]) -> NDArray[Any]:
+    """Objects whose decimals and floats are float64, or whose decimals are fractions.
+
+    Decimals, as databases have them, are fractions only beside exact numbers, as they are rounded.
+
+    Examples
+    --------
+    >>> from decimal import Decimal
+    >>> without_decimals(np.array([Decimal("0.25"), 1], dtype=object))
+    array([0.25, 1.  ])
+    >>> without_decimals(np.array([Decimal("0.25"), Fraction(3, 4)], dtype=object))
+    array([Fraction(1, 4), Fraction(3, 4)], dtype=object)
+    """
+    flat = values.ravel().tolist()
+    rounded = [isinstance(value, Decimal | float | np.floating) for value in flat]
+    if not any(rounded):
+        return values
+    if all(r or isinstance(v, int | np.integer) for r, v in zip(rounded, flat, strict=True)):
+        plain = [float(value) if isinstance(value, Decimal) else value for value in flat]
+        return np.asarray(plain).reshape(values.shape)  # of float32, if all are
+    exact = values.copy()
+    for place, value in np.ndenumerate(values):
+        if isinstance(value, Decimal) and value.is_finite():
+            exact[place] = Fraction(value)
     return exact
 
 

@@ -53,13 +53,18 @@ def _number(value: int) -> str:
     return f"{value:,}" if value < 10**12 else f"about 10^{round(math.log10(value))}"
 
 
-def check_result(n_sets: int, n_rows: int) -> None:
+_IN_PARTS = (
+    "combine the batch in parts, such as m[:100_000], or approximate the sources "
+    "(dstheory.approximate)"
+)
+
+
+def check_result(n_sets: int, n_rows: int, advice: str = _IN_PARTS) -> None:
     """Refuse a result too large for memory; blocks of rows keep everything else small."""
     if n_sets * n_rows > _MAX_VALUES:
         raise CostLimitError(
             f"a result of {n_sets:,} sets in {n_rows:,} rows takes {n_sets * n_rows >> 27:,} GiB, "
-            f"more than {_MAX_VALUES >> 27}; combine the batch in parts, such as m[:100_000], or "
-            "approximate the sources (dstheory.approximate)"
+            f"more than {_MAX_VALUES >> 27}; {advice}"
         )
 
 

@@ -20,8 +20,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from dstheory._masses import check_masses
 from dstheory._typing import Numbers
-from dstheory.checks.arguments import as_floats, as_real, check_above_zero, check_choice
+from dstheory.checks.arguments import (
+    as_floats,
+    as_real,
+    check_above_zero,
+    check_choice,
+    check_label_order,
+)
 from dstheory.errors import DSTheoryError
+from dstheory.frame import Frame
 from dstheory.kernels import bits, setwise
 from dstheory.kernels.batches import placed, scalar, stretch
 from dstheory.mass import MassFunction
@@ -139,7 +146,7 @@ def hausdorff(
     (0.7071, 0.866)
     """
     focal, masses1, masses2 = align(m1, m2)
-    places = _positions(positions, len(m1.frame))
+    places = _positions(positions, m1.frame)
     check_above_zero(scale=scale)
     distances = _hausdorff_distances(bits.members(focal, len(places)).T, places)
     with np.errstate(over="ignore"):  # the farthest sets have nothing in common
@@ -147,9 +154,11 @@ def hausdorff(
     return _quadratic(likeness, masses1, masses2)
 
 
-def _positions(positions: Numbers | None, size: int) -> NDArray[np.float64]:
+def _positions(positions: Numbers | None, frame: Frame) -> NDArray[np.float64]:
+    size = len(frame)
     given = np.arange(size) if positions is None else positions
     places = as_floats(given, "positions")
+    check_label_order(given, frame, "positions")
     if places.shape != (size,):
         raise ValueError(f"positions have shape {places.shape}, expected ({size},)")
     if not np.isfinite(places).all():

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dstheory._masses import certain
 from dstheory._typing import Event
-from dstheory.checks.arguments import check_choice, check_instance, suggestion
+from dstheory.checks.arguments import check_axes, check_choice, check_instance, shown, suggestion
 from dstheory.kernels import bits
 from dstheory.mass import MassFunction
 from dstheory.network._algebra import Algebra, Amount, Part, divisor
@@ -220,6 +220,8 @@ class TableKind(Kind[TablePart]):
                 f"the table on {table.names!r} has shape {table.values.shape}, but the "
                 f"variables have {shape} values"
             )
+        values = {name: self.variables[self.place(name)].values for name in table.names}
+        check_axes(table._axes, values, "the table")
         if self.name == "possibility":
             _check_possibilities(table)
         return table
@@ -308,7 +310,7 @@ def _check_possibilities(table: Table) -> None:
 
 def _not_belief(valuation: object) -> str:
     """Message for a valuation that is not a mass function, with advice."""
-    text = f"a valuation is {valuation!r}, expected a MassFunction on a product"
+    text = f"a valuation is {shown(valuation)}, expected a MassFunction on a product"
     if isinstance(valuation, Table):
         return f"{text}; make one by probability_table, or a network of kind='probability'"
     if isinstance(valuation, Mapping):

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._typing import Numbers
-from dstheory.checks.arguments import as_sequence, check_instance
+from dstheory.checks.arguments import as_sequence, axis_labels, check_instance
 from dstheory.checks.masses import as_masses
 from dstheory.errors import MassError
 from dstheory.kernels.immutable import Immutable
@@ -56,10 +56,11 @@ class Table(Immutable):
     Table on rain × grass, shape (2, 2)
     """
 
-    __slots__ = ("names", "values")
+    __slots__ = ("_axes", "names", "values")
 
     names: tuple[str, ...]
     values: NDArray[Any]
+    _axes: tuple[list[Any], ...]  # values that name the rows and columns of a data frame, to check
 
     def __init__(self, names: str | Iterable[str], values: Numbers) -> None:
         listed = tuple(
@@ -76,7 +77,7 @@ class Table(Immutable):
                 "give one axis per variable"
             )
         _check_values(array)
-        self._keep(names=listed, values=array)
+        self._keep(names=listed, values=array, _axes=axis_labels(values))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Table):
@@ -87,7 +88,7 @@ class Table(Immutable):
         return hash((self.names, self.values.shape))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Table, (self.names, self.values)
+        return _read, (self.names, self.values, self._axes)
 
     def __repr__(self) -> str:
         return f"Table on {' × '.join(self.names)}, shape {self.values.shape}"
@@ -100,6 +101,12 @@ class Table(Immutable):
         rows = [[brief(at), *map(brief, row)] for at, row in zip(places, flat, strict=False)]
         more = [f"... {self.values.size} numbers in all"] if self.values.size > flat.size else []
         return html_table(repr(self), [head, *rows], more)
+
+
+def _read(names: tuple[str, ...], values: NDArray[Any], axes: tuple[list[Any], ...]) -> Table:
+    table = Table(names, values)
+    table._keep(_axes=axes)
+    return table
 
 
 def _check_values(values: NDArray[Any]) -> None:

@@ -18,7 +18,13 @@ from numpy.typing import NDArray
 from dstheory._masses import batch_of, check_mass, exact_beside
 from dstheory._typing import Numbers
 from dstheory.checks import masses as checks
-from dstheory.checks.arguments import as_sequence, check_choice, check_instance
+from dstheory.checks.arguments import (
+    as_sequence,
+    axis_labels,
+    check_axes,
+    check_choice,
+    check_instance,
+)
 from dstheory.construct import bayesian, vacuous
 from dstheory.errors import FrameError, MassError
 from dstheory.kernels import bits
@@ -233,6 +239,8 @@ def probability_table(
             f"probabilities have shape {rows.shape}, expected {frame.shape}: an axis for each of "
             f"{', '.join(frame.names)}"
         )
+    values = {variable.name: variable.values for variable in frame.variables}
+    check_axes(axis_labels(probabilities), values, "probabilities")
     rows = checks.as_distribution(rows.reshape(-1, len(child)), "probabilities")
     if prior == "uniform":
         return bayesian(frame, rows.ravel() / len(rows)).prune()

@@ -7,7 +7,7 @@ variables has one of the given values.
 from collections.abc import Mapping
 from typing import Any
 
-from dstheory.checks.arguments import as_sequence, check_instance
+from dstheory.checks.arguments import as_sequence, check_instance, shown
 from dstheory.errors import FrameError
 from dstheory.product._frame import ProductFrame, union_frame
 from dstheory.product._variable import Variable
@@ -30,7 +30,7 @@ def as_events(events: Any) -> list[Event]:
     """One or more events."""
     if isinstance(events, Mapping):
         raise TypeError(
-            f"events are {events!r}, expected a sequence of mappings of variables to values"
+            f"events are {shown(events)}, expected a sequence of mappings of variables to values"
         )
     given = as_sequence(events, "events", "a sequence of mappings of variables to values")
     listed = [as_event(event, f"event {number}") for number, event in enumerate(given)]

@@ -212,8 +212,14 @@ def on(variables: Variable | Iterable[Variable], m: MassFunction) -> MassFunctio
         return m
     single = len(frame.variables) == 1 and m.frame == frame.variables[0].frame
     if not single and (type(m.frame) is not Frame or m.frame.labels != frame.labels):
+        advice = ""
+        if type(m.frame) is not Frame:
+            advice = "; marginalize(m, names) changes the order of its variables"
+        elif set(m.frame) in (set(frame), set(frame.variables[0].values)):
+            advice = "; MassFunction.from_dict(Frame(values), m.to_dict()) changes their order"
         raise FrameError(
-            f"the mass function is on {m.frame!r}, expected the values of {frame!r} in their order"
+            f"the mass function is on {m.frame!r}, expected the values of {frame!r} in their "
+            f"order{advice}"
         )
     return MassFunction.from_store(frame, m.focal, m.store)
 

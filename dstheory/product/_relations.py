@@ -8,6 +8,7 @@ out of n) and mutual exclusion.
 """
 
 from collections.abc import Callable, Iterable
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -49,7 +50,8 @@ def relation(
     MassError
         If a support does not lie between 0 and 1.
     FrameError
-        If the relation holds nowhere, or a variable occurs twice.
+        If the relation holds nowhere, a variable occurs twice, or the arguments of the function
+        have the names of the variables in another order.
     TypeError
         If an argument has the wrong type.
 
@@ -68,8 +70,22 @@ def relation(
     """
     frame = ProductFrame(variables)
     check_callable("predicate", predicate, "a function of one value of each variable")
+    _check_arguments(predicate, frame.names)
     cells = [bool(predicate(*configuration)) for configuration in frame]
     return supported(frame, int(bitsets.pack_masks(np.array([cells]))[0]), support)
+
+
+def _check_arguments(predicate: Callable[..., Any], names: tuple[str, ...]) -> None:
+    """Refuse a function whose arguments are the variables in another order."""
+    try:
+        arguments = tuple(signature(predicate).parameters)
+    except (TypeError, ValueError):  # of a builtin nothing is known
+        return
+    if arguments != names and sorted(arguments) == sorted(names):
+        raise FrameError(
+            f"the arguments of predicate are {', '.join(arguments)}, but the variables are "
+            f"{', '.join(names)}; list both in one order"
+        )
 
 
 def equal(variables: Iterable[Variable], support: Numbers = 1) -> MassFunction:

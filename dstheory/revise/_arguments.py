@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._typing import Numbers
-from dstheory.checks.arguments import common_shape
+from dstheory.checks.arguments import common_shape, shown
 from dstheory.checks.naming import one_of
 from dstheory.checks.shares import as_share, lost_and_kept
 from dstheory.mass import MassFunction
@@ -25,7 +25,9 @@ def given_contexts(rates: object, reliabilities: object) -> tuple[str, Mapping[A
     """Name of the shares (rates or reliabilities), and the shares of all contexts."""
     name, shares = one_of(rates=rates, reliabilities=reliabilities)
     if not isinstance(shares, Mapping):
-        raise TypeError(f"{name} are {shares!r}, expected a mapping of contexts (events) to {name}")
+        raise TypeError(
+            f"{name} are {shown(shares)}, expected a mapping of contexts (events) to {name}"
+        )
     return "rate" if name == "rates" else "reliability", shares
 
 

@@ -15,7 +15,9 @@ import numpy as np
 
 from dstheory._masses import check_mass, collect, discounted, two_sets
 from dstheory._typing import Numbers
+from dstheory.checks.arguments import check_rows
 from dstheory.checks.naming import RATE, RATES, shares_by_name
+from dstheory.errors import FrameError
 from dstheory.kernels import pairwise
 from dstheory.mass import MassFunction
 from dstheory.revise._arguments import as_rate, given_contexts, given_rate
@@ -344,8 +346,12 @@ def _corrected(
     """Combine with a mass function on {neutral, context} for each context."""
     frame = check_mass(m).frame
     name, shares = contexts
-    for context, value in shares.items():
-        mask = frame.mask(context)
+    check_rows(**{f"the {name} of {context!r}": value for context, value in shares.items()})
+    masks = [frame.mask(context) for context in shares]
+    for place, (context, value) in enumerate(shares.items()):
+        mask = masks[place]
+        if mask in masks[:place]:
+            raise FrameError(f"context {context!r} occurs twice; give it one {name}")
         lost, kept = as_rate(name, value, m, f" of context {frame.event(mask)!r}")
         source = two_sets(frame, neutral, kept, mask ^ reverse, lost)
         joint = pairwise.combine_pairs(m.focal, m.store, source.focal, source.store, operation)

@@ -104,7 +104,7 @@ def dsmp(m: MassFunction, epsilon: Scalar = 0.001) -> NDArray[Any]:
     if epsilon == 0:
         present = np.asarray(normal.store != 0, dtype=bool)
         lost = (unshared & present)[larger.any(axis=0)].any(axis=0)
-        refuse_rows(lost, "a set whose labels have no mass of their own", "give epsilon above 0")
+        refuse_rows(lost, "the labels of a set have no mass of their own", "give epsilon above 0")
     shares = _shared(normal.store, larger, weights, np.where(unshared, 1, totals), unshared)
     return np.moveaxis(np.asarray(singles + shares), 0, -1)
 

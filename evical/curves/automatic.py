@@ -211,7 +211,9 @@ _BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66)
 
 
 def _trigamma(x: Floats) -> Floats:
-    """The trigamma function of numbers from 1, by its series beyond 16 (thirty times `zeta`).
+    """Trigamma function of positive numbers, from its series beyond 16.
+
+    It takes a thirtieth of the time of `scipy.special.zeta`.
 
     >>> _trigamma(np.array([1.0])) * 6 / np.pi**2
     array([1.])

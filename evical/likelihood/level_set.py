@@ -64,7 +64,8 @@ def _end(
 ) -> Floats:
     """Log-odds at one end: secants of the root of D, which is nearly straight, in a bracket."""
     near, far = np.zeros_like(mle), np.full_like(mle, np.inf)
-    step = np.maximum(spread * np.sqrt(2.0 * level), _LEAST)
+    # Beyond _FAR nothing changes, and powers of the step would overflow.
+    step = np.clip(spread * np.sqrt(2.0 * level), _LEAST, np.abs(mle) + _FAR)
     before, root_before = np.zeros((2, len(mle)))
     active = np.arange(len(mle)) if level > 0 else np.arange(0)
     for count in range(_STEPS):
@@ -126,7 +127,8 @@ def binomial_level_set(positive: Floats, total: Floats, level: float) -> Floats:
     ends[:, total <= 0] = [[0.0], [1.0]]
     both = np.flatnonzero((positive > 0) & (negative > 0))
     a, b = positive[both], negative[both]
-    mle, spread = np.log(a) - np.log(b), np.sqrt(1 / a + 1 / b)
+    with np.errstate(over="ignore"):  # of counts below 1e-308
+        mle, spread = np.log(a) - np.log(b), np.sqrt(1 / a + 1 / b)
 
     def deviance(at: Floats, log_odds: Floats) -> Floats:
         place = at.astype(np.intp)

@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dstheory import Frame, MassFunction
+from dstheory import Frame, MassFunction, vacuous
 from dstheory.errors import FrameError
 from dstheory.frame import same_frame
+from dstheory.product import ProductFrame, Variable
 from dstheory.testing import frames
 from tests.support.each import each
 
@@ -173,6 +174,7 @@ def test_distinct_values_of_an_array(values, labels):
         ([], FrameError, "at least one label"),
         ([1.0, np.nan], FrameError, "not equal to itself"),
         (np.array([1, "a"], dtype=object), TypeError, "cannot be sorted"),
+        ([1, "a"], TypeError, "cannot be sorted"),  # an array of them holds the text "1"
         ("ab", TypeError, "values are 'ab', expected an array of labels"),
     ],
 )
@@ -255,3 +257,31 @@ def test_other_frames_and_other_orders_have_their_ways():
         same_frame(one, other)
     m = MassFunction.from_dict(turned, {"a": 0.75, turned: 0.25})
     assert MassFunction.from_dict(one, m.to_dict()).mass("a") == 0.75
+
+
+def test_flags_are_no_labels():
+    """[True, False, True] was the event of the labels 1 and 0."""
+    frame = Frame([0, 1, 2])
+    for flags in ([True, False, True], np.array([False, False, True]), (True, True, False)):
+        with pytest.raises(FrameError, match="has a flag for each label"):
+            frame.mask(flags)
+    assert (frame.mask(True), frame.mask([True])) == (2, 2)  # labels of data may be flags
+    assert Frame([False, True]).mask([True, False]) == 3
+
+
+def test_products_have_their_own_ways():
+    x, y = Variable("x", ["a", "b"]), Variable("y", ["a", "b"])
+    for one, two in (
+        (ProductFrame([x, y]), ProductFrame([y, x])),
+        (ProductFrame([x, y]), Frame(list(ProductFrame([x, y])))),
+    ):
+        with pytest.raises(FrameError, match=r"combine them by dstheory\.product\.combine"):
+            vacuous(one) & vacuous(two)
+
+
+def test_the_closest_of_very_many_labels_is_not_searched():
+    few, many = (Frame([f"label {i}" for i in range(n)]) for n in (100, 10_001))
+    with pytest.raises(FrameError, match="did you mean 'label 17'"):
+        few.mask("lable 17")
+    with pytest.raises(FrameError, match=r"10001 labels\]\)$"):
+        many.mask("lable 17")

@@ -5,6 +5,7 @@ whose columns say that another order is meant.
 """
 
 import math
+import pickle
 from fractions import Fraction
 
 import numpy as np
@@ -15,12 +16,25 @@ from sklearn.dummy import DummyClassifier
 from sklearn.frozen import FrozenEstimator
 
 from dstheory import Frame, MassFunction, bayesian, consonant
+from dstheory.argumentation import ArgumentationSystem
 from dstheory.combine import combine_axis, dempster, fixsen_mahler, tnorm_conjunctive
-from dstheory.construct import from_probability_intervals
-from dstheory.decide import maximin
+from dstheory.construct import from_probability_intervals, natural_extension, nested
+from dstheory.decide import CredalSet, maximin, utilities_from_costs, with_reject
+from dstheory.inference import (
+    GRFN,
+    Opinion,
+    SampledInterval,
+    binomial,
+    linear_contour,
+    logistic_contour,
+    multinomial,
+    poisson_contour,
+    predict,
+)
+from dstheory.measure import distance
 from dstheory.network import Table, ValuationNetwork
-from dstheory.product import ProductFrame, Variable
-from dstheory.revise import generalized_bayes
+from dstheory.product import ProductFrame, Variable, probability_table
+from dstheory.revise import contextual_discount, generalized_bayes
 from evical.conformal import ConformalScores, RiskControl
 from evical.evaluation import Evaluation, compare
 from evical.fused import EvidentialFusion
@@ -184,6 +198,7 @@ TABLE = pd.DataFrame(np.eye(3)[np.arange(24) // 8] * 0.4 + 0.2, columns=CLASSES)
 TABLE.iloc[::5] = TABLE.iloc[::5].to_numpy()[:, ::-1]
 FRAME = Frame(CLASSES)
 BELIEF = MassFunction.from_dict(FRAME, {"Barbera": 0.6, ("Barolo", "Grignolino"): 0.4})
+WINE, COLOR = Variable("wine", CLASSES), Variable("color", ["red", "white"])
 SCORES = ConformalScores.from_samples(TABLE, WINES)
 SCALED = SoftmaxCalibrator().fit(TABLE, WINES)
 FUSION = EvidentialFusion().fit([TABLE, TABLE])
@@ -211,6 +226,24 @@ READERS = {
     "contour": lambda table: consonant(FRAME, table.iloc[1] / table.iloc[1].max()),
     "bounds": lambda table: from_probability_intervals(FRAME, table.iloc[0], table.iloc[0]),
     "likelihoods": lambda table: generalized_bayes(FRAME, table.iloc[0]),
+    "masses": lambda table: MassFunction(FRAME, [1, 2, 4], table),
+    "nested masses": lambda table: nested(FRAME, [0, 1, 2], table.iloc[0]),
+    "positions": lambda table: distance(BELIEF, BELIEF, "hausdorff", positions=table.iloc[0]),
+    "counts": lambda table: multinomial(table * 9, CLASSES, model="dempster"),
+    "evidence": lambda table: Opinion.from_evidence(table.iloc[0] * 9, CLASSES),
+    "opinion": lambda table: Opinion.from_beliefs(CLASSES, table.iloc[0] / 2, 0.5),
+    "intervals": lambda table: CredalSet.from_intervals(FRAME, table / 2, table),
+    "two bounds": lambda table: natural_extension(TABLE.iloc[0] / 4, table.iloc[0]),
+    "costs": lambda table: maximin(BELIEF, utilities_from_costs(with_reject(table, 0.2))),
+    "conditional table": lambda table: probability_table(WINE, COLOR, table.iloc[:2]),
+    "prior": lambda table: ValuationNetwork([WINE], kind="probability").add(
+        table.iloc[0], on="wine"
+    ),
+    "table": lambda table: ValuationNetwork(
+        [COLOR, WINE], [Table(["color", "wine"], table.iloc[:2])], kind="probability"
+    ),
+    "weights": lambda table: linear_contour(TABLE, range(24), table.iloc[0]),
+    "new design": lambda table: predict(TABLE, range(24), table),
 }
 
 
@@ -219,7 +252,7 @@ def test_named_columns_in_another_order_are_refused(reader):
     read = READERS[reader]
     read(TABLE)
     turned = TABLE[CLASSES[::-1]]
-    with pytest.raises(ValueError, match=r"the (columns|index) of .* but the labels are \["):
+    with pytest.raises(ValueError, match=r"the (columns|index|names) of .* but the labels are \["):
         read(turned)
     read(turned.rename(columns=str.upper))  # names that are not the classes say nothing
 
@@ -241,6 +274,97 @@ def test_columns_of_frames_name_the_classes():
     assert EvidentialFusion().fit([TABLE.to_numpy(), TABLE]).classes_.tolist() == CLASSES
     with pytest.raises(ValueError, match="sources do not name their classes"):
         EvidentialFusion().fit([TABLE, TABLE.rename(columns=str.upper)])
+
+
+def test_names_of_counts_are_their_categories():
+    """Numbers by their places were labels 0, 1, 2, and those of classes 2, 0, 1 among them."""
+    seen = pd.Series([2, 2, 2, 0, 0, 1])
+    for counts in (seen.value_counts(), seen.value_counts().to_frame().T):
+        m = multinomial(counts, model="bayesian")
+        assert [float(np.ravel(m.bel(k))[0]) for k in (2, 0, 1)] == [3 / 6, 2 / 6, 1 / 6]
+        assert Opinion.from_evidence(counts).mass.frame.labels == (2, 0, 1)
+    assert multinomial([3, 2, 1]).frame.labels == (0, 1, 2)
+    with pytest.raises(ValueError, match="the index of counts is"):
+        multinomial(seen.value_counts(), range(3))
+
+
+PLACES = ["x", "y", "z"]
+ROWS = pd.Series([1, 2, 3], index=PLACES)
+LINE = pd.DataFrame({"one": 1, "slope": [0, 1, 3]}, index=PLACES)
+PAIRS = {
+    "trials": lambda rows: binomial(ROWS, rows + 3),
+    "exposure": lambda rows: poisson_contour(ROWS, rows),
+    "response": lambda rows: linear_contour(LINE, rows**2, (0, 1)),
+    "labels": lambda rows: logistic_contour(LINE, rows / 4, (0, 1)),
+    "prediction": lambda rows: predict(LINE, rows**2, LINE),
+    "ends": lambda rows: SampledInterval(ROWS, rows + 3),
+    "weights": lambda rows: SampledInterval(ROWS, ROWS.to_numpy(), rows / 6),
+    "fuzzy numbers": lambda rows: GRFN(ROWS, 1, rows),
+    "rates": lambda rows: contextual_discount(
+        BELIEF, rates={"Barbera": ROWS / 9, "Barolo": rows / 9}
+    ),
+    "arguments": lambda rows: ArgumentationSystem(
+        ["a & b -> c"], {"a": ROWS / 9, "b": rows / 9}
+    ).support("c"),
+    "masses": lambda rows: MassFunction.from_dict(FRAME, {"Barolo": ROWS / 9, FRAME: 1 - rows / 9}),
+}
+
+
+@each("pair", PAIRS)
+def test_rows_of_two_series_are_the_same(pair):
+    """Sums by group come in the order of groups, value_counts in that of counts."""
+    call = PAIRS[pair]
+    call(ROWS)
+    call(pd.Series(ROWS.to_numpy(), index=["X", "Y", "Z"]))  # other names say nothing
+    with pytest.raises(ValueError, match=r"the index of .* is \['z', 'y', 'x'\], but that of"):
+        call(ROWS[::-1])
+
+
+def test_masses_of_nested_sets_are_named_in_their_order():
+    """The one right order was refused, as it is not that of the frame."""
+    masses = pd.Series([0.2, 0.3, 0.5], index=CLASSES[::-1])
+    assert nested(FRAME, [2, 1, 0], masses).mass(CLASSES[2]) == 0.2
+    with pytest.raises(ValueError, match="the index of masses is"):
+        nested(FRAME, [2, 1, 0], masses[::-1])
+
+
+def test_names_of_acts_and_gambles():
+    """Bounds of one gamble were those of another, and acts had each other's names."""
+    gambles = pd.DataFrame([[1, 0, 0], [0, 1, 1]], index=["first", "second"], columns=CLASSES)
+    bounds = pd.Series({"first": 0.25, "second": 0.5})
+    assert CredalSet(FRAME, gambles, lower=bounds).lower.tolist() == [0.25, 0.5]
+    assert maximin(BELIEF, gambles, acts=["first", "second"]) == "first"
+    with pytest.raises(ValueError, match="the index of lower is"):
+        CredalSet(FRAME, gambles, lower=bounds[::-1])
+    with pytest.raises(ValueError, match="the index of upper is"):
+        CredalSet(FRAME, gambles.to_numpy(), lower=bounds, upper=bounds[::-1] + 0.5)
+    with pytest.raises(ValueError, match="the names of 'the acts' in utilities are"):
+        maximin(BELIEF, gambles, acts=["second", "first"])
+
+
+def test_tables_of_variables_are_read_by_the_names_of_both_axes():
+    rain, grass = Variable("rain", ["yes", "no"]), Variable("grass", ["wet", "dry"])
+    table = pd.DataFrame([[0.9, 0.1], [0.2, 0.8]], index=["yes", "no"], columns=["wet", "dry"])
+
+    def read(given):
+        yield lambda: probability_table(grass, rain, given)
+        pickled = pickle.loads(pickle.dumps(Table(["rain", "grass"], given)))
+        yield lambda: ValuationNetwork([grass, rain], [pickled], kind="probability")
+
+    for call in read(table):
+        call()
+    for wrong in (table[["dry", "wet"]], table.loc[["no", "yes"]], table.T):
+        for call in read(wrong):
+            with pytest.raises(ValueError, match="the names of"):
+                call()
+
+
+def test_columns_of_the_same_text_are_refused():
+    """One of them overwrote the other."""
+    m = MassFunction(Frame([1, "1"]), [1, 2], [0.5, 0.5])
+    for kind in ("sets", "labels"):
+        with pytest.raises(ValueError, match="two columns would have the name"):
+            m.to_frame(kind)
 
 
 def test_rows_of_a_series_are_no_labels():

@@ -1,14 +1,18 @@
 """Type: the tolerance of a sum follows the type that comes in, and exact numbers stay exact."""
 
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from dstheory import Frame, MassFunction, dempster
+from dstheory import Frame, MassFunction, dempster, discount
+from dstheory.argumentation import ArgumentationSystem
 from dstheory.combine import conjunctive, disjunctive, yager
 from dstheory.construct import bayesian, categorical, concatenate, nested, vacuous
+from dstheory.decide import expected_utility
 from dstheory.errors import MassError
+from dstheory.inference import SampledInterval, multinomial, normal_contour
 from dstheory.kernels.rounding import sum_tolerance, unit_rows
 from dstheory.measure import pic
 from dstheory.product import Variable, probability_table
@@ -134,3 +138,23 @@ def test_rows_that_are_rounded_to_their_decimals_are_probabilities():
     np.testing.assert_allclose(rows.sum(axis=1), 1, rtol=1e-15)
     for off in ([0.3233, 0.3233, 0.3234], [0.5, 0.4, 0.0], [0.3333, 0.3333, 0.33315]):
         assert unit_rows(np.array([off]), np.dtype(float))[1].all()
+
+
+def test_decimals_are_numbers():
+    """As databases return them: floats, and fractions beside fractions."""
+    frame, (quarter, half) = Frame(["a", "b"]), map(Decimal, ("0.25", "0.5"))
+    m = MassFunction(frame, [1, 2, 3], [quarter, quarter, half])
+    assert m.masses.dtype == np.float64
+    assert dempster(m, MassFunction(frame, [1, 3], [0.5, 0.5])).bel("a") == pytest.approx(4 / 7)
+    mixed = MassFunction(frame, [1, 3], [quarter, Fraction(3, 4)])
+    assert mixed.bel("a") == Fraction(1, 4)
+    assert isinstance(mixed.bel("a"), Fraction)
+    assert discount(m, rate=half).mass(frame) == 0.75
+    assert expected_utility(m, [[quarter, half]]) == [0.375]
+    assert multinomial([Decimal(1), Decimal(3)], model="bayesian").bel(1) == 0.75
+    assert normal_contour([quarter, half], sigma=half).mode == 0.375
+    rules = ArgumentationSystem(["x -> z", "y -> z"], {"x": quarter, "y": 0.5})
+    assert rules.support("z") == 0.625
+    assert SampledInterval([quarter], [Fraction(1, 2)]).expectation() == (0.25, 0.5)
+    with pytest.raises(MassError, match="mass inf is not finite"):
+        MassFunction(frame, [1, 3], [Decimal("inf"), half])

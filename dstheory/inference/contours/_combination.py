@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dstheory._typing import Floats
+from dstheory.checks.arguments import shown
 from dstheory.errors import TotalConflictError
 from dstheory.inference.contours.checks import as_bounds
 from dstheory.inference.contours.likelihood_contour import LikelihoodContour
@@ -93,7 +94,7 @@ def combine_contours(
     for place, source in enumerate(sources):
         if not isinstance(source, LikelihoodContour) and not callable(source):
             raise TypeError(
-                f"source {place} is {source!r}, expected a LikelihoodContour or a function"
+                f"source {place} is {shown(source)}, expected a LikelihoodContour or a function"
             )
     logs = [_log_contour(place, source) for place, source in enumerate(sources)]
 
@@ -102,7 +103,13 @@ def combine_contours(
 
     space = _common_space(sources, bounds)
     _refuse_point(space, log_product)
-    joint = LikelihoodContour(log_product, space, scale=scale)
+    starts = [
+        (float(peak), source.scale)
+        for source in sources
+        if isinstance(source, LikelihoodContour) and source.dimension == 1
+        for peak in np.clip(source.peaks, *space[0])
+    ]
+    joint = LikelihoodContour._near(log_product, space, scale, starts)
     mode = np.atleast_1d(np.asarray(joint.mode, dtype=np.float64))
     height = float(log_product(*mode[:, np.newaxis])[0])
     return joint, 0.0 - float(np.expm1(min(height, 0.0)))  # never -0.0

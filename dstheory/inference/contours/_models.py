@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dstheory._typing import Floats
-from dstheory.checks.arguments import as_array
+from dstheory.checks.arguments import as_array, check_rows
 from dstheory.inference.contours.checks import as_data, as_positive, numbers
 from dstheory.inference.contours.likelihood_contour import (
     LikelihoodContour,
@@ -116,6 +116,7 @@ def poisson_contour(counts: ArrayLike, exposure: ArrayLike = 1.0) -> LikelihoodC
     """
     events = as_data("counts", counts, low=0)
     time = as_array(exposure, "exposure")
+    check_rows(counts=counts, exposure=exposure)
     if time.ndim and time.shape != events.shape:
         raise ValueError(f"exposure has shape {time.shape}, expected {events.shape} as counts")
     time = as_data("exposure", np.broadcast_to(time, events.shape), low=0)
@@ -177,13 +178,13 @@ def normal_contour(data: ArrayLike, sigma: float | None = None) -> LikelihoodCon
     mean = float(x.mean())
     if sigma is not None:
         return normal_curve(mean, as_positive("sigma", sigma) / np.sqrt(x.size), _CHUNK)
-    variance = float(np.mean((x - mean) ** 2))
     if x.min() == x.max():
         raise ValueError(
             f"all {x.size} observations are {x[0]:g}: the likelihood is unbounded as sigma tends "
             "to 0; give sigma or more observations"
         )
-    return student_curve(mean, np.sqrt(variance), x.size, _CHUNK)
+    unit = float(np.abs(x - mean).max())  # whose square may be no float
+    return student_curve(mean, unit * np.sqrt(np.mean(((x - mean) / unit) ** 2)), x.size, _CHUNK)
 
 
 def trapezoidal_contour(

@@ -8,11 +8,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from dstheory._typing import Floats
 from dstheory.checks.arguments import (
-    as_array,
     as_floats,
     check_above_zero,
     check_callable,
     check_count,
+    check_rows,
     common_shape,
 )
 from dstheory.kernels.batches import blocks
@@ -27,10 +27,7 @@ def numbers(name: str, values: ArrayLike) -> Floats:
     >>> numbers("theta", [1, 2])
     array([1., 2.])
     """
-    array = as_array(values, name)
-    if array.dtype.kind not in "fiu":
-        raise TypeError(f"{name} consists of real numbers, not of {array.dtype.name}")
-    array = array.astype(np.float64)
+    array = as_floats(values, name)
     refuse(f"{name} is", array, np.isnan(array), "numbers")
     return array
 
@@ -73,6 +70,7 @@ def as_interval(region: tuple[ArrayLike, ...]) -> tuple[Floats, Floats]:
     if len(region) != 2:
         raise ValueError(f"an interval has 2 ends (low, high), not {len(region)}")
     ends = [numbers("interval", end) for end in region]
+    check_rows(low=region[0], high=region[1])
     common_shape("ends", *(end.shape for end in ends))
     low, high = np.broadcast_arrays(*ends)
     refuse("the low end is", low, low > high, "at most the high end")
@@ -242,7 +240,8 @@ def _limit(f: Callable[..., Any], point: list[float], bounds: Space) -> float:
         return -np.inf
     raise ValueError(
         f"log_likelihood is nan at {_place([np.array([x]) for x in point], 0)}; "
-        "it must be a number or -inf in the whole parameter space"
+        "it must be a number or -inf in the whole parameter space; return -inf, or give bounds "
+        "away from there"
     )
 
 

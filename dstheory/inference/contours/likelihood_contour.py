@@ -44,23 +44,55 @@ Place = float | Sequence[float] | Floats
 
 _BEFORE = 10.0  # a likelihood that still rises over the last factor exp(10) has no maximum
 _RISE = 1e-6
+_ROUNDS = 20  # of searches that start where the last one ended, each up to 1e34 times finer
+_NEAR = np.array([1e-2, 0.1, 1.0])  # widths from a given mode, where it is checked
+_GAIN = 1e-14  # of the log-likelihood: rounding
 _NESTED_ROUNDS = 10  # of the first search in two dimensions, before a simplex polishes the result
 _VISIBLE = -50.0  # peaks below exp(-50) are negligible
 _PROMINENCE = 1e-9  # relative prominence of a peak of the log-likelihood; less is rounding
 
 
-def find_maximum(f: Function, bounds: Space, scales: Point) -> tuple[Point, float]:
+def find_maximum(
+    f: Function, bounds: Space, scales: Point, starts: Sequence[tuple[float, float]] = ()
+) -> tuple[Point, float]:
     """Find the mode and maximum of the log-likelihood, or raise.
+
+    In dimension 1, `starts` are places near which there may be one, each with its scale.
 
     >>> find_maximum(lambda x: -x, ((0.0, np.inf),), (1.0,))
     ((0.0,), -0.0)
+    >>> place, value = find_maximum(lambda x: -abs(x / 1e-99 - 3), ((-np.inf, np.inf),), (1.0,))
+    >>> round(place[0] / 1e-99, 9)
+    3.0
     """
-    if len(bounds) == 1:
-        line = _line(bounds[0], 0.0, scales[0])
-        x, value = maximize_rows(f, line)
-        _require_maximum(f, line, float(value[0]), "")
-        return (float(x[0]),), float(value[0])
-    return _find_in_plane(f, bounds, scales)
+    if len(bounds) == 2:
+        return _find_in_plane(f, bounds, scales)
+    x, value = _search(f, bounds, [(0.0, scales[0]), *starts])
+    return (x,), value
+
+
+def _search(
+    f: Function, bounds: Space, starts: Sequence[tuple[float, float]]
+) -> tuple[float, float]:
+    """Place and value of the maximum, searched for around the last one until nothing is gained.
+
+    A first search sees peaks of the given scales only as far as its coordinates resolve them.
+    """
+    x, value = starts[0][0], -np.inf
+    for _ in range(_ROUNDS):
+        centers, scales = np.array(starts).T
+        low, high = (np.full(centers.size, end) for end in bounds[0])
+        line = Line(low, high, centers, scales)
+        places, values = maximize_rows(f, line)
+        best = int(values.argmax())
+        gain = float(values[best]) - value
+        if gain > 0:
+            x, value = float(places[best]), float(values[best])
+        _require_maximum(f, line, value, "")
+        if not gain > _GAIN * (1 + abs(value)):
+            break
+        starts = [(x, widths(f, bounds, (x,), value, (float(scales[best]),))[0])]
+    return x, value
 
 
 def _find_in_plane(f: Function, bounds: Space, scales: Point) -> tuple[Point, float]:
@@ -132,6 +164,21 @@ def given_maximum(f: Function, bounds: Space, mode: Place) -> tuple[Point, float
     return tuple(float(x) for x in place), value
 
 
+def _refuse_higher(f: Function, bounds: Space, place: Point, value: float, size: Point) -> None:
+    """Raise if the likelihood is larger on an axis near the given mode than there."""
+    for axis, (low, high) in enumerate(bounds):
+        theta = [np.full(2 * _NEAR.size, x) for x in place]
+        steps = size[axis] * np.concatenate([-_NEAR, _NEAR])
+        theta[axis] = np.clip(place[axis] + steps, low, high)
+        values = f(*theta)
+        best = int(values.argmax())
+        if values[best] > value + _RISE * (1 + abs(value)):
+            raise ValueError(
+                f"log_likelihood is {values[best]:.6g} at {[float(x[best]) for x in theta]}, above "
+                f"{value:.6g} at the mode {list(place)}; give the right mode or none"
+            )
+
+
 def _line(bounds: tuple[float, float], center: float, scale: float) -> Line:
     return Line(*(np.array([x], dtype=np.float64) for x in (*bounds, center, scale)))
 
@@ -147,7 +194,7 @@ def _require_maximum(f: Function, line: Line, value: float, which: str) -> None:
         if last >= value - _RISE and last > before + _RISE * max(1.0, abs(before)):
             raise ValueError(
                 f"the likelihood still rises at {ends[0, 1]:g}{which}: it is unbounded; "
-                "give bounds away from there, or a likelihood that has a maximum"
+                "give bounds away from there, a likelihood that has a maximum, or its scale"
             )
 
 
@@ -171,6 +218,25 @@ def widths(f: Function, bounds: Space, place: Point, value: float, scales: Point
         reached = np.isfinite(size) & (size > 0)
         result.append(float(size[reached].max()) if reached.any() else scales[i])
     return tuple(result)
+
+
+def _highest(
+    f: Function, bounds: Space, place: Point, value: float, size: Point
+) -> tuple[Point, float, Point, Floats]:
+    """Mode, maximum, width and peaks, of dimension 1; a peak above the mode takes its place."""
+    for _ in range(_ROUNDS):
+        top = value
+
+        def above(x: Floats, top: float = top) -> Floats:
+            return np.asarray(f(x) - top)
+
+        peaks = find_peaks(above, bounds[0], place[0], size[0])
+        heights = above(peaks)
+        if heights.max() <= _PROMINENCE:
+            break
+        x, value = _search(f, bounds, [(float(peaks[heights.argmax()]), size[0])])
+        place, size = (x,), widths(f, bounds, (x,), value, size)
+    return place, value, size, peaks
 
 
 def find_peaks(f: Function, bounds: tuple[float, float], mode: float, width: float) -> Floats:
@@ -317,20 +383,44 @@ class LikelihoodContour(Immutable):
         scale: ArrayLike | None = None,
         chunk: int = 256,
     ) -> None:
+        self._fill(log_likelihood, bounds, mode, scale, chunk)
+
+    @classmethod
+    def _near(
+        cls,
+        log_likelihood: Callable[..., Any],
+        bounds: Sequence[Any],
+        scale: ArrayLike | None,
+        starts: Sequence[tuple[float, float]],
+    ) -> "LikelihoodContour":
+        """Search for the mode near some places too, each with its scale (dimension 1)."""
+        self = cls.__new__(cls)
+        self._fill(log_likelihood, bounds, None, scale, 256, starts)
+        return self
+
+    def _fill(
+        self,
+        log_likelihood: Callable[..., Any],
+        bounds: Sequence[Any],
+        mode: Place | None,
+        scale: ArrayLike | None,
+        chunk: int,
+        starts: Sequence[tuple[float, float]] = (),
+    ) -> None:
         spaces = as_bounds(bounds)
         f = guard(log_likelihood, spaces, chunk)
         scales = as_scales(scale, len(spaces))
         if mode is None:
-            place, value = find_maximum(f, spaces, scales)
+            place, value = find_maximum(f, spaces, scales, starts)
         else:
             place, value = given_maximum(f, spaces, mode)
+        size, peaks = widths(f, spaces, place, value, scales), np.array(place[:1])
+        if mode is not None:
+            _refuse_higher(f, spaces, place, value, size)
+        elif len(spaces) == 1:
+            place, value, size, peaks = _highest(f, spaces, place, value, size)
         self._keep(bounds=spaces, mode=place[0] if len(spaces) == 1 else place)
-        self._keep(_f=f, _peak_value=value, _scale=widths(f, spaces, place, value, scales))
-        if mode is None and len(spaces) == 1:
-            peaks = find_peaks(self.log_contour, spaces[0], place[0], self._scale[0])
-        else:
-            peaks = np.array(place[:1])
-        self._keep(peaks=peaks)
+        self._keep(_f=f, _peak_value=value, _scale=size, peaks=peaks)
 
     def __repr__(self) -> str:
         space = " x ".join(f"[{low:g}, {high:g}]" for low, high in self.bounds)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dstheory._typing import Floats
+from dstheory.checks.arguments import axis_labels, check_label_order, check_rows
 from dstheory.errors import ConvergenceError
 from dstheory.inference.contours.checks import as_data, as_design, as_positive, as_vector
 from dstheory.inference.contours.likelihood_contour import (
@@ -28,6 +29,7 @@ _HALVINGS = 40
 # Squared Newton decrements (twice the log-likelihood still to gain), relative to the log-likelihood
 # or to 1: the one that ends the iteration, and the one that rounding can leave when no step gains.
 _ENOUGH, _ROUNDING = 1e-13, 1e-11
+_ROUNDED = 1e-14  # of the terms of a fit, by which the residuals of an exact one differ from 0
 _ELEMENTS = 1 << 20  # of one temporary of log-odds: 8 MB
 
 
@@ -71,11 +73,13 @@ def least_squares(design: ArrayLike, response: ArrayLike, exact_fit: bool) -> Le
 
     x = as_design("design", design)
     y = as_vector("response", response, len(x))
+    check_rows(design=design, response=response)
     q, root = _decomposed(x)
     coefficients = solve_triangular(root, q.T @ y)
     residuals = y - x @ coefficients
     residual = float(residuals @ residuals)
-    if not exact_fit and residual <= 1e-24 * float(y @ y):
+    rounding = _ROUNDED * float((np.abs(x) @ np.abs(coefficients) + np.abs(y)).max())
+    if not exact_fit and np.abs(residuals).max() <= rounding:
         raise ValueError(
             f"the model fits all {len(x)} observations exactly: the likelihood is unbounded as "
             "sigma tends to 0; give sigma or more observations"
@@ -85,12 +89,14 @@ def least_squares(design: ArrayLike, response: ArrayLike, exact_fit: bool) -> Le
 
 def _decomposed(x: Floats) -> tuple[Floats, Floats]:
     """Orthogonal columns and a triangular root, whose product is the design."""
-    size = np.sqrt((x**2).sum(axis=0))
+    unit = np.abs(x).max(axis=0)  # whose square may be no float
+    unit = np.where(unit > 0, unit, 1.0)
+    size = unit * np.sqrt(((x / unit) ** 2).sum(axis=0))
     q, r = np.linalg.qr(x / np.where(size > 0, size, 1.0))
     if len(r) < x.shape[1] or (np.abs(np.diag(r)) < 1e-10).any():
         raise ValueError(
             f"the {x.shape[1]} columns of the design (of {len(x)} rows) are collinear, so the "
-            "likelihood is flat along a line; drop columns"
+            "likelihood is flat along a line; drop columns, or subtract means beside a constant"
         )
     return q, r * size
 
@@ -138,7 +144,7 @@ def linear_contour(
     (1.0, 0.125)
     """
     fit = least_squares(design, response, exact_fit=sigma is not None)
-    w = _as_weights(weights, len(fit.coefficients))
+    w = _as_weights(weights, design, len(fit.coefficients))
     mode = float(w @ fit.coefficients)
     size = float(np.sqrt(fit.leverage(w[None])[0]))
     if sigma is not None:
@@ -191,10 +197,11 @@ def logistic_contour(design: ArrayLike, labels: ArrayLike, weights: ArrayLike) -
     from scipy.special import expit
 
     x = as_design("design", design)
-    y = as_data("labels", labels, 0, 1)
+    y = as_data("labels", labels, 0, 1).copy()  # the contour keeps them
     if len(y) != len(x):
         raise ValueError(f"labels have {len(y)} elements, not {len(x)} as the design has rows")
-    w = _as_weights(weights, x.shape[1])
+    check_rows(design=design, labels=labels)
+    w = _as_weights(weights, design, x.shape[1])
     q, root = _decomposed(x)
     _require_overlap(x, y)
     # The same model with orthogonal columns.
@@ -219,9 +226,16 @@ def logistic_contour(design: ArrayLike, labels: ArrayLike, weights: ArrayLike) -
     return LikelihoodContour(profile, (-np.inf, np.inf), mode=mode, scale=error, chunk=chunk)
 
 
-def _as_weights(weights: ArrayLike, size: int) -> Floats:
-    """Weights of the coefficients, not all 0."""
+def check_regressors(values: ArrayLike, design: ArrayLike, name: str) -> None:
+    """Refuse values whose names are the columns of the design in another order."""
+    for names in axis_labels(design)[1:]:
+        check_label_order(values, names, name)
+
+
+def _as_weights(weights: ArrayLike, design: ArrayLike, size: int) -> Floats:
+    """Weights of the coefficients, not all 0, in the order of the columns of the design."""
     w = as_vector("weights", weights, size)
+    check_regressors(weights, design, "weights")
     if not w.any():
         raise ValueError("weights are all 0; give at least one that is not")
     return w

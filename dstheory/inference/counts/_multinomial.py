@@ -256,7 +256,8 @@ def multinomial(
         weights are. Integers and Fractions in object arrays give exact masses in the
         models `bayesian`, `laplace` and `dempster` (`idm`).
     frame : Frame, or sequence of labels, optional
-        The K categories, by default 0, ..., K - 1.
+        The K categories. By default those that name the counts (the columns of a data frame, or
+        the index of a series such as that of `value_counts`), or 0, ..., K - 1.
     model : str
         What to infer from n_k of N observations:
 
@@ -347,7 +348,7 @@ def multinomial(
     """
     check_flag("ordered", ordered)
     rows, batch = _checked(counts, model)
-    names = as_categories(frame, rows.shape[1])
+    names = as_categories(frame, rows.shape[1], values=counts)
     if model == "mcd":
         contour = dominating_contour(rows, as_tail(confidence))
         return consonant(names, contour.reshape(*batch, -1))

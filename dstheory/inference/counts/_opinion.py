@@ -146,7 +146,7 @@ class Opinion(ShownFields, Immutable):
         columns = list(np.moveaxis(array, -1, 0))
         masses, _ = side_by_side([*columns, uncertainty])
         size = masses.shape[-1] - 1
-        names = as_categories(frame, size, "beliefs")
+        names = as_categories(frame, size, "beliefs", beliefs)
         return cls(
             MassFunction(names, [*(1 << i for i in range(size)), names.full], masses), base_rate
         )
@@ -167,7 +167,7 @@ class Opinion(ShownFields, Immutable):
         counts : (*batch, K) array
             Evidence r of each label; it may be non-integer.
         frame : Frame, or sequence of labels, optional
-            By default 0, ..., K - 1.
+            By default the names of the counts, or 0, ..., K - 1; see `multinomial`.
         strength : float
             Weight W of the prior; 2 in subjective logic.
         base_rate : (*batch, K) array, optional

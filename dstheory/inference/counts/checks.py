@@ -15,12 +15,16 @@ from numpy.typing import ArrayLike, NDArray
 from dstheory.checks.arguments import (
     as_array,
     as_floats,
+    axis_labels,
     check_above_zero,
+    check_label_order,
     check_level,
+    check_rows,
     common_shape,
 )
 from dstheory.errors import FrameError
 from dstheory.frame import Frame
+from dstheory.kernels.exact import without_decimals
 from dstheory.kernels.rows import in_row
 
 Array = NDArray[Any]  # float64, or Fractions in an object array
@@ -46,6 +50,7 @@ def as_counts(
     (array([1., 2.]), array([2., 1.]), (2,))
     """
     raw = _numeric("successes", successes), _numeric("trials", trials)
+    check_rows(successes=successes, trials=trials)
     shape = common_shape("successes and trials", *(x.shape for x in raw))
     exact = (
         exact and any(x.dtype == object for x in raw) and all(x.dtype.kind in "Oiu" for x in raw)
@@ -116,6 +121,7 @@ def _numeric(name: str, values: ArrayLike) -> Array:
     array = as_array(values, name)
     if not array.size:
         raise ValueError(f"{name} are empty (shape {array.shape}); give at least one count")
+    array = without_decimals(array) if array.dtype == object else array
     if array.dtype == object:
         for row, value in enumerate(array.ravel()):
             if isinstance(value, bool) or not isinstance(value, Rational):
@@ -173,15 +179,17 @@ def _at(shape: tuple[int, ...], flat_row: int) -> str:
 
 
 def as_categories(
-    frame: Frame | Sequence[Hashable] | None, size: int, name: str = "counts"
+    frame: Frame | Sequence[Hashable] | None, size: int, name: str = "counts", values: object = ()
 ) -> Frame:
-    """The frame of so many categories, by default 0, ..., size - 1."""
+    """The frame of so many categories, by default those that values name, or 0, ..., size - 1."""
+    named = next(iter(axis_labels(values)[-1:]), [])
     if frame is None:
-        return Frame(range(size))
+        return Frame(named or range(size))
     names = frame if isinstance(frame, Frame) else Frame(frame)
     if len(names) != size:
         raise FrameError(
             f"{name} have {size} categories and the frame has {len(names)} labels; "
             f"the last axis of {name} runs over the labels"
         )
+    check_label_order(values, names, name)
     return names

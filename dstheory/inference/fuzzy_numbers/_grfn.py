@@ -32,6 +32,7 @@ from dstheory.checks.arguments import (
     check_count,
     check_instance,
     check_rng,
+    check_rows,
     common_shape,
 )
 from dstheory.errors import TotalConflictError
@@ -247,6 +248,7 @@ class GRFN(ShownFields, Immutable):
 
     def __init__(self, mu: ArrayLike, sigma2: ArrayLike, h: ArrayLike) -> None:
         given = [numbers(name, x) for name, x in (("mu", mu), ("sigma2", sigma2), ("h", h))]
+        check_rows(mu=mu, sigma2=sigma2, h=h)
         shape = common_shape("mu, sigma2 and h", *(x.shape for x in given))
         refuse("mu is", given[0], ~np.isfinite(given[0]), "a finite number")
         refuse("sigma2 is", given[1], ~((given[1] >= 0) & np.isfinite(given[1])), "0 or more")

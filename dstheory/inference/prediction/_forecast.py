@@ -28,7 +28,7 @@ from numpy.typing import ArrayLike
 from dstheory._typing import Floats
 from dstheory.inference.contours.checks import as_design, as_positive
 from dstheory.inference.contours.levels import crossing
-from dstheory.inference.contours.regression import least_squares
+from dstheory.inference.contours.regression import check_regressors, least_squares
 from dstheory.inference.prediction._rayleigh import panel_nodes
 from dstheory.inference.prediction.intervals import PredictiveInterval
 
@@ -231,6 +231,7 @@ def predict(
     """
     fit = least_squares(design, response, exact_fit=sigma is not None)
     rows = as_design("new design", new_design, len(fit.coefficients))
+    check_regressors(new_design, design, "the new design")
     empty = np.flatnonzero(~rows.any(axis=1))
     if empty.size:
         raise ValueError(f"row {empty[0]} of the new design is all 0; drop it")

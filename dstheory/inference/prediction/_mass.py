@@ -44,8 +44,9 @@ def predictive(interval: RandomInterval, family: Callable[[Floats], Any]) -> Pre
         What is known about the parameter. The discounted share leaves Y unknown.
     family : callable
         Maps an array of parameters to their distributions, an object with the methods ``cdf``,
-        ``ppf`` and ``mean`` of `scipy.stats`. The distributions must increase or decrease
-        stochastically in the parameter, and may be discrete.
+        ``ppf`` and ``mean`` of `scipy.stats`. Each P(Y <= y) must increase or decrease with the
+        parameter; Y may be discrete. Families without a shape take a location first: of a rate,
+        durations are ``lambda rate: stats.expon(scale=1 / rate)``, not ``stats.expon``.
 
     Returns
     -------
@@ -55,6 +56,8 @@ def predictive(interval: RandomInterval, family: Callable[[Floats], Any]) -> Pre
     ------
     TypeError
         If the interval is not a RandomInterval, or the family is not callable.
+    ValueError
+        If some P(Y <= y) increases with the parameter in one place and decreases in another.
 
     References
     ----------

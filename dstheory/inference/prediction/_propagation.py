@@ -17,25 +17,33 @@ from dstheory.kernels.batches import blocks
 
 _POINTS = {1: 33, 2: 11, 3: 7}  # of a grid, in each of so many dimensions
 _MOST = 1 << 20  # points in one call of the function
+_SHARE = 1e-7  # of the range of values, within which an extreme is found
 _ROUNDS = 40  # each divides the sides of a box by two or more
 
 
 def function_range(
-    function: Callable[..., Any], low: Floats, high: Floats, atol: float | None
+    function: Callable[..., Any],
+    low: Floats,
+    high: Floats,
+    *,
+    corners: bool = False,
+    atol: float | None = None,
 ) -> tuple[Floats, Floats]:
-    """Least and greatest value over N boxes (d, N); at the corners only, without `atol`.
+    """Least and greatest value over N boxes (d, N), or at their corners only.
+
+    By default `atol` is a share of the range of all values, whatever their unit.
 
     >>> low, high = np.array([[0.0]]), np.array([[2.0]])
-    >>> [end.round(9).tolist() for end in function_range(lambda x: (x - 1) ** 2, low, high, 1e-9)]
+    >>> [end.round(9).tolist() for end in function_range(lambda x: (x - 1) ** 2, low, high)]
     [[0.0], [1.0]]
     """
-    size = 2 if atol is None else _POINTS.get(len(low), 5)
+    size = 2 if corners else _POINTS.get(len(low), 5)
     grid = np.array(list(product(np.linspace(0, 1, size), repeat=len(low)))).T
     parts = list(blocks(low.shape[1], _MOST // grid.shape[1]))
-    rounds = 1 if atol is None else _ROUNDS
+    rounds = 1 if corners else _ROUNDS
     ends = [
         [
-            sign * _least(function, sign, low[:, part], high[:, part], grid, rounds, atol or 0.0)
+            sign * _least(function, sign, low[:, part], high[:, part], grid, rounds, atol)
             for part in parts
         ]
         for sign in (1, -1)
@@ -51,7 +59,7 @@ def _least(
     high: Floats,
     grid: Floats,
     rounds: int,
-    atol: float,
+    atol: float | None,
 ) -> Floats:
     """Least value of sign * function: around the best point of a grid follows a finer one."""
     best = np.full(low.shape[1], np.inf)
@@ -66,6 +74,9 @@ def _least(
         points = np.where(share == 0, bottom[..., np.newaxis], points)
         points = np.where(share == 1, top[..., np.newaxis], points)
         values = sign * _called(function, points)
+        if atol is None:
+            finite = values[np.isfinite(values)]
+            atol = _SHARE * float(np.ptp(finite)) if finite.size else 0.0
         place = values.argmin(axis=1)
         found = values[np.arange(len(values)), place]
         best[rows] = np.minimum(best[rows], found)

@@ -17,9 +17,12 @@ from typing import Any, Protocol
 import numpy as np
 
 from dstheory._typing import Floats
+from dstheory.inference.contours.levels import RAYLEIGH_END
 from dstheory.inference.contours.likelihood_contour import LikelihoodContour
 from dstheory.inference.prediction._rayleigh import rayleigh_mean
 
+_LOOKED_AT = np.array([0.1, 0.5, 0.9])  # probabilities of the values where a family is checked
+_LEVEL = 1e-9
 Pair = tuple[Floats, Floats]
 
 
@@ -55,12 +58,29 @@ class FamilyLaw:
         Maps an array of parameters to an object with methods cdf, ppf and mean.
     kinks : ndarray
         Values of r at which a level set reaches a bound.
+    crosses : bool
+        Whether some probabilities P(Y <= y) increase with the parameter and others decrease.
     """
 
     contour: LikelihoodContour
     family: Callable[[Floats], Any]
     kinks: Floats
+    crosses: bool = field(init=False)
     _seen: dict[bytes, Pair] = field(default_factory=dict, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        low, high = self.contour.at_radius(np.arange(RAYLEIGH_END, -1.0, -1.0))
+        theta = np.concatenate([low, high[::-1]])
+        with np.errstate(all="ignore"):  # on bounds, where a family may not be defined
+            y = np.asarray(self.family(theta[theta.size // 2, None]).ppf(_LOOKED_AT))
+            change = np.diff(np.asarray(self.family(theta).cdf(y[:, None])))
+        rises, falls = ((sign * change > _LEVEL).any(axis=1) for sign in (1, -1))
+        for place in np.flatnonzero(rises & falls):
+            raise ValueError(
+                f"P(Y <= {y[place]:g}) increases with the parameter in some places and decreases "
+                "in others; take a parameter in which it is monotone, or predictive_sampled()"
+            )
+        object.__setattr__(self, "crosses", bool(rises.any() and falls.any()))
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -86,6 +106,11 @@ class FamilyLaw:
 
     def expected_quantile(self, end: int) -> Floats:
         """Expectation of the least or largest mean; quantiles have the order of the parameters."""
+        if self.crosses:
+            raise ValueError(
+                "the distributions of the family cross, so that their means do not bound those of "
+                "a focal set; average draws of sample()"
+            )
         return rayleigh_mean(
             lambda r: self._range("mean", self._known_ends(r))[end], breaks=list(self.kinks)
         )

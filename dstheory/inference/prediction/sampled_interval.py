@@ -24,6 +24,7 @@ from dstheory.checks.arguments import (
     check_count,
     check_flag,
     check_instance,
+    check_rows,
 )
 from dstheory.checks.masses import as_distribution, as_numbers
 from dstheory.errors import TotalConflictError
@@ -96,6 +97,7 @@ class SampledInterval(ShownFields, Immutable):
 
     def __init__(self, low: ArrayLike, high: ArrayLike, weights: Numbers | None = None) -> None:
         ends = as_interval((low, high))
+        check_rows(low=low, weights=weights)
         if not ends[0].ndim or not ends[0].size:
             raise ValueError(f"ends have shape {ends[0].shape}; the first axis is the sample")
         size = len(ends[0])
@@ -195,6 +197,7 @@ class SampledInterval(ShownFields, Immutable):
         (array([1., 1.]), array([1., 2.]), array([0.5, 0.5]))
         """
         y, pl = as_data("values", values), as_levels("contour", contour)
+        check_rows(values=values, contour=contour)
         if pl.shape != y.shape:
             raise ValueError(f"contour has shape {pl.shape}, but there are {y.size} values")
         if (np.diff(y) <= 0).any():
@@ -214,7 +217,7 @@ class SampledInterval(ShownFields, Immutable):
         *sources: "SampledInterval",
         pairing: Pairing = "independent",
         monotone: bool = False,
-        atol: float = 1e-6,
+        atol: float | None = None,
     ) -> "SampledInterval":
         """Propagate random intervals through a function.
 
@@ -232,10 +235,11 @@ class SampledInterval(ShownFields, Immutable):
         monotone : bool
             Whether the function is monotone in each argument, in whichever direction: its
             extremes are then at the corners of a box, exactly, and ends may be infinite.
-        atol : float
+        atol : float, optional
             Otherwise grids close in on both extremes until the values of the last one differ by
-            less. A narrow extreme between the points of the first grid (33 for one source, 11 by
-            11 for two, 7 a side for three, 5 for more) can be missed; the result is never too wide.
+            less; by default by less than 1e-7 of the range of all values. A narrow extreme between
+            the points of the first grid (33 for one source, 11 by 11 for two, 7 a side for three, 5
+            for more) can be missed; the result is never too wide.
 
         Returns
         -------
@@ -263,7 +267,8 @@ class SampledInterval(ShownFields, Immutable):
         check_callable("function", function, "a function of arrays")
         check_choice("pairing", pairing, get_args(Pairing))
         check_flag("monotone", monotone)
-        check_above_zero(atol=atol)
+        if atol is not None:
+            check_above_zero(atol=atol)
         if not sources:
             raise ValueError("there is no source; give a SampledInterval for each argument")
         for source in sources:
@@ -278,7 +283,7 @@ class SampledInterval(ShownFields, Immutable):
                 "an interval is unbounded, where a search for extremes does not end; give "
                 "monotone=True if the function is, or cut the intervals"
             )
-        ends = function_range(function, low, high, None if monotone else atol)
+        ends = function_range(function, low, high, corners=monotone, atol=atol)
         return _merged(*ends, weights)
 
     def __len__(self) -> int:

@@ -221,7 +221,7 @@ def test_wrong_sizes_are_refused(approximate):
 
 def test_wrong_arguments_are_refused():
     m = MassFunction(FRAME, [15], [1.0])
-    with pytest.raises(ValueError, match="n_max is 1, expected at least 2"):
+    with pytest.raises(ValueError, match="n_max is 1, expected at least 2, n_min"):
         k_l_x(m, 2, 1)
     for loss in (-0.1, 1.1, np.nan):
         with pytest.raises(ValueError, match="loss is"):

@@ -41,7 +41,7 @@ y = sympy.Symbol("y", negative=True)
         ([Fraction(1), INF], "mass inf is not finite"),
         ([Fraction(1), -0.25], "mass -0.25 is negative"),
         ([Decimal("0.5"), Decimal("0.4")], "masses sum to 0.9, not 1; "),
-        ([Decimal("NaN"), Decimal(1)], "mass NaN is not finite"),
+        ([Decimal("NaN"), Decimal(1)], "mass nan is not finite"),
         ([x, x], "masses sum to 2*x, not 1; "),
         ([y, 1 - y], "mass y is negative"),
         ([sympy.nan, x], "mass nan is not finite"),

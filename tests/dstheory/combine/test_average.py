@@ -1,3 +1,4 @@
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -106,6 +107,15 @@ def test_weights_may_differ_by_row():
     assert fused.mass("a").tolist() == [0.25, 0.5, 1]
 
 
+def test_weights_of_other_types():
+    """Those of float32 sum to 1 within its rounding only; decimals were refused beside floats."""
+    one, two = (MassFunction.from_dict(FRAME, {x: 0.5, FRAME: 0.5}) for x in "ab")
+    for weights in (np.float32([0.1, 0.9]), [Decimal("0.1"), Decimal("0.9")]):
+        fused = mixing(one, two, weights=weights)
+        assert fused.masses.sum() == pytest.approx(1, abs=1e-15)
+        assert fused.mass("a") == pytest.approx(0.05, rel=1e-7)
+
+
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
@@ -114,9 +124,10 @@ def test_weights_may_differ_by_row():
         ([1.5, -0.5], "non-negative"),
         ([np.nan, 0.5], "non-negative"),
         ([0.5, 0.4], "weights sum to 0.9, not 1"),
+        ([Fraction(1, 2), Fraction(1, 3)], "weights sum to 5/6, not 1"),
     ],
 )
 def test_wrong_weights(weights, message):
-    m = MassFunction.from_dict(FRAME, {"a": 1})
+    m = MassFunction.from_dict(FRAME, {"a": Fraction(1)})
     with pytest.raises(ValueError, match=message):
         mixing(m, m, weights=weights)

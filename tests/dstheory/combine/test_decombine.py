@@ -45,7 +45,7 @@ def test_zero_rows_are_kept_apart():
 def test_what_was_never_combined_is_refused():
     one = MassFunction.from_dict(FRAME, {"a": 0.5, FRAME: 0.5})
     two = MassFunction.from_dict(FRAME, {"b": 0.5, FRAME: 0.5})
-    with pytest.raises(MassError, match=r"m2 is not part of m; without it, \(\) would"):
+    with pytest.raises(MassError, match=r"m2 is not part of m, as \(\) would have neg"):
         decombine(one, two)
     batch = MassFunction(FRAME, [2, 7], [[0, 1], [0.5, 0.5]])
     with pytest.raises(MassError, match=r"in 1 of 2 rows \(first: row 1\)"):
@@ -54,9 +54,9 @@ def test_what_was_never_combined_is_refused():
 
 def test_other_errors():
     one = MassFunction.from_dict(FRAME, {"a": 0.5, FRAME: 0.5})
-    with pytest.raises(MassError, match="m2 is dogmatic"):
+    with pytest.raises(MassError, match=r"m2 is dogmatic .* cannot be removed; discount"):
         decombine(one, MassFunction.from_dict(FRAME, {"a": 1}))
-    with pytest.raises(MassError, match="disjunctive decombination needs subnormal"):
+    with pytest.raises(MassError, match="m2 is normalized and cannot be removed; remove it"):
         decombine(one, one, rule="disjunctive")
     with pytest.raises(ValueError, match="rule is 'yager', expected one of 'conjunctive'"):
         decombine(one, one, rule="yager")

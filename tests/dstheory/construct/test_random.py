@@ -100,3 +100,5 @@ def test_too_large_tables_and_double_conflict_are_refused():
         random(FRAME, rng(), focal=[[], [1]], conflict=0.5)
     with pytest.raises(TypeError, match="default_rng"):
         random(FRAME, 0)
+    with pytest.raises(DSTheoryError, match=r"takes 516,096 GiB.*; give a smaller size"):
+        random(FRAME, rng(), size=2**40)

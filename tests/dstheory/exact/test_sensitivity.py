@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 import sympy
 from hypothesis import given, settings
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from dstheory import Frame, MassFunction, TotalConflictError, betp, dempster, discount
 from dstheory.errors import DSTheoryError
-from dstheory.exact import mass_gradients, sensitivity
+from dstheory.exact import discount_bounds, mass_gradients, sensitivity
 from dstheory.testing import masses
 from tests.support.each import each
 
@@ -134,9 +135,25 @@ def test_refusals():
         sensitivity([m], "a", rates=[0, 0])
     with pytest.raises(ValueError, match="no source is called 'x'"):
         sensitivity({"y": m}, "a", rates={"x": 0})
-    with pytest.raises(TypeError, match=r"sources are [^,]*, b, c}\s+{a}  1, expected a list"):
+    with pytest.raises(TypeError, match=r"sources are [^,]*, b, c} {a} 1, expected a list"):
         sensitivity(m, "a")
     with pytest.raises(TypeError, match="MassFunction"):
         sensitivity([3], "a")
     with pytest.raises(DSTheoryError, match="conclusion is 0 and has no elasticity"):
         _ = sensitivity([m], "b").elasticities
+
+
+def test_rates_by_the_names_of_sources():
+    """Those of a series in another order were read by places, and those of numbers unknown."""
+    half = MassFunction(FRAME, [1, FRAME.full], [0.5, 0.5])
+    sources = {2: half, 1: MassFunction(FRAME, [2, FRAME.full], [0.5, 0.5])}
+    wanted = sensitivity(sources, "a", rates=[0, 1]).value
+    assert wanted == 0.5
+    for rates in ({1: 1}, {"1": 1}, pd.Series({2: 0, 1: 1})):
+        assert sensitivity(sources, "a", rates=rates).value == wanted
+    assert discount_bounds(sources, "a", rates={1: 1, 2: 0}) == (wanted, wanted)
+    for call in (sensitivity, discount_bounds):
+        with pytest.raises(ValueError, match=r"the index of rates is \['1', '2'\]"):
+            call(sources, "a", rates=pd.Series({1: 1, 2: 0}))
+        with pytest.raises(ValueError, match="two sources have the same name as text: 1, '1'"):
+            call({1: half, "1": half}, "a", rates=0)

@@ -175,6 +175,11 @@ def test_support_is_a_share(support):
         ),
         (lambda: relation([RAIN], "rain"), TypeError, "predicate is 'rain', expected a function"),
         (lambda: relation([RAIN], lambda rain: False), FrameError, "holds for no configuration"),
+        (
+            lambda: relation([RAIN, WET], lambda wet, rain: wet == rain),
+            FrameError,
+            "the arguments of predicate are wet, rain, but the variables are rain, wet",
+        ),
         (lambda: relation([], lambda: True), FrameError, "at least one variable"),
         (lambda: equal([RAIN, WET]), FrameError, "holds for no configuration of rain, wet"),
         (lambda: at_least(5, UP), ValueError, "k is 5, expected at most 4"),

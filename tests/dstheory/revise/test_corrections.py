@@ -232,3 +232,10 @@ def test_wrong_arguments_are_refused():
         learn_contextual_rates(m, MassFunction(Frame(list("xy")), [1], np.ones((2, 1))))
     with pytest.raises(TypeError, match=r"batch of shape \(n,\)"):
         learn_contextual_rates(m, m[0])
+
+
+def test_a_context_has_one_rate():
+    """Of two orders of its labels, both rates were applied."""
+    m = MassFunction.from_dict(FRAME, {"a": 1})
+    with pytest.raises(FrameError, match=r"context \('h', 'a'\) occurs twice; give it one rate"):
+        contextual_discount(m, rates={("a", "h"): 0.1, ("h", "a"): 0.2})

@@ -32,6 +32,14 @@ def test_samples_of_one_class_and_none():
     np.testing.assert_allclose(found, wanted, rtol=1e-15)
 
 
+def test_counts_close_to_none():
+    """Powers of a first step of 1e100 overflowed; samples of weight 1e-310 say nothing either."""
+    for count in (1e-310, 1e-200, 1e-12):
+        found = binomial_level_set(np.array([count, count]), np.array([2 * count, 4 * count]), 0.5)
+        np.testing.assert_array_equal(found, [[0, 0], [1, 1]])
+    assert one(lambda t: t * t, spread=np.inf) == pytest.approx([-1, 1])
+
+
 def one(profile, level=1.0, spread=1.0):
     zero = np.zeros(1)
     ends = level_set(zero, zero, zero + spread, lambda _, eta: profile(eta), level)[:, 0]

@@ -215,3 +215,11 @@ def test_a_maximum_without_a_proof_is_refused():
 def test_unusable_data(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+def test_a_contour_keeps_its_labels():
+    design, labels = [[1.0], [1.0], [1.0]], np.array([0.0, 1.0, 1.0])
+    contour = logistic_contour(design, labels, [1.0])
+    wanted = contour.contour(0.0)
+    labels[:] = 0
+    assert contour.contour(0.0) == wanted

@@ -239,7 +239,7 @@ def test_is_a_value():
         ((0, inf, 1), ValueError, "sigma2 is inf; expected 0 or more"),
         ((0, 1, [[-1]]), ValueError, r"h is -1 in row \(0, 0\); expected 0 or more, or infinite"),
         ((0, 1, np.nan), ValueError, "h is nan; expected numbers"),
-        (("0", 1, 1), TypeError, "mu consists of real numbers"),
+        (("0", 1, 1), TypeError, "mu are '0', expected real numbers"),
         (([0, 1], [1, 2, 3], 1), ValueError, r"shapes \(2,\), \(3,\), \(\) do not broadcast"),
     ],
 )

@@ -14,12 +14,14 @@ from dstheory.inference import (
     RandomInterval,
     binomial,
     binomial_contour,
+    gaussian_contour,
     normal_contour,
     poisson_contour,
     predictive,
     predictive_binary,
     predictive_ordered,
     predictive_sampled,
+    trapezoidal_contour,
 )
 from dstheory.inference.prediction.sampled_interval import SampledInterval
 from tests.support.each import each
@@ -264,3 +266,18 @@ def test_wrong_arguments():
         )
     with pytest.raises(TypeError, match="expected indices"):
         predictive_sampled(interval, frame, lambda t, z: t, 9, np.random.default_rng(0))
+
+
+def test_families_that_are_not_monotone():
+    """Ends of a level set bound nothing then: N(m**2, 1) had one distribution function, not two."""
+    interval = RandomInterval(gaussian_contour(0.0, 1.0))
+    with pytest.raises(ValueError, match=r"P\(Y <= -1.28\d*\) increases with the par"):
+        predictive(interval, lambda m: stats.norm(m**2, 1))
+    scale = RandomInterval(trapezoidal_contour(1.0, 2.0, 2.0, 4.0))
+    y = predictive(scale, lambda s: stats.norm(0, s))  # P(Y <= y) is monotone in s for each y
+    levels = (np.arange(2000) + 0.5) / 2000
+    low, high = scale.contour.level_set(levels)
+    wanted = [np.mean(stats.norm(0, s).cdf(1.0)) for s in (high, low)]
+    assert y.cdf(1.0) == pytest.approx(wanted, abs=1e-6)
+    with pytest.raises(ValueError, match="the distributions of the family cross"):
+        y.expectation()
