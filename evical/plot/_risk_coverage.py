@@ -5,7 +5,6 @@ better the classifier knows what it does not know; Geifman & El-Yaniv (2017).
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -64,9 +63,12 @@ class RiskCoverageDisplay:
         X: SamplesLike,
         y: ArrayLike,
         *,
+        loss: ArrayLike | None = None,
         by: Doubt | ArrayLike = "probability",
+        confidence: float = 0.95,
         name: str | None = None,
-        **options: Any,
+        ax: Axes | None = None,
+        band: bool = True,
     ) -> "RiskCoverageDisplay":
         """Draw the curve of a fitted classifier on samples that it has not seen.
 
@@ -77,12 +79,13 @@ class RiskCoverageDisplay:
         X : (n, n_features) array or data frame
         y : (n,) array
             Labels.
-        by : {"probability", "width", "plausibility"}, or (n,) array
+        loss, by, confidence
             As for `evical.metrics.risk_coverage_curve`.
         name : str, optional
             For the legend; the estimator's class by default.
-        **options
-            ``loss``, ``confidence``, ``ax`` and ``band``, as for `from_predictions`.
+        ax : matplotlib Axes, optional
+        band : bool
+            As for `plot`.
 
         Returns
         -------
@@ -95,8 +98,17 @@ class RiskCoverageDisplay:
         """
         plain = not isinstance(by, str) or by == "probability"
         predicted = predictions(estimator, "predict_proba" if plain else "predict_mass", X)
-        options |= {"labels": known_classes(estimator), "name": display_name(estimator, name)}
-        return cls.from_predictions(y, predicted, by=by, **options)
+        return cls.from_predictions(
+            y,
+            predicted,
+            loss=loss,
+            by=by,
+            confidence=confidence,
+            labels=known_classes(estimator),
+            name=display_name(estimator, name),
+            ax=ax,
+            band=band,
+        )
 
     @classmethod
     def from_predictions(
