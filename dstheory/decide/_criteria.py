@@ -12,6 +12,7 @@ pignistic criterion, the mean.
 """
 
 from collections.abc import Callable
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -74,12 +75,12 @@ def minimax_regret(m: Belief, utilities: Utilities = None, *, acts: Acts = None)
     utilities : (A, K) array, optional
         Utility of each act (row) under each class (column). Default: acts are labels.
     acts : sequence of A names, optional
-        Names of the acts.
+        Names of the acts. Default: the names of the rows, if `utilities` are a pandas frame.
 
     Returns
     -------
     act for one mass function, array of acts of the batch shape for a batch
-        A label without `utilities`, else a name where `acts` are given, else a row index.
+        A label without `utilities`, else a name where acts have names, else a row index.
 
     Raises
     ------
@@ -107,8 +108,15 @@ def minimax_regret(m: Belief, utilities: Utilities = None, *, acts: Acts = None)
 
 
 def default_acts(m: Belief, utilities: Utilities, acts: Acts) -> Acts:
-    """Names of the acts, those given or the labels if the acts are the labels."""
-    return m.frame if acts is None and utilities is None else acts
+    """Names of the acts: those given, the labels if these are the acts, or of rows of a frame."""
+    if acts is not None:
+        return acts
+    if utilities is None:
+        return m.frame
+    rows: Any = getattr(utilities, "index", None)  # of pandas, and a method of lists
+    if rows is None or callable(rows) or all(isinstance(row, Real) for row in rows):
+        return None
+    return list(rows)
 
 
 def maximum_betp(m: MassFunction) -> Any:
@@ -153,12 +161,12 @@ def maximize_expected_utility(m: Belief, utilities: Utilities = None, *, acts: A
     utilities : (A, K) array, optional
         Utility of each act (row) under each class (column). Default: acts are labels.
     acts : sequence of A names, optional
-        Names of the acts.
+        Names of the acts. Default: the names of the rows, if `utilities` are a pandas frame.
 
     Returns
     -------
     act for one mass function, array of acts of the batch shape for a batch
-        A label without `utilities`, else a name where `acts` are given, else a row index.
+        A label without `utilities`, else a name where acts have names, else a row index.
 
     Raises
     ------
@@ -191,12 +199,12 @@ def maximin(m: Belief, utilities: Utilities = None, *, acts: Acts = None) -> Any
     utilities : (A, K) array, optional
         Utility of each act (row) under each class (column). Default: acts are labels.
     acts : sequence of A names, optional
-        Names of the acts.
+        Names of the acts. Default: the names of the rows, if `utilities` are a pandas frame.
 
     Returns
     -------
     act for one mass function, array of acts of the batch shape for a batch
-        A label without `utilities`, else a name where `acts` are given, else a row index.
+        A label without `utilities`, else a name where acts have names, else a row index.
 
     Raises
     ------
@@ -233,12 +241,12 @@ def maximax(m: Belief, utilities: Utilities = None, *, acts: Acts = None) -> Any
     utilities : (A, K) array, optional
         Utility of each act (row) under each class (column). Default: acts are labels.
     acts : sequence of A names, optional
-        Names of the acts.
+        Names of the acts. Default: the names of the rows, if `utilities` are a pandas frame.
 
     Returns
     -------
     act for one mass function, array of acts of the batch shape for a batch
-        A label without `utilities`, else a name where `acts` are given, else a row index.
+        A label without `utilities`, else a name where acts have names, else a row index.
 
     Raises
     ------
@@ -283,12 +291,12 @@ def hurwicz(
         the worst and the best utility of each act in each focal set of a mass function, and
         returns degrees of that shape, or a number.
     acts : sequence of A names, optional
-        Names of the acts.
+        Names of the acts. Default: the names of the rows, if `utilities` are a pandas frame.
 
     Returns
     -------
     act for one mass function, array of acts of the batch shape for a batch
-        A label without `utilities`, else a name where `acts` are given, else a row index.
+        A label without `utilities`, else a name where acts have names, else a row index.
 
     Raises
     ------
