@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Set
 from difflib import get_close_matches
 from math import log10
 from numbers import Real
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,10 +94,16 @@ def without_mask(values: object) -> Any:
     return data
 
 
-def check_label_order(values: object, labels: Iterable[object], name: str) -> None:
+def check_label_order(
+    values: object,
+    labels: Iterable[object],
+    name: str,
+    place: Literal["columns", "index"] | None = None,
+) -> None:
     """Refuse a table whose columns, or a series whose index, are the labels in another order.
 
-    Numbers are read by their places, so each would be taken for that of another label.
+    Numbers are read by their places, so each would be taken for that of another label. Names may
+    have a prefix in common, such as ``p_`` of files of predictions.
 
     Parameters
     ----------
@@ -107,6 +113,8 @@ def check_label_order(values: object, labels: Iterable[object], name: str) -> No
         In the order that is expected.
     name : str
         Of the values.
+    place : {"columns", "index"}, optional
+        Of the names, for tables whose rows are labels too.
 
     Raises
     ------
@@ -123,18 +131,37 @@ in that order
     """
     if isinstance(values, np.ndarray | list | tuple):
         return
-    place = "index" if getattr(values, "ndim", 2) == 1 else "columns"
-    names: Any = getattr(values, "column_names", getattr(values, place, ()))  # of Arrow, of others
+    place = place or ("index" if getattr(values, "ndim", 2) == 1 else "columns")
+    names: Any = getattr(values, place, ())
+    names = getattr(values, "column_names", names) if place == "columns" else names  # of Arrow
     given, wanted = [] if callable(names) else list(names), list(labels)
-    if given == list(range(len(given))):  # places, not names
+    if given == list(range(len(given))) or len(given) != len(wanted):  # places, not names
         return
-    if set(given) != set(wanted):
-        given, wanted = [*map(str, given)], [*map(str, wanted)]
-    if given != wanted and len(given) == len(wanted) and set(given) == set(wanted):
-        raise ValueError(
-            f"the {place} of {name} {'are' if place == 'columns' else 'is'} {given}, but the "
-            f"labels are {wanted}; select them in that order"
-        )
+    for read in (list, _texts, _without_prefix):
+        found, expected = read(given), read(wanted)
+        if found == expected:
+            return
+        if set(found) == set(expected):
+            raise ValueError(
+                f"the {place} of {name} {'are' if place == 'columns' else 'is'} {given}, but the "
+                f"labels are {wanted}; select them in that order"
+            )
+
+
+def _texts(names: list[Any]) -> list[Any]:
+    return [*map(str, names)]
+
+
+def _without_prefix(names: list[Any]) -> list[Any]:
+    """Names as texts, less what all begin with.
+
+    >>> _without_prefix(["p_no", "p_yes"])
+    ['no', 'yes']
+    """
+    texts = _texts(names)
+    alike = [a == b for a, b in zip(min(texts), max(texts), strict=False)]
+    start = [*alike, False].index(False)
+    return [text[start:] for text in texts]
 
 
 def as_floats(values: object, name: str) -> NDArray[np.float64]:

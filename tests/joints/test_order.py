@@ -17,18 +17,24 @@ from sklearn.frozen import FrozenEstimator
 from dstheory import Frame, MassFunction, bayesian, consonant
 from dstheory.combine import combine_axis, dempster, fixsen_mahler, tnorm_conjunctive
 from dstheory.construct import from_probability_intervals
-from dstheory.decide import maximin
+from dstheory.decide import maximin, minimax_regret, owa
+from dstheory.inference import multinomial
 from dstheory.network import Table, ValuationNetwork
 from dstheory.product import ProductFrame, Variable
 from dstheory.revise import generalized_bayes
 from evical.conformal import ConformalScores, RiskControl
-from evical.evaluation import Evaluation, compare
+from evical.evaluation import CalibrationMonitor, ConformalEvaluation, Evaluation, compare
 from evical.fused import EvidentialFusion
 from evical.metrics import (
+    aurc,
     brier_score,
     calibration_report,
+    decision_cost,
+    decision_profit,
     expected_calibration_error,
     risk_coverage_curve,
+    set_coverage,
+    set_score,
 )
 from evical.multiclass import SoftmaxCalibrator
 from tests.joints.seeds import every_seed
@@ -211,6 +217,19 @@ READERS = {
     "contour": lambda table: consonant(FRAME, table.iloc[1] / table.iloc[1].max()),
     "bounds": lambda table: from_probability_intervals(FRAME, table.iloc[0], table.iloc[0]),
     "likelihoods": lambda table: generalized_bayes(FRAME, table.iloc[0]),
+    "counts": lambda table: multinomial(table.iloc[0], CLASSES, "bayesian"),
+    "sets": lambda table: set_coverage(WINES, table > 0.5),
+    "worth of sets": lambda table: set_score(WINES, table > 0.5),
+    "profit": lambda table: decision_profit(WINES, TABLE, table),
+    "cost": lambda table: decision_cost(WINES, TABLE, table),
+    "losses of a curve": lambda table: aurc(WINES, TABLE, loss=table.iloc[:3]),
+    "losses by row": lambda table: aurc(WINES, TABLE, loss=table.iloc[:3].T),
+    "bounds of errors": lambda table: RiskControl(
+        FrozenEstimator(SCALED), loss="by_class", bound=0.9 + table.iloc[1] / 20
+    ).fit(TABLE, WINES),
+    "p-values": lambda table: ConformalEvaluation.from_p_values(WINES, table),
+    "contours": lambda table: ConformalEvaluation.from_p_values(WINES, TABLE, contour=table),
+    "alarm": lambda table: CalibrationMonitor(SCALED).update(table, WINES),
 }
 
 
@@ -219,8 +238,10 @@ def test_named_columns_in_another_order_are_refused(reader):
     read = READERS[reader]
     read(TABLE)
     turned = TABLE[CLASSES[::-1]]
-    with pytest.raises(ValueError, match=r"the (columns|index) of .* but the labels are \["):
-        read(turned)
+    for named in (turned, turned.add_prefix("p_")):
+        with pytest.raises(ValueError, match=r"the (columns|index) of .* but the labels are \["):
+            read(named)
+    read(TABLE.add_prefix("p_"))
     read(turned.rename(columns=str.upper))  # names that are not the classes say nothing
 
 
@@ -265,3 +286,20 @@ def test_what_names_no_labels_is_read_by_places():
             bayesian(Frame([1, 2] if isinstance(named, pd.DataFrame) else ["a", "b"]), named)
     with pytest.raises(ValueError, match="the index of prior probabilities is"):
         fixsen_mahler(BELIEF, BELIEF, prior=pd.Series([0.2, 0.3, 0.5], index=CLASSES[::-1]))
+
+
+def test_rows_of_utilities_name_the_acts():
+    utilities = pd.DataFrame([*np.eye(3), [0.5] * 3], columns=CLASSES, index=[*CLASSES, "ask"])
+    for criterion in (maximin, owa, minimax_regret):
+        assert criterion(BELIEF, utilities) == criterion(BELIEF, utilities, acts=utilities.index)
+        assert criterion(BELIEF, utilities.iloc[3:]) == "ask"
+        assert criterion(BELIEF, utilities.reset_index(drop=True).iloc[3:]) == 0
+        assert criterion(BELIEF, utilities.to_numpy().tolist()) in range(4)
+
+
+def test_probabilities_and_sets_are_no_p_values():
+    rows = np.random.default_rng(0).dirichlet([1, 1, 1], len(WINES))
+    with pytest.raises(ValueError, match="all 24 rows of p_values sum to 1, as probabilities do"):
+        ConformalEvaluation.from_p_values(WINES, rows)
+    with pytest.raises(TypeError, match="p_values hold bool values"):
+        ConformalEvaluation.from_p_values(WINES, rows > 0.2)

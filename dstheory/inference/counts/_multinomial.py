@@ -48,7 +48,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dstheory._typing import Floats
-from dstheory.checks.arguments import check_choice, check_flag
+from dstheory.checks.arguments import check_choice, check_flag, check_label_order
 from dstheory.construct import consonant
 from dstheory.frame import Frame
 from dstheory.inference.counts._binomial import binomial_masses
@@ -348,6 +348,8 @@ def multinomial(
     check_flag("ordered", ordered)
     rows, batch = _checked(counts, model)
     names = as_categories(frame, rows.shape[1])
+    if frame is not None:
+        check_label_order(counts, names.labels, "counts")
     if model == "mcd":
         contour = dominating_contour(rows, as_tail(confidence))
         return consonant(names, contour.reshape(*batch, -1))
