@@ -362,7 +362,7 @@ def as_column(y: Any, name: str = "y", *, warn: bool = False) -> NDArray[Any]:
     >>> as_column(["a", float("nan")])
     array(['a', nan], dtype=object)
     """
-    given = y if _is_foreign(y) else as_array(y, name)
+    given = _of_numpy(y) if _is_foreign(y) else as_array(y, name)
     if isinstance(y, list | tuple) and given.dtype.kind in "US":
         objects = np.asarray(y, dtype=object)
         others = [value for value in objects.ravel() if not isinstance(value, str | bytes)]
@@ -373,6 +373,17 @@ def as_column(y: Any, name: str = "y", *, warn: bool = False) -> NDArray[Any]:
     except TypeError:  # raised by a comparison with pandas.NA
         column = np.asarray(y, dtype=object)
     return column
+
+
+def _of_numpy(y: Any) -> Any:
+    """Nullable whole numbers and truth values without a missing one in NumPy's type of them.
+
+    scikit-learn would make floats of them, which hold no more than 53 bits.
+    """
+    own = getattr(y, "dtype", None)
+    if isinstance(own, np.dtype) or getattr(own, "kind", "O") not in "iub" or np.any(y.isna()):
+        return y
+    return y.to_numpy(dtype=getattr(own, "numpy_dtype", None))
 
 
 def missing(values: NDArray[Any]) -> NDArray[np.bool_]:

@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from dstheory import Frame, MassFunction, dempster
@@ -12,7 +13,7 @@ from dstheory.errors import MassError
 from dstheory.kernels.rounding import sum_tolerance, unit_rows
 from dstheory.measure import pic
 from dstheory.product import Variable, probability_table
-from evical import EvidentialFusion
+from evical import BinningCalibrator, EvidentialFusion
 from evical.conformal import ConformalScores
 from evical.fusion import Mixture
 from evical.metrics import brier_score, log_loss
@@ -134,3 +135,18 @@ def test_rows_that_are_rounded_to_their_decimals_are_probabilities():
     np.testing.assert_allclose(rows.sum(axis=1), 1, rtol=1e-15)
     for off in ([0.3233, 0.3233, 0.3234], [0.5, 0.4, 0.0], [0.3333, 0.3333, 0.33315]):
         assert unit_rows(np.array([off]), np.dtype(float))[1].all()
+
+
+@pytest.mark.parametrize("kind", ["Int64", "int64[pyarrow]", "boolean", "bool[pyarrow]"])
+def test_nullable_labels_keep_their_type(kind):
+    """As floats, 2^60 and 2^60 + 1 would be one class."""
+    known = [False, True] if kind.startswith("bool") else [2**60, 2**60 + 1]
+    y = pd.Series(known * 4).astype(kind)
+    fitted = BinningCalibrator().fit(np.arange(8.0), y)
+    assert [(label, type(label)) for label in fitted.classes_.tolist()] == [
+        (label, type(label)) for label in known
+    ]
+    assert brier_score(y, np.full(8, 0.5), labels=known) == 0.25
+    y[2] = pd.NA
+    with pytest.raises(ValueError, match=r"y\[2\] is nan; every sample needs a label"):
+        BinningCalibrator().fit(np.arange(8.0), y)
