@@ -99,6 +99,7 @@ def check_label_order(
     labels: Iterable[object],
     name: str,
     place: Literal["columns", "index"] | None = None,
+    known: str = "the labels are",
 ) -> None:
     """Refuse a table whose columns, or a series whose index, are the labels in another order.
 
@@ -115,6 +116,8 @@ def check_label_order(
         Of the values.
     place : {"columns", "index"}, optional
         Of the names, for tables whose rows are labels too.
+    known : str
+        What the labels are, in the error.
 
     Raises
     ------
@@ -143,8 +146,8 @@ in that order
             return
         if set(found) == set(expected):
             raise ValueError(
-                f"the {place} of {name} {'are' if place == 'columns' else 'is'} {given}, but the "
-                f"labels are {wanted}; select them in that order"
+                f"the {place} of {name} {'are' if place == 'columns' else 'is'} {given}, but "
+                f"{known} {wanted}; select them in that order"
             )
 
 

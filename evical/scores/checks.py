@@ -339,6 +339,33 @@ in that order
         check_label_order(table, classes.tolist(), name)
 
 
+def columns_of(table: object) -> list[Any]:
+    """Names of the columns of a data frame, to compare with those of another; of others none.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> columns_of(pd.DataFrame({"b": [0.2], "a": [0.8]})), columns_of([[0.2, 0.8]])
+    (['b', 'a'], [])
+    """
+    return [*table.columns] if hasattr(table, "columns") else []
+
+
+def check_fitted_order(table: object, columns: list[Any], name: str) -> None:
+    """Refuse a data frame with the columns of `fit` in another order.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> check_fitted_order(pd.DataFrame({"b": [0.2], "a": [0.8]}), ["a", "b"], "scores")
+    Traceback (most recent call last):
+    ValueError: the columns of scores are ['b', 'a'], but in fit they were ['a', 'b']; select them \
+in that order
+    """
+    if columns and hasattr(table, "columns"):
+        check_label_order(table, columns, name, known="in fit they were")
+
+
 def as_column(y: Any, name: str = "y", *, warn: bool = False) -> NDArray[Any]:
     """Labels (n,) of any kind, the missing ones among them; nothing else is checked.
 

@@ -239,7 +239,7 @@ def test_named_columns_in_another_order_are_refused(reader):
     read(TABLE)
     turned = TABLE[CLASSES[::-1]]
     for named in (turned, turned.add_prefix("p_")):
-        with pytest.raises(ValueError, match=r"the (columns|index) of .* but the labels are \["):
+        with pytest.raises(ValueError, match=r"the (columns|index) of .* but (the labels|in fit)"):
             read(named)
     read(TABLE.add_prefix("p_"))
     read(turned.rename(columns=str.upper))  # names that are not the classes say nothing
@@ -262,6 +262,21 @@ def test_columns_of_frames_name_the_classes():
     assert EvidentialFusion().fit([TABLE.to_numpy(), TABLE]).classes_.tolist() == CLASSES
     with pytest.raises(ValueError, match="sources do not name their classes"):
         EvidentialFusion().fit([TABLE, TABLE.rename(columns=str.upper)])
+
+
+def test_columns_in_another_order_than_in_fit_are_refused():
+    """Also if they are not named like the classes."""
+    table = TABLE.set_axis(["u", "v", "w"], axis=1)
+    readers = (
+        SoftmaxCalibrator().fit(table, WINES).predict_proba,
+        lambda found: EvidentialFusion().fit({"x": table}, WINES).predict({"x": found}),
+        lambda found: EvidentialFusion(classes=CLASSES).fit({"x": table}).predict({"x": found}),
+    )
+    for read in readers:
+        read(table)
+        read(table.to_numpy())
+        with pytest.raises(ValueError, match=r"but in fit they were .* select them"):
+            read(table[["v", "u", "w"]])
 
 
 def test_rows_of_a_series_are_no_labels():
