@@ -16,8 +16,9 @@ from dstheory.checks.arguments import check_flag, check_instance
 from dstheory.plot.style import axes_or_new, band_style, finish, literal, next_curve
 from evical._typing import Labels, SamplesLike
 from evical.metrics import risk_coverage_curve
-from evical.metrics.inputs import Predicted
-from evical.metrics.selective import Doubt, RiskCoverageCurve
+from evical.metrics.beliefs import class_intervals
+from evical.metrics.inputs import Predicted, assigned_classes
+from evical.metrics.selective import Doubt, RiskCoverageCurve, doubts
 from evical.plot._inputs import display_name, known_classes, predictions
 
 _SIZE = (5.4, 3.8)
@@ -75,7 +76,8 @@ class RiskCoverageDisplay:
         Parameters
         ----------
         estimator : fitted classifier
-            With `predict_proba`; for doubts by width or plausibility, with `predict_mass`.
+            With `predict_proba`, whose most probable class is the answer; for doubts by width or
+            plausibility, with `predict_mass`.
         X : (n, n_features) array or data frame
         y : (n,) array
             Labels.
@@ -96,11 +98,13 @@ class RiskCoverageDisplay:
         TypeError, ValueError
             As `evical.metrics.risk_coverage_curve`, or if the estimator is not fitted.
         """
-        plain = not isinstance(by, str) or by == "probability"
-        predicted = predictions(estimator, "predict_proba" if plain else "predict_mass", X)
+        p = np.asarray(predictions(estimator, "predict_proba", X))
+        if isinstance(by, str) and by in ("width", "plausibility"):
+            bounds = class_intervals(predictions(estimator, "predict_mass", X))
+            by = doubts(p, assigned_classes(p), bounds, by)
         return cls.from_predictions(
             y,
-            predicted,
+            p,
             loss=loss,
             by=by,
             confidence=confidence,
