@@ -9,6 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 from sklearn.dummy import DummyClassifier
@@ -37,6 +38,14 @@ from evical.metrics import (
     set_score,
 )
 from evical.multiclass import SoftmaxCalibrator
+from evical.significance import (
+    Results,
+    corrected_t,
+    friedman,
+    mcnemar,
+    relative_gain,
+    wilcoxon,
+)
 from tests.joints.seeds import every_seed
 from tests.support.each import each
 
@@ -318,3 +327,24 @@ def test_probabilities_and_sets_are_no_p_values():
         ConformalEvaluation.from_p_values(WINES, rows)
     with pytest.raises(TypeError, match="p_values hold bool values"):
         ConformalEvaluation.from_p_values(WINES, rows > 0.2)
+
+
+def test_paired_results_in_another_order_are_refused():
+    """Of data sets, of samples, and of methods."""
+    one = pd.Series({"iris": 0.1, "wine": 0.2, "digits": 0.4})
+    other = one[["wine", "iris", "digits"]] / 2
+    for test in (wilcoxon, relative_gain, lambda a, b: corrected_t(a, b, test_share=0.5)):
+        test(one, other.to_numpy())
+        test(one.rename(str.upper), other)
+        with pytest.raises(ValueError, match=r"the index of values2 is .* but that of values1"):
+            test(one, other)
+    y = pd.Series([0, 1, 1], index=[7, 5, 6])
+    mcnemar(y, [0, 0, 1], y)
+    with pytest.raises(ValueError, match="the index of y_pred2 is"):
+        mcnemar(y, [0, 0, 1], y.sort_index())
+    with pytest.raises(ValueError, match=r"y_pred1\[1\] is 0.3, but labels of y_true are whole"):
+        mcnemar(y, [0, 0.3, 1], y)
+    methods = pd.DataFrame(np.eye(3), columns=["b", "a", "c"])
+    assert friedman(pl.from_pandas(methods)).methods == ("b", "a", "c")
+    with pytest.raises(ValueError, match=r"the columns of results are .* but methods are"):
+        Results(methods, ["a", "b", "c"])
