@@ -592,6 +592,11 @@ def check_groups(groups: ArrayLike, n: int) -> NDArray[Any]:
     array = as_array(groups, "groups")
     if array.shape != (n,):
         raise ValueError(f"groups have shape {array.shape}, expected ({n},), one for each sample")
+    if (unknown := missing(array)).any():
+        row = int(np.argmax(unknown))
+        raise ValueError(
+            f"groups[{row}] is {array[row]}; give each sample without a group one of its own"
+        )
     return array
 
 
