@@ -246,8 +246,7 @@ class RiskControl(BaseEstimator):  # type: ignore[misc]  # untyped base
     def _beliefs(self, inner: Any, X: SamplesLike) -> tuple[Floats, Floats]:
         """Probabilities (n, K) and [Bel, Pl] (n, K, 2)."""
         if hasattr(inner, "beliefs"):
-            beliefs = inner.beliefs(X)
-            return beliefs.probability(), beliefs.interval()
+            return inner.predict_proba(X), inner.beliefs(X).interval()
         if not hasattr(inner, "predict_mass"):
             raise TypeError(
                 f"by={self.by!r} needs beliefs, but {type(inner).__name__} has no predict_mass; "
