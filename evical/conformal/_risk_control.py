@@ -149,7 +149,7 @@ class RiskControl(BaseEstimator):  # type: ignore[misc]  # untyped base
     random_state: RandomState = None
 
     @all_or_nothing
-    def fit(self, X: SamplesLike, y: ArrayLike, groups: ArrayLike | None = None) -> Self:
+    def fit(self, X: SamplesLike, y: ArrayLike, *, groups: ArrayLike | None = None) -> Self:
         """Train on some samples, and find on others how doubtful an answer may be.
 
         Parameters
