@@ -33,6 +33,7 @@ from evical.metrics import (
     decision_cost,
     decision_profit,
     expected_calibration_error,
+    ranked_probability_score,
     risk_coverage_curve,
     set_coverage,
     set_score,
@@ -348,3 +349,14 @@ def test_paired_results_in_another_order_are_refused():
     assert friedman(pl.from_pandas(methods)).methods == ("b", "a", "c")
     with pytest.raises(ValueError, match=r"the columns of results are .* but methods are"):
         Results(methods, ["a", "b", "c"])
+
+
+def test_categories_in_an_order_are_ranked_so():
+    """Sorted, "high" would come before "low" and "medium"."""
+    order = ["low", "medium", "high"]
+    y = pd.Series(pd.Categorical(["low", "high"], order, ordered=True))
+    p = [[1.0, 0, 0], [0, 1, 0]]
+    assert ranked_probability_score(y, p, labels=order) == 0.25
+    for other in (sorted(order), order[::-1]):
+        with pytest.raises(ValueError, match=r"the order of y_true is .'low', 'medium', 'high'"):
+            ranked_probability_score(y, p, labels=other)
