@@ -97,7 +97,7 @@ def cross_val_mass(
     params = {} if params is None else as_mapping(params, "params", "arguments of fit by name")
     X, y, weight = check_samples(X, y, params.get("sample_weight"))
     split = {} if groups is None else {"groups": check_groups(groups, len(y))}
-    folds, _ = make_folds(cv, X, y, weight, split, ensemble=False)
+    folds, _ = make_folds(cv, X, y, weight, split, ensemble=None)
     if isinstance(estimator, BeliefPredictor):
         params |= split
     tasks = [

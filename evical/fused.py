@@ -30,7 +30,14 @@ from evical.estimators.held_out import Samples, Share, available_rows, beliefs_o
 from evical.estimators.predictor import FusedPredictor
 from evical.fusion import Consensus, Rule, as_rule
 from evical.multiclass.by_name import CalibratorChoice
-from evical.scores.checks import as_column, check_groups, check_samples, missing
+from evical.scores.checks import (
+    as_column,
+    check_fitted_order,
+    check_groups,
+    check_samples,
+    columns_of,
+    missing,
+)
 from evical.scores.direction import OF_A_CLASSIFIER, Direction, warn_of_wrong_ways
 from evical.source import EvidentialSource
 
@@ -167,6 +174,7 @@ class EvidentialFusion(FusedPredictor, BaseEstimator):  # type: ignore[misc]  # 
         else:
             self._learn(named, y, sample_weight, groups)
         self._labeled = labels is not None
+        self._columns = {name: columns_of(source) for name, source in named.items()}
         self._describe(list(named))
         if labels is not None and self.classes is None:
             warn_of_strange_labels(named, labels)
@@ -226,6 +234,7 @@ class EvidentialFusion(FusedPredictor, BaseEstimator):  # type: ignore[misc]  # 
         members = self._members + new
         self.fusion_.partial_fit([member.beliefs(given) for member in members], sample_weight)
         self._members: list[Any] = members
+        self._columns = self._columns | {name: columns_of(named[name]) for name in joining}
         self._describe([member.name for member in members])
         return self
 
@@ -320,6 +329,8 @@ class EvidentialFusion(FusedPredictor, BaseEstimator):  # type: ignore[misc]  # 
 
     def _given(self, named: dict[str, Any], names: list[str]) -> Given:
         """What sources say, checked, where those that are missing are silent."""
+        for name, source in named.items():
+            check_fitted_order(source, self._columns.get(name, []), f"source {name!r}")
         given = Given.checked(named, self.classes_, self._labeled)
         for member in self._members:
             scored = isinstance(member, OfSource)

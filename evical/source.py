@@ -309,7 +309,7 @@ def _fit_member(
         number = n_folds(before, X, labels, groups)
         if units_of_classes(y, groups).min() >= number:
             given = {} if groups is None else {"groups": groups}
-            member.cv = make_folds(number, X, y, None, given, ensemble=False)[0]
+            member.cv = make_folds(number, X, y, None, given, ensemble=None)[0]
     scored: Scored | None = member._fit(X, labels, **params)
     member.cv = before
     return scored

@@ -10,7 +10,7 @@ from decimal import Decimal
 from difflib import get_close_matches
 from math import log10
 from numbers import Real
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,10 +97,17 @@ def without_mask(values: object) -> Any:
     return data
 
 
-def check_label_order(values: object, labels: Iterable[object], name: str) -> None:
+def check_label_order(
+    values: object,
+    labels: Iterable[object],
+    name: str,
+    place: Literal["columns", "index"] | None = None,
+    known: str = "the labels are",
+) -> None:
     """Refuse a table whose columns, or a series whose index, are the labels in another order.
 
-    Numbers are read by their places, so each would be taken for that of another label.
+    Numbers are read by their places, so each would be taken for that of another label. Names may
+    have a prefix in common, such as ``p_`` of files of predictions.
 
     Parameters
     ----------
@@ -110,6 +117,10 @@ def check_label_order(values: object, labels: Iterable[object], name: str) -> No
         In the order that is expected.
     name : str
         Of the values.
+    place : {"columns", "index"}, optional
+        Of the names, for tables whose rows are labels too.
+    known : str
+        What the labels are, in the error.
 
     Raises
     ------
@@ -124,10 +135,11 @@ def check_label_order(values: object, labels: Iterable[object], name: str) -> No
     ValueError: the columns of scores are ['b', 'a'], but the labels are ['a', 'b']; select them \
 in that order
     """
-    series = getattr(values, "ndim", 2) == 1
-    what = f"the index of {name} is" if series else f"the columns of {name} are"
-    for given in axis_labels(values)[-1:]:
-        _refuse_other_order(given, labels, what)
+    place = place or ("index" if getattr(values, "ndim", 2) == 1 else "columns")
+    what = f"the {place} of {name} {'are' if place == 'columns' else 'is'}"
+    axes = axis_labels(values)
+    for given in axes[:1] if place == "index" else axes[-1:]:
+        _refuse_other_order(given, labels, what, known)
 
 
 def axis_labels(values: object) -> tuple[list[Any], ...]:
@@ -210,12 +222,34 @@ def check_axes(
         _refuse_other_order(given, labels[variable], f"the names of {variable!r} in {name} are")
 
 
-def _refuse_other_order(given: list[Any], labels: Iterable[object], what: str) -> None:
+def _refuse_other_order(
+    given: list[Any], labels: Iterable[object], what: str, known: str = "the labels are"
+) -> None:
     wanted = list(labels)
-    if set(given) != set(wanted):
-        given, wanted = [*map(str, given)], [*map(str, wanted)]
-    if given != wanted and len(given) == len(wanted) and set(given) == set(wanted):
-        raise ValueError(f"{what} {given}, but the labels are {wanted}; select them in that order")
+    if not given or len(given) != len(wanted):
+        return
+    for read in (list, _texts, _without_prefix):
+        found, expected = read(given), read(wanted)
+        if found == expected:
+            return
+        if set(found) == set(expected):
+            raise ValueError(f"{what} {given}, but {known} {wanted}; select them in that order")
+
+
+def _texts(names: list[Any]) -> list[Any]:
+    return [*map(str, names)]
+
+
+def _without_prefix(names: list[Any]) -> list[Any]:
+    """Names as texts, less what all begin with.
+
+    >>> _without_prefix(["p_no", "p_yes"])
+    ['no', 'yes']
+    """
+    texts = _texts(names)
+    alike = [a == b for a, b in zip(min(texts), max(texts), strict=False)]
+    start = [*alike, False].index(False)
+    return [text[start:] for text in texts]
 
 
 def as_floats(values: object, name: str) -> NDArray[np.float64]:

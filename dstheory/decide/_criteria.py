@@ -12,6 +12,7 @@ pignistic criterion, the mean.
 """
 
 from collections.abc import Callable
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -74,12 +75,12 @@ def minimax_regret(m: Belief, utilities: Utilities = None, *, acts: Acts = None)
     utilities : (A, K) array, optional
         Utility of each act (row) under each class (column). Default: acts are labels.
     acts : sequence of A names, optional
-        Names of the acts.
+        Names of the acts. Default: the names of the rows, if `utilities` are a pandas frame.
 
     Returns
     -------
     act for one mass function, array of acts of the batch shape for a batch
-        A label without `utilities`, else a name where `acts` are given, else a row index.
+        A label without `utilities`, else a name where acts have names, else a row index.
 
     Raises
     ------
@@ -107,10 +108,16 @@ def minimax_regret(m: Belief, utilities: Utilities = None, *, acts: Acts = None)
 
 
 def default_acts(m: Belief, utilities: Utilities, acts: Acts) -> Acts:
-    """Names of the acts, those given or the labels if the acts are the labels."""
-    if isinstance(acts, list | tuple | np.ndarray):  # rows of a data frame may be named too
-        check_axes(axis_labels(utilities)[:1], {"the acts": acts}, "utilities")
-    return m.frame if acts is None and utilities is None else acts
+    """Names of the acts: those given, the labels if these are the acts, or of rows of a frame."""
+    rows = axis_labels(utilities)[:1]
+    if acts is not None:
+        if isinstance(acts, list | tuple | np.ndarray):
+            check_axes(rows, {"the acts": acts}, "utilities")
+        return acts
+    if utilities is None:
+        return m.frame
+    names = [name for axis in rows for name in axis]
+    return None if all(isinstance(name, Real) for name in names) else names
 
 
 def maximum_betp(m: MassFunction) -> Any:
@@ -155,12 +162,12 @@ def maximize_expected_utility(m: Belief, utilities: Utilities = None, *, acts: A
     utilities : (A, K) array, optional
         Utility of each act (row) under each class (column). Default: acts are labels.
     acts : sequence of A names, optional
-        Names of the acts.
+        Names of the acts. Default: the names of the rows, if `utilities` are a pandas frame.
 
     Returns
     -------
     act for one mass function, array of acts of the batch shape for a batch
-        A label without `utilities`, else a name where `acts` are given, else a row index.
+        A label without `utilities`, else a name where acts have names, else a row index.
 
     Raises
     ------
@@ -193,12 +200,12 @@ def maximin(m: Belief, utilities: Utilities = None, *, acts: Acts = None) -> Any
     utilities : (A, K) array, optional
         Utility of each act (row) under each class (column). Default: acts are labels.
     acts : sequence of A names, optional
-        Names of the acts.
+        Names of the acts. Default: the names of the rows, if `utilities` are a pandas frame.
 
     Returns
     -------
     act for one mass function, array of acts of the batch shape for a batch
-        A label without `utilities`, else a name where `acts` are given, else a row index.
+        A label without `utilities`, else a name where acts have names, else a row index.
 
     Raises
     ------
@@ -235,12 +242,12 @@ def maximax(m: Belief, utilities: Utilities = None, *, acts: Acts = None) -> Any
     utilities : (A, K) array, optional
         Utility of each act (row) under each class (column). Default: acts are labels.
     acts : sequence of A names, optional
-        Names of the acts.
+        Names of the acts. Default: the names of the rows, if `utilities` are a pandas frame.
 
     Returns
     -------
     act for one mass function, array of acts of the batch shape for a batch
-        A label without `utilities`, else a name where `acts` are given, else a row index.
+        A label without `utilities`, else a name where acts have names, else a row index.
 
     Raises
     ------
@@ -285,12 +292,12 @@ def hurwicz(
         the worst and the best utility of each act in each focal set of a mass function, and
         returns degrees of that shape, or a number.
     acts : sequence of A names, optional
-        Names of the acts.
+        Names of the acts. Default: the names of the rows, if `utilities` are a pandas frame.
 
     Returns
     -------
     act for one mass function, array of acts of the batch shape for a batch
-        A label without `utilities`, else a name where `acts` are given, else a row index.
+        A label without `utilities`, else a name where acts have names, else a row index.
 
     Raises
     ------

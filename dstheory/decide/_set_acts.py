@@ -163,12 +163,12 @@ def owa(
         Degree of optimism: 0 is `maximin`, 1/2 maximizes the pignistic expectation,
         1 is `maximax`.
     acts : sequence of A names, optional
-        Names of the acts.
+        Names of the acts. Default: the names of the rows, if `utilities` are a pandas frame.
 
     Returns
     -------
     act for one mass function, array of acts of the batch shape for a batch
-        A label without `utilities`, else a name where `acts` are given, else a row index.
+        A label without `utilities`, else a name where acts have names, else a row index.
 
     Raises
     ------

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Self, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from dstheory import MassFunction
@@ -357,6 +358,12 @@ class BaseCalibrator(saved.SavedCalibrator):
 
     def _seen(self, scores: ArrayLike) -> Any:
         """Checked scores, on the scale of the fit."""
+        if not getattr(self, "_ready", True):  # by partial_fit
+            lacking = self.classes_.tolist()[int(self.counts_.n_positive == 0)]
+            raise NotFittedError(
+                f"this {type(self).__name__} has no sample of class {lacking!r} yet; it predicts "
+                "as soon as partial_fit has brought one"
+            )
         check_is_fitted(self)
         return self._scale(self._checked(scores))
 

@@ -280,7 +280,11 @@ def _pulled(
     rows = np.arange(len(scores))
     with np.errstate(over="ignore"):  # infinitely far is far
         gaps = (scores - nearest) / bandwidths[:, np.newaxis]
-        first = (np.abs(gaps[1]) < np.abs(gaps[0])).astype(np.intp)
+        away = np.abs(gaps)
+        # Seen from far, two samples on one side are equally near by rounding.
+        side = np.sign(gaps)
+        nearer = (side[0] == side[1]) & (side[0] * (nearest[1] - nearest[0]) > 0)
+        first = ((away[1] < away[0]) | ((away[1] == away[0]) & nearer)).astype(np.intp)
         gap = gaps[first, rows]
         far = np.abs(gap) > reach
         moved = nearest[first, rows] + np.sign(gap) * reach * bandwidths[first]

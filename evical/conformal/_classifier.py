@@ -503,7 +503,7 @@ def counting_folds(
     ValueError
         As `make_folds`.
     """
-    folds, _ = make_folds(cv, X, y, weight, split_params, ensemble=False)
+    folds, _ = make_folds(cv, X, y, weight, split_params, ensemble=None)
     if weight is None:
         return folds
     cut = [(train[weight[train] > 0], test[weight[test] > 0]) for train, test in folds]

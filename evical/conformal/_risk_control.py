@@ -17,7 +17,14 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from dstheory.checks.arguments import as_array, as_floats, check_choice, check_level, shown
+from dstheory.checks.arguments import (
+    as_array,
+    as_floats,
+    check_choice,
+    check_label_order,
+    check_level,
+    shown,
+)
 from evical._fitting import all_or_nothing, check_declared
 from evical._typing import Floats, Indices, RandomState, SamplesLike
 from evical.classifier import EvidentialClassifier
@@ -31,8 +38,8 @@ from evical.conformal.control import (
 from evical.estimators.responses import class_values, frozen_classes, trained_on
 from evical.metrics.beliefs import class_intervals
 from evical.metrics.inputs import assigned_classes, numbers, refuse
-from evical.metrics.selective import Doubt, doubts, losses_of
-from evical.scores.checks import check_column_order, check_samples
+from evical.metrics.selective import Doubt, check_loss_order, doubts, losses_of
+from evical.scores.checks import check_samples
 
 Loss = Literal["error", "by_class", "false_discovery", "false_omission", "wrong_answer"]
 _LOSSES = ("error", "by_class", "false_discovery", "false_omission", "wrong_answer")
@@ -142,7 +149,7 @@ class RiskControl(BaseEstimator):  # type: ignore[misc]  # untyped base
     random_state: RandomState = None
 
     @all_or_nothing
-    def fit(self, X: SamplesLike, y: ArrayLike, groups: ArrayLike | None = None) -> Self:
+    def fit(self, X: SamplesLike, y: ArrayLike, *, groups: ArrayLike | None = None) -> Self:
         """Train on some samples, and find on others how doubtful an answer may be.
 
         Parameters
@@ -182,7 +189,9 @@ class RiskControl(BaseEstimator):  # type: ignore[misc]  # untyped base
             own = None if groups is None else np.asarray(groups)
             rows, held = split_rows(y, None, self.held_out, rng, None, own)
             self.estimator_ = trained_on(estimator, X, y, rows, {})
-        check_column_order(self.loss, self.classes_, "losses")
+        check_loss_order(self.loss, self.classes_)
+        if np.ndim(self.bound) == 1:
+            check_label_order(self.bound, self.classes_.tolist(), "bound")
         if ASK in self.classes_.tolist():
             raise ValueError(f"a class is called {ASK!r}, as is the reserved answer; rename it")
         if len(np.unique(y[held])) < 2:
@@ -237,8 +246,7 @@ class RiskControl(BaseEstimator):  # type: ignore[misc]  # untyped base
     def _beliefs(self, inner: Any, X: SamplesLike) -> tuple[Floats, Floats]:
         """Probabilities (n, K) and [Bel, Pl] (n, K, 2)."""
         if hasattr(inner, "beliefs"):
-            beliefs = inner.beliefs(X)
-            return beliefs.probability(), beliefs.interval()
+            return inner.predict_proba(X), inner.beliefs(X).interval()
         if not hasattr(inner, "predict_mass"):
             raise TypeError(
                 f"by={self.by!r} needs beliefs, but {type(inner).__name__} has no predict_mass; "
@@ -318,20 +326,20 @@ class RiskControl(BaseEstimator):  # type: ignore[misc]  # untyped base
     def _losses(self, truth: Indices, answer: Indices, k: int) -> tuple[Floats, bool]:
         """Loss (n,) of each answer, and whether there are no others than 0 and 1."""
         if isinstance(self.loss, str):
-            return losses_of(None, truth, answer, k), True
+            return losses_of(None, truth, answer, self.classes_), True
         if not callable(self.loss):
             if np.shape(self.loss) != (k, k):
                 raise ValueError(
                     f"loss has shape {np.shape(self.loss)}, expected ({k}, {k}), of each answered "
                     f"class under each true class, or ({k + 1}, {k}) with a last row of asking"
                 )
-            losses = losses_of(self.loss, truth, answer, k)
+            losses = losses_of(self.loss, truth, answer, self.classes_)
             return losses, _binary(np.asarray(self.loss, dtype=np.float64))
         given = as_array(self.loss(self.classes_[truth], self.classes_[answer]), "loss")
         found = as_floats(given, "loss")
         if found.shape != truth.shape:
             raise ValueError(f"loss gives shape {found.shape}, expected ({len(truth)},)")
-        return losses_of(found, truth, answer, k), given.dtype == bool
+        return losses_of(found, truth, answer, self.classes_), given.dtype == bool
 
     def _limits(self) -> Floats:
         """A limit for the answers of each class; of classes without a promise, none."""

@@ -64,7 +64,7 @@ def make_folds(
     weight: Floats | None,
     split_params: dict[str, Any],
     *,
-    ensemble: bool | str,
+    ensemble: bool | str | None,
 ) -> tuple[list[Fold], bool | str]:
     """Training and calibration rows of each fold, checked to have the classes that they need.
 
@@ -76,9 +76,10 @@ def make_folds(
     X, y, weight : samples, labels and weights (or None)
     split_params : dict
         More arguments of the splitter, such as groups.
-    ensemble : bool, "shared" or "auto"
+    ensemble : bool, "shared", "auto" or None
         Whether each fold is calibrated on its own, or all of them together, which "shared" and
-        "auto" are if the test parts are a partition.
+        "auto" are if the test parts are a partition. None: each sample is tested once, and nobody
+        chose it.
 
     Returns
     -------
@@ -110,9 +111,9 @@ def make_folds(
         _check_classes(f"training part of {where}", *coded, train[counting[train]])
         if ensemble is True:
             _check_classes(f"calibration part of {where}", *coded, test[counting[test]])
-    if ensemble is False:
-        _check_partition(folds, len(y))
-    return folds, ensemble
+    if not ensemble:
+        _check_partition(folds, len(y), chosen=ensemble is False)
+    return folds, ensemble or False
 
 
 def n_folds(cv: Any, X: SamplesLike, y: NDArray[Any], groups: NDArray[Any] | None) -> int:
@@ -246,13 +247,14 @@ def _times_tested(folds: Sequence[Fold], n: int) -> NDArray[np.intp]:
     return np.bincount(np.concatenate([test for _, test in folds]), minlength=n)
 
 
-def _check_partition(folds: Sequence[Fold], n: int) -> None:
+def _check_partition(folds: Sequence[Fold], n: int, *, chosen: bool) -> None:
     times = _times_tested(folds, n)
     if (times != 1).any():
         row = int(np.argmax(times != 1))
+        why, other = ("with ensemble=False ", ", or ensemble=True") if chosen else ("", "")
         raise ValueError(
-            f"row {row} is in {times[row]} test parts, but with ensemble=False each sample is "
-            "scored once; take a cv that partitions the samples, or ensemble=True"
+            f"row {row} is in {times[row]} test parts, but {why}each sample is scored once; take a "
+            f"cv that partitions the samples{other}"
         )
 
 

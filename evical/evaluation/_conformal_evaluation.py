@@ -38,11 +38,13 @@ from evical.metrics import set_coverage
 from evical.metrics.goodness import pvalue_text
 from evical.metrics.inputs import class_codes, class_labels
 from evical.metrics.sets import SetCoverage
-from evical.scores.checks import check_same_length, refuse_row
+from evical.scores.checks import check_column_order, check_same_length, refuse_row
 from evical.significance import holm_adjusted
 
 # Of a rank, in ranks: far more than rounding, far less than the step from one to the next.
 _ROUNDING = 1e-6
+# Rows whose p-values do not all sum to 1 by chance, and by how much sums of probabilities differ.
+_FEW_ROWS, _UNIT = 10, 1e-9
 # Samples up to which the distribution of the distance is counted; beyond, it is approximated.
 _MOST_COUNTED = 1000
 
@@ -198,6 +200,21 @@ def unit_table(values: ArrayLike, name: str) -> Floats:
     wrong = ~((table >= 0) & (table <= 1)).all(axis=1)
     refuse_row(table, wrong, f"{name} are", "expected numbers in [0, 1]")
     return table
+
+
+def _check_p_values(table: NDArray[Any]) -> None:
+    """Refuse what predictions have besides p-values: sets, and probabilities."""
+    if table.dtype == bool:
+        raise TypeError(
+            "p_values hold bool values, whether sets have a class; count those by "
+            "metrics.set_coverage, or give predict_p(X)"
+        )
+    sums = np.asarray(table, dtype=np.float64).sum(axis=1)
+    if len(table) >= _FEW_ROWS and (np.abs(sums - 1) < _UNIT).all() and len(np.unique(table)) > 2:
+        raise ValueError(
+            f"all {len(table)} rows of p_values sum to 1, as probabilities do; give p-values, "
+            "such as predict_p(X)"
+        )
 
 
 def checked_levels(levels: Sequence[float]) -> tuple[float, ...]:
@@ -366,10 +383,13 @@ class ConformalEvaluation:
         0.25
         """
         table = unit_table(p_values, "p_values")
+        _check_p_values(as_array(p_values, "p_values"))
         plausible = to_contour(table) if contour is None else unit_table(contour, "contour")
         names = class_labels(y_true, labels, table.shape[1])
         codes = class_codes(y_true, names)
         check_same_length(y_true=codes, p_values=table)
+        for what, given in (("p_values", p_values), ("contour", contour)):
+            check_column_order(given, names, what)
         if plausible.shape != table.shape:
             raise ValueError(f"contour has shape {plausible.shape}, expected {table.shape}")
         for label, value in (("alpha", alpha), ("confidence", confidence)):

@@ -221,6 +221,8 @@ def _squared_error(sample: Sample, counts: Floats, debiased: bool = True) -> flo
 
 
 _PRECISE = 1e-12  # rounding of 1 - m({0}) - m({1}) of calibrators without beliefs
+# Probabilities that a file rounds to two places may lie so far outside of [Bel, Pl].
+_ROUNDED = 0.01
 
 
 @dataclass(frozen=True)
@@ -425,7 +427,8 @@ class Evaluation:
         Parameters
         ----------
         estimator : fitted estimator
-            With ``predict_proba``, and for beliefs ``predict_interval`` or ``predict_mass``.
+            With ``predict_proba``, whose probabilities are evaluated, and for beliefs with
+            ``predict_mass``.
         X : array
             Scores for a calibrator, features for a classifier.
         y : (n,) array
@@ -456,9 +459,17 @@ class Evaluation:
         options = {"name": type(estimator).__name__} | options
         if np.ndim(X) == 1 or np.shape(X)[1:] == (1,):
             options = {"scores": np.ravel(X)} | options
+        probability = np.asarray(estimator.predict_proba(X))
         if hasattr(estimator, "predict_mass"):
-            return cls.from_predictions(y, mass=estimator.predict_mass(X), **options)
-        return cls.from_predictions(y, estimator.predict_proba(X), **options)
+            options["mass"] = estimator.predict_mass(X)
+        # Columns in the order of its classes, not in that of `y`, which may lack one.
+        classes = np.asarray(getattr(estimator, "classes_", ()))
+        if len(classes) == 2:
+            wanted: Any = options.get("pos_label")
+            positive = two_labels(classes, wanted, ordered=True).tolist()[1]
+            probability = probability[:, classes.tolist().index(positive)]
+            options["pos_label"] = positive
+        return cls.from_predictions(y, probability, **options)
 
     def __getitem__(self, name: str) -> Interval:
         for interval in self.intervals:
@@ -555,12 +566,31 @@ def _probability(
     if probability is not None:
         found = positive_column(probabilities(probability))
         check_same_length(y_true=codes, y_prob=found)
+        if bounds is not None:
+            _check_one_class(found, *bounds)
         return np.array(found)
     if bounds is None:
         raise ValueError("there is nothing to evaluate; give probability, mass, or bel and pl")
     middle = bounds[0] + bounds[1]
     middle /= 2
     return middle
+
+
+def _check_one_class(p: Floats, bel: Floats, pl: Floats) -> None:
+    """Refuse probabilities of one class beside beliefs of the other."""
+    blocks = [slice(start, start + BLOCK) for start in range(0, len(p), BLOCK)]
+    outside = sum(_n_outside(p[rows], bel[rows], pl[rows]) for rows in blocks)
+    if 2 * outside > len(p) and not any(
+        _n_outside(1 - p[rows], bel[rows], pl[rows]) for rows in blocks
+    ):
+        raise ValueError(
+            f"probability lies outside [bel, pl] in {outside} of {len(p)} rows, and 1 - "
+            "probability in none: they are of different classes; give all three of the positive one"
+        )
+
+
+def _n_outside(p: Floats, bel: Floats, pl: Floats) -> int:
+    return int(np.count_nonzero((p < bel - _ROUNDED) | (p > pl + _ROUNDED)))
 
 
 def _scores(scores: ArrayLike | None, codes: NDArray[np.int64]) -> Floats | None:

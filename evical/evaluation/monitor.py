@@ -19,6 +19,7 @@ from dstheory.checks.arguments import as_array, as_floats
 from evical._typing import Floats, Indices
 from evical.conformal.capital import Capital
 from evical.metrics.inputs import Predicted, class_sample
+from evical.scores.checks import check_column_order
 
 # What is added to the log-odds of a class, and what log-odds are multiplied by, of small errors
 # and of large ones; `bench_monitor.py` has the delays of others.
@@ -129,6 +130,8 @@ class CalibrationMonitor(Capital):
                     f"y holds {other.pop()!r}, but without a model the classes are numbers from 0 "
                     f"to {known[-1]}; give CalibrationMonitor(model) to name the classes"
                 )
+        if known is not None:
+            check_column_order(p, known, "p")
         sample = class_sample(labels, given, known, None)
         k = sample.p.shape[1]
         if self.classes_ is None or len(self._shares) == 1:

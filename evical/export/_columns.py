@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any, TypeVar
 
 import narwhals.stable.v1 as nw
@@ -15,6 +16,7 @@ from evical.export._dialects import dialect_of
 from evical.export._sql import class_names
 from evical.export.lookup import beliefs_sql, lookup_steps
 from evical.multiclass import BaseMulticlassCalibrator
+from evical.scores.checks import check_column_order, check_fitted_order
 from evical.scores.names import ENDS, belief_names, check_cases, free_prefix
 from evical.scores.tables import (
     as_frame,
@@ -114,6 +116,10 @@ def _columns_read(fitted: Any, columns: str | Sequence[str] | None) -> list[str]
         raise ValueError(
             f"columns are {listed}, but this calibrator was fitted to {fitted.n_features_in_}"
         )
+    if isinstance(fitted, BaseMulticlassCalibrator):
+        named = SimpleNamespace(columns=listed)
+        check_fitted_order(named, fitted._fitted_columns, "scores")
+        check_column_order(named, fitted.classes_, "scores")
     return listed
 
 
@@ -170,8 +176,11 @@ class _Writer:
 
     def _values(self, frame: nw.DataFrame[Any]) -> list[Floats]:
         """Bel, Pl and probability of each class, and its confidence interval."""
-        beliefs = self.fitted.beliefs(self._read(frame))
-        parts = [beliefs.interval(), beliefs.probability()[..., np.newaxis]]
+        read = self._read(frame)
+        beliefs = self.fitted.beliefs(read)
+        shares = getattr(self.fitted, "probability", None) == "plausibility"
+        p = self.fitted.predict_proba(read) if shares else beliefs.probability()
+        parts = [beliefs.interval(), p[..., np.newaxis]]
         if self.level is not None:
             parts.append(beliefs.confidence_interval(self.level))
         return list(np.concatenate(parts, axis=2).reshape(len(beliefs), -1).T)

@@ -85,7 +85,8 @@ def _no_dates(values: ArrayLike, name: str = "X") -> Any:
 
 def _as_ours(error: Exception, what: str) -> Exception:
     kind = TypeError if isinstance(error, TypeError) else ValueError
-    return kind(f"{what}: {error}")
+    other_features = "feature names" in str(error)  # of a table of numbers
+    return kind(str(error) if other_features else f"{what}: {error}")
 
 
 def refuse_huge(X: Floats) -> None:

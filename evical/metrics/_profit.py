@@ -8,8 +8,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from evical._typing import Floats, Label, Labels, Weights
-from evical.metrics.inputs import Predicted, average, binary_sample, class_sample, numbers
-from evical.scores.checks import check_same_length
+from evical.metrics.inputs import (
+    ClassSample,
+    Predicted,
+    average,
+    binary_sample,
+    class_sample,
+    numbers,
+)
+from evical.scores.checks import check_column_order, check_same_length
 
 
 def decision_profit(
@@ -60,20 +67,7 @@ def decision_profit(
     >>> decision_profit([0, 1, 0, 1, 1], [0.1, 0.1, 0.3, 0.5, 0.9], [[0, 0], [-1, 4]])
     1.4
     """
-    sample = class_sample(y_true, y_prob, labels, sample_weight)
-    gains = numbers(profit, "profit")
-    n, n_classes = sample.p.shape
-    if gains.ndim not in (2, 3) or gains.shape[-1] != n_classes or gains.shape[-2] == 0:
-        raise ValueError(
-            f"profit has shape {gains.shape}, expected (n_acts, {n_classes}) or ({n}, n_acts, "
-            f"{n_classes})"
-        )
-    if gains.ndim == 3:
-        check_same_length(y_true=sample.codes, profit=gains)
-        acts = np.einsum("nak,nk->na", gains, sample.p).argmax(axis=1)
-        return average(gains[np.arange(n), acts, sample.codes], sample.weight)
-    acts = (sample.p @ gains.T).argmax(axis=1)
-    return average(gains[acts, sample.codes], sample.weight)
+    return _mean_profit(class_sample(y_true, y_prob, labels, sample_weight), profit, "profit", 1)
 
 
 def decision_cost(
@@ -114,9 +108,26 @@ def decision_cost(
     >>> decision_cost([0, 1, 0, 1, 1], [0.1, 0.1, 0.3, 0.5, 0.9], [[0, 5], [1, 0]])
     1.2
     """
-    losses = numbers(cost, "cost")
-    profit = decision_profit(y_true, y_prob, -losses, labels=labels, sample_weight=sample_weight)
-    return 0.0 - profit
+    sample = class_sample(y_true, y_prob, labels, sample_weight)
+    return 0.0 - _mean_profit(sample, cost, "cost", -1)
+
+
+def _mean_profit(sample: ClassSample, values: ArrayLike, name: str, sign: int) -> float:
+    """Mean profit of the best acts, from profits, or from costs with the sign -1."""
+    gains = sign * numbers(values, name)
+    n, n_classes = sample.p.shape
+    if gains.ndim not in (2, 3) or gains.shape[-1] != n_classes or gains.shape[-2] == 0:
+        raise ValueError(
+            f"{name} has shape {gains.shape}, expected (n_acts, {n_classes}) or ({n}, n_acts, "
+            f"{n_classes})"
+        )
+    check_column_order(values, sample.labels, name)
+    if gains.ndim == 3:
+        check_same_length(y_true=sample.codes, **{name: gains})
+        acts = np.einsum("nak,nk->na", gains, sample.p).argmax(axis=1)
+        return average(gains[np.arange(n), acts, sample.codes], sample.weight)
+    acts = (sample.p @ gains.T).argmax(axis=1)
+    return average(gains[acts, sample.codes], sample.weight)
 
 
 def solicitation_profit(

@@ -6,7 +6,7 @@ probabilities agree with frequencies among the samples assigned to each class. G
 2.4, equations 2.3-2.7.
 """
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -267,7 +267,7 @@ def ranked_probability_score(
     Raises
     ------
     ValueError
-        As `brier_score`.
+        As `brier_score`, or if `y_true` is an ordered categorical of another order.
 
     Notes
     -----
@@ -289,6 +289,15 @@ def ranked_probability_score(
     1.0
     """
     sample = class_sample(y_true, y_prob, labels, sample_weight)
+    own: Any = getattr(y_true, "dtype", None)
+    if getattr(own, "ordered", False):  # of pandas
+        names = sample.labels.tolist()
+        ranked = [label for label in own.categories if label in names]
+        if ranked != names:
+            raise ValueError(
+                f"the order of y_true is {ranked}, but the columns are read as {names}; bring them "
+                "into that order, and give it as labels"
+            )
     n_steps = sample.p.shape[1] - 1
     reached = sample.codes[:, np.newaxis] <= np.arange(n_steps)
     gaps = np.cumsum(sample.p, axis=1)[:, :n_steps] - reached

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dstheory import MassFunction
-from dstheory.checks.arguments import as_array, as_floats
+from dstheory.checks.arguments import as_array, as_floats, check_label_order
 from dstheory.kernels.rounding import sum_tolerance, unit_rows
 from dstheory.transform import betp
 from evical._typing import Floats, Label, Labels, Weights
@@ -107,15 +107,12 @@ def binary_sample(
         p, pos_label = _pignistic_positive(y_prob, pos_label, y_true)
     else:
         p = positive_column(probabilities(y_prob))
-        columns = list(getattr(y_prob, "columns", ()))
-        named = len(columns) == 2 and columns != [0, 1]  # else they are places
-        if named and columns[0] == (1 if pos_label is None else pos_label):
-            raise ValueError(
-                f"the columns of y_prob are {columns}, but the last one is that of the positive "
-                f"class, {columns[0]!r}; turn them"
-            )
     check_some(p)
     y = is_positive(y_true, pos_label)
+    if hasattr(y_prob, "columns") and not isinstance(y_prob, MassFunction):
+        positive = 1 if pos_label is None else pos_label
+        rest = [label for label in set(plain_labels(y_true).tolist()) if label != positive]
+        check_label_order(y_prob, [*rest, positive], "y_prob")
     check_same_length(y_true=y, y_prob=p)
     return BinarySample(y, p, checked_weights(sample_weight, len(p)))
 
@@ -343,8 +340,9 @@ def class_labels(y_true: ArrayLike, labels: ArrayLike | None, n_classes: int) ->
 
 def known_labels(names: NDArray[Any], labels: Any, owner: str) -> NDArray[Any]:
     """Known labels; labels given in addition must be the same."""
-    if labels is not None and list(labels) != names.tolist():
-        raise ValueError(f"labels are {list(labels)}, but {owner} has {names.tolist()}")
+    given = names if labels is None else as_column(labels, "labels")
+    if given.tolist() != names.tolist():
+        raise ValueError(f"labels are {given.tolist()}, but {owner} has {names.tolist()}")
     return names
 
 

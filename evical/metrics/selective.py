@@ -7,20 +7,26 @@ networks, NeurIPS 30.
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import rel_entr
 
 from dstheory import MassFunction
-from dstheory.checks.arguments import as_array, check_choice, check_flag, check_level
+from dstheory.checks.arguments import (
+    as_array,
+    check_choice,
+    check_flag,
+    check_label_order,
+    check_level,
+)
 from dstheory.notebook import ShownFields
 from evical._typing import Floats, Indices, Labels
 from evical.metrics.beliefs import class_intervals
 from evical.metrics.goodness import share_limits
 from evical.metrics.inputs import Predicted, assigned_classes, class_sample, numbers, refuse
-from evical.scores.checks import check_same_length
+from evical.scores.checks import check_column_order, check_same_length
 
 Doubt = Literal["probability", "width", "plausibility"]
 DOUBTS = ("probability", "width", "plausibility")
@@ -226,7 +232,7 @@ def _judged(
     """Loss and doubt (n,) of each sample."""
     sample = class_sample(y_true, y_prob, labels, None)
     answer = assigned_classes(sample.p)
-    losses = losses_of(loss, sample.codes, answer, sample.p.shape[1])
+    losses = losses_of(loss, sample.codes, answer, sample.labels)
     if isinstance(by, str):
         check_choice("by", by, DOUBTS, "numbers (n,), or ")
         if by != "probability" and not isinstance(y_prob, MassFunction):
@@ -254,8 +260,11 @@ def doubts(p: Floats, answer: Indices, bounds: Floats | None, by: str) -> Floats
     return np.partition(bounds[..., 1], -2, axis=1)[:, -2]
 
 
-def losses_of(loss: ArrayLike | None, truth: Indices, answer: Indices, n_classes: int) -> Floats:
+def losses_of(
+    loss: ArrayLike | None, truth: Indices, answer: Indices, classes: NDArray[Any]
+) -> Floats:
     """Loss (n,) in [0, 1] of each answer, from (n,) or (K, K) losses; None is an error."""
+    n_classes = len(classes)
     if loss is None:
         return np.asarray(truth != answer, dtype=np.float64)
     given = numbers(loss, "loss")
@@ -266,7 +275,16 @@ def losses_of(loss: ArrayLike | None, truth: Indices, answer: Indices, n_classes
         )
     most = "a loss in [0, 1]; divide losses by the largest that is possible"
     refuse(as_array(loss, "loss"), (given < 0) | (given > 1), "loss", most)
+    if given.ndim == 2:
+        check_loss_order(loss, classes)
     return given if given.ndim == 1 else given[answer, truth]
+
+
+def check_loss_order(loss: Any, classes: NDArray[Any]) -> None:
+    """Refuse a data frame whose columns or first K rows are the classes in another order."""
+    check_column_order(loss, classes, "loss")
+    if hasattr(loss, "index") and hasattr(loss, "columns"):
+        check_label_order(loss[: len(classes)], classes.tolist(), "loss", "index")
 
 
 def _running(losses: Floats, doubt: Floats) -> tuple[Floats, Floats, Indices]:

@@ -31,7 +31,7 @@ from evical.metrics.inputs import (
     class_labels,
     known_labels,
 )
-from evical.scores.checks import check_same_length
+from evical.scores.checks import check_column_order, check_same_length
 
 _GAIN = {"discounted": 0.0, "u65": 0.6, "u80": 1.2}
 
@@ -137,7 +137,9 @@ def sets_of(
         )
     if kept.ndim != 2:
         raise ValueError(f"y_set has shape {kept.shape}, expected (n, n_classes)")
-    return kept, class_labels(y_true, labels, kept.shape[1])
+    names = class_labels(y_true, labels, kept.shape[1])
+    check_column_order(y_set, names, "y_set")
+    return kept, names
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,9 +25,11 @@ from evical.calibrators import saved
 from evical.scores.checks import (
     as_column,
     check_column_order,
+    check_fitted_order,
     check_labels,
     check_same_length,
     check_weights,
+    columns_of,
     missing,
     real_numbers,
 )
@@ -254,6 +256,7 @@ class BaseMulticlassCalibrator(saved.SavedCalibrator):
         used = weight > 0
         self._fit_scores(columns[used], codes[used], weight[used])
         self.classes_, self.n_features_in_ = classes, table.shape[1]
+        self._fitted_columns = columns_of(scores)
         self._ready = True
         return self
 
@@ -359,6 +362,7 @@ class BaseMulticlassCalibrator(saved.SavedCalibrator):
             )
         if table is not scores:
             check_column_order(scores, self.classes_, "scores")
+            check_fitted_order(scores, self._fitted_columns, "scores")
         return self._columns(table, len(self.classes_))
 
     def predict_interval(self, scores: ArrayLike, *, level: float | None = None) -> Floats:
@@ -475,7 +479,7 @@ class BaseMulticlassCalibrator(saved.SavedCalibrator):
         calibrator.classes_ = classes
         calibrator.n_features_in_ = _n_columns(data, calibrator)
         calibrator._restore_state(data["state"])
-        calibrator._ready = True
+        calibrator._fitted_columns, calibrator._ready = [], True
         width = calibrator.n_features_in_
         saved.check_trial(calibrator, np.stack([np.full(width, 1.0 / width), np.eye(width)[0]]))
         restored: Self = calibrator

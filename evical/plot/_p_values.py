@@ -6,8 +6,6 @@ the diagonal, and bars above the line at the left end, violate the guarantee. Se
 have at least one class, so they may miss less often.
 """
 
-from typing import Any
-
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
@@ -32,7 +30,7 @@ from evical._typing import Floats, SamplesLike
 from evical.conformal.calibration import calibration_of
 from evical.metrics.inputs import class_codes, class_labels, refuse
 from evical.plot._inputs import known_classes, predictions
-from evical.scores.checks import check_same_length
+from evical.scores.checks import check_column_order, check_same_length
 
 _SIZE, _PAIR_SIZE = (5.4, 3.4), (8.0, 3.4)
 # Levels of the misses, those at which sets are used, and of their band, whose limits take longer.
@@ -114,7 +112,15 @@ class PValuesDisplay:
 
     @classmethod
     def from_estimator(
-        cls, classifier: BaseEstimator, X: SamplesLike, y: ArrayLike, **options: Any
+        cls,
+        classifier: BaseEstimator,
+        X: SamplesLike,
+        y: ArrayLike,
+        *,
+        n_bins: int = 20,
+        name: str | None = None,
+        ax: Axes | None = None,
+        misses_ax: Axes | None = None,
     ) -> "PValuesDisplay":
         """Draw the p-values of a fitted conformal classifier for the true classes.
 
@@ -124,8 +130,8 @@ class PValuesDisplay:
         X : (m, n_features) array or data frame
         y : (m,) array
             True classes of samples that it has not seen.
-        **options
-            ``n_bins``, ``name``, ``ax`` and ``misses_ax``, as for `from_p_values`.
+        n_bins, name, ax, misses_ax
+            As for `from_p_values`.
 
         Returns
         -------
@@ -153,7 +159,16 @@ class PValuesDisplay:
         p = predictions(classifier, "predict_p", X)
         known = calibration_of(classifier)[0].get(None) or None
         labels = known_classes(classifier)
-        return cls.from_p_values(y, p, labels=labels, n_calibration=known, **options)
+        return cls.from_p_values(
+            y,
+            p,
+            labels=labels,
+            n_calibration=known,
+            n_bins=n_bins,
+            name=name,
+            ax=ax,
+            misses_ax=misses_ax,
+        )
 
     @classmethod
     def from_p_values(
@@ -201,7 +216,9 @@ class PValuesDisplay:
         table = as_floats(p_values, "p_values")
         if table.ndim != 2:
             raise ValueError(f"p_values have shape {table.shape}, expected (m, K)")
-        codes = class_codes(y_true, class_labels(y_true, labels, table.shape[1]))
+        names = class_labels(y_true, labels, table.shape[1])
+        check_column_order(p_values, names, "p_values")
+        codes = class_codes(y_true, names)
         check_same_length(y_true=codes, p_values=table)
         true = table[np.arange(len(codes)), codes]
         display = cls(true, n_calibration=n_calibration, n_bins=n_bins, name=name)

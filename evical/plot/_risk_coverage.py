@@ -5,7 +5,6 @@ better the classifier knows what it does not know; Geifman & El-Yaniv (2017).
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -17,8 +16,9 @@ from dstheory.checks.arguments import check_flag, check_instance
 from dstheory.plot.style import axes_or_new, band_style, finish, literal, next_curve
 from evical._typing import Labels, SamplesLike
 from evical.metrics import risk_coverage_curve
-from evical.metrics.inputs import Predicted
-from evical.metrics.selective import Doubt, RiskCoverageCurve
+from evical.metrics.beliefs import class_intervals
+from evical.metrics.inputs import Predicted, assigned_classes
+from evical.metrics.selective import Doubt, RiskCoverageCurve, doubts
 from evical.plot._inputs import display_name, known_classes, predictions
 
 _SIZE = (5.4, 3.8)
@@ -64,25 +64,30 @@ class RiskCoverageDisplay:
         X: SamplesLike,
         y: ArrayLike,
         *,
+        loss: ArrayLike | None = None,
         by: Doubt | ArrayLike = "probability",
+        confidence: float = 0.95,
         name: str | None = None,
-        **options: Any,
+        ax: Axes | None = None,
+        band: bool = True,
     ) -> "RiskCoverageDisplay":
         """Draw the curve of a fitted classifier on samples that it has not seen.
 
         Parameters
         ----------
         estimator : fitted classifier
-            With `predict_proba`; for doubts by width or plausibility, with `predict_mass`.
+            With `predict_proba`, whose most probable class is the answer; for doubts by width or
+            plausibility, with `predict_mass`.
         X : (n, n_features) array or data frame
         y : (n,) array
             Labels.
-        by : {"probability", "width", "plausibility"}, or (n,) array
+        loss, by, confidence
             As for `evical.metrics.risk_coverage_curve`.
         name : str, optional
             For the legend; the estimator's class by default.
-        **options
-            ``loss``, ``confidence``, ``ax`` and ``band``, as for `from_predictions`.
+        ax : matplotlib Axes, optional
+        band : bool
+            As for `plot`.
 
         Returns
         -------
@@ -93,10 +98,21 @@ class RiskCoverageDisplay:
         TypeError, ValueError
             As `evical.metrics.risk_coverage_curve`, or if the estimator is not fitted.
         """
-        plain = not isinstance(by, str) or by == "probability"
-        predicted = predictions(estimator, "predict_proba" if plain else "predict_mass", X)
-        options |= {"labels": known_classes(estimator), "name": display_name(estimator, name)}
-        return cls.from_predictions(y, predicted, by=by, **options)
+        p = np.asarray(predictions(estimator, "predict_proba", X))
+        if isinstance(by, str) and by in ("width", "plausibility"):
+            bounds = class_intervals(predictions(estimator, "predict_mass", X))
+            by = doubts(p, assigned_classes(p), bounds, by)
+        return cls.from_predictions(
+            y,
+            p,
+            loss=loss,
+            by=by,
+            confidence=confidence,
+            labels=known_classes(estimator),
+            name=display_name(estimator, name),
+            ax=ax,
+            band=band,
+        )
 
     @classmethod
     def from_predictions(

@@ -339,6 +339,33 @@ in that order
         check_label_order(table, classes.tolist(), name)
 
 
+def columns_of(table: object) -> list[Any]:
+    """Names of the columns of a data frame, to compare with those of another; of others none.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> columns_of(pd.DataFrame({"b": [0.2], "a": [0.8]})), columns_of([[0.2, 0.8]])
+    (['b', 'a'], [])
+    """
+    return [*table.columns] if hasattr(table, "columns") else []
+
+
+def check_fitted_order(table: object, columns: list[Any], name: str) -> None:
+    """Refuse a data frame with the columns of `fit` in another order.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> check_fitted_order(pd.DataFrame({"b": [0.2], "a": [0.8]}), ["a", "b"], "scores")
+    Traceback (most recent call last):
+    ValueError: the columns of scores are ['b', 'a'], but in fit they were ['a', 'b']; select them \
+in that order
+    """
+    if columns and hasattr(table, "columns"):
+        check_label_order(table, columns, name, known="in fit they were")
+
+
 def as_column(y: Any, name: str = "y", *, warn: bool = False) -> NDArray[Any]:
     """Labels (n,) of any kind, the missing ones among them; nothing else is checked.
 
@@ -362,7 +389,7 @@ def as_column(y: Any, name: str = "y", *, warn: bool = False) -> NDArray[Any]:
     >>> as_column(["a", float("nan")])
     array(['a', nan], dtype=object)
     """
-    given = y if _is_foreign(y) else as_array(y, name)
+    given = _of_numpy(y) if _is_foreign(y) else as_array(y, name)
     if isinstance(y, list | tuple) and given.dtype.kind in "US":
         objects = np.asarray(y, dtype=object)
         others = [value for value in objects.ravel() if not isinstance(value, str | bytes)]
@@ -373,6 +400,17 @@ def as_column(y: Any, name: str = "y", *, warn: bool = False) -> NDArray[Any]:
     except TypeError:  # raised by a comparison with pandas.NA
         column = np.asarray(y, dtype=object)
     return column
+
+
+def _of_numpy(y: Any) -> Any:
+    """Nullable whole numbers and truth values without a missing one in NumPy's type of them.
+
+    scikit-learn would make floats of them, which hold no more than 53 bits.
+    """
+    own = getattr(y, "dtype", None)
+    if isinstance(own, np.dtype) or getattr(own, "kind", "O") not in "iub" or np.any(y.isna()):
+        return y
+    return y.to_numpy(dtype=getattr(own, "numpy_dtype", None))
 
 
 def missing(values: NDArray[Any]) -> NDArray[np.bool_]:
@@ -554,6 +592,11 @@ def check_groups(groups: ArrayLike, n: int) -> NDArray[Any]:
     array = as_array(groups, "groups")
     if array.shape != (n,):
         raise ValueError(f"groups have shape {array.shape}, expected ({n},), one for each sample")
+    if (unknown := missing(array)).any():
+        row = int(np.argmax(unknown))
+        raise ValueError(
+            f"groups[{row}] is {array[row]}; give each sample without a group one of its own"
+        )
     return array
 
 

@@ -16,7 +16,12 @@ from scipy import stats
 from dstheory.checks.arguments import as_array, as_real, check_flag, check_level
 from dstheory.notebook import ShownFields
 from evical._typing import Floats
-from evical.significance.numbers import p_text, paired_values, without_rounding
+from evical.significance.numbers import (
+    check_pairing,
+    p_text,
+    paired_values,
+    without_rounding,
+)
 
 # Up to this many disagreements the binomial distribution itself is used (Dietterich 1998 calls
 # for 10 at least; R and statsmodels switch at 25).
@@ -104,6 +109,8 @@ def mcnemar(y_true: ArrayLike, y_pred1: Any, y_pred2: Any, exact: bool | None = 
             "each, with the same n of at least 1"
         )
     _check_labels(y_true=truth, y_pred1=first, y_pred2=second)
+    for name, labels in (("y_pred1", y_pred1), ("y_pred2", y_pred2)):
+        check_pairing(y_true, labels, "y_true", name)
     wrong1, wrong2 = first != truth, second != truth
     only1, only2 = int((wrong1 & ~wrong2).sum()), int((~wrong1 & wrong2).sum())
     difference = float((only1 - only2) / len(truth))
@@ -223,6 +230,16 @@ def _check_labels(**labels: NDArray[Any]) -> None:
     for name, values in labels.items():
         if values.dtype.kind == "f" and np.isnan(values).any():
             raise ValueError(f"{name}[{int(np.argmax(np.isnan(values)))}] is nan, expected a label")
+    broken: dict[str, Any] = {
+        name: np.flatnonzero(values % 1) if values.dtype.kind == "f" else []
+        for name, values in labels.items()
+    }
+    for name, rows in broken.items():
+        if len(rows) and not len(broken["y_true"]):
+            raise ValueError(
+                f"{name}[{rows[0]}] is {labels[name][rows[0]]}, but labels of y_true are whole "
+                "numbers; give predicted classes, not their probabilities"
+            )
     text = {name: values.dtype.kind in "US" for name, values in labels.items()}
     numeric = [name for name, values in labels.items() if values.dtype.kind in "biuf"]
     if numeric and any(text.values()):

@@ -15,7 +15,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import chi2, f, norm, rankdata, studentized_range
 
-from dstheory.checks.arguments import as_floats, as_sequence, check_choice, check_flag, check_level
+from dstheory.checks.arguments import (
+    as_floats,
+    as_sequence,
+    check_choice,
+    check_flag,
+    check_label_order,
+    check_level,
+)
 from dstheory.notebook import ShownFields
 from evical._typing import Floats
 from evical.significance.numbers import aligned, data_frame, p_text, without_rounding
@@ -66,6 +73,7 @@ class Results(ShownFields):
             raise ValueError(
                 f"methods are {list(names)}, expected {values.shape[1]} different names"
             )
+        check_label_order(self.values, names, "results", known="methods are")
         if not np.isfinite(values).all():
             row, column = np.argwhere(~np.isfinite(values))[0]
             raise ValueError(
@@ -101,13 +109,16 @@ def as_results(results: Any, greater_is_better: bool) -> Results:
     if isinstance(results, Results):
         return results
     if hasattr(results, "columns"):
-        wrong = [name for name, kind in results.dtypes.items() if kind.kind not in "fiub"]
+        kinds = zip(results.columns, results.dtypes, strict=True)
+        wrong = [name for name, kind in kinds if getattr(kind, "kind", "f") not in "fiub"]
         if wrong:
             raise TypeError(
                 f"column {wrong[0]!r} does not hold numbers; make the data sets the index, and "
                 "keep a column for each method"
             )
-        return Results(results.to_numpy(dtype=np.float64), list(results.columns), greater_is_better)
+        of_pandas = {"dtype": np.float64} if hasattr(results, "index") else {}
+        values = as_floats(results.to_numpy(**of_pandas), "results")
+        return Results(values, list(results.columns), greater_is_better)
     values = as_floats(results, "results")
     count = values.shape[1] if values.ndim == 2 else 0
     return Results(values, [f"method {j}" for j in range(count)], greater_is_better)

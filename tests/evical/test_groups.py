@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.model_selection import GridSearchCV, GroupKFold, LeaveOneGroupOut
+from sklearn.model_selection import GridSearchCV, GroupKFold, LeaveOneGroupOut, TimeSeriesSplit
 from sklearn.neighbors import KNeighborsClassifier
 
 from evical import EvidentialClassifier, EvidentialEnsemble, cross_val_mass
@@ -114,6 +114,13 @@ def test_refusals():
     for fit in (clf.fit, EvidentialEnsemble([clf]).fit):
         with pytest.raises(ValueError, match=re.escape(message)):
             fit(X, Y, groups=[1, 2, 3])
+        with pytest.raises(ValueError, match=r"groups\[2\] is nan; give each sample without a"):
+            fit(X, Y, groups=np.where(np.arange(120) == 2, np.nan, GROUPS))
+    with pytest.raises(
+        ValueError, match="in 0 test parts, but each sample is scored once"
+    ) as error:
+        cross_val_mass(clf, X, Y, cv=TimeSeriesSplit(2))
+    assert "ensemble" not in str(error.value)  # which cross_val_mass does not have
     few = np.where(Y == "maybe", 99, GROUPS)
     with pytest.raises(ValueError, match="class 'maybe' has 1 group, but each of 4"):
         clf.set_params(cv=4).fit(X, Y, groups=few)

@@ -10,6 +10,7 @@ from fractions import Fraction
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 from sklearn.dummy import DummyClassifier
@@ -19,7 +20,14 @@ from dstheory import Frame, MassFunction, bayesian, consonant
 from dstheory.argumentation import ArgumentationSystem
 from dstheory.combine import combine_axis, dempster, fixsen_mahler, tnorm_conjunctive
 from dstheory.construct import from_probability_intervals, natural_extension, nested
-from dstheory.decide import CredalSet, maximin, utilities_from_costs, with_reject
+from dstheory.decide import (
+    CredalSet,
+    maximin,
+    minimax_regret,
+    owa,
+    utilities_from_costs,
+    with_reject,
+)
 from dstheory.inference import (
     GRFN,
     Opinion,
@@ -36,15 +44,29 @@ from dstheory.network import Table, ValuationNetwork
 from dstheory.product import ProductFrame, Variable, probability_table
 from dstheory.revise import contextual_discount, generalized_bayes
 from evical.conformal import ConformalScores, RiskControl
-from evical.evaluation import Evaluation, compare
+from evical.evaluation import CalibrationMonitor, ConformalEvaluation, Evaluation, compare
 from evical.fused import EvidentialFusion
 from evical.metrics import (
+    aurc,
     brier_score,
     calibration_report,
+    decision_cost,
+    decision_profit,
     expected_calibration_error,
+    ranked_probability_score,
     risk_coverage_curve,
+    set_coverage,
+    set_score,
 )
 from evical.multiclass import SoftmaxCalibrator
+from evical.significance import (
+    Results,
+    corrected_t,
+    friedman,
+    mcnemar,
+    relative_gain,
+    wilcoxon,
+)
 from tests.joints.seeds import every_seed
 from tests.support.each import each
 
@@ -244,6 +266,18 @@ READERS = {
     ),
     "weights": lambda table: linear_contour(TABLE, range(24), table.iloc[0]),
     "new design": lambda table: predict(TABLE, range(24), table),
+    "sets": lambda table: set_coverage(WINES, table > 0.5),
+    "worth of sets": lambda table: set_score(WINES, table > 0.5),
+    "profit": lambda table: decision_profit(WINES, TABLE, table),
+    "cost": lambda table: decision_cost(WINES, TABLE, table),
+    "losses of a curve": lambda table: aurc(WINES, TABLE, loss=table.iloc[:3]),
+    "losses by row": lambda table: aurc(WINES, TABLE, loss=table.iloc[:3].T),
+    "bounds of errors": lambda table: RiskControl(
+        FrozenEstimator(SCALED), loss="by_class", bound=0.9 + table.iloc[1] / 20
+    ).fit(TABLE, WINES),
+    "p-values": lambda table: ConformalEvaluation.from_p_values(WINES, table),
+    "contours": lambda table: ConformalEvaluation.from_p_values(WINES, TABLE, contour=table),
+    "alarm": lambda table: CalibrationMonitor(SCALED).update(table, WINES),
 }
 
 
@@ -252,8 +286,12 @@ def test_named_columns_in_another_order_are_refused(reader):
     read = READERS[reader]
     read(TABLE)
     turned = TABLE[CLASSES[::-1]]
-    with pytest.raises(ValueError, match=r"the (columns|index|names) of .* but the labels are \["):
-        read(turned)
+    for named in (turned, turned.add_prefix("p_")):
+        with pytest.raises(
+            ValueError, match=r"the (columns|index|names) of .* but (the labels|in fit)"
+        ):
+            read(named)
+    read(TABLE.add_prefix("p_"))
     read(turned.rename(columns=str.upper))  # names that are not the classes say nothing
 
 
@@ -367,6 +405,21 @@ def test_columns_of_the_same_text_are_refused():
             m.to_frame(kind)
 
 
+def test_columns_in_another_order_than_in_fit_are_refused():
+    """Also if they are not named like the classes."""
+    table = TABLE.set_axis(["u", "v", "w"], axis=1)
+    readers = (
+        SoftmaxCalibrator().fit(table, WINES).predict_proba,
+        lambda found: EvidentialFusion().fit({"x": table}, WINES).predict({"x": found}),
+        lambda found: EvidentialFusion(classes=CLASSES).fit({"x": table}).predict({"x": found}),
+    )
+    for read in readers:
+        read(table)
+        read(table.to_numpy())
+        with pytest.raises(ValueError, match=r"but in fit they were .* select them"):
+            read(table[["v", "u", "w"]])
+
+
 def test_rows_of_a_series_are_no_labels():
     """Of two samples in another order, the numbers of the rows are the classes turned."""
     p = pd.Series([0.3, 0.8], index=[1, 0])
@@ -389,3 +442,52 @@ def test_what_names_no_labels_is_read_by_places():
             bayesian(Frame([1, 2] if isinstance(named, pd.DataFrame) else ["a", "b"]), named)
     with pytest.raises(ValueError, match="the index of prior probabilities is"):
         fixsen_mahler(BELIEF, BELIEF, prior=pd.Series([0.2, 0.3, 0.5], index=CLASSES[::-1]))
+
+
+def test_rows_of_utilities_name_the_acts():
+    utilities = pd.DataFrame([*np.eye(3), [0.5] * 3], columns=CLASSES, index=[*CLASSES, "ask"])
+    for criterion in (maximin, owa, minimax_regret):
+        assert criterion(BELIEF, utilities) == criterion(BELIEF, utilities, acts=utilities.index)
+        assert criterion(BELIEF, utilities.iloc[3:]) == "ask"
+        assert criterion(BELIEF, utilities.reset_index(drop=True).iloc[3:]) == 0
+        assert criterion(BELIEF, utilities.to_numpy().tolist()) in range(4)
+
+
+def test_probabilities_and_sets_are_no_p_values():
+    rows = np.random.default_rng(0).dirichlet([1, 1, 1], len(WINES))
+    with pytest.raises(ValueError, match="all 24 rows of p_values sum to 1, as probabilities do"):
+        ConformalEvaluation.from_p_values(WINES, rows)
+    with pytest.raises(TypeError, match="p_values hold bool values"):
+        ConformalEvaluation.from_p_values(WINES, rows > 0.2)
+
+
+def test_paired_results_in_another_order_are_refused():
+    """Of data sets, of samples, and of methods."""
+    one = pd.Series({"iris": 0.1, "wine": 0.2, "digits": 0.4})
+    other = one[["wine", "iris", "digits"]] / 2
+    for test in (wilcoxon, relative_gain, lambda a, b: corrected_t(a, b, test_share=0.5)):
+        test(one, other.to_numpy())
+        test(one.rename(str.upper), other)
+        with pytest.raises(ValueError, match=r"the index of values2 is .* but that of values1"):
+            test(one, other)
+    y = pd.Series([0, 1, 1], index=[7, 5, 6])
+    mcnemar(y, [0, 0, 1], y)
+    with pytest.raises(ValueError, match="the index of y_pred2 is"):
+        mcnemar(y, [0, 0, 1], y.sort_index())
+    with pytest.raises(ValueError, match=r"y_pred1\[1\] is 0.3, but labels of y_true are whole"):
+        mcnemar(y, [0, 0.3, 1], y)
+    methods = pd.DataFrame(np.eye(3), columns=["b", "a", "c"])
+    assert friedman(pl.from_pandas(methods)).methods == ("b", "a", "c")
+    with pytest.raises(ValueError, match=r"the columns of results are .* but methods are"):
+        Results(methods, ["a", "b", "c"])
+
+
+def test_categories_in_an_order_are_ranked_so():
+    """Sorted, "high" would come before "low" and "medium"."""
+    order = ["low", "medium", "high"]
+    y = pd.Series(pd.Categorical(["low", "high"], order, ordered=True))
+    p = [[1.0, 0, 0], [0, 1, 0]]
+    assert ranked_probability_score(y, p, labels=order) == 0.25
+    for other in (sorted(order), order[::-1]):
+        with pytest.raises(ValueError, match=r"the order of y_true is .'low', 'medium', 'high'"):
+            ranked_probability_score(y, p, labels=other)

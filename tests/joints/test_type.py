@@ -4,6 +4,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from dstheory import Frame, MassFunction, dempster, discount
@@ -16,7 +17,7 @@ from dstheory.inference import SampledInterval, multinomial, normal_contour
 from dstheory.kernels.rounding import sum_tolerance, unit_rows
 from dstheory.measure import pic
 from dstheory.product import Variable, probability_table
-from evical import EvidentialFusion
+from evical import BinningCalibrator, EvidentialFusion
 from evical.conformal import ConformalScores
 from evical.fusion import Mixture
 from evical.metrics import brier_score, log_loss
@@ -158,3 +159,18 @@ def test_decimals_are_numbers():
     assert SampledInterval([quarter], [Fraction(1, 2)]).expectation() == (0.25, 0.5)
     with pytest.raises(MassError, match="mass inf is not finite"):
         MassFunction(frame, [1, 3], [Decimal("inf"), half])
+
+
+@pytest.mark.parametrize("kind", ["Int64", "int64[pyarrow]", "boolean", "bool[pyarrow]"])
+def test_nullable_labels_keep_their_type(kind):
+    """As floats, 2^60 and 2^60 + 1 would be one class."""
+    known = [False, True] if kind.startswith("bool") else [2**60, 2**60 + 1]
+    y = pd.Series(known * 4).astype(kind)
+    fitted = BinningCalibrator().fit(np.arange(8.0), y)
+    assert [(label, type(label)) for label in fitted.classes_.tolist()] == [
+        (label, type(label)) for label in known
+    ]
+    assert brier_score(y, np.full(8, 0.5), labels=known) == 0.25
+    y[2] = pd.NA
+    with pytest.raises(ValueError, match=r"y\[2\] is nan; every sample needs a label"):
+        BinningCalibrator().fit(np.arange(8.0), y)

@@ -67,7 +67,7 @@ def test_both_classes_may_come_late():
     calibrator = ShareCalibrator()
     calibrator.partial_fit([1, 2], ["b", "b"], classes=["b", "a"])
     assert calibrator.classes_.tolist() == ["a", "b"]
-    with pytest.raises(NotFittedError):
+    with pytest.raises(NotFittedError, match="has no sample of class"):
         calibrator.predict([1])
     calibrator.partial_fit([3], ["a"])
     assert calibrator.predict_proba([1])[0, 1] == pytest.approx(2 / 3)

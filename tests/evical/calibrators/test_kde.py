@@ -261,3 +261,12 @@ def test_a_light_sample_at_the_end_of_the_reach_of_a_heavy_one():
     assert (np.array(sums).max(axis=0) > 0).all()
     again = KDECalibrator.from_dict(calibrator.to_dict())
     np.testing.assert_array_equal(again.predict_proba(scores), calibrator.predict_proba(scores))
+
+
+@pytest.mark.parametrize("turned", [1.0, -1.0])
+def test_far_away_the_nearest_sample_stays_the_nearest(turned):
+    """Beyond 1e13 the distances to 1 and 0.9 are equal floats, and the probability is one still."""
+    y = np.array([0, 0, 0, 1, 1, 1]) if turned > 0 else np.array([1, 1, 1, 0, 0, 0])
+    fitted = raw(bandwidth=0.1).fit(turned * np.array([0.1, 0.3, 0.9, 0.2, 0.8, 1.0]), y)
+    far = turned * np.array([10.0, 1e13, 2.6e14, 1e15, 1e17, 1e300])
+    assert np.ptp(fitted.predict_proba(far)[:, 1]) < 1e-12

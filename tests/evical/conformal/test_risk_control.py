@@ -373,7 +373,9 @@ def test_training_and_held_out_samples_are_apart():
     assert control.promises_[0].n_samples == round(0.4 * len(y))
     assert control.estimator_.class_count_.sum() == len(y) - round(0.4 * len(y))
     groups = np.arange(len(y)) // 10
-    grouped = RiskControl(GaussianNB(), random_state=1).fit(X, y, groups)
+    grouped = RiskControl(GaussianNB(), random_state=1).fit(X, y, groups=groups)
+    with pytest.raises(TypeError):  # the third argument is that of weights elsewhere
+        RiskControl(GaussianNB()).fit(X, y, groups)
     assert grouped.promises_[0].n_samples % 10 in (0, 9)  # the last group is of nine
 
 

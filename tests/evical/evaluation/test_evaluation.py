@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
 
 from dstheory import Frame, MassFunction
-from evical import metrics
+from evical import EvidentialClassifier, metrics
 from evical.calibrators import IsotonicCalibrator, LogisticCalibrator
 from evical.evaluation import Evaluation
 from evical.evaluation._evaluation import _measure, prepare, resample_count
@@ -201,3 +202,29 @@ def test_unknown_measures_are_refused():
     p, y = sample(20)
     with pytest.raises(KeyError, match="brier_score, log_loss"):
         Evaluation.from_predictions(y, p, n_resamples=5)["brier"]
+
+
+def test_an_estimator_is_judged_by_what_it_predicts():
+    """Not by the middle of an interval, nor by the pignistic transform of another probability."""
+    rng = np.random.default_rng(0)
+    y = np.repeat(["b", "z"], 30)
+    scores = rng.normal((y == "z").astype(float))
+    X = scores[:, np.newaxis]
+    other = {"calibrator": "logistic", "probability": "plausibility", "cv": 2}
+    for made in (
+        LogisticCalibrator(model="confidence").fit(X, y),
+        EvidentialClassifier(GaussianNB(), **other).fit(X, y),
+    ):
+        expected = metrics.brier_score(y, made.predict_proba(X))
+        assert abs(expected - metrics.brier_score(y, made.predict_mass(X))) > 1e-5
+        for positive in (None, "b", "z"):
+            judged = Evaluation.from_estimator(made, X, y, pos_label=positive, n_resamples=1)
+            assert judged.report["brier_score"] == pytest.approx(expected, abs=1e-12)
+            assert judged.class_names == (("z", "b") if positive == "b" else ("b", "z"))
+
+
+def test_probabilities_of_the_other_class_are_refused():
+    p = np.array([0.1, 0.3, 0.8, 0.9])
+    Evaluation.from_predictions([0, 0, 1, 1], p, bel=p - 0.1, pl=p + 0.1, n_resamples=1)
+    with pytest.raises(ValueError, match=r"outside \[bel, pl\] in 4 of 4 rows, and 1 - probabil"):
+        Evaluation.from_predictions([0, 0, 1, 1], 1 - p, bel=p - 0.1, pl=p + 0.1)

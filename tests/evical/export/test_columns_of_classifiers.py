@@ -3,12 +3,14 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import NearestCentroid
 
 from evical import EvidentialClassifier, EvidentialEnsemble
 from evical.calibrators import BinningCalibrator
 from evical.export import predict_table
+from evical.multiclass import SoftmaxCalibrator
 from evical.scores.names import belief_names
 from tests.support.tables import IN_PYTHON, KINDS, as_pandas
 
@@ -54,6 +56,24 @@ def test_who_has_seen_an_array_is_told_the_columns(kind):
     np.testing.assert_allclose(frame["p_True"], TWO.predict_proba(X)[:, 1], atol=1e-12)
     alone = as_pandas(predict_table(fitted, KINDS[kind](X)))
     np.testing.assert_allclose(alone["p_True"], TWO.predict_proba(X)[:, 1], atol=1e-12)
+
+
+def test_probabilities_are_those_that_are_predicted():
+    """Not the pignistic ones, if another kind was chosen."""
+    other = clone(TWO).set_params(probability="plausibility").fit(X, LABELS > 0)
+    p = predict_table(other, FRAME)["p_True"]
+    np.testing.assert_allclose(p, other.predict_proba(X)[:, 1], atol=1e-12)
+    assert np.abs(p - TWO.predict_proba(X)[:, 1]).max() > 1e-3
+
+
+def test_columns_of_scores_are_not_mixed_up():
+    scores = pd.DataFrame(MORE.predict_proba(X), columns=["u", "v", "w"])
+    fitted = SoftmaxCalibrator().fit(scores, LABELS)
+    predict_table(fitted, scores, ["u", "v", "w"])
+    with pytest.raises(ValueError, match="but in fit they were"):
+        predict_table(fitted, scores, ["v", "u", "w"])
+    with pytest.raises(ValueError, match="but the labels are"):
+        predict_table(fitted, scores.set_axis(["s1", "s0", "s2"], axis=1), ["s1", "s0", "s2"])
 
 
 def test_what_does_not_fit_is_named():
