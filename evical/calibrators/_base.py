@@ -459,8 +459,7 @@ class BaseCalibrator(saved.SavedCalibrator):
             If the data is not a saved calibrator, or is damaged, of a later version, or of another
             kind.
         """
-        known = {c.__name__: c for c in [cls, *cls.__subclasses__()] if c is not BaseCalibrator}
-        calibrator: Self = saved.from_dict(data, known)
+        calibrator: Self = saved.from_dict(data, saved.kinds_of(cls))
         return calibrator
 
     def _repr_html_inner(self) -> str:

@@ -464,8 +464,7 @@ class BaseMulticlassCalibrator(saved.SavedCalibrator):
             If the data is not a saved calibrator, or is damaged, of a later version, or of another
             kind.
         """
-        base = BaseMulticlassCalibrator
-        known = {c.__name__: c for c in [cls, *cls.__subclasses__()] if c is not base}
+        known = saved.kinds_of(cls)
         saved.check_saved(data, known, FORMAT)
         classes = saved.restored_classes(data["classes"])
         if len(classes) < 2:
