@@ -29,8 +29,14 @@ from evical._fitting import Progress, all_or_nothing, check_declared, check_verb
 from evical._typing import Floats, Indices, RandomState, SamplesLike, Weights
 from evical.beliefs.consonant import Consonant
 from evical.classifier import EvidentialClassifier
-from evical.conformal._counts import Counts
-from evical.conformal.calibration import Calibration, Conformed, new_seed, random_shares, too_few
+from evical.conformal.calibration import (
+    Calibration,
+    Conformed,
+    Counts,
+    new_seed,
+    random_shares,
+    too_few,
+)
 from evical.conformal.contour import least_strange, prediction_sets, to_contour
 from evical.conformal.nonconformity import NEED_PROBABILITIES, ScoreName, named_score, score_table
 from evical.estimators.folds import make_folds
@@ -301,7 +307,7 @@ class ConformalClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mis
             for part, own in zip(self.conformed_, scores, strict=True)
         ]
         weight = 1.0 if ratio is None else ratio[:, np.newaxis]
-        p = Counts.sum(counts).p_values(weight, tau[:, np.newaxis] if self.smoothed else None)
+        p = Counts.of_parts(counts).p_values(weight, tau[:, np.newaxis] if self.smoothed else None)
         return p, np.mean(scores, axis=0)
 
     def predict_p(self, X: SamplesLike) -> Floats:

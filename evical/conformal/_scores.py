@@ -29,8 +29,7 @@ from evical._typing import Floats, RandomState, Weights
 from evical.beliefs.consonant import Consonant
 from evical.calibrators.fields import SavedError
 from evical.calibrators.saved import restored_arrays, restored_classes
-from evical.conformal._counts import ClassSamples, ScoreSample
-from evical.conformal.calibration import Calibration, new_seed, random_shares, too_few
+from evical.conformal.calibration import Calibration, ScoreSample, new_seed, random_shares, too_few
 from evical.conformal.contour import least_strange, prediction_sets, to_contour
 from evical.conformal.nonconformity import (
     SCORES,
@@ -472,8 +471,6 @@ def _scores(
 
 def _saved(scores: Any) -> dict[str, Any]:
     """Describe `ConformalScores`."""
-    samples = scores.calibration.samples
-    parts = samples.samples if isinstance(samples, ClassSamples) else [samples]
     ranked = scores.nonconformity in _RANKED and scores.ties == "ranks"
     more = {} if scores.seed is None else {"seed": scores.seed}
     return {
@@ -483,7 +480,7 @@ def _saved(scores: Any) -> dict[str, Any]:
         "nonconformity": scores.nonconformity,
         "parameters": dict(scores.parameters),
         "conditional": scores.conditional,
-        "samples": [_of_sample(part) for part in parts],
+        "samples": [_of_sample(part) for part in scores.calibration.samples.values()],
         **more,
     }
 
@@ -519,12 +516,15 @@ def _content(data: dict[str, Any]) -> _Parts:
     if parameters.keys() != given.keys():
         raise ValueError(f"parameters lack {', '.join(sorted(parameters.keys() - given.keys()))}")
     samples = _samples(data["samples"], len(classes) if conditional else 1)
-    one = ClassSamples(samples) if conditional else samples[0]
+    calibration = Calibration(
+        "class" if conditional else "all",
+        dict(zip(range(len(samples)) if conditional else [None], samples, strict=True)),
+    )
     seed = data.get("seed")
     if seed is not None:
         check_count("seed", seed)
     ties = "equal" if name in _RANKED and data["version"] == 1 else "ranks"
-    return classes, name, parameters, conditional, Calibration(one), seed, ties
+    return classes, name, parameters, conditional, calibration, seed, ties
 
 
 def _samples(parts: object, n: int) -> list[ScoreSample]:

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from dstheory.checks.arguments import as_floats
 from evical._typing import Floats
-from evical.conformal._counts import ScoreSample
+from evical.conformal.calibration import ScoreSample
 from evical.scores.checks import check_weights, refuse_row
 
 

@@ -17,7 +17,7 @@ from scipy.special import logsumexp
 from dstheory import MassFunction
 from dstheory.checks.arguments import as_array, as_floats
 from evical._typing import Floats, Indices
-from evical.conformal.capital import Capital
+from evical.conformal.martingale import Capital
 from evical.metrics.inputs import Predicted, class_sample
 
 # What is added to the log-odds of a class, and what log-odds are multiplied by, of small errors
