@@ -42,7 +42,7 @@ from evical.conformal.nonconformity import NEED_PROBABILITIES, ScoreName, named_
 from evical.estimators.folds import make_folds
 from evical.estimators.predictor import ClassifierWrapper, neighbors
 from evical.estimators.responses import class_values, frozen_classes, trained_on
-from evical.scores.checks import check_groups, check_samples
+from evical.scores.checks import check_groups, check_samples, refuse
 
 # Rows for training and rows for calibration.
 Fold = tuple[Indices, Indices]
@@ -253,11 +253,7 @@ class ConformalClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mis
             return None
         ratio = _one_each("density_ratio", as_floats(self.density_ratio(X), "density_ratio"), X)
         wrong = ~((ratio >= 0) & (ratio < np.inf))
-        if wrong.any():
-            row = int(np.argmax(wrong))
-            raise ValueError(
-                f"density_ratio gives {ratio[row]} in row {row}, expected finite numbers from 0"
-            )
+        refuse(ratio, wrong, "density_ratio(X)", "a finite number from 0")
         return ratio
 
     def _scores(self, estimator: BaseEstimator, X: SamplesLike, u: Floats) -> Floats:

@@ -38,7 +38,7 @@ from evical.conformal.nonconformity import (
     score_table,
     tied_score,
 )
-from evical.scores.checks import check_column_order, check_labels, check_weights, refuse_row
+from evical.scores.checks import check_column_order, check_labels, check_weights, refuse
 
 _Parts = tuple[NDArray[Any], str, dict[str, Any], str | None, Calibration, int | None, str]
 
@@ -455,9 +455,8 @@ def _table(values: ArrayLike, nonconformity: str, classes: NDArray[Any]) -> Floa
 
 def _check_unit(table: Floats, nonconformity: str, dtype: np.dtype[Any]) -> None:
     most = 1 + sum_tolerance(dtype, table.shape[1])
-    wrong = ~((table >= 0) & (table <= most)).all(axis=1)
-    needs = "needs probabilities, in [0, 1]; 'margin' takes any values"
-    refuse_row(table, wrong, "values are", f"but {nonconformity!r} {needs}")
+    expected = f"a probability, in [0, 1], for {nonconformity!r}; 'margin' takes any values"
+    refuse(table, ~((table >= 0) & (table <= most)), "values", expected)
 
 
 def _scores(
@@ -465,7 +464,7 @@ def _scores(
 ) -> Floats:
     with np.errstate(over="ignore"):
         scores = score_table(partial(score, **parameters), table, u)
-    refuse_row(table, ~np.isfinite(scores).all(axis=1), "values are", "too large for a margin")
+    refuse(table, ~np.isfinite(scores), "values", "a number whose margin is finite")
     return scores
 
 

@@ -16,6 +16,7 @@ from scipy.special import gammainc, gammaln, hyp1f1
 from dstheory.checks.arguments import as_floats, check_choice, check_level, check_rng
 from dstheory.notebook import ShownFields
 from evical._typing import Floats
+from evical.scores.checks import refuse
 
 
 class Capital(ShownFields):
@@ -108,8 +109,7 @@ def online_p_values(scores: ArrayLike, rng: np.random.Generator) -> Floats:
     values = as_floats(scores, "scores")
     if values.ndim != 1:
         raise ValueError(f"scores have shape {values.shape}, expected (n,)")
-    if np.isnan(values).any():
-        raise ValueError(f"scores[{int(np.argmax(np.isnan(values)))}] is nan, expected a number")
+    refuse(values, np.isnan(values), "scores", "a number")
     above, equal = _counts_before(values)
     tau = 1 - rng.uniform(size=len(values))  # in (0, 1], so that no p-value is 0
     return np.asarray((above + tau * (equal + 1)) / np.arange(1, len(values) + 1))
@@ -211,10 +211,7 @@ class ExchangeabilityTest(Capital):
         values = np.atleast_1d(as_floats(p, "p"))
         if values.ndim != 1:
             raise ValueError(f"p has shape {values.shape}, expected one p-value or (n,)")
-        wrong = ~((values > 0) & (values <= 1))
-        if wrong.any():
-            row = int(np.argmax(wrong))
-            raise ValueError(f"p[{row}] is {values[row]}, expected a number in (0, 1]")
+        refuse(values, ~((values > 0) & (values <= 1)), "p", "a number in (0, 1]")
         if len(values):
             odds = 1 + _SLOPES * (values[:, np.newaxis] - 0.5)
             jumps = np.full(len(values), self.jump)

@@ -33,6 +33,7 @@ from evical.learners._clustering import (
     members_of,
 )
 from evical.learners._features import read_samples
+from evical.scores.checks import refuse
 
 _LEAST = 1e-12
 """Share of the cost of the farthest cluster that each cost has at least, in a quadratic program; on
@@ -476,9 +477,5 @@ def _pairs(n: int, values: ArrayLike | None, name: str) -> Ints:
     if pairs.ndim != 2 or pairs.shape[1] != 2:
         raise ValueError(f"{name} has the shape {pairs.shape}, expected (q, 2): pairs of rows")
     wrong = ((pairs < 0) | (pairs >= n)).any(axis=1) | (pairs[:, 0] == pairs[:, 1])
-    if wrong.any():
-        q = int(np.argmax(wrong))
-        raise ValueError(
-            f"{name}[{q}] is {pairs[q].tolist()}, expected two different rows from 0 to {n - 1}"
-        )
+    refuse(pairs, wrong, name, f"two different rows from 0 to {n - 1}")
     return np.unique(np.sort(pairs.astype(np.int64), axis=1), axis=0)

@@ -10,7 +10,7 @@ from sklearn.utils.validation import validate_data
 from dstheory import Frame, MassFunction
 from dstheory.checks.arguments import without_mask
 from evical._typing import Floats, SamplesLike
-from evical.scores.checks import check_labels, check_weights
+from evical.scores.checks import check_labels, check_weights, refuse
 
 Metric: TypeAlias = Literal["euclidean", "precomputed"]
 _GREATEST = 1e100  # products of its square are floats
@@ -41,8 +41,8 @@ def read_samples(
     """
     X = read_features(estimator, X, reset=reset)
     if metric == "precomputed":
-        _check_each(X, X < 0, "expected distances from 0 (Negative values in data)")
-        _check_each(X, X > _GREATEST, f"expected distances of at most {_GREATEST:g}")
+        refuse(X, X < 0, "X", "a distance from 0 (Negative values in data)")
+        refuse(X, X > _GREATEST, "X", f"a distance of at most {_GREATEST:g}")
         if reset:
             _check_square(X)
     else:
@@ -58,19 +58,13 @@ def _check_square(D: Floats) -> None:
             "is 'precomputed'; X should be a square matrix"
         )
     scale = 1e-8 * float(np.abs(D).max())
-    _check_each(D, np.diag(np.abs(np.diag(D)) > scale), "expected 0: a sample and itself")
+    refuse(D, np.diag(np.abs(np.diag(D)) > scale), "X", "0: a sample and itself")
     gap = np.abs(D - D.T) > scale
     if gap.any():
         i, j = np.argwhere(gap)[0]
         raise ValueError(
             f"X[{i}, {j}] is {D[i, j]:g}, but X[{j}, {i}] is {D[j, i]:g}; distances are symmetric"
         )
-
-
-def _check_each(D: Floats, wrong: NDArray[np.bool_], expected: str) -> None:
-    if wrong.any():
-        i, j = np.argwhere(wrong)[0]
-        raise ValueError(f"X[{i}, {j}] is {D[i, j]:g}, {expected}")
 
 
 def squared_distances(X: Floats, centers: Floats) -> Floats:

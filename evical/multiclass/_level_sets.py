@@ -32,7 +32,7 @@ from dstheory.checks.arguments import as_floats
 from evical._typing import Flags, Floats
 from evical.beliefs.bounded import Bounded
 from evical.beliefs.estimate import Estimate
-from evical.scores.checks import check_label
+from evical.scores.checks import check_label, refuse
 
 _STEPS = 40
 _HALVINGS = 12
@@ -524,9 +524,7 @@ def checked_contour(
     tau = np.atleast_1d(as_floats(probability, "probability"))
     if tau.ndim > 1:
         raise ValueError(f"probability has shape {tau.shape}, expected (g,)")
-    wrong = ~((tau >= 0) & (tau <= 1))
-    if wrong.any():
-        raise ValueError(f"probability is {tau[wrong][0]}, expected numbers in [0, 1]")
+    refuse(tau, ~((tau >= 0) & (tau <= 1)), "probability", "a number in [0, 1]")
     check_label("label", label)
     known = classes.tolist()
     if label not in known:

@@ -144,9 +144,9 @@ def test_another_metric_leaves_nothing_of_the_last():
     ("X", "message"),
     [
         ([[0, 1.0, 2]], r"expected the \(n, n\) distances"),
-        ([[0, -1.0], [-1, 0]], "X\\[0, 1\\] is -1, expected distances from 0"),
+        ([[0, -1.0], [-1, 0]], "X\\[0, 1\\] is -1.0 .2 such values., expected a distance from 0"),
         ([[0, 1.0], [2, 0]], "X\\[0, 1\\] is 1, but X\\[1, 0\\] is 2"),
-        ([[0, 1.0], [1, 3]], "X\\[1, 1\\] is 3, expected 0"),
+        ([[0, 1.0], [1, 3]], "X\\[1, 1\\] is 3.0, expected 0"),
         ([[0, 1e150], [1e150, 0]], "at most"),
     ],
 )

@@ -244,7 +244,7 @@ def test_label_and_probability_of_a_contour_are_checked():
     calibrator = MultinomialLogisticCalibrator(model="quadratic").fit(*simulated(30))
     with pytest.raises(ValueError, match=r"label is 5, but the classes are \[0, 1, 2\]"):
         calibrator.contour(PROBES, 5, [0.5])
-    with pytest.raises(ValueError, match=r"probability is 1\.5"):
+    with pytest.raises(ValueError, match=r"probability\[0\] is 1\.5"):
         calibrator.contour(PROBES, 0, [1.5])
     assert isinstance(calibrator._deviance(), Quadratic)
     assert isinstance(problems()[0], SampleDeviance)
