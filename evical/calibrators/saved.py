@@ -60,7 +60,7 @@ class SavedCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
         """Raise for restored arrays that do not fit each other."""
 
 
-def kinds_of(cls: Any) -> dict[str, Any]:
+def kinds_of(cls: type[object]) -> dict[str, Any]:
     """Classes by name that are restored as one of a class: itself, unless abstract, and below."""
     below = [pair for child in cls.__subclasses__() for pair in kinds_of(child).items()]
     return dict([*([] if isabstract(cls) else [(cls.__name__, cls)]), *below])

@@ -61,7 +61,7 @@ _PARAMETER = re.compile(r"^(\w+)(?: : (.*))?\n((?: {4}.*\n)+)", re.MULTILINE)
 _HEADER = re.compile(r"((?:-\S+ ?)*)(.*?)\s*(?:\(by default (.*)\))?")
 
 
-def sections(documented: Any) -> dict[str, str]:
+def sections(documented: object) -> dict[str, str]:
     """Parts of a docstring by their titles; "" is what stands before the first title."""
     head, *rest = _TITLE.split(f"{inspect.getdoc(documented)}\n")
     return {"": head.strip(), **dict(zip(rest[::2], rest[1::2], strict=True))}

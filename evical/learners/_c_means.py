@@ -422,7 +422,7 @@ class EvidentialCMeans(CenteredClustering):
         cost = self._cost()
         best = (self._of_distances if self.metric == "precomputed" else self._of_features)(X, cost)
         self._fitted = cost, self.metric
-        return self._keep(cost.members, best)
+        return self._keep(cost.members, best.masses, best.costs)
 
     def _of_features(self, X: Floats, cost: Cost) -> Partition:
         middle = X.mean(axis=0)

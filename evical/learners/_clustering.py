@@ -132,11 +132,11 @@ class CenteredClustering(CredalClustering):
         seeds = [int(random.randint(2**31 - 1)) for _ in range(self.n_init)]
         return min(map(run, seeds), key=lambda found: found.costs[-1])
 
-    def _keep(self, members: Floats, best: Any) -> Self:
+    def _keep(self, members: Floats, masses: Floats, costs: list[float]) -> Self:
         """Set the attributes that follow from masses and costs."""
-        self.mass_ = as_partition(members, best.masses)
+        self.mass_ = as_partition(members, masses)
         self.labels_ = labels_of(self.mass_)
-        self.cost_, self.n_iter_ = best.costs[-1], len(best.costs) - 1
+        self.cost_, self.n_iter_ = costs[-1], len(costs) - 1
         return self
 
 

@@ -423,7 +423,7 @@ class ConstrainedEvidentialCMeans(CenteredClustering):
         )
         self._objective = replace(objective, unit=1.0, links=_links(1, None, None))
         self.cluster_centers_, self.metrics_ = best.centers + middle, best.metrics
-        return self._keep(objective.members, best)
+        return self._keep(objective.members, best.masses, best.costs)
 
     def _minimized(self, unit: float, links: Links) -> Objective:
         members = members_of(self.n_clusters, self.focal, empty=self.delta is not None)

@@ -119,7 +119,9 @@ def read_features(
     return np.asarray(found if y is None else found[0])
 
 
-def _validated(what: str, estimator: BaseEstimator, samples: Any, **options: bool) -> Any:
+def _validated(
+    what: str, estimator: BaseEstimator, samples: tuple[Any, ...], **options: bool
+) -> Any:
     try:
         with np.errstate(invalid="ignore"):  # scikit-learn adds all numbers up: infinities too
             return validate_data(estimator, *samples, dtype=np.float64, **options)
