@@ -7,9 +7,10 @@ import inspect
 from collections.abc import Callable, Iterable
 from typing import Any, get_args
 
-from evical._typing import CalibratorName, MulticlassCalibratorName
+from evical._typing import CalibrationTestName, CalibratorName, MulticlassCalibratorName
 
 METHODS, MANY_METHODS = get_args(CalibratorName), get_args(MulticlassCalibratorName)
+TESTS = get_args(CalibrationTestName)
 # Fusions that learn from beliefs and classes.
 FUSIONS = (
     "stacked",

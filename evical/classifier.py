@@ -6,6 +6,7 @@ problems; Dempster's rule or a coupling joins the results. Folds and frozen clas
 as in scikit-learn's `CalibratedClassifierCV`.
 """
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -18,7 +19,7 @@ from sklearn.svm import LinearSVC
 
 from dstheory.checks.arguments import as_array, check_choice, shown
 from dstheory.errors import CostLimitError
-from evical._fitting import Progress, all_or_nothing, check_verbose
+from evical._fitting import Progress, all_or_nothing, check_declared, check_verbose
 from evical._typing import Floats, SamplesLike, Weights
 from evical.beliefs import Beliefs
 from evical.beliefs.composed import mean
@@ -48,6 +49,7 @@ _EVIDENTIAL = ("confidence", "dempster", "inverse_pignistic", "likelihood")
 CODES = ("one_vs_rest", "all_pairs", "sparse", "complete")
 
 
+@dataclass(eq=False, repr=False)
 class EvidentialClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[misc]  # untyped base
     """Classifier whose predictions are belief functions.
 
@@ -150,30 +152,17 @@ class EvidentialClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mi
     (2, 2)
     """
 
-    def __init__(
-        self,
-        estimator: BaseEstimator | None = None,
-        *,
-        calibrator: CalibratorChoice | Literal["latent"] = None,
-        code: Any = "one_vs_rest",
-        coupling: Any = None,
-        cv: Any = None,
-        ensemble: bool | Literal["shared", "auto"] = "shared",
-        total_conflict: Literal["error", "vacuous"] = "error",
-        probability: Literal["pignistic", "plausibility"] = "pignistic",
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.estimator = estimator
-        self.calibrator = calibrator
-        self.code = code
-        self.coupling = coupling
-        self.cv = cv
-        self.ensemble = ensemble
-        self.total_conflict = total_conflict
-        self.probability = probability
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    estimator: BaseEstimator | None = None
+    _: KW_ONLY
+    calibrator: CalibratorChoice | Literal["latent"] = None
+    code: Any = "one_vs_rest"
+    coupling: Any = None
+    cv: Any = None
+    ensemble: bool | Literal["shared", "auto"] = "shared"
+    total_conflict: Literal["error", "vacuous"] = "error"
+    probability: Literal["pignistic", "plausibility"] = "pignistic"
+    n_jobs: int | None = None
+    verbose: int = 0
 
     @all_or_nothing
     def fit(
@@ -303,8 +292,7 @@ class EvidentialClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mi
             check_choice("coupling", self.coupling, COUPLINGS)
         check_verbose(self.verbose)
         check_choice("ensemble", self.ensemble, (True, False, "shared", "auto"))
-        check_choice("total_conflict", self.total_conflict, ("error", "vacuous"))
-        check_choice("probability", self.probability, ("pignistic", "plausibility"))
+        check_declared(self)
         latent = self._is_latent()
         one = self._given_calibrator(2)
         if not (latent or one is None or hasattr(one, "predict_mass")):

@@ -7,6 +7,7 @@ independent classifiers, or any other rule can be named instead.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any, Literal, Self
 
@@ -21,8 +22,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from dstheory import MassFunction
-from dstheory.checks.arguments import check_choice
-from evical._fitting import Progress, all_or_nothing, check_verbose
+from evical._fitting import Progress, all_or_nothing, check_declared, check_verbose
 from evical._typing import Floats, RuleName, SamplesLike, Weights
 from evical.beliefs.products import MAX_CLASSES
 from evical.calibrators import AutoCalibrator
@@ -49,6 +49,7 @@ __all__ = ["EvidentialEnsemble"]
 _ROWS = 50  # on which rules on canonical weights are tried, which not all beliefs have
 
 
+@dataclass(eq=False, repr=False)
 class EvidentialEnsemble(FusedPredictor, Composition):
     """An ensemble of classifiers whose belief functions are combined.
 
@@ -150,26 +151,15 @@ class EvidentialEnsemble(FusedPredictor, Composition):
     True
     """
 
-    def __init__(
-        self,
-        estimators: Any,
-        *,
-        calibrator: CalibratorChoice | Literal["latent"] = None,
-        rule: Rule | RuleName | Callable[..., MassFunction] = "stacked",
-        cv: Any = None,
-        subsets: Any = None,
-        total_conflict: Literal["error", "vacuous"] = "error",
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.estimators = estimators
-        self.calibrator = calibrator
-        self.rule = rule
-        self.cv = cv
-        self.subsets = subsets
-        self.total_conflict = total_conflict
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    estimators: Any
+    _: KW_ONLY
+    calibrator: CalibratorChoice | Literal["latent"] = None
+    rule: Rule | RuleName | Callable[..., MassFunction] = "stacked"
+    cv: Any = None
+    subsets: Any = None
+    total_conflict: Literal["error", "vacuous"] = "error"
+    n_jobs: int | None = None
+    verbose: int = 0
 
     @all_or_nothing
     def fit(
@@ -219,7 +209,7 @@ class EvidentialEnsemble(FusedPredictor, Composition):
         self, X: SamplesLike, y: Any, sample_weight: Weights = None, **fit_params: Any
     ) -> None:
         members = self._members()
-        check_choice("total_conflict", self.total_conflict, ("error", "vacuous"))
+        check_declared(self)
         fusion = self._checked_fusion(members)
         if fusion.needs == "beliefs" and (y is None or missing(as_column(y)).any()):
             self._fit_frozen(fusion, X, y, sample_weight, fit_params)

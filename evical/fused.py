@@ -6,6 +6,7 @@ sources agree.
 """
 
 from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -14,8 +15,8 @@ from sklearn.base import BaseEstimator
 from sklearn.frozen import FrozenEstimator
 
 from dstheory import MassFunction
-from dstheory.checks.arguments import check_choice, did_you_mean
-from evical._fitting import all_or_nothing
+from dstheory.checks.arguments import did_you_mean
+from evical._fitting import all_or_nothing, check_declared
 from evical._typing import Floats, RuleName, SamplesLike, Weights
 from evical.classifier import EvidentialClassifier
 from evical.estimators.given import (
@@ -44,6 +45,7 @@ from evical.source import EvidentialSource
 __all__ = ["EvidentialFusion"]
 
 
+@dataclass(eq=False, repr=False)
 class EvidentialFusion(FusedPredictor, BaseEstimator):  # type: ignore[misc]  # untyped base
     """Fusion of sources that come as mass functions, probabilities, scores or votes.
 
@@ -119,18 +121,11 @@ class EvidentialFusion(FusedPredictor, BaseEstimator):  # type: ignore[misc]  # 
     ['x', 'y', 'x']
     """
 
-    def __init__(
-        self,
-        rule: Rule | RuleName | Callable[..., MassFunction] | None = None,
-        *,
-        classes: ArrayLike | None = None,
-        calibrator: CalibratorChoice = None,
-        total_conflict: Literal["error", "vacuous"] = "error",
-    ) -> None:
-        self.rule = rule
-        self.classes = classes
-        self.calibrator = calibrator
-        self.total_conflict = total_conflict
+    rule: Rule | RuleName | Callable[..., MassFunction] | None = None
+    _: KW_ONLY
+    classes: ArrayLike | None = None
+    calibrator: CalibratorChoice = None
+    total_conflict: Literal["error", "vacuous"] = "error"
 
     @all_or_nothing
     def fit(
@@ -166,7 +161,7 @@ class EvidentialFusion(FusedPredictor, BaseEstimator):  # type: ignore[misc]  # 
         WrongWayWarning
             If a source goes against the others, or scores point the wrong way.
         """
-        check_choice("total_conflict", self.total_conflict, ("error", "vacuous"))
+        check_declared(self)
         named = named_sources(sources)
         labels = None if y is None else as_column(y)
         if labels is None or missing(labels).any():

@@ -6,7 +6,8 @@ a belief about merged classes is carried to all classes by vacuous extension (Sh
 Mathematical Theory of Evidence, ch. 6). So all of them can be fused.
 """
 
-from typing import Any, Self
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,10 +23,10 @@ from sklearn.utils.validation import (
 )
 
 from dstheory import Frame
-from dstheory.checks.arguments import check_choice, check_instance, did_you_mean, number_of, shown
+from dstheory.checks.arguments import check_instance, did_you_mean, number_of, shown
 from dstheory.errors import CostLimitError
 from dstheory.revise import refine
-from evical._fitting import all_or_nothing
+from evical._fitting import all_or_nothing, check_declared
 from evical._typing import Indices, SamplesLike, Weights
 from evical.beliefs import Beliefs, as_beliefs
 from evical.beliefs.composed import placed
@@ -42,6 +43,7 @@ from evical.scores.direction import Direction
 __all__ = ["EvidentialSource"]
 
 
+@dataclass(eq=False, repr=False)
 class EvidentialSource(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  # untyped base
     """Classifier on some columns, abstaining on some rows, or unable to separate some classes.
 
@@ -96,18 +98,11 @@ class EvidentialSource(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  #
     array([ True, False,  True, False])
     """
 
-    def __init__(
-        self,
-        estimator: BaseEstimator | None = None,
-        *,
-        columns: Any = None,
-        silent_if_missing: str | None = None,
-        coarsening: Any = None,
-    ) -> None:
-        self.estimator = estimator
-        self.columns = columns
-        self.silent_if_missing = silent_if_missing
-        self.coarsening = coarsening
+    estimator: BaseEstimator | None = None
+    _: KW_ONLY
+    columns: Any = None
+    silent_if_missing: Literal["any", "all"] | None = None
+    coarsening: Any = None
 
     @all_or_nothing
     def fit(
@@ -141,7 +136,7 @@ class EvidentialSource(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  #
         self, X: SamplesLike, y: ArrayLike, sample_weight: Weights = None, **fit_params: object
     ) -> Scored | None:
         """Fit without warnings; scores of the rows that it knows, if one calibrator has them."""
-        check_choice("silent_if_missing", self.silent_if_missing, (None, "any", "all"))
+        check_declared(self)
         X, y, weight = check_samples(X, y, sample_weight)
         self.classes_ = np.unique(y)
         self.merged_ = self._merged()

@@ -286,11 +286,6 @@ class Bounded(Beliefs):
     def __len__(self) -> int:
         return self.n
 
-    @property
-    def silent(self) -> Flags:
-        """No row (n,), unless there are two classes."""
-        return np.zeros(self.n, dtype=bool) if len(self.classes) > 2 else super().silent
-
     def __getitem__(self, rows: Any) -> Self:
         def bounds() -> tuple[Floats, Floats]:
             lower, upper = self._bounds

@@ -1,10 +1,10 @@
 """Beliefs made of others: means, parts about some of the rows, Dempster's rule, and conflict."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
-from typing import Any, Self, final
+from typing import Any, Self, TypeVar, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,9 @@ from evical.beliefs.estimate import Estimate
 from evical.beliefs.joined import MAX_PRODUCTS, Joined, have_products
 from evical.beliefs.listed import Listed
 from evical.beliefs.products import Products
+from evical.scores.checks import refuse
+
+A = TypeVar("A", bound=NDArray[Any])
 
 
 @final
@@ -72,73 +75,46 @@ class _Mean(Beliefs):
         return Products.mean([part.products() for part in self.parts], self.weights)
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class _Placed(Beliefs):
-    """Beliefs about some rows of n, in parts; vacuous elsewhere."""
+class _InParts(Beliefs):
+    """Beliefs about some rows of n, in disjoint parts; vacuous elsewhere."""
 
-    classes: NDArray[Any]
     n: int
-    parts: tuple[tuple[Indices, Beliefs], ...]
+    parts: Sequence[tuple[Indices, Beliefs]]
 
     def __len__(self) -> int:
         return self.n
 
-    def __getitem__(self, rows: Any) -> Self:
-        chosen = np.arange(self.n)[rows]
-        place = np.full(self.n, -1)
-        found = []
-        for own, part in self.parts:
-            place[own] = np.arange(len(own))
-            inside = np.flatnonzero(place[chosen] >= 0)
-            found.append((inside, part[place[chosen[inside]]]))
-            place[own] = -1
-        return type(self)(self.classes, len(chosen), tuple(found))
-
     @property
     def n_products(self) -> int | None:
         numbers = [part.n_products for _, part in self.parts]
-        return None if None in numbers else max(filter(None, numbers), default=0) + 1
-
-    def _filled(self, start: Floats, answers: Sequence[Any]) -> Any:
-        for (rows, _), answer in zip(self.parts, answers, strict=True):
-            start[rows] = answer
-        return start
+        some = sum(len(rows) for rows, _ in self.parts) < self.n
+        return None if None in numbers else max(filter(None, numbers), default=0) + some
 
     @property
     def silent(self) -> Flags:
         """Rows (n,) in no part, or about which a part is silent."""
-        silent: Flags = self._filled(
-            np.ones(self.n, dtype=bool), [part.silent for _, part in self.parts]
-        )
-        return silent
+        return _filled(np.ones(self.n, dtype=bool), self.parts, lambda part: part.silent)
 
     @property
     def estimate(self) -> Estimate | None:  # type: ignore[override]  # of the parts
-        return _placed_estimate(self.classes, self.n, self.parts)
+        return _estimate_of_parts(self.classes, self.n, self.parts)
 
     def mass(self) -> MassFunction:
         return _gathered(self.frame, self.n, [(rows, part.mass()) for rows, part in self.parts])
 
     def betp(self) -> Floats:
-        parts = [(rows, part.betp()) for rows, part in self.parts]
-        return _even_elsewhere(self.n, len(self.classes), parts)
+        return _filled(_even(self.n, self.classes), self.parts, lambda part: part.betp())
 
     def interval(self) -> Floats:
-        vacuous = np.broadcast_to([0.0, 1.0], (self.n, len(self.classes), 2)).copy()
-        found: Floats = self._filled(vacuous, [part.interval() for _, part in self.parts])
-        return found
+        return _filled(_unknown(self.n, self.classes), self.parts, lambda part: part.interval())
 
     def contour(self) -> Floats:
-        found: Floats = self._filled(
-            np.ones((self.n, len(self.classes))), [part.contour() for _, part in self.parts]
-        )
-        return found
+        certain = np.ones((self.n, len(self.classes)))
+        return _filled(certain, self.parts, lambda part: part.contour())
 
     def lower(self, utilities: Floats) -> Floats:
         worst = np.tile(utilities.min(axis=1), (self.n, 1)).astype(np.float64)
-        found: Floats = self._filled(worst, [part.lower(utilities) for _, part in self.parts])
-        return found
+        return _filled(worst, self.parts, lambda part: part.lower(utilities))
 
     def products(self) -> Products:
         parts = [(rows, part.products()) for rows, part in self.parts]
@@ -153,6 +129,42 @@ class _Placed(Beliefs):
             absent[own, :, rows], present[own, :, rows] = part.absent, part.present
             silent[rows] = False
         return Products(self.classes, single, scale, absent, present).vacuous_where(silent)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _Placed(_InParts):
+    classes: NDArray[Any]
+    n: int
+    parts: Sequence[tuple[Indices, Beliefs]]
+
+    def __getitem__(self, rows: Any) -> Self:
+        chosen = np.arange(self.n)[rows]
+        place = np.full(self.n, -1)
+        found = []
+        for own, part in self.parts:
+            place[own] = np.arange(len(own))
+            inside = np.flatnonzero(place[chosen] >= 0)
+            found.append((inside, part[place[chosen[inside]]]))
+            place[own] = -1
+        return type(self)(self.classes, len(chosen), found)
+
+
+def _filled(
+    start: A, parts: Sequence[tuple[Indices, Beliefs]], answer: Callable[[Beliefs], NDArray[Any]]
+) -> A:
+    """The answers of the parts, and what it starts with elsewhere."""
+    for rows, part in parts:
+        start[rows] = answer(part)
+    return start
+
+
+def _even(n: int, classes: NDArray[Any]) -> Floats:
+    return np.full((n, len(classes)), 1 / len(classes))
+
+
+def _unknown(n: int, classes: NDArray[Any]) -> Floats:
+    return np.tile([0.0, 1.0], (n, len(classes), 1))
 
 
 def _weighted(weights: Sequence[float], answers: Sequence[Floats]) -> Floats:
@@ -183,15 +195,7 @@ def _have_points(parts: Sequence[Beliefs]) -> bool:
     return any(part.estimate is not None and part.estimate.point is not None for part in parts)
 
 
-def _even_elsewhere(n: int, k: int, parts: Sequence[tuple[Indices, Floats]]) -> Floats:
-    """Probabilities (n, K) from those of some rows; even ones elsewhere."""
-    found = np.full((n, k), 1 / k)
-    for rows, p in parts:
-        found[rows] = p
-    return found
-
-
-def _placed_estimate(
+def _estimate_of_parts(
     classes: NDArray[Any], n: int, parts: Sequence[tuple[Indices, Beliefs]]
 ) -> Estimate | None:
     """Estimates of some rows; nothing is known of the others."""
@@ -199,21 +203,17 @@ def _placed_estimate(
         return None
 
     def ends(level: float) -> Floats:
-        found = np.broadcast_to([0.0, 1.0], (n, len(classes), 2)).copy()
-        for rows, part in parts:
-            found[rows] = part.confidence_interval(level)
-        return found
+        return _filled(_unknown(n, classes), parts, lambda part: part.confidence_interval(level))
 
     def point() -> Floats:
-        known = [(rows, part.probability()) for rows, part in parts]
-        return _even_elsewhere(n, len(classes), known)
+        return _filled(_even(n, classes), parts, lambda part: part.probability())
 
     return Estimate(ends, point if _have_points([part for _, part in parts]) else None)
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class Voted(Beliefs):
+class Voted(_InParts):
     """Certain beliefs about some rows of n, vacuous elsewhere.
 
     Parameters
@@ -230,12 +230,10 @@ class Voted(Beliefs):
     codes: Indices
 
     @cached_property
-    def _placed(self) -> Beliefs:
+    def parts(self) -> Sequence[tuple[Indices, Beliefs]]:  # type: ignore[override]
+        """The votes as probabilities, which certain ones are."""
         sure = np.equal.outer(self.codes, np.arange(len(self.classes))).astype(np.float64)
-        return placed(self.classes, self.n, [(self.rows, Bayesian(self.classes, sure))])
-
-    def __len__(self) -> int:
-        return self.n
+        return [(self.rows, Bayesian(self.classes, sure))]
 
     def __getitem__(self, rows: Any) -> Self:
         chosen = np.arange(self.n)[rows]
@@ -243,43 +241,6 @@ class Voted(Beliefs):
         place[self.rows] = self.codes
         inside = np.flatnonzero(place[chosen] >= 0)
         return type(self)(self.classes, len(chosen), inside, place[chosen[inside]])
-
-    @property
-    def n_products(self) -> int | None:
-        """Those of certain and vacuous rows."""
-        return self._placed.n_products
-
-    @property
-    def silent(self) -> Flags:
-        """Rows (n,) without a vote."""
-        found = np.ones(self.n, dtype=bool)
-        found[self.rows] = False
-        return found
-
-    def mass(self) -> MassFunction:
-        """The mass functions, a batch (n,)."""
-        return self._placed.mass()
-
-    def betp(self) -> Floats:
-        """Probabilities (n, K)."""
-        return self._placed.betp()
-
-    def interval(self) -> Floats:
-        """[Bel, Pl] of each class, (n, K, 2)."""
-        return self._placed.interval()
-
-    def contour(self) -> Floats:
-        """Plausibilities (n, K)."""
-        return self._placed.contour()
-
-    def lower(self, utilities: Floats) -> Floats:
-        """Expected utilities (n, A) of acts (A, K) at worst."""
-        return self._placed.lower(utilities)
-
-    def products(self) -> Products:
-        """Products of the votes."""
-        found: Products = self._placed.products()
-        return found
 
 
 def _total(numbers: Any) -> int | None:
@@ -354,8 +315,8 @@ def placed(classes: NDArray[Any], n: int, parts: Sequence[tuple[Indices, Beliefs
     if any(isinstance(part, Listed) for _, part in parts):
         masses = [(rows, part.mass()) for rows, part in parts]
         made = Listed.of(_gathered(Frame(classes), n, masses), classes)
-        return replace(made, estimate=_placed_estimate(classes, n, parts))
-    return _Placed(classes, n, tuple(parts))
+        return replace(made, estimate=_estimate_of_parts(classes, n, parts))
+    return _Placed(classes, n, parts)
 
 
 def joined(sources: Sequence[Beliefs]) -> Beliefs:
@@ -473,12 +434,8 @@ def as_beliefs(value: object, classes: NDArray[Any]) -> Beliefs:
     p, wrong = unit_rows(p, as_array(value, "probabilities").dtype)
     silent = wrong.copy()
     silent[wrong] = np.isnan(p[wrong]).all(axis=1)
-    if (wrong & ~silent).any():
-        row = int(np.argmax(wrong & ~silent))
-        raise ValueError(
-            f"row {row} has probabilities {p[row].tolist()}, expected numbers from 0 with sum 1, "
-            "or nan for all classes where the source is silent"
-        )
+    expected = "numbers from 0 with sum 1, or nan for all classes where the source is silent"
+    refuse(p, wrong & ~silent, "probabilities", expected)
     if not silent.any():
         return Bayesian(classes, p)
     return placed(classes, len(p), [(np.flatnonzero(~silent), Bayesian(classes, p[~silent]))])

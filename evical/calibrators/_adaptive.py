@@ -24,7 +24,7 @@ from evical.calibrators._level_set import LevelSets
 from evical.calibrators.models import FromCounts, count_masses
 from evical.curves.platt import platt_of_counts
 from evical.scores import ScoreCounts
-from evical.scores.checks import real_numbers
+from evical.scores.checks import real_numbers, refuse
 from evical.scores.scale import standardized
 
 Places = NDArray[np.intp]
@@ -305,10 +305,5 @@ def _checked_intervals(intervals: ArrayLike, n: int) -> Floats:
             f"intervals have shape {array.shape}, expected ({n}, 2): two limits per score"
         )
     wrong = ~np.isfinite(array).all(axis=1) | ~(array[:, 0] <= array[:, 1])
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        raise ValueError(
-            f"intervals[{row}] is {array[row].tolist()}, expected two finite limits in ascending "
-            "order"
-        )
+    refuse(array, wrong, "intervals", "two finite limits in ascending order")
     return array

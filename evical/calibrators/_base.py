@@ -31,6 +31,7 @@ from evical.scores.checks import (
     check_scores,
     check_unit,
     check_weights,
+    refuse,
 )
 from evical.scores.counts import checked_counts
 from evical.scores.direction import Direction, warn_of_wrong_ways, wrong_way
@@ -466,8 +467,7 @@ class BaseCalibrator(saved.SavedCalibrator):
             If the data is not a saved calibrator, or is damaged, of a later version, or of another
             kind.
         """
-        known = {c.__name__: c for c in [cls, *cls.__subclasses__()] if c is not BaseCalibrator}
-        calibrator: Self = saved.from_dict(data, known)
+        calibrator: Self = saved.from_dict(data, saved.kinds_of(cls))
         return calibrator
 
     def _repr_html_inner(self) -> str:
@@ -520,10 +520,7 @@ def _counted(
     ValueError
         If a label is none of the classes; or as `ScoreCounts.from_samples`.
     """
-    strange = ~np.isin(labels, classes)
-    if strange.any():
-        row = int(np.argmax(strange))
-        raise ValueError(f"y[{row}] is {labels[row]!r}, but the classes are {classes.tolist()}")
+    refuse(labels, ~np.isin(labels, classes), "y", f"one of the classes {classes.tolist()}")
     weights = check_weights(sample_weight, len(values))
     return ScoreCounts.from_samples(values, labels == classes[1], weights)
 

@@ -5,6 +5,7 @@ else, with the reason.
 """
 
 from abc import ABC
+from inspect import isabstract
 from typing import Any, ClassVar
 
 import numpy as np
@@ -57,6 +58,12 @@ class SavedCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
 
     def _check_state(self) -> None:
         """Raise for restored arrays that do not fit each other."""
+
+
+def kinds_of(cls: type[object]) -> dict[str, Any]:
+    """Classes by name that are restored as one of a class: itself, unless abstract, and below."""
+    below = [pair for child in cls.__subclasses__() for pair in kinds_of(child).items()]
+    return dict([*([] if isabstract(cls) else [(cls.__name__, cls)]), *below])
 
 
 def to_dict(calibrator: Any, include_counts: bool) -> dict[str, Any]:

@@ -4,7 +4,6 @@ A module of a command is imported only when it runs, so a command does not wait 
 of others. A test compares the lines of the help with the docstrings.
 """
 
-import inspect
 import io
 import re
 import signal
@@ -14,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import typer
 
@@ -27,89 +26,26 @@ from evical.cli._output import (
     discard_output,
     system_message,
 )
-from evical.cli.arguments import Reading, spread
+from evical.cli.arguments import Reading, sections, spread
 
-
-class Command(NamedTuple):
-    """First line of the docstring, and examples to copy."""
-
-    line: str
-    examples: tuple[str, ...]
-
-
-# By the name of the command, of its function and, after an underscore, of its module.
+# What each command does, as the first line of its docstring says: only the one that runs is loaded.
+# Its function has its name, and its module too, after an underscore.
 COMMANDS = {
-    "fit": Command(
-        "Fit a calibrator to scores and true classes, and save it as a model file.",
-        (
-            "evical fit scores.csv --score score --target income -o model.json",
-            "evical fit scores.csv --score score --target income --method isotonic "
-            "--model bayesian -o steps.json",
-            "evical fit scores.csv --score score --target income --conformal "
-            "--nonconformity margin -o sets.json",
-        ),
+    "fit": "Fit a calibrator to scores and true classes, and save it as a model file.",
+    "predict": "Add beliefs and decisions to a table of new scores.",
+    "combine": "Combine the beliefs of several tables, row by row.",
+    "evaluate": (
+        "Evaluate predictions: proper scores, calibration, coverage of beliefs, with intervals."
     ),
-    "predict": Command(
-        "Add beliefs and decisions to a table of new scores.",
-        (
-            "evical predict model.json new.csv -o out.csv",
-            "evical predict model.json new.csv --costs 1 5 --reject 0.5 -o decided.csv",
-        ),
+    "compare": "Compare calibrators by cross-validation, and recommend one with reasons.",
+    "report": "Write a page about predictions or an ensemble.",
+    "check": "Test calibration: exit code 0 if all tests pass, 1 if not, 2 for wrong input.",
+    "export": "Write a model as SQL, ONNX or JavaScript, which predict without Python.",
+    "card": (
+        "Write a model card with the training data, the guarantees, and checks on other samples."
     ),
-    "combine": Command(
-        "Combine the beliefs of several tables, row by row.",
-        (
-            "evical combine out.csv other.csv -o both.csv",
-            "evical combine out.csv other.csv --key id --rule pcr6 -o keyed.csv",
-        ),
-    ),
-    "evaluate": Command(
-        "Evaluate predictions: proper scores, calibration, coverage of beliefs, with intervals.",
-        (
-            "evical evaluate out.csv --target income",
-            "evical evaluate model.json new.csv -o page.html",
-        ),
-    ),
-    "compare": Command(
-        "Compare calibrators by cross-validation, and recommend one with reasons.",
-        ("evical compare scores.csv --score score --target income -o methods.html",),
-    ),
-    "report": Command(
-        "Write a page about predictions or an ensemble.",
-        (
-            "evical report out.csv --target income -o report.html",
-            "evical report out.csv other.csv --target income -o ensemble.html",
-        ),
-    ),
-    "check": Command(
-        "Test calibration: exit code 0 if all tests pass, 1 if not, 2 for wrong input.",
-        ("evical check out.csv --target income --test interval",),
-    ),
-    "export": Command(
-        "Write a model as SQL, ONNX or JavaScript, which predict without Python.",
-        (
-            "evical export model.json --to sql --dialect sqlite -o model.sql",
-            "evical export model.json --to js -o model.mjs",
-        ),
-    ),
-    "card": Command(
-        "Write a model card with the training data, the guarantees, and checks on other samples.",
-        ("evical card model.json new.csv -o card.md",),
-    ),
-    "explore": Command(
-        "Write a page to play with: masses, rules, where conflict goes, and decisions.",
-        (
-            "evical explore -o explore.html",
-            "evical explore model.json new.csv -o decisions.html",
-        ),
-    ),
-    "demo": Command(
-        "Train ten classifiers, calibrate each into beliefs, and combine them.",
-        (
-            "evical demo --repeats 5",
-            "evical demo --data mine.csv --target class --repeats 5 --output mine",
-        ),
-    ),
+    "explore": "Write a page to play with: masses, rules, where conflict goes, and decisions.",
+    "demo": "Train ten classifiers, calibrate each into beliefs, and combine them.",
 }
 
 
@@ -173,12 +109,14 @@ def _app(arguments: list[str]) -> typer.Typer:
     )
     wanted = next((word for word in arguments if not word.startswith("-")), None)
     for name in [wanted] if wanted in COMMANDS else COMMANDS:
-        command, function = COMMANDS[name], load(name) if name == wanted else _not_loaded
+        function = load(name) if name == wanted else _not_loaded
+        parts = sections(function)
+        examples = parts.get("Examples", "").strip().split("\n")
         app.command(
             name,
-            short_help=command.line,
-            help=_paragraphs(function),
-            epilog="\n".join(["\b", "Examples:", *(f"  {text}" for text in command.examples)]),
+            short_help=COMMANDS[name],
+            help="\n\n".join(" ".join(part.split("\n")) for part in parts[""].split("\n\n")),
+            epilog="\n".join(["\b", "Examples:", *(f"  {text}" for text in examples)]),
         )(spread(function, _check_first))
     return app
 
@@ -237,12 +175,6 @@ def _check_columns(files: list[str], columns: list[str], reading: Reading) -> No
 def _not_loaded() -> None:
     """A stand-in that only shows in the help."""
     raise AssertionError("this command was not asked for")
-
-
-def _paragraphs(function: Callable[..., Any]) -> str:
-    """The docstring with each paragraph as one line, which the terminal wraps."""
-    text = inspect.getdoc(function) or ""
-    return "\n\n".join(" ".join(part.splitlines()) for part in text.split("\n\n"))
 
 
 def _show_version(wanted: bool) -> None:

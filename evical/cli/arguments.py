@@ -1,19 +1,96 @@
-"""Arguments and options that several commands share, each with its help.
+"""Arguments and options of commands, and those that several share.
 
-Options that belong together are the fields of a dataclass, which a command takes as one parameter:
-`spread` makes an option of each field.
+A command is a function with a docstring in numpydoc's form. Of each parameter it says how an option
+is written and what it means:
+
+    name : FLAGS METAVAR (by default TEXT)
+        Help, in which {METHODS} stands for the list of `evical._names`.
+
+An option is called as its parameter, unless a flag says otherwise. Options that belong together are
+the fields of a dataclass, documented there, which a command takes as one parameter. What neither
+documents stands here:
+
+Parameters
+----------
+model : MODEL.json
+    What evical fit wrote.
+data : [DATA]
+    Table of scores for MODEL.json.
+target : COLUMN (by default as in the training)
+    Column of the class.
+bel : COLUMN (by default bel_CLASS)
+    Column of its belief.
+pl : COLUMN (by default pl_CLASS)
+    Column of its plausibility.
+prefix : TEXT
+    What stands before the names of these columns.
+score : COLUMN (by default as in the training)
+    Column of the score.
+positive : CLASS (by default as in the column names)
+    The class that is predicted; columns such as bel_yes name it, bel does not.
+missing
+    Rows without a number (empty, NA): stop, leave out, as without a class, or take bel 0 and pl 1.
+seed : N
+    Seed of folds and bootstrap.
+escape_formulas
+    Put an apostrophe before texts that a spreadsheet would read as formulas.
+output : -o PAGE.html
+    Page to write.
+force
+    Overwrite the output.
+as_json : --json
+    Print as JSON.
 """
 
+import inspect
+import re
+import sys
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass, fields, is_dataclass
 from inspect import Parameter, Signature, signature
-from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
 
 import typer
 
 from evical._delimited import Dialect
 from evical.cli._output import user_input
+
+_TITLE = re.compile(r"^(\w+)\n-+\n", re.MULTILINE)
+_PARAMETER = re.compile(r"^(\w+)(?: : (.*))?\n((?: {4}.*\n)+)", re.MULTILINE)
+_HEADER = re.compile(r"((?:-\S+ ?)*)(.*?)\s*(?:\(by default (.*)\))?")
+
+
+def sections(documented: object) -> dict[str, str]:
+    """Parts of a docstring by their titles; "" is what stands before the first title."""
+    head, *rest = _TITLE.split(f"{inspect.getdoc(documented)}\n")
+    return {"": head.strip(), **dict(zip(rest[::2], rest[1::2], strict=True))}
+
+
+def _described(parameter: Parameter, places: list[Any]) -> Parameter:
+    """An argument or option as the parser reads it, described in the first place that knows it."""
+    found = {
+        name: (header, text)
+        for place in reversed(places)
+        for name, header, text in _PARAMETER.findall(sections(place).get("Parameters", ""))
+    }
+    header, text = found[parameter.name]
+    flags, metavar, default = _HEADER.fullmatch(header).groups()  # type: ignore[union-attr]  # it fits all texts
+    kind, option = parameter.annotation, typer.Option()
+    if get_origin(kind) is Annotated:
+        kind, given = get_args(kind)
+        option = copy(given)
+    if isinstance(option, typer.models.OptionInfo):
+        own = [] if "--" in flags else [f"--{parameter.name.replace('_', '-')}"]
+        option.param_decls = (*own, *flags.split())
+    if "{" in text:
+        from evical import _names  # inside, for it loads NumPy
+
+        lists = {name: known for name, known in vars(_names).items() if isinstance(known, tuple)}
+        text = text.format(**{name: ", ".join(known) for name, known in lists.items()})
+    option.metavar, option.help = metavar or None, " ".join(text.split())
+    option.show_default = default or True
+    return parameter.replace(kind=Parameter.KEYWORD_ONLY, annotation=Annotated[kind, option])
 
 
 def spread(
@@ -23,10 +100,10 @@ def spread(
 
     `check` gets all values by name, and the names of those that are arguments.
     """
-    own = signature(command).parameters
+    own, shared = signature(command).parameters, sys.modules[__name__]
     kinds = {name: one.annotation for name, one in own.items()}
     groups: dict[str, Any] = {name: kind for name, kind in kinds.items() if is_dataclass(kind)}
-    parts = {name: signature(group).parameters for name, group in groups.items()}
+    parts: dict[str, Any] = {name: signature(group).parameters for name, group in groups.items()}
 
     def spread_command(**values: Any) -> None:
         with user_input():
@@ -38,8 +115,9 @@ def spread(
         command(**values, **made)
 
     options = [
-        one.replace(kind=Parameter.KEYWORD_ONLY)
+        one if one.annotation is typer.Context else _described(one, [*places, shared])
         for name, parameter in own.items()
+        for places in [groups[name].__mro__[:-1] if name in parts else [command]]
         for one in (parts[name].values() if name in parts else [parameter])
     ]
     arguments = [
@@ -62,129 +140,31 @@ def changed(group: Any, *left_out: str) -> dict[str, Any]:
     }
 
 
-Predictions = Annotated[
-    str,
-    typer.Argument(
-        metavar="PREDICTIONS", help="CSV, TSV or Parquet; - is stdin. Or MODEL.json, with DATA."
-    ),
-]
-Data = Annotated[
-    str | None, typer.Argument(metavar="[DATA]", help="Table of scores for MODEL.json.")
-]
-Target = Annotated[
-    str | None,
-    typer.Option(metavar="COLUMN", help="Column of the class.", show_default="as in the training"),
-]
-Probability = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="COLUMN",
-        help="Column of the positive class's probability; of many classes one each, as p_cat, or "
-        "COLUMN=CLASS.",
-    ),
-]
-Bel = Annotated[
-    str | None,
-    typer.Option(metavar="COLUMN", help="Column of its belief.", show_default="bel_CLASS"),
-]
-Pl = Annotated[
-    str | None,
-    typer.Option(metavar="COLUMN", help="Column of its plausibility.", show_default="pl_CLASS"),
-]
-Prefix = Annotated[
-    str, typer.Option(metavar="TEXT", help="What stands before the names of these columns.")
-]
-Score = Annotated[
-    str | None,
-    typer.Option(metavar="COLUMN", help="Column of the score.", show_default="as in the training"),
-]
-Positive = Annotated[
-    str | None,
-    typer.Option(
-        metavar="CLASS",
-        help="The class that is predicted; columns such as bel_yes name it, bel does not.",
-        show_default="as in the column names",
-    ),
-]
-
-ScorePositive = Annotated[
-    str | None,
-    typer.Option(
-        metavar="CLASS",
-        help="The class that high scores support.",
-        show_default="yes of a column p_yes, else the greater one",
-    ),
-]
+T = TypeVar("T")
+Given = Annotated[T, typer.Argument()]
+"""What stands on the command line without the name of an option."""
 
 # What a command can do with a row in which a number is missing: an empty cell, NA, NaN or null.
-Dropped = Annotated[
-    Literal["refuse", "drop"],
-    typer.Option(
-        "--missing", help="Rows without a number or a class (empty, NA): stop, or leave them out."
-    ),
-]
-Filled = Annotated[
-    Literal["refuse", "vacuous"],
-    typer.Option(
-        "--missing", help="Rows without a number (empty, NA): stop, or take bel 0 and pl 1."
-    ),
-]
-Missing = Annotated[
-    Literal["refuse", "drop", "vacuous"],
-    typer.Option(
-        "--missing",
-        help="Rows without a number (empty, NA): stop, leave out, as without a class, or take bel "
-        "0 and pl 1.",
-    ),
-]
-
-TABLE = "CSV, TSV or Parquet with a header; - is stdin."
-Scores = Annotated[str, typer.Argument(metavar="SCORES", help=TABLE)]
-ScoreColumns = Annotated[
-    list[str],
-    typer.Option(
-        metavar="COLUMN",
-        help="Column of the score; of many classes one each, as score_cat, or COLUMN=CLASS.",
-    ),
-]
-ModelFile = Annotated[Path, typer.Argument(metavar="MODEL.json", help="What evical fit wrote.")]
-# As scikit-learn takes it.
-Seed = Annotated[
-    int, typer.Option(min=0, max=2**32 - 1, metavar="N", help="Seed of folds and bootstrap.")
-]
-Table = Annotated[
-    str, typer.Option("--output", "-o", metavar="OUT", help="CSV, TSV or Parquet; - is stdout.")
-]
-EscapeFormulas = Annotated[
-    bool,
-    typer.Option(
-        "--escape-formulas",
-        help="Put an apostrophe before texts that a spreadsheet would read as formulas.",
-    ),
-]
-_PAGE = typer.Option("--output", "-o", metavar="PAGE.html", help="Page to write.")
-Page = Annotated[Path | None, _PAGE]
-NewPage = Annotated[Path, _PAGE]
-Force = Annotated[bool, typer.Option("--force", help="Overwrite the output.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
+Dropped = Literal["refuse", "drop"]
+Missing = Literal["refuse", "drop", "vacuous"]
+Count = Annotated[int, typer.Option(min=1)]
+Seed = Annotated[int, typer.Option(min=0, max=2**32 - 1)]  # as scikit-learn takes it
 
 
 @dataclass(frozen=True)
 class Reading:
-    """How texts are read; entered as a context, for all tables that a command opens."""
+    """How texts are read; entered as a context, for all tables that a command opens.
 
-    delimiter: Annotated[
-        str | None,
-        typer.Option(
-            metavar="CHAR",
-            help="What stands between values, such as ; or tab.",
-            show_default="as the first lines show",
-        ),
-    ] = None
-    decimal: Annotated[
-        Literal[".", ","] | None,
-        typer.Option(help="What stands in decimals.", show_default="as the first lines show"),
-    ] = None
+    Parameters
+    ----------
+    delimiter : CHAR (by default as the first lines show)
+        What stands between values, such as ; or tab.
+    decimal : (by default as the first lines show)
+        What stands in decimals.
+    """
+
+    delimiter: str | None = None
+    decimal: Literal[".", ","] | None = None
 
     def __post_init__(self) -> None:
         if self.delimiter is not None and (len(self.mark) != 1 or self.mark in '"\r\n.'):
@@ -217,124 +197,120 @@ def dialect_of(name: str) -> tuple[Dialect, bool]:
 
 @dataclass(frozen=True)
 class Engine:
-    """Who reads, computes and writes."""
+    """Who reads, computes and writes.
 
-    engine: Annotated[
-        Literal["chunks", "duckdb"],
-        typer.Option(help="Read piece by piece, or let DuckDB do the work, on files of any size."),
-    ] = "chunks"
-    memory_limit: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SIZE",
-            help="Of DuckDB, such as 2GB; what needs more goes to disk beside OUT.",
-            show_default="80 % of the memory",
-        ),
-    ] = None
-    threads: Annotated[
-        int | None,
-        typer.Option(min=1, metavar="N", help="Of DuckDB.", show_default="one a processor"),
-    ] = None
+    Parameters
+    ----------
+    engine
+        Read piece by piece, or let DuckDB do the work, on files of any size.
+    memory_limit : SIZE (by default 80 % of the memory)
+        Of DuckDB, such as 2GB; what needs more goes to disk beside OUT.
+    threads : N (by default one a processor)
+        Of DuckDB.
+    """
+
+    engine: Literal["chunks", "duckdb"] = "chunks"
+    memory_limit: str | None = None
+    threads: Annotated[int | None, typer.Option(min=1)] = None
 
 
 @dataclass(frozen=True)
 class Samples:
-    """A table of scores and classes, as options name it and its columns."""
+    """A table of scores and classes, as options name it and its columns.
 
-    scores: Scores
-    score: ScoreColumns
-    target: Annotated[str, typer.Option(metavar="COLUMN", help="Column of the class.")]
+    Parameters
+    ----------
+    scores : SCORES
+        CSV, TSV or Parquet with a header; - is stdin.
+    score : COLUMN
+        Column of the score; of many classes one each, as score_cat, or COLUMN=CLASS.
+    target : COLUMN
+        Column of the class.
+    """
+
+    scores: Given[str]
+    score: list[str]
+    target: str
 
 
 @dataclass(frozen=True)
 class SampleTable(Samples):
-    """The same with weights, and what to do with rows that lack something."""
+    """The same with weights, and what to do with rows that lack something.
 
-    weight: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Column of weights of the rows.")
-    ] = None
+    Parameters
+    ----------
+    weight : COLUMN
+        Column of weights of the rows.
+    missing
+        Rows without a number or a class (empty, NA): stop, or leave them out.
+    """
+
+    weight: str | None = None
     missing: Dropped = "refuse"
 
 
 @dataclass(frozen=True)
 class Sets:
-    """Whether to learn sets, and how."""
+    """Whether to learn sets, and how.
 
-    conformal: Annotated[
-        bool,
-        typer.Option(
-            "--conformal",
-            help="Prediction sets with guaranteed coverage, for any classifier that was not "
-            "trained on these rows.",
-        ),
-    ] = False
-    nonconformity: Annotated[
-        Literal["lac", "aps", "raps", "margin"] | None,
-        typer.Option(
-            help="Nonconformity score for --conformal. All but margin take probabilities.",
-            show_default="lac",
-        ),
-    ] = None
-    by_class: Annotated[
-        bool, typer.Option("--by-class", help="Of --conformal: guarantee coverage for each class.")
-    ] = False
-    smoothed: Annotated[
-        bool,
-        typer.Option("--smoothed", help="Of --conformal: random numbers break ties (seed 0)."),
-    ] = False
+    Parameters
+    ----------
+    conformal
+        Prediction sets with guaranteed coverage, for any classifier that was not trained on these
+        rows.
+    nonconformity : (by default lac)
+        Nonconformity score for --conformal. All but margin take probabilities.
+    by_class
+        Of --conformal: guarantee coverage for each class.
+    smoothed
+        Of --conformal: random numbers break ties (seed 0).
+    """
+
+    conformal: bool = False
+    nonconformity: Literal["lac", "aps", "raps", "margin"] | None = None
+    by_class: bool = False
+    smoothed: bool = False
 
 
 @dataclass(frozen=True)
 class Answering:
-    """Whether to promise something for the rows that are answered, and what."""
+    """Whether to promise something for the rows that are answered, and what.
 
-    answer_error: Annotated[
-        float | None,
-        typer.Option(
-            metavar="E",
-            help="Answer only rows that allow this error of the answers, and ask about the others.",
-        ),
-    ] = None
-    confidence: Annotated[
-        float, typer.Option(metavar="P", help="Of --answer-error: that the error is not larger.")
-    ] = 0.95
+    Parameters
+    ----------
+    answer_error : E
+        Answer only rows that allow this error of the answers, and ask about the others.
+    confidence : P
+        Of --answer-error: that the error is not larger.
+    """
+
+    answer_error: float | None = None
+    confidence: float = 0.95
 
 
 @dataclass(frozen=True)
 class Choices:
-    """How to decide, as options say it."""
+    """How to decide, as options say it.
 
-    threshold: Annotated[
-        float | None,
-        typer.Option(metavar="P", help="Probability above which to decide for the positive class."),
-    ] = None
-    costs: Annotated[
-        tuple[float, float] | None,
-        typer.Option(metavar="ALARM MISS", help="Cost of a false alarm and of a miss."),
-    ] = None
-    cost_table: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE",
-            help="Table of costs of acts: the first column names the act, the others are classes.",
-        ),
-    ] = None
-    reject: Annotated[
-        float | None,
-        typer.Option(
-            metavar="COST",
-            help="Cost of not deciding; a wrong decision costs 1, or what --threshold or --costs "
-            "set.",
-        ),
-    ] = None
-    criterion: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Rule of dstheory.decide, such as maximin, hurwicz or interval_dominance.",
-            show_default="maximize_expected_utility",
-        ),
-    ] = None
+    Parameters
+    ----------
+    threshold : P
+        Probability above which to decide for the positive class.
+    costs : ALARM MISS
+        Cost of a false alarm and of a miss.
+    cost_table : FILE
+        Table of costs of acts: the first column names the act, the others are classes.
+    reject : COST
+        Cost of not deciding; a wrong decision costs 1, or what --threshold or --costs set.
+    criterion : NAME (by default maximize_expected_utility)
+        Rule of dstheory.decide, such as maximin, hurwicz or interval_dominance.
+    """
+
+    threshold: float | None = None
+    costs: tuple[float, float] | None = None
+    cost_table: str | None = None
+    reject: float | None = None
+    criterion: str | None = None
 
     def __post_init__(self) -> None:
         if self.criterion is not None:
@@ -348,20 +324,19 @@ BY_DEFAULT = Choices()
 
 @dataclass(frozen=True)
 class Naming:
-    """What options say of columns of beliefs and of their class."""
+    """What options say of columns of beliefs and of their class.
 
-    bel: Bel = None
-    pl: Pl = None
-    prefix: Prefix = ""
-    positive: Positive = None
-    classes: Annotated[
-        tuple[str, str] | None,
-        typer.Option(
-            metavar="NEGATIVE POSITIVE",
-            help="Both classes, where columns do not name them.",
-            show_default="as in the column names",
-        ),
-    ] = None
+    Parameters
+    ----------
+    classes : NEGATIVE POSITIVE (by default as in the column names)
+        Both classes, where columns do not name them.
+    """
+
+    bel: str | None = None
+    pl: str | None = None
+    prefix: str = ""
+    positive: str | None = None
+    classes: tuple[str, str] | None = None
 
     def __post_init__(self) -> None:
         if self.classes is None:
@@ -382,15 +357,22 @@ class Naming:
 
 @dataclass(frozen=True, kw_only=True)
 class Columns:
-    """Columns of predictions, or of scores for a model."""
+    """Columns of predictions, or of scores for a model.
 
-    target: Target = None
-    probability: Probability = None
-    bel: Bel = None
-    pl: Pl = None
-    prefix: Prefix = ""
-    score: Score = None
-    positive: Positive = None
+    Parameters
+    ----------
+    probability : COLUMN
+        Column of the positive class's probability; of many classes one each, as p_cat, or
+        COLUMN=CLASS.
+    """
+
+    target: str | None = None
+    probability: list[str] | None = None
+    bel: str | None = None
+    pl: str | None = None
+    prefix: str = ""
+    score: str | None = None
+    positive: str | None = None
     missing: Missing = "refuse"
 
     @property
@@ -418,10 +400,16 @@ class Columns:
 
 @dataclass(frozen=True, kw_only=True)
 class Selection(Columns):
-    """Predictions, or a model and its data, with their columns."""
+    """Predictions, or a model and its data, with their columns.
 
-    predictions: Predictions
-    data: Data = None
+    Parameters
+    ----------
+    predictions : PREDICTIONS
+        CSV, TSV or Parquet; - is stdin. Or MODEL.json, with DATA.
+    """
+
+    predictions: Given[str]
+    data: Given[str | None] = None
 
     @property
     def inputs(self) -> list[str]:
@@ -431,21 +419,23 @@ class Selection(Columns):
 
 @dataclass(frozen=True)
 class Plan:
-    """How to compare."""
+    """How to compare.
 
-    methods: Annotated[
-        str | None,
-        typer.Option(
-            metavar="A,B,...",
-            help="Calibrators, such as logistic,isotonic:bayesian; or all.",
-            show_default="six of different kinds, and the uncalibrated scores if all are in [0, 1]",
-        ),
-    ] = None
-    folds: Annotated[int, typer.Option(min=2, metavar="N", help="Folds of cross-validation.")] = 10
-    repeats: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Repetitions with other folds.")
-    ] = 1
-    criterion: Annotated[
-        Literal["brier_score", "log_loss"], typer.Option(help="Loss by which methods are compared.")
-    ] = "brier_score"
+    Parameters
+    ----------
+    methods : A,B,...
+        Calibrators, such as logistic,isotonic:bayesian; or all. By default six of different kinds,
+        and the uncalibrated scores if all are in [0, 1].
+    folds : N
+        Folds of cross-validation.
+    repeats : N
+        Repetitions with other folds.
+    criterion
+        Loss by which methods are compared.
+    """
+
+    methods: str | None = None
+    folds: Annotated[int, typer.Option(min=2)] = 10
+    repeats: Count = 1
+    criterion: Literal["brier_score", "log_loss"] = "brier_score"
     seed: Seed = 0

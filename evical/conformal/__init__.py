@@ -8,9 +8,9 @@ Reasoning 141, 110-130.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from evical.conformal._martingale import ExchangeabilityTest, online_p_values
 from evical.conformal._scores import ConformalScores
 from evical.conformal.contour import coverage_bound
+from evical.conformal.martingale import ExchangeabilityTest, online_p_values
 from evical.conformal.nonconformity import lac_scores
 from evical.conformal.ranks import p_values
 

@@ -29,14 +29,20 @@ from evical._fitting import Progress, all_or_nothing, check_declared, check_verb
 from evical._typing import Floats, Indices, RandomState, SamplesLike, Weights
 from evical.beliefs.consonant import Consonant
 from evical.classifier import EvidentialClassifier
-from evical.conformal._counts import Counts
-from evical.conformal.calibration import Calibration, Conformed, new_seed, random_shares, too_few
+from evical.conformal.calibration import (
+    Calibration,
+    Conformed,
+    Counts,
+    new_seed,
+    random_shares,
+    too_few,
+)
 from evical.conformal.contour import least_strange, prediction_sets, to_contour
 from evical.conformal.nonconformity import NEED_PROBABILITIES, ScoreName, named_score, score_table
 from evical.estimators.folds import make_folds
 from evical.estimators.predictor import ClassifierWrapper, neighbors
 from evical.estimators.responses import class_values, frozen_classes, trained_on
-from evical.scores.checks import check_groups, check_samples
+from evical.scores.checks import check_groups, check_samples, refuse
 
 # Rows for training and rows for calibration.
 Fold = tuple[Indices, Indices]
@@ -247,11 +253,7 @@ class ConformalClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mis
             return None
         ratio = _one_each("density_ratio", as_floats(self.density_ratio(X), "density_ratio"), X)
         wrong = ~((ratio >= 0) & (ratio < np.inf))
-        if wrong.any():
-            row = int(np.argmax(wrong))
-            raise ValueError(
-                f"density_ratio gives {ratio[row]} in row {row}, expected finite numbers from 0"
-            )
+        refuse(ratio, wrong, "density_ratio(X)", "a finite number from 0")
         return ratio
 
     def _scores(self, estimator: BaseEstimator, X: SamplesLike, u: Floats) -> Floats:
@@ -301,7 +303,7 @@ class ConformalClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mis
             for part, own in zip(self.conformed_, scores, strict=True)
         ]
         weight = 1.0 if ratio is None else ratio[:, np.newaxis]
-        p = Counts.sum(counts).p_values(weight, tau[:, np.newaxis] if self.smoothed else None)
+        p = Counts.of_parts(counts).p_values(weight, tau[:, np.newaxis] if self.smoothed else None)
         return p, np.mean(scores, axis=0)
 
     def predict_p(self, X: SamplesLike) -> Floats:

@@ -37,9 +37,9 @@ from evical.conformal.control import (
 )
 from evical.estimators.responses import class_values, frozen_classes, trained_on
 from evical.metrics.beliefs import class_intervals
-from evical.metrics.inputs import assigned_classes, numbers, refuse
+from evical.metrics.inputs import assigned_classes, numbers
 from evical.metrics.selective import Doubt, check_loss_order, doubts, losses_of
-from evical.scores.checks import check_samples
+from evical.scores.checks import check_samples, refuse
 
 Loss = Literal["error", "by_class", "false_discovery", "false_omission", "wrong_answer"]
 _LOSSES = ("error", "by_class", "false_discovery", "false_omission", "wrong_answer")

@@ -29,8 +29,7 @@ from evical._typing import Floats, RandomState, Weights
 from evical.beliefs.consonant import Consonant
 from evical.calibrators.fields import SavedError
 from evical.calibrators.saved import restored_arrays, restored_classes
-from evical.conformal._counts import ClassSamples, ScoreSample
-from evical.conformal.calibration import Calibration, new_seed, random_shares, too_few
+from evical.conformal.calibration import Calibration, ScoreSample, new_seed, random_shares, too_few
 from evical.conformal.contour import least_strange, prediction_sets, to_contour
 from evical.conformal.nonconformity import (
     SCORES,
@@ -39,7 +38,7 @@ from evical.conformal.nonconformity import (
     score_table,
     tied_score,
 )
-from evical.scores.checks import check_column_order, check_labels, check_weights, refuse_row
+from evical.scores.checks import check_column_order, check_labels, check_weights, refuse
 
 _Parts = tuple[NDArray[Any], str, dict[str, Any], str | None, Calibration, int | None, str]
 
@@ -456,9 +455,8 @@ def _table(values: ArrayLike, nonconformity: str, classes: NDArray[Any]) -> Floa
 
 def _check_unit(table: Floats, nonconformity: str, dtype: np.dtype[Any]) -> None:
     most = 1 + sum_tolerance(dtype, table.shape[1])
-    wrong = ~((table >= 0) & (table <= most)).all(axis=1)
-    needs = "needs probabilities, in [0, 1]; 'margin' takes any values"
-    refuse_row(table, wrong, "values are", f"but {nonconformity!r} {needs}")
+    expected = f"a probability, in [0, 1], for {nonconformity!r}; 'margin' takes any values"
+    refuse(table, ~((table >= 0) & (table <= most)), "values", expected)
 
 
 def _scores(
@@ -466,14 +464,12 @@ def _scores(
 ) -> Floats:
     with np.errstate(over="ignore"):
         scores = score_table(partial(score, **parameters), table, u)
-    refuse_row(table, ~np.isfinite(scores).all(axis=1), "values are", "too large for a margin")
+    refuse(table, ~np.isfinite(scores), "values", "a number whose margin is finite")
     return scores
 
 
 def _saved(scores: Any) -> dict[str, Any]:
     """Describe `ConformalScores`."""
-    samples = scores.calibration.samples
-    parts = samples.samples if isinstance(samples, ClassSamples) else [samples]
     ranked = scores.nonconformity in _RANKED and scores.ties == "ranks"
     more = {} if scores.seed is None else {"seed": scores.seed}
     return {
@@ -483,7 +479,7 @@ def _saved(scores: Any) -> dict[str, Any]:
         "nonconformity": scores.nonconformity,
         "parameters": dict(scores.parameters),
         "conditional": scores.conditional,
-        "samples": [_of_sample(part) for part in parts],
+        "samples": [_of_sample(part) for part in scores.calibration.samples.values()],
         **more,
     }
 
@@ -519,12 +515,15 @@ def _content(data: dict[str, Any]) -> _Parts:
     if parameters.keys() != given.keys():
         raise ValueError(f"parameters lack {', '.join(sorted(parameters.keys() - given.keys()))}")
     samples = _samples(data["samples"], len(classes) if conditional else 1)
-    one = ClassSamples(samples) if conditional else samples[0]
+    calibration = Calibration(
+        "class" if conditional else "all",
+        dict(zip(range(len(samples)) if conditional else [None], samples, strict=True)),
+    )
     seed = data.get("seed")
     if seed is not None:
         check_count("seed", seed)
     ties = "equal" if name in _RANKED and data["version"] == 1 else "ranks"
-    return classes, name, parameters, conditional, Calibration(one), seed, ties
+    return classes, name, parameters, conditional, calibration, seed, ties
 
 
 def _samples(parts: object, n: int) -> list[ScoreSample]:

@@ -1,21 +1,26 @@
 """Calibration scores of one classifier, and the counts that p-values of new samples need.
 
+All that a conformal p-value is made of is how many calibration scores lie above a score. Counts add
+up: over the folds of a cross-conformal predictor, each with a classifier and scores of its own, as
+over parts of one sample.
+
 How many calibration samples the p-values of a fitted `ConformalClassifier` share, if one number
 says it: what a test of their promise has to know.
 
 Random numbers of predictions, which repeat: those of a row follow from a seed and its number.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import reduce
 from math import ceil
-from typing import Any, Self
+from operator import add
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evical._typing import Floats
-from evical.conformal._counts import ClassSamples, Counts, GroupSamples, ScoreSample
 
 
 def new_seed(rng: np.random.RandomState) -> int:
@@ -65,16 +70,86 @@ def random_shares(seed: int, rows: NDArray[np.intp]) -> tuple[Floats, Floats]:
     return u, tau
 
 
+class Counts(NamedTuple):
+    """Weight of the calibration scores compared with each of some scores.
+
+    Parameters
+    ----------
+    above : array
+        Weight of the scores that are greater; needed for smoothing only.
+    at_least : array
+        Weight of the scores that are greater or equal.
+    total : array
+        Weight of all scores, in a shape that broadcasts.
+    """
+
+    above: Floats
+    at_least: Floats
+    total: Floats
+
+    @classmethod
+    def of_parts(cls, parts: Iterable["Counts"]) -> "Counts":
+        """Of all samples, from the counts of each part."""
+        return cls(*(np.asarray(reduce(add, same)) for same in zip(*parts, strict=True)))
+
+    def p_values(self, weight: Floats | float = 1.0, tau: Floats | None = None) -> Floats:
+        """P-values, see `evical.conformal.p_values`; 0 / 0 is 1, which excludes nothing."""
+        share = np.asarray(weight + self.at_least)
+        if tau is not None:
+            share = self.above + tau * (share - self.above)
+        whole = weight + self.total
+        if not (whole > 0).all():
+            empty = np.broadcast_to(whole == 0, share.shape)
+            share, whole = np.where(empty, 1, share), np.where(empty, 1, whole)
+        share = np.divide(share, whole, out=share)
+        # A sum of other weights in another order may exceed its whole by rounding.
+        return np.asarray(np.minimum(share, 1, out=share))
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreSample:
+    """Calibration scores, in ascending order, with the weight from each one on.
+
+    Parameters
+    ----------
+    scores : (n,) array
+    tail : (n + 1,) array
+        Weight of each score and all after it; the last entry is 0.
+    """
+
+    scores: Floats
+    tail: Floats
+
+    @classmethod
+    def of(cls, scores: Floats, weights: Floats | None = None) -> Self:
+        """From scores in any order; scores of weight 0 are left out."""
+        if weights is None:
+            return cls(np.sort(scores), np.arange(len(scores), -1.0, -1.0))
+        kept = np.flatnonzero(weights > 0)
+        order = kept[np.argsort(scores[kept], kind="stable")]
+        tail = np.append(np.cumsum(weights[order][::-1])[::-1], 0.0)
+        return cls(scores[order], tail)
+
+    def counts(self, new: Floats, *, ties: bool) -> Counts:
+        """Compared with new scores of any shape; without ties, those above are not searched for."""
+        at_least = self.tail[np.searchsorted(self.scores, new, side="left")]
+        above = self.tail[np.searchsorted(self.scores, new, side="right")] if ties else at_least
+        return Counts(above, at_least, np.asarray(self.tail[0]))
+
+
 @dataclass(frozen=True, eq=False)
 class Calibration:
     """Calibration scores of all samples, by class, or by group.
 
     Parameters
     ----------
-    samples : ScoreSample, ClassSamples or GroupSamples
+    by : {"all", "class", "group"}
+    samples : dict
+        Those of all under None, of the class at a place, or of a group.
     """
 
-    samples: ScoreSample | ClassSamples | GroupSamples
+    by: Literal["all", "class", "group"]
+    samples: dict[Any, ScoreSample]
 
     @classmethod
     def of(
@@ -88,30 +163,41 @@ class Calibration:
     ) -> Self:
         """From the scores (n, K) of n samples, of which the column of the true class counts."""
         own = scores[np.arange(len(codes)), codes]
-        if by_class:
-            return cls(ClassSamples.of(own, codes, scores.shape[1], weight))
-        if groups is not None:
-            return cls(GroupSamples.of(own, groups, weight))
-        return cls(ScoreSample.of(own, weight))
+        if not by_class and groups is None:
+            return cls("all", {None: ScoreSample.of(own, weight)})
+        which = codes if by_class or groups is None else groups
+        names = range(scores.shape[1]) if by_class else np.unique(which).tolist()
+        parts = {name: which == name for name in names}
+        samples = {
+            name: ScoreSample.of(own[rows], None if weight is None else weight[rows])
+            for name, rows in parts.items()
+        }
+        return cls("class" if by_class else "group", samples)
 
     def counts(self, scores: Floats, groups: NDArray[Any] | None, *, ties: bool) -> Counts:
-        """For the scores (m, K) of new samples."""
-        if isinstance(self.samples, GroupSamples):
-            assert groups is not None
-            return self.samples.counts(scores, groups, ties=ties)
-        return self.samples.counts(scores, ties=ties)
+        """For the scores (m, K) of new samples; those of unknown groups are compared with none."""
+        if self.by == "all":
+            return self.samples[None].counts(scores, ties=ties)
+        if self.by == "class":
+            columns = zip(self.samples.values(), scores.T, strict=True)
+            each = [sample.counts(column, ties=ties) for sample, column in columns]
+            return Counts(*(np.stack(same, axis=-1) for same in zip(*each, strict=True)))
+        found = Counts(*np.zeros((3, *scores.shape)))
+        for name in np.unique(np.asarray(groups)).tolist():
+            rows = groups == name
+            part = self.samples.get(name, _NONE).counts(scores[rows], ties=ties)
+            for all_rows, values in zip(found, part, strict=True):
+                all_rows[rows] = values
+        return found
 
     def totals(self, classes: NDArray[Any]) -> dict[Any, float]:
         """Weight of the samples of each of the classes (K,) or groups; of all, under None."""
-        if isinstance(self.samples, ClassSamples):
-            named: dict[Any, ScoreSample] = dict(
-                zip(classes.tolist(), self.samples.samples, strict=True)
-            )
-        elif isinstance(self.samples, GroupSamples):
-            named = dict(self.samples.samples)
-        else:
-            named = {None: self.samples}
-        return {name: float(sample.tail[0]) for name, sample in named.items()}
+        names = classes.tolist() if self.by == "class" else self.samples
+        weights = [float(sample.tail[0]) for sample in self.samples.values()]
+        return dict(zip(names, weights, strict=True))
+
+
+_NONE = ScoreSample(np.empty(0), np.zeros(1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,17 +277,8 @@ def calibration_of(classifier: Any) -> tuple[dict[Any, int | None], tuple[str, .
         return dict.fromkeys(totals), (_CROSS,)
     if classifier.density_ratio is not None:
         return dict.fromkeys(totals), (_SHIFT,)
-    if not all(map(_unweighted, _parts(classifier.conformed_[0].calibration.samples))):
+    # Each score of samples without weights adds 1 to the weight from each one on.
+    samples = classifier.conformed_[0].calibration.samples.values()
+    if not all((np.diff(sample.tail) == -1).all() for sample in samples):
         return dict.fromkeys(totals), (_WEIGHTS,)
     return {name: round(total) for name, total in totals.items()}, ()
-
-
-def _parts(samples: ScoreSample | ClassSamples | GroupSamples) -> list[ScoreSample]:
-    """Calibration scores of each class or group, or of all."""
-    inside = getattr(samples, "samples", [samples])
-    return list(inside.values() if isinstance(inside, Mapping) else inside)
-
-
-def _unweighted(sample: ScoreSample) -> bool:
-    """Whether each score adds 1 to the weight from each one on."""
-    return bool((np.diff(sample.tail) == -1).all())

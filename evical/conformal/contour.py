@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from dstheory.checks.arguments import as_floats, check_count, check_level
 from dstheory.inference.counts.quantiles import beta_quantile
 from evical._typing import Floats
-from evical.scores.checks import refuse_row
+from evical.scores.checks import refuse
 
 
 def to_contour(p_values: ArrayLike, scores: ArrayLike | None = None) -> Floats:
@@ -168,6 +168,5 @@ def _checked(p_values: ArrayLike) -> Floats:
     table = as_floats(p_values, "p_values")
     if table.ndim != 2 or table.shape[1] < 1:
         raise ValueError(f"p_values have shape {table.shape}, expected (n, K)")
-    wrong = ~((table >= 0) & (table <= 1)).all(axis=1)
-    refuse_row(table, wrong, "p_values are", "expected numbers in [0, 1]")
+    refuse(table, ~((table >= 0) & (table <= 1)), "p_values", "a number in [0, 1]")
     return table

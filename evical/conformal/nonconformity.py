@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dstheory.checks.arguments import as_floats, as_real, check_choice, check_count
 from evical._typing import Floats
-from evical.scores.checks import refuse_row
+from evical.scores.checks import refuse
 
 Score = Callable[..., Any]
 
@@ -321,7 +321,7 @@ def score_table(score: Score, values: Floats, u: Floats | None) -> Floats:
             f"nonconformity gives shape {found.shape} for values of shape {values.shape}, "
             "expected one score for each class"
         )
-    refuse_row(found, np.isnan(found).any(axis=1), "nonconformity gives", "expected numbers")
+    refuse(found, np.isnan(found), "nonconformity(values)", "a number")
     return found
 
 
@@ -329,14 +329,13 @@ def _checked(values: ArrayLike) -> Floats:
     table = as_floats(values, "values")
     if table.ndim != 2 or table.shape[1] < 2:
         raise ValueError(f"values have shape {table.shape}, expected (n, K) with K from 2")
-    refuse_row(table, ~np.isfinite(table).all(axis=1), "values are", "expected finite numbers")
+    refuse(table, ~np.isfinite(table), "values", "a finite number")
     return table
 
 
 def _probabilities(values: ArrayLike) -> Floats:
     table = _checked(values)
-    expected = "expected probabilities; lac and margin take any values"
-    refuse_row(table, (table < 0).any(axis=1), "values are", expected)
+    refuse(table, table < 0, "values", "a probability; lac and margin take any values")
     return table
 
 
@@ -346,10 +345,7 @@ def _shares(u: ArrayLike | None, n: int) -> Any:
     array = as_floats(u, "u")
     if array.shape != (n,):
         raise ValueError(f"u has shape {array.shape}, expected ({n},), one for each row")
-    wrong = ~((array >= 0) & (array <= 1))
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        raise ValueError(f"u[{row}] is {array[row]}, expected a number in [0, 1]")
+    refuse(array, ~((array >= 0) & (array <= 1)), "u", "a number in [0, 1]")
     return array[:, np.newaxis]
 
 

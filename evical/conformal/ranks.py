@@ -16,8 +16,8 @@ from numpy.typing import ArrayLike
 
 from dstheory.checks.arguments import as_floats
 from evical._typing import Floats
-from evical.conformal._counts import ScoreSample
-from evical.scores.checks import check_weights, refuse_row
+from evical.conformal.calibration import ScoreSample
+from evical.scores.checks import check_weights, refuse
 
 
 def p_values(
@@ -79,8 +79,7 @@ def _calibration(calibration: ArrayLike, weights: ArrayLike | None) -> tuple[Flo
     scores = as_floats(calibration, "calibration")
     if scores.ndim != 1:
         raise ValueError(f"calibration has shape {scores.shape}, expected (n,)")
-    if np.isnan(scores).any():
-        raise ValueError(f"calibration[{int(np.argmax(np.isnan(scores)))}] is nan, not a score")
+    refuse(scores, np.isnan(scores), "calibration", "a score")
     return scores, check_weights(weights, len(scores), "weights")
 
 
@@ -88,8 +87,7 @@ def _scores(scores: ArrayLike) -> Floats:
     new = as_floats(scores, "scores")
     if new.ndim not in (1, 2):
         raise ValueError(f"scores have shape {new.shape}, expected (m, K) or (m,)")
-    wrong = np.isnan(new).reshape(len(new), -1).any(axis=1)
-    refuse_row(new, wrong, "scores are", "expected numbers")
+    refuse(new, np.isnan(new), "scores", "a number")
     return new
 
 
@@ -98,16 +96,14 @@ def _of_new(new: Floats, new_weights: ArrayLike, tau: ArrayLike | None) -> tuple
     amounts = as_floats(new_weights, "new_weights")
     if amounts.shape not in ((), new.shape[:1]):
         raise ValueError(f"new_weights have shape {amounts.shape}, expected ({len(new)},)")
-    if not ((amounts >= 0) & (amounts < np.inf)).all():
-        wrong = amounts[~((amounts >= 0) & (amounts < np.inf))].flat[0]
-        raise ValueError(f"new_weights hold {wrong}, expected finite numbers from 0")
+    wrong = ~((amounts >= 0) & (amounts < np.inf))
+    refuse(amounts, wrong, "new_weights", "a finite number from 0")
     if tau is None:
         return _in_rows(amounts, new), None
     ties = as_floats(tau, "tau")
     if ties.shape not in (new.shape[:1], new.shape):
         raise ValueError(f"tau has shape {ties.shape}, expected ({len(new)},) or {new.shape}")
-    if not ((ties >= 0) & (ties <= 1)).all():
-        raise ValueError(f"tau holds {ties[~((ties >= 0) & (ties <= 1))].flat[0]}, not in [0, 1]")
+    refuse(ties, ~((ties >= 0) & (ties <= 1)), "tau", "a number in [0, 1]")
     return _in_rows(amounts, new), _in_rows(ties, new)
 
 

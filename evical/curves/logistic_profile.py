@@ -29,6 +29,7 @@ from evical.likelihood.level_set import level_set
 from evical.likelihood.polar import FINE, TURN, reach
 from evical.likelihood.profile_table import accurate, contour, mass_log_odds, tabulated
 from evical.likelihood.quadrature import KEPT, PANEL_LENGTH, compress, panel_edges, panels_resolve
+from evical.scores.checks import refuse
 from evical.scores.counts import ScoreCounts
 from evical.scores.scale import standardized
 
@@ -305,8 +306,6 @@ def _belief_in_slope(linear: LinearProfile, unit: float) -> float:
 
 def _parameter(name: str, values: ArrayLike) -> Array:
     array = as_floats(values, name)
-    wrong = ~(np.abs(array) <= _GREATEST_THETA)
-    if wrong.any():
-        expected = f"numbers from {-_GREATEST_THETA:g} to {_GREATEST_THETA:g}"
-        raise ValueError(f"{name} is {array[wrong].flat[0]}, expected {expected}")
+    expected = f"a number from {-_GREATEST_THETA:g} to {_GREATEST_THETA:g}"
+    refuse(array, ~(np.abs(array) <= _GREATEST_THETA), name, expected)
     return array

@@ -10,6 +10,7 @@ from scipy import sparse
 from dstheory.checks.arguments import as_array, as_floats, as_sequence
 from dstheory.notebook import ShownFields
 from evical._typing import SamplesLike
+from evical.scores.checks import refuse
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,11 +76,7 @@ class Dataset(ShownFields):
                 "feature must be finite; fill it in, or drop the row or the column"
             )
         strange = (self.y < 0) | (self.y >= len(self.class_names))
-        if strange.any():
-            row = int(np.argmax(strange))
-            raise ValueError(
-                f"y[{row}] is {self.y[row]}, but there are {len(self.class_names)} class names"
-            )
+        refuse(self.y, strange, "y", f"the position of one of {len(self.class_names)} class names")
 
     def __len__(self) -> int:
         return len(self.y)

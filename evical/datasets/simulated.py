@@ -14,6 +14,7 @@ from scipy.special import expit, logit, ndtri
 
 from dstheory.checks.arguments import as_floats, check_choice, check_count, check_rng
 from evical._typing import Floats
+from evical.scores.checks import refuse
 
 
 class SimulatedScores(NamedTuple):
@@ -151,9 +152,8 @@ def simulated_probability(kind: str, scores: ArrayLike) -> Floats:
     s = as_floats(scores, "scores")
     low, high = (-np.inf, np.inf) if kind == "margin" else (0.0, 1.0)
     wrong = ~(np.isfinite(s) & (s >= low) & (s <= high))
-    if wrong.any():
-        expected = "finite scores" if kind == "margin" else "scores in [0, 1]"
-        raise ValueError(f"scores hold {s[wrong][0]}, but kind {kind!r} has {expected}")
+    expected = "a finite score" if kind == "margin" else "a score in [0, 1]"
+    refuse(s, wrong, "scores", f"{expected} of kind {kind!r}")
     return probability(s)
 
 

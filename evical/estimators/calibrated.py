@@ -35,6 +35,7 @@ from evical.multiclass import (
 )
 from evical.multiclass.pairwise import MAX_PAIRWISE
 from evical.multiclass.reduction import MAX_CLASSES
+from evical.scores.checks import refuse
 from evical.scores.direction import Direction, fit_quietly, wrong_ways
 
 COUPLINGS = ("normalize", "least_squares", "hastie_tibshirani", "wu_lin_weng", "pairwise_belief")
@@ -149,12 +150,7 @@ def _checked(coupling: Callable[..., Any], r: Floats, code: NDArray[np.int8]) ->
     if found.shape != expected:
         raise ValueError(f"coupling {coupling!r} gives shape {found.shape}, expected {expected}")
     wrong = ~((found >= 0).all(axis=1) & (np.abs(found.sum(axis=1) - 1) <= 1e-6))
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        raise ValueError(
-            f"coupling {coupling!r} gives {found[row].tolist()} in row {row}, expected "
-            "probabilities with sum 1"
-        )
+    refuse(found, wrong, "coupling(r, code)", "probabilities with sum 1")
     return _shares(found)
 
 

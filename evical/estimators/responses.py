@@ -98,18 +98,23 @@ def _known_classes(estimator: BaseEstimator) -> NDArray[Any]:
 
 
 def _check_classes(known: NDArray[Any], classes: NDArray[Any]) -> None:
-    listed, wanted = known.tolist(), classes.tolist()
-    strange = [label for label in wanted if label not in listed]
-    if strange:
-        raise ValueError(
-            f"class {strange[0]!r} of y is unknown to the fitted classifier, whose classes are "
-            f"{listed}; fit it on all classes"
-        )
-    missing = [label for label in listed if label not in wanted]
+    _refuse_unknown(known, classes)
+    wanted = classes.tolist()
+    missing = [label for label in known.tolist() if label not in wanted]
     if missing:
         raise ValueError(
             f"class {missing[0]!r} of the fitted classifier is none of the classes "
             f"{wanted}; its scores need a column for each"
+        )
+
+
+def _refuse_unknown(known: NDArray[Any], labels: NDArray[Any]) -> None:
+    listed = known.tolist()
+    strange = [label for label in labels.tolist() if label not in listed]
+    if strange:
+        raise ValueError(
+            f"class {strange[0]!r} of y is unknown to the fitted classifier, whose classes are "
+            f"{listed}; fit it on all classes"
         )
 
 
@@ -189,8 +194,8 @@ def _shape_message(estimator: BaseEstimator, raw: Floats, expected: int, n_class
 
 
 def _name(estimator: BaseEstimator) -> str:
-    if isinstance(estimator, CodedLabels):
-        estimator = estimator.estimator
+    if isinstance(estimator, FrozenEstimator | CodedLabels):
+        return _name(estimator.estimator)
     return type(estimator).__name__
 
 
@@ -332,16 +337,8 @@ def frozen_classes(estimator: BaseEstimator, y: NDArray[Any]) -> NDArray[Any]:
     array(['a', 'b', 'c'], dtype='<U1')
     """
     check_is_fitted(estimator)
-    known = getattr(estimator, "classes_", None)
-    if known is None:
-        name = type(estimator.estimator).__name__
-        raise TypeError(f"{name} has no classes_ after fit; a classifier is needed")
-    strange = np.setdiff1d(y, known).tolist()
-    if strange:
-        raise ValueError(
-            f"class {strange[0]!r} of y is unknown to the fitted classifier, whose classes are "
-            f"{np.asarray(known).tolist()}; fit it on all classes"
-        )
+    known = _known_classes(estimator)
+    _refuse_unknown(known, np.unique(y))
     return np.unique(known)
 
 
@@ -393,7 +390,11 @@ def class_values(
             f"{name} has no predict_proba, which this nonconformity needs; take 'lac' or 'margin', "
             f"or EvidentialClassifier({name}(...))"
         )
-    values = _unit_values(estimator, X) if probable else _decisions(estimator, X, known)
+    if probable:
+        values = np.asarray(estimator.predict_proba(X), dtype=np.float64)
+    else:
+        values = class_scores(estimator, X, known)
+        values = np.hstack([-values, values]) if values.shape[1] == 1 else values
     if values.ndim != 2 or values.shape[1] != len(known):
         raise ValueError(
             f"{type(estimator).__name__} gives values of shape {values.shape} for {len(known)} "
@@ -406,12 +407,3 @@ def class_values(
     found[...] = lowest
     found[:, np.searchsorted(classes, known)] = values
     return found
-
-
-def _unit_values(estimator: BaseEstimator, X: SamplesLike) -> Floats:
-    return np.asarray(estimator.predict_proba(X), dtype=np.float64)
-
-
-def _decisions(estimator: BaseEstimator, X: SamplesLike, known: NDArray[Any]) -> Floats:
-    scores = class_scores(estimator, X, known)
-    return np.concatenate([-scores, scores], axis=1) if scores.shape[1] == 1 else scores

@@ -38,7 +38,7 @@ from evical.metrics import set_coverage
 from evical.metrics.goodness import pvalue_text
 from evical.metrics.inputs import class_codes, class_labels
 from evical.metrics.sets import SetCoverage
-from evical.scores.checks import check_column_order, check_same_length, refuse_row
+from evical.scores.checks import check_column_order, check_same_length, refuse
 from evical.significance import holm_adjusted
 
 # Of a rank, in ranks: far more than rounding, far less than the step from one to the next.
@@ -190,15 +190,14 @@ def unit_table(values: ArrayLike, name: str) -> Floats:
 
     >>> unit_table([[0.5, 1.5]], "p_values")
     Traceback (most recent call last):
-    ValueError: p_values are [0.5, 1.5] in row 0, expected numbers in [0, 1]
+    ValueError: p_values[0, 1] is 1.5, expected a number in [0, 1]
     """
     table = as_floats(values, name)
     if table.ndim != 2 or table.shape[1] < 2:
         raise ValueError(f"{name} have shape {table.shape}, expected (n, K) with two classes")
     if len(table) == 0:
         raise ValueError(f"{name} have no row; at least one sample is needed")
-    wrong = ~((table >= 0) & (table <= 1)).all(axis=1)
-    refuse_row(table, wrong, f"{name} are", "expected numbers in [0, 1]")
+    refuse(table, ~((table >= 0) & (table <= 1)), name, "a number in [0, 1]")
     return table
 
 

@@ -17,7 +17,7 @@ from scipy.special import logsumexp
 from dstheory import MassFunction
 from dstheory.checks.arguments import as_array, as_floats
 from evical._typing import Floats, Indices
-from evical.conformal.capital import Capital
+from evical.conformal.martingale import Capital
 from evical.metrics.inputs import Predicted, class_sample
 from evical.scores.checks import check_column_order
 

@@ -37,7 +37,7 @@ from evical.learners._clustering import (
     labels_of,
     members_of,
 )
-from evical.learners._relational import read_samples
+from evical.learners._features import read_samples
 
 Covariance: TypeAlias = Literal["full", "tied", "diag", "spherical"]
 _TOL = 1e-6

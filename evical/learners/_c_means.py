@@ -22,17 +22,15 @@ from sklearn.cluster import KMeans
 from sklearn.utils.validation import check_is_fitted
 
 from dstheory import MassFunction
-from evical._fitting import POSITIVE, all_or_nothing, as_random_state
+from evical._fitting import POSITIVE, all_or_nothing
 from evical._typing import Floats, SamplesLike
 from evical.learners._clustering import (
     CenteredClustering,
     as_partition,
     check_count_of_clusters,
-    labels_of,
     members_of,
 )
-from evical.learners._features import squared_distances
-from evical.learners._relational import Metric, read_samples
+from evical.learners._features import Metric, read_samples, squared_distances
 
 
 class Located(Protocol):
@@ -85,7 +83,7 @@ class Cost:
     Parameters
     ----------
     members : (F, c) array
-        1 where a focal set contains a cluster; no set is empty.
+        1 where a focal set contains a cluster; the last set is empty, if there is a `delta`.
     alpha, beta : float
     delta : float or None
         Distance of the empty set; None without it.
@@ -98,25 +96,31 @@ class Cost:
 
     def of_sets(self, samples: Located, centers: Floats) -> Floats:
         """|A|^alpha times the squared distance to the mean center of each set, (n, F)."""
-        size = self.members.sum(axis=1)
-        squared = samples.squared(centers, self.members / size[:, np.newaxis])
-        return np.asarray(squared * size**self.alpha)
+        share = self.members / self.size[:, np.newaxis]
+        each = samples.squared(centers, share) * self.size**self.alpha
+        if self.delta is not None:
+            each[:, -1] = self.delta**2
+        return np.asarray(each)
+
+    @property
+    def size(self) -> Floats:
+        """Number of clusters of each set, (F,), and 1 of the empty set, which has no center."""
+        return np.asarray(np.maximum(self.members.sum(axis=1), 1))
 
 
 @dataclass(frozen=True, eq=False)
 class Partition:
-    """Centers (c, ...), masses (n, F) of sets and (n,) of the empty set, and costs of all steps.
+    """Centers (c, ...), masses (n, F) of sets, and costs of all steps.
 
     The cost of a step is that of its masses and of the centers which they came from.
     """
 
     centers: Floats
     masses: Floats
-    empty: Floats
     costs: list[float]
 
 
-def masses_of(cost: Cost, samples: Located, centers: Floats) -> tuple[Floats, Floats, float]:
+def masses_of(cost: Cost, samples: Located, centers: Floats) -> tuple[Floats, float]:
     """Best masses for given centers, and their cost.
 
     Parameters
@@ -128,27 +132,20 @@ def masses_of(cost: Cost, samples: Located, centers: Floats) -> tuple[Floats, Fl
     Returns
     -------
     masses : (n, F) array
-    empty : (n,) array
     value : float
     """
     each = cost.of_sets(samples, centers)
-    if cost.delta is not None:
-        each = np.column_stack([each, np.full(len(each), cost.delta**2)])
     least = each.min(axis=1, keepdims=True)
     with np.errstate(invalid="ignore", divide="ignore"):
         share = (least / each) ** (1 / (cost.beta - 1))
     share[np.isnan(share)] = 1  # a sample on a center: 0 / 0
     share /= share.sum(axis=1, keepdims=True)
-    value = float((share**cost.beta * each).sum())
-    if cost.delta is None:
-        return share, np.zeros(len(each)), value
-    return share[:, :-1], share[:, -1], value
+    return share, float((share**cost.beta * each).sum())
 
 
 def centers_of(cost: Cost, samples: TrainingSamples, masses: Floats) -> Floats:
     """Best centers for given masses: a linear system."""
-    size = cost.members.sum(axis=1)
-    weight = masses**cost.beta
+    size, weight = cost.size, masses**cost.beta
     system = (cost.members.T * (weight.sum(axis=0) * size ** (cost.alpha - 2))) @ cost.members
     return samples.centers(system, (cost.members.T * size ** (cost.alpha - 1)) @ weight.T)
 
@@ -171,14 +168,14 @@ def alternate(
     -------
     Partition
     """
-    masses, empty, value = masses_of(cost, samples, centers)
-    found = Partition(centers, masses, empty, [value])
+    masses, value = masses_of(cost, samples, centers)
+    found = Partition(centers, masses, [value])
     while len(found.costs) <= max_iter:
         centers = centers_of(cost, samples, found.masses)
-        masses, empty, value = masses_of(cost, samples, centers)
+        masses, value = masses_of(cost, samples, centers)
         before = found.costs[-1]
         if value <= before:  # it can rise by rounding
-            found = Partition(centers, masses, empty, [*found.costs, value])
+            found = Partition(centers, masses, [*found.costs, value])
         if before - value <= tol * before:
             break
     return found
@@ -425,14 +422,11 @@ class EvidentialCMeans(CenteredClustering):
         cost = self._cost()
         best = (self._of_distances if self.metric == "precomputed" else self._of_features)(X, cost)
         self._fitted = cost, self.metric
-        self.mass_ = _as_mass(cost, best.masses, best.empty)
-        self.labels_ = labels_of(self.mass_)
-        self.cost_, self.n_iter_ = best.costs[-1], len(best.costs) - 1
-        return self
+        return self._keep(cost.members, best.masses, best.costs)
 
     def _of_features(self, X: Floats, cost: Cost) -> Partition:
         middle = X.mean(axis=0)
-        best = self._best(Features(X - middle), cost)
+        best = self._alternated(Features(X - middle), cost)
         self._forget("shift_", "center_weights_", "center_spread_")
         self.cluster_centers_ = best.centers + middle
         return best
@@ -441,7 +435,7 @@ class EvidentialCMeans(CenteredClustering):
         self._forget("cluster_centers_")
         self.shift_ = shift_of(X**2)
         samples = Distances(shifted(X**2, self.shift_))
-        best = self._best(samples, cost)
+        best = self._alternated(samples, cost)
         self.center_weights_ = best.centers
         self.center_spread_ = spread_of(samples, best.centers)
         return best
@@ -452,16 +446,15 @@ class EvidentialCMeans(CenteredClustering):
             if hasattr(self, name):
                 delattr(self, name)
 
-    def _best(self, samples: TrainingSamples, cost: Cost) -> Partition:
-        random, tol = as_random_state(self.random_state), float(self.tol)
-        found = []
-        for _ in range(self.n_init):
-            start = samples.start(int(self.n_clusters), int(random.randint(2**31 - 1)))
-            found.append(alternate(cost, samples, start, tol, self.max_iter))
-        return min(found, key=lambda partition: partition.costs[-1])
+    def _alternated(self, samples: TrainingSamples, cost: Cost) -> Partition:
+        count, options = int(self.n_clusters), (float(self.tol), self.max_iter)
+        best: Partition = self._best(
+            lambda seed: alternate(cost, samples, samples.start(count, seed), *options)
+        )
+        return best
 
     def _cost(self) -> Cost:
-        members = members_of(self.n_clusters, self.focal)
+        members = members_of(self.n_clusters, self.focal, empty=self.delta is not None)
         delta = None if self.delta is None else float(self.delta)
         return Cost(members, float(self.alpha), float(self.beta), delta)
 
@@ -490,8 +483,7 @@ class EvidentialCMeans(CenteredClustering):
         check_is_fitted(self)
         cost, metric = self._fitted  # parameters may have changed since
         X = read_samples(self, X, metric, reset=False)
-        masses, empty, _ = masses_of(cost, *self._located(X, metric))
-        return _as_mass(cost, masses, empty)
+        return as_partition(cost.members, masses_of(cost, *self._located(X, metric))[0])
 
     def _located(self, X: Floats, metric: str) -> tuple[Located, Floats]:
         if metric == "precomputed":
@@ -499,10 +491,3 @@ class EvidentialCMeans(CenteredClustering):
             return near, self.center_weights_
         middle = self.cluster_centers_.mean(axis=0)
         return Features(X - middle), self.cluster_centers_ - middle
-
-
-def _as_mass(cost: Cost, masses: Floats, empty: Floats) -> MassFunction:
-    if cost.delta is None:
-        return as_partition(cost.members, masses)
-    members = np.vstack([cost.members, np.zeros(cost.members.shape[1])])
-    return as_partition(members, np.column_stack([masses, empty]))

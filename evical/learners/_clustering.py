@@ -1,17 +1,27 @@
 """What clusterings share: sets of clusters that may have mass, credal partitions, and labels."""
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 
 from dstheory import Frame, MassFunction
 from dstheory.checks.arguments import check_count
+from dstheory.kernels import bits
 from dstheory.transform import betp
-from evical._fitting import NOT_NEGATIVE, POSITIVE, Check, check_declared, optional, up_to
+from evical._fitting import (
+    NOT_NEGATIVE,
+    POSITIVE,
+    Check,
+    as_random_state,
+    check_declared,
+    optional,
+    up_to,
+)
 from evical._typing import Floats, Ints, RandomState, SamplesLike
 
 Focal: TypeAlias = Literal["pairs", "all", "singletons"]
@@ -116,6 +126,19 @@ class CenteredClustering(CredalClustering):
             if np.float64(self.n_clusters) ** float(self.alpha) > _GREATEST:
                 raise ValueError(f"alpha is {self.alpha!r}: the cost of large sets is infinite")
 
+    def _best(self, run: Callable[[int], Any]) -> Any:
+        """The least costly of fits from several seeds."""
+        random = as_random_state(self.random_state)
+        seeds = [int(random.randint(2**31 - 1)) for _ in range(self.n_init)]
+        return min(map(run, seeds), key=lambda found: found.costs[-1])
+
+    def _keep(self, members: Floats, masses: Floats, costs: list[float]) -> Self:
+        """Set the attributes that follow from masses and costs."""
+        self.mass_ = as_partition(members, masses)
+        self.labels_ = labels_of(self.mass_)
+        self.cost_, self.n_iter_ = costs[-1], len(costs) - 1
+        return self
+
 
 def members_of(n_clusters: int, focal: str, *, empty: bool = False) -> Floats:
     """Which sets contain which clusters, (F, c), by ascending mask.
@@ -142,10 +165,8 @@ def members_of(n_clusters: int, focal: str, *, empty: bool = False) -> Floats:
         masks = set(range(1, sum(single) + 1))
     elif focal == "pairs":
         masks |= {a | b for a in single for b in single} | {sum(single)}
-    listed = [*sorted(masks), *([0] if empty else [])]
-    return np.array(
-        [[mask >> k & 1 for k in range(n_clusters)] for mask in listed], dtype=np.float64
-    )
+    listed = bits.mask_array([*sorted(masks), *([0] if empty else [])], n_clusters)
+    return np.array(bits.members(listed, n_clusters).T, dtype=np.float64, order="C")
 
 
 def as_partition(members: Floats, masses: Floats) -> MassFunction:
@@ -163,8 +184,7 @@ def as_partition(members: Floats, masses: Floats) -> MassFunction:
         Batch (n,).
     """
     n_clusters = members.shape[1]
-    # Python's integers: a mask of more than 62 clusters is no int64.
-    focal = [sum(1 << k for k in np.flatnonzero(row).tolist()) for row in members]
+    focal = [bits.mask_of(np.flatnonzero(row).tolist()) for row in members]
     return MassFunction(Frame(range(n_clusters)), focal, masses)
 
 

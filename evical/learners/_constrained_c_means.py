@@ -18,22 +18,22 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.cluster import KMeans
 from sklearn.utils.validation import check_is_fitted
 
 from dstheory import MassFunction
 from dstheory.checks.arguments import as_array, check_level
 from dstheory.kernels.jit import compiled
-from evical._fitting import all_or_nothing, as_random_state
+from evical._fitting import all_or_nothing
 from evical._typing import Floats, Ints, SamplesLike
+from evical.learners._c_means import Features
 from evical.learners._clustering import (
     CenteredClustering,
     as_partition,
     check_count_of_clusters,
-    labels_of,
     members_of,
 )
-from evical.learners._relational import read_samples
+from evical.learners._features import read_samples
+from evical.scores.checks import refuse
 
 _LEAST = 1e-12
 """Share of the cost of the farthest cluster that each cost has at least, in a quadratic program; on
@@ -416,22 +416,14 @@ class ConstrainedEvidentialCMeans(CenteredClustering):
         middle = X.mean(axis=0)
         links = _links(len(X), must_link, cannot_link)
         objective = self._minimized(float(X.var(axis=0).mean()), links)
-        best = self._best(objective, X - middle)
+        moved, count = Features(X - middle), int(self.n_clusters)
+        options = float(self.tol), self.max_iter
+        best: State = self._best(
+            lambda seed: improve(objective, moved.X, moved.start(count, seed), *options)
+        )
         self._objective = replace(objective, unit=1.0, links=_links(1, None, None))
         self.cluster_centers_, self.metrics_ = best.centers + middle, best.metrics
-        self.mass_ = as_partition(objective.members, best.masses)
-        self.labels_ = labels_of(self.mass_)
-        self.cost_, self.n_iter_ = best.costs[-1], len(best.costs) - 1
-        return self
-
-    def _best(self, objective: Objective, X: Floats) -> State:
-        random, tol = as_random_state(self.random_state), float(self.tol)
-        found = []
-        for _ in range(self.n_init):
-            seed = int(random.randint(2**31 - 1))
-            start = KMeans(int(self.n_clusters), n_init=1, random_state=seed).fit(X)
-            found.append(improve(objective, X, start.cluster_centers_, tol, self.max_iter))
-        return min(found, key=lambda state: state.costs[-1])
+        return self._keep(objective.members, best.masses, best.costs)
 
     def _minimized(self, unit: float, links: Links) -> Objective:
         members = members_of(self.n_clusters, self.focal, empty=self.delta is not None)
@@ -485,9 +477,5 @@ def _pairs(n: int, values: ArrayLike | None, name: str) -> Ints:
     if pairs.ndim != 2 or pairs.shape[1] != 2:
         raise ValueError(f"{name} has the shape {pairs.shape}, expected (q, 2): pairs of rows")
     wrong = ((pairs < 0) | (pairs >= n)).any(axis=1) | (pairs[:, 0] == pairs[:, 1])
-    if wrong.any():
-        q = int(np.argmax(wrong))
-        raise ValueError(
-            f"{name}[{q}] is {pairs[q].tolist()}, expected two different rows from 0 to {n - 1}"
-        )
+    refuse(pairs, wrong, name, f"two different rows from 0 to {n - 1}")
     return np.unique(np.sort(pairs.astype(np.int64), axis=1), axis=0)

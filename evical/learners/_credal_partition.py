@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from dstheory import Frame, MassFunction
 from dstheory.checks.arguments import check_choice, check_instance
+from dstheory.kernels import bits
 from dstheory.measure import distance
 from dstheory.notebook import ShownFields
 from evical._typing import ClusterRule, Floats
@@ -232,9 +233,7 @@ class _Pairs:
 
 def _members(partition: MassFunction) -> NDArray[np.bool_]:
     """Which focal sets contain which clusters, (F, c)."""
-    masks = [int(mask) for mask in partition.focal.tolist()]
-    places = range(len(partition.frame))
-    return np.array([[bool(mask >> k & 1) for k in places] for mask in masks], dtype=bool)
+    return bits.members(partition.focal, len(partition.frame)).T
 
 
 def _check(partition: Any, name: str) -> None:

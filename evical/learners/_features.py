@@ -1,6 +1,6 @@
 """Features and labels of samples, as an estimator reads them, and distances of samples."""
 
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,7 +10,61 @@ from sklearn.utils.validation import validate_data
 from dstheory import Frame, MassFunction
 from dstheory.checks.arguments import without_mask
 from evical._typing import Floats, SamplesLike
-from evical.scores.checks import check_labels, check_weights
+from evical.scores.checks import check_labels, check_weights, refuse
+
+Metric: TypeAlias = Literal["euclidean", "precomputed"]
+_GREATEST = 1e100  # products of its square are floats
+
+
+def read_samples(
+    estimator: BaseEstimator, X: SamplesLike, metric: str = "euclidean", *, reset: bool
+) -> Floats:
+    """Features, or distances to the training samples.
+
+    Parameters
+    ----------
+    estimator : object
+    X : (n, n_features) array or data frame, or array of distances
+        Distances are (n, n) between training samples, or (m, n) from new samples to these.
+    metric : {"euclidean", "precomputed"}
+    reset : bool
+        Whether these are the training samples.
+
+    Returns
+    -------
+    (n, n_features), (n, n) or (m, n) array
+
+    Raises
+    ------
+    TypeError, ValueError
+        If they are no table of finite numbers, or no distances.
+    """
+    X = read_features(estimator, X, reset=reset)
+    if metric == "precomputed":
+        refuse(X, X < 0, "X", "a distance from 0 (Negative values in data)")
+        refuse(X, X > _GREATEST, "X", f"a distance of at most {_GREATEST:g}")
+        if reset:
+            _check_square(X)
+    else:
+        refuse_huge(X)
+    return np.asarray(X)
+
+
+def _check_square(D: Floats) -> None:
+    n = len(D)
+    if D.shape != (n, n):
+        raise ValueError(
+            f"X has the shape {D.shape}, expected the (n, n) distances of n samples, as metric "
+            "is 'precomputed'; X should be a square matrix"
+        )
+    scale = 1e-8 * float(np.abs(D).max())
+    refuse(D, np.diag(np.abs(np.diag(D)) > scale), "X", "0: a sample and itself")
+    gap = np.abs(D - D.T) > scale
+    if gap.any():
+        i, j = np.argwhere(gap)[0]
+        raise ValueError(
+            f"X[{i}, {j}] is {D[i, j]:g}, but X[{j}, {i}] is {D[j, i]:g}; distances are symmetric"
+        )
 
 
 def squared_distances(X: Floats, centers: Floats) -> Floats:
@@ -36,9 +90,6 @@ def squared_distances(X: Floats, centers: Floats) -> Floats:
     return np.maximum(found, 0, out=found)
 
 
-_GREATEST = 1e100  # products of its square are floats
-
-
 def read_features(
     estimator: BaseEstimator, X: SamplesLike, y: ArrayLike | None = None, *, reset: bool
 ) -> Floats:
@@ -62,17 +113,20 @@ def read_features(
     TypeError, ValueError
         If they are no table of finite numbers, or not of the features of `fit`.
     """
-    options: dict[str, Any] = {"reset": reset, "dtype": np.float64}
-    X = _no_dates(without_mask(X))
-    y = None if y is None else _labels(y)
+    samples = _no_dates(without_mask(X)), *([] if y is None else [_labels(y)])
+    what = "X is not a table of numbers" if y is None else "X and y are not samples with labels"
+    found = _validated(what, estimator, samples, reset=reset)
+    return np.asarray(found if y is None else found[0])
+
+
+def _validated(
+    what: str, estimator: BaseEstimator, samples: tuple[Any, ...], **options: bool
+) -> Any:
     try:
         with np.errstate(invalid="ignore"):  # scikit-learn adds all numbers up: infinities too
-            if y is None:
-                return np.asarray(validate_data(estimator, X, **options))
-            return np.asarray(validate_data(estimator, X, y, **options)[0])
+            return validate_data(estimator, *samples, dtype=np.float64, **options)
     except (TypeError, ValueError, OverflowError) as error:
-        what = "X is not a table of numbers" if y is None else "X and y are not samples with labels"
-        raise _as_ours(error, what) from error
+        raise as_ours(error, what) from error
 
 
 def _no_dates(values: ArrayLike, name: str = "X") -> Any:
@@ -83,7 +137,7 @@ def _no_dates(values: ArrayLike, name: str = "X") -> Any:
     return values
 
 
-def _as_ours(error: Exception, what: str) -> Exception:
+def as_ours(error: Exception, what: str) -> Exception:
     kind = TypeError if isinstance(error, TypeError) else ValueError
     other_features = "feature names" in str(error)  # of a table of numbers
     return kind(str(error) if other_features else f"{what}: {error}")
@@ -146,7 +200,7 @@ def _labels(y: ArrayLike) -> NDArray[Any]:
     try:
         return check_labels(y)
     except (TypeError, ValueError) as error:
-        raise _as_ours(error, "y has no labels of classes") from error
+        raise as_ours(error, "y has no labels of classes") from error
 
 
 def _classes_of(frame: Frame) -> NDArray[Any]:
@@ -182,13 +236,10 @@ def read_responses(estimator: BaseEstimator, X: SamplesLike, y: ArrayLike) -> tu
     TypeError, ValueError
         If they are no samples with finite real responses.
     """
-    try:
-        with np.errstate(invalid="ignore"):  # as above
-            samples = _no_dates(without_mask(X)), _no_dates(without_mask(y), "y")
-            X, y = validate_data(estimator, *samples, dtype=np.float64, y_numeric=True)
-        return np.asarray(X), np.asarray(y, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise _as_ours(error, "X and y are not samples with responses") from error
+    samples = _no_dates(without_mask(X)), _no_dates(without_mask(y), "y")
+    what = "X and y are not samples with responses"
+    X, y = _validated(what, estimator, samples, y_numeric=True)
+    return np.asarray(X), np.asarray(y, dtype=np.float64)
 
 
 def read_weights(sample_weight: ArrayLike | None, n: int) -> Floats:

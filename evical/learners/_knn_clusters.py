@@ -32,7 +32,7 @@ from evical._fitting import (
 )
 from evical._typing import Floats, Ints, RandomState, SamplesLike
 from evical.learners._clustering import HOW_MANY, CredalClustering
-from evical.learners._relational import Metric, read_samples
+from evical.learners._features import Metric, read_samples
 
 _LEAST = 1e-6
 """Least mass of a neighbor, so that those far from all others still join the nearest cluster."""

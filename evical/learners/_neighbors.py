@@ -27,7 +27,7 @@ from dstheory.checks.arguments import check_count, check_level
 from evical._fitting import all_or_nothing, check_declared
 from evical._typing import Floats, SamplesLike
 from evical.curves.descent import descend
-from evical.learners._evidence import EvidencePredictor, WeightedEvidence
+from evical.learners._evidence import EvidencePredictor, WeightedEvidence, log_loss, squared_loss
 from evical.learners._features import read_features, read_labels
 
 Discounting: TypeAlias = Literal["uniform", "contextual"]
@@ -107,11 +107,10 @@ def fit_gamma(
         plausibility of their labels under the relative plausibilities that are predicted (Denoeux,
         Kanjanatarakul & Sriboonchitta 2019).
     """
-    error = _squared_error if discounting == "uniform" else _negative_likelihood
 
     def objective(log_gamma: Floats) -> tuple[float, Floats]:
         weights, slopes = weights_of_neighbors(neighbors, np.exp(log_gamma), alpha, discounting)
-        value, gradient = error(weights, plausibility)
+        value, gradient = error_of(weights, plausibility, discounting)
         return value / len(weights), (gradient * slopes).sum(axis=0) / len(weights)
 
     # Beyond a factor of e^10, evidence is the same at all distances, or there is none.
@@ -121,26 +120,14 @@ def fit_gamma(
     return np.asarray(np.exp(found.x))
 
 
-def _squared_error(weights: Floats, plausibility: Floats) -> tuple[float, Floats]:
-    """Sum of squared differences of BetP and labels, and its derivatives (n, K)."""
-    top = weights.max(axis=1, keepdims=True)
-    whole = np.exp(weights - top)
-    rest = np.exp(-top)
-    betp = whole - rest + rest / weights.shape[1]
-    total = betp.sum(axis=1, keepdims=True)
-    betp /= total
-    gap = betp - plausibility / plausibility.sum(axis=1, keepdims=True)
-    gradient = 2 * whole / total * (gap - (gap * betp).sum(axis=1, keepdims=True))
-    return float((gap**2).sum()), gradient
-
-
-def _negative_likelihood(weights: Floats, plausibility: Floats) -> tuple[float, Floats]:
-    """Minus the evidential log-likelihood, and its derivatives (n, K)."""
-    p = np.exp(weights.min(axis=1, keepdims=True) - weights)
-    p /= p.sum(axis=1, keepdims=True)
-    joint = p * plausibility
-    total = np.maximum(joint.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny)
-    return -float(np.log(total).sum()), joint / total - p
+def error_of(weights: Floats, plausibility: Floats, discounting: str) -> tuple[float, Floats]:
+    """How badly weights predict labels, as `fit_gamma` says, and its derivatives (n, K)."""
+    if discounting == "uniform":
+        target = plausibility / plausibility.sum(axis=1, keepdims=True)
+        each, slopes = squared_loss(weights.T, target.T, 1 / weights.shape[1])
+        return 2 * float(each.sum()), 2 * slopes.T
+    each, slopes = log_loss(-weights.T, plausibility.T, None)
+    return float(each.sum()), -slopes.T
 
 
 _HARD = (

@@ -17,14 +17,14 @@ from evical.beliefs.products import Products
 from evical.learners._evidence import WeightedEvidence, log_loss, squared_loss
 from evical.learners._prototype_classifier import (
     MODERATE,
+    Committed,
     Fitted,
     Loss,
     Network,
     PrototypeClassifier,
     TrainingSamples,
+    start_rate,
 )
-from evical.learners._prototype_outputs import Committed
-from evical.learners._prototypes import start_rate
 
 _HARD = "loss is 'squared', which needs hard labels; take 'log' for mass functions"
 

@@ -1,12 +1,18 @@
-"""What classifiers by prototypes share: reading samples, starts by k-means, the best fit.
+"""What classifiers by prototypes share: the network, its start by k-means, and its best fit.
 
-Networks of prototypes, and parameters that fit samples best.
+A prototype p answers a sample x with exp(-rate ||x - p||^2), 1 at the prototype and 0 far from it.
+From answers follow weights of evidence for classes. A prototype of the evidential neural network
+commits a mass s, gives it to classes in shares u_k, and leaves 1 - s to the frame. Dempster's rule
+combines prototypes to masses of single classes and of the frame, so that each class has one weight
+of evidence, the sum over prototypes of log(1 + u_k s / (1 - s)). In a radial basis function network
+the weights are linear in the answers.
 
-The vector of parameters has the prototypes, the roots of twice the rates, and those of the output.
+Arrays are (R, n), (R, K) and (K, n) for R prototypes, K classes and n samples. The vector of
+parameters has the prototypes, the roots of twice the rates, and those of the output.
 """
 
 import warnings
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -14,7 +20,9 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit
 from sklearn.base import BaseEstimator
+from sklearn.cluster import KMeans, kmeans_plusplus
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
@@ -32,9 +40,306 @@ from evical._fitting import (
 from evical._typing import Floats, RandomState, SamplesLike
 from evical.curves.descent import descend
 from evical.estimators.predictor import BeliefPredictor
-from evical.learners._features import read_features, read_labels, read_weights
-from evical.learners._prototype_outputs import Output
-from evical.learners._prototypes import Layer, Spread, start_of_prototypes
+from evical.learners._features import read_features, read_labels, read_weights, squared_distances
+
+_START = 0.2
+"""Of 0.1, 0.3 and 1 over that mean, 1 ends in worse minima (vehicle, digits, breast cancer, glass);
+the others do not differ."""
+
+_CLOSE = 1e-12
+"""Share of the squared spread."""
+
+
+class Layer(NamedTuple):
+    """Prototypes, and how fast their answers fade.
+
+    Parameters
+    ----------
+    prototypes : (R, d) array
+    rate : (R,) array
+        0 or more, in 1 / (unit of the features)^2.
+    """
+
+    prototypes: Floats
+    rate: Floats
+
+    def answers(self, X: Floats) -> tuple[Floats, Floats]:
+        """Squared distances of samples (n, d), and exp(-rate times them), both (R, n).
+
+        Examples
+        --------
+        >>> layer = Layer(np.array([[0.0], [1.0]]), np.array([1.0, 0.0]))
+        >>> layer.answers(np.array([[2.0]]))[0].tolist()
+        [[4.0], [1.0]]
+        """
+        squared = squared_distances(self.prototypes, X)
+        return squared, np.exp(-self.rate[:, np.newaxis] * squared)
+
+    def slopes(
+        self, X: Floats, squared: Floats, answers: Floats, given: Floats
+    ) -> tuple[Floats, Floats]:
+        """Derivatives by prototypes (R, d) and rates (R,), of what has those given (R, n)."""
+        moved = given * answers
+        pull = moved * self.rate[:, np.newaxis]
+        towards = 2 * (pull @ X - pull.sum(axis=1)[:, np.newaxis] * self.prototypes)
+        return towards, -(moved * squared).sum(axis=1)
+
+
+class Spread(NamedTuple):
+    """Center and common scale of samples: distances keep their proportions.
+
+    Parameters
+    ----------
+    center : (d,) array
+    scale : float
+        Root mean squared distance from the center.
+    """
+
+    center: Floats
+    scale: float
+
+    @classmethod
+    def of(cls, X: Floats, weight: Floats) -> Self:
+        """Of samples (n, d) with weights (n,) of sum 1."""
+        center = weight @ X
+        size = float(np.abs(X - center).max(initial=0))  # squares of large numbers overflow
+        if size == 0:
+            return cls(center, 1.0)
+        gaps = (X - center) / size
+        return cls(center, size * float(np.sqrt(weight @ (gaps**2).sum(axis=1))))
+
+    def apply(self, X: Floats) -> Floats:
+        """Samples in the unit of the scale, with mean 0."""
+        return np.asarray((X - self.center) / self.scale)
+
+    def revert(self, X: Floats) -> Floats:
+        """Samples in their own unit."""
+        return np.asarray(X * self.scale + self.center)
+
+
+def start_of_prototypes(
+    X: Floats, weight: Floats, n: int, random: np.random.RandomState
+) -> tuple[Floats, NDArray[np.int64]]:
+    """Centers of k-means, and the center of each sample.
+
+    Seeds are drawn one by one (k-means++). The greedy choice among several, which is the default of
+    scikit-learn, is nearly the same in each start, so that many find no better network.
+
+    Parameters
+    ----------
+    X : (n_samples, d) array
+    weight : (n_samples,) array
+        Positive.
+    n : int
+        Number of centers; fewer if there are fewer distinct samples.
+    random : RandomState
+
+    Returns
+    -------
+    centers : (R, d) array
+    nearest : (n_samples,) array of int
+    """
+    count = min(n, len(np.unique(X, axis=0)))
+    seeds, _ = kmeans_plusplus(
+        X, count, sample_weight=weight, random_state=random, n_local_trials=1
+    )
+    means = KMeans(count, init=seeds, n_init=1).fit(X, sample_weight=weight)
+    return np.asarray(means.cluster_centers_), np.asarray(means.labels_, dtype=np.int64)
+
+
+def start_rate(X: Floats, weight: Floats, prototypes: Floats, nearest: NDArray[np.int64]) -> float:
+    """Rate to start from: small beside 1 / mean squared distance of samples to their prototypes.
+
+    Parameters
+    ----------
+    X : (n, d) array
+    weight : (n,) array
+        Of sum 1.
+    prototypes : (R, d) array
+    nearest : (n,) array of int
+        The prototype of each sample.
+
+    Returns
+    -------
+    float
+    """
+    mean = float(weight @ ((X - prototypes[nearest]) ** 2).sum(axis=1))
+    if mean < _CLOSE:  # each sample is a prototype
+        mean = float(weight @ ((X - weight @ X) ** 2).sum(axis=1))
+    return _START / mean if mean > 0 else 1.0
+
+
+GREATEST_MASS = 0.99
+"""That a prototype commits: less than 1, so that the frame always keeps some mass."""
+
+_BLOCK = 128
+"""Factors in a product of 1 + u s / (1 - s) <= 100 each: at most 1e256."""
+
+
+class Output(ABC):
+    """Weights of evidence, from the answers of R prototypes; its parameters make up a vector."""
+
+    @abstractmethod
+    def vector(self) -> Floats:
+        """All parameters, (q,)."""
+
+    @abstractmethod
+    def replaced(self, vector: Floats) -> Self:
+        """The same with other parameters."""
+
+    @abstractmethod
+    def weights(self, answers: Floats) -> Floats:
+        """Weights of evidence (K, n) from answers (R, n)."""
+
+    @abstractmethod
+    def slopes(self, answers: Floats, given: Floats) -> tuple[Floats, Floats]:
+        """Derivatives by answers (R, n) and parameters (q,), of what has those given (K, n)."""
+
+    @abstractmethod
+    def penalty(self) -> tuple[float, Floats]:
+        """What regularization adds, and its derivatives (q,)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Committed(Output):
+    """Each prototype commits a mass, in shares of classes (Denoeux 2000).
+
+    Parameters
+    ----------
+    logits : (R,) array
+        Of the masses at the prototypes, over `GREATEST_MASS`.
+    roots : (R, K) array
+        Their squares are in proportion to the shares.
+    """
+
+    logits: Floats
+    roots: Floats
+
+    @property
+    def alpha(self) -> Floats:
+        """Mass that a prototype commits at distance 0, (R,)."""
+        return np.asarray(GREATEST_MASS * expit(self.logits))
+
+    @property
+    def shares(self) -> Floats:
+        """Membership of the prototypes in classes, (R, K)."""
+        squares = self.roots**2
+        return np.asarray(squares / squares.sum(axis=1, keepdims=True))
+
+    def vector(self) -> Floats:
+        """All parameters, (q,)."""
+        return np.concatenate([self.logits, self.roots.ravel()])
+
+    def replaced(self, vector: Floats) -> Self:
+        """The same with other parameters."""
+        n = len(self.logits)
+        return type(self)(vector[:n], vector[n:].reshape(n, -1))
+
+    def weights(self, answers: Floats) -> Floats:
+        """Weights of evidence (K, n) from answers (R, n)."""
+        return committed_weights(self.alpha[:, np.newaxis] * answers, self.shares)
+
+    def slopes(self, answers: Floats, given: Floats) -> tuple[Floats, Floats]:
+        """Derivatives by answers (R, n) and parameters (q,), of what has those given (K, n)."""
+        alpha, shares = self.alpha[:, np.newaxis], self.shares
+        by_mass, by_share = committed_slopes(alpha * answers, shares, given)
+        by_alpha = np.einsum("rn,rn->r", by_mass, answers)
+        by_mass *= alpha
+        inner = by_share - (by_share * shares).sum(axis=1, keepdims=True)
+        by_root = 2 * self.roots / (self.roots**2).sum(axis=1, keepdims=True) * inner
+        return by_mass, np.concatenate([by_alpha * self._by_logit(), by_root.ravel()])
+
+    def _by_logit(self) -> Floats:
+        return self.alpha * (1 - self.alpha / GREATEST_MASS)
+
+    def penalty(self) -> tuple[float, Floats]:
+        """Sum of the masses at the prototypes: some may fall silent."""
+        none = np.zeros(self.roots.size)
+        return float(self.alpha.sum()), np.concatenate([self._by_logit(), none])
+
+
+@dataclass(frozen=True, eq=False)
+class Linear(Output):
+    """Weights of evidence are linear in the answers (Denoeux 2019).
+
+    Parameters
+    ----------
+    coef : (R, K) array
+    """
+
+    coef: Floats
+
+    def vector(self) -> Floats:
+        """All parameters, (q,)."""
+        return self.coef.ravel()
+
+    def replaced(self, vector: Floats) -> Self:
+        """The same with other parameters."""
+        return type(self)(vector.reshape(self.coef.shape))
+
+    def weights(self, answers: Floats) -> Floats:
+        """Weights of evidence (K, n) from answers (R, n)."""
+        return np.asarray(self.coef.T @ answers)
+
+    def slopes(self, answers: Floats, given: Floats) -> tuple[Floats, Floats]:
+        """Derivatives by answers (R, n) and parameters (q,), of what has those given (K, n)."""
+        return self.coef @ given, (answers @ given.T).ravel()
+
+    def penalty(self) -> tuple[float, Floats]:
+        """Sum of squares."""
+        return float((self.coef**2).sum()), 2 * self.coef.ravel()
+
+
+def committed_weights(mass: Floats, shares: Floats) -> Floats:
+    """Weights of the evidence for classes, if prototypes commit masses.
+
+    Parameters
+    ----------
+    mass : (R, n) array
+        At most 0.99.
+    shares : (R, K) array
+
+    Returns
+    -------
+    (K, n) array
+
+    Examples
+    --------
+    >>> committed_weights(np.array([[0.5]]), np.array([[1.0, 0.0]])).round(3).tolist()
+    [[0.693], [0.0]]
+    """
+    odds = mass / (1 - mass)
+    weights = np.zeros((shares.shape[1], mass.shape[1]))
+    for k, share in enumerate(shares.T[:, :, np.newaxis]):
+        factors = share * odds
+        factors += 1
+        for start in range(0, len(mass), _BLOCK):
+            weights[k] += np.log(np.multiply.reduce(factors[start : start + _BLOCK], axis=0))
+    return weights
+
+
+def committed_slopes(mass: Floats, shares: Floats, given: Floats) -> tuple[Floats, Floats]:
+    """Derivatives with respect to the masses (R, n) and the shares (R, K).
+
+    Parameters
+    ----------
+    mass, shares
+        As of `committed_weights`.
+    given : (K, n) array
+        Derivatives with respect to the weights.
+    """
+    odds = mass / (1 - mass)
+    by_odds, by_share = np.zeros_like(mass), np.empty_like(shares)
+    part = np.empty_like(mass)  # one array for all classes: half the time
+    for k, share in enumerate(shares.T[:, :, np.newaxis]):
+        np.multiply(share, odds, out=part)
+        part += 1
+        np.divide(given[k], part, out=part)
+        by_share[:, k] = np.einsum("rn,rn->r", odds, part)
+        part *= share
+        by_odds += part
+    return by_odds / (1 - mass) ** 2, by_share
+
 
 Loss = Callable[[Floats, Floats], tuple[Floats, Floats]]
 """Of weights and targets (K, n): values (n,), and derivatives (K, n)."""
@@ -172,10 +477,10 @@ def cost(
         each, slopes = loss(output.weights(answers), samples.target[:, rows])
         value += float(each @ weight)
         by_answers, part = output.slopes(answers, slopes * weight)
-        by_layer = layer.slopes(X, squared, answers, by_answers)
+        prototypes, rate = layer.slopes(X, squared, answers, by_answers)
         by_output = by_output + part
-        by_prototypes += by_layer.prototypes
-        by_rate += by_layer.rate
+        by_prototypes += prototypes
+        by_rate += rate
     return value, np.concatenate([by_prototypes.ravel(), by_rate * network.roots, by_output])
 
 

@@ -19,14 +19,14 @@ from evical.learners._evidence import EvidencePredictor, WeightedEvidence, log_l
 from evical.learners._prototype_classifier import (
     MODERATE,
     Fitted,
+    Linear,
     Loss,
     Network,
     Probability,
     PrototypeClassifier,
     TrainingSamples,
+    start_rate,
 )
-from evical.learners._prototype_outputs import Linear
-from evical.learners._prototypes import start_rate
 
 _RIDGE = 1e-3
 """Added to mean squared answers: those of prototypes close to each other are nearly the same."""

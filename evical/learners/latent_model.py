@@ -28,7 +28,7 @@ from dstheory.checks.arguments import shown, without_mask
 from evical._typing import Floats, SamplesLike
 from evical.beliefs.products import Products
 from evical.learners._evidence import WeightedEvidence
-from evical.learners._features import read_features
+from evical.learners._features import as_ours, read_features
 from evical.scores.direction import Direction
 
 
@@ -129,8 +129,7 @@ def _transformed(pipeline: Pipeline, X: SamplesLike) -> Any:
     try:
         return pipeline[:-1].transform(X)
     except (TypeError, ValueError, OverflowError) as error:
-        kind = TypeError if isinstance(error, TypeError) else ValueError
-        raise kind(f"X is nothing that the steps of the pipeline take: {error}") from error
+        raise as_ours(error, "X is nothing that the steps of the pipeline take") from error
 
 
 def _hidden(network: MLPClassifier, X: SamplesLike) -> Floats:

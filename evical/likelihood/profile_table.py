@@ -20,6 +20,7 @@ from evical.errors import ConvergenceError
 from evical.likelihood.integrals import CORNERS, ProfileAt, belief_log_odds
 from evical.likelihood.interpolant import evaluate_piecewise, fit_piecewise
 from evical.likelihood.polar import ENOUGH, PolarProfile, Profiled, tabulate_profile
+from evical.scores.checks import refuse
 
 _CAP = 60.0  # log-odds in the table; keeps panels that nobody sees from swinging into sight
 _MASS_TOLERANCE = 1e-7  # of the last coefficients; the masses err by less, mostly 1e-8
@@ -116,9 +117,7 @@ def contour(scores: Floats, probability: ArrayLike, profile: ProfileAt) -> Float
         raise ValueError(
             f"scores and probability have shapes {shapes}, which do not broadcast"
         ) from error
-    outside = ~((tau >= 0) & (tau <= 1))
-    if outside.any():
-        raise ValueError(f"probability is {tau[outside][0]}, expected numbers in [0, 1]")
+    refuse(tau, ~((tau >= 0) & (tau <= 1)), "probability", "a number in [0, 1]")
     result = np.zeros(s.shape)
     inside = (tau > 0) & (tau < 1)
     if not inside.any():

@@ -28,7 +28,7 @@ from evical.metrics.inputs import (
     numbers,
     positive_label,
 )
-from evical.scores.checks import check_same_length
+from evical.scores.checks import check_same_length, refuse
 
 
 def mean_imprecision(y_belief: Predicted, *, sample_weight: Weights = None) -> float:
@@ -207,11 +207,7 @@ def checked_bounds(bel: Floats, pl: Floats) -> tuple[Floats, Floats]:
     """Copies of Bel and Pl, which must satisfy 0 <= Bel <= Pl <= 1."""
     wrong = (bel < -_ATOL) | (pl > 1 + _ATOL) | (bel > pl + _ATOL)
     if wrong.any():
-        where = tuple(np.argwhere(wrong)[0].tolist())
-        raise ValueError(
-            f"y_belief[{', '.join(map(str, where))}] is [{bel[where]:g}, {pl[where]:g}], expected "
-            f"0 <= Bel <= Pl <= 1 ({int(wrong.sum())} such rows)"
-        )
+        refuse(np.stack([bel, pl], axis=-1), wrong, "y_belief", "0 <= Bel <= Pl <= 1")
     low, high = np.clip(bel, 0, 1), np.clip(pl, 0, 1)
     return low, np.maximum(high, low, out=high)
 

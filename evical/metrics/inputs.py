@@ -23,6 +23,7 @@ from evical.scores.checks import (
     check_labels,
     check_same_length,
     check_weights,
+    refuse,
 )
 
 Predicted: TypeAlias = ArrayLike | MassFunction
@@ -178,15 +179,6 @@ def numbers(values: ArrayLike, name: str) -> Floats:
     if not fine:
         refuse(array, ~np.isfinite(array), name, "a finite number")
     return array
-
-
-def refuse(array: NDArray[Any], wrong: NDArray[np.bool_], name: str, expected: str) -> None:
-    """Raise for the first wrong value."""
-    if wrong.any():
-        where = np.argwhere(wrong)[0].tolist()
-        place = ", ".join(map(str, where))
-        count = f" ({int(wrong.sum())} such values)" if wrong.sum() > 1 else ""
-        raise ValueError(f"{name}[{place}] is {array[tuple(where)]}{count}, expected {expected}")
 
 
 def check_some(rows: Any) -> None:

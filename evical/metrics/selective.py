@@ -25,8 +25,8 @@ from dstheory.notebook import ShownFields
 from evical._typing import Floats, Indices, Labels
 from evical.metrics.beliefs import class_intervals
 from evical.metrics.goodness import share_limits
-from evical.metrics.inputs import Predicted, assigned_classes, class_sample, numbers, refuse
-from evical.scores.checks import check_column_order, check_same_length
+from evical.metrics.inputs import Predicted, assigned_classes, class_sample, numbers
+from evical.scores.checks import check_column_order, check_same_length, refuse
 
 Doubt = Literal["probability", "width", "plausibility"]
 DOUBTS = ("probability", "width", "plausibility")

@@ -23,6 +23,7 @@ from evical.beliefs import Beliefs
 from evical.beliefs.bounded import Bayesian
 from evical.calibrators import saved
 from evical.scores.checks import (
+    FINITE,
     as_column,
     check_column_order,
     check_fitted_order,
@@ -32,6 +33,7 @@ from evical.scores.checks import (
     columns_of,
     missing,
     real_numbers,
+    refuse,
 )
 from evical.scores.direction import Direction, warn_of_wrong_ways
 
@@ -60,7 +62,7 @@ def check_table(scores: Any) -> Floats:
     array([[0.5, 2. ]])
     >>> check_table([[0.5, float("nan")]])
     Traceback (most recent call last):
-    ValueError: scores[0, 1] is nan, but every value must be finite (neither NaN nor infinity)
+    ValueError: scores[0, 1] is nan, expected a finite number (neither NaN nor infinity)
     """
     floats = type(scores) is np.ndarray and scores.dtype == np.float64
     if floats and scores.ndim == 2 and scores.size and np.isfinite(scores).all():
@@ -72,7 +74,7 @@ def check_table(scores: Any) -> Floats:
         raise ValueError(f"scores have shape {array.shape}, expected (n, columns)")
     if array.size == 0:
         raise ValueError("scores are empty; at least one sample is needed")
-    _refuse(array, ~np.isfinite(array), "finite (neither NaN nor infinity)")
+    refuse(array, ~np.isfinite(array), "scores", FINITE)
     return array
 
 
@@ -92,17 +94,9 @@ def check_unit_table(scores: Floats) -> None:
     --------
     >>> check_unit_table(np.array([[0.5, 2.0]]))
     Traceback (most recent call last):
-    ValueError: scores[0, 1] is 2.0, but every value must be a probability, within [0, 1]
+    ValueError: scores[0, 1] is 2.0, expected a probability
     """
-    _refuse(scores, (scores < 0) | (scores > 1), "a probability, within [0, 1]")
-
-
-def _refuse(array: Floats, wrong: NDArray[np.bool_], expected: str) -> None:
-    if wrong.any():
-        row, column = np.argwhere(wrong)[0].tolist()
-        raise ValueError(
-            f"scores[{row}, {column}] is {array[row, column]}, but every value must be {expected}"
-        )
+    refuse(scores, (scores < 0) | (scores > 1), "scores", "a probability")
 
 
 def merged(
@@ -265,9 +259,7 @@ class BaseMulticlassCalibrator(saved.SavedCalibrator):
     ) -> tuple[NDArray[Any], NDArray[np.intp]]:
         """All classes in order, and the codes among them of samples of the classes `seen`."""
         listed = as_column(classes, "classes")
-        if (unknown := missing(listed)).any():
-            place = int(np.argmax(unknown))
-            raise ValueError(f"classes[{place}] is {listed[place]}; every column needs a label")
+        refuse(listed, missing(listed), "classes", "a label for every column")
         named = np.unique(listed)
         if strange := np.setdiff1d(seen, named).tolist():
             raise ValueError(f"y holds {strange[0]!r}, which is none of the classes")
@@ -468,8 +460,7 @@ class BaseMulticlassCalibrator(saved.SavedCalibrator):
             If the data is not a saved calibrator, or is damaged, of a later version, or of another
             kind.
         """
-        base = BaseMulticlassCalibrator
-        known = {c.__name__: c for c in [cls, *cls.__subclasses__()] if c is not base}
+        known = saved.kinds_of(cls)
         saved.check_saved(data, known, FORMAT)
         classes = saved.restored_classes(data["classes"])
         if len(classes) < 2:

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from dstheory.checks.arguments import as_floats, check_callable, check_choice
 from evical.multiclass._inputs import Floats
 from evical.multiclass.codes import check_code_matrix
+from evical.scores.checks import refuse
 
 Loss: TypeAlias = Literal["linear", "exponential", "hamming"] | Callable[[Floats], Floats]
 
@@ -89,9 +90,7 @@ def _checked(margins: ArrayLike, n_columns: int) -> Floats:
             f"margins have shape {f.shape}, expected (n, {n_columns}), a column for each of the "
             "code's"
         )
-    if not np.isfinite(f).all():
-        row, column = np.argwhere(~np.isfinite(f))[0]
-        raise ValueError(f"margin is {f[row, column]} in row {row}, column {column}")
+    refuse(f, ~np.isfinite(f), "margins", "a finite number")
     return f
 
 

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dstheory.checks.arguments import as_array, as_floats
+from evical.scores.checks import refuse
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -77,19 +78,13 @@ def probabilities(r: ArrayLike, n_columns: int | None = None, name: str = "r") -
     >>> probabilities([[0.5, 1.5]])
     Traceback (most recent call last):
     ...
-    ValueError: r is 1.5 in row 0, column 1, expected a probability
+    ValueError: r[0, 1] is 1.5, expected a probability
     """
     values = as_floats(r, name)
     wanted = "two dimensions" if n_columns is None else f"(n, {n_columns})"
     if values.ndim != 2 or (n_columns is not None and values.shape[1] != n_columns):
         raise ValueError(f"{name} has shape {values.shape}, expected {wanted}")
-    wrong = ~((values >= 0) & (values <= 1))  # NaN too
-    if wrong.any():
-        row, column = np.argwhere(wrong)[0]
-        raise ValueError(
-            f"{name} is {values[row, column]:g} in row {row}, column {column}, expected a "
-            "probability"
-        )
+    refuse(values, ~((values >= 0) & (values <= 1)), name, "a probability")
     return values
 
 
@@ -124,9 +119,6 @@ def column_weights(weights: ArrayLike | None, n_columns: int) -> Floats:
     values = as_floats(weights, "weights")
     if values.shape != (n_columns,):
         raise ValueError(f"weights have shape {values.shape}, expected ({n_columns},)")
-    wrong = ~((values > 0) & np.isfinite(values))
-    if wrong.any():
-        column = int(np.argmax(wrong))
-        raise ValueError(f"weight {column} is {values[column]:g}, expected a positive number")
+    refuse(values, ~((values > 0) & np.isfinite(values)), "weights", "a positive number")
     scaled = values / values.max()
     return np.asarray(scaled / scaled.mean())

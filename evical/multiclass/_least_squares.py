@@ -13,9 +13,9 @@ from math import isqrt
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from evical.multiclass._divergence import Columns, make_columns, solve_many
 from evical.multiclass._inputs import Floats, column_weights, probabilities
 from evical.multiclass.codes import check_code_matrix, code_matrix
+from evical.multiclass.coupling import Columns, make_columns, solve_many
 
 # Samples per chunk, whose tables stay in the cache of a core.
 CHUNK = 1024

@@ -16,16 +16,20 @@ from scipy.special import softmax
 from sklearn.utils.validation import check_is_fitted
 
 from dstheory.checks.arguments import check_count
-from evical._typing import Floats
+from evical._typing import Flags, Floats
 from evical.beliefs import Beliefs
-from evical.beliefs.bounded import Bounded
-from evical.beliefs.estimate import Estimate
 from evical.calibrators import fields
 from evical.calibrators.saved import check_shapes
 from evical.curves.softmax import Problem, minimize_softmax, whitening
 from evical.multiclass._base import BaseMulticlassCalibrator, merged, thinned
-from evical.multiclass._extremes import Quadratic, SampleDeviance
-from evical.multiclass._level_sets import LevelSets, checked_contour, contrasts, minimal
+from evical.multiclass._level_sets import (
+    LevelSets,
+    Quadratic,
+    SampleDeviance,
+    checked_contour,
+    contrasts,
+    minimal,
+)
 
 _ROWS_A_COLUMN = 10  # fewer rows may not determine some coefficient
 _SIZE = 1 << 21  # numbers in the largest temporary array
@@ -163,23 +167,9 @@ class MultinomialLogisticCalibrator(BaseMulticlassCalibrator):
     def _predict_beliefs(self, scores: Floats) -> Beliefs:
         features, outside = self._standard(scores)
         p = np.asarray(softmax(features @ self.coefficients_.T, axis=1))
-        sets = self._level_sets(features)
-        bounds = sets.bounds(p)
-        bounds[outside] = [0, 1]
+        return self._level_sets(features, outside).beliefs(self.classes_, p)
 
-        def ends(level: float) -> Floats:
-            found = sets.ends(level)
-            found[outside] = [0, 1]
-            return found
-
-        return Bounded(
-            self.classes_,
-            len(p),
-            lambda: (bounds[:, :, 0], bounds[:, :, 1]),
-            estimate=Estimate(ends),
-        )
-
-    def _level_sets(self, features: Floats) -> LevelSets:
+    def _level_sets(self, features: Floats, outside: Flags) -> LevelSets:
         k, m = self.coefficients_.shape
         basis = self.slopes_.reshape(k, m, -1)
 
@@ -190,7 +180,7 @@ class MultinomialLogisticCalibrator(BaseMulticlassCalibrator):
 
         chunk = max(1, _SIZE // (2 * k * max(len(self.rows_), k) * k * m))
         shape, levels = (len(features), k), int(self.n_levels_)
-        return LevelSets(shape, local, self._deviance(), levels, chunk)
+        return LevelSets(shape, local, self._deviance(), levels, chunk, outside)
 
     def _deviance(self) -> Quadratic | SampleDeviance:
         if self.model == "quadratic":
@@ -226,12 +216,8 @@ class MultinomialLogisticCalibrator(BaseMulticlassCalibrator):
         >>> calibrator.contour([[1.0, 0.0, 0.0]], 0, [0.5, 5 / 7, 1.0]).round(2)
         array([[0.71, 1.  , 0.  ]])
         """
-        table = self._read(scores)
-        place, tau = checked_contour(label, probability, self.classes_)
-        features, outside = self._standard(table)
-        result = self._level_sets(features).contour(place, tau)
-        result[np.ix_(outside, (tau > 0) & (tau < 1))] = 1.0
-        return result
+        sets = self._level_sets(*self._standard(self._read(scores)))
+        return sets.contour(*checked_contour(label, probability, self.classes_))
 
     def _set_state(self, state: dict[str, Any]) -> None:
         super()._set_state(state)

@@ -20,6 +20,7 @@ from evical.beliefs.listed import Listed, sides
 from evical.beliefs.products import Products
 from evical.calibrators import AutoCalibrator, BaseCalibrator
 from evical.calibrators.by_name import make_calibrator
+from evical.calibrators.saved import kinds_of
 from evical.multiclass._base import BaseMulticlassCalibrator, normalized
 from evical.multiclass.reduction import without_total_conflict
 from evical.scores.direction import Direction, fit_quietly, wrong_ways
@@ -156,7 +157,7 @@ class OneVsRestCalibrator(BaseMulticlassCalibrator):
         inner = parameters.get("calibrator")
         if inner is None:
             return cls(**parameters)
-        known = {c.__name__: c for c in BaseCalibrator.__subclasses__()}
+        known = kinds_of(BaseCalibrator)
         kind, options = None, None
         if isinstance(inner, dict):
             kind, options = known.get(str(inner.get("class"))), inner.get("parameters")

@@ -4,7 +4,8 @@ Source: Berta, Holzmueller, Jordan & Bach, "Structured matrix scaling for multi-
 arXiv 2511.03685 (2025).
 """
 
-from collections.abc import Callable, Hashable
+from abc import abstractmethod
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeAlias
 
@@ -15,14 +16,13 @@ from sklearn.utils.validation import check_is_fitted
 from evical._fitting import NOT_NEGATIVE, POSITIVE
 from evical._typing import Floats
 from evical.beliefs import Beliefs
-from evical.beliefs.bounded import Bayesian, Bounded, normal_bounds
+from evical.beliefs.bounded import Bayesian, normal_bounds
 from evical.beliefs.estimate import Estimate
 from evical.calibrators import fields
 from evical.calibrators.saved import check_shapes
 from evical.curves.softmax import platt_target_matrix
 from evical.multiclass._base import BaseMulticlassCalibrator, check_unit_table
-from evical.multiclass._extremes import Quadratic
-from evical.multiclass._level_sets import LevelSets, checked_contour, minimal
+from evical.multiclass._level_sets import LevelSets, Quadratic, checked_contour, minimal
 from evical.multiclass._scaling import (
     Ridge,
     Structured,
@@ -43,21 +43,9 @@ _SIZE = 1 << 21  # numbers in the largest temporary array
 _NUMBERS = ("unit", "inverse", "share")
 
 
-class StructuredScaling:
-    """Mixin of a multiclass calibrator with both steps, their uncertainty, and the saved state."""
-
-    classes_: NDArray[Any]
-    intercept_penalty: float
-    diagonal_penalty: float
-    rho: float
-    tau: float
-    smooth: bool
-    model: Model
-    transform: Transform
-    learned: bool
-    _fit: Structured
-    _read: Callable[[ArrayLike], Floats]
-    _columns: Callable[..., Floats]
+@dataclass(kw_only=True, eq=False, repr=False)
+class StructuredScaling(BaseMulticlassCalibrator):
+    """Abstract calibrator with both steps, their uncertainty, and the saved state."""
 
     _ranges: ClassVar = {
         **dict.fromkeys(
@@ -68,9 +56,9 @@ class StructuredScaling:
 
     _learns_absent = True
     # Lower limit of probabilities: the smallest float32, as in the authors' package.
-    _least: float = float(np.finfo(np.float32).tiny)
+    _least = float(np.finfo(np.float32).tiny)
 
-    _state: ClassVar[dict[str, fields.Field] | tuple[str, ...]] = {
+    _state: ClassVar = {
         "unit": fields.positive(),
         "inverse": fields.positive(),
         "share": fields.shares(),
@@ -82,9 +70,18 @@ class StructuredScaling:
         "n_levels": fields.Field((), 2.0, 2.0**16, is_whole=True),
     }
 
+    intercept_penalty: float = 1.0
+    diagonal_penalty: float = 1.0
+    rho: float = 1.0
+    tau: float = 1.0
+    smooth: bool = False
+    model: Model = "bayesian"
+    transform: Transform = "log"
+    learned: bool = False
+
+    @abstractmethod
     def _off_diagonal(self) -> float | None:
         """lambda of the weights between classes, if there are any."""
-        return None
 
     def _check_parameters(self) -> None:
         if self.smooth and self.learned:
@@ -172,14 +169,7 @@ class StructuredScaling:
         p = self._predict_single(scores)
         if self.model == "bayesian":
             return Bayesian(self.classes_, p, self._estimate(scores, p))
-        sets = self._level_sets(scores)
-        bounds = sets.bounds(p)
-        return Bounded(
-            self.classes_,
-            len(p),
-            lambda: (bounds[:, :, 0], bounds[:, :, 1]),
-            estimate=Estimate(sets.ends),
-        )
+        return self._level_sets(scores).beliefs(self.classes_, p)
 
     def _estimate(self, scores: Floats, p: Floats) -> Estimate | None:
         """Of learned penalties, the standard errors; without a Hessian nothing is known."""
@@ -199,7 +189,7 @@ class StructuredScaling:
 
         n, k = scores.shape
         chunk = max(1, _SIZE // (2 * k * k * (len(self._steps) + 2 * k)))
-        return LevelSets((n, k), local, Quadratic(), self._n_levels, chunk)
+        return LevelSets((n, k), local, Quadratic(), self._n_levels, chunk, np.zeros(n, dtype=bool))
 
     def contour(self, scores: ArrayLike, label: Hashable, probability: ArrayLike) -> Floats:
         """Plausibility that a class has these probabilities.
@@ -264,15 +254,14 @@ class StructuredScaling:
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class StructuredMatrixCalibrator(StructuredScaling, BaseMulticlassCalibrator):
+class StructuredMatrixCalibrator(StructuredScaling):
     """Calibration by structured matrix scaling (SMS).
 
     Parameters
     ----------
-    intercept_penalty, diagonal_penalty, off_diagonal_penalty : float
-        lambda of the intercepts, of the slopes for the score of the class itself minus 1, and of
-        the slopes between classes. Their squares, with the weights lambda K^rho / n^tau (for slopes
-        between classes lambda (K (K - 1))^rho / n^tau), are added to the mean log loss.
+    intercept_penalty, diagonal_penalty : float
+        lambda of the intercepts, and of the slopes for the score of the class itself minus 1. Their
+        squares, with the weights lambda K^rho / n^tau, are added to the mean log loss.
     rho, tau : float
         Exponents of the number K of classes and of the number n of samples.
     smooth : bool
@@ -290,6 +279,9 @@ class StructuredMatrixCalibrator(StructuredScaling, BaseMulticlassCalibrator):
         Whether the samples determine the penalties, by their evidence (MacKay 1992); the given ones
         are what one class more would predict. If a class follows that scores call impossible, they
         also determine the share of the uniform distribution.
+    off_diagonal_penalty : float
+        lambda of the slopes between classes, whose squares have the weight
+        lambda (K (K - 1))^rho / n^tau.
 
     Attributes
     ----------
@@ -332,22 +324,14 @@ class StructuredMatrixCalibrator(StructuredScaling, BaseMulticlassCalibrator):
     True
     """
 
-    intercept_penalty: float = 1.0
-    diagonal_penalty: float = 1.0
     off_diagonal_penalty: float = 1.0
-    rho: float = 1.0
-    tau: float = 1.0
-    smooth: bool = False
-    model: Model = "bayesian"
-    transform: Transform = "log"
-    learned: bool = False
 
     def _off_diagonal(self) -> float | None:
         return self.off_diagonal_penalty
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class StructuredVectorCalibrator(StructuredScaling, BaseMulticlassCalibrator):
+class StructuredVectorCalibrator(StructuredScaling):
     """Calibration by structured vector scaling (SVS).
 
     Parameters
@@ -413,11 +397,5 @@ class StructuredVectorCalibrator(StructuredScaling, BaseMulticlassCalibrator):
     True
     """
 
-    intercept_penalty: float = 1.0
-    diagonal_penalty: float = 1.0
-    rho: float = 1.0
-    tau: float = 1.0
-    smooth: bool = False
-    model: Model = "bayesian"
-    transform: Transform = "log"
-    learned: bool = False
+    def _off_diagonal(self) -> float | None:
+        return None

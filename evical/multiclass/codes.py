@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dstheory.checks.arguments import as_array, check_choice, check_count
 from evical._fitting import as_random_state
+from evical.scores.checks import refuse
 
 CANDIDATES = 10_000
 # Products of entries in the search, about ten seconds: all candidates up to 100 classes, 67 for
@@ -418,13 +419,8 @@ def check_code_matrix(matrix: ArrayLike, n_classes: int | None = None) -> NDArra
         )
     if n_classes is not None and len(values) != n_classes:
         raise ValueError(f"code has {len(values)} rows, but there are {n_classes} classes")
-    wrong = ~np.isin(values, (-1, 0, 1))
-    if wrong.any():
-        row, column = np.argwhere(wrong)[0]
-        raise ValueError(
-            f"code has {values[row, column]} in row {row}, column {column}, expected 1 (positive "
-            "side), -1 (negative side) or 0 (ignored)"
-        )
+    expected = "1 (positive side), -1 (negative side) or 0 (ignored)"
+    refuse(values, ~np.isin(values, (-1, 0, 1)), "code", expected)
     code = values.astype(np.int8)
     _check_columns(code)
     _check_rows(code)

@@ -16,8 +16,8 @@ from dstheory import Frame, MassFunction
 from dstheory.checks.arguments import as_floats, check_instance
 from evical._typing import Floats
 from evical.curves.newton import least_squares_on_simplex
+from evical.multiclass.coded import checked_columns
 from evical.multiclass.codes import code_matrix
-from evical.multiclass.contours import checked_columns
 
 # A sample of 4 classes takes 0.05 ms, of 8 classes 0.5 ms, of 10 classes 3.5 ms.
 MAX_PAIRWISE = 10

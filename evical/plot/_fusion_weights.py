@@ -32,6 +32,7 @@ from dstheory.plot.style import (
 from evical._typing import Floats
 from evical.fusion import Rule, as_rule
 from evical.fusion.described import Learned, learned_from
+from evical.scores.checks import refuse
 
 
 class Kind(NamedTuple):
@@ -110,13 +111,9 @@ def checked_numbers(values: ArrayLike, name: str, kind: Kind) -> Floats:
     array = as_floats(values, name)
     if array.ndim not in (1, 2) or not array.size:
         raise ValueError(f"{name} have shape {array.shape}, expected (S,) or (S, K)")
-    array = array.reshape(len(array), -1)
     wrong = ~(np.isfinite(array) & (array >= kind.low) & (array <= kind.high))
-    if wrong.any():
-        row, column = np.argwhere(wrong)[0]
-        expected = "a finite number" if np.isinf(kind.high) else "a number in [0, 1]"
-        raise ValueError(f"{name}[{row}] has {array[row, column]:g}, expected {expected}")
-    return array
+    refuse(array, wrong, name, "a finite number" if np.isinf(kind.high) else "a number in [0, 1]")
+    return array.reshape(len(array), -1)
 
 
 def checked_names(names: Sequence[str] | None, count: int, what: str, one: str) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from dstheory.checks.arguments import as_floats, check_level
 from dstheory.plot.style import axes_or_new, finish, ink, literal, next_curve
-from evical.conformal.capital import Capital
+from evical.conformal.martingale import Capital
 
 _SIZE = (5.4, 3.4)
 

@@ -28,9 +28,9 @@ from dstheory.plot.style import (
 )
 from evical._typing import Floats, SamplesLike
 from evical.conformal.calibration import calibration_of
-from evical.metrics.inputs import class_codes, class_labels, refuse
+from evical.metrics.inputs import class_codes, class_labels
 from evical.plot._inputs import known_classes, predictions
-from evical.scores.checks import check_column_order, check_same_length
+from evical.scores.checks import check_column_order, check_same_length, refuse
 
 _SIZE, _PAIR_SIZE = (5.4, 3.4), (8.0, 3.4)
 # Levels of the misses, those at which sets are used, and of their band, whose limits take longer.

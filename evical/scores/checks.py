@@ -16,11 +16,13 @@ from dstheory.checks.arguments import (
     shown,
     without_mask,
 )
-from evical._typing import Flags, Floats
+from evical._typing import Floats
 from evical.errors import WeightError
 
 _TEXT_OF_FLOAT = np.dtype("<U32").itemsize
 _LEAST, _MOST = 1e-15, 2.0**53  # of a positive weight, and of their sum
+FINITE = "a finite number (neither NaN nor infinity)"
+"""What `refuse` says of a score."""
 
 
 def check_scores(scores: ArrayLike) -> Floats:
@@ -56,7 +58,7 @@ def check_scores(scores: ArrayLike) -> Floats:
         )
     if len(array) == 0:
         raise ValueError("scores are empty; at least one sample is needed")
-    _refuse(array, ~np.isfinite(array), "scores", "finite (neither NaN nor infinity)")
+    refuse(array, ~np.isfinite(array), "scores", FINITE)
     return array
 
 
@@ -84,12 +86,12 @@ def check_numbers(numbers: ArrayLike, name: str) -> Floats:
     --------
     >>> check_numbers([1, float("nan")], "values")
     Traceback (most recent call last):
-    ValueError: values[1] is nan, but every value must be finite
+    ValueError: values[1] is nan, expected a finite number
     """
     array = as_floats(numbers, name).copy()
     if array.ndim != 1 or len(array) == 0:
         raise ValueError(f"shape of {name} is {array.shape}, expected (n,) with n of at least 1")
-    _refuse(array, ~np.isfinite(array), name, "finite")
+    refuse(array, ~np.isfinite(array), name, "a finite number")
     return array
 
 
@@ -111,9 +113,9 @@ def check_positive(weights: Floats, name: str) -> None:
     --------
     >>> check_positive(np.array([1.0, 0.0]), "weights")
     Traceback (most recent call last):
-    ValueError: weights[1] is 0.0, but every value must be positive; leave that sample out
+    ValueError: weights[1] is 0.0, expected a positive number; leave that sample out
     """
-    _refuse(weights, ~(weights > 0), name, "positive; leave that sample out")
+    refuse(weights, ~(weights > 0), name, "a positive number; leave that sample out")
 
 
 def check_unit(scores: Floats, transform: str | None = "logit") -> None:
@@ -134,14 +136,14 @@ def check_unit(scores: Floats, transform: str | None = "logit") -> None:
     --------
     >>> check_unit(np.array([0.5, 2.0]))
     Traceback (most recent call last):
-    ValueError: scores[1] is 2.0, but every value must be within [0, 1] for transform="logit"
+    ValueError: scores[1] is 2.0, expected a number in [0, 1] for transform="logit"
     """
     outside = (scores < 0) | (scores > 1)
     why = ' for transform="logit"'
     if transform == "auto":
         why = ", as in training, where scores were taken for probabilities; for margins fit with "
         why += "transform=None"
-    _refuse(scores, outside, "scores", f"within [0, 1]{why}")
+    refuse(scores, outside, "scores", f"a number in [0, 1]{why}")
 
 
 def check_weights(weights: ArrayLike | None, n: int, name: str = "sample_weight") -> Floats | None:
@@ -173,14 +175,14 @@ def check_weights(weights: ArrayLike | None, n: int, name: str = "sample_weight"
     --------
     >>> check_weights([1, -2], 2)
     Traceback (most recent call last):
-    ValueError: sample_weight[1] is -2.0, but every value must be finite and not negative
+    ValueError: sample_weight[1] is -2.0, expected a finite number from 0
     """
     if weights is None:
         return None
     array = real_numbers(weights, name)
     if array.shape != (n,):
         raise ValueError(f"{name} has shape {array.shape}, expected ({n},)")
-    _refuse(array, ~(np.isfinite(array) & (array >= 0)), name, "finite and not negative")
+    refuse(array, ~(np.isfinite(array) & (array >= 0)), name, "a finite number from 0")
     check_range(array, name)
     return array
 
@@ -247,7 +249,7 @@ def check_binary(y: ArrayLike) -> NDArray[np.int64]:
         array = array[:, 0]
     if array.ndim != 1:
         raise ValueError(f"y has shape {array.shape}, expected (n,)")
-    _refuse(array, (array != 0) & (array != 1), "y", "0 or 1")
+    refuse(array, (array != 0) & (array != 1), "y", "0 or 1")
     return array.astype(np.int64)
 
 
@@ -296,7 +298,7 @@ def check_labels(y: ArrayLike) -> NDArray[Any]:
     --------
     >>> check_labels(["a", None])
     Traceback (most recent call last):
-    ValueError: y[1] is None; every sample needs a label
+    ValueError: y[1] is None, expected a label
     """
     if _is_binary(y):
         return y  # what follows would pass it, in a hundred times as long
@@ -306,9 +308,7 @@ def check_labels(y: ArrayLike) -> NDArray[Any]:
     unknown = missing(labels)
     if labels.dtype.kind == "f":
         unknown |= np.isinf(labels)
-    if unknown.any():
-        row = int(np.argmax(unknown))
-        raise ValueError(f"y[{row}] is {labels[row]}; every sample needs a label")
+    refuse(labels, unknown, "y", "a label")
     try:
         check_classification_targets(labels)
     except ValueError as error:
@@ -544,27 +544,26 @@ def _is_foreign(values: ArrayLike) -> bool:
     )
 
 
-def _refuse(array: Floats, wrong: NDArray[np.bool_], name: str, expected: str) -> None:
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        count = f" ({int(wrong.sum())} such rows)" if wrong.sum() > 1 else ""
-        raise ValueError(
-            f"{name}[{row}] is {array[row]}{count}, but every value must be {expected}"
-        )
-
-
-def refuse_row(table: Floats, wrong: Flags | np.bool_, what: str, expected: str) -> None:
-    """Raise if a row is wrong, with `what` as the table and its verb.
+def refuse(array: NDArray[Any], wrong: NDArray[np.bool_], name: str, expected: str) -> None:
+    """Raise for the first wrong value; of rows, where `wrong` has fewer axes.
 
     Examples
     --------
-    >>> refuse_row(np.eye(2), np.array([False, True]), "values are", "expected numbers")
+    >>> refuse(np.eye(2), np.eye(2) == 0, "scores", "a positive number")
     Traceback (most recent call last):
-    ValueError: values are [0.0, 1.0] in row 1, expected numbers
+    ValueError: scores[0, 1] is 0.0 (2 such values), expected a positive number
+    >>> refuse(np.eye(2), np.array([False, True]), "limits", "two numbers in ascending order")
+    Traceback (most recent call last):
+    ValueError: limits[1] is [0.0, 1.0], expected two numbers in ascending order
     """
     if wrong.any():
-        row = int(np.argmax(wrong))
-        raise ValueError(f"{what} {table[row].tolist()} in row {row}, {expected}")
+        where = np.argwhere(wrong)[0].tolist()
+        value, place = array[tuple(where)], f"[{', '.join(map(str, where))}]" if where else ""
+        if isinstance(value, np.ndarray | str):  # a row, or a label
+            value = value.tolist() if isinstance(value, np.ndarray) else repr(str(value))
+        kind, count = "values" if wrong.ndim == array.ndim else "rows", int(wrong.sum())
+        others = f" ({count} such {kind})" if count > 1 else ""
+        raise ValueError(f"{name}{place} is {value}{others}, expected {expected}")
 
 
 def check_groups(groups: ArrayLike, n: int) -> NDArray[Any]:

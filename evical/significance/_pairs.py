@@ -16,6 +16,7 @@ from scipy import stats
 from dstheory.checks.arguments import as_array, as_real, check_flag, check_level
 from dstheory.notebook import ShownFields
 from evical._typing import Floats
+from evical.scores.checks import refuse
 from evical.significance.numbers import (
     check_pairing,
     p_text,
@@ -228,8 +229,8 @@ def corrected_t(values1: ArrayLike, values2: ArrayLike, test_share: float) -> Te
 def _check_labels(**labels: NDArray[Any]) -> None:
     """Raise if a label is missing, or if no label can equal one of another sort."""
     for name, values in labels.items():
-        if values.dtype.kind == "f" and np.isnan(values).any():
-            raise ValueError(f"{name}[{int(np.argmax(np.isnan(values)))}] is nan, expected a label")
+        if values.dtype.kind == "f":
+            refuse(values, np.isnan(values), name, "a label")
     broken: dict[str, Any] = {
         name: np.flatnonzero(values % 1) if values.dtype.kind == "f" else []
         for name, values in labels.items()
@@ -337,12 +338,8 @@ def relative_gain(values1: ArrayLike, values2: ArrayLike, confidence: float = 0.
     first, second = paired_values(values1, values2)
     if len(first) < 2:
         raise ValueError("there is only one data set; an interval needs at least 2")
-    if (second <= 0).any():
-        row = int(np.argmax(second <= 0))
-        raise ValueError(
-            f"values2[{row}] is {second[row]}, expected a positive number, to which a difference "
-            "is relative; leave that data set out"
-        )
+    expected = "a positive number, to which a difference is relative; leave that data set out"
+    refuse(second, second <= 0, "values2", expected)
     ratios = (first - second) / second
     mean, error = float(ratios.mean()), float(ratios.std(ddof=1)) / np.sqrt(len(ratios))
     reach = float(stats.t.ppf((1 + confidence) / 2, len(ratios) - 1) * error)

@@ -25,6 +25,7 @@ from dstheory.checks.arguments import (
 )
 from dstheory.notebook import ShownFields
 from evical._typing import Floats
+from evical.scores.checks import refuse
 from evical.significance.numbers import aligned, data_frame, p_text, without_rounding
 
 
@@ -373,10 +374,9 @@ def holm_adjusted(pvalues: ArrayLike) -> Floats:
     array([0.25, 0.03, 0.25])
     """
     p = as_floats(pvalues, "pvalues")
-    wrong = ~((p >= 0) & (p <= 1))
-    if p.ndim != 1 or wrong.any():
-        found = f"pvalues[{int(np.argmax(wrong))}] is {p[wrong][0]}" if p.ndim == 1 else "not (m,)"
-        raise ValueError(f"{found}, expected a sequence of numbers in [0, 1]")
+    if p.ndim != 1:
+        raise ValueError(f"pvalues have shape {p.shape}, expected (m,)")
+    refuse(p, ~((p >= 0) & (p <= 1)), "pvalues", "a number in [0, 1]")
     order = np.argsort(p, kind="stable")
     steps = np.minimum((len(p) - np.arange(len(p))) * p[order], 1.0)
     adjusted = np.empty_like(p)

@@ -14,8 +14,7 @@ from dstheory.transform import betp
 from evical.beliefs.listed import sides
 from evical.calibrators import BinningCalibrator
 from evical.multiclass import code_matrix, pairwise_belief
-from evical.multiclass.coded import code_betp, code_mass
-from evical.multiclass.contours import code_contour
+from evical.multiclass.coded import code_betp, code_contour, code_mass
 from evical.multiclass.reduction import column_evidence
 from tests.benchmarks.timing import best_seconds
 from tests.evical.multiclass.one_vs_rest import one_vs_rest_betp

@@ -23,8 +23,7 @@ from sklearn.preprocessing import StandardScaler
 
 from evical.learners import EvidentialNeuralClassifier, EvidentialRBFClassifier
 from evical.learners._evidence import log_loss
-from evical.learners._prototype_classifier import Network, TrainingSamples, cost
-from evical.learners._prototype_outputs import Committed
+from evical.learners._prototype_classifier import Committed, Network, TrainingSamples, cost
 from tests.benchmarks.bench_learners import losses
 from tests.support.data_folder import DATA
 

@@ -49,7 +49,7 @@ def test_errors_of_numpy_and_warnings_are_faults():
 
 
 def test_an_error_of_the_package_is_a_refusal():
-    with pytest.raises(RefusalError, match=r"scores\[#\] is #, but every value must be finite"):
+    with pytest.raises(RefusalError, match=r"scores\[#\] is #, expected a finite number"):
         faults(ENTRY, Sample(np.array([0.0, np.inf]), np.array([0, 1]), None, ""))
     with pytest.raises(ValueError, match="broadcast") as error:
         ENTRY().fit([1.0, 2.0], [0, 1]).predict_mass([1.0]).masses + np.zeros((3, 5))

@@ -97,5 +97,5 @@ def test_a_source_is_silent_where_anything_is_missing():
 
 
 def test_missing_values_of_metrics_are_named():
-    with pytest.raises(ValueError, match=r"y\[5\] is None; every sample needs a label"):
+    with pytest.raises(ValueError, match=r"y\[5\] is None, expected a label"):
         brier_score(without(None), P)

@@ -146,7 +146,9 @@ def test_probabilities_have_a_temperature_by_their_log_odds():
         if refused is not given:
             refused.fit(np.stack([p, 1 - p, 0.5 * p], axis=1), np.arange(200) % 3)
         scores = 3 * s if refused is given else np.stack([3 * s] * 3, axis=1)
-        with pytest.raises(ValueError, match=r"within \[0, 1\], as in training, where scores were"):
+        with pytest.raises(
+            ValueError, match=r"a number in \[0, 1\], as in training, where scores were"
+        ):
             refused.predict_proba(scores)
     later = TemperatureCalibrator().partial_fit(p, y).partial_fit(-3 * np.abs(s), y)
     assert later.predict_proba([2.0]).shape == (1, 2)  # one score outside: margins

@@ -290,8 +290,8 @@ REFUSED_ROWS = [
     (lambda s, y: (s, y, spoiled(np.ones(60), 5, -1)), r"sample_weight\[5\] is -1\.0"),
     (lambda s, y: (s, y, spoiled(np.ones(60), 6, NAN)), r"sample_weight\[6\] is nan"),
     (lambda s, y: (s, y, spoiled(np.ones(60), 7, INF)), r"sample_weight\[7\] is inf"),
-    (lambda s, y: (s, spoiled(y, 8, NAN), None), r"y\[8\] is nan; every sample needs a label"),
-    (lambda s, y: (s, spoiled(y, 8, INF), None), r"y\[8\] is inf; every sample needs a label"),
+    (lambda s, y: (s, spoiled(y, 8, NAN), None), r"y\[8\] is nan, expected a label"),
+    (lambda s, y: (s, spoiled(y, 8, INF), None), r"y\[8\] is inf, expected a label"),
     (lambda s, y: (s, spoiled(np.array(["a", "b"])[y], 9, None), None), r"y\[9\] is None"),
 ]
 REFUSED = [

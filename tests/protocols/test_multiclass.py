@@ -227,7 +227,7 @@ def spoiled(array, place, value):
 REFUSED = [
     (lambda s, y: (spoiled(s, (3, 1), np.nan), y, None), r"scores\[3, 1\] is nan"),
     (lambda s, y: (spoiled(s, (4, 0), -np.inf), y, None), r"scores\[4, 0\] is -inf"),
-    (lambda s, y: (s, spoiled(y, 8, np.nan), None), r"y\[8\] is nan; every sample needs a label"),
+    (lambda s, y: (s, spoiled(y, 8, np.nan), None), r"y\[8\] is nan, expected a label"),
     (lambda s, y: (s, y, spoiled(np.ones(60), 5, -1)), r"sample_weight\[5\] is -1\.0"),
     (lambda s, y: (s, y, np.zeros(60)), "all sample weights are zero"),
     (lambda s, y: (s, y, (y != 1) * 1.0), "class 1 has no sample with positive weight"),

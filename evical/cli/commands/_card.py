@@ -1,7 +1,6 @@
 """`evical card`: what a model is, what it was fitted on, and what it guarantees."""
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
@@ -10,22 +9,29 @@ from evical.cli._output import user_input, write_atomically
 
 
 def card(
-    model: arguments.ModelFile,
+    model: arguments.Given[Path],
     reading: arguments.Reading,
-    data: arguments.Data = None,
-    output: Annotated[
-        str, typer.Option("--output", "-o", metavar="CARD.md", help="Card to write; - is stdout.")
-    ] = "-",
-    target: arguments.Target = None,
-    score: arguments.Score = None,
+    data: arguments.Given[str | None] = None,
+    output: str = "-",
+    target: str | None = None,
+    score: str | None = None,
     missing: arguments.Missing = "refuse",
-    force: arguments.Force = False,
+    force: bool = False,
 ) -> None:
     """Write a model card with the training data, the guarantees, and checks on other samples.
 
     The card is Markdown with a head in YAML. With DATA, labeled samples that the model was not
     fitted to, it shows calibration and the coverage of [Bel, Pl] there, for each of more than two
     classes, or how often the sets of a conformal model missed the class.
+
+    Parameters
+    ----------
+    output : -o CARD.md
+        Card to write; - is stdout.
+
+    Examples
+    --------
+    evical card model.json new.csv -o card.md
     """
     with user_input(), reading:
         # Inside, as in each command, because it takes seconds to load.

@@ -4,12 +4,11 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Annotated, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from evical._names import check_name
-from evical._typing import CalibrationTestName
+from evical._names import TESTS, check_name
 from evical.cli import arguments
 from evical.cli._output import echo_json, user_input, write_atomically
 
@@ -17,37 +16,18 @@ if TYPE_CHECKING:
     from evical.evaluation import CalibrationMonitor
 
 _FAILED = 1
-_TESTS = get_args(CalibrationTestName)
 _FORMAT = "evical.monitor"
 
 
 def check(
     selection: arguments.Selection,
     reading: arguments.Reading,
-    test: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help=f"{', '.join(_TESTS)}; or none. Can be repeated.",
-            show_default="interval for beliefs, spiegelhalter for probabilities",
-        ),
-    ] = None,
-    level: Annotated[
-        float, typer.Option(metavar="P", help="Probability of a false alarm, of all tests.")
-    ] = 0.05,
-    max_ece: Annotated[
-        float | None,
-        typer.Option(metavar="E", help="Greatest calibration error (ECE) that passes."),
-    ] = None,
-    bins: Annotated[int, typer.Option(min=1, metavar="N", help="Bins of tests and ECE.")] = 10,
-    state: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="STATE.json",
-            help="Of --test monitor: go on from this file if it is there, and write it anew.",
-        ),
-    ] = None,
-    as_json: arguments.AsJson = False,
+    test: list[str] | None = None,
+    level: float = 0.05,
+    max_ece: float | None = None,
+    bins: arguments.Count = 10,
+    state: Path | None = None,
+    as_json: bool = False,
 ) -> None:
     """Test calibration: exit code 0 if all tests pass, 1 if not, 2 for wrong input.
 
@@ -56,6 +36,23 @@ def check(
     Several tests share the level (Holm's procedure). Of more than two classes, each is tested
     against all others, in a line of its own. With --state, the test monitor goes on from batch to
     batch: its level is that of the whole stream.
+
+    Parameters
+    ----------
+    test : NAME (by default interval for beliefs, spiegelhalter for probabilities)
+        {TESTS}; or none. Can be repeated.
+    level : P
+        Probability of a false alarm, of all tests.
+    max_ece : E
+        Greatest calibration error (ECE) that passes.
+    bins : N
+        Bins of tests and ECE.
+    state : STATE.json
+        Of --test monitor: go on from this file if it is there, and write it anew.
+
+    Examples
+    --------
+    evical check out.csv --target income --test interval
     """
     with user_input(), reading:
         names = _names(test, max_ece)
@@ -133,7 +130,7 @@ def _names(tests: list[str] | None, max_ece: float | None) -> list[str] | None:
     """Names of tests as in the library; None for the default."""
     if tests is None:
         return None
-    names = [check_name(name, (*_TESTS, "none"), "test") for name in tests]
+    names = [check_name(name, (*TESTS, "none"), "test") for name in tests]
     if "none" in names:
         if len(names) > 1:
             raise ValueError("--test none excludes other tests")

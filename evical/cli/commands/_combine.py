@@ -1,13 +1,13 @@
 """`evical combine`: combine the beliefs of several tables, row by row."""
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import typer
 
 from dstheory.checks.arguments import number_of
-from evical._names import FUSIONS, check_rule
+from evical._names import check_rule
 from evical.cli import arguments
 from evical.cli._output import echo_json, user_input
 
@@ -18,51 +18,21 @@ _FEW = 6  # numbers of a table that are printed
 
 
 def combine(
-    tables: Annotated[
-        list[str], typer.Argument(metavar="A B ...", help="Tables as evical predict writes them.")
-    ],
+    tables: arguments.Given[list[str]],
     naming: arguments.Naming,
     engine: arguments.Engine,
     reading: arguments.Reading,
-    rule: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Rule of dstheory.combine, or FUSION.json, which --fit wrote.",
-            show_default="with --fit stacked, else by agreement",
-        ),
-    ] = None,
-    fit: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="Learn the rule from the true classes in this column of A, and write it to OUT: "
-            f"{', '.join(FUSIONS)}.",
-        ),
-    ] = None,
-    option: Annotated[
-        list[str] | None,
-        typer.Option(metavar="KEY=VALUE", help="Parameter of the rule; can be repeated."),
-    ] = None,
-    key: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN", help="Match rows by this column.", show_default="by position"
-        ),
-    ] = None,
+    rule: str | None = None,
+    fit: str | None = None,
+    option: list[str] | None = None,
+    key: str | None = None,
     missing: arguments.Missing = "refuse",
-    keep: Annotated[
-        list[str] | None,
-        typer.Option(metavar="COLUMN", help="Column of A to write too; can be repeated."),
-    ] = None,
-    total_conflict: Annotated[
-        Literal["error", "vacuous"],
-        typer.Option(help="Where the rule has no result: stop, or write bel 0 and pl 1."),
-    ] = "error",
-    escape_formulas: arguments.EscapeFormulas = False,
-    output: arguments.Table = "-",
-    force: arguments.Force = False,
-    as_json: arguments.AsJson = False,
+    keep: list[str] | None = None,
+    total_conflict: Literal["error", "vacuous"] = "error",
+    escape_formulas: bool = False,
+    output: str = "-",
+    force: bool = False,
+    as_json: bool = False,
 ) -> None:
     """Combine the beliefs of several tables, row by row.
 
@@ -73,6 +43,30 @@ def combine(
     which takes two passes; --rule dempster is for independent sources. With --fit nothing is
     combined: a rule, by default learned weights of evidence, is learned from rows that the
     sources were not calibrated on, and saved as OUT, FUSION.json.
+
+    Parameters
+    ----------
+    tables : A B ...
+        Tables as evical predict writes them.
+    rule : NAME (by default with --fit stacked, else by agreement)
+        Rule of dstheory.combine, or FUSION.json, which --fit wrote.
+    fit : COLUMN
+        Learn the rule from the true classes in this column of A, and write it to OUT: {FUSIONS}.
+    option : KEY=VALUE
+        Parameter of the rule; can be repeated.
+    key : COLUMN (by default by position)
+        Match rows by this column.
+    keep : COLUMN
+        Column of A to write too; can be repeated.
+    total_conflict
+        Where the rule has no result: stop, or write bel 0 and pl 1.
+    output : -o OUT
+        CSV, TSV or Parquet; - is stdout.
+
+    Examples
+    --------
+    evical combine out.csv other.csv -o both.csv
+    evical combine out.csv other.csv --key id --rule pcr6 -o keyed.csv
     """
     with user_input(), reading:
         if engine.engine == "duckdb":

@@ -1,5 +1,7 @@
 """`evical compare`: cross-validate several calibrators, and recommend one."""
 
+from pathlib import Path
+
 from evical._names import check_method
 from evical.cli import arguments
 from evical.cli._output import check_page, command_line, echo_json, user_input, write_page
@@ -9,17 +11,28 @@ def compare(
     samples: arguments.Samples,
     plan: arguments.Plan,
     reading: arguments.Reading,
-    positive: arguments.ScorePositive = None,
+    positive: str | None = None,
     missing: arguments.Dropped = "refuse",
-    output: arguments.Page = None,
-    force: arguments.Force = False,
-    as_json: arguments.AsJson = False,
+    output: Path | None = None,
+    force: bool = False,
+    as_json: bool = False,
 ) -> None:
     """Compare calibrators by cross-validation, and recommend one with reasons.
 
     Prints mean losses on test folds, which differences are significant, and warnings if there
     are few samples. Of three and more classes, calibrators of two classes
     calibrate each against the rest.
+
+    Parameters
+    ----------
+    positive : CLASS (by default yes of a column p_yes, else the greater one)
+        The class that high scores support.
+    missing
+        Rows without a number or a class (empty, NA): stop, or leave them out.
+
+    Examples
+    --------
+    evical compare scores.csv --score score --target income -o methods.html
     """
     with user_input(), reading:
         check_page(output)

@@ -16,35 +16,12 @@ _REPEATS = 50, 10  # of two classes, and of more, which take five times as long
 
 
 def demo(
-    data: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE.csv",
-            help="Your data: numbers or text, with a header row.",
-            show_default="Wisconsin breast cancer",
-        ),
-    ] = None,
-    target: Annotated[
-        str | None,
-        typer.Option(metavar="COLUMN", help="Column of the class, of 2 to 10."),
-    ] = None,
-    missing: Annotated[
-        Literal["refuse", "encode"],
-        typer.Option(help="Missing features: stop, or fill in medians and mark them."),
-    ] = "refuse",
-    repeats: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            metavar="N",
-            help="Number of random splits.",
-            show_default="50; with three and more classes 10",
-        ),
-    ] = None,
-    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of the random splits.")] = 0,
-    output: Annotated[
-        Path, typer.Option(metavar="DIR", help="Folder for the table, pictures and page.")
-    ] = Path("evical-demo"),
+    data: Path | None = None,
+    target: str | None = None,
+    missing: Literal["refuse", "encode"] = "refuse",
+    repeats: Annotated[int | None, typer.Option(min=1)] = None,
+    seed: Annotated[int, typer.Option(min=0)] = 0,
+    output: Path = Path("evical-demo"),
 ) -> None:
     """Train ten classifiers, calibrate each into beliefs, and combine them.
 
@@ -52,6 +29,26 @@ def demo(
     and the default of EvidentialEnsemble on random splits of the data, makes a
     recommendation, and writes the table with pictures and a page, index.html, into
     the output folder. Small data are shared among fewer classifiers.
+
+    Parameters
+    ----------
+    data : FILE.csv (by default Wisconsin breast cancer)
+        Your data: numbers or text, with a header row.
+    target : COLUMN
+        Column of the class, of 2 to 10.
+    missing
+        Missing features: stop, or fill in medians and mark them.
+    repeats : N (by default 50; with three and more classes 10)
+        Number of random splits.
+    seed : N
+        Seed of the random splits.
+    output : DIR
+        Folder for the table, pictures and page.
+
+    Examples
+    --------
+    evical demo --repeats 5
+    evical demo --data mine.csv --target class --repeats 5 --output mine
     """
     with user_input():
         _check(data, target)

@@ -1,9 +1,8 @@
 """`evical evaluate`: measures of predictions with confidence intervals."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
 from rich import box
 from rich.console import Console
 from rich.table import Table as RichTable
@@ -40,25 +39,33 @@ _TESTS = (
 def evaluate(
     selection: arguments.Selection,
     reading: arguments.Reading,
-    bins: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Bins of calibration errors and coverage.")
-    ] = 10,
-    confidence: Annotated[
-        float, typer.Option(metavar="LEVEL", help="Level of the intervals.")
-    ] = 0.95,
+    bins: arguments.Count = 10,
+    confidence: float = 0.95,
     seed: arguments.Seed = 0,
-    output: arguments.Page = None,
-    force: arguments.Force = False,
-    every: Annotated[
-        bool, typer.Option("--all", help="Show every measure, with its definition.")
-    ] = False,
-    as_json: arguments.AsJson = False,
+    output: Path | None = None,
+    force: bool = False,
+    every: bool = False,
+    as_json: bool = False,
 ) -> None:
     """Evaluate predictions: proper scores, calibration, coverage of beliefs, with intervals.
 
     PREDICTIONS holds probabilities, or beliefs and plausibilities, and the
     true class. Alternatively, MODEL.json is evaluated on DATA that it was not fitted to.
     Of more than two classes, the measures are those of all together.
+
+    Parameters
+    ----------
+    bins : N
+        Bins of calibration errors and coverage.
+    confidence : LEVEL
+        Level of the intervals.
+    every : --all
+        Show every measure, with its definition.
+
+    Examples
+    --------
+    evical evaluate out.csv --target income
+    evical evaluate model.json new.csv -o page.html
     """
     with user_input(), reading:
         check_page(output)

@@ -1,6 +1,7 @@
 """`evical explore`: a page to play with."""
 
-from typing import Annotated, Any, Literal
+from pathlib import Path
+from typing import Any, Literal
 
 import typer
 
@@ -9,16 +10,14 @@ from evical.cli._output import check_page, command_line, user_input, write_atomi
 
 
 def explore(
-    output: arguments.NewPage,
+    output: Path,
     reading: arguments.Reading,
-    model: Annotated[
-        str | None, typer.Argument(metavar="[MODEL.json]", help="What evical fit wrote.")
-    ] = None,
-    data: arguments.Data = None,
-    target: arguments.Target = None,
-    score: arguments.Score = None,
+    model: arguments.Given[str | None] = None,
+    data: arguments.Given[str | None] = None,
+    target: str | None = None,
+    score: str | None = None,
     missing: arguments.Dropped = "refuse",
-    force: arguments.Force = False,
+    force: bool = False,
 ) -> None:
     """Write a page to play with: masses, rules, where conflict goes, and decisions.
 
@@ -27,6 +26,18 @@ def explore(
     samples that the model has not seen, it begins with beliefs about some of
     them, and shows what thresholds, costs and rejects do to errors. A model of
     three or four classes needs samples. The page is one file, and loads nothing.
+
+    Parameters
+    ----------
+    model : [MODEL.json]
+        What evical fit wrote.
+    missing
+        Rows without a number or a class (empty, NA): stop, or leave them out.
+
+    Examples
+    --------
+    evical explore -o explore.html
+    evical explore model.json new.csv -o decisions.html
     """
     with user_input(), reading:
         check_page(output)

@@ -1,7 +1,7 @@
 """`evical export`: a model as SQL, ONNX or JavaScript."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
@@ -13,40 +13,15 @@ if TYPE_CHECKING:
 
 
 def export(
-    model: arguments.ModelFile,
-    to: Annotated[Literal["sql", "onnx", "js"], typer.Option(help="Where it is to run.")],
-    output: Annotated[
-        str, typer.Option("--output", "-o", metavar="FILE", help="File to write; - is stdout.")
-    ] = "-",
-    dialect: Annotated[
-        Literal["duckdb", "sqlite", "postgres", "spark", "bigquery"] | None,
-        typer.Option(help="Of --to sql: the database.", show_default="duckdb"),
-    ] = None,
-    column: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="Of --to sql: column of the score.",
-            show_default="as in the training",
-        ),
-    ] = None,
-    class_columns: Annotated[
-        bool,
-        typer.Option(
-            "--class-columns",
-            help="Name what is predicted as evical predict does: bel_yes, pl_yes, p_yes.",
-        ),
-    ] = False,
-    level: Annotated[
-        float | None,
-        typer.Option(
-            metavar="LEVEL", help="Add the confidence interval of the probability: lower, upper."
-        ),
-    ] = None,
-    max_bytes: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Greatest size that is permitted.")
-    ] = 1_000_000,
-    force: arguments.Force = False,
+    model: arguments.Given[Path],
+    to: Literal["sql", "onnx", "js"],
+    output: str = "-",
+    dialect: Literal["duckdb", "sqlite", "postgres", "spark", "bigquery"] | None = None,
+    column: str | None = None,
+    class_columns: bool = False,
+    level: float | None = None,
+    max_bytes: arguments.Count = 1_000_000,
+    force: bool = False,
 ) -> None:
     """Write a model as SQL, ONNX or JavaScript, which predict without Python.
 
@@ -54,6 +29,28 @@ def export(
     confidence interval, the same as evical predict: steps exactly, curves to an error of at most
     1e-7. SQL is columns for a SELECT, with --class-columns those of both classes; --to onnx needs
     the package onnx, and takes more than two classes.
+
+    Parameters
+    ----------
+    to
+        Where it is to run.
+    output : -o FILE
+        File to write; - is stdout.
+    dialect : (by default duckdb)
+        Of --to sql: the database.
+    column : COLUMN (by default as in the training)
+        Of --to sql: column of the score.
+    class_columns
+        Name what is predicted as evical predict does: bel_yes, pl_yes, p_yes.
+    level : LEVEL
+        Add the confidence interval of the probability: lower, upper.
+    max_bytes : N
+        Greatest size that is permitted.
+
+    Examples
+    --------
+    evical export model.json --to sql --dialect sqlite -o model.sql
+    evical export model.json --to js -o model.mjs
     """
     with user_input():
         if to != "sql" and (dialect is not None or column is not None):

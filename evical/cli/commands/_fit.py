@@ -6,45 +6,31 @@ from typing import Annotated
 
 import typer
 
-from evical._names import MANY_METHODS, METHODS, check_method
+from evical._names import check_method
 from evical.cli import arguments
 from evical.cli._output import user_input
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """Which calibrator, and of how many scores."""
+    """Which calibrator, and of how many scores.
 
-    method: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help=f"Calibrator: {', '.join(METHODS)}. Of several scores also "
-            f"{', '.join(MANY_METHODS)}.",
-        ),
-    ] = "auto"
-    model: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Evidential model, such as likelihood or bayesian.",
-            show_default="that of the method",
-        ),
-    ] = None
-    option: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="KEY=VALUE", help="Parameter of the calibrator, or of raps; can be repeated."
-        ),
-    ] = None
-    max_scores: Annotated[
-        int,
-        typer.Option(
-            min=1000,
-            metavar="N",
-            help="Distinct scores kept, at least; beyond twice as many, scores are rounded.",
-        ),
-    ] = 1_000_000
+    Parameters
+    ----------
+    method : NAME
+        Calibrator: {METHODS}. Of several scores also {MANY_METHODS}.
+    model : NAME (by default that of the method)
+        Evidential model, such as likelihood or bayesian.
+    option : KEY=VALUE
+        Parameter of the calibrator, or of raps; can be repeated.
+    max_scores : N
+        Distinct scores kept, at least; beyond twice as many, scores are rounded.
+    """
+
+    method: str = "auto"
+    model: str | None = None
+    option: list[str] | None = None
+    max_scores: Annotated[int, typer.Option(min=1000)] = 1_000_000
 
     @property
     def options(self) -> list[str]:
@@ -54,19 +40,31 @@ class Calibration:
 
 def fit(
     samples: arguments.SampleTable,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="MODEL.json", help="Model file to write.")
-    ],
+    output: Path,
     calibration: Calibration,
     sets: arguments.Sets,
     answering: arguments.Answering,
     engine: arguments.Engine,
     reading: arguments.Reading,
-    positive: arguments.ScorePositive = None,
-    force: arguments.Force = False,
-    as_json: arguments.AsJson = False,
+    positive: str | None = None,
+    force: bool = False,
+    as_json: bool = False,
 ) -> None:
-    """Fit a calibrator to scores and true classes, and save it as a model file."""
+    """Fit a calibrator to scores and true classes, and save it as a model file.
+
+    Parameters
+    ----------
+    output : -o MODEL.json
+        Model file to write.
+    positive : CLASS (by default yes of a column p_yes, else the greater one)
+        The class that high scores support.
+
+    Examples
+    --------
+    evical fit scores.csv --score score --target income -o model.json
+    evical fit scores.csv --score score --target income --method isotonic --model bayesian -o steps.json
+    evical fit scores.csv --score score --target income --conformal --nonconformity margin -o sets.json
+    """  # noqa: E501  # lines to be copied
     with user_input(), reading:
         _check_names(samples, output)
         check_method(calibration.method, many=len(samples.score) > 1)

@@ -1,7 +1,8 @@
 """`evical predict`: beliefs about the rows of a table of scores."""
 
 from collections import Counter
-from typing import Annotated
+from pathlib import Path
+from typing import Literal
 
 import typer
 
@@ -12,38 +13,21 @@ _SHOWN = 20  # decisions that are printed with their numbers
 
 
 def predict(
-    model: arguments.ModelFile,
-    scores: Annotated[str, typer.Argument(metavar="NEW", help=arguments.TABLE)],
+    model: arguments.Given[Path],
+    scores: arguments.Given[str],
     choices: arguments.Choices,
     engine: arguments.Engine,
     reading: arguments.Reading,
-    output: arguments.Table = "-",
-    score: arguments.Score = None,
-    missing: arguments.Filled = "refuse",
-    alpha: Annotated[
-        float | None,
-        typer.Option(
-            metavar="LEVEL",
-            help="Of a model of fit --conformal: how often its sets may miss the class.",
-            show_default="0.1",
-        ),
-    ] = None,
-    level: Annotated[
-        float | None,
-        typer.Option(
-            metavar="LEVEL",
-            help="Write the confidence interval of each probability, too: lower_yes, upper_yes.",
-        ),
-    ] = None,
-    prefix: Annotated[
-        str, typer.Option(metavar="TEXT", help="Put before the names of the new columns.")
-    ] = "",
-    force_columns: Annotated[
-        bool, typer.Option("--force-columns", help="Replace columns that have the new names.")
-    ] = False,
-    escape_formulas: arguments.EscapeFormulas = False,
-    force: arguments.Force = False,
-    as_json: arguments.AsJson = False,
+    output: str = "-",
+    score: str | None = None,
+    missing: Literal["refuse", "vacuous"] = "refuse",
+    alpha: float | None = None,
+    level: float | None = None,
+    prefix: str = "",
+    force_columns: bool = False,
+    escape_formulas: bool = False,
+    force: bool = False,
+    as_json: bool = False,
 ) -> None:
     """Add beliefs and decisions to a table of new scores.
 
@@ -52,6 +36,28 @@ def predict(
     (the 95 % confidence interval of p_yes); and decision, or act with --cost-table. A conformal
     model also writes the set at --alpha. A model of fit --answer-error decides "ask" where its
     bound needs it. Files of any size are processed in chunks.
+
+    Parameters
+    ----------
+    scores : NEW
+        CSV, TSV or Parquet with a header; - is stdin.
+    output : -o OUT
+        CSV, TSV or Parquet; - is stdout.
+    missing
+        Rows without a number (empty, NA): stop, or take bel 0 and pl 1.
+    alpha : LEVEL (by default 0.1)
+        Of a model of fit --conformal: how often its sets may miss the class.
+    level : LEVEL
+        Write the confidence interval of each probability, too: lower_yes, upper_yes.
+    prefix : TEXT
+        Put before the names of the new columns.
+    force_columns
+        Replace columns that have the new names.
+
+    Examples
+    --------
+    evical predict model.json new.csv -o out.csv
+    evical predict model.json new.csv --costs 1 5 --reject 0.5 -o decided.csv
     """
     with user_input(), reading:
         # Inside, as in each command, because it takes seconds to load.

@@ -1,7 +1,7 @@
 """`evical report`: write a page about predictions or an ensemble."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -23,35 +23,14 @@ _MEANT = {
 
 def report(
     context: typer.Context,
-    tables: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="FILES",
-            help="Predictions; or MODEL.json and DATA; or predictions of several classifiers, row "
-            "by row.",
-        ),
-    ],
-    output: arguments.NewPage,
+    tables: arguments.Given[list[str]],
+    output: Path,
     columns: arguments.Columns,
     reading: arguments.Reading,
-    key: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="Match rows of several predictions by this column.",
-            show_default="by position",
-        ),
-    ] = None,
-    rule: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Rule that combines several predictions, or FUSION.json of evical combine --fit.",
-            show_default="by agreement, as of evical combine",
-        ),
-    ] = None,
+    key: str | None = None,
+    rule: str | None = None,
     seed: arguments.Seed = 0,
-    force: arguments.Force = False,
+    force: bool = False,
 ) -> None:
     """Write a page about predictions or an ensemble.
 
@@ -59,6 +38,20 @@ def report(
     Several files of beliefs: what does combining them gain? By default they
     are weighted by how far they agree, without the true classes.
     evical compare -o writes the page that compares calibrators.
+
+    Parameters
+    ----------
+    tables : FILES
+        Predictions; or MODEL.json and DATA; or predictions of several classifiers, row by row.
+    key : COLUMN (by default by position)
+        Match rows of several predictions by this column.
+    rule : NAME (by default by agreement, as of evical combine)
+        Rule that combines several predictions, or FUSION.json of evical combine --fit.
+
+    Examples
+    --------
+    evical report out.csv --target income -o report.html
+    evical report out.csv other.csv --target income -o ensemble.html
     """
     with user_input(), reading:
         check_page(output)

@@ -29,8 +29,7 @@ from evical.multiclass import (
     hastie_tibshirani,
     normalize,
 )
-from evical.multiclass.coded import code_betp
-from evical.multiclass.contours import code_without_conflict
+from evical.multiclass.coded import code_betp, code_without_conflict
 from examples.studies.gebel2009._columns import CROSS_FIT, Scores, column_labels
 from examples.studies.parts.quiet import fit_quietly
 

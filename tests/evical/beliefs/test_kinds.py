@@ -270,8 +270,8 @@ def test_conflict_is_that_of_the_conjunctive_rule(k):
 
 def test_probabilities_are_checked():
     for value, message in (
-        ([[0.5, 0.6]], r"row 0 has probabilities \[0.5, 0.6\], expected numbers from 0"),
-        ([[0.5, 0.5], [np.nan, 1.0]], "row 1 has probabilities"),
+        ([[0.5, 0.6]], r"probabilities\[0\] is \[0.5, 0.6\], expected numbers from 0"),
+        ([[0.5, 0.5], [np.nan, 1.0]], r"probabilities\[1\] is \[nan, 1.0\]"),
         ([0.5, 0.5], r"shape \(2,\), expected \(n, 2\)"),
         ([[0.2, 0.3, 0.5]], r"shape \(1, 3\), expected \(n, 2\)"),
     ):

@@ -76,7 +76,7 @@ def test_both_classes_may_come_late():
 @pytest.mark.parametrize(
     ("y", "classes", "message"),
     [
-        ([0, 2], None, r"y\[1\] is .*2.*, but the classes are \[0, 1\]"),
+        ([0, 2], None, r"y\[1\] is .*2.*, expected one of the classes \[0, 1\]"),
         ([0, 1], [0, 2], r"classes are \[0, 2\], but earlier samples had \[0, 1\]"),
         ([0, 1], [0, 1, 2], r"classes are \[0, 1, 2\], but earlier samples had \[0, 1\]"),
     ],

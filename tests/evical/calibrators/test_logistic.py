@@ -108,7 +108,7 @@ def test_scores_at_the_end_of_the_floats(model):
     [
         (np.nan, 0.5, r"scores\[0\] is nan"),
         ([0, np.inf], 0.5, r"scores\[1\] is inf"),
-        (0, [0.5, 1.5], r"probability is 1.5, expected numbers in \[0, 1\]"),
+        (0, [0.5, 1.5], r"probability\[1\] is 1.5, expected a number in \[0, 1\]"),
         (0, np.nan, "probability is nan"),
     ],
 )
@@ -141,5 +141,5 @@ def test_what_no_halving_resolves_is_refused_after_few_panels():
 def test_parameters_whose_products_are_not_finite_are_refused():
     fitted = LogisticCalibrator().fit([-1.0, -0.5, 0.5, 1.0], [0, 0, 1, 1])
     for wrong in (np.inf, np.nan, 1e308):
-        with pytest.raises(ValueError, match=r"theta0 is .*, expected numbers from -1e\+150 to"):
+        with pytest.raises(ValueError, match=r"theta0 is .*, expected a number from -1e\+150 to"):
             fitted.relative_likelihood(wrong, 0.0)

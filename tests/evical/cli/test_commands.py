@@ -12,12 +12,17 @@ import pandas as pd
 
 from evical.cli import main
 from evical.cli._app import COMMANDS, load
+from evical.cli.arguments import sections
 from tests.support.each import each
+
+
+def examples_of(name):
+    return sections(load(name))["Examples"].split("\n")[:-1]
 
 
 @each("name", COMMANDS)
 def test_the_help_line_is_that_of_the_command(name):
-    assert COMMANDS[name].line == inspect.getdoc(load(name)).partition("\n")[0]
+    assert COMMANDS[name] == inspect.getdoc(load(name)).partition("\n")[0]
 
 
 @each("name", COMMANDS)
@@ -26,7 +31,7 @@ def test_help_shows_examples_and_flags_without_a_value(name, capfd):
     shown = capfd.readouterr().out
     assert "bool" not in shown
     assert "Examples:" in shown
-    for example in COMMANDS[name].examples:
+    for example in examples_of(name):
         assert f"  {example}\n" in shown
 
 
@@ -42,7 +47,7 @@ def test_the_examples_run(tmp_path, monkeypatch, capfd):
     table.assign(bel_1=0.25, pl_1=0.5).to_csv("other.csv", index=False)
     # The demonstration has tests of its own, which take longer.
     names = [name for name in COMMANDS if name != "demo"]
-    examples = [text for name in names for text in COMMANDS[name].examples]
+    examples = [text for name in names for text in examples_of(name)]
     for example in examples:
         assert main(shlex.split(example)[1:]) == 0, capfd.readouterr().err
 

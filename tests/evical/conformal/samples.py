@@ -7,7 +7,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.naive_bayes import GaussianNB
 
 from evical.conformal import ConformalClassifier
-from evical.conformal._counts import ClassSamples, GroupSamples
+from evical.conformal.calibration import Calibration
 
 X2, Y2 = make_classification(120, n_features=4, flip_y=0.2, random_state=0)
 X3, Y3 = load_iris(return_X_y=True)
@@ -27,15 +27,17 @@ def class_p_values(calibration, y, scores, weights=None):
     """P-values of each class, by the calibration samples of that class."""
     known, new = np.array(calibration, dtype=float), np.array(scores, dtype=float)
     weights = None if weights is None else np.array(weights, dtype=float)
-    samples = ClassSamples.of(known, np.array(y, dtype=int), new.shape[1], weights)
-    return samples.counts(new, ties=False).p_values()
+    table, codes = np.tile(known[:, np.newaxis], new.shape[1]), np.array(y, dtype=int)
+    samples = Calibration.of(table, codes, weights, by_class=True, groups=None)
+    return samples.counts(new, None, ties=False).p_values()
 
 
 def group_p_values(calibration, groups, scores, new_groups, weights=None, tau=None):
     """P-values by the calibration samples of the same group."""
     known, new = np.array(calibration, dtype=float), np.array(scores, dtype=float)
     weights = None if weights is None else np.array(weights, dtype=float)
-    samples = GroupSamples.of(known, np.array(groups), weights)
+    same, codes = np.array(groups), np.zeros(len(known), dtype=int)
+    samples = Calibration.of(known[:, np.newaxis], codes, weights, by_class=False, groups=same)
     counts = samples.counts(new, np.array(new_groups), ties=tau is not None)
     return counts.p_values(tau=None if tau is None else np.array(tau)[:, np.newaxis])
 

@@ -35,7 +35,7 @@ def test_only_empty_sets_change(rows, alpha):
 
 def test_bad_p_values():
     for function in (to_contour, lambda p: prediction_sets(p, 0.1)):
-        with pytest.raises(ValueError, match=r"p_values are \[0.5, 1.5\] in row 1"):
+        with pytest.raises(ValueError, match=r"p_values\[1, 1\] is 1.5, expected a number"):
             function([[0.5, 1.0], [0.5, 1.5]])
         with pytest.raises(ValueError, match=r"p_values have shape \(1,\), expected \(n, K\)"):
             function([0.5])

@@ -55,7 +55,7 @@ def test_raps_without_penalty_is_aps():
     [
         ([0.5, 0.5], r"values have shape \(2,\), expected \(n, K\) with K from 2"),
         ([[1.0]], r"values have shape \(1, 1\)"),
-        ([[0.5, 0.5], [0.5, np.nan]], r"values are \[0.5, nan\] in row 1, expected finite"),
+        ([[0.5, 0.5], [0.5, np.nan]], r"values\[1, 1\] is nan, expected a finite number"),
     ],
 )
 @each("score", [lac_scores, aps_scores, raps_scores, margin_scores])
@@ -65,7 +65,7 @@ def test_bad_values(score, values, message):
 
 
 def test_bad_options():
-    with pytest.raises(ValueError, match=r"values are \[-0.5, 1.5\] in row 0, expected probab"):
+    with pytest.raises(ValueError, match=r"values\[0, 0\] is -0.5, expected a probability"):
         aps_scores([[-0.5, 1.5]])
     with pytest.raises(ValueError, match=r"u has shape \(2,\), expected \(1,\)"):
         aps_scores([[0.5, 0.5]], u=[0.1, 0.2])

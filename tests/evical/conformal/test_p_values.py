@@ -139,13 +139,13 @@ def test_weighted_p_values_hold_under_covariate_shift():
     [
         (lambda: p_values([[1.0]], [1.0]), r"calibration has shape \(1, 1\), expected \(n,\)"),
         (lambda: p_values([1.0, np.nan], [1.0]), r"calibration\[1\] is nan"),
-        (lambda: p_values([1.0], [[np.nan, 1.0]]), r"scores are \[nan, 1.0\] in row 0"),
+        (lambda: p_values([1.0], [[np.nan, 1.0]]), r"scores\[0, 0\] is nan"),
         (lambda: p_values([1.0], 1.0), r"scores have shape \(\), expected \(m, K\) or \(m,\)"),
         (lambda: p_values([1.0], [1.0], weights=[-1]), r"weights\[0\] is -1.0"),
         (lambda: p_values([1.0], [1.0], weights=[1, 2]), r"weights has shape \(2,\)"),
         (lambda: p_values([1.0], [1.0], new_weights=[1, 2]), r"new_weights have shape \(2,\)"),
-        (lambda: p_values([1.0], [1.0], new_weights=-1), "new_weights hold -1.0, expected finite"),
-        (lambda: p_values([1.0], [1.0], tau=[2]), r"tau holds 2.0, not in \[0, 1\]"),
+        (lambda: p_values([1.0], [1.0], new_weights=-1), "new_weights is -1.0, expected a finite"),
+        (lambda: p_values([1.0], [1.0], tau=[2]), r"tau\[0\] is 2.0, expected a number in \[0"),
         (lambda: p_values([1.0], [1.0], tau=0.5), r"tau has shape \(\), expected \(1,\)"),
     ],
 )

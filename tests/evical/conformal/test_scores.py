@@ -200,11 +200,17 @@ def test_too_few():
 
 
 WRONG = [
-    ({"values": VALUES + 0.5}, "row 1, but 'lac' needs probabilities"),
-    ({"values": -VALUES, "nonconformity": "aps"}, "row 0, but 'aps' needs probabilities"),
-    ({"values": np.where(VALUES > 0.6, np.nan, VALUES)}, "in row 3, but 'lac' needs"),
-    ({"values": np.inf * VALUES, "nonconformity": "margin"}, "row 0, expected finite numbers"),
-    ({"values": 1e308 * (VALUES - 0.5) * 3, "nonconformity": "margin"}, "too large for a margin"),
+    (
+        {"values": VALUES + 0.5},
+        r"\[1, 1\] is 1.1 \(3 such values\), expected a probability, in \[0, 1\], for 'lac'",
+    ),
+    ({"values": -VALUES, "nonconformity": "aps"}, "expected a probability, in .0, 1., for 'aps'"),
+    ({"values": np.where(VALUES > 0.6, np.nan, VALUES)}, r"values\[3, .\] is nan"),
+    ({"values": np.inf * VALUES, "nonconformity": "margin"}, "expected a finite number"),
+    (
+        {"values": 1e308 * (VALUES - 0.5) * 3, "nonconformity": "margin"},
+        "expected a number whose margin is finite",
+    ),
     ({"values": VALUES[:3]}, "values have 3 rows, but there are 4 labels"),
     ({"values": VALUES[:, :2]}, r"shape \(4, 2\), expected \(n, 3\), a column for each class"),
     ({"values": VALUES[:, 0]}, "values are one score, but there are 3 classes, not two"),

@@ -153,7 +153,12 @@ def test_a_data_set_checks_its_shape():
     [
         ([[1.0], [np.nan]], [0, 1], ValueError, "'a' is nan in row 1, but every feature must be"),
         ([[np.inf], [1.0]], [0, 1], ValueError, "'a' is inf in row 0"),
-        ([[1.0], [2.0]], [0, 2], ValueError, r"y\[1\] is 2, but there are 2 class names"),
+        (
+            [[1.0], [2.0]],
+            [0, 2],
+            ValueError,
+            r"y\[1\] is 2, expected the position of one of 2 class",
+        ),
         ([[1.0], [2.0]], [-1, 1], ValueError, r"y\[0\] is -1"),
         ([[1.0], [2.0]], [0.5, 1], TypeError, "y is of float64, expected positions"),
     ],

@@ -66,6 +66,8 @@ def test_what_is_refused():
         simulated_scores("margin", 5, 0)
     with pytest.raises(TypeError, match=r"scores are \['a'\], expected real numbers"):
         simulated_probability("margin", ["a"])
-    with pytest.raises(ValueError, match=r"scores hold 2.0, but kind 'monotone' has scores in"):
+    with pytest.raises(
+        ValueError, match=r"scores\[1\] is 2.0, expected a score in \[0, 1\] of kind"
+    ):
         simulated_probability("monotone", [0.5, 2])
     assert simulated_probability("margin", 1e308) == 0.05  # where the square would overflow

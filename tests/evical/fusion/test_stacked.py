@@ -287,8 +287,11 @@ def test_probabilities_are_the_same_as_beliefs():
     [
         (lambda p: p[:, :-1], r"source 1 has batch shape \(59,\), but there are 60 labels"),
         (lambda p: p[0], r"probabilities have shape \(2,\), expected \(n, 2\)"),
-        (lambda p: p * 2, "row 0 has .*, expected numbers from 0 with sum 1"),
-        (lambda p: np.where(np.arange(120).reshape(60, 2) == 14, np.nan, p), "row 7 has .*nan"),
+        (lambda p: p * 2, r"probabilities\[0\] is .*, expected numbers from 0 with sum 1"),
+        (
+            lambda p: np.where(np.arange(120).reshape(60, 2) == 14, np.nan, p),
+            r"probabilities\[7\] is .*nan",
+        ),
     ],
 )
 def test_wrong_probabilities(change, message):
@@ -354,7 +357,7 @@ def test_probabilities_to_fuse_are_checked():
     fusion = Stacked().fit(masses, y)
     with pytest.raises(ValueError, match="are 2 beliefs, but the fusion was fitted to 3 sources"):
         fuse_probabilities(fusion, p[:2])
-    with pytest.raises(ValueError, match="row 5 has probabilities"):
+    with pytest.raises(ValueError, match=r"probabilities\[5\] is"):
         fuse_probabilities(fusion, np.where(np.arange(180).reshape(3, 60, 1) == 65, -1, p))
     with pytest.raises(NotFittedError):
         fuse_probabilities(Stacked(), p)

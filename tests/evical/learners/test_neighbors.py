@@ -18,8 +18,7 @@ from evical.learners import EvidentialKNeighborsClassifier
 from evical.learners._neighbors import (
     Discounting,
     Neighbors,
-    _negative_likelihood,
-    _squared_error,
+    error_of,
     weights_of_neighbors,
 )
 from tests.naive import learners as naive
@@ -103,11 +102,10 @@ def test_gradients(discounting):
         plausibility = np.maximum(plausibility, rng.random((20, 3)) * 0.7)
     doubt = 1 - plausibility[rng.integers(0, 20, (20, 4))]
     near = Neighbors(rng.exponential(size=(20, 4)), doubt)
-    error = _squared_error if discounting == "uniform" else _negative_likelihood
 
     def parts(log_gamma):
         weights, slopes = weights_of_neighbors(near, np.exp(log_gamma), 0.95, discounting)
-        value, gradient = error(weights, plausibility)
+        value, gradient = error_of(weights, plausibility, discounting)
         return value, (gradient * slopes).sum(axis=0)
 
     for start in rng.normal(size=(3, 3)):
@@ -117,7 +115,8 @@ def test_gradients(discounting):
 
 def test_a_likelihood_of_very_unequal_evidence_is_finite():
     """Evidence against a class of 2,000 is a probability of exp(-2000) = 0."""
-    value, gradient = _negative_likelihood(np.array([[0.0, 2000.0]]), np.array([[1.0, 0.0]]))
+    weights, plausibility = np.array([[0.0, 2000.0]]), np.array([[1.0, 0.0]])
+    value, gradient = error_of(weights, plausibility, "contextual")
     assert value == 0
     assert gradient.tolist() == [[0.0, 0.0]]
 
@@ -128,10 +127,11 @@ def test_optimizing_predicts_training_samples_better(discounting):
     plain = EvidentialKNeighborsClassifier(discounting=discounting, optimize=False)
     fitted = EvidentialKNeighborsClassifier(discounting=discounting).fit(points, labels)
     plain.fit(points, labels)
-    error = _squared_error if discounting == "uniform" else _negative_likelihood
     options, near = (fitted.alpha, discounting), fitted._neighbors(None)
     values = [
-        error(weights_of_neighbors(near, clf.gamma_, *options)[0], np.eye(2)[labels])[0]
+        error_of(
+            weights_of_neighbors(near, clf.gamma_, *options)[0], np.eye(2)[labels], discounting
+        )[0]
         for clf in (fitted, plain)
     ]
     assert values[0] < values[1]

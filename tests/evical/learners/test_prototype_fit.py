@@ -9,8 +9,14 @@ from scipy.optimize import approx_fprime
 
 from evical.learners._evidence import log_loss, squared_loss
 from evical.learners._features import squared_distances
-from evical.learners._prototype_classifier import Network, TrainingSamples, cost
-from evical.learners._prototype_outputs import Committed, Linear, committed_weights
+from evical.learners._prototype_classifier import (
+    Committed,
+    Linear,
+    Network,
+    TrainingSamples,
+    committed_weights,
+    cost,
+)
 from tests.naive import learners as naive
 from tests.naive import prototypes
 from tests.support.each import each

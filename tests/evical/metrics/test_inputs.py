@@ -99,7 +99,7 @@ def test_pos_label_of_a_frame():
     assert metrics.expected_calibration_error(y, m) == flipped
     with pytest.raises(ValueError, match="pos_label is 'maybe', expected one of"):
         metrics.expected_calibration_error(y, m, pos_label="maybe")
-    with pytest.raises(ValueError, match=r"y_true\[1\] is perhaps, expected one of"):
+    with pytest.raises(ValueError, match=r"y_true\[1\] is 'perhaps', expected one of"):
         metrics.expected_calibration_error(["no", "perhaps", "yes", "no"], m)
 
 

@@ -11,8 +11,13 @@ from dstheory import Frame
 from dstheory.errors import TotalConflictError
 from dstheory.transform import betp, plausibility_transform
 from evical.multiclass import code_beliefs, code_matrix
-from evical.multiclass.coded import code_betp, code_interval, code_mass
-from evical.multiclass.contours import code_contour, code_without_conflict
+from evical.multiclass.coded import (
+    code_betp,
+    code_contour,
+    code_interval,
+    code_mass,
+    code_without_conflict,
+)
 from evical.multiclass.reduction import MAX_CLASSES
 from tests.evical.multiclass.one_vs_rest import one_vs_rest_interval, one_vs_rest_mass
 from tests.naive import code as naive_code

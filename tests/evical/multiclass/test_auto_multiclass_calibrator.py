@@ -306,5 +306,5 @@ def test_classes_that_are_not_named_or_not_learned_are_refused():
 
 def test_a_class_without_a_name_is_refused():
     p, y, _ = drawn(100)
-    with pytest.raises(ValueError, match=r"classes\[1\] is None; every column needs a label"):
+    with pytest.raises(ValueError, match=r"classes\[1\] is None, expected a label for every"):
         AutoMulticlassCalibrator().fit(p, y, classes=[0, None, 2])

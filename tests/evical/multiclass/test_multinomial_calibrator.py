@@ -12,11 +12,14 @@ from scipy.special import expit
 from evical.beliefs.bounded import joint_sets
 from evical.calibrators import LogisticCalibrator
 from evical.multiclass import MultinomialLogisticCalibrator, SoftmaxCalibrator
-from evical.multiclass._extremes import LogOdds, Quadratic, SampleDeviance, extremes
 from evical.multiclass._level_sets import (
+    LogOdds,
+    Quadratic,
+    SampleDeviance,
     coefficients,
     crossing,
     expected_probability,
+    extremes,
     levels,
 )
 from tests.protocols.multiclass_table import PROBES, K, simulated
@@ -74,8 +77,8 @@ def problems(n=30, seed=0, k=K):
     y = np.concatenate([np.arange(k), rng.integers(0, k, n - k)])
     scores = rng.normal(size=(n, k)) + np.eye(k)[y]
     calibrator = MultinomialLogisticCalibrator(model="likelihood").fit(scores, y)
-    features, _ = calibrator._standard(rng.normal(size=(3, k)))
-    return calibrator._deviance(), calibrator._level_sets(features).problems(slice(None))
+    standard = calibrator._standard(rng.normal(size=(3, k)))
+    return calibrator._deviance(), calibrator._level_sets(*standard).problems(slice(None))
 
 
 def test_the_deviance_has_its_derivatives_and_unit_curvature():
@@ -242,7 +245,7 @@ def test_label_and_probability_of_a_contour_are_checked():
     calibrator = MultinomialLogisticCalibrator(model="quadratic").fit(*simulated(30))
     with pytest.raises(ValueError, match=r"label is 5, but the classes are \[0, 1, 2\]"):
         calibrator.contour(PROBES, 5, [0.5])
-    with pytest.raises(ValueError, match=r"probability is 1\.5"):
+    with pytest.raises(ValueError, match=r"probability\[0\] is 1\.5"):
         calibrator.contour(PROBES, 0, [1.5])
     assert isinstance(calibrator._deviance(), Quadratic)
     assert isinstance(problems()[0], SampleDeviance)

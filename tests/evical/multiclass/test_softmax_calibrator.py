@@ -181,7 +181,7 @@ def test_log_of_probabilities():
     ours = SoftmaxCalibrator(parameters="vector", transform="log").fit(p, y)
     wanted = SoftmaxCalibrator(parameters="vector").fit(np.log(p), y).predict_proba(np.log(p))
     np.testing.assert_allclose(ours.predict_proba(p), wanted, atol=1e-9)
-    with pytest.raises(ValueError, match=r"scores\[0, 0\] is -0\.5, but .* a probability"):
+    with pytest.raises(ValueError, match=r"scores\[0, 0\] is -0\.5 .*, expected a probability"):
         ours.fit([[-0.5, 1, 0.5]] * 60, y)
 
 

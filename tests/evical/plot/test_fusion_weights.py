@@ -237,11 +237,11 @@ def test_all_weights_are_0(ax):
         ),
         (lambda: FusionWeightsDisplay.from_estimator(GaussianNB()), TypeError, "expected a fitted"),
         (lambda: FusionWeightsDisplay([]), ValueError, r"have shape \(0,\)"),
-        (lambda: FusionWeightsDisplay([[0.1, np.nan]]), ValueError, r"weights\[0\] has nan"),
+        (lambda: FusionWeightsDisplay([[0.1, np.nan]]), ValueError, r"weights\[0, 1\] is nan"),
         (
             lambda: FusionWeightsDisplay([0.5, 1.5], kind="share"),
             ValueError,
-            r"weights\[1\] has 1.5, expected a number in \[0, 1\]",
+            r"weights\[1\] is 1.5, expected a number in \[0, 1\]",
         ),
         (lambda: FusionWeightsDisplay([1], standard_error=[-1]), ValueError, "minimum -1"),
         (lambda: FusionWeightsDisplay([1], standard_error=[1, 2]), ValueError, r"shape \(2,\)"),

@@ -169,7 +169,7 @@ def test_without_axes_there_are_new_ones():
         (None, [[[0.1, 0.2], [0.8, 0.9]]], {}, "intervals of 2 classes, expected rows"),
         (None, [[0.2, 0.4]], {"threshold": 1.5}, "threshold is 1.5, expected a probability"),
         (None, [[0.2, 0.4]], {"class_names": ["a", "b"]}, r"class_names are .*, expected 1"),
-        (["d"] * 12, THREE, {}, r"y_true\[0\] is d"),
+        (["d"] * 12, THREE, {}, r"y_true\[0\] is 'd'"),
         (None, THREE, {"pos_label": "d"}, "pos_label is 'd', expected one of"),
         (None, THREE, {}, "there are 1 axes for 3 classes"),
     ],

@@ -250,7 +250,7 @@ def test_one_of_three_classes(ax):
     np.testing.assert_allclose(display.prob_true, 1 / 3)
     with pytest.raises(ValueError, match=r"there are 3 classes; name one of \['a', 'b', 'c'\]"):
         ReliabilityDisplay.from_estimator(classifier, X, y, ax=ax)
-    with pytest.raises(ValueError, match=r"y_true\[1\] is d"):
+    with pytest.raises(ValueError, match=r"y_true\[1\] is 'd'"):
         ReliabilityDisplay.from_estimator(classifier, X, ["a", "d"] * 4 + ["a"], pos_label="b")
 
 

@@ -41,8 +41,8 @@ def test_scores_become_one_float_column(scores):
         (1.0, "scores"),
         ([[1, 2]], r"scores have shape \(1, 2\), but a calibrator takes one score a sample"),
         (np.ones((2, 1, 1)), r"scores have shape \(2, 1, 1\)"),
-        ([1, np.nan], r"scores\[1\] is nan, but every value must be finite"),
-        ([np.inf, 1, -np.inf], r"scores\[0\] is inf \(2 such rows\), but"),
+        ([1, np.nan], r"scores\[1\] is nan, expected a finite number"),
+        ([np.inf, 1, -np.inf], r"scores\[0\] is inf \(2 such values\), exp"),
         (pd.Series([1, None], dtype="Int64"), r"scores\[1\] is nan"),
         ([[1], [1, 2]], r"scores are \[\[1\], \[1, 2\]\], whose rows differ in length"),
         ([10**400], "scores hold a number above 1.8e308"),
@@ -94,8 +94,8 @@ def test_weights():
         ([1], r"shape \(1,\), expected \(2,\)"),
         ([[1, 2]], r"shape \(1, 2\), expected"),
         (1.0, r"shape \(\), expected|scalar"),
-        ([1, -1e-300], r"sample_weight\[1\] is -1e-300, but every value must be finite and not"),
-        ([np.nan, -1], r"sample_weight\[0\] is nan \(2 such rows\)"),
+        ([1, -1e-300], r"sample_weight\[1\] is -1e-300, expected a finite number from 0"),
+        ([np.nan, -1], r"sample_weight\[0\] is nan \(2 such values\)"),
     ]:
         with pytest.raises(ValueError, match=message):
             check_weights(wrong, 2)
@@ -118,7 +118,7 @@ def test_labels_that_are_not_binary(y):
     ("y", "message"),
     [
         ([], "y is empty"),
-        (["a", None], r"y\[1\] is None; every sample needs a label"),
+        (["a", None], r"y\[1\] is None, expected a label"),
         ([0, np.nan], r"y\[1\] is nan"),
         ([0, 1, -np.inf], r"y\[2\] is -inf"),
         (pd.Series(["a", pd.NA], dtype="string"), r"y\[1\] is <NA>"),

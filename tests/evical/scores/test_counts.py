@@ -126,7 +126,7 @@ def test_midpoints_lie_between(one, two):
         (([1], [0, 1]), "scores has 1 row, y has 2"),
         (([np.nan], [0]), r"scores\[0\] is nan"),
         (([1, np.inf], [0, 1]), r"scores\[1\] is inf"),
-        (([1, 2], [0, 2]), r"y\[1\] is 2\.0, but every value must be 0 or 1"),
+        (([1, 2], [0, 2]), r"y\[1\] is 2\.0, expected 0 or 1"),
         (([1, 2], [0, np.nan]), r"y\[1\] is nan"),
         (([1, 2], [0, 1], [1]), r"sample_weight has shape \(1,\), expected \(2,\)"),
         (([1, 2], [0, 1], [1, -1]), r"sample_weight\[1\] is -1\.0"),

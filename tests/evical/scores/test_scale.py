@@ -153,7 +153,7 @@ def test_an_unknown_transform_is_refused(transform):
 
 
 def test_log_odds_of_what_is_no_probability_are_refused():
-    message = r"scores\[1\] is 1.5, but every value must be within \[0, 1\]"
+    message = r"scores\[1\] is 1.5, expected a number in \[0, 1\]"
     with pytest.raises(ValueError, match=message):
         LogisticCalibrator(transform="logit").fit([0.5, 1.5], [0, 1])
     fitted = LogisticCalibrator(transform="logit").fit(SCORES, Y)

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from evical.cli import main
-from evical.cli._app import COMMANDS
+from evical.cli._app import load
+from evical.cli.arguments import sections
 
 FILES = {"ways.png", "calibration.png", "reliability.png", "table.csv", "index.html"}
 
@@ -104,11 +105,11 @@ def test_the_example_runs_on_features_that_tell_nothing(tmp_path, monkeypatch, c
     monkeypatch.chdir(tmp_path)
     rows = "".join(f"5,{i % 2}\n" for i in range(160))
     (tmp_path / "mine.csv").write_text(f"a,class\n{rows}")
-    example = COMMANDS["demo"].examples[1].replace("--repeats 5", "--repeats 1")
+    _, example, _ = sections(load("demo"))["Examples"].split("\n")
     folder = tmp_path / "mine"
     written = []
     for _ in range(2):
-        assert main(shlex.split(example)[1:]) == 0
+        assert main(shlex.split(example.replace("--repeats 5", "--repeats 1"))[1:]) == 0
         assert "likelihood" in capfd.readouterr().out
         written.append({name: (folder / name).read_bytes() for name in FILES})
         (folder / "other.txt").write_text("other")

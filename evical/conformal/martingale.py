@@ -14,8 +14,60 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammainc, gammaln, hyp1f1
 
 from dstheory.checks.arguments import as_floats, check_choice, check_level, check_rng
+from dstheory.notebook import ShownFields
 from evical._typing import Floats
-from evical.conformal.capital import Capital
+from evical.scores.checks import refuse
+
+
+class Capital(ShownFields):
+    """Capital of gamblers who bet with fair odds.
+
+    Parameters
+    ----------
+    shares : (S,) array
+        Of each gambler at the beginning; their sum is 1.
+    transfers : (S, S) array
+        What changes hands of the capital of each gambler (row), as a multiple of a rate; rows sum
+        to 0.
+    """
+
+    def __init__(self, shares: Floats, transfers: Floats) -> None:
+        self._shares, self._transfers = shares, transfers
+        self._log_values: list[Floats] = []
+        self._log_capital, self._n, self._best = 0.0, 0, 0.0
+
+    def _bets(self, odds: Floats, rates: Floats) -> Floats:
+        """Log capital (n,) after each of n samples, by odds (n, S) and rates (n,) of transfers."""
+        totals = np.empty(len(odds))
+        for i, (factors, rate) in enumerate(zip(odds, rates, strict=True)):
+            capital = (self._shares + rate * (self._shares @ self._transfers)) * factors
+            totals[i] = total = capital.sum()
+            self._shares = capital / total
+        return np.asarray(self._log_capital + np.cumsum(np.log(totals)))
+
+    def _add(self, log_values: Floats) -> None:
+        """Note the log capital (n,) after each of n more samples."""
+        self._log_values.append(log_values)
+        self._log_capital = float(log_values[-1])
+        self._n += len(log_values)
+        self._best = max(self._best, float(log_values.max()))
+
+    @property
+    def log_values(self) -> NDArray[np.float64]:
+        """Natural logarithm (n,) of the capital after each sample."""
+        return np.concatenate(self._log_values) if self._log_values else np.empty(0)
+
+    @property
+    def value(self) -> float:
+        """Capital now, from 1 at the beginning, infinite if it is too large for a float."""
+        with np.errstate(over="ignore"):
+            return float(np.exp(self._log_capital))
+
+    @property
+    def p_value(self) -> float:
+        """Probability that this capital or more is reached at some time under the hypothesis."""
+        return float(np.exp(-self._best))
+
 
 _SLOPES = np.array([-1.0, 0.0, 1.0])
 
@@ -57,8 +109,7 @@ def online_p_values(scores: ArrayLike, rng: np.random.Generator) -> Floats:
     values = as_floats(scores, "scores")
     if values.ndim != 1:
         raise ValueError(f"scores have shape {values.shape}, expected (n,)")
-    if np.isnan(values).any():
-        raise ValueError(f"scores[{int(np.argmax(np.isnan(values)))}] is nan, expected a number")
+    refuse(values, np.isnan(values), "scores", "a number")
     above, equal = _counts_before(values)
     tau = 1 - rng.uniform(size=len(values))  # in (0, 1], so that no p-value is 0
     return np.asarray((above + tau * (equal + 1)) / np.arange(1, len(values) + 1))
@@ -160,10 +211,7 @@ class ExchangeabilityTest(Capital):
         values = np.atleast_1d(as_floats(p, "p"))
         if values.ndim != 1:
             raise ValueError(f"p has shape {values.shape}, expected one p-value or (n,)")
-        wrong = ~((values > 0) & (values <= 1))
-        if wrong.any():
-            row = int(np.argmax(wrong))
-            raise ValueError(f"p[{row}] is {values[row]}, expected a number in (0, 1]")
+        refuse(values, ~((values > 0) & (values <= 1)), "p", "a number in (0, 1]")
         if len(values):
             odds = 1 + _SLOPES * (values[:, np.newaxis] - 0.5)
             jumps = np.full(len(values), self.jump)
