@@ -2,9 +2,13 @@
 
 Second moments are all that is kept of the samples, besides a sample of rows, so batches add up. A
 source that follows the others is reliable, one that varies on its own is not, one that goes against
-them contradicts, and two whose errors are nearly the same count as little more than one. Errors are
-what the consensus leaves over: sources are alike if they agree beyond what their agreement with all
-others explains.
+them contradicts, and two whose errors are nearly the same count as little more than one: they agree
+beyond what their agreement with others explains, and far more than those others among themselves.
+
+Sources that are nearly always right agree as copies do. If two camps contradict each other, nothing
+shows which is right. So what a source has in common with the truth is read from pairs of sources
+that are far from it, for both camps alike, and a camp counts as copies of one source only if the
+others are less alike than it is.
 
 How reliable all of them are together, agreement alone cannot show: sources that err on the same
 samples agree as well. So the truth is taken to explain a power of each correlation only, and no
@@ -28,11 +32,12 @@ from evical.beliefs import Beliefs
 from evical.beliefs.composed import Voted
 from evical.fusion._rule import read
 
-ALIKE = 0.85  # partial correlation above which two sources begin to count as one
+ALIKE = 0.8  # partial correlation beyond the usual above which two sources begin to count as one
 _LEAST_OWN = 0.02  # variance that a source has on its own, as far as is known
 _NEAR, _LEAST_PAIR = 1.5, 1e-3  # how little close pairs count for what all have in common
 _JOINT = 10.0  # samples behind the mean correlation, towards which those of few samples shrink
-_ALONE = 5.0  # samples behind the doubt that two sources are one; chosen like `Consensus`' others
+_ALONE = 2.0  # samples behind the doubt that two sources are one; chosen like `Consensus`' others
+_ERRORS = 2.0  # standard errors of correlations by which a source may be more reliable
 _STEPS, _CLOSE = 500, 1e-10
 _BALANCED = 1e-6  # sum of loadings that is rounding
 _NOTHING = 1e-12  # variance that rounding leaves to a source that always says the same
@@ -230,8 +235,8 @@ class Agreement:
         Correlation with what all have in common, from 0 to 1; of that correlation, sources close
         to each other are little evidence.
     sharing : (S,) array
-        Estimated correlation with the truth where close sources are as good evidence as others,
-        which suits classifiers of the same problem better; from 0 to 1.
+        Estimated correlation with the truth, from 0 to 1, where close sources are the better
+        evidence the more errors are expected to be common.
     others : (S,) array
         Correlation with the others that a source has which always says what all have in common.
     doubt : (S,) array
@@ -268,16 +273,22 @@ class Agreement:
         correlation, deviation = moments.correlation, moments.deviation
         power = 1 / (1 - dependence)
         far = (1 - np.maximum(correlation, 0)) ** _NEAR + _LEAST_PAIR
-        loadings = one_factor(correlation, far)
-        partial = np.clip(_partial(moments.observed, loadings), 0, 1)
-        copies = np.maximum(partial - ALIKE, 0) / (1 - ALIKE)
-        copies *= apart / (apart + _ALONE)
+        np.fill_diagonal(far, 0)
+        own = _by_others(correlation, moments.joint, far)
+        partial = np.clip(_partial(moments.observed, own), 0, 1) * apart / (apart + _ALONE)
+        usual = _usual(partial, far)
+        beyond = (partial - usual) / np.maximum(1 - usual, _NOTHING)
+        copies = np.maximum(beyond - ALIKE, 0) / (1 - ALIKE)
         np.fill_diagonal(copies, 1)
+        count = copies.sum(axis=1)
+        evidence = (1 - copies) / np.outer(count, count)
+        loadings = one_factor(correlation, evidence * (1 - partial) + _LEAST_PAIR)
         independent = np.sign(correlation) * np.abs(correlation) ** power
-        sharing = np.maximum(one_factor(independent, 1 - partial + _LEAST_PAIR), 0)
+        evidence *= (1 - partial) ** (1 - dependence)
+        sharing = np.maximum(one_factor(independent, evidence + _LEAST_PAIR), 0)
         sign, loadings = np.where(loadings < 0, -1, 1), np.maximum(loadings, 0)
         covariance = correlation * np.outer(deviation, deviation)
-        others = (1 - copies) / copies.sum(axis=1)
+        others = (1 - copies) / count
         alone = others.sum(axis=1) <= 0  # all are copies of each other
         others[alone] = 1 - np.eye(len(others))[alone]
         with_them = (others * covariance).sum(axis=1)
@@ -326,6 +337,47 @@ class Agreement:
         for one, other in np.argwhere(np.triu(self.copies, 1) > 0.5):
             group[group == group[other]] = group[one]
         return np.asarray(np.unique(group, return_inverse=True)[1])
+
+
+def _by_others(correlation: Floats, joint: Floats, far: Floats) -> Floats:
+    """Sizes (S,) of correlations with what all have in common, as pairs of others show them.
+
+    If sources s, t and u have nothing but that in common, the squared correlation of s times r_tu
+    is r_st r_su (Spearman 1904): a regression over the pairs t, u, in which those count that are
+    far from s and from each other. It is drawn towards 1 by the sampling errors of r_tu, for a
+    source of which nothing shows that it errs.
+
+    Parameters
+    ----------
+    correlation, joint : (S, S) arrays
+    far : (S, S) array
+        From 0 to about 1.
+    """
+    along = far * correlation
+    found = np.maximum(((along @ along) * along).sum(axis=1), 0)
+    error = _ERRORS * (1 - correlation**2) / np.sqrt(np.maximum(joint, 1))
+    most = _over_pairs(far, far * correlation**2)
+    doubt = _over_pairs(far, far * error**2)
+    square = np.ones_like(found)
+    np.divide(found + doubt, most + doubt, out=square, where=most + doubt > 0)
+    return np.asarray(np.sqrt(np.minimum(square, 1)))
+
+
+def _usual(partial: Floats, far: Floats) -> Floats:
+    """Mean partial correlation (S, S) between others that are far from one of two sources.
+
+    The greater one of both: sources are hardly copies if others are as much alike.
+    """
+    off = 1 - np.eye(len(far))
+    weight = _over_pairs(far, off)
+    usual = np.zeros(len(far))
+    np.divide(_over_pairs(far, off * partial), weight, out=usual, where=weight > 0)
+    return np.asarray(np.maximum(usual[:, np.newaxis], usual))
+
+
+def _over_pairs(far: Floats, table: Floats) -> Floats:
+    """Sums (S,) of a table (S, S) over pairs of sources, weighted by how far both are."""
+    return np.asarray(((far @ table) * far).sum(axis=1))
 
 
 def _partial(correlation: Floats, loadings: Floats) -> Floats:

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import brentq, minimize_scalar
+from scipy.optimize import brentq
 from scipy.special import softmax
 from sklearn.model_selection import StratifiedKFold
 
@@ -42,7 +42,7 @@ _LEVEL = 2.58  # standard errors below 0 at which a source contradicts the other
 _LEAST = 1e-300
 # Folds of labeled samples, labels for which the share of what they teach is usually a half, and how
 # strongly it is drawn there. Chosen with the constants below.
-_FOLDS, _USUAL_LABELS, _PULL = 5, 30.0, 5.0
+_FOLDS, _USUAL_LABELS, _PULL = 5, 8.0, 5.0
 _LEAST_LABELS, _SHOWN = 2, 5  # of a class; classes in a warning
 _MODELS = ("likelihood", "confidence", "bayesian")
 # Standard deviations of the log-odds: of their own; relative to the evidence, for the sharpness is
@@ -83,9 +83,8 @@ class Consensus(Rule):
         Its interval of level 0.95, for dependences d from 0 to ``1 - (1 - d) ** 2``: without labels
         the dependence is known roughly at best. Sampling alone remains if it is 0.
     groups_ : (S,) array of int
-        Sources whose errors are nearly the same, with a partial correlation above 0.92 given what
-        all have in common, share a number; agreement on samples about which all agree does not
-        count.
+        Sources whose errors are nearly the same, by more than half a copy as the notes have it,
+        share a number; agreement on samples about which all agree does not count.
     contradicts_ : (S,) array of bool
         Sources that go against the others beyond chance, by 2.58 standard errors; their weight is
         0, unless no source agrees with the others.
@@ -103,10 +102,8 @@ class Consensus(Rule):
 
     Notes
     -----
-    Let source s give probabilities p_s, with weights w_s by squared agreement. They are divided by
-    the number of sources that count as one with s: each other source adds what the partial
-    correlation with it, given what all have in common, exceeds 0.85 by, relative to 0.15. With
-    dependence d, the result is
+    Let source s give probabilities p_s, with weights w_s by squared agreement, divided by the
+    number of sources that count as one with s. With dependence d, the result is
 
         d sum_s w_s p_s + (1 - d) softmax(log pi + t sum_s w_s (log p_s - log pi))
 
@@ -116,11 +113,23 @@ class Consensus(Rule):
     the truth: its own variance, as if it were calibrated, or what correlations with the others
     allow, whichever is less. There, sources with reliabilities r_s and r_t are expected to have the
     correlation ``(r_s r_t) ** (1 - d)``, and a pair counts the less for them the higher its partial
-    correlation is.
+    correlation is, and the more each of both is copied.
+
+    Source s counts as c_st copies of source t:
+
+        c_st = max((b_st - 0.8) / 0.2, 0),  b_st = (a_st - u_st) / (1 - u_st)
+
+    a_st is their partial correlation given what all have in common, times m / (m + 2) if they
+    differ from the mean of the others on m samples (an effective number), and u_st the mean one
+    between sources that are far from one of them. The correlation with what all have in common
+    follows from triads, ``l_s ** 2 = r_st r_su / r_tu`` for sources t and u that are far from s and
+    from each other, drawn towards 1 by the sampling errors of r_tu. So sources that agree nearly
+    always count as copies only if the others are not such a camp themselves: which of two camps is
+    right does not show.
 
     With labels of some samples, a `Stacked` learns from these, and the result is the geometric mean
     of both. Its share is chosen by samples that are left out; few labels leave it near
-    ``n / (n + 30)``.
+    ``n / (n + 8)``.
 
     Votes are probabilities of 0 and 1. A single source is returned unchanged.
 
@@ -297,15 +306,19 @@ class Consensus(Rule):
         own = self._point(labeled.probabilities, labeled.silent)[0]
         amount = labeled.weight.sum()
         usual = amount / (amount + _USUAL_LABELS)
-        row = np.arange(len(codes))
+        first, second = (np.log(np.maximum(p, _LEAST)) for p in (own, left_out))
+        gap = second - first
+        right = gap[np.arange(len(codes)), codes]
 
-        def loss(share: float) -> float:
-            p = _pooled(own, left_out, share)[row, codes]
-            fit = -(labeled.weight * np.log(np.maximum(p, _LEAST))).sum()
-            return float(fit + _PULL * (share - usual) ** 2)
+        def slope(share: float) -> float:
+            """Derivative of the log loss and of the pull, which rises."""
+            expected = (_pooled(own, left_out, share) * gap).sum(axis=1)
+            return float(labeled.weight @ (expected - right) + 2 * _PULL * (share - usual))
 
-        found = minimize_scalar(loss, bounds=(0, 1), method="bounded", options={"xatol": 1e-9})
-        self.label_share_ = float(found.x)
+        if slope(0) < 0 < slope(1):
+            self.label_share_ = float(brentq(slope, 0, 1, xtol=1e-12))
+        else:
+            self.label_share_ = float(slope(0) < 0)
         self._stacked = stacked(labeled)
 
     def partial_fit(

@@ -2,8 +2,8 @@
 
 from math import atanh, exp, log, sqrt, tanh
 
-ALIKE, NEAR, OWN, PAIR = 0.85, 1.5, 0.02, 1e-3
-JOINT, ALONE, FLOOR, LEAST = 10, 5, 1e-4, 1e-3
+ALIKE, NEAR, OWN, PAIR, ERRORS = 0.8, 1.5, 0.02, 1e-3, 2
+JOINT, ALONE, FLOOR, LEAST = 10, 2, 1e-4, 1e-3
 
 
 def learned(sources, dependence):
@@ -33,15 +33,25 @@ def learned(sources, dependence):
         n = joint[s][t]
         shrunk[s][t] = (n * raw[s][t] + JOINT * usual) / (n + JOINT)
     far = [[(1 - max(r, 0)) ** NEAR + PAIR for r in row] for row in shrunk]
-    loadings = _one_factor(shrunk, far)
-    partial = [[1.0] * number for _ in range(number)]
+    own = [_by_others(s, shrunk, joint, far) for s in range(number)]
+    partial = [[0.0] * number for _ in range(number)]
+    for s, t in pairs:
+        left = [sqrt(max(1 - own[one] ** 2, OWN)) for one in (s, t)]
+        beyond = (raw[s][t] - own[s] * own[t]) / (left[0] * left[1])
+        apart = _apart(sources, s, t)
+        partial[s][t] = min(max(beyond, 0), 1) * apart / (apart + ALONE)
+    usual = [_usual(s, partial, far) for s in range(number)]
     alike = [[1.0] * number for _ in range(number)]
     for s, t in pairs:
-        own = [sqrt(max(1 - loadings[one] ** 2, OWN)) for one in (s, t)]
-        beyond = (raw[s][t] - loadings[s] * loadings[t]) / (own[0] * own[1])
-        partial[s][t] = min(max(beyond, 0), 1)
-        apart = _apart(sources, s, t)
-        alike[s][t] = max(partial[s][t] - ALIKE, 0) / (1 - ALIKE) * apart / (apart + ALONE)
+        among = max(usual[s], usual[t])
+        beyond = (partial[s][t] - among) / (1 - among)
+        alike[s][t] = max(beyond - ALIKE, 0) / (1 - ALIKE)
+    count = [sum(row) for row in alike]
+    evidence = [
+        [(1 - alike[s][t]) / (count[s] * count[t]) for t in range(number)] for s in range(number)
+    ]
+    unlike = [[1 - p for p in row] for row in partial]
+    loadings = _one_factor(shrunk, _products(evidence, unlike, 1))
     weights, agreements, others = [], [], []
     for s in range(number):
         part = [(1 - alike[s][t]) / sum(alike[t]) if t != s else 0 for t in range(number)]
@@ -62,8 +72,8 @@ def learned(sources, dependence):
     ]
     variance = 1 - sum(p * p for p in prevalence)
     most = [own / sqrt(variance) for own in sd]
-    evidence = [[1 - r + PAIR for r in row] for row in partial]
-    sharing = [max(r, 0) for r in _one_factor(powers, evidence)]
+    sharing = _one_factor(powers, _products(evidence, unlike, 1 - dependence))
+    sharing = [max(r, 0) for r in sharing]
     known = [min(r, top) for r, top in zip(sharing, most, strict=True)]
     power = 1 / (1 - dependence)
     reliability, bounds = [], []
@@ -96,6 +106,34 @@ def learned(sources, dependence):
         middle = sqrt(low * high)
         low, high = (middle, high) if moved(middle) < expected else (low, middle)
     return weights, prevalence, high, reliability, bounds
+
+
+def _by_others(s, r, joint, far):
+    """Correlation of a source with what all have in common, by its triads with two others."""
+    along = most = doubt = 0.0
+    for t in range(len(r)):
+        for u in range(len(r)):
+            if len({s, t, u}) == 3:
+                weight = far[s][t] * far[s][u] * far[t][u]
+                along += weight * r[s][t] * r[s][u] * r[t][u]
+                most += weight * r[t][u] ** 2
+                doubt += weight * (ERRORS * (1 - r[t][u] ** 2)) ** 2 / joint[t][u]
+    return sqrt(min((max(along, 0) + doubt) / (most + doubt), 1))
+
+
+def _usual(s, partial, far):
+    """Mean partial correlation of pairs of others, by how far both are from a source."""
+    pairs = [(t, u) for t in range(len(far)) for u in range(len(far)) if len({s, t, u}) == 3]
+    weights = [far[s][t] * far[s][u] for t, u in pairs]
+    mean = sum(w * partial[t][u] for w, (t, u) in zip(weights, pairs, strict=True))
+    return mean / sum(weights)
+
+
+def _products(evidence, unlike, power):
+    return [
+        [e * p**power + PAIR for e, p in zip(row, other, strict=True)]
+        for row, other in zip(evidence, unlike, strict=True)
+    ]
 
 
 def _apart(sources, s, t):

@@ -18,8 +18,12 @@ def voters(rng, truth, accuracies):
     return np.where(rng.random((len(accuracies), n)) < np.array(accuracies)[:, None], truth, wrong)
 
 
-def as_votes(votes):
-    return [as_beliefs(one, np.arange(4)) for one in np.eye(4)[votes]]
+def as_votes(votes, k=4):
+    return [as_beliefs(one, np.arange(k)) for one in np.eye(k)[votes]]
+
+
+def log_loss(p, truth):
+    return -np.log(np.maximum(p[np.arange(len(truth)), truth], 1e-4)).mean()
 
 
 def test_a_copy_is_no_evidence_of_reliability():
@@ -46,6 +50,36 @@ def test_a_copy_is_no_evidence_of_reliability():
     assert np.abs(np.diff(shares)).max() < 0.1
     assert shares[-1] < alone.weights_[3] + 0.01
     assert rule.groups_.tolist() == [0, 1, 2, 3, 4, 5, 3]
+
+
+def test_voters_who_are_nearly_always_right_are_not_copies_beside_a_camp_that_errs_together():
+    """Which of two camps is right does not show, so the consensus leaves it open as votes do."""
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        truth = rng.integers(0, 2, 400)
+        right = truth ^ (rng.random((4, 400)) > np.array([0.995, 0.99, 0.985, 0.95])[:, None])
+        shared = truth ^ (rng.random(400) < 0.22)
+        camp = np.where(rng.random((4, 400)) < 0.95, shared, rng.integers(0, 2, (4, 400)))
+        votes = as_votes(np.vstack([right, camp]), 2)
+        rule = Consensus().fit(votes)
+        assert rule.weights_[:4].sum() == pytest.approx(0.5, abs=0.03)
+        share = np.mean([one.betp() for one in votes], axis=0)
+        assert log_loss(rule.combine(votes).betp(), truth) < 1.3 * log_loss(share, truth)
+
+
+def test_a_majority_of_copies_is_outvoted():
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        truth = rng.integers(0, 4, 300)
+        votes = voters(rng, truth, [0.8, 0.8, 0.75, 0.7, 0.7, 0.5])
+        copies = np.where(rng.random((5, 300)) < 0.95, votes[5], rng.integers(0, 4, (5, 300)))
+        both = as_votes(np.vstack([votes, copies]))
+        rule = Consensus().fit(both)
+        counts = np.sum([one.betp() for one in both], axis=0)
+        assert np.mean(counts.argmax(axis=1) == truth) < 0.6
+        assert np.mean(rule.combine(both).betp().argmax(axis=1) == truth) > 0.8
+        assert rule.weights_[5:].sum() < 0.42
+        assert rule.reliability_[5:].max() < rule.reliability_[:5].min()
 
 
 def test_no_source_counts_for_more_than_by_dempsters_rule():
