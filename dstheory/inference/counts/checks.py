@@ -15,12 +15,12 @@ from numpy.typing import ArrayLike, NDArray
 from dstheory.checks.arguments import (
     as_array,
     as_floats,
-    axis_labels,
     check_above_zero,
     check_label_order,
     check_level,
     check_rows,
     common_shape,
+    last_labels,
 )
 from dstheory.errors import FrameError
 from dstheory.frame import Frame
@@ -182,7 +182,7 @@ def as_categories(
     frame: Frame | Sequence[Hashable] | None, size: int, name: str = "counts", values: object = ()
 ) -> Frame:
     """The frame of so many categories, by default those that values name, or 0, ..., size - 1."""
-    named = next(iter(axis_labels(values)[-1:]), [])
+    named = last_labels(values)
     if frame is None:
         return Frame(named or range(size))
     names = frame if isinstance(frame, Frame) else Frame(frame)
