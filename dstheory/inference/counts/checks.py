@@ -4,7 +4,7 @@ Counts may be sums of sample weights, so they are real numbers. Errors name the 
 Fractions and integers in object arrays stay exact on request.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from fractions import Fraction
 from numbers import Rational
 from typing import Any, Literal
@@ -117,7 +117,9 @@ def as_tail(confidence: float) -> float:
     return (1 - float(confidence)) / 2
 
 
-def _numeric(name: str, values: ArrayLike) -> Array:
+def _numeric(name: str, values: object) -> Array:
+    if isinstance(values, Mapping):
+        raise TypeError(f"{name} are a mapping; give its values, and its keys as the frame")
     array = as_array(values, name)
     if not array.size:
         raise ValueError(f"{name} are empty (shape {array.shape}); give at least one count")
