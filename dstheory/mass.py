@@ -18,11 +18,11 @@ from dstheory import notebook
 from dstheory._typing import Event, Numbers
 from dstheory.checks import masses as checks
 from dstheory.checks.arguments import (
-    axis_labels,
     check_atol,
     check_choice,
     check_instance,
     check_label_order,
+    last_labels,
 )
 from dstheory.errors import MassError
 from dstheory.frame import Frame, same_frame
@@ -99,7 +99,7 @@ class MassFunction(Immutable):
     def __init__(self, frame: Frame, focal: Iterable[int], masses: Numbers) -> None:
         checks.as_frame(frame)
         numbers = checks.as_numbers(masses)
-        if any(axis_labels(masses)[-1:]):  # as `to_frame` names them, or labels
+        if last_labels(masses):  # as `to_frame` names them, or labels
             focal = list(focal)
             texts = [frame._text(mask) for mask in focal]
             for names in texts, [text[1:-1] for text in texts]:

@@ -136,10 +136,10 @@ def check_label_order(
 in that order
     """
     place = place or ("index" if getattr(values, "ndim", 2) == 1 else "columns")
+    axes = _axes(values)
+    given = _names(*(axes[:1] if place == "index" else axes[-1:]))
     what = f"the {place} of {name} {'are' if place == 'columns' else 'is'}"
-    axes = axis_labels(values)
-    for given in axes[:1] if place == "index" else axes[-1:]:
-        _refuse_other_order(given, labels, what, known)
+    _refuse_other_order(given, labels, what, known)
 
 
 def axis_labels(values: object) -> tuple[list[Any], ...]:
@@ -153,14 +153,32 @@ def axis_labels(values: object) -> tuple[list[Any], ...]:
     >>> axis_labels(pd.DataFrame([[1, 2]], columns=["a", "b"])), axis_labels(np.ones(2))
     (([], ['a', 'b']), ())
     """
+    return tuple(map(_names, _axes(values)))
+
+
+def last_labels(values: object) -> list[Any]:
+    """Names of the last axis alone, as there may be a million rows; see `axis_labels`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> last_labels(pd.Series({"a": 1, "b": 2})), last_labels([1, 2])
+    (['a', 'b'], [])
+    """
+    return _names(*_axes(values)[-1:])
+
+
+def _axes(values: object) -> tuple[object, ...]:
     if isinstance(values, np.ndarray | list | tuple | Mapping):
         return ()
     columns = getattr(values, "column_names", getattr(values, "columns", None))  # of Arrow, others
-    axes = [getattr(values, "index", None), columns]
-    if getattr(values, "ndim", 2) == 1:
-        axes = axes[:1]
-    listed = [list(axis) if isinstance(axis, Iterable) else [] for axis in axes]
-    return tuple([] if names == list(range(len(names))) else names for names in listed)
+    rows = getattr(values, "index", None)
+    return (rows,) if getattr(values, "ndim", 2) == 1 else (rows, columns)
+
+
+def _names(axis: object = ()) -> list[Any]:
+    names = list(axis) if isinstance(axis, Iterable) else []
+    return [] if names == list(range(len(names))) else names
 
 
 def check_rows(**values: object) -> None:
@@ -303,7 +321,7 @@ def as_real(name: str, value: object, expected: str = "a number") -> float:
     Traceback (most recent call last):
     TypeError: rho is '2', expected a number from 1
     """
-    if isinstance(value, bool) or not isinstance(value, Real | Decimal):
+    if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(f"{name} is {shown(value)}, expected {expected}")
     number: Any = value
     try:
@@ -403,7 +421,7 @@ def check_degree(name: str, value: object) -> None:
     ValueError: alpha is 2, expected a number from 0 to 1
     """
     number: Any = value  # exact ones, and constants of SymPy, are compared as they are
-    if isinstance(value, bool) or not (isinstance(value, Real | Decimal) or _is_constant(value)):
+    if isinstance(value, bool) or not (isinstance(value, Real) or _is_constant(value)):
         raise TypeError(f"{name} is {shown(value)}, expected a number from 0 to 1")
     if not 0 <= number <= 1:
         raise ValueError(f"{name} is {shown(value)}, expected a number from 0 to 1")

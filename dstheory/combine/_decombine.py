@@ -86,11 +86,11 @@ def decombine(
     check_choice("rule", rule, ("conjunctive", "dempster", "disjunctive"))
     check_sources(m, m2)
     if rule == "disjunctive":
-        fault = "m2 is normalized and cannot be removed"
-        refuse_rows(lacks_ignorance(~m2), fault, "remove it by the rule 'conjunctive'")
+        fault = "m2 is normalized (m(empty) = 0) and cannot be removed"
+        refuse_rows(lacks_ignorance(~m2), fault, "combine the other sources again")
         return ~decombine(~m, ~m2, atol=atol)
     fault = "m2 is dogmatic (m(frame) = 0) and cannot be removed"
-    refuse_rows(lacks_ignorance(m2), fault, "discount sources before they are combined")
+    refuse_rows(lacks_ignorance(m2), fault, "combine the other sources again")
     sets = intersections(m, m2)
     combined, part = align(commonalities(m, sets), commonalities(m2, sets))
     masses = differences(sets, combined / part)

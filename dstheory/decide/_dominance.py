@@ -23,9 +23,8 @@ from dstheory._typing import Utilities
 from dstheory.checks.arguments import check_atol
 from dstheory.decide._expectations import (
     Belief,
+    best_table,
     expected,
-    lower_expected_utility,
-    upper_expected_utility,
     valued,
     worst_table,
 )
@@ -109,8 +108,9 @@ def _bounds(
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float64]]:
     """Lower and upper expected utilities, and margins, with the acts first, (A, *batch)."""
     normal, matrix = valued(m, utilities)
-    lower = np.moveaxis(lower_expected_utility(normal, matrix), -1, 0)
-    upper = np.moveaxis(upper_expected_utility(normal, matrix), -1, 0)
+    lower = expected(normal, matrix, "lower_expected_utility", worst_table)
+    upper = expected(normal, matrix, "upper_expected_utility", best_table)
+    lower, upper = np.moveaxis(lower, -1, 0), np.moveaxis(upper, -1, 0)
     margin = margins(matrix, atol)
     return lower, upper, margin.reshape(-1, *(1,) * (lower.ndim - 1))
 

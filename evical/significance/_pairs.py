@@ -13,12 +13,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from dstheory.checks.arguments import as_array, as_real, check_flag, check_level
+from dstheory.checks.arguments import as_array, as_real, check_flag, check_level, check_rows
 from dstheory.notebook import ShownFields
 from evical._typing import Floats
 from evical.scores.checks import refuse
 from evical.significance.numbers import (
-    check_pairing,
     p_text,
     paired_values,
     without_rounding,
@@ -110,8 +109,7 @@ def mcnemar(y_true: ArrayLike, y_pred1: Any, y_pred2: Any, exact: bool | None = 
             "each, with the same n of at least 1"
         )
     _check_labels(y_true=truth, y_pred1=first, y_pred2=second)
-    for name, labels in (("y_pred1", y_pred1), ("y_pred2", y_pred2)):
-        check_pairing(y_true, labels, "y_true", name)
+    check_rows(y_true=y_true, y_pred1=y_pred1, y_pred2=y_pred2)
     wrong1, wrong2 = first != truth, second != truth
     only1, only2 = int((wrong1 & ~wrong2).sum()), int((~wrong1 & wrong2).sum())
     difference = float((only1 - only2) / len(truth))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dstheory.checks.arguments import as_floats, check_label_order
+from dstheory.checks.arguments import as_floats, check_rows
 from dstheory.optional import require
 from evical._typing import Floats
 
@@ -71,24 +71,9 @@ def paired_values(values1: ArrayLike, values2: ArrayLike) -> tuple[Floats, Float
             f"values have shapes {first.shape} and {second.shape}, expected (n,) twice, with the "
             "same n of at least 1"
         )
-    check_pairing(values1, values2, "values1", "values2")
+    check_rows(values1=values1, values2=values2)
     for number, values in enumerate((first, second), start=1):
         if not np.isfinite(values).all():
             row = int(np.argmin(np.isfinite(values)))
             raise ValueError(f"values{number}[{row}] is {values[row]}, expected a finite number")
     return first, second
-
-
-def check_pairing(first: object, second: object, name1: str, name2: str) -> None:
-    """Refuse two series with the same index in different orders, which are paired by places.
-
-    >>> import pandas as pd
-    >>> one, two = pd.Series({"iris": 0.1, "wine": 0.2}), pd.Series({"wine": 0.2, "iris": 0.1})
-    >>> check_pairing(one, two, "values1", "values2")
-    Traceback (most recent call last):
-    ValueError: the index of values2 is ['wine', 'iris'], but that of values1 is ['iris', 'wine']; \
-select them in that order
-    """
-    if all(hasattr(one, "index") and hasattr(one, "dtype") for one in (first, second)):
-        rows: Any = first
-        check_label_order(second, rows.index, name2, "index", f"that of {name1} is")

@@ -17,7 +17,6 @@ from sklearn.dummy import DummyClassifier
 from sklearn.frozen import FrozenEstimator
 
 from dstheory import Frame, MassFunction, bayesian, consonant
-from dstheory.argumentation import ArgumentationSystem
 from dstheory.combine import combine_axis, dempster, fixsen_mahler, tnorm_conjunctive
 from dstheory.construct import from_probability_intervals, natural_extension, nested
 from dstheory.decide import (
@@ -29,20 +28,15 @@ from dstheory.decide import (
     with_reject,
 )
 from dstheory.inference import (
-    GRFN,
     Opinion,
-    SampledInterval,
-    binomial,
     linear_contour,
-    logistic_contour,
     multinomial,
-    poisson_contour,
     predict,
 )
 from dstheory.measure import distance
 from dstheory.network import Table, ValuationNetwork
 from dstheory.product import ProductFrame, Variable, probability_table
-from dstheory.revise import contextual_discount, generalized_bayes
+from dstheory.revise import generalized_bayes
 from evical.conformal import ConformalScores, RiskControl
 from evical.evaluation import CalibrationMonitor, ConformalEvaluation, Evaluation, compare
 from evical.fused import EvidentialFusion
@@ -324,38 +318,6 @@ def test_names_of_counts_are_their_categories():
     assert multinomial([3, 2, 1]).frame.labels == (0, 1, 2)
     with pytest.raises(ValueError, match="the index of counts is"):
         multinomial(seen.value_counts(), range(3))
-
-
-PLACES = ["x", "y", "z"]
-ROWS = pd.Series([1, 2, 3], index=PLACES)
-LINE = pd.DataFrame({"one": 1, "slope": [0, 1, 3]}, index=PLACES)
-PAIRS = {
-    "trials": lambda rows: binomial(ROWS, rows + 3),
-    "exposure": lambda rows: poisson_contour(ROWS, rows),
-    "response": lambda rows: linear_contour(LINE, rows**2, (0, 1)),
-    "labels": lambda rows: logistic_contour(LINE, rows / 4, (0, 1)),
-    "prediction": lambda rows: predict(LINE, rows**2, LINE),
-    "ends": lambda rows: SampledInterval(ROWS, rows + 3),
-    "weights": lambda rows: SampledInterval(ROWS, ROWS.to_numpy(), rows / 6),
-    "fuzzy numbers": lambda rows: GRFN(ROWS, 1, rows),
-    "rates": lambda rows: contextual_discount(
-        BELIEF, rates={"Barbera": ROWS / 9, "Barolo": rows / 9}
-    ),
-    "arguments": lambda rows: ArgumentationSystem(
-        ["a & b -> c"], {"a": ROWS / 9, "b": rows / 9}
-    ).support("c"),
-    "masses": lambda rows: MassFunction.from_dict(FRAME, {"Barolo": ROWS / 9, FRAME: 1 - rows / 9}),
-}
-
-
-@each("pair", PAIRS)
-def test_rows_of_two_series_are_the_same(pair):
-    """Sums by group come in the order of groups, value_counts in that of counts."""
-    call = PAIRS[pair]
-    call(ROWS)
-    call(pd.Series(ROWS.to_numpy(), index=["X", "Y", "Z"]))  # other names say nothing
-    with pytest.raises(ValueError, match=r"the index of .* is \['z', 'y', 'x'\], but that of"):
-        call(ROWS[::-1])
 
 
 def test_masses_of_nested_sets_are_named_in_their_order():

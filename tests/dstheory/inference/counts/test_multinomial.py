@@ -239,6 +239,7 @@ def test_frame_or_labels():
         (([[1, 2], [np.nan, 1]],), {}, ValueError, "count nan in row 1: not a finite number"),
         (([],), {}, ValueError, "counts are empty"),
         (([[1, 2], [1e308, 1e308]],), {}, ValueError, "counts sum to inf in row 1: too large"),
+        (({"a": 2, "b": 1},), {}, TypeError, "counts are a mapping; give its values"),
         (([["1", "2"]],), {}, TypeError, r"counts have dtype \w+, expected real numbers"),
         (([1, 2], ["a"]), {}, ValueError, "counts have 2 categories and the frame has 1 labels"),
         (([1, 2],), {"model": "bayes"}, ValueError, "model is 'bayes', expected one of 'bay"),
