@@ -94,7 +94,9 @@ def check_unit_table(scores: Floats) -> None:
     Traceback (most recent call last):
     ValueError: scores[0, 1] is 2.0, expected a probability
     """
-    refuse(scores, (scores < 0) | (scores > 1), "scores", "a probability")
+    wrong = (scores < 0) | (scores > 1)
+    if wrong.any():
+        refuse(scores, wrong, "scores", "a probability")
 
 
 def merged(
