@@ -230,7 +230,7 @@ class Voted(_InParts):
     codes: Indices
 
     @cached_property
-    def parts(self) -> Sequence[tuple[Indices, Beliefs]]:  # type: ignore[override]  # of the votes
+    def parts(self) -> Sequence[tuple[Indices, Beliefs]]:  # type: ignore[override]  # of votes
         """The votes as probabilities, which certain ones are."""
         sure = np.equal.outer(self.codes, np.arange(len(self.classes))).astype(np.float64)
         return [(self.rows, Bayesian(self.classes, sure))]

@@ -19,8 +19,7 @@ from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._level_set import Profiled
 from evical.calibrators.models import FromLogOdds, LogOddsModel, masses_from_log_odds
-from evical.curves.beta import ROUNDING, BetaFit, beta_sample, fit_beta
-from evical.curves.beta_profile import BetaProfile, beta_profile
+from evical.curves.beta import ROUNDING, BetaFit, BetaProfile, beta_profile, beta_sample, fit_beta
 from evical.scores import ScoreCounts
 from evical.scores.counts import refuse_separated
 from evical.scores.scale import log_odds

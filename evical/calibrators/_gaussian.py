@@ -16,8 +16,7 @@ from evical._typing import Floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._level_set import Profiled
-from evical.curves.gaussian import LEAST_VARIANCE, GaussianFit, fit_gaussian
-from evical.curves.gaussian_profile import GaussianProfile
+from evical.curves.gaussian import LEAST_VARIANCE, GaussianFit, GaussianProfile, fit_gaussian
 from evical.scores import ScoreCounts
 from evical.scores.scale import sides
 
@@ -61,7 +60,7 @@ class GaussianCalibrator(Profiled[GaussianFit, GaussianProfile], BaseCalibrator)
 
     The likelihood model is exact up to the error of quadrature and interpolation (1e-7 of a mass):
     the most likely densities with given log-odds at a score are known in closed form
-    (`evical.curves.gaussian_profile`). Its most plausible probability uses the maximum likelihood
+    (`evical.curves.gaussian`). Its most plausible probability uses the maximum likelihood
     variances, with sums of squares divided by the number of samples.
 
     References

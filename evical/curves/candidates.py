@@ -61,7 +61,8 @@ _SHARES = _SHARES / _SHARES.sum()
 _LEVEL, _SLOPE, _BEND = 2.0, 4.0, 1.0
 BENDS = {f"bends {deviation:.2g}": deviation for deviation in np.geomspace(0.1, 60.0, 8)}
 _PRIORS = {"line": 0.5, "parabola": 0.25, "beta": 0.25, "temperature": 1.0}
-SHAPES = (*_PRIORS, *BENDS)
+_PRIORS |= dict.fromkeys(BENDS, 1.5 / len(BENDS))  # 1.5 for all together
+SHAPES = tuple(_PRIORS)
 _HELD = 1e6  # precision of a parameter that a candidate lacks
 _CLOSE = 1e-9  # squared Newton decrement: 3e-5 standard errors, far above rounding
 _NEAR = 3e-6  # the next one is about its square
@@ -445,7 +446,7 @@ def smooth_candidates(
         fit = laplace_fit(design, np.stack([priors[n] for n in names]), means, counts, near)
     except ConvergenceError:
         return None  # what cannot be proven does not take part; steps always do
-    shares = np.array([prior * _share(name) for name in names])
+    shares = np.array([prior * _PRIORS[name] for name in names])
     left_out = left_out_likelihoods(*fit.at(design), counts)
     standings = Standings(shares, left_out, fit.degrees)
     return SmoothCandidates([f"{scale}: {name}" for name in names], standings, design_at, fit)
@@ -579,11 +580,6 @@ def _priors(bends: _Bends, beta: bool, offset: float | None) -> dict[str, Floats
         temperature[:2, :2] += (_SLOPE**-2 / (1 + offset**2)) * np.outer(along, along)
         priors["temperature"] = temperature
     return priors
-
-
-def _share(name: str) -> float:
-    """Weight a priori of a candidate; all bends have one together."""
-    return 1.5 / len(BENDS) if name in BENDS else _PRIORS[name]
 
 
 def _knots(z: Floats, weight: Floats) -> Floats:

@@ -166,7 +166,7 @@ class EnsembleEvaluation:
             combined.frame,
             len(labels),
         )
-        given = [_as_given(one) for one in masses]
+        given = [one if isinstance(one, Beliefs) else Listed.of(one) for one in masses]
         return cls(
             name=name,
             members=names,
@@ -301,10 +301,6 @@ class EnsembleEvaluation:
 
 
 _KINDS = (MassFunction, Beliefs)
-
-
-def _as_given(value: MassFunction | Beliefs) -> Beliefs:
-    return value if isinstance(value, Beliefs) else Listed.of(value)
 
 
 def _as_normal(value: MassFunction | Beliefs) -> Beliefs:

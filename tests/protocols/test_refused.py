@@ -94,7 +94,7 @@ def test_calibrators(entry):
     before, expected = dict(vars(calibrator)), calibrator.predict_proba(PROBES)
     for values, labels in ((scores, np.ones(60)), (scores, y[:-1]), ([np.nan] * 60, y)):
         for fit in (calibrator.fit, calibrator.partial_fit):
-            with pytest.raises(ValueError, match=r"one class|lengths differ|nan|classes are"):
+            with pytest.raises(ValueError, match=r"one class|lengths differ|nan|of the classes"):
                 fit(values, labels if fit == calibrator.fit else labels + 7)
     assert vars(calibrator).keys() == before.keys()
     np.testing.assert_array_equal(calibrator.predict_proba(PROBES), expected)

@@ -9,7 +9,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from dstheory.inference import LikelihoodContour, RandomInterval, predictive_binary
 from evical.calibrators import GaussianCalibrator
-from evical.curves.gaussian_profile import GaussianProfile
+from evical.curves.gaussian import GaussianProfile
 from evical.likelihood.profile_table import mass_log_odds
 from tests.naive import gebel as naive
 from tests.support.each import each

@@ -5,8 +5,7 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from evical.curves.beta import beta_features, beta_sample, fit_beta
-from evical.curves.beta_profile import BetaProfile, beta_profile
+from evical.curves.beta import BetaProfile, beta_features, beta_profile, beta_sample, fit_beta
 from evical.likelihood.integrals import CORNERS, belief_log_odds
 from evical.scores import ScoreCounts
 from tests.evical.curves.beta_samples import TIES, negative_log_likelihood

@@ -6,8 +6,7 @@ from scipy.integrate import tanhsinh
 from scipy.special import expit
 
 from evical.calibrators import BetaCalibrator
-from evical.curves.beta import beta_sample, fit_beta
-from evical.curves.beta_profile import beta_profile
+from evical.curves.beta import beta_profile, beta_sample, fit_beta
 from evical.scores import ScoreCounts
 from tests.support.each import each
 

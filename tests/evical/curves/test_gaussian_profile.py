@@ -5,8 +5,7 @@ import pytest
 from mpmath import mp, mpf
 
 from evical.calibrators import GaussianCalibrator
-from evical.curves.gaussian import fit_gaussian
-from evical.curves.gaussian_profile import GaussianProfile
+from evical.curves.gaussian import GaussianProfile, fit_gaussian
 from evical.scores import ScoreCounts
 from tests.support.each import each
 
