@@ -12,7 +12,6 @@ pignistic criterion, the mean.
 """
 
 from collections.abc import Callable
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -33,7 +32,7 @@ from dstheory.decide._expectations import (
     valued,
     worst_table,
 )
-from dstheory.decide._utilities import as_matrix, prepared
+from dstheory.decide._utilities import act_rows, as_matrix, prepared
 from dstheory.errors import MassError
 from dstheory.mass import MassFunction
 
@@ -111,12 +110,7 @@ def default_acts(m: Belief, utilities: Utilities, acts: Acts) -> Acts:
     """Names of the acts: those given, the labels if these are the acts, or of rows of a frame."""
     if acts is not None:
         return acts
-    if utilities is None:
-        return m.frame
-    rows: Any = getattr(utilities, "index", None)  # of pandas, and a method of lists
-    if rows is None or callable(rows) or all(isinstance(row, Real) for row in rows):
-        return None
-    return list(rows)
+    return m.frame if utilities is None else act_rows(utilities)
 
 
 def maximum_betp(m: MassFunction) -> Any:

@@ -7,6 +7,7 @@ review", IJAR 109).
 """
 
 import math
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from dstheory.kernels import predicates
 from dstheory.mass import MassFunction
 
 
-def utilities_from_costs(costs: Numbers) -> NDArray[Any]:
+def utilities_from_costs(costs: Numbers) -> Any:
     """Turn costs into utilities 1 - cost, so that zero-one costs become the identity.
 
     Parameters
@@ -32,7 +33,7 @@ def utilities_from_costs(costs: Numbers) -> NDArray[Any]:
     Returns
     -------
     (A, K) array
-        float64, or objects where the costs are exact.
+        float64, or objects where the costs are exact. A pandas frame stays one, with its names.
 
     Raises
     ------
@@ -45,7 +46,7 @@ def utilities_from_costs(costs: Numbers) -> NDArray[Any]:
     array([[ 1., -4.],
            [ 0.,  1.]])
     """
-    return np.asarray(1 - as_matrix(costs, "costs"))
+    return named_like(costs, np.asarray(1 - as_matrix(costs, "costs")))
 
 
 def utilities_from_threshold(threshold: Scalar) -> NDArray[Any]:
@@ -87,7 +88,7 @@ def utilities_from_threshold(threshold: Scalar) -> NDArray[Any]:
     return np.asarray([[1, threshold], [1 - threshold, 1]])
 
 
-def with_reject(utilities: Numbers, cost: Scalar) -> NDArray[Any]:
+def with_reject(utilities: Numbers, cost: Scalar) -> Any:
     """Utilities with a reject act as last row, at the same cost under every class.
 
     Parameters
@@ -101,6 +102,7 @@ def with_reject(utilities: Numbers, cost: Scalar) -> NDArray[Any]:
     Returns
     -------
     (A + 1, K) array
+        A pandas frame stays one; if its rows have names, the last is called "reject".
 
     Raises
     ------
@@ -118,7 +120,31 @@ def with_reject(utilities: Numbers, cost: Scalar) -> NDArray[Any]:
     check_number(cost, "cost")
     if cost != cost or abs(cost) == math.inf:
         raise ValueError(f"cost is not finite: {cost}")
-    return np.vstack([matrix, [[1 - cost] * matrix.shape[1]]])
+    rows = act_rows(utilities)
+    return named_like(
+        utilities,
+        np.vstack([matrix, [[1 - cost] * matrix.shape[1]]]),
+        rows and [*rows, "reject"],
+    )
+
+
+def act_rows(utilities: object) -> list[Any] | None:
+    """Names of the rows of a pandas frame, unless they are numbers; None for anything else."""
+    rows: Any = getattr(utilities, "index", None)  # a method of lists
+    if rows is None or callable(rows) or all(isinstance(row, Real) for row in rows):
+        return None
+    return list(rows)
+
+
+def named_like(values: Any, matrix: NDArray[Any], rows: list[Any] | None = None) -> Any:
+    """A matrix (A, K) with the columns of `values`, if these are a pandas frame.
+
+    So `check_label_order` still sees which class a column is about.
+    """
+    if not (hasattr(values, "columns") and hasattr(values, "index")):
+        return matrix
+    own = act_rows(values) if len(values) == len(matrix) else None
+    return type(values)(matrix, index=rows or own, columns=values.columns)
 
 
 def as_matrix(values: Numbers, name: str) -> NDArray[Any]:

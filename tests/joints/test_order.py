@@ -18,7 +18,14 @@ from sklearn.frozen import FrozenEstimator
 from dstheory import Frame, MassFunction, bayesian, consonant
 from dstheory.combine import combine_axis, dempster, fixsen_mahler, tnorm_conjunctive
 from dstheory.construct import from_probability_intervals
-from dstheory.decide import maximin, minimax_regret, owa
+from dstheory.decide import (
+    maximin,
+    minimax_regret,
+    owa,
+    set_utilities,
+    utilities_from_costs,
+    with_reject,
+)
 from dstheory.inference import multinomial
 from dstheory.network import Table, ValuationNetwork
 from dstheory.product import ProductFrame, Variable
@@ -360,3 +367,18 @@ def test_categories_in_an_order_are_ranked_so():
     for other in (sorted(order), order[::-1]):
         with pytest.raises(ValueError, match=r"the order of y_true is .'low', 'medium', 'high'"):
             ranked_probability_score(y, p, labels=other)
+
+
+def test_utilities_keep_the_names_of_a_frame():
+    """A frame turned into another matrix of utilities is still checked against the classes."""
+    costs = pd.DataFrame(1 - np.eye(3), columns=CLASSES, index=["x", "y", "z"])
+    made = (utilities_from_costs, lambda table: with_reject(table, 0.2), set_utilities)
+    for make in made:
+        plain = make(costs.to_numpy())
+        assert isinstance(plain, np.ndarray)
+        np.testing.assert_array_equal(make(costs), plain)
+        maximin(BELIEF, make(costs))
+        with pytest.raises(ValueError, match="the columns of utilities are"):
+            maximin(BELIEF, make(costs[CLASSES[::-1]]))
+    assert maximin(BELIEF, with_reject(utilities_from_costs(costs), 0.2)) == "reject"
+    assert maximin(BELIEF, with_reject(np.eye(3), 0.2)) == 3
