@@ -130,7 +130,7 @@ def with_reject(utilities: Numbers, cost: Scalar) -> Any:
 
 def act_rows(utilities: object) -> list[Any] | None:
     """Names of the rows of a pandas frame, unless they are numbers; None for anything else."""
-    rows: Any = getattr(utilities, "index", None)  # a method of lists
+    rows = getattr(utilities, "index", None)  # a method of lists
     if rows is None or callable(rows) or all(isinstance(row, Real) for row in rows):
         return None
     return list(rows)

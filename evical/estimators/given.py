@@ -62,7 +62,9 @@ def named_sources(sources: Any) -> dict[str, Any]:
             "sources; give list(array.T) if they are its columns, list(array) if its rows"
         )
     if are_named(sources):
-        named = {str(name): source for name, source in _items(sources)}
+        names = getattr(sources, "column_names", getattr(sources, "columns", ()))  # Arrow, polars
+        pairs = sources.items() if hasattr(sources, "items") else ((n, sources[n]) for n in names)
+        named = {str(name): source for name, source in pairs}
     else:
         named = {f"source{number}": source for number, source in enumerate(sources)}
     if not named:
@@ -73,13 +75,6 @@ def named_sources(sources: Any) -> dict[str, Any]:
 def are_named(sources: object) -> bool:
     """Whether sources have names: those of a mapping, or columns of a data frame."""
     return hasattr(sources, "items") or hasattr(sources, "columns")
-
-
-def _items(sources: Any) -> list[tuple[Any, Any]]:
-    if hasattr(sources, "items"):
-        return [*sources.items()]
-    names = getattr(sources, "column_names", sources.columns)  # of Arrow, of polars
-    return [(name, sources[name]) for name in names]
 
 
 def known_classes(

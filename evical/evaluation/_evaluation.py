@@ -458,15 +458,14 @@ class Evaluation:
             raise TypeError(f"estimator is {shown(estimator)}, expected {expected}")
         options = {"name": type(estimator).__name__} | options
         if np.ndim(X) == 1 or np.shape(X)[1:] == (1,):
-            options = {"scores": np.ravel(X)} | options
+            options.setdefault("scores", np.ravel(X))
         probability = np.asarray(estimator.predict_proba(X))
         if hasattr(estimator, "predict_mass"):
             options["mass"] = estimator.predict_mass(X)
         # Columns in the order of its classes, not in that of `y`, which may lack one.
         classes = np.asarray(getattr(estimator, "classes_", ()))
         if len(classes) == 2:
-            wanted: Any = options.get("pos_label")
-            positive = two_labels(classes, wanted, ordered=True).tolist()[1]
+            positive = two_labels(classes, options.get("pos_label"), ordered=True).tolist()[1]
             probability = probability[:, classes.tolist().index(positive)]
             options["pos_label"] = positive
         return cls.from_predictions(y, probability, **options)

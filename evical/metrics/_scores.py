@@ -6,7 +6,7 @@ probabilities agree with frequencies among the samples assigned to each class. G
 2.4, equations 2.3-2.7.
 """
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -289,10 +289,10 @@ def ranked_probability_score(
     1.0
     """
     sample = class_sample(y_true, y_prob, labels, sample_weight)
-    own: Any = getattr(y_true, "dtype", None)
+    own = getattr(y_true, "dtype", None)
     if getattr(own, "ordered", False):  # of pandas
         names = sample.labels.tolist()
-        ranked = [label for label in own.categories if label in names]
+        ranked = [label for label in getattr(own, "categories", ()) if label in names]
         if ranked != names:
             raise ValueError(
                 f"the order of y_true is {ranked}, but the columns are read as {names}; bring them "

@@ -90,5 +90,5 @@ def check_pairing(first: object, second: object, name1: str, name2: str) -> None
 select them in that order
     """
     if all(hasattr(one, "index") and hasattr(one, "dtype") for one in (first, second)):
-        rows: Any = first
-        check_label_order(second, rows.index, name2, "index", f"that of {name1} is")
+        rows = getattr(first, "index", ())
+        check_label_order(second, rows, name2, "index", f"that of {name1} is")
