@@ -258,7 +258,6 @@ def test_named_columns_in_another_order_are_refused(reader):
     for named in (turned, turned.add_prefix("p_")):
         with pytest.raises(ValueError, match=r"the (columns|index) of .* but (the labels|in fit)"):
             read(named)
-    read(TABLE.add_prefix("p_"))
     read(turned.rename(columns=str.upper))  # names that are not the classes say nothing
 
 
@@ -318,6 +317,10 @@ def test_what_names_no_labels_is_read_by_places():
             bayesian(Frame([1, 2] if isinstance(named, pd.DataFrame) else ["a", "b"]), named)
     with pytest.raises(ValueError, match="the index of prior probabilities is"):
         fixsen_mahler(BELIEF, BELIEF, prior=pd.Series([0.2, 0.3, 0.5], index=CLASSES[::-1]))
+
+
+def test_names_with_a_prefix_in_the_order_of_the_classes_are_read():
+    assert brier_score(WINES, TABLE.add_prefix("p_")) == brier_score(WINES, TABLE)
 
 
 def test_rows_of_utilities_name_the_acts():
