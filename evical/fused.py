@@ -23,8 +23,10 @@ from evical.estimators.given import (
     Given,
     GivenBeliefs,
     OfSource,
+    are_named,
     known_classes,
     named_sources,
+    warn_of_minus_one,
     warn_of_strange_labels,
 )
 from evical.estimators.held_out import Samples, Share, available_rows, beliefs_of, learned_by_name
@@ -157,7 +159,8 @@ class EvidentialFusion(FusedPredictor, BaseEstimator):  # type: ignore[misc]  # 
         Warns
         -----
         UserWarning
-            If labels are too few to learn from, or one is not among the votes and resembles one.
+            If labels are too few to learn from, or one is not among the votes and resembles one, or
+            is -1 beside 0 and 1.
         WrongWayWarning
             If a source goes against the others, or scores point the wrong way.
         """
@@ -173,6 +176,8 @@ class EvidentialFusion(FusedPredictor, BaseEstimator):  # type: ignore[misc]  # 
         self._describe(list(named))
         if labels is not None and self.classes is None:
             warn_of_strange_labels(named, labels)
+        if self.classes is None:
+            warn_of_minus_one(named, self.classes_)
         if isinstance(self.fusion_, Consensus):
             self.fusion_.warn_of_few_labels()
         warn_of_wrong_ways(self._wrong_ways(), OF_A_CLASSIFIER)
@@ -313,9 +318,9 @@ class EvidentialFusion(FusedPredictor, BaseEstimator):  # type: ignore[misc]  # 
         named = named_sources(X)
         strange = [name for name in named if name not in self.source_names_]
         fewer = len(named) < len(self.source_names_)
-        if strange or (fewer and not hasattr(X, "items")):
+        if strange or (fewer and not are_named(X)):
             hint = "; give a dict from names, where sources that it lacks are silent"
-            if strange and hasattr(X, "items"):
+            if strange and are_named(X):
                 meant = did_you_mean(strange[0], self.source_names_)
                 hint = meant or f"; {strange[0]!r} is not one of them"
             fitted = f"but the fusion was fitted to {self.source_names_}"

@@ -12,7 +12,6 @@ pignistic criterion, the mean.
 """
 
 from collections.abc import Callable
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -33,7 +32,7 @@ from dstheory.decide._expectations import (
     valued,
     worst_table,
 )
-from dstheory.decide._utilities import as_matrix, prepared
+from dstheory.decide._utilities import act_rows, as_matrix, prepared
 from dstheory.errors import MassError
 from dstheory.mass import MassFunction
 
@@ -114,10 +113,7 @@ def default_acts(m: Belief, utilities: Utilities, acts: Acts) -> Acts:
         if isinstance(acts, list | tuple | np.ndarray):
             check_axes(rows, {"the acts": acts}, "utilities")
         return acts
-    if utilities is None:
-        return m.frame
-    names = [name for axis in rows for name in axis]
-    return None if all(isinstance(name, Real) for name in names) else names
+    return m.frame if utilities is None else act_rows(utilities)
 
 
 def maximum_betp(m: MassFunction) -> Any:

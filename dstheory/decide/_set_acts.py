@@ -26,7 +26,7 @@ from dstheory.checks.arguments import as_sequence, check_count, check_degree
 from dstheory.decide._acts import Acts, first_best
 from dstheory.decide._criteria import default_acts
 from dstheory.decide._expectations import mean_over_sets
-from dstheory.decide._utilities import as_matrix, prepared
+from dstheory.decide._utilities import as_matrix, named_like, prepared
 from dstheory.kernels import bits
 from dstheory.mass import MassFunction
 
@@ -204,9 +204,7 @@ def _checked_size(n_acts: int, max_size: int | None) -> int:
     return largest
 
 
-def set_utilities(
-    utilities: Numbers, orness: Scalar = 0.8, *, max_size: int | None = None
-) -> NDArray[np.float64]:
+def set_utilities(utilities: Numbers, orness: Scalar = 0.8, *, max_size: int | None = None) -> Any:
     """Utilities of all non-empty sets of acts.
 
     Parameters
@@ -223,7 +221,7 @@ def set_utilities(
     -------
     (S, K) array
         Rows are in the order of `set_names`, by size, so single acts come first and ties go to
-        the more precise answer.
+        the more precise answer. A pandas frame stays one, with its columns.
 
     Raises
     ------
@@ -250,7 +248,7 @@ def set_utilities(
         sets = np.array(list(combinations(range(len(matrix)), size)))
         falling = -np.sort(-matrix[sets], axis=1)
         blocks.append(np.tensordot(owa_weights(size, orness), falling, axes=(0, 1)))
-    return np.concatenate(blocks)
+    return named_like(utilities, np.concatenate(blocks))
 
 
 def set_names(acts: Iterable[Any], *, max_size: int | None = None) -> list[tuple[Any, ...]]:

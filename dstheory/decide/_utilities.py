@@ -7,6 +7,7 @@ review", IJAR 109).
 """
 
 import math
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from dstheory._masses import check_mass
 from dstheory._typing import Numbers, Scalar, Utilities
-from dstheory.checks.arguments import as_array, check_degree, check_label_order
+from dstheory.checks.arguments import as_array, axis_labels, check_degree, check_label_order
 from dstheory.checks.masses import check_number
 from dstheory.frame import Frame
 from dstheory.kernels import predicates
@@ -33,8 +34,7 @@ def utilities_from_costs(costs: Numbers) -> Any:
     Returns
     -------
     (A, K) array, or data frame
-        float64, or objects where the costs are exact. A pandas frame stays one, so that the
-        columns can be compared with the labels of a belief.
+        float64, or objects where the costs are exact. A pandas frame stays one, with its names.
 
     Raises
     ------
@@ -47,12 +47,7 @@ def utilities_from_costs(costs: Numbers) -> Any:
     array([[ 1., -4.],
            [ 0.,  1.]])
     """
-    return _named(costs, np.asarray(1 - as_matrix(costs, "costs")))
-
-
-def _named(values: Any, matrix: NDArray[Any]) -> Any:
-    """The matrix with the columns of the pandas frame from which it was made, if it was."""
-    return type(values)(matrix, columns=values.columns) if hasattr(values, "iloc") else matrix
+    return named_like(costs, np.asarray(1 - as_matrix(costs, "costs")))
 
 
 def utilities_from_threshold(threshold: Scalar) -> NDArray[Any]:
@@ -108,7 +103,7 @@ def with_reject(utilities: Numbers, cost: Scalar) -> Any:
     Returns
     -------
     (A + 1, K) array, or data frame
-        As of `utilities_from_costs`.
+        A pandas frame stays one; if its rows have names, the last is called "reject".
 
     Raises
     ------
@@ -126,7 +121,29 @@ def with_reject(utilities: Numbers, cost: Scalar) -> Any:
     check_number(cost, "cost")
     if cost != cost or abs(cost) == math.inf:
         raise ValueError(f"cost is not finite: {cost}")
-    return _named(utilities, np.vstack([matrix, [[1 - cost] * matrix.shape[1]]]))
+    rows = act_rows(utilities)
+    return named_like(
+        utilities,
+        np.vstack([matrix, [[1 - cost] * matrix.shape[1]]]),
+        rows and [*rows, "reject"],
+    )
+
+
+def act_rows(utilities: object) -> list[Any] | None:
+    """Names of the rows of a pandas frame, unless they are numbers; None for anything else."""
+    names = [name for axis in axis_labels(utilities)[:1] for name in axis]
+    return None if all(isinstance(name, Real) for name in names) else names
+
+
+def named_like(values: Any, matrix: NDArray[Any], rows: list[Any] | None = None) -> Any:
+    """A matrix (A, K) with the columns of `values`, if these are a pandas frame.
+
+    So `check_label_order` still sees which class a column is about.
+    """
+    if not (hasattr(values, "columns") and hasattr(values, "index")):
+        return matrix
+    own = act_rows(values) if len(values) == len(matrix) else None
+    return type(values)(matrix, index=rows or own, columns=values.columns)
 
 
 def as_matrix(values: Numbers, name: str) -> NDArray[Any]:

@@ -1,7 +1,7 @@
 """Sources that come as mass functions, probabilities, scores or votes, checked."""
 
 import warnings
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -50,19 +50,31 @@ def named_sources(sources: Any) -> dict[str, Any]:
     if isinstance(sources, LongVotes):
         sources = sources.sparse()
     if isinstance(sources, MassFunction) or not (
-        isinstance(sources, Mapping | Sequence | np.ndarray) or hasattr(sources, "items")
+        isinstance(sources, Sequence | np.ndarray) or are_named(sources)
     ):
         raise TypeError(
             f"sources are {shown(sources)}, expected a list of sources, a dict from their names, "
             "or a data frame with a column of scores for each"
         )
-    if hasattr(sources, "items"):
-        named = {str(name): source for name, source in sources.items()}
+    if isinstance(sources, np.ndarray) and sources.ndim == 2:
+        raise ValueError(
+            f"sources are an array of shape {sources.shape}, whose rows or columns may be the "
+            "sources; give list(array.T) if they are its columns, list(array) if its rows"
+        )
+    if are_named(sources):
+        names = getattr(sources, "column_names", getattr(sources, "columns", ()))  # Arrow, polars
+        pairs = sources.items() if hasattr(sources, "items") else ((n, sources[n]) for n in names)
+        named = {str(name): source for name, source in pairs}
     else:
         named = {f"source{number}": source for number, source in enumerate(sources)}
     if not named:
         raise ValueError("sources are empty; a fusion needs a source")
     return named
+
+
+def are_named(sources: object) -> bool:
+    """Whether sources have names: those of a mapping, or columns of a data frame."""
+    return hasattr(sources, "items") or hasattr(sources, "columns")
 
 
 def known_classes(
@@ -149,6 +161,27 @@ def warn_of_strange_labels(sources: dict[str, Any], y: NDArray[Any]) -> None:
                 f"votes{meant} If not, name it in EvidentialFusion(classes=[...])",
                 stacklevel=4,
             )
+
+
+def warn_of_minus_one(sources: dict[str, Any], classes: NDArray[Any]) -> None:
+    """Warn the caller of a decorated `fit` of -1 beside 0 and 1, which often means no label.
+
+    Parameters
+    ----------
+    sources : dict of str to source
+    classes : (K,) array
+        Found in votes and labels, sorted.
+    """
+    votes = all(
+        isinstance(one, Votes) or (not isinstance(one, MassFunction) and np.ndim(one) < 2)
+        for one in sources.values()
+    )
+    if votes and classes[:3].tolist() == [-1, 0, 1]:
+        warnings.warn(
+            "-1 is taken for a class, like 0 and 1; if it means that there is no vote or label, "
+            "replace it by None, otherwise name it in EvidentialFusion(classes=[-1, 0, 1, ...])",
+            stacklevel=4,
+        )
 
 
 def as_votes(source: Any) -> Votes | None:

@@ -7,6 +7,7 @@ networks, NeurIPS 30.
 """
 
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any, Literal
 
 import numpy as np
@@ -280,11 +281,12 @@ def losses_of(
     return given if given.ndim == 1 else given[answer, truth]
 
 
-def check_loss_order(loss: Any, classes: NDArray[Any]) -> None:
+def check_loss_order(loss: object, classes: NDArray[Any]) -> None:
     """Refuse a data frame whose columns or first K rows are the classes in another order."""
     check_column_order(loss, classes, "loss")
     if hasattr(loss, "index") and hasattr(loss, "columns"):
-        check_label_order(loss[: len(classes)], classes.tolist(), "loss", "index")
+        rows = SimpleNamespace(index=[*loss.index][: len(classes)])
+        check_label_order(rows, classes.tolist(), "loss", "index")
 
 
 def _running(losses: Floats, doubt: Floats) -> tuple[Floats, Floats, Indices]:

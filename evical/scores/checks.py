@@ -370,7 +370,8 @@ def as_column(y: Any, name: str = "y", *, warn: bool = False) -> NDArray[Any]:
     """Labels (n,) of any kind, the missing ones among them; nothing else is checked.
 
     A list of texts with NaN or pandas.NA is read as objects, where NumPy would make a text of what
-    is missing; what a masked array masks is NaN or None.
+    is missing; what a masked array masks is NaN or None. Nullable whole numbers and truth values
+    of pandas, none of them missing, are NumPy's.
 
     Parameters
     ----------
@@ -389,7 +390,11 @@ def as_column(y: Any, name: str = "y", *, warn: bool = False) -> NDArray[Any]:
     >>> as_column(["a", float("nan")])
     array(['a', nan], dtype=object)
     """
-    given = _of_numpy(y) if _is_foreign(y) else as_array(y, name)
+    own = getattr(y, "dtype", None)
+    nullable = not isinstance(own, np.dtype) and getattr(own, "kind", "O") in "iub"
+    if nullable and not np.any(y.isna()):  # scikit-learn makes floats of them, of 53 bits
+        y = y.to_numpy(dtype=getattr(own, "numpy_dtype", None))
+    given = y if _is_foreign(y) else as_array(y, name)
     if isinstance(y, list | tuple) and given.dtype.kind in "US":
         objects = np.asarray(y, dtype=object)
         others = [value for value in objects.ravel() if not isinstance(value, str | bytes)]
@@ -400,17 +405,6 @@ def as_column(y: Any, name: str = "y", *, warn: bool = False) -> NDArray[Any]:
     except TypeError:  # raised by a comparison with pandas.NA
         column = np.asarray(y, dtype=object)
     return column
-
-
-def _of_numpy(y: Any) -> Any:
-    """Nullable whole numbers and truth values without a missing one in NumPy's type of them.
-
-    scikit-learn would make floats of them, which hold no more than 53 bits.
-    """
-    own = getattr(y, "dtype", None)
-    if isinstance(own, np.dtype) or getattr(own, "kind", "O") not in "iub" or np.any(y.isna()):
-        return y
-    return y.to_numpy(dtype=getattr(own, "numpy_dtype", None))
 
 
 def missing(values: NDArray[Any]) -> NDArray[np.bool_]:

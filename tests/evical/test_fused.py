@@ -5,6 +5,8 @@ import warnings
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from scipy.special import expit
 from sklearn.base import clone
@@ -271,3 +273,22 @@ def test_a_class_without_samples():
     np.testing.assert_allclose(found, p, atol=1e-12)
     assert isinstance(EvidentialFusion("size_mixture").rule, str)
     assert isinstance(EvidentialFusion(Mixture()).fit([P], Y).fusion_, Mixture)
+
+
+def test_minus_one_beside_zero_and_one_is_doubted():
+    votes = {"a": [0, 1, -1, 1], "b": [0, 1, 1, -1], "c": [0, 1, 1, 1]}
+    with pytest.warns(UserWarning, match="-1 is taken for a class, like 0 and 1"):
+        assert EvidentialFusion().fit(votes).classes_.tolist() == [-1, 0, 1]
+    EvidentialFusion(classes=[-1, 0, 1]).fit(votes)
+    EvidentialFusion().fit({name: ["abc"[vote] for vote in them] for name, them in votes.items()})
+
+
+def test_a_table_of_votes_names_its_sources():
+    votes = {"a": ["x", "y", None], "b": ["x", "y", "y"], "c": ["x", "x", "y"]}
+    expected = EvidentialFusion().fit(votes).predict_proba(votes)
+    for table in (pd.DataFrame(votes), pl.DataFrame(votes), pa.table(votes)):
+        fusion = EvidentialFusion().fit(table)
+        assert fusion.source_names_ == ["a", "b", "c"]
+        np.testing.assert_array_equal(fusion.predict_proba(table), expected)
+    with pytest.raises(ValueError, match=r"an array of shape \(3, 4\), whose rows or columns may"):
+        EvidentialFusion().fit(np.ones((3, 4), dtype=int))

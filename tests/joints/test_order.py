@@ -24,6 +24,7 @@ from dstheory.decide import (
     maximin,
     minimax_regret,
     owa,
+    set_utilities,
     utilities_from_costs,
     with_reject,
 )
@@ -285,7 +286,6 @@ def test_named_columns_in_another_order_are_refused(reader):
             ValueError, match=r"the (columns|index|names) of .* but (the labels|in fit)"
         ):
             read(named)
-    read(TABLE.add_prefix("p_"))
     read(turned.rename(columns=str.upper))  # names that are not the classes say nothing
 
 
@@ -406,6 +406,10 @@ def test_what_names_no_labels_is_read_by_places():
         fixsen_mahler(BELIEF, BELIEF, prior=pd.Series([0.2, 0.3, 0.5], index=CLASSES[::-1]))
 
 
+def test_names_with_a_prefix_in_the_order_of_the_classes_are_read():
+    assert brier_score(WINES, TABLE.add_prefix("p_")) == brier_score(WINES, TABLE)
+
+
 def test_rows_of_utilities_name_the_acts():
     utilities = pd.DataFrame([*np.eye(3), [0.5] * 3], columns=CLASSES, index=[*CLASSES, "ask"])
     for criterion in (maximin, owa, minimax_regret):
@@ -453,3 +457,18 @@ def test_categories_in_an_order_are_ranked_so():
     for other in (sorted(order), order[::-1]):
         with pytest.raises(ValueError, match=r"the order of y_true is .'low', 'medium', 'high'"):
             ranked_probability_score(y, p, labels=other)
+
+
+def test_utilities_keep_the_names_of_a_frame():
+    """A frame turned into another matrix of utilities is still checked against the classes."""
+    costs = pd.DataFrame(1 - np.eye(3), columns=CLASSES, index=["x", "y", "z"])
+    made = (utilities_from_costs, lambda table: with_reject(table, 0.2), set_utilities)
+    for make in made:
+        plain = make(costs.to_numpy())
+        assert isinstance(plain, np.ndarray)
+        np.testing.assert_array_equal(make(costs), plain)
+        maximin(BELIEF, make(costs))
+        with pytest.raises(ValueError, match="the columns of utilities are"):
+            maximin(BELIEF, make(costs[CLASSES[::-1]]))
+    assert maximin(BELIEF, with_reject(utilities_from_costs(costs), 0.2)) == "reject"
+    assert maximin(BELIEF, with_reject(np.eye(3), 0.2)) == 3
