@@ -172,5 +172,5 @@ def test_nullable_labels_keep_their_type(kind):
     ]
     assert brier_score(y, np.full(8, 0.5), labels=known) == 0.25
     y[2] = pd.NA
-    with pytest.raises(ValueError, match=r"y\[2\] is nan; every sample needs a label"):
+    with pytest.raises(ValueError, match=r"y\[2\] is nan, expected a label"):
         BinningCalibrator().fit(np.arange(8.0), y)
