@@ -283,7 +283,7 @@ def _pulled(
         away = np.abs(gaps)
         # Seen from far, two samples on one side are equally near by rounding.
         side = np.sign(gaps)
-        nearer = (side[0] == side[1]) & (side[0] * (nearest[1] - nearest[0]) > 0)
+        nearer = (side[0] == side[1]) & (side[0] * np.sign(nearest[1] - nearest[0]) > 0)
         first = ((away[1] < away[0]) | ((away[1] == away[0]) & nearer)).astype(np.intp)
         gap = gaps[first, rows]
         far = np.abs(gap) > reach

@@ -147,15 +147,16 @@ def to_onnx(
     -------
     onnx.ModelProto
         Of a calibrator: from ``scores``, a tensor (n, 1), to ``beliefs``, a tensor (n, 3) of
-        doubles: belief, plausibility and probability of the positive class. Of K classes,
-        more than two, from (n, K) to (n, K, 3). They are NaN where a score is NaN, infinite, or
-        none that the calibrator takes. Of a classifier or ensemble: from ``X`` (n, n_features) to
-        ``label``, ``probabilities`` (n, K) and ``beliefs``, which are ``predict_interval`` and then
-        ``predict_proba``. Of a fusion: the same outputs, from an input for each source with
-        its name: probabilities (n, K), rows of NaN where it is not available; votes (n,), of which
-        labels that are none of the classes, such as -1 or an empty text, are not votes; or scores
-        (n,). With `class_columns`, ``beliefs`` becomes columns (n,) such as
-        ``bel_no``, ``pl_no``, ``p_no``, ``bel_yes``, ``pl_yes`` and ``p_yes``.
+        doubles: belief, plausibility and probability of the positive class. Of K classes, more than
+        two, from (n, K) to (n, K, 3). They are NaN where a score is NaN, infinite, or none that the
+        calibrator takes. Of a classifier or ensemble: from ``X`` (n, n_features) to ``label`` (a
+        whole number if all classes are, otherwise its text), ``probabilities`` (n, K) and
+        ``beliefs``, which are ``predict_interval`` and then ``predict_proba``. Of a fusion: the
+        same outputs, from an input for each source with its name: probabilities (n, K), rows of NaN
+        where it is not available; votes (n,), of which labels that are none of the classes, such as
+        -1 or an empty text, are not votes; or scores (n,). With `class_columns`, ``beliefs``
+        becomes columns (n,) such as ``bel_no``, ``pl_no``, ``p_no``, ``bel_yes``, ``pl_yes`` and
+        ``p_yes``.
 
     Raises
     ------

@@ -348,7 +348,7 @@ def columns_of(table: object) -> list[Any]:
     >>> columns_of(pd.DataFrame({"b": [0.2], "a": [0.8]})), columns_of([[0.2, 0.8]])
     (['b', 'a'], [])
     """
-    return [*table.columns] if hasattr(table, "columns") else []
+    return [*getattr(table, "column_names", getattr(table, "columns", ()))]  # of Arrow, of others
 
 
 def check_fitted_order(table: object, columns: list[Any], name: str) -> None:

@@ -378,8 +378,10 @@ def test_columns_in_another_order_than_in_fit_are_refused():
     for read in readers:
         read(table)
         read(table.to_numpy())
+        read(pa.Table.from_pandas(table))
         with pytest.raises(ValueError, match=r"but in fit they were .* select them"):
             read(table[["v", "u", "w"]])
+    SoftmaxCalibrator().fit(pa.Table.from_pandas(table), WINES).predict(table)
 
 
 def test_rows_of_a_series_are_no_labels():
