@@ -45,10 +45,13 @@ def lists(p):
     return [[None if np.isnan(row[0]) else row.tolist() for row in one] for one in p]
 
 
-@pytest.mark.parametrize(("n_classes", "dependence"), [(2, 0.5), (3, 0.5), (4, 0.0), (2, 0.2)])
-def test_it_is_its_definition(n_classes, dependence):
+@pytest.mark.parametrize(
+    ("n_classes", "dependence", "left_out"), [(2, 0.5, 0), (3, 0.5, 0), (4, 0.0, 0), (2, 0.2, 1)]
+)
+def test_it_is_its_definition(n_classes, dependence, left_out):
     p, _ = simulated(40, n_classes, seed=n_classes)
     p[3] = np.where(np.isnan(p[3]), np.nan, 0.9 * p[2] + 0.1 * p[3])
+    p = p[left_out:]
     rule = Consensus(dependence=dependence).fit(beliefs(p))
     weights, prevalence, sharpness, *believed = naive.learned(lists(p), dependence)
     np.testing.assert_allclose(rule.weights_, weights, rtol=1e-9)
