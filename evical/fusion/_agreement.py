@@ -345,7 +345,8 @@ def _by_others(correlation: Floats, joint: Floats, far: Floats) -> Floats:
     If sources s, t and u have nothing but that in common, the squared correlation of s times r_tu
     is r_st r_su (Spearman 1904): a regression over the pairs t, u, in which those count that are
     far from s and from each other. It is drawn towards 1 by the sampling errors of r_tu, for a
-    source of which nothing shows that it errs.
+    source of which nothing shows that it errs. Of three sources there is one triad, which holds for
+    a source and its copy as well: they are taken for equally reliable.
 
     Parameters
     ----------
@@ -353,6 +354,9 @@ def _by_others(correlation: Floats, joint: Floats, far: Floats) -> Floats:
     far : (S, S) array
         From 0 to about 1.
     """
+    if len(far) == 3:
+        mean = correlation[np.triu_indices(3, 1)].mean()
+        return np.full(3, np.sqrt(max(mean, 0)))
     along = far * correlation
     found = np.maximum(((along @ along) * along).sum(axis=1), 0)
     error = _ERRORS * (1 - correlation**2) / np.sqrt(np.maximum(joint, 1))

@@ -3,7 +3,7 @@ A jury of language models
 =========================
 
 Six language models judge which of two answers follows an instruction better, and nobody has graded
-the models. Weighed by agreement, they are right about 96 of 100 everyday instructions, and the
+the models. Weighed by agreement, they are right about 94 of 100 everyday instructions, and the
 majority about 93. But where instructions were written to deceive, three of the models err together,
 and a consensus without labels follows them. Twenty labels reveal it.
 
@@ -108,7 +108,7 @@ for name, words in {"everyday": NATURAL, "deceiving": ADVERSARIAL}.items():
     print(f"{name:9} majority, consensus, with labels: {np.round(accuracies[name], 3)}; {texts}")
 
 everyday, deceiving = accuracies["everyday"], accuracies["deceiving"]
-assert np.round(everyday[:2], 2).tolist() == [0.93, 0.96]
+assert np.round(everyday[:2], 2).tolist() == [0.93, 0.94]
 assert deceiving[1] < deceiving[0] <= 0.5
 assert deceiving[2] > 0.8
 assert abs(everyday[2] - everyday[1]) < 0.02

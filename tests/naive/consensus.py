@@ -110,6 +110,8 @@ def learned(sources, dependence):
 
 def _by_others(s, r, joint, far):
     """Correlation of a source with what all have in common, by its triads with two others."""
+    if len(r) == 3:
+        return sqrt(max((r[0][1] + r[0][2] + r[1][2]) / 3, 0))
     along = most = doubt = 0.0
     for t in range(len(r)):
         for u in range(len(r)):

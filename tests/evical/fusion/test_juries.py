@@ -4,11 +4,12 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn.model_selection import StratifiedKFold
 
 from evical import EvidentialFusion
 from evical.beliefs import as_beliefs
 from evical.errors import WrongWayWarning
-from evical.fusion import Consensus
+from evical.fusion import Consensus, Stacked
 
 
 def voters(rng, truth, accuracies):
@@ -127,6 +128,28 @@ def test_a_fusion_goes_on_with_new_votes_and_judges():
         labeled.partial_fit({"source0": p, "new": p[:, 1]})
     with pytest.raises(ValueError, match=r"Mixture.* learns from all samples at once; call fit"):
         EvidentialFusion("size_mixture").fit(named).partial_fit(named)
+
+
+def test_the_share_of_labels_has_the_least_loss_on_samples_left_out():
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 4, 60)
+    said = np.exp(rng.normal(size=(3, 60, 4)) + 1.2 * np.eye(4)[truth])
+    said /= said.sum(axis=2, keepdims=True)
+    sources = [as_beliefs(one, np.arange(4)) for one in said]
+    first, codes = [one[:20] for one in sources], truth[:20]
+    rule = Consensus().fit(sources, np.where(np.arange(60) < 20, truth, np.nan))
+    left_out = np.empty((20, 4))
+    folds = StratifiedKFold(np.bincount(codes).min(), shuffle=True, random_state=0)
+    for seen, new in folds.split(codes, codes):
+        stacked = Stacked().fit([one[seen] for one in first], codes[seen])
+        left_out[new] = stacked.combine([one[new] for one in first]).betp()
+    own = Consensus().fit(sources).combine(first).betp()
+    shares = np.linspace(0, 1, 1001)
+    pool = own ** (1 - shares[:, None, None]) * left_out ** shares[:, None, None]
+    pool /= pool.sum(axis=2, keepdims=True)
+    loss = -np.log(pool[:, np.arange(20), codes]).sum(axis=1) + 5 * (shares - 20 / 28) ** 2
+    assert abs(rule.label_share_ - shares[loss.argmin()]) < 1e-3
+    assert 0.01 < abs(rule.label_share_ - 20 / 28) < 0.7
 
 
 def test_labels_beside_votes():
