@@ -83,8 +83,8 @@ class Consensus(Rule):
         Its interval of level 0.95, for dependences d from 0 to ``1 - (1 - d) ** 2``: without labels
         the dependence is known roughly at best. Sampling alone remains if it is 0.
     groups_ : (S,) array of int
-        Sources whose errors are nearly the same, by more than half a copy as the notes have it,
-        share a number; agreement on samples about which all agree does not count.
+        Sources that count as more than half a copy of each other, see the notes, share a number;
+        agreement on samples about which all agree does not count.
     contradicts_ : (S,) array of bool
         Sources that go against the others beyond chance, by 2.58 standard errors; their weight is
         0, unless no source agrees with the others.
@@ -306,8 +306,7 @@ class Consensus(Rule):
         own = self._point(labeled.probabilities, labeled.silent)[0]
         amount = labeled.weight.sum()
         usual = amount / (amount + _USUAL_LABELS)
-        first, second = (np.log(np.maximum(p, _LEAST)) for p in (own, left_out))
-        gap = second - first
+        gap = np.log(np.maximum(left_out, _LEAST)) - np.log(np.maximum(own, _LEAST))
         right = gap[np.arange(len(codes)), codes]
 
         def slope(share: float) -> float:
