@@ -178,10 +178,12 @@ class LogPool:
         p, odds = self.log_odds(evidence)
         rest, tied = np.exp(-np.logaddexp(0.0, odds)), self.weights.ndim == 1
         variance = (self._tied_variances if tied else self._variances)(evidence, p)
-        # The most likely class from the others, so that rounding leaves it where it is certain.
+        # The most likely class from shares of the others, whose probabilities may be no float.
         row, top = np.arange(len(p)), p.argmax(axis=1)
-        away = -p
-        away[row, top] = rest[row, top]
+        rivals = self.logits(evidence)
+        rivals[row, top] = -np.inf
+        away = -softmax_rows(rivals)
+        away[row, top] = rest[row, top] = 1.0
         if tied:
             moved = np.hstack([np.einsum("nk,nks->ns", away, evidence), away])
         else:

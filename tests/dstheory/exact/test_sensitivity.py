@@ -153,7 +153,7 @@ def test_rates_by_the_names_of_sources():
         assert sensitivity(sources, "a", rates=rates).value == wanted
     assert discount_bounds(sources, "a", rates={1: 1, 2: 0}) == (wanted, wanted)
     for call in (sensitivity, discount_bounds):
-        with pytest.raises(ValueError, match=r"the index of rates is \['1', '2'\]"):
+        with pytest.raises(ValueError, match=r"the index of rates is \[1, 2\]"):
             call(sources, "a", rates=pd.Series({1: 1, 2: 0}))
         with pytest.raises(ValueError, match="two sources have the same name as text: 1, '1'"):
             call({1: half, "1": half}, "a", rates=0)

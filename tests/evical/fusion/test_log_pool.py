@@ -214,9 +214,9 @@ def _shaped(x, pool):
 def test_errors_near_certainty_lose_no_digits():
     """Of two classes, the error of the log-odds is a norm in the evidence, however sure."""
     pool = LogPool(np.array([1.0]), np.zeros(2), np.diag([0.04, 0.0, 0.0]))
-    x = np.array([[[-20.0], [20.0]], [[1.0], [-1.0]]])
+    x = np.array([[[-20.0], [20.0]], [[1.0], [-1.0]], [[-500.0], [500.0]]])
     odds, error = pool.log_odds(x)[1], pool.errors(x)
-    np.testing.assert_allclose(odds[:, 1], [40.0, -2.0], rtol=1e-12)
+    np.testing.assert_allclose(odds[:, 1], [40.0, -2.0, 1000.0], rtol=1e-12)
     np.testing.assert_allclose(error, 0.2 * np.abs(odds), rtol=1e-12)
 
 
