@@ -282,6 +282,6 @@ def test_products_have_their_own_ways():
 def test_the_closest_of_very_many_labels_is_not_searched():
     few, many = (Frame([f"label {i}" for i in range(n)]) for n in (100, 10_001))
     with pytest.raises(FrameError, match="did you mean 'label 17'"):
-        few.mask("lable 17")
+        few.mask("label_17")
     with pytest.raises(FrameError, match=r"10001 labels\]\)$"):
-        many.mask("lable 17")
+        many.mask("label_17")
