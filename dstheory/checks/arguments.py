@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Set
 from decimal import Decimal
 from difflib import get_close_matches
+from itertools import combinations
 from math import log10
 from numbers import Real
 from typing import Any, Literal
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 
 _LONGEST = 60
 _MOST_COMPARED = 10_000  # names, in .4 s
+_SHOWN = 20  # rows of an index in a message
 _LONGEST_AXIS = 2**62
 
 
@@ -145,7 +147,7 @@ in that order
 def axis_labels(values: object) -> tuple[list[Any], ...]:
     """Names of the rows and columns of a data frame, or of the index of a series.
 
-    An axis of an array has none, and whole numbers from 0 are its places: an empty list.
+    An axis of an array has none, and neither has one that only counts: an empty list.
 
     Examples
     --------
@@ -177,8 +179,12 @@ def _axes(values: object) -> tuple[object, ...]:
 
 
 def _names(axis: object = ()) -> list[Any]:
-    names = list(axis) if isinstance(axis, Iterable) else []
-    return [] if names == list(range(len(names))) else names
+    counted = (getattr(axis, "start", None), getattr(axis, "step", None)) == (0, 1)  # of pandas
+    if counted or not isinstance(axis, Iterable):
+        return []
+    names = list(axis)
+    places = [f"column_{place}" for place in range(len(names))]  # of polars, if not named
+    return [] if list(map(type, names)) == [str] * len(names) and names == places else names
 
 
 def check_rows(**values: object) -> None:
@@ -195,19 +201,23 @@ def check_rows(**values: object) -> None:
     >>> check_rows(successes=pd.Series({"a": 0, "b": 1}), trials=seen.value_counts())
     Traceback (most recent call last):
     ValueError: the index of trials is ['b', 'a'], but that of successes is ['a', 'b']; bring both \
-into one order, such as by reindex
+into one order, such as by reindex, or give arrays if rows belong together by place
     """
     indices = [
         (name, value.index)
         for name, value in values.items()
         if hasattr(value, "index") and hasattr(value.index, "equals")  # of pandas
     ]
-    for name, index in indices[1:]:
-        first, rows = indices[0]
-        if not index.equals(rows) and Counter(index) == Counter(rows):
+    for (first, rows), (name, index) in combinations(indices, 2):
+        if len(index) != len(rows) or index.equals(rows) or not index.isin(rows).all():
+            continue
+        if list(range(len(rows))) in (list(index), list(rows)):  # the places of whatever it is
+            continue
+        if Counter(index) == Counter(rows):
             raise ValueError(
-                f"the index of {name} is {shown(list(index))}, but that of {first} is "
-                f"{shown(list(rows))}; bring both into one order, such as by reindex"
+                f"the index of {name} is {shown(list(index[:_SHOWN]))}, but that of {first} is "
+                f"{shown(list(rows[:_SHOWN]))}; bring both into one order, such as by reindex, or "
+                "give arrays if rows belong together by place"
             )
 
 
@@ -246,28 +256,29 @@ def _refuse_other_order(
     wanted = list(labels)
     if not given or len(given) != len(wanted):
         return
-    for read in (list, _texts, _without_prefix):
-        found, expected = read(given), read(wanted)
+    names, expected = [*map(_text, given)], [*map(_text, wanted)]
+    for found in (names, _without_prefix(names, expected)):
         if found == expected:
             return
-        if set(found) == set(expected):
+        if sorted(found) == sorted(expected):
             raise ValueError(f"{what} {given}, but {known} {wanted}; select them in that order")
 
 
-def _texts(names: list[Any]) -> list[Any]:
-    return [*map(str, names)]
+def _text(name: object) -> str:
+    whole = isinstance(name, float) and name.is_integer()  # as files have whole numbers
+    return str(int(name) if whole else name)  # type: ignore[call-overload]  # a float
 
 
-def _without_prefix(names: list[Any]) -> list[Any]:
-    """Names as texts, less what all begin with.
+def _without_prefix(names: list[str], labels: list[str]) -> list[str]:
+    """Names less what all begin with, if labels are so much shorter.
 
-    >>> _without_prefix(["p_no", "p_yes"])
+    >>> _without_prefix(["p_no", "p_yes"], ["yes", "no"])
     ['no', 'yes']
     """
-    texts = _texts(names)
-    alike = [a == b for a, b in zip(min(texts), max(texts), strict=False)]
-    start = [*alike, False].index(False)
-    return [text[start:] for text in texts]
+    extra, rest = divmod(sum(map(len, names)) - sum(map(len, labels)), len(names))
+    if extra <= 0 or rest or len({name[:extra] for name in names}) > 1:
+        return names
+    return [name[extra:] for name in names]
 
 
 def as_floats(values: object, name: str) -> NDArray[np.float64]:

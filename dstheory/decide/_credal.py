@@ -69,7 +69,11 @@ def e_admissibility(
     """
     if isinstance(m, CredalSet):
         matrix = checked_utilities(m.frame, utilities)
-        return np.asarray(m.shortfalls(matrix) <= margins(matrix, atol, _SOLVED).max())
+        kept = maximality(m, matrix, atol=atol)
+        acts = kept.reshape(-1, len(matrix)).any(axis=0)
+        rest = matrix[acts]
+        kept[..., acts] &= m.shortfalls(rest) <= margins(rest, atol, _SOLVED).max()
+        return kept
     normal, matrix = prepared(m, utilities)
     table = matrix.astype(np.float64)
     margin = margins(table, atol, _SOLVED)

@@ -11,14 +11,14 @@ largest (Savage 1951; Yager 2004, "Decision making using minimization of regret"
 pignistic criterion, the mean.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._typing import Numbers, Scalar, Utilities
-from dstheory.checks.arguments import axis_labels, check_axes, check_degree, shown
+from dstheory.checks.arguments import check_degree, check_label_order, shown
 from dstheory.checks.masses import as_masses, check_shares
 from dstheory.decide._acts import Acts, first_best
 from dstheory.decide._expectations import (
@@ -108,10 +108,9 @@ def minimax_regret(m: Belief, utilities: Utilities = None, *, acts: Acts = None)
 
 def default_acts(m: Belief, utilities: Utilities, acts: Acts) -> Acts:
     """Names of the acts: those given, the labels if these are the acts, or of rows of a frame."""
-    rows = axis_labels(utilities)[:1]
     if acts is not None:
-        if isinstance(acts, list | tuple | np.ndarray):
-            check_axes(rows, {"the acts": acts}, "utilities")
+        if isinstance(acts, Iterable):
+            check_label_order(utilities, acts, "utilities", "index", "acts are")
         return acts
     return m.frame if utilities is None else act_rows(utilities)
 

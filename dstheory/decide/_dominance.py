@@ -41,7 +41,7 @@ def margins(
     Of two acts the larger one holds, so that an act of huge utilities does not blur the others.
     """
     if atol is None:
-        with suppress(TypeError):  # symbols have no size
+        with suppress(TypeError, OverflowError):  # symbols have no size, and integers none here
             largest: NDArray[np.float64] = np.abs(utilities).max(axis=1).astype(np.float64)
             return rounding * largest
         atol = rounding

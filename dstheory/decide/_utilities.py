@@ -142,8 +142,8 @@ def named_like(values: Any, matrix: NDArray[Any], rows: list[Any] | None = None)
     """
     if not (hasattr(values, "columns") and hasattr(values, "index")):
         return matrix
-    own = act_rows(values) if len(values) == len(matrix) else None
-    return type(values)(matrix, index=rows or own, columns=values.columns)
+    own = values.index if len(values) == len(matrix) else None
+    return type(values)(matrix, index=own if rows is None else rows, columns=values.columns)
 
 
 def as_matrix(values: Numbers, name: str) -> NDArray[Any]:

@@ -44,7 +44,7 @@ from evical.significance import holm_adjusted
 # Of a rank, in ranks: far more than rounding, far less than the step from one to the next.
 _ROUNDING = 1e-6
 # Rows whose p-values do not all sum to 1 by chance, and by how much sums of probabilities differ.
-_FEW_ROWS, _UNIT = 10, 1e-9
+_FEW_ROWS, _UNIT = 10, 1e-6
 # Samples up to which the distribution of the distance is counted; beyond, it is approximated.
 _MOST_COUNTED = 1000
 
@@ -209,7 +209,7 @@ def _check_p_values(table: NDArray[Any]) -> None:
             "metrics.set_coverage, or give predict_p(X)"
         )
     sums = np.asarray(table, dtype=np.float64).sum(axis=1)
-    if len(table) >= _FEW_ROWS and (np.abs(sums - 1) < _UNIT).all() and len(np.unique(table)) > 2:
+    if len(table) >= _FEW_ROWS and (np.abs(sums - 1) < _UNIT).all() and len(np.unique(table)) > 5:
         raise ValueError(
             f"all {len(table)} rows of p_values sum to 1, as probabilities do; give p-values, "
             "such as predict_p(X)"

@@ -223,6 +223,7 @@ def _squared_error(sample: Sample, counts: Floats, debiased: bool = True) -> flo
 _PRECISE = 1e-12  # rounding of 1 - m({0}) - m({1}) of calibrators without beliefs
 # Probabilities that a file rounds to two places may lie so far outside of [Bel, Pl].
 _ROUNDED = 0.01
+_CLEAR = 0.2  # how far from 1/2 some probability is, so that it is clear of which class they are
 
 
 @dataclass(frozen=True)
@@ -466,7 +467,8 @@ class Evaluation:
         classes = np.asarray(getattr(estimator, "classes_", ()))
         if len(classes) == 2:
             positive = two_labels(classes, options.get("pos_label"), ordered=True).tolist()[1]
-            probability = probability[:, classes.tolist().index(positive)]
+            if probability.ndim == 2:
+                probability = probability[:, classes.tolist().index(positive)]
             options["pos_label"] = positive
         return cls.from_predictions(y, probability, **options)
 
@@ -579,8 +581,11 @@ def _check_one_class(p: Floats, bel: Floats, pl: Floats) -> None:
     """Refuse probabilities of one class beside beliefs of the other."""
     blocks = [slice(start, start + BLOCK) for start in range(0, len(p), BLOCK)]
     outside = sum(_n_outside(p[rows], bel[rows], pl[rows]) for rows in blocks)
-    if 2 * outside > len(p) and not any(
-        _n_outside(1 - p[rows], bel[rows], pl[rows]) for rows in blocks
+    clear = np.abs(p - 0.5).max(initial=0) > _CLEAR
+    if (
+        clear
+        and 2 * outside > len(p)
+        and not any(_n_outside(1 - p[rows], bel[rows], pl[rows]) for rows in blocks)
     ):
         raise ValueError(
             f"probability lies outside [bel, pl] in {outside} of {len(p)} rows, and 1 - "

@@ -346,7 +346,8 @@ def _by_others(correlation: Floats, joint: Floats, far: Floats) -> Floats:
     is r_st r_su (Spearman 1904): a regression over the pairs t, u, in which those count that are
     far from s and from each other. It is drawn towards 1 by the sampling errors of r_tu, for a
     source of which nothing shows that it errs. Of three sources there is one triad, which holds for
-    a source and its copy as well: they are taken for equally reliable.
+    a source and its copy as well as for two that are nearly always right: each is as reliable as
+    its nearest one shows, and no copy is found.
 
     Parameters
     ----------
@@ -354,12 +355,12 @@ def _by_others(correlation: Floats, joint: Floats, far: Floats) -> Floats:
     far : (S, S) array
         From 0 to about 1.
     """
+    error = _ERRORS * (1 - correlation**2) / np.sqrt(np.maximum(joint, 1))
     if len(far) == 3:
-        mean = correlation[np.triu_indices(3, 1)].mean()
-        return np.full(3, np.sqrt(max(mean, 0)))
+        nearest = (correlation + error - 2 * np.eye(3)).max(axis=1)
+        return np.asarray(np.sqrt(np.clip(nearest, 0, 1)))
     along = far * correlation
     found = np.maximum(((along @ along) * along).sum(axis=1), 0)
-    error = _ERRORS * (1 - correlation**2) / np.sqrt(np.maximum(joint, 1))
     most = _over_pairs(far, far * correlation**2)
     doubt = _over_pairs(far, far * error**2)
     square = np.ones_like(found)

@@ -293,7 +293,7 @@ def ranked_probability_score(
     if getattr(own, "ordered", False):  # of pandas
         names = sample.labels.tolist()
         ranked = [label for label in getattr(own, "categories", ()) if label in names]
-        if ranked != names:
+        if ranked != [name for name in names if name in ranked]:
             raise ValueError(
                 f"the order of y_true is {ranked}, but the columns are read as {names}; bring them "
                 "into that order, and give it as labels"

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dstheory import MassFunction
-from dstheory.checks.arguments import as_array, as_floats, check_label_order
+from dstheory.checks.arguments import as_array, as_floats, check_label_order, last_labels
 from dstheory.kernels.rounding import sum_tolerance, unit_rows
 from dstheory.transform import betp
 from evical._typing import Floats, Label, Labels, Weights
@@ -114,6 +114,12 @@ def binary_sample(
         positive = 1 if pos_label is None else pos_label
         rest = [label for label in set(plain_labels(y_true).tolist()) if label != positive]
         check_label_order(y_prob, [*rest, positive], "y_prob")
+        columns = last_labels(y_prob)
+        if len(columns) == 2 and columns[0] == positive:  # the other class is not in y_true
+            raise ValueError(
+                f"the columns of y_prob are {columns}, but the last one is that of the positive "
+                f"class, {positive!r}; turn them"
+            )
     check_same_length(y_true=y, y_prob=p)
     return BinarySample(y, p, checked_weights(sample_weight, len(p)))
 

@@ -338,8 +338,10 @@ def test_names_of_acts_and_gambles():
         CredalSet(FRAME, gambles, lower=bounds[::-1])
     with pytest.raises(ValueError, match="the index of upper is"):
         CredalSet(FRAME, gambles.to_numpy(), lower=bounds, upper=bounds[::-1] + 0.5)
-    with pytest.raises(ValueError, match="the names of 'the acts' in utilities are"):
-        maximin(BELIEF, gambles, acts=["second", "first"])
+    for acts in (["second", "first"], pd.Index(["second", "first"])):
+        with pytest.raises(ValueError, match="the index of utilities is"):
+            maximin(BELIEF, gambles, acts=acts)
+    assert utilities_from_costs(gambles.set_axis([7, 8])).index.tolist() == [7, 8]
 
 
 def test_tables_of_variables_are_read_by_the_names_of_both_axes():

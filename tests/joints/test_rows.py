@@ -1,6 +1,7 @@
 """Series and tables of the same rows, in another order: refused wherever two are read together."""
 
 import pandas as pd
+import polars as pl
 import pytest
 
 from dstheory import Frame, MassFunction
@@ -11,6 +12,7 @@ from dstheory.inference import (
     binomial,
     linear_contour,
     logistic_contour,
+    multinomial,
     poisson_contour,
     predict,
 )
@@ -38,6 +40,7 @@ PAIRS = {
     "arguments": lambda rows: ArgumentationSystem(
         ["a & b -> c"], {"a": ROWS / 9, "b": rows / 9}
     ).support("c"),
+    "the last two": lambda rows: SampledInterval(ROWS.to_numpy(), ROWS + 3, rows / 6),
     "masses": lambda rows: MassFunction.from_dict(FRAME, {"Barolo": ROWS / 9, FRAME: 1 - rows / 9}),
 }
 
@@ -50,3 +53,25 @@ def test_rows_of_two_series_are_the_same(pair):
     call(pd.Series(ROWS.to_numpy(), index=["X", "Y", "Z"]))  # other names say nothing
     with pytest.raises(ValueError, match=r"the index of .* is \['z', 'y', 'x'\], but that of"):
         call(ROWS[::-1])
+
+
+def test_rows_that_only_count_are_places():
+    """Predictions have no index, and the sample may be shuffled."""
+    for rows in (ROWS, ROWS.set_axis([2, 0, 1])):
+        assert SampledInterval(rows, pd.Series([4, 5, 6])).high.tolist() == [4, 5, 6]
+
+
+def test_names_that_are_not_the_labels_say_nothing():
+    """Parts that they have in common by chance are no prefix of labels; flags are no numbers."""
+    two = Frame(["a1", "a2"])
+    for index in (["b2", "b1"], [2, 1]):
+        assert MassFunction(two, [1, 2], pd.Series([0.2, 0.8], index=index)).bel("a1") == 0.2
+    assert multinomial(pl.DataFrame([[2], [1]]), [1, 0], model="bayesian").bel(1)[0] == 2 / 3
+    rain = pd.Series([False, False, True]).value_counts()
+    assert multinomial(rain, model="bayesian").bel(False) == 2 / 3
+    for counts, frame in ((rain, [True, False]), (rain.rename({False: 0, True: 1}), [1, 0])):
+        with pytest.raises(ValueError, match="the index of counts is"):
+            multinomial(counts, frame)
+    missing = pd.Series([1, None, 1], dtype="Int64").value_counts(dropna=False)
+    with pytest.raises(ValueError, match="give a frame, or an array"):
+        multinomial(missing)

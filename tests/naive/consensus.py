@@ -111,7 +111,10 @@ def learned(sources, dependence):
 def _by_others(s, r, joint, far):
     """Correlation of a source with what all have in common, by its triads with two others."""
     if len(r) == 3:
-        return sqrt(max((r[0][1] + r[0][2] + r[1][2]) / 3, 0))
+        nearest = max(
+            r[s][t] + ERRORS * (1 - r[s][t] ** 2) / sqrt(joint[s][t]) for t in range(3) if t != s
+        )
+        return sqrt(min(max(nearest, 0), 1))
     along = most = doubt = 0.0
     for t in range(len(r)):
         for u in range(len(r)):

@@ -44,6 +44,7 @@ Place = float | Sequence[float] | Floats
 
 _BEFORE = 10.0  # a likelihood that still rises over the last factor exp(10) has no maximum
 _RISE = 1e-6
+_ROUNDED = 1e-10  # of a log-likelihood
 _ROUNDS = 20  # of searches that start where the last one ended, each up to 1e34 times finer
 _NEAR = np.array([1e-2, 0.1, 1.0])  # widths from a given mode, where it is checked
 _GAIN = 1e-14  # of the log-likelihood: rounding
@@ -172,10 +173,11 @@ def _refuse_higher(f: Function, bounds: Space, place: Point, value: float, size:
         theta[axis] = np.clip(place[axis] + steps, low, high)
         values = f(*theta)
         best = int(values.argmax())
-        if values[best] > value + _RISE * (1 + abs(value)):
+        if values[best] > value + _RISE + _ROUNDED * abs(value):
             raise ValueError(
-                f"log_likelihood is {values[best]:.6g} at {[float(x[best]) for x in theta]}, above "
-                f"{value:.6g} at the mode {list(place)}; give the right mode or none"
+                f"log_likelihood is {values[best] - value:.6g} higher at "
+                f"{[float(x[best]) for x in theta]} than at the mode {list(place)}; give the right "
+                "mode or none"
             )
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dstheory._typing import Floats
-from dstheory.checks.arguments import axis_labels, check_label_order, check_rows
+from dstheory.checks.arguments import check_label_order, check_rows, last_labels
 from dstheory.errors import ConvergenceError
 from dstheory.inference.contours.checks import as_data, as_design, as_positive, as_vector
 from dstheory.inference.contours.likelihood_contour import (
@@ -228,8 +228,7 @@ def logistic_contour(design: ArrayLike, labels: ArrayLike, weights: ArrayLike) -
 
 def check_regressors(values: ArrayLike, design: ArrayLike, name: str) -> None:
     """Refuse values whose names are the columns of the design in another order."""
-    for names in axis_labels(design)[1:]:
-        check_label_order(values, names, name)
+    check_label_order(values, last_labels(design), name)
 
 
 def _as_weights(weights: ArrayLike, design: ArrayLike, size: int) -> Floats:

@@ -186,7 +186,12 @@ def as_categories(
     """The frame of so many categories, by default those that values name, or 0, ..., size - 1."""
     named = last_labels(values)
     if frame is None:
-        return Frame(named or range(size))
+        try:
+            return Frame(named or range(size))
+        except (FrameError, TypeError) as error:  # names repeat, or are missing
+            raise FrameError(
+                f"names of {name} are no categories ({error}); give a frame, or an array"
+            ) from None
     names = frame if isinstance(frame, Frame) else Frame(frame)
     if len(names) != size:
         raise FrameError(

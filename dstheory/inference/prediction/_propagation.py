@@ -31,7 +31,7 @@ def function_range(
 ) -> tuple[Floats, Floats]:
     """Least and greatest value over N boxes (d, N), or at their corners only.
 
-    By default `atol` is a share of the range of all values, whatever their unit.
+    By default `atol` is a share of the range of the values of each box, whatever their unit.
 
     >>> low, high = np.array([[0.0]]), np.array([[2.0]])
     >>> [end.round(9).tolist() for end in function_range(lambda x: (x - 1) ** 2, low, high)]
@@ -74,14 +74,17 @@ def _least(
         points = np.where(share == 0, bottom[..., np.newaxis], points)
         points = np.where(share == 1, top[..., np.newaxis], points)
         values = sign * _called(function, points)
-        if atol is None:
-            finite = values[np.isfinite(values)]
-            atol = _SHARE * float(np.ptp(finite)) if finite.size else 0.0
+        if left == rounds - 1:
+            finite = np.isfinite(values)
+            most = values.max(axis=1, initial=-np.inf, where=finite)
+            least = values.min(axis=1, initial=np.inf, where=finite)
+            allowed = _SHARE * np.maximum(most - least, 0)
+            allowed = allowed if atol is None else np.full_like(allowed, atol)
         place = values.argmin(axis=1)
         found = values[np.arange(len(values)), place]
         best[rows] = np.minimum(best[rows], found)
         # Values that differ by no more than the tolerance have nothing better between them.
-        open_ = (values.max(axis=1) - found > atol) & (width.max(axis=0)[:, 0] > 0)
+        open_ = (values.max(axis=1) - found > allowed[rows]) & (width.max(axis=0)[:, 0] > 0)
         if not (left and open_.any()):
             break
         center = points[:, np.arange(len(values)), place][:, open_]

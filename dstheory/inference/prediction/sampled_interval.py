@@ -97,7 +97,7 @@ class SampledInterval(ShownFields, Immutable):
 
     def __init__(self, low: ArrayLike, high: ArrayLike, weights: Numbers | None = None) -> None:
         ends = as_interval((low, high))
-        check_rows(low=low, weights=weights)
+        check_rows(low=low, high=high, weights=weights)
         if not ends[0].ndim or not ends[0].size:
             raise ValueError(f"ends have shape {ends[0].shape}; the first axis is the sample")
         size = len(ends[0])

@@ -166,3 +166,12 @@ def test_labels_beside_votes():
     )
     assert any("but class 'catt' has 1, class 'fish' has 0" in text for text in texts)
     assert all(one.filename == __file__ for one in caught)
+
+
+@pytest.mark.filterwarnings("ignore::evical.errors.WrongWayWarning")
+def test_two_of_three_who_are_nearly_always_right_are_no_copies():
+    draws, truth = np.random.default_rng(0).random((3, 2000)), np.arange(2000) % 2
+    for weak in (0.15, 0.5, 0.7):
+        votes = (draws < np.array([[0.98], [0.98], [weak]])) == truth
+        rule = Consensus().fit(as_votes(votes * 1, 2))
+        assert rule.weights_[2] < 0.2 < 0.4 < rule.weights_[:2].min()
