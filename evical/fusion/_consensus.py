@@ -156,7 +156,7 @@ class Consensus(Rule):
     >>> sources = [as_beliefs(p, np.array(["a", "b"])) for p in (good, other, noise)]
     >>> rule = Consensus().fit(sources)
     >>> rule.weights_.round(2).tolist()
-    [0.48, 0.52, 0.0]
+    [0.5, 0.5, 0.0]
     >>> rule.combine(sources).betp().shape
     (200, 2)
     """
