@@ -116,7 +116,8 @@ plt.show()
 
 # %%
 # The map shows where each criterion asks. In the hatched region expected utility decides and only
-# maximin asks: there an answer rests on too few cases. More training patients make it smaller.
+# maximin asks: there an answer rests on too few cases. With 40 training patients maximin decides
+# nowhere, with 320 where the evidence is clear.
 
 figure, axes = plt.subplots(1, 2, figsize=(8, 4.4), layout="constrained", sharey=True)
 radius, texture = np.meshgrid(np.linspace(6, 29, 120), np.linspace(9, 40, 120))
@@ -136,7 +137,6 @@ for ax, n in zip(axes, (40, 320), strict=True):
         ax.plot(*X[y == label].T, marker, ms=3, color="k", mfc=face, mew=0.4, label=label)
     ax.set(xlabel="mean radius", xlim=(6, 29), ylim=(9, 40))
 print("share of the map in the hatched region:", np.round(in_zone, 2))
-assert in_zone[1] < in_zone[0]
 assert asked[0] == 1
 assert asked[1] < 0.8
 axes[0].set_title("40 patients: maximin always asks", loc="left")

@@ -52,13 +52,13 @@ assert wrong[sizes > 1].mean() > 1 / 3
 # %%
 # Is a set worth more than a guess? That depends on what "3 or 8" is worth. If it is half of a
 # correct answer, a guess does as well. People who do not like to gamble value it more, as u65 does:
-# a correct set of two is then worth 0.65. Even so a guess is worth as much here, over all images:
+# a correct set of two is then worth 0.65. Even so a guess is worth slightly more, over all images:
 # few of them are hard, and a set of three is worth less.
 
 guess = np.eye(10, dtype=bool)[p.argmax(axis=1)]
 values = [set_score(y_test, answer, "u65", labels=range(10)) for answer in (guess, sets)]
 print("u65 of guesses and of sets: {:.4f}, {:.4f}".format(*values))
-assert abs(values[0] - values[1]) < 0.001
+assert values[1] < values[0] < values[1] + 0.005
 
 # %%
 # Three digits fit into a triangle. This machine has few training images, and its beliefs are
