@@ -30,6 +30,7 @@ from evical.scores.checks import (
 from evical.scores.tables import class_weights
 
 _HUGE = 4e307
+_ROUNDING = 1e-9  # of the place of a score among groups, which may be a whole number
 
 
 def midpoints(left: Floats, right: Floats) -> Floats:
@@ -224,7 +225,8 @@ class ScoreCounts(ShownFields):
         check_count("n_groups", n_groups, 1, 2**53)
         total = self.total
         middle = np.cumsum(total) - total / 2
-        group = np.minimum((middle * (n_groups / total.sum())).astype(np.intp), n_groups - 1)
+        place = middle * (n_groups / total.sum()) + _ROUNDING
+        group = np.minimum(place.astype(np.intp), n_groups - 1)
         return np.flatnonzero(np.diff(group, prepend=-1))
 
     def compress(self, max_size: int) -> "ScoreCounts":

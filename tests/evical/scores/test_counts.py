@@ -86,6 +86,17 @@ def test_compressing_keeps_weights_means_and_order(triples, max_size):
     assert small.scores @ small.total == pytest.approx(counts.scores @ counts.total, abs=1e-9)
 
 
+@each("unit", [0.1, 0.3, 0.7, 1 / 3])
+def test_groups_do_not_depend_on_the_unit_of_weights(unit):
+    """A place that is a whole number fell to either side by rounding."""
+    for n, n_groups in ((50, 4), (150, 4), (200, 10), (200, 64)):
+        y = np.arange(n) % 2
+        one, other = (
+            ScoreCounts.from_samples(np.arange(n), y, np.full(n, weight)) for weight in (1, unit)
+        )
+        np.testing.assert_array_equal(other.group_starts(n_groups), one.group_starts(n_groups))
+
+
 @given(scores=st.lists(finite, min_size=1, max_size=20), max_size=st.integers(1, 5))
 def test_compressed_scores_stay_in_their_groups(scores, max_size):
     scores = [score / 4 for score in scores]  # differences must be finite
