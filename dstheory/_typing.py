@@ -2,12 +2,12 @@
 
 from collections.abc import Hashable, Iterable, Sequence
 from fractions import Fraction
-from typing import SupportsFloat, TypeAlias
+from typing import Any, Protocol, SupportsFloat, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Event", "Flags", "Floats", "Indices", "Ints", "Numbers", "Scalar", "Utilities"]
+__all__ = ["Event", "Flags", "Floats", "Indices", "Ints", "Numbers", "Scalar", "Table", "Utilities"]
 
 Event: TypeAlias = Hashable | Iterable[Hashable]
 """One label, several of them, or a frame."""
@@ -20,6 +20,16 @@ Scalar: TypeAlias = float | Fraction
 
 Utilities: TypeAlias = Numbers | None
 """Utility of each act (row) under each class (column); None: acts are labels."""
+
+
+class _Table(Protocol):
+    @property
+    def iloc(self) -> Any: ...
+    def __array__(self) -> NDArray[Any]: ...
+
+
+Table = TypeVar("Table", bound=_Table)
+"""A pandas frame."""
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -74,7 +74,7 @@ def minimax_regret(m: Belief, utilities: Utilities = None, *, acts: Acts = None)
     utilities : (A, K) array, optional
         Utility of each act (row) under each class (column). Default: acts are labels.
     acts : sequence of A names, optional
-        Names of the acts. Default: the names of the rows, if `utilities` are a pandas frame.
+        Names of the acts. Default: those of the rows of a pandas frame, unless they are numbers.
 
     Returns
     -------
@@ -157,7 +157,7 @@ def maximize_expected_utility(m: Belief, utilities: Utilities = None, *, acts: A
     utilities : (A, K) array, optional
         Utility of each act (row) under each class (column). Default: acts are labels.
     acts : sequence of A names, optional
-        Names of the acts. Default: the names of the rows, if `utilities` are a pandas frame.
+        Names of the acts. Default: those of the rows of a pandas frame, unless they are numbers.
 
     Returns
     -------
@@ -195,7 +195,7 @@ def maximin(m: Belief, utilities: Utilities = None, *, acts: Acts = None) -> Any
     utilities : (A, K) array, optional
         Utility of each act (row) under each class (column). Default: acts are labels.
     acts : sequence of A names, optional
-        Names of the acts. Default: the names of the rows, if `utilities` are a pandas frame.
+        Names of the acts. Default: those of the rows of a pandas frame, unless they are numbers.
 
     Returns
     -------
@@ -237,7 +237,7 @@ def maximax(m: Belief, utilities: Utilities = None, *, acts: Acts = None) -> Any
     utilities : (A, K) array, optional
         Utility of each act (row) under each class (column). Default: acts are labels.
     acts : sequence of A names, optional
-        Names of the acts. Default: the names of the rows, if `utilities` are a pandas frame.
+        Names of the acts. Default: those of the rows of a pandas frame, unless they are numbers.
 
     Returns
     -------
@@ -287,7 +287,7 @@ def hurwicz(
         the worst and the best utility of each act in each focal set of a mass function, and
         returns degrees of that shape, or a number.
     acts : sequence of A names, optional
-        Names of the acts. Default: the names of the rows, if `utilities` are a pandas frame.
+        Names of the acts. Default: those of the rows of a pandas frame, unless they are numbers.
 
     Returns
     -------

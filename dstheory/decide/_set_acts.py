@@ -16,12 +16,12 @@ under Dempster-Shafer uncertainties").
 from collections.abc import Iterable
 from itertools import combinations
 from math import comb, log
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory._typing import Numbers, Scalar, Utilities
+from dstheory._typing import Numbers, Scalar, Table, Utilities
 from dstheory.checks.arguments import as_sequence, check_count, check_degree
 from dstheory.decide._acts import Acts, first_best
 from dstheory.decide._criteria import default_acts
@@ -163,7 +163,7 @@ def owa(
         Degree of optimism: 0 is `maximin`, 1/2 maximizes the pignistic expectation,
         1 is `maximax`.
     acts : sequence of A names, optional
-        Names of the acts. Default: the names of the rows, if `utilities` are a pandas frame.
+        Names of the acts. Default: those of the rows of a pandas frame, unless they are numbers.
 
     Returns
     -------
@@ -204,7 +204,17 @@ def _checked_size(n_acts: int, max_size: int | None) -> int:
     return largest
 
 
-def set_utilities(utilities: Numbers, orness: Scalar = 0.8, *, max_size: int | None = None) -> Any:
+@overload
+def set_utilities(
+    utilities: Table, orness: Scalar = 0.8, *, max_size: int | None = None
+) -> Table: ...
+@overload
+def set_utilities(
+    utilities: Numbers, orness: Scalar = 0.8, *, max_size: int | None = None
+) -> NDArray[np.float64]: ...
+def set_utilities(
+    utilities: Numbers | Table, orness: Scalar = 0.8, *, max_size: int | None = None
+) -> Any:
     """Utilities of all non-empty sets of acts.
 
     Parameters

@@ -8,13 +8,13 @@ review", IJAR 109).
 
 import math
 from numbers import Real
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._masses import check_mass
-from dstheory._typing import Numbers, Scalar, Utilities
+from dstheory._typing import Numbers, Scalar, Table, Utilities
 from dstheory.checks.arguments import as_array, axis_labels, check_degree, check_label_order
 from dstheory.checks.masses import check_number
 from dstheory.frame import Frame
@@ -23,7 +23,11 @@ from dstheory.kernels.exact import without_decimals
 from dstheory.mass import MassFunction
 
 
-def utilities_from_costs(costs: Numbers) -> Any:
+@overload
+def utilities_from_costs(costs: Table) -> Table: ...
+@overload
+def utilities_from_costs(costs: Numbers) -> NDArray[Any]: ...
+def utilities_from_costs(costs: Numbers | Table) -> Any:
     """Turn costs into utilities 1 - cost, so that zero-one costs become the identity.
 
     Parameters
@@ -89,7 +93,11 @@ def utilities_from_threshold(threshold: Scalar) -> NDArray[Any]:
     return np.asarray([[1, threshold], [1 - threshold, 1]])
 
 
-def with_reject(utilities: Numbers, cost: Scalar) -> Any:
+@overload
+def with_reject(utilities: Table, cost: Scalar) -> Table: ...
+@overload
+def with_reject(utilities: Numbers, cost: Scalar) -> NDArray[Any]: ...
+def with_reject(utilities: Numbers | Table, cost: Scalar) -> Any:
     """Utilities with a reject act as last row, at the same cost under every class.
 
     Parameters
@@ -124,7 +132,7 @@ def with_reject(utilities: Numbers, cost: Scalar) -> Any:
     rows = act_rows(utilities)
     return named_like(
         utilities,
-        np.vstack([matrix, [[1 - cost] * matrix.shape[1]]]),
+        np.vstack([matrix, 1 - as_matrix([[cost] * matrix.shape[1]], "cost")]),
         rows and [*rows, "reject"],
     )
 

@@ -74,6 +74,8 @@ def _described(parameter: Parameter, places: list[Any]) -> Parameter:
         for place in reversed(places)
         for name, header, text in _PARAMETER.findall(sections(place).get("Parameters", ""))
     }
+    if parameter.name not in found:  # python -OO
+        raise RuntimeError("options are described in docstrings, which python -OO leaves out")
     header, text = found[parameter.name]
     flags, metavar, default = _HEADER.fullmatch(header).groups()  # type: ignore[union-attr]  # it fits all texts
     kind, option = parameter.annotation, typer.Option()

@@ -59,7 +59,8 @@ def named_sources(sources: Any) -> dict[str, Any]:
     if isinstance(sources, np.ndarray) and sources.ndim == 2:
         raise ValueError(
             f"sources are an array of shape {sources.shape}, whose rows or columns may be the "
-            "sources; give list(array.T) if they are its columns, list(array) if its rows"
+            "sources; give list(array.T) if they are its columns, list(array) if its rows, or "
+            "[array] if it is one source with a column for each class"
         )
     if are_named(sources):
         names = getattr(sources, "column_names", getattr(sources, "columns", ()))  # Arrow, polars
@@ -73,8 +74,9 @@ def named_sources(sources: Any) -> dict[str, Any]:
 
 
 def are_named(sources: object) -> bool:
-    """Whether sources have names: those of a mapping, or columns of a data frame."""
-    return hasattr(sources, "items") or hasattr(sources, "columns")
+    """Whether sources have names: those of a mapping, or columns of a frame that is not lazy."""
+    table = hasattr(sources, "columns") and hasattr(sources, "__len__")
+    return table or hasattr(sources, "items")
 
 
 def known_classes(

@@ -432,6 +432,7 @@ class BaseMulticlassCalibrator(saved.SavedCalibrator):
             Strings, numbers, lists and dicts only; `from_dict` reads it back.
         """
         check_is_fitted(self)
+        columns = [str(name) for name in self._fitted_columns]
         return {
             "format": FORMAT,
             "version": saved.VERSION,
@@ -439,6 +440,7 @@ class BaseMulticlassCalibrator(saved.SavedCalibrator):
             "parameters": self._saved_parameters(),
             "classes": self.classes_.tolist(),
             "n_columns": self.n_features_in_,
+            **({"columns": columns} if columns else {}),
             "state": saved.plain(self._get_state()),
         }
 
@@ -472,8 +474,10 @@ class BaseMulticlassCalibrator(saved.SavedCalibrator):
         calibrator.classes_ = classes
         calibrator.n_features_in_ = _n_columns(data, calibrator)
         calibrator._restore_state(data["state"])
-        calibrator._fitted_columns, calibrator._ready = [], True
-        width = calibrator.n_features_in_
+        width, columns = calibrator.n_features_in_, data.get("columns", [])
+        if not isinstance(columns, list) or len(columns) not in (0, width):
+            raise ValueError(f"saved calibrator is damaged: columns are {columns!r}")
+        calibrator._fitted_columns, calibrator._ready = columns, True
         saved.check_trial(calibrator, np.stack([np.full(width, 1.0 / width), np.eye(width)[0]]))
         restored: Self = calibrator
         return restored

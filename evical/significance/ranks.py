@@ -109,6 +109,8 @@ def as_results(results: Any, greater_is_better: bool) -> Results:
     check_flag("greater_is_better", greater_is_better)
     if isinstance(results, Results):
         return results
+    if hasattr(results, "column_names"):  # of Arrow
+        results = results.to_pandas()
     if hasattr(results, "columns"):
         kinds = zip(results.columns, results.dtypes, strict=True)
         wrong = [name for name, kind in kinds if getattr(kind, "kind", "f") not in "fiub"]

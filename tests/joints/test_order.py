@@ -372,8 +372,10 @@ def test_columns_of_the_same_text_are_refused():
 def test_columns_in_another_order_than_in_fit_are_refused():
     """Also if they are not named like the classes."""
     table = TABLE.set_axis(["u", "v", "w"], axis=1)
+    fitted = SoftmaxCalibrator().fit(table, WINES)
     readers = (
-        SoftmaxCalibrator().fit(table, WINES).predict_proba,
+        fitted.predict_proba,
+        SoftmaxCalibrator.from_dict(fitted.to_dict()).predict_proba,
         lambda found: EvidentialFusion().fit({"x": table}, WINES).predict({"x": found}),
         lambda found: EvidentialFusion(classes=CLASSES).fit({"x": table}).predict({"x": found}),
     )
@@ -447,7 +449,8 @@ def test_paired_results_in_another_order_are_refused():
     with pytest.raises(ValueError, match=r"y_pred1\[1\] is 0.3, but labels of y_true are whole"):
         mcnemar(y, [0, 0.3, 1], y)
     methods = pd.DataFrame(np.eye(3), columns=["b", "a", "c"])
-    assert friedman(pl.from_pandas(methods)).methods == ("b", "a", "c")
+    for table in (pl.from_pandas(methods), pl.from_pandas(methods).to_arrow()):
+        assert friedman(table).methods == ("b", "a", "c")
     with pytest.raises(ValueError, match=r"the columns of results are .* but methods are"):
         Results(methods, ["a", "b", "c"])
 

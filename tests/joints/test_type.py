@@ -11,7 +11,7 @@ from dstheory import Frame, MassFunction, dempster, discount
 from dstheory.argumentation import ArgumentationSystem
 from dstheory.combine import conjunctive, disjunctive, yager
 from dstheory.construct import bayesian, categorical, concatenate, nested, vacuous
-from dstheory.decide import expected_utility
+from dstheory.decide import expected_utility, with_reject
 from dstheory.errors import MassError
 from dstheory.inference import SampledInterval, multinomial, normal_contour
 from dstheory.kernels.rounding import sum_tolerance, unit_rows
@@ -152,6 +152,7 @@ def test_decimals_are_numbers():
     assert isinstance(mixed.bel("a"), Fraction)
     assert discount(m, rate=half).mass(frame) == 0.75
     assert expected_utility(m, [[quarter, half]]) == [0.375]
+    assert with_reject([[half, 0], [0, 1]], quarter).tolist()[-1] == [0.75, 0.75]
     assert multinomial([Decimal(1), Decimal(3)], model="bayesian").bel(1) == 0.75
     assert normal_contour([quarter, half], sigma=0.5).mode == 0.375
     rules = ArgumentationSystem(["x -> z", "y -> z"], {"x": quarter, "y": 0.5})
