@@ -38,7 +38,6 @@ from evical.curves.candidates import (
     SHAPES,
     AveragedCurve,
     Candidate,
-    Standings,
     average,
     left_out_likelihoods,
     smooth_candidates,
@@ -430,16 +429,14 @@ def automatic_curve(counts: ScoreCounts) -> AveragedCurve:
     # While the scores as given take part, the samples cannot tell them from a line.
     lines = [c.variance for c in candidates if c.name == f"{natural}: line"]
     log_odds = np.clip(scales[natural](table), -_LIMIT, _LIMIT)
-    prior, left_out, degrees = (column.item() for column in given)
     found = [
-        Candidate("as given", prior, expit(log_odds), log_odds, line, left_out, degrees)
+        Candidate("as given", _IDENTITY, expit(log_odds), log_odds, line, given, 0.0)
         for line in lines
     ]
     return average(table, found + candidates)
 
 
-def _given(scale: Scale, groups: ScoreCounts) -> Standings:
-    """Of the scores read as log-odds, or as probabilities if they may be: nothing is fitted."""
+def _given(scale: Scale, groups: ScoreCounts) -> float:
+    """Log-likelihood of the scores read as log-odds, or as probabilities if they may be."""
     log_odds = np.clip(scale(groups.scores), -_LIMIT, _LIMIT)[np.newaxis]
-    left_out = left_out_likelihoods(log_odds, np.zeros_like(log_odds), groups)
-    return Standings(np.full(1, _IDENTITY), left_out, np.zeros(1))
+    return left_out_likelihoods(log_odds, np.zeros_like(log_odds), groups).item()

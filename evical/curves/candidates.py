@@ -183,20 +183,6 @@ def left_out_likelihoods(mean: Floats, variance: Floats, counts: ScoreCounts) ->
     return left_out
 
 
-class Standings(NamedTuple):
-    """What the weights of c candidates follow from.
-
-    Parameters
-    ----------
-    priors, left_out, degrees : (c,) arrays
-        As in `Candidate`.
-    """
-
-    priors: Floats
-    left_out: Floats
-    degrees: Floats
-
-
 def average(scores: Floats, candidates: list[Candidate]) -> AveragedCurve:
     """The average of candidates, for predictions and for intervals.
 
@@ -360,28 +346,30 @@ class SmoothCandidates:
     Parameters
     ----------
     names : list of c str
-    standings : Standings
+    priors, left_out : (c,) arrays
+        As in `Candidate`.
     design : callable
         From scores (t,) on the scale to the rows (t, d) of a design.
     fit : LaplaceFit
     """
 
     names: list[str]
-    standings: Standings
+    priors: Floats
+    left_out: Floats
     design: Callable[[Floats], Floats]
     fit: LaplaceFit
 
     def at(self, table: Floats) -> list[Candidate]:
         """The candidates at scores (t,) on the scale."""
         mean, variance = self.fit.at(self.design(table))
-        curves = zip(mean_probability(mean, variance), mean, variance, strict=True)
-        standings = zip(*(column.tolist() for column in self.standings), strict=True)
-        return [
-            Candidate(name, prior, *curve, left_out, degrees)
-            for name, curve, (prior, left_out, degrees) in zip(
-                self.names, curves, standings, strict=True
-            )
-        ]
+        columns = (
+            self.names,
+            self.priors.tolist(),
+            *(mean_probability(mean, variance), mean, variance),
+            self.left_out.tolist(),
+            self.fit.degrees.tolist(),
+        )
+        return [Candidate(*values) for values in zip(*columns, strict=True)]
 
 
 def smooth_candidates(
@@ -448,8 +436,8 @@ def smooth_candidates(
         return None  # what cannot be proven does not take part; steps always do
     shares = np.array([prior * _PRIORS[name] for name in names])
     left_out = left_out_likelihoods(*fit.at(design), counts)
-    standings = Standings(shares, left_out, fit.degrees)
-    return SmoothCandidates([f"{scale}: {name}" for name in names], standings, design_at, fit)
+    names = [f"{scale}: {name}" for name in names]
+    return SmoothCandidates(names, shares, left_out, design_at, fit)
 
 
 def spline_coordinates(nodes: Floats) -> tuple[Floats, Floats]:
