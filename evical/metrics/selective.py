@@ -7,7 +7,6 @@ networks, NeurIPS 30.
 """
 
 from dataclasses import dataclass
-from types import SimpleNamespace
 from typing import Any, Literal
 
 import numpy as np
@@ -284,9 +283,8 @@ def losses_of(
 def check_loss_order(loss: object, classes: NDArray[Any]) -> None:
     """Refuse a data frame whose columns or first K rows are the classes in another order."""
     check_column_order(loss, classes, "loss")
-    if hasattr(loss, "index") and hasattr(loss, "columns"):
-        rows = SimpleNamespace(index=[*loss.index][: len(classes)])
-        check_label_order(rows, classes.tolist(), "loss", "index")
+    if hasattr(loss, "iloc"):  # of pandas
+        check_label_order(loss.iloc[: len(classes)], classes.tolist(), "loss", "index")
 
 
 def _running(losses: Floats, doubt: Floats) -> tuple[Floats, Floats, Indices]:
