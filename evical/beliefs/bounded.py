@@ -35,6 +35,7 @@ RADII = 4.5 * (RADII + 1.0)
 SHARES = SHARES * RADII * np.exp(-(RADII**2) / 2)
 SHARES = SHARES / SHARES.sum()
 _ROWS = 1 << 13  # at a time
+_FAR = 700.0  # log-odds whose odds are floats yet
 _HUGE = 1e200  # for the quantile at a level that rounds to 1
 
 
@@ -60,9 +61,12 @@ def half_widths(probability: Floats, log_odds: Floats, error: Floats) -> Floats:
     odds, errors, width = log_odds.ravel(), error.ravel(), np.zeros(log_odds.size)
     for start in range(0, len(odds), _ROWS):  # temporaries stay in cache
         rows = slice(start, start + _ROWS)
+        height = 2 * np.cosh(np.clip(odds[rows], -_FAR, _FAR))
         for radius, share in zip(RADII, SHARES, strict=True):
-            reach = radius * errors[rows]
-            width[rows] += share * (expit(odds[rows] + reach) - expit(odds[rows] - reach))
+            # expit(x + r) - expit(x - r) is sinh r / (cosh x + cosh r), in a third of the time.
+            up = np.exp(np.minimum(radius * errors[rows], _FAR))
+            down = 1 / up
+            width[rows] += share * ((up - down) / (up + down + height))
     half = width.reshape(log_odds.shape) / 2
     return np.asarray(np.minimum(np.minimum(half, probability), 1.0 - probability))
 
@@ -270,7 +274,13 @@ class Bounded(Beliefs):
         known = Estimate(ends, lambda: probability)
 
         def likely() -> tuple[Floats, Floats]:
-            half = _balanced(half_widths(probability, *normal_log_odds()), probability)
+            mean, deviation = normal_log_odds()
+            if len(classes) == 2:  # what holds of one holds of the other
+                half = np.repeat(
+                    half_widths(probability[:, 1:], mean[:, 1:], deviation[:, 1:]), 2, axis=1
+                )
+            else:
+                half = _balanced(half_widths(probability, mean, deviation), probability)
             return probability - half, probability + half
 
         def confident() -> tuple[Floats, Floats]:

@@ -175,6 +175,9 @@ class LogPool:
 
     def _errors(self, evidence: Floats) -> Floats:
         """The derivative of log(p / (1 - p)) in the logits is (e - p) / (1 - p)."""
+        if evidence.shape[1] == 2:  # it is (-1, 1) or (1, -1)
+            away = np.broadcast_to([-1.0, 1.0], evidence.shape[:2])
+            return np.repeat(np.sqrt(self._variance(evidence, away))[:, np.newaxis], 2, axis=1)
         p, odds = self.log_odds(evidence)
         rest, tied = np.exp(-np.logaddexp(0.0, odds)), self.weights.ndim == 1
         variance = (self._tied_variances if tied else self._variances)(evidence, p)
@@ -184,13 +187,17 @@ class LogPool:
         rivals[row, top] = -np.inf
         away = -softmax_rows(rivals)
         away[row, top] = rest[row, top] = 1.0
-        if tied:
+        variance[row, top] = self._variance(evidence, away)
+        return np.asarray(np.sqrt(np.maximum(variance, 0)) / rest)
+
+    def _variance(self, evidence: Floats, away: Floats) -> Floats:
+        """Variances (n,) of sums of the logits with these factors (n, K)."""
+        if self.weights.ndim == 1:
             moved = np.hstack([np.einsum("nk,nks->ns", away, evidence), away])
         else:
             moved = away[:, :, np.newaxis] * with_ones(evidence)
-            moved = moved.reshape(len(p), len(self.covariance))
-        variance[row, top] = np.einsum("np,np->n", moved @ self.covariance, moved)
-        return np.asarray(np.sqrt(np.maximum(variance, 0)) / rest)
+            moved = moved.reshape(len(away), len(self.covariance))
+        return np.maximum(np.einsum("np,np->n", moved @ self.covariance, moved), 0)
 
     def _variances(self, evidence: Floats, p: Floats) -> Floats:
         """Variances (n, K) of each logit less the mean one, whose weights are p."""

@@ -5,10 +5,13 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from evical.beliefs.bounded import half_widths, normal_bounds
+from evical.beliefs.bounded import RADII, SHARES, half_widths, normal_bounds
 
 
-@pytest.mark.parametrize(("mean", "error"), [(0.0, 0.1), (1.5, 0.7), (-4.0, 2.0), (0.3, 1e-6)])
+@pytest.mark.parametrize(
+    ("mean", "error"),
+    [(0.0, 0.1), (1.5, 0.7), (-4.0, 2.0), (0.3, 1e-6), (-40.0, 0.5), (-690.0, 0.1)],
+)
 def test_half_width_is_half_of_an_integral_over_level_sets(mean, error):
     def width(r):
         sides = [1 / (1 + mpmath.exp(-(mean + sign * r * error))) for sign in (1, -1)]
@@ -18,6 +21,13 @@ def test_half_width_is_half_of_an_integral_over_level_sets(mean, error):
     p = expit(np.array([mean]))
     half = half_widths(p, np.array([mean]), np.array([error]))
     assert half[0] == pytest.approx(min(expected, p[0], 1 - p[0]), rel=1e-9)
+
+
+def test_widths_of_what_is_not_known_at_all():
+    odds, error, p = np.array([-90.0, 0.0, 90.0]), np.full(3, 100.0), np.full(3, 0.5)
+    reach = error * RADII[:, np.newaxis]
+    expected = SHARES @ (expit(odds + reach) - expit(odds - reach)) / 2
+    np.testing.assert_allclose(half_widths(p, odds, error), expected, rtol=1e-12)
 
 
 def test_intervals_stay_among_probabilities():
