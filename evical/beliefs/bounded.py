@@ -460,8 +460,8 @@ def joint_sets(lower: Floats, upper: Floats) -> tuple[Floats, Flags, Floats]:
     single : (n, K) array
         Masses of single classes, equal to `lower`.
     sets : (n, K + 1, K) array of bool
-        Other sets, whose sizes differ by at most one.
-    masses : (n, K + 1) array
+        Other sets, whose sizes differ by at most one; of two classes the only one, (n, 1, 2).
+    masses : (n, K + 1) or (n, 1) array
 
     Notes
     -----
@@ -479,6 +479,8 @@ def joint_sets(lower: Floats, upper: Floats) -> tuple[Floats, Flags, Floats]:
     ([[1, 1, 0], [1, 0, 1]], [0.5, 0.5])
     """
     rest, share = _shares(lower, upper)
+    if lower.shape[1] == 2:
+        return lower, np.ones((len(lower), 1, 2), dtype=bool), rest
     order = np.argsort(-share, axis=1, kind="stable")
     ends = np.cumsum(np.take_along_axis(share, order, axis=1), axis=1)
     cuts = np.sort(ends % 1, axis=1)
