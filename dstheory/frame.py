@@ -206,7 +206,9 @@ class Frame(Immutable):
 whose masks are 0 to 3
         """
         if not isinstance(mask, int | np.integer) or isinstance(mask, bool):
-            raise TypeError(f"a mask is {mask!r}, expected an int")
+            raise TypeError(
+                f"a mask is {mask!r}, expected an int, as Frame.mask makes it of an event"
+            )
         value = int(mask)
         if not 0 <= value <= self.full:
             raise FrameError(f"mask {value} is outside {self!r}, whose masks are 0 to {self.full}")

@@ -96,8 +96,10 @@ class MassFunction(Immutable):
     store: NDArray[Any]
     masses: NDArray[Any]
 
-    def __init__(self, frame: Frame, focal: Iterable[int], masses: Numbers) -> None:
+    def __init__(self, frame: Frame, focal: Iterable[int], masses: Numbers = ()) -> None:
         checks.as_frame(frame)
+        if isinstance(focal, Mapping):
+            raise TypeError("focal is a mapping; MassFunction.from_dict(frame, ...) reads one")
         numbers = checks.as_numbers(masses)
         if last_labels(masses):  # as `to_frame` names them, or labels
             focal = list(focal)

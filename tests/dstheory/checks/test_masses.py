@@ -106,7 +106,8 @@ def test_wrong_kinds(masses, message):
         ([1, 4], FrameError, r"mask 4 is outside Frame\(\['a', 'b'\]\), whose masks are 0"),
         ([-1, 1], FrameError, "mask -1 is outside"),
         ([1.0, 3.0], TypeError, r"a mask is 1\.0, expected an int"),
-        (["a", "b"], TypeError, "a mask is 'a', expected an int"),
+        (["a", "b"], TypeError, "a mask is 'a', expected an int, as Frame.mask makes it"),
+        ({"a": 0.5, "b": 0.5}, TypeError, r"focal is a mapping; MassFunction\.from_dict"),
         ([True, 3], TypeError, "a mask is True, expected an int"),
         ([1], MassError, r"masses have shape \(2,\), but there are 1 focal sets"),
         ([], MassError, r"masses have shape \(2,\), but there are 0 focal sets"),
@@ -115,6 +116,13 @@ def test_wrong_kinds(masses, message):
 def test_wrong_focal_sets(focal, error, message):
     with pytest.raises(error, match=message):
         MassFunction(FRAME, focal, [0.5, 0.5])
+
+
+def test_mapping_in_the_place_of_focal_sets_and_masses():
+    with pytest.raises(TypeError, match=r"MassFunction\.from_dict\(frame, \.\.\.\) reads one"):
+        MassFunction(FRAME, {"a": 1.0})
+    with pytest.raises(MassError, match=r"masses have shape \(0,\), but there are 1 focal sets"):
+        MassFunction(FRAME, [1])
 
 
 def test_repeated_focal_sets_in_large_frames():
