@@ -101,7 +101,7 @@ def last_layer(fitted: Any, X: SamplesLike) -> LastLayer:
         coef = np.asarray(fitted.coef_, dtype=np.float64)
         coef = coef.reshape(-1, features.shape[1]).T
         intercept = np.zeros(coef.shape[1]) + np.asarray(fitted.intercept_, dtype=np.float64)
-        _check_linear(fitted, features, features @ coef + intercept)
+        _check_linear(fitted, X, features @ coef + intercept)
         softmax = isinstance(fitted, LogisticRegression | LogisticRegressionCV)
     else:
         raise TypeError(
@@ -113,9 +113,9 @@ def last_layer(fitted: Any, X: SamplesLike) -> LastLayer:
     return LastLayer(fitted.classes_, features, coef, intercept, softmax or coef.shape[1] == 2)
 
 
-def _check_linear(fitted: Any, features: Floats, outputs: Floats) -> None:
+def _check_linear(fitted: Any, X: SamplesLike, outputs: Floats) -> None:
     """Refuse outputs that are not of classes, such as those of pairs."""
-    decision = np.asarray(fitted.decision_function(features)).reshape(len(features), -1)
+    decision = np.asarray(fitted.decision_function(X)).reshape(len(outputs), -1)
     if decision.shape != outputs.shape or not np.allclose(decision, outputs):
         raise TypeError(
             f"fitted is {shown(fitted)}, whose decision_function is not features @ coef_.T + "

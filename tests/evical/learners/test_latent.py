@@ -1,6 +1,7 @@
 """Trained linear layers read as evidence: definitions, least commitment, probabilities kept."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.optimize import minimize
 from sklearn.datasets import load_breast_cancer, load_iris, make_classification
@@ -137,6 +138,9 @@ def test_pipelines_and_other_linear_models():
         p = plausibility_transform(latent_evidence(model, data).mass())[:, 1]
         expected = 1 / (1 + np.exp(-model.decision_function(data)))
         np.testing.assert_allclose(p, expected, rtol=1e-7, atol=1e-12)
+    frame = pd.DataFrame(data).add_prefix("x")
+    model = make_pipeline(StandardScaler().set_output(transform="pandas"), RidgeClassifier())
+    latent_evidence(model.fit(frame, y), frame)  # names are kept: no warning
     three = LinearSVC(random_state=0).fit(X, Y)
     contour = latent_evidence(three, X).interval()[..., 1]
     outputs = three.decision_function(X)
