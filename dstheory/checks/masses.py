@@ -3,7 +3,7 @@
 Every failure names the value and the row, and says what to do. Nothing is repaired.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from math import prod
 from numbers import Number
 from typing import Any
@@ -44,6 +44,11 @@ def as_masses(masses: object) -> NDArray[Any]:
 
 def as_numbers(masses: object) -> NDArray[Any]:
     """Masses as an array of their own type; integers beside fractions become fractions."""
+    if isinstance(masses, Mapping):
+        raise TypeError(
+            "numbers are a mapping; give its values in the order of the labels, or masses of "
+            "events to MassFunction.from_dict"
+        )
     try:
         array = np.asarray(without_mask(masses))
     except ValueError as error:  # NumPy's own message mentions inhomogeneous shapes

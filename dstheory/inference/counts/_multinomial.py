@@ -40,7 +40,7 @@ Source: T. Denoeux, Constructing belief functions from sample data using multino
 confidence regions, International Journal of Approximate Reasoning 42, 2006, 228-252.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cache
 from typing import Any, Literal, get_args
 
@@ -58,6 +58,7 @@ from dstheory.inference.counts.checks import (
     as_count_rows,
     as_strength,
     as_tail,
+    by_label,
     refuse_empty_rows,
 )
 from dstheory.kernels import bits, moebius
@@ -239,7 +240,7 @@ MultinomialModel = Literal["bayesian", "laplace", "dempster", "idm", "goodman", 
 
 
 def multinomial(
-    counts: ArrayLike,
+    counts: ArrayLike | Mapping[Any, ArrayLike],
     frame: Frame | Sequence[Hashable] | None = None,
     model: MultinomialModel = "likelihood",
     *,
@@ -251,13 +252,13 @@ def multinomial(
 
     Parameters
     ----------
-    counts : (*batch, K) array_like
+    counts : (*batch, K) array_like, or mapping of labels to counts such as a Counter
         How often each category was seen. They may be non-integers, as sums of sample
         weights are. Integers and Fractions in object arrays give exact masses in the
         models `bayesian`, `laplace` and `dempster` (`idm`).
     frame : Frame, or sequence of labels, optional
-        The K categories. By default those that name the counts (the columns of a data frame, or
-        the index of a series such as that of `value_counts`), or 0, ..., K - 1.
+        The K categories. By default those that name the counts (keys of a mapping, the columns of a
+        data frame, or the index of a series such as that of `value_counts`), or 0, ..., K - 1.
     model : str
         What to infer from n_k of N observations:
 
@@ -347,8 +348,9 @@ def multinomial(
     array([0.5, 0. ])
     """
     check_flag("ordered", ordered)
-    rows, batch = _checked(counts, model)
-    names = as_categories(frame, rows.shape[1], values=counts)
+    values, frame = by_label(counts, frame)
+    rows, batch = _checked(values, model)
+    names = as_categories(frame, rows.shape[1], values=values)
     if model == "mcd":
         contour = dominating_contour(rows, as_tail(confidence))
         return consonant(names, contour.reshape(*batch, -1))

@@ -7,7 +7,7 @@ Dirichlet model. Three of the fusions average masses with weights that depend on
 in subjective logic, FUSION).
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from fractions import Fraction
 from math import comb
 from typing import Any, Literal, final, get_args
@@ -154,7 +154,7 @@ class Opinion(ShownFields, Immutable):
     @classmethod
     def from_evidence(
         cls,
-        counts: ArrayLike,
+        counts: ArrayLike | Mapping[Any, ArrayLike],
         frame: Frame | Sequence[Hashable] | None = None,
         *,
         strength: float = 2,

@@ -4,6 +4,7 @@ Counts may be sums of sample weights, so they are real numbers. Errors name the 
 Fractions and integers in object arrays stay exact on request.
 """
 
+from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from fractions import Fraction
 from numbers import Rational
@@ -178,6 +179,24 @@ def _first(wrong: Array) -> int | None:
 
 def _at(shape: tuple[int, ...], flat_row: int) -> str:
     return in_row(np.unravel_index(flat_row, shape))
+
+
+def by_label(counts: object, frame: Frame | Sequence[Hashable] | None) -> tuple[Any, Any]:
+    """Counts (*batch, K) of a mapping in the order of the frame, and the frame; others as they are.
+
+    A Counter counts 0 of what it does not hold.
+
+    >>> by_label(Counter("abb"), ["b", "a", "c"])
+    (array([2, 1, 0]), ['b', 'a', 'c'])
+    """
+    if not isinstance(counts, Mapping):
+        return counts, frame
+    labels = list(counts) if frame is None else list(getattr(frame, "labels", frame))
+    missing = set() if isinstance(counts, Counter) else {*labels} - {*counts}
+    if odd := [*(label for label in counts if label not in labels), *missing]:
+        raise FrameError(f"counts are of {[*counts]}, but labels are {labels}: {odd[0]!r} differs")
+    columns = [as_array(counts[label], f"counts of {label!r}") for label in labels]
+    return np.stack(np.broadcast_arrays(*columns), axis=-1), labels
 
 
 def as_categories(

@@ -123,6 +123,8 @@ def test_mapping_in_the_place_of_focal_sets_and_masses():
         MassFunction(FRAME, {"a": 1.0})
     with pytest.raises(MassError, match=r"masses have shape \(0,\), but there are 1 focal sets"):
         MassFunction(FRAME, [1])
+    with pytest.raises(TypeError, match="numbers are a mapping; give its values in the order"):
+        MassFunction(FRAME, [1, 2], {"a": 0.5, "b": 0.5})
 
 
 def test_repeated_focal_sets_in_large_frames():

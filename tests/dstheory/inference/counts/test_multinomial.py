@@ -1,6 +1,7 @@
 """Counts of categories to belief functions: definitions, oracles, laws, and bad input."""
 
 import json
+from collections import Counter
 from fractions import Fraction
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from dstheory import Frame, MassFunction
+from dstheory.errors import FrameError
 from dstheory.inference import binomial, multinomial, multinomial_bounds
 from tests.naive import multinomial as definition
 from tests.support.each import each
@@ -232,6 +234,18 @@ def test_frame_or_labels():
     assert isinstance(multinomial([1, 2]), MassFunction)
 
 
+def test_counts_by_label():
+    seen, frame = Counter("abbc"), Frame(["c", "a", "b", "d"])
+    assert multinomial(seen).frame == Frame(["a", "b", "c"])
+    assert multinomial(seen, frame, "idm") == multinomial([1, 1, 2, 0], frame, "idm")
+    batch = {"b": [2, 0], "a": [1, 3]}
+    assert multinomial(batch, ["a", "b"], "idm") == multinomial([[1, 2], [3, 0]], ["a", "b"], "idm")
+    exact = multinomial({"a": Fraction(1), "b": 2}, model="idm")
+    assert exact.mass("b") == Fraction(1, 2)
+    with pytest.raises(TypeError, match="counts are a mapping; give its values"):
+        multinomial_bounds(seen)
+
+
 @each(
     ("arguments", "options", "error", "message"),
     [
@@ -239,7 +253,8 @@ def test_frame_or_labels():
         (([[1, 2], [np.nan, 1]],), {}, ValueError, "count nan in row 1: not a finite number"),
         (([],), {}, ValueError, "counts are empty"),
         (([[1, 2], [1e308, 1e308]],), {}, ValueError, "counts sum to inf in row 1: too large"),
-        (({"a": 2, "b": 1},), {}, TypeError, "counts are a mapping; give its values"),
+        (({"a": 2, "b": 1}, ["a", "c"]), {}, FrameError, r"labels are \['a', 'c'\]: 'b' differs"),
+        (({"a": 2}, ["a", "c"]), {}, FrameError, "'c' differs"),
         (([["1", "2"]],), {}, TypeError, r"counts have dtype \w+, expected real numbers"),
         (([1, 2], ["a"]), {}, ValueError, "counts have 2 categories and the frame has 1 labels"),
         (([1, 2],), {"model": "bayes"}, ValueError, "model is 'bayes', expected one of 'bay"),
