@@ -115,6 +115,19 @@ def test_extremes_inside_are_found_to_the_tolerance(n_sources):
     np.testing.assert_allclose(y.expectation(), [least.mean(), best.mean()], atol=1e-8)
 
 
+def test_the_highest_of_several_waves_is_found():
+    """The grid is higher on the second one; and a narrow diagonal valley is followed."""
+    one = SampledInterval([0.0], [2.0])
+    y = SampledInterval.from_function(lambda x: np.sin(9 * x) - 0.002 * x, one)
+    first = np.arccos(0.002 / 9) / 9
+    assert y.high[0] == pytest.approx(np.sin(9 * first) - 0.002 * first, abs=1e-9)
+    wide = SampledInterval([-1.9], [2.0])
+    y = SampledInterval.from_function(
+        lambda a, b: (a - 0.7) ** 2 + 99 * (b - 0.8 * a - 0.3) ** 2, wide, wide
+    )
+    assert y.low[0] == pytest.approx(0, abs=1e-7 * y.high[0])
+
+
 def test_comonotone_sources_meet_at_their_levels():
     """Draws are paired; nested intervals add as fuzzy numbers do; unequal weights are cut."""
     draws = [SampledInterval([0.0, 1.0], [1.0, 3.0]), SampledInterval([10.0, 0.0], [10.0, 2.0])]
