@@ -230,8 +230,8 @@ class SampledInterval(ShownFields, Immutable):
         pairing : str
             - `"independent"`: each interval with each other one (random-set independence);
             - `"comonotone"`: intervals of the same level, by cumulated weights in the order in
-              which they are listed; draws of the same number of samples are paired, nested
-              intervals give fuzzy arithmetic.
+              which they are listed. Sources with the same weights are paired row by row, such as
+              joint draws (random-set dependence); nested intervals give fuzzy arithmetic.
         monotone : bool
             Whether the function is monotone in each argument, in whichever direction: its
             extremes are then at the corners of a box, exactly, and ends may be infinite.
