@@ -121,8 +121,12 @@ def _valleys(values: Floats, side: int) -> tuple[NDArray[np.intp], NDArray[np.in
 
 
 def _called(function: Callable[..., Any], points: NDArray[Any]) -> Floats:
-    with np.errstate(all="ignore"):  # a value that is not a number is refused below
-        values = np.asarray(function(*points))
+    try:
+        with np.errstate(all="ignore"):  # a value that is not a number is refused below
+            values = np.asarray(function(*points))
+    except (TypeError, ValueError) as error:
+        error.add_note("the function is called with arrays; numpy.vectorize wraps one of numbers")
+        raise
     if values.shape != points.shape[1:]:
         raise ValueError(
             f"the function gives shape {values.shape} for arrays of shape {points.shape[1:]}; it "
