@@ -17,9 +17,9 @@ from dstheory.kernels.batches import blocks
 
 _POINTS = {1: 33, 2: 11, 3: 7}  # of a grid, in each of so many dimensions
 _MOST = 1 << 20  # points in one call of the function
-_SHARE = 1e-7  # of the range of values, within which an extreme is found
+_SHARE = 1e-8  # of the range of values, within which an extreme is found
 _STARTS = 4  # valleys of the first grid, in each of which a search goes on
-_ROUNDS = 40  # each divides the sides of a box by two or more
+_ROUNDS = 60  # each divides the sides of a box by two or more, or moves it
 
 
 def function_range(
@@ -62,13 +62,15 @@ def _least(
     rounds: int,
     atol: float | None,
 ) -> Floats:
-    """Least value of sign * function: around the valleys of a grid follow finer ones."""
+    """Least value of sign * function: around the valleys of a grid finer ones, then patterns."""
     best = np.full(low.shape[1], np.inf)
     rows = np.arange(low.shape[1])
     side = len(np.unique(grid[0])) - 1
     bottom, top = low, high
     for left in reversed(range(rounds)):
         first = left == rounds - 1
+        if left == rounds - 3:  # then a pattern of 3 points a side moves or shrinks
+            grid, side = np.array(list(product((0, 0.5, 1), repeat=len(low)))).T, 4
         width = (top - bottom)[..., np.newaxis]
         share = grid[:, np.newaxis]
         with np.errstate(invalid="ignore"):  # corners of an unbounded box follow

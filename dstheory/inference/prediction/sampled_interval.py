@@ -236,7 +236,7 @@ class SampledInterval(ShownFields, Immutable):
             extremes are then at the corners of a box, exactly, and ends may be infinite.
         atol : float, optional
             Otherwise grids close in on the four best local extremes of a first grid until the
-            values of the last one differ by less; by default by less than 1e-7 of the range of all
+            values of the last one differ by less; by default by less than 1e-8 of the range of all
             values. A narrow extreme between the points of the first grid (33 for one source, 11 by
             11 for two, 7 a side for three, 5 for more) can be missed; the result is never too wide.
 
