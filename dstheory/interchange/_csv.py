@@ -62,11 +62,12 @@ def to_csv(m: MassFunction) -> str:
 
 
 def from_csv(text: str, frame: Frame | None = None) -> MassFunction:
-    """Read a mass function written by `to_csv`.
+    """Read a mass function written by `to_csv`, or by a spreadsheet.
 
     Parameters
     ----------
     text : str
+        Semicolons may separate the columns; commas are decimal then.
     frame : Frame, optional
         The frame, whose labels must match the header of the table as text. By default, labels are
         strings.
@@ -91,8 +92,11 @@ def from_csv(text: str, frame: Frame | None = None) -> MassFunction:
         raise TypeError(
             f"text is {type(text).__name__}, expected a string of CSV; read the file first"
         )
+    text = text.removeprefix("\ufeff")  # the mark of spreadsheets
+    head = text.partition("\n")[0]
+    mark = ";" if ";" in head and "," not in head else ","  # as where commas are decimal
     try:
-        lines = [line for line in csv.reader(io.StringIO(text)) if line]
+        lines = [line for line in csv.reader(io.StringIO(text), delimiter=mark) if line]
     except csv.Error as error:
         raise DSTheoryError(f"the text is not CSV: {error}") from error
     if not lines:
@@ -136,6 +140,6 @@ def _read_line(line: list[str], number: int, columns: int, width: int) -> tuple[
 
 def _read_mass(cell: str, number: int) -> Any:
     try:
-        return as_fraction(cell) if "/" in cell else float(cell)
+        return as_fraction(cell) if "/" in cell else float(cell.replace(",", "."))
     except ValueError as error:
         raise DSTheoryError(f"line {number}: mass {cell!r} is not a number") from error

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dstheory._typing import Numbers
 from dstheory.checks import masses as checks
-from dstheory.checks.arguments import as_array
+from dstheory.checks.arguments import as_array, check_label_order
 from dstheory.errors import DSTheoryError
 from dstheory.frame import Frame
 from dstheory.mass import MassFunction
@@ -48,7 +48,7 @@ def from_dst_matrix(frame: Frame, tt: ArrayLike, spec: Numbers) -> MassFunction:
     >>> m.to_dict()
     {('b', 'c'): 0.75, ('a', 'b', 'c'): 0.25}
     """
-    checks.as_frame(frame)
+    check_label_order(tt, checks.as_frame(frame), "tt")
     table, numbers = as_array(tt, "tt"), checks.as_masses(spec)
     if table.ndim != 2 or table.shape[1] != len(frame):
         raise DSTheoryError(f"tt has shape {table.shape}, but the frame has {len(frame)} labels")

@@ -209,6 +209,14 @@ class TableKind(Kind[TablePart]):
 
     def read(self, valuation: Any, alone: str | None) -> Table:
         if alone is not None and not isinstance(valuation, Table):
+            if isinstance(valuation, Mapping):
+                known = self.variables[self.place(alone)].values
+                if {*valuation} != {*known}:
+                    raise NetworkError(
+                        f"numbers are named {[*valuation]}, but the values of {alone!r} are "
+                        f"{[*known]}; give one for each"
+                    )
+                valuation = [valuation[value] for value in known]
             valuation = Table(alone, valuation)
         check_instance("a valuation", valuation, Table, "a Table, or values with on=name")
         table: Table = valuation

@@ -278,7 +278,8 @@ class ValuationNetwork:
         Parameters
         ----------
         valuation : MassFunction on a product, or Table
-            With `on`, also a MassFunction on that variable's values, a dict of masses, or an array.
+            With `on`, also a MassFunction on that variable's values, a dict of masses, or, for
+            tables, an array or a dict of numbers.
         key : hashable, optional
             Key for retracting it. Default: the next free number.
         on : str or Variable, optional

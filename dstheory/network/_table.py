@@ -169,7 +169,8 @@ def _as_logs(part: TablePart) -> TablePart:
     if part.logs:
         return part
     with np.errstate(divide="ignore"):  # ln 0 = -inf is intended
-        return TablePart(part.scope, np.log(part.values), part.log_scale, logs=True)
+        logs = np.asarray(np.log(part.values))  # NumPy turns an array without axes into a number
+    return TablePart(part.scope, logs, part.log_scale, logs=True)
 
 
 def _from_logs(scope: Scope, logs: NDArray[Any], log_scale: float) -> TablePart:
@@ -181,7 +182,7 @@ def _from_logs(scope: Scope, logs: NDArray[Any], log_scale: float) -> TablePart:
     possible = logs[~np.isneginf(logs)]
     if possible.min() < SMALL_LOG:
         return TablePart(scope, logs, log_scale + top, logs=True)
-    return TablePart(scope, np.exp(logs), log_scale + top)
+    return TablePart(scope, np.asarray(np.exp(logs)), log_scale + top)
 
 
 @dataclass(frozen=True)

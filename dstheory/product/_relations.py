@@ -50,8 +50,8 @@ def relation(
     MassError
         If a support does not lie between 0 and 1.
     FrameError
-        If the relation holds nowhere, a variable occurs twice, or the arguments of the function
-        have the names of the variables in another order.
+        If the relation holds nowhere, a variable occurs twice, or an argument of the function has
+        the name of a variable at another place.
     TypeError
         If an argument has the wrong type.
 
@@ -76,12 +76,12 @@ def relation(
 
 
 def _check_arguments(predicate: Callable[..., Any], names: tuple[str, ...]) -> None:
-    """Refuse a function whose arguments are the variables in another order."""
+    """Refuse a function with an argument that is the name of a variable at another place."""
     try:
         arguments = tuple(signature(predicate).parameters)
     except (TypeError, ValueError):  # of a builtin nothing is known
         return
-    if arguments != names and sorted(arguments) == sorted(names):
+    if any(a != name and a in names for a, name in zip(arguments, names, strict=False)):
         raise FrameError(
             f"the arguments of predicate are {', '.join(arguments)}, but the variables are "
             f"{', '.join(names)}; list both in one order"

@@ -25,6 +25,8 @@ from dstheory.kernels import bits, setwise
 from dstheory.kernels.pairwise import refuse_total_conflict
 from dstheory.mass import MassFunction
 
+_ROUNDING = 1e-12  # relative, of a probability that is a sum
+
 
 def inverse_pignistic(frame: Frame, probabilities: Numbers) -> MassFunction:
     """Consonant, least committed mass function whose pignistic probability is given.
@@ -100,7 +102,7 @@ def optimal_possibility(frame: Frame, probabilities: Numbers) -> MassFunction:
     -----
     The probability is objective, such as a frequency, and the possibility loses as little as
     possible of it. `inverse_pignistic` takes it for the bets of someone who may know less. Labels
-    of equal probability have equal possibility.
+    of equal probability, up to rounding, have equal possibility.
 
     References
     ----------
@@ -119,8 +121,9 @@ def optimal_possibility(frame: Frame, probabilities: Numbers) -> MassFunction:
     rising = np.take_along_axis(p, order, axis=-1)
     sums = np.cumsum(rising, axis=-1)
     sums[..., -1] = 1  # whatever the rounding of the sum
-    # Equal labels share the sum of the last of them.
-    last = np.append(rising[..., 1:] != rising[..., :-1], np.ones_like(rising[..., :1]), axis=-1)
+    # Labels that are equal, up to rounding, share the sum of the last of them.
+    gap = rising[..., 1:] * (1 - (0 if p.dtype == object else _ROUNDING)) > rising[..., :-1]
+    last = np.append(gap, np.ones_like(rising[..., :1]), axis=-1)
     shared = np.where(np.asarray(last, dtype=bool), sums, np.inf)[..., ::-1]
     shared = np.minimum(np.minimum.accumulate(shared, axis=-1)[..., ::-1], 1)
     possibility = np.empty_like(shared)

@@ -348,7 +348,8 @@ class Opinion(ShownFields, Immutable):
         -----
         If sources without uncertainty exist, `"cumulative"`, `"averaging"` and `"weighted"` are
         the mean of these. Base rates are averaged with the weights of the evidence (1 - u) / u
-        (`"cumulative"`), of the confidence 1 - u (`"weighted"`, `"constraint"`), or equally.
+        (`"cumulative"`), of the confidence 1 - u (`"weighted"`, `"constraint"`), or equally
+        (Josang 2016, chapter 12).
 
         Examples
         --------
@@ -475,12 +476,11 @@ def _one(values: NDArray[Any]) -> NDArray[Any]:
 def _base_weights(unsure: NDArray[Any], rule: str) -> NDArray[Any]:
     """Weights (S, *batch) of the base rates."""
     one = _one(unsure)
-    certain = _certain(unsure)
     weights = np.full_like(unsure, one)
     if rule in ("cumulative", "weighted", "constraint"):
         weights = 1 - unsure
     if rule == "cumulative":
-        weights = weights / np.where(certain, one, unsure)
-    if rule not in ("compromise", "constraint"):
-        weights = np.where(certain.any(axis=0), np.where(certain, one, 0 * one), weights)
+        certain = _certain(unsure)
+        odds = weights / np.where(certain, one, unsure)
+        weights = np.where(certain.any(axis=0), np.where(certain, one, 0 * one), odds)
     return np.where(np.asarray(weights.sum(axis=0) == 0, dtype=bool), one, weights)

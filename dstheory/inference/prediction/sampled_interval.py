@@ -33,7 +33,6 @@ from dstheory.inference.contours.checks import (
     as_data,
     as_ends,
     as_interval,
-    as_level,
     as_levels,
     numbers,
 )
@@ -230,16 +229,16 @@ class SampledInterval(ShownFields, Immutable):
         pairing : str
             - `"independent"`: each interval with each other one (random-set independence);
             - `"comonotone"`: intervals of the same level, by cumulated weights in the order in
-              which they are listed; draws of the same number of samples are paired, nested
-              intervals give fuzzy arithmetic.
+              which they are listed. Sources with the same weights are paired row by row, such as
+              joint draws (random-set dependence); nested intervals give fuzzy arithmetic.
         monotone : bool
             Whether the function is monotone in each argument, in whichever direction: its
             extremes are then at the corners of a box, exactly, and ends may be infinite.
         atol : float, optional
-            Otherwise grids close in on both extremes until the values of the last one differ by
-            less; by default by less than 1e-7 of the range of all values. A narrow extreme between
-            the points of the first grid (33 for one source, 11 by 11 for two, 7 a side for three, 5
-            for more) can be missed; the result is never too wide.
+            Otherwise grids close in on the four best local extremes of a first grid until the
+            values of the last one differ by less; by default by less than 1e-8 of the range of all
+            values. A narrow extreme between the points of the first grid (33 for one source, 11 by
+            11 for two, 7 a side for three, 5 for more) can be missed; the result is never too wide.
 
         Returns
         -------
@@ -360,13 +359,13 @@ class SampledInterval(ShownFields, Immutable):
         below = np.full(x.shape, -np.inf)
         return self.bel(below, x), self.pl(below, x)
 
-    def quantile(self, p: float) -> tuple[Any, Any]:
+    def quantile(self, p: ArrayLike) -> tuple[Any, Any]:
         """Quantiles of both ends, the smallest values where the p-box reaches p.
 
         Parameters
         ----------
-        p : float
-            Probability in [0, 1].
+        p : array_like
+            Probabilities in [0, 1]; they broadcast against the shape of one draw.
 
         Returns
         -------
@@ -377,15 +376,16 @@ class SampledInterval(ShownFields, Immutable):
         >>> SampledInterval([0.0, 1.0, 2.0], [2.0, 3.0, 4.0]).quantile(0.5)
         (1.0, 3.0)
         """
-        share = as_level("p", p)
+        share = as_levels("p", p) - _ROUNDING
+        kept = self.weights > 0
         found = []
         for end in self._ends:
-            order = np.argsort(end, axis=0, kind="stable")
-            weights = self.weights[order]
-            reached = (np.cumsum(weights, axis=0) >= share - _ROUNDING) & (weights > 0)
-            place = np.where(reached.any(axis=0), reached.argmax(axis=0), len(self) - 1)
-            row = np.take_along_axis(order, place[np.newaxis], axis=0)
-            found.append(scalar(np.take_along_axis(end, row, axis=0)[0]))
+            order = np.argsort(end[kept], axis=0, kind="stable")
+            values = self._beside(np.take_along_axis(end[kept], order, axis=0), share)
+            sums = self._beside(np.cumsum(self.weights[kept][order], axis=0), share)
+            place = np.minimum((sums < share).sum(axis=0), len(sums) - 1)
+            values = np.broadcast_to(values, (len(values), *place.shape))
+            found.append(scalar(np.take_along_axis(values, place[np.newaxis], axis=0)[0]))
         return found[0], found[1]
 
     def expectation(self) -> tuple[Any, Any]:
@@ -563,7 +563,7 @@ class SampledInterval(ShownFields, Immutable):
     def _beside(self, end: Floats, points: Floats) -> Floats:
         """Ends (size, ..., *shape), to compare with points of more axes than the quantity."""
         more = (1,) * (points.ndim - len(self.shape))
-        return end.reshape(len(self), *more, *self.shape)
+        return end.reshape(len(end), *more, *self.shape)
 
     def _mean(self, values: NDArray[Any]) -> Any:
         weights = self.weights.reshape(-1, *(1,) * (values.ndim - 1))

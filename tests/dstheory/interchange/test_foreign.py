@@ -1,6 +1,7 @@
 """Vectors of ibelief and matrices of dst (R)."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from dstheory import Frame, MassFunction
@@ -43,6 +44,8 @@ def test_dst_bca():
     m = from_dst_matrix(ABC, tt, [[1, 0.2], [2, 0.5], [3, 0.3]])
     assert m.equals(MassFunction(ABC, [6, 3, 7], [0.2, 0.5, 0.3]), 0)
     assert from_dst_matrix(ABC, np.array(tt, dtype=bool), [0.2, 0.5, 0.3]).equals(m, 0)
+    with pytest.raises(ValueError, match="select them in that order"):
+        from_dst_matrix(ABC, pd.DataFrame(tt, columns=list("cba")), [0.2, 0.5, 0.3])
     large = Frame(range(80))
     assert from_dst_matrix(large, np.ones((1, 80)), [1.0]).is_vacuous
 

@@ -172,6 +172,11 @@ def test_csv_of_another_frame_is_refused():
         from_csv(to_csv(vacuous(ABC)), Frame(["a", "b"]))
 
 
+def test_csv_of_spreadsheets():
+    m = from_csv("\ufeffa;b;mass\r\n1;0;0,25\r\n1;1;0,75\r\n", Frame(["a", "b"]))
+    assert m.to_dict() == {("a",): 0.25, ("a", "b"): 0.75}
+
+
 def test_mixed_csv_becomes_floats():
     m = from_csv("a,b,mass\n1,0,1/4\n1,1,0.75\n")
     assert m.masses.dtype == np.float64

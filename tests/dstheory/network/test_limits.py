@@ -94,6 +94,12 @@ def test_products_that_underflow_at_once():
     table = table.add([1, 0, tiny], on="x").add([0, 1, tiny], on="x")
     assert table.marginal("x").tolist() == [0, 0, 1]
     assert table.log_normalization() == pytest.approx(2 * math.log(tiny))
+    apart = ValuationNetwork(dict.fromkeys("xyz", frame), kind="probability")  # z is free
+    apart = apart.add([9e-151, 6e-151, 0], on="x").add({"a": 1e-152, "c": 3e-151, "b": 0}, on="y")
+    expected = math.log(15e-151) + math.log(3.1e-151) + math.log(3)
+    assert apart.log_normalization() == pytest.approx(expected)
+    with pytest.raises(NetworkError, match="give one for each"):
+        apart.add({"a": 1}, on="z")
 
 
 # -- statistics ------------------------------------------------------------------------------------

@@ -180,6 +180,11 @@ def test_support_is_a_share(support):
             FrameError,
             "the arguments of predicate are wet, rain, but the variables are rain, wet",
         ),
+        (
+            lambda: relation([RAIN, Variable("wet grass", ["y"])], lambda grass, rain: True),
+            FrameError,
+            "the arguments of predicate are grass, rain, but",
+        ),
         (lambda: relation([], lambda: True), FrameError, "at least one variable"),
         (lambda: equal([RAIN, WET]), FrameError, "holds for no configuration of rain, wet"),
         (lambda: at_least(5, UP), ValueError, "k is 5, expected at most 4"),

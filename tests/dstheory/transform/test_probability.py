@@ -111,6 +111,8 @@ def test_optimal_possibility_of_batches():
     np.testing.assert_allclose(
         optimal_possibility(ABC, p).contour(), [[[1, 0.5, 0.5], [0.1, 1, 0.4]]]
     )
+    rounded = optimal_possibility(ABC, [0.1 + 0.2, 0.3, 0.4])  # the first is 4e-17 larger
+    np.testing.assert_allclose(rounded.contour(), [0.6, 0.6, 1])
     large = np.random.default_rng(0).dirichlet(np.ones(100), size=5)
     m = optimal_possibility(Frame(range(100)), large)
     assert (m.contour() >= large - 1e-12).all()

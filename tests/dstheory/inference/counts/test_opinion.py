@@ -98,7 +98,7 @@ def test_evidence_adds_up():
 
 
 def test_base_rates_follow_the_evidence():
-    """Van der Heijden et al. 2018: the weights of each fusion; of vacuous sources, equal ones."""
+    """Josang 2016, chapter 12: the weights of each fusion; of vacuous sources, equal ones."""
     rates = [[0.2, 0.8], [0.6, 0.4]]
     first = Opinion.from_beliefs(PAIR, [0.5, 0.25], 0.25, base_rate=rates[0])  # evidence 3
     second = Opinion.from_beliefs(PAIR, [0.25, 0.25], 0.5, base_rate=rates[1])  # evidence 1
@@ -117,7 +117,9 @@ def test_base_rates_follow_the_evidence():
         np.testing.assert_allclose(fused.base_rate, [0.4, 0.6])
         assert fused.uncertainty == 1
     certain = Opinion.from_beliefs(PAIR, [0.5, 0.5], 0.0, base_rate=rates[0])
-    assert certain.fuse(second).base_rate.tolist() == rates[0]
+    for rule, pair in {"cumulative": (1, 0), "averaging": (1, 1), "weighted": (1, 0.5)}.items():
+        expected = np.average(rates, axis=0, weights=pair)
+        np.testing.assert_allclose(certain.fuse(second, rule=rule).base_rate, expected)
 
 
 def test_trust_discounting_is_discounting():

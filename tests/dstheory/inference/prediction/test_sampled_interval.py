@@ -1,5 +1,6 @@
 """Weighted random intervals: their definitions, the Sandia challenge problem, p-boxes, contours."""
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -40,8 +41,10 @@ def test_summaries_equal_their_definitions(one, event):
     assert sample.bel(low, high) == pytest.approx(float(naive.bel(rows, low, high)))
     assert sample.pl(low, high) == pytest.approx(float(naive.pl(rows, low, high)))
     assert sample.expectation() == pytest.approx(tuple(map(float, naive.expectation(rows))))
-    for p in (Fraction(1, 3), Fraction(1, 2), Fraction(1)):
-        assert sample.quantile(float(p)) == naive.quantile(rows, p)
+    levels = (Fraction(1, 3), Fraction(1, 2), Fraction(1))
+    expected = [naive.quantile(rows, p) for p in levels]
+    assert [sample.quantile(float(p)) for p in levels] == expected
+    assert list(zip(*sample.quantile(levels), strict=True)) == expected
     lower, upper = sample.cdf(np.arange(-5, 6))
     assert lower.tolist() == [sample.bel(-np.inf, y) for y in range(-5, 6)]
     assert upper.tolist() == [sample.pl(-np.inf, y) for y in range(-5, 6)]
@@ -113,6 +116,19 @@ def test_extremes_inside_are_found_to_the_tolerance(n_sources):
     best = np.cos(inside - 0.1234).sum(axis=1)
     least = np.cos(np.abs(ends - 0.1234).max(axis=0)).sum(axis=1)
     np.testing.assert_allclose(y.expectation(), [least.mean(), best.mean()], atol=1e-8)
+
+
+def test_the_highest_of_several_waves_is_found():
+    """The grid is higher on the second one; and a narrow diagonal valley is followed."""
+    one = SampledInterval([0.0], [2.0])
+    y = SampledInterval.from_function(lambda x: np.sin(9 * x) - 0.002 * x, one)
+    first = np.arccos(0.002 / 9) / 9
+    assert y.high[0] == pytest.approx(np.sin(9 * first) - 0.002 * first, abs=1e-8)
+    wide = SampledInterval([-1.9], [2.0])
+    y = SampledInterval.from_function(
+        lambda a, b: (a - 0.7) ** 2 + 99 * (b - 0.8 * a - 0.3) ** 2, wide, wide
+    )
+    assert y.low[0] == pytest.approx(0, abs=1e-7 * y.high[0])
 
 
 def test_comonotone_sources_meet_at_their_levels():
@@ -209,6 +225,9 @@ def test_errors_say_what_to_do():
     assert SampledInterval.from_function(np.exp, wide, monotone=True).high == [np.inf]
     with pytest.raises(ValueError, match=r"gives shape \(\)"):
         SampledInterval.from_function(lambda x: 1.0, one)
+    with pytest.raises(TypeError) as caught:
+        SampledInterval.from_function(math.sin, one)
+    assert "numpy.vectorize" in caught.value.__notes__[0]
     with pytest.raises(ValueError, match=r"nan at \(-1\)"):
         SampledInterval.from_function(np.log, SampledInterval([-1.0], [1.0]))
     with pytest.raises(ValueError, match="cuts are not ascending"):
