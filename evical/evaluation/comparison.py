@@ -359,7 +359,7 @@ def _collect(
         name=name,
         scores=scores,
         y=y,
-        class_names=tuple(map(str, classes.tolist())),
+        class_names=tuple(map(str, classes)),
         methods=tuple(estimators),
         **predicted,
         fold=number,
