@@ -239,10 +239,10 @@ whose masks are 0 to 3
         return bits.mask_of(places)
 
     def _are_flags(self, listed: list[Any]) -> bool:
-        """Whether these are truth values, which are no labels even where 1 equals True."""
-        kinds = bool | np.bool_
-        return all(isinstance(value, kinds) for value in listed) and not all(
-            isinstance(label, bool) for label in self._labels
+        """Whether these are truth values that are no labels, even where 1 equals True."""
+        known = {label for label in self._labels if isinstance(label, bool)}
+        return all(isinstance(value, bool | np.bool_) for value in listed) and not known.issuperset(
+            listed
         )
 
     def _unknown(self, label: object) -> FrameError:

@@ -184,7 +184,7 @@ class EvidentialFusion(FusedPredictor, BaseEstimator):  # type: ignore[misc]  # 
         return self
 
     @all_or_nothing
-    def partial_fit(self, sources: Any, sample_weight: Any = None) -> Self:
+    def partial_fit(self, sources: Any, *, sample_weight: Any = None) -> Self:
         """Learn from further samples without labels, as `fit` learns from all at once.
 
         Parameters
@@ -232,7 +232,8 @@ class EvidentialFusion(FusedPredictor, BaseEstimator):  # type: ignore[misc]  # 
                 )
         new = [GivenBeliefs(name, self.classes_, name in given.votes) for name in joining]
         members = self._members + new
-        self.fusion_.partial_fit([member.beliefs(given) for member in members], sample_weight)
+        more = [member.beliefs(given) for member in members]
+        self.fusion_.partial_fit(more, sample_weight=sample_weight)
         self._members: list[Any] = members
         self._columns = self._columns | {name: columns_of(named[name]) for name in joining}
         self._describe([member.name for member in members])

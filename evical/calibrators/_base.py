@@ -194,18 +194,21 @@ class BaseCalibrator(saved.SavedCalibrator):
         self,
         scores: ArrayLike,
         y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
+        *,
         classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Add samples to those already seen and learn again from all of them.
 
         Parameters
         ----------
-        scores, y, sample_weight
+        scores, y
             As for `fit`; a chunk may hold one class only. Until it has seen both classes, the
             calibrator is not fitted.
         classes : (2,) array, optional
             Both classes; needed in the first call if its chunk holds only one.
+        sample_weight : (n,) array, optional
+            As for `fit`.
 
         Returns
         -------

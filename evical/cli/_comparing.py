@@ -11,7 +11,7 @@ from rich.text import Text
 from evical.cli._fitting import read_samples, tell_direction
 from evical.cli._labeled import owned_columns
 from evical.cli._show import progress_bar
-from evical.cli.arguments import Plan, Samples
+from evical.cli.arguments import Plan, SampleTable
 from evical.evaluation import Comparison
 from evical.evaluation import compare as compare_calibrators
 from evical.evaluation.methods import name_methods
@@ -26,23 +26,24 @@ _EXPLAINED = (
 
 
 def compare_table(
-    samples: Samples,
+    samples: SampleTable,
     positive: str | None,
     methods: list[str] | str | None,
     plan: Plan,
-    missing: str,
 ) -> Comparison:
     """The comparison, with a progress bar on standard error if that is a terminal."""
-    named, rows = read_samples(samples, "score", missing)
+    named, rows = read_samples(samples, "score", samples.missing, samples.weight)
     classes, owners = owned_columns(named, rows, samples.target, positive)
     values, labels, name = rows.values(owners.values()), rows.labels, rows.name
     positive = None
+    weight = None if samples.weight is None else rows.columns[samples.weight]
     if len(named) == 1:
         values, positive = values[:, 0], classes[1]
     elif len(owners) == 2:
         raise ValueError(f"two classes have one score; write --score {list(owners.values())[1]}")
     if values.ndim == 1:
-        tell_direction(ScoreCounts.from_samples(values, labels == positive), labels, positive)
+        counts = ScoreCounts.from_samples(values, labels == positive, weight)
+        tell_direction(counts, labels, positive)
     total = len(name_methods(methods, values)) * plan.folds * plan.repeats
     with progress_bar() as bar:
         task = bar.add_task("Fitting", total=total)
@@ -56,6 +57,7 @@ def compare_table(
             random_state=plan.seed,
             name=name,
             pos_label=positive,
+            sample_weight=weight,
             on_fit=lambda: bar.advance(task),
         )
 

@@ -26,7 +26,7 @@ from dstheory.checks.arguments import (
     shown,
 )
 from evical._fitting import all_or_nothing, check_declared
-from evical._typing import Floats, Indices, RandomState, SamplesLike
+from evical._typing import Floats, Indices, RandomState, SamplesLike, Weights
 from evical.classifier import EvidentialClassifier
 from evical.conformal._classifier import split_rows
 from evical.conformal.control import (
@@ -35,6 +35,7 @@ from evical.conformal.control import (
     answered_promise,
     sample_promise,
 )
+from evical.estimators.predictor import weightless
 from evical.estimators.responses import class_values, frozen_classes, trained_on
 from evical.metrics.beliefs import class_intervals
 from evical.metrics.inputs import assigned_classes, numbers
@@ -111,6 +112,12 @@ class RiskControl(BaseEstimator):  # type: ignore[misc]  # untyped base
     passes the bound once as more is answered; if it does so twice, with twice the probability of
     failure.
 
+    With weights that differ, the risk is a weighted mean loss, tested by betting against losses
+    above the bound. No new sample may have a larger weight than the held-out ones. A held-out
+    sample counts as its share of that weight, so that weights never make the guarantee more
+    certain; tests begin with as many answers as would do for the mean weight of the training
+    samples.
+
     With a level of None, the largest limit is taken at which the mean loss keeps the bound with one
     more sample of the largest loss (conformal risk control).
 
@@ -149,7 +156,14 @@ class RiskControl(BaseEstimator):  # type: ignore[misc]  # untyped base
     random_state: RandomState = None
 
     @all_or_nothing
-    def fit(self, X: SamplesLike, y: ArrayLike, *, groups: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: SamplesLike,
+        y: ArrayLike,
+        *,
+        groups: ArrayLike | None = None,
+        sample_weight: Weights = None,
+    ) -> Self:
         """Train on some samples, and find on others how doubtful an answer may be.
 
         Parameters
@@ -160,6 +174,9 @@ class RiskControl(BaseEstimator):  # type: ignore[misc]  # untyped base
         groups : (n,) array, optional
             Samples of a group are held out together. They are then not independent, which the
             promise needs.
+        sample_weight : (n,) array, optional
+            How many new samples each stands for, in any unit, as in a survey; used in training and
+            for the risk. Unlike repeated rows, they do not make the guarantee more certain.
 
         Returns
         -------
@@ -175,20 +192,23 @@ class RiskControl(BaseEstimator):  # type: ignore[misc]  # untyped base
         -----
         UserWarning
             If the bound cannot be guaranteed, with the number of held-out samples that would do.
-            Then all samples are asked.
+            Then all samples are asked. If the classifier takes no weights.
         """
-        X, y, _ = check_samples(X, y, None)
+        X, y, weight = check_samples(X, y, sample_weight)
         self._check_parameters()
         estimator = EvidentialClassifier() if self.estimator is None else self.estimator
         if isinstance(estimator, FrozenEstimator):
-            self.classes_, held = frozen_classes(estimator, y), np.arange(len(y))
+            self.classes_ = frozen_classes(estimator, y)
+            rows, held = np.arange(0), np.arange(len(y))
             self.estimator_ = estimator
         else:
             self.classes_ = np.unique(y)
             rng = check_random_state(self.random_state)
             own = None if groups is None else np.asarray(groups)
-            rows, held = split_rows(y, None, self.held_out, rng, None, own)
-            self.estimator_ = trained_on(estimator, X, y, rows, {})
+            rows, held = split_rows(y, weight, self.held_out, rng, None, own)
+            self.estimator_ = trained_on(estimator, X, y, rows, _weights_of(estimator, weight))
+        if weight is not None:
+            held = held[weight[held] > 0]
         check_loss_order(self.loss, self.classes_)
         if np.ndim(self.bound) == 1:
             check_label_order(self.bound, self.classes_.tolist(), "bound")
@@ -201,7 +221,12 @@ class RiskControl(BaseEstimator):  # type: ignore[misc]  # untyped base
             )
         truth = np.searchsorted(self.classes_, y[held])
         answer, doubt = self._answers(_safe_indexing(X, held))
-        self.promises_ = self._promises(truth, answer, doubt)
+        weights: dict[str, Any] = {}
+        if weight is not None and (weight[held] != weight[held][0]).any():
+            most, others = weight[held].max(), weight[rows] if len(rows) else weight[held]
+            usual = min(float(others.mean()) / (2 * most), 1.0)  # betting needs about twice as many
+            weights = {"weight": weight[held] / most, "usual": usual}
+        self.promises_ = self._promises(truth, answer, doubt, weights)
         self.limits_ = self._limits()
         for one in self.promises_:
             if not one.kept:
@@ -254,8 +279,15 @@ class RiskControl(BaseEstimator):  # type: ignore[misc]  # untyped base
             )
         return inner.predict_proba(X), class_intervals(inner.predict_mass(X))
 
-    def _promises(self, truth: Indices, answer: Indices, doubt: Floats) -> list[Promise]:
+    def _promises(
+        self, truth: Indices, answer: Indices, doubt: Floats, weights: dict[str, Any]
+    ) -> list[Promise]:
         k, level = len(self.classes_), self.level
+        if level is None and weights:
+            raise ValueError(
+                "sample_weight is given, but level is None: on average, the weight of the new "
+                "sample would be needed; give a level"
+            )
         grid = None if self.doubts is None else numbers(self.doubts, "doubts")
         asking = self._asking(k)
         options: dict[str, Any] = {"grid": grid, "procedure": self.procedure}
@@ -264,6 +296,7 @@ class RiskControl(BaseEstimator):  # type: ignore[misc]  # untyped base
             bound = self._bounds(1)[0]
             _check_asking(table, ask, bound, level)
             options |= {"most": float(asking.max()), "whole": _binary(asking)}
+            options["weight"] = weights.get("weight")
             found = sample_promise(table[answer, truth], ask[truth], doubt, bound, level, **options)
             what = (
                 "share answered wrongly"
@@ -276,6 +309,7 @@ class RiskControl(BaseEstimator):  # type: ignore[misc]  # untyped base
                 f"loss={shown(self.loss)} is about the answered samples, for which nothing is "
                 "guaranteed on average; give a level, or loss='wrong_answer'"
             )
+        options |= weights
         losses, options["whole"] = self._losses(truth, answer, k)
         if isinstance(self.loss, str) and self.loss != "error":
             return self._of_classes(losses, answer, doubt, level, options)
@@ -291,6 +325,7 @@ class RiskControl(BaseEstimator):  # type: ignore[misc]  # untyped base
         if self.loss in _OF_TWO and k != 2:
             raise ValueError(f"loss={self.loss!r} is about two classes, but there are {k}")
         numbers_of = range(k) if self.loss == "by_class" else [_OF_TWO[str(self.loss)]]
+        weight = options.pop("weight", None)
         labels, error = self.classes_.tolist(), (1 - level) / len(numbers_of)
         return [
             replace(
@@ -300,6 +335,7 @@ class RiskControl(BaseEstimator):  # type: ignore[misc]  # untyped base
                     bound,
                     level,
                     error=error,
+                    weight=None if weight is None else weight[answer == one],
                     **options,
                 ),
                 of=labels[one],
@@ -385,6 +421,20 @@ class RiskControl(BaseEstimator):  # type: ignore[misc]  # untyped base
         answer, known = self._decided(X)
         own = answer[:, np.newaxis] == np.arange(len(self.classes_))
         return np.asarray(own | ~known[:, np.newaxis])
+
+
+def _weights_of(estimator: BaseEstimator, weight: Floats | None) -> dict[str, Any]:
+    """Arguments of `fit` for a classifier, which takes weights or not."""
+    if weight is None:
+        return {}
+    if not weightless(estimator):
+        return {"sample_weight": weight}
+    warnings.warn(
+        f"{type(estimator).__name__} takes no sample_weight; the weights count in the risk, not in "
+        "training",
+        stacklevel=4,  # beyond `fit` and its decorator
+    )
+    return {}
 
 
 def _binary(losses: Floats) -> bool:

@@ -17,7 +17,7 @@ from itertools import pairwise
 from math import ceil, e, log, log1p
 
 import numpy as np
-from scipy.special import betainc
+from scipy.special import betainc, logsumexp, xlogy
 
 from dstheory.notebook import ShownFields
 from evical._typing import Flags, Floats, Indices
@@ -33,6 +33,8 @@ _ROUNDING = 1e-9
 # with four times as many, and so on, and with all; these share the rest. Without them, an error
 # among the first answers ends all. `bench_risk_control.py` has what other shares answer.
 _LATER, _FIRST = 4, 0.8
+# Rates, as shares of the bound, by which a weighted risk is bet to be smaller.
+_BETS = np.linspace(0, 0.9, 10)
 # How many times as many samples are tried where nothing can be promised.
 _MORE = 1.2 ** np.arange(1, 51)
 
@@ -114,6 +116,24 @@ def p_values(losses: Floats, n: Floats, bound: float, *, whole: bool) -> Floats:
     return np.asarray(np.minimum(np.minimum(hoeffding, e * tail), 1.0))
 
 
+def weighted_p_values(losses: Floats, total: Floats, bound: float) -> Floats:
+    """P-value of each hypothesis that a weighted mean loss is above a bound b.
+
+    It is 1 / E with the mean E over r of (r / b)^losses ((1 - r) / (1 - b))^(total - losses), from
+    sums of weighted losses and of weights, each weight in [0, 1]. The factor of one sample is
+    convex in its weight w and in its loss l in [0, 1], so at most 1 - c w (l - b) with c > 0, whose
+    mean is at most 1 under the hypothesis, even if weights depend on losses (Waudby-Smith &
+    Ramdas 2024, Estimating means of bounded random variables by betting, JRSS B 86, 1-27).
+
+    >>> weighted_p_values(np.array([0.0, 1.0]), np.array([59.0, 59.0]), 0.05).round(4)
+    array([0.1318, 0.5809])
+    """
+    rates = bound * _BETS[:, np.newaxis]
+    logs = xlogy(losses, _BETS[:, np.newaxis])
+    logs = logs + (total - losses) * (np.log1p(-rates) - log1p(-bound))
+    return np.minimum(np.exp(log(len(_BETS)) - logsumexp(logs, axis=0)), 1.0)
+
+
 def rejected(p: Floats, procedure: str, levels: Mapping[int, float]) -> Flags:
     """Hypotheses, in the order of the tests, that are rejected; `levels` are those of some.
 
@@ -147,6 +167,8 @@ def answered_promise(
     grid: Floats | None = None,
     procedure: str = "fixed_sequence",
     whole: bool = True,
+    weight: Floats | None = None,
+    usual: float = 1.0,
 ) -> Promise:
     """Guarantee of the mean loss of answered samples, with confidence.
 
@@ -163,6 +185,10 @@ def answered_promise(
     whole : bool
         Whether no other losses than 0 and 1 are possible, not only none was seen: two tests, of
         which the losses choose, would fail more often than each.
+    weight : (n,) array, optional
+        In (0, 1], for a weighted mean loss; 1 is the largest that is possible.
+    usual : float
+        A usual weight, chosen without these samples; tests begin with more answers if it is small.
 
     Returns
     -------
@@ -179,22 +205,33 @@ def answered_promise(
     allowed = 1 - level if error is None else error
     order = np.argsort(doubt, kind="stable")
     limits = np.append(np.unique(doubt), np.inf) if grid is None else grid
-    below = np.searchsorted(doubt[order], limits).astype(np.float64)
-    sums = np.concatenate([[0.0], np.cumsum(losses[order])])[below.astype(np.intp)]
+    below = np.searchsorted(doubt[order], limits)
+    sums, total = _running(losses[order], None if weight is None else weight[order])[:, below]
 
     def accepted(factor: float) -> Indices:
         """Limits that are accepted if there are this many times as many samples like these."""
         size = np.round(factor * below)
-        p = p_values(factor * sums, size, bound, whole=whole)
-        levels = {0: allowed} if grid is not None else _levels(size, bound, allowed)
+        p = (
+            p_values(factor * sums, size, bound, whole=whole)
+            if weight is None
+            else weighted_p_values(factor * sums, factor * total, bound)
+        )
+        levels = {0: allowed} if grid is not None else _levels(size, bound, allowed, usual)
         return np.flatnonzero(rejected(p, procedure, levels))
 
     found, n = accepted(1.0), len(doubt)
     if not len(found):
         more = (ceil(n * one) for one in _MORE if len(accepted(one)))
         return Promise(-np.inf, bound, level, n, 0, np.nan, next(more, None))
-    best, size = int(found[-1]), int(below[found[-1]])
-    return Promise(float(limits[best]), bound, level, n, size, float(sums[best] / max(size, 1)))
+    best = int(found[-1])
+    risk = float(sums[best] / total[best]) if below[best] else 0.0
+    return Promise(float(limits[best]), bound, level, n, int(below[best]), risk)
+
+
+def _running(losses: Floats, weight: Floats | None) -> Floats:
+    """Sums (2, n + 1) of weighted losses, and of weights, over the first 0 to n samples."""
+    terms = (losses, np.ones_like(losses)) if weight is None else (losses * weight, weight)
+    return np.pad(np.cumsum(terms, axis=1), ((0, 0), (1, 0)))
 
 
 def least_number(bound: float, error: float) -> int:
@@ -206,20 +243,20 @@ def least_number(bound: float, error: float) -> int:
     return ceil(log(error) / log1p(-bound) - _ROUNDING)
 
 
-def _levels(below: Floats, bound: float, error: float) -> dict[int, float]:
+def _levels(below: Floats, bound: float, error: float, usual: float) -> dict[int, float]:
     """Levels of the limits at which tests begin, chosen by numbers of answers alone.
 
-    >>> levels = _levels(np.arange(1001), 0.05, 0.1)  # (1 - 0.05)^50 is below 0.08
+    >>> levels = _levels(np.arange(1001), 0.05, 0.1, 1.0)  # (1 - 0.05)^50 is below 0.08
     >>> {size: round(level, 12) for size, level in levels.items()}
     {50: 0.08, 200: 0.01, 1000: 0.01}
     """
-    n, first = below[-1], least_number(bound, _FIRST * error)
+    n, first = below[-1], ceil(least_number(bound, _FIRST * error) / usual)
     sizes, size = [], first
     while 1.5 * size < n:
         sizes.append(size)
         size *= _LATER
     if not sizes:
-        size = least_number(bound, error)
+        size = ceil(least_number(bound, error) / usual)
         return {int(np.searchsorted(below, size)): error} if size <= n else {}
     found = {int(np.searchsorted(below, first)): _FIRST * error}
     for size in [*sizes[1:], n]:
@@ -239,6 +276,7 @@ def sample_promise(
     grid: Floats | None = None,
     procedure: str = "fixed_sequence",
     whole: bool = False,
+    weight: Floats | None = None,
 ) -> Promise:
     """Guarantee of the mean loss of all samples, those of asking included.
 
@@ -252,15 +290,17 @@ def sample_promise(
         None: in expectation, for `answered` that is nowhere below `asked`.
     most : float
         Largest possible loss.
-    grid, procedure, whole
-        As in `answered_promise`; by default the limits are `FIXED`.
+    grid, procedure, whole, weight
+        As in `answered_promise`; by default the limits are `FIXED`. Weights need a level.
 
     Returns
     -------
     Promise
     """
     n, order = len(doubt), np.argsort(doubt, kind="stable")
-    sums = asked.sum() + np.concatenate([[0.0], np.cumsum((answered - asked)[order])])
+    w = np.ones(n) if weight is None else weight
+    total, base = float(w.sum()), float(w @ asked)
+    sums = base + _running((answered - asked)[order], w[order])[0]
     limits = (
         (np.append(np.unique(doubt), np.inf) if level is None else FIXED) if grid is None else grid
     )
@@ -268,20 +308,28 @@ def sample_promise(
     if level is None:
         accepted = np.flatnonzero((sums[below] + most) / (n + 1) <= bound + _ROUNDING * bound)
     else:
-        p = p_values(sums[below], np.full(len(below), float(n)), bound, whole=whole)
+        sizes = np.full(len(below), total)
+        p = (
+            p_values(sums[below], sizes, bound, whole=whole)
+            if weight is None
+            else weighted_p_values(sums[below], sizes, bound)
+        )
         accepted = np.flatnonzero(rejected(p, procedure, {0: 1 - level}))
     if not len(accepted):
-        needed = _needed_of_all(float(asked.mean()), bound, level, most)
-        return Promise(-np.inf, bound, level, n, 0, float(asked.mean()), needed)
+        needed = _needed_of_all(base / total, bound, level, most, total / n)
+        return Promise(-np.inf, bound, level, n, 0, base / total, needed)
     best = int(accepted[-1])
     size = int(below[best])
-    return Promise(float(limits[best]), bound, level, n, size, float(sums[size] / n))
+    return Promise(float(limits[best]), bound, level, n, size, float(sums[size] / total))
 
 
-def _needed_of_all(asked: float, bound: float, level: float | None, most: float) -> int | None:
+def _needed_of_all(
+    asked: float, bound: float, level: float | None, most: float, weight: float
+) -> int | None:
     """How many samples would do to ask about each; None if that costs too much."""
     if asked >= bound:
         return None
     if level is None:
         return ceil((most - bound) / (bound - asked) - _ROUNDING)
-    return ceil(-log(1 - level) / float(relative_entropy(asked, bound)) - _ROUNDING)
+    rate = weight * float(relative_entropy(asked, bound))
+    return ceil(-log(1 - level) / rate - _ROUNDING)

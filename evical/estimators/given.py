@@ -369,7 +369,7 @@ def _has_texts(source: Any) -> bool:
     """Whether a source consists of texts or objects, which are no scores."""
     if isinstance(source, Votes):
         return True
-    return np.ndim(source) == 1 and as_column(source, "votes").dtype.kind in "OSUT"
+    return np.ndim(source) == 1 and as_column(source, "votes").dtype.kind in "OSUTM"
 
 
 def _of_votes(name: str, votes: Votes, classes: NDArray[Any]) -> Beliefs:

@@ -338,8 +338,7 @@ def _check_beliefs(
 def _codes(labels: NDArray[Any], frame: Frame) -> NDArray[np.intp]:
     """Positions of the labels in the frame."""
     places = {label: i for i, label in enumerate(frame.labels)}
-    known = labels.tolist()
-    for row, label in enumerate(known):
+    for row, label in enumerate(labels):
         if label not in places:
-            raise ValueError(f"y[{row}] is {label!r}, which is not in {frame}")
-    return np.array([places[label] for label in known], dtype=np.intp)
+            raise ValueError(f"y[{row}] is {labels.tolist()[row]!r}, which is not in {frame}")
+    return np.array([places[label] for label in labels], dtype=np.intp)

@@ -33,6 +33,7 @@ from evical.metrics.inputs import (
     BLOCK,
     MOST_REPEATS,
     checked_weights,
+    class_codes,
     numbers,
     positive_column,
     probabilities,
@@ -465,6 +466,8 @@ class Evaluation:
             options["mass"] = estimator.predict_mass(X)
         # Columns in the order of its classes, not in that of `y`, which may lack one.
         classes = np.asarray(getattr(estimator, "classes_", ()))
+        if len(classes):
+            class_codes(y, classes, "y")  # no label is unknown
         if len(classes) == 2:
             positive = two_labels(classes, options.get("pos_label"), ordered=True).tolist()[1]
             if probability.ndim == 2:

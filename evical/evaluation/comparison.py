@@ -27,12 +27,12 @@ from dstheory.checks.arguments import (
 )
 from dstheory.notebook import ShownFields, html_table
 from evical._fitting import as_random_state, check_jobs
-from evical._typing import Floats, RandomState
+from evical._typing import Floats, RandomState, Weights
 from evical.evaluation._evaluation import Evaluation, two_labels
 from evical.evaluation.methods import name_methods
 from evical.evaluation.recommendation import Difference, Recommendation, differences, recommend
 from evical.evaluation.validation import MEASURES, Fold, Tried, folds_of, is_splitter, try_methods
-from evical.metrics.inputs import MOST_REPEATS
+from evical.metrics.inputs import MOST_REPEATS, checked_weights
 from evical.scores.checks import (
     check_column_order,
     check_labels,
@@ -75,6 +75,7 @@ class Comparison:
     recommendation : Recommendation
     failures : dict of str to str
         Methods that could not be fitted, and why; they are missing from all of the above.
+    weight : (n,) array, or None
     """
 
     name: str
@@ -94,6 +95,7 @@ class Comparison:
     differences: tuple[Difference, ...]
     recommendation: Recommendation
     failures: dict[str, str]
+    weight: Floats | None = None
 
     def mean(self, method: str, measure: str) -> float:
         """Mean over folds.
@@ -141,7 +143,12 @@ class Comparison:
                 "probability and y to the functions of evical.metrics"
             )
         negative, positive = self.class_names
-        options = {"name": method, "scores": self.scores, "pos_label": positive} | options
+        options = {
+            "name": method,
+            "scores": self.scores,
+            "pos_label": positive,
+            "sample_weight": self.weight,
+        } | options
         y = np.where(self.y == 1, positive, negative)
         return Evaluation.from_predictions(
             y, self.probability[row], bel=self.bel[row], pl=self.pl[row], **options
@@ -192,6 +199,7 @@ def compare(
     n_jobs: int | None = None,
     name: str = "scores",
     pos_label: Hashable | None = None,
+    sample_weight: Weights = None,
     on_fit: Callable[[], object] | None = None,
 ) -> Comparison:
     r"""Compare calibrators by cross-validation, and recommend one.
@@ -222,6 +230,9 @@ def compare(
         Of the scores.
     pos_label : label, optional
         The class that high scores support, of two; by default the greater one.
+    sample_weight : (n,) array, optional
+        For fits and for the measures of each fold, in which a weight of 2 counts as two samples;
+        folds count alike. Methods that take no weights fail.
     on_fit : callable, optional
         Called after each fit, to show progress.
 
@@ -242,8 +253,9 @@ def compare(
     -----
     Differences of losses are tested by the corrected resampled t test. Training samples of folds
     overlap, so the variance of a mean difference of J folds is
-    :math:`(1/J + n_2/n_1) s^2`, with :math:`n_2/n_1` test samples per training sample. P-values
-    are adjusted by Holm's procedure. The best method was selected on the same folds, so the
+    :math:`(1/J + n_2/n_1) s^2`, with :math:`n_2/n_1` test samples per training sample, or weight
+    of those per weight of these. Weights make no more folds, so they add no certainty. P-values are
+    adjusted by Holm's procedure. The best method was selected on the same folds, so the
     p-values are a guide, not a proof.
 
     References
@@ -277,14 +289,15 @@ def compare(
     if on_fit is not None:
         check_callable("on_fit", on_fit, "a function without arguments")
     estimators = name_methods(methods, values)
-    folds = folds_of(codes, cv, repeats, random_state)
-    results = try_methods(estimators, values, codes, folds, n_jobs, on_fit)
+    weight = checked_weights(sample_weight, len(codes))
+    folds = folds_of(codes, cv, repeats, random_state, weight)
+    results = try_methods(estimators, values, codes, weight, folds, n_jobs, on_fit)
     failures = _failures(results)
     kept = {name: one for name, one in estimators.items() if name not in failures}
     if not kept:
         method, reason = next(iter(failures.items()))
         raise ValueError(f"no method could be fitted; {method}: {reason}")
-    return _collect(name, values, codes, classes, kept, results, folds, criterion, failures)
+    return _collect(name, values, codes, weight, classes, kept, results, folds, criterion, failures)
 
 
 def _all_labels(labels: NDArray[Any], scores: Floats, pos_label: Hashable) -> NDArray[Any]:
@@ -321,6 +334,7 @@ def _collect(
     name: str,
     scores: Floats,
     y: NDArray[np.int64],
+    weight: Floats | None,
     classes: NDArray[Any],
     estimators: dict[str, Any],
     results: dict[str, list[Tried]],
@@ -334,7 +348,8 @@ def _collect(
         number[fold.test] = i
     values = np.array([[one.values for one in results[key]] for key in estimators])
     losses = values[:, :, MEASURES.index(criterion)]
-    share = float(np.mean([len(fold.test) / len(fold.train) for fold in folds]))
+    w = np.ones(len(y)) if weight is None else weight
+    share = float(np.mean([w[fold.test].sum() / w[fold.train].sum() for fold in folds]))
     found = differences(list(estimators), losses, share)
     predicted = {
         what: _out_of_fold(estimators, results, first, len(y), what)
@@ -344,7 +359,7 @@ def _collect(
         name=name,
         scores=scores,
         y=y,
-        class_names=tuple(map(str, classes.tolist())),
+        class_names=tuple(map(str, classes)),
         methods=tuple(estimators),
         **predicted,
         fold=number,
@@ -354,8 +369,9 @@ def _collect(
         n_repeats=folds[-1].repetition + 1,
         criterion=criterion,
         differences=found,
-        recommendation=recommend(estimators, values, found, criterion, scores, y),
+        recommendation=recommend(estimators, values, found, criterion, scores, y, weight),
         failures=failures,
+        weight=weight,
     )
 
 
@@ -396,7 +412,7 @@ class DataSetComparison(ShownFields):
 
 
 def compare_data_sets(
-    samples: Mapping[str, tuple[Any, Any]],
+    samples: Mapping[str, tuple[Any, ...]],
     methods: Any = None,
     *,
     alpha: float = 0.05,
@@ -407,8 +423,8 @@ def compare_data_sets(
 
     Parameters
     ----------
-    samples : mapping of str to pair of (n,) arrays
-        Scores and labels of each data set.
+    samples : mapping of str to tuple of arrays
+        Scores and labels of each data set, and weights if there are any.
     methods : None, "all", sequence, or mapping of names to estimators
         As in `compare`; by default those that suit all data sets.
     alpha : float
@@ -449,11 +465,18 @@ def compare_data_sets(
         name: as_sequence(pair, str(name), "scores and labels") for name, pair in samples.items()
     }
     for name, pair in pairs.items():
-        if len(pair) != 2:
-            raise ValueError(f"{name} is {shown(pair)}, expected scores and labels")
+        if len(pair) not in (2, 3):
+            raise ValueError(
+                f"{name} is {shown(pair)}, expected scores and labels, or with weights"
+            )
+    if options.get("sample_weight") is not None:
+        raise ValueError(
+            "sample_weight is of one data set; give scores, labels and weights of each"
+        )
     comparisons = {}
-    for name, (scores, y) in pairs.items():
-        comparisons[name] = compare(scores, y, methods, name=name, **options)
+    for name, (scores, y, *weight) in pairs.items():
+        given = options | dict(zip(["sample_weight"], weight, strict=False))
+        comparisons[name] = compare(scores, y, methods, name=name, **given)
         if on_data_set is not None:
             on_data_set(comparisons[name])
     kept = _everywhere(list(comparisons.values()))

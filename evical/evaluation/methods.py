@@ -53,7 +53,7 @@ class Uncalibrated(BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
     def _check_all_parameters(self) -> None:
         """It has none."""
 
-    def fit(self, scores: ArrayLike, y: ArrayLike) -> Self:
+    def fit(self, scores: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         return self
 
     def predict_proba(self, scores: ArrayLike) -> NDArray[np.float64]:

@@ -257,6 +257,7 @@ def recommend(
     criterion: str,
     scores: Floats,
     y: NDArray[np.int64],
+    weight: Floats | None = None,
 ) -> Recommendation:
     """The method to take by the rule of this module, with reasons.
 
@@ -268,12 +269,13 @@ def recommend(
     criterion : str
     scores : (n,) or (n, K) array
     y : (n,) array of 0 and 1, or of 0 to K - 1
+    weight : (n,) array, optional
 
     Returns
     -------
     Recommendation
     """
-    choice = _Choice(estimators, values, found, criterion, scores, y)
+    choice = _Choice(estimators, values, found, criterion, scores, y, weight)
     equivalents = tuple(one.method for one in choice.seen)
     reasons, warnings = tuple(choice.reasons()), tuple(choice.warnings())
     return Recommendation(choice.chosen, choice.best, equivalents, reasons, warnings)
@@ -289,6 +291,7 @@ class _Choice:
     criterion: str
     scores: Floats
     y: NDArray[np.int64]
+    weight: Floats | None
 
     @property
     def best(self) -> str:
@@ -401,7 +404,7 @@ class _Choice:
     def _reversed_scores(self) -> Iterator[str]:
         if self.scores.ndim == 2:
             return
-        found = direction(ScoreCounts.from_samples(self.scores, self.y))
+        found = direction(ScoreCounts.from_samples(self.scores, self.y, self.weight))
         if found.z < -_Z:
             yield (
                 f"the area under the ROC curve of the scores is {found.area:.2f}: negative samples "

@@ -3,17 +3,19 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
+from sklearn.utils.validation import has_fit_parameter
 
 from dstheory.checks.arguments import number_of
 from evical._typing import Floats, Indices, RandomState
 from evical.metrics import brier_score, expected_calibration_error, log_loss, roc_auc
+from evical.metrics.inputs import average
 from evical.scores.direction import fit_quietly
 
 # Of each fold, in this order; names are those of `evical.metrics`.
@@ -42,7 +44,13 @@ class Tried:
     failure: str | None = None
 
 
-def folds_of(y: NDArray[np.int64], cv: Any, repeats: int, random_state: RandomState) -> list[Fold]:
+def folds_of(
+    y: NDArray[np.int64],
+    cv: Any,
+    repeats: int,
+    random_state: RandomState,
+    weight: Floats | None = None,
+) -> list[Fold]:
     """Folds of all repetitions, with each sample in one test fold of each.
 
     Repetition i of a whole number `random_state` has the seed ``random_state + i``.
@@ -59,7 +67,8 @@ def folds_of(y: NDArray[np.int64], cv: Any, repeats: int, random_state: RandomSt
             )
         for number, (train, test) in enumerate(pairs):
             for rows, part in ((train, "training"), (test, "test")):
-                there, wanted = len(np.unique(y[rows])), len(np.unique(y))
+                used = rows if weight is None else rows[weight[rows] > 0]
+                there, wanted = len(np.unique(y[used])), len(np.unique(y))
                 if there < wanted:
                     raise ValueError(
                         f"{part} samples of fold {number} have {there} of {wanted} classes, but "
@@ -94,6 +103,7 @@ def try_methods(
     methods: dict[str, Any],
     scores: Floats,
     y: NDArray[np.int64],
+    weight: Floats | None,
     folds: list[Fold],
     n_jobs: int | None,
     on_fit: Callable[[], object] | None,
@@ -102,7 +112,7 @@ def try_methods(
     column = scores if scores.ndim == 2 else scores[:, np.newaxis]
     found: dict[str, list[Tried]] = {}
     for name, method in methods.items():
-        jobs = (delayed(_try_fold)(method, column, y, fold) for fold in folds)
+        jobs = (delayed(_try_fold)(method, column, y, weight, fold) for fold in folds)
         done: Iterator[Tried] = Parallel(n_jobs=n_jobs, return_as="generator")(jobs)
         found[name] = []
         for one in done:
@@ -112,14 +122,19 @@ def try_methods(
     return found
 
 
-def _try_fold(method: Any, column: Floats, y: NDArray[np.int64], fold: Fold) -> Tried:
+def _try_fold(
+    method: Any, column: Floats, y: NDArray[np.int64], weight: Floats | None, fold: Fold
+) -> Tried:
     nothing = np.empty(0)
+    weights = {} if weight is None else {"sample_weight": weight[fold.train]}
     start = perf_counter()
     try:
-        fitted = fit_quietly(clone(method), column[fold.train], y[fold.train])
+        if weights and not has_fit_parameter(method, "sample_weight"):
+            raise ValueError("its fit takes no sample_weight")
+        fitted = fit_quietly(clone(method), column[fold.train], y[fold.train], **weights)
         seconds = perf_counter() - start
         p, bounds = _predict(fitted, column[fold.test])
-        values = _values(y[fold.test], p, bounds)
+        values = _values(y[fold.test], p, bounds, None if weight is None else weight[fold.test])
     except ValueError as error:
         return Tried(nothing, nothing, nothing, nothing, 0.0, str(error))
     return Tried(p, bounds[..., 0], bounds[..., 1], values, seconds)
@@ -137,14 +152,16 @@ def _predict(fitted: Any, column: Floats) -> tuple[Floats, Floats]:
     return p, np.stack([p, p], axis=-1)
 
 
-def _values(y: NDArray[np.int64], p: Floats, bounds: Floats) -> Floats:
+def _values(y: NDArray[np.int64], p: Floats, bounds: Floats, weight: Floats | None) -> Floats:
+    kind: Literal["positive", "classwise"] = "positive" if p.ndim == 1 else "classwise"
+    widths = bounds[..., 1] - bounds[..., 0]
     return np.array(
         [
-            brier_score(y, p),
-            log_loss(y, p, eps=CLIP),
-            expected_calibration_error(y, p, "positive" if p.ndim == 1 else "classwise"),
-            roc_auc(y, p),
-            float((bounds[..., 1] - bounds[..., 0]).mean()),
+            brier_score(y, p, sample_weight=weight),
+            log_loss(y, p, eps=CLIP, sample_weight=weight),
+            expected_calibration_error(y, p, kind, sample_weight=weight),
+            roc_auc(y, p, sample_weight=weight),
+            average(widths.reshape(len(y), -1).mean(axis=1), weight),
         ]
     )
 

@@ -323,6 +323,7 @@ class Consensus(Rule):
     def partial_fit(
         self,
         sources: Sequence[MassFunction] | Sequence[Beliefs],
+        *,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Learn from further samples without labels, as `fit` learns from all at once.

@@ -309,7 +309,7 @@ def _codes(labels: NDArray[Any], frame: Frame) -> NDArray[np.intp]:
     known = {label: place for place, label in enumerate(frame.labels)}
     places = [
         known[label] if label in known else frame.mask((label,)).bit_length() - 1
-        for label in distinct.tolist()
+        for label in distinct  # not as Python values, which equal dates but have other hashes
     ]
     return np.asarray(np.array(places, dtype=np.intp)[inverse])
 
@@ -346,7 +346,8 @@ def partial_codes(y: Any, frame: Frame, n: int) -> Indices:
     if len(labels) != n:
         raise ValueError(f"sources are about {n} samples, but there are {len(labels)} labels")
     if not unknown.all():
-        given = np.asarray(labels[~unknown].tolist())  # of their own type again
+        given = labels[~unknown]
+        given = np.asarray(given.tolist()) if given.dtype == object else given  # of their own type
         codes[~unknown] = _codes(check_labels(given), frame)
     return codes
 

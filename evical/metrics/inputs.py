@@ -352,17 +352,17 @@ def codes_01(y_true: ArrayLike) -> NDArray[np.intp] | None:
     return y.astype(np.intp, copy=False)
 
 
-def class_codes(y_true: ArrayLike, labels: NDArray[Any]) -> NDArray[np.intp]:
+def class_codes(y_true: ArrayLike, labels: NDArray[Any], name: str = "y_true") -> NDArray[np.intp]:
     """Number of the class of each sample."""
     y = check_labels(plain_labels(y_true))
     order = np.argsort(labels, kind="stable")
     try:
         place = np.searchsorted(labels, y, sorter=order)
     except TypeError as error:
-        raise ValueError(f"labels of y_true and {labels.tolist()} cannot be compared") from error
+        raise ValueError(f"labels of {name} and {labels.tolist()} cannot be compared") from error
     codes = order[np.minimum(place, len(labels) - 1)]
     wrong = np.asarray(labels[codes] != y)
-    refuse(y, wrong, "y_true", f"one of {labels.tolist()}")
+    refuse(y, wrong, name, f"one of {labels.tolist()}")
     return np.asarray(codes)
 
 

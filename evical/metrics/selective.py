@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import rel_entr
+from scipy.special import entr, rel_entr
 
 from dstheory import MassFunction
 from dstheory.checks.arguments import (
@@ -22,7 +22,7 @@ from dstheory.checks.arguments import (
     check_level,
 )
 from dstheory.notebook import ShownFields
-from evical._typing import Floats, Indices, Labels
+from evical._typing import Floats, Indices, Labels, Weights
 from evical.metrics.beliefs import class_intervals
 from evical.metrics.goodness import share_limits
 from evical.metrics.inputs import Predicted, assigned_classes, class_sample, numbers
@@ -44,7 +44,7 @@ class RiskCoverageCurve(ShownFields):
     doubt : (b,) array
         Largest doubt that is answered, ascending.
     coverage, n_answered : (b,) arrays
-        Share and number of the samples that are answered.
+        Share and number (effective number, with weights) of the samples that are answered.
     risk : (b,) array
         Their mean loss.
     lower, upper : (b,) arrays
@@ -55,7 +55,7 @@ class RiskCoverageCurve(ShownFields):
 
     doubt: Floats
     coverage: Floats
-    n_answered: Indices
+    n_answered: Floats
     risk: Floats
     lower: Floats
     upper: Floats
@@ -82,6 +82,7 @@ def risk_coverage_curve(
     by: Doubt | ArrayLike = "probability",
     confidence: float = 0.95,
     labels: Labels = None,
+    sample_weight: Weights = None,
 ) -> RiskCoverageCurve:
     r"""Mean loss of the answered samples against the share answered, with confidence limits.
 
@@ -101,6 +102,9 @@ def risk_coverage_curve(
         Level of the limits, in (0, 1).
     labels : sequence of K labels, optional
         As in `brier_score`.
+    sample_weight : (n,) array, optional
+        For shares and means. Limits are those of the effective number of samples, the squared sum
+        of weights divided by the sum of squared weights.
 
     Returns
     -------
@@ -120,10 +124,10 @@ def risk_coverage_curve(
 
     Notes
     -----
-    :math:`R(t) = \sum_i \ell_i [d_i \le t] / \sum_i [d_i \le t]`. Samples of equal doubt are
-    answered together, because no limit of doubt separates them. Without ties the points are those
-    of torch-uncertainty and, from right to left, of the error-rejection curve of evtools, which
-    both break ties by the order of the rows.
+    :math:`R(t) = \sum_i w_i \ell_i [d_i \le t] / \sum_i w_i [d_i \le t]`. Samples of equal doubt
+    are answered together, because no limit of doubt separates them. Without ties and weights the
+    points are those of torch-uncertainty and, from right to left, of the error-rejection curve of
+    evtools, which both break ties by the order of the rows.
 
     Limits are Clopper & Pearson's if all losses are 0 or 1, otherwise Hoeffding's for bounded
     losses, in the form with the relative entropy. They hold for a limit of doubt that was chosen
@@ -143,8 +147,8 @@ def risk_coverage_curve(
     (array([0.25, 0.75, 1.  ]), array([0.   , 0.333, 0.5  ]), array([0.1, 0.3, 0.4]))
     """
     check_level("confidence", confidence)
-    losses, doubt = _judged(y_true, y_prob, loss, by, labels)
-    return curve_of(losses, doubt, confidence)
+    losses, doubt, weight = _judged(y_true, y_prob, loss, by, labels, sample_weight)
+    return curve_of(losses, doubt, confidence, weight)
 
 
 def aurc(
@@ -155,6 +159,7 @@ def aurc(
     by: Doubt | ArrayLike = "probability",
     excess: bool = False,
     labels: Labels = None,
+    sample_weight: Weights = None,
 ) -> float:
     r"""Area under the risk-coverage curve, 0 at best.
 
@@ -169,6 +174,8 @@ def aurc(
         Subtract the area of the best order of the same answers, by ascending loss: what is lost by
         doubting the wrong samples.
     labels : sequence of K labels, optional
+    sample_weight : (n,) array, optional
+        A sample of weight 2 counts as two; the unit of the weights does not matter.
 
     Returns
     -------
@@ -182,44 +189,51 @@ def aurc(
 
     Notes
     -----
-    With the mean loss :math:`r_k` of the k least doubted samples it is
-    :math:`(\sum_k r_k - (r_1 + r_n) / 2) / (n - 1)`, the trapezoidal mean over the shares 1/n to 1
-    as in torch-uncertainty 0.13. Samples of equal doubt are averaged over all their orders, exactly
-    and at once: each gets the mean loss of its ties. So the order of the rows does not matter,
-    which it does in torch-uncertainty.
+    The integral of the mean loss of the least doubted share c over c from 0 to 1, where a sample
+    can be answered in part. It is :math:`\sum_i \ell_i (g(C_i) - g(C_{i-1}))` with the share
+    :math:`C_i` of the samples up to the i-th and :math:`g(c) = c - c \ln c`, an estimate of the
+    mean of :math:`-\ell \ln C` over the population (Zhou et al. 2025). Samples of equal doubt are
+    averaged over all their orders, exactly and at once. So neither the order of the rows matters
+    nor whether each of them is there twice.
 
-    The mean :math:`\sum_k r_k / n` of Geifman & El-Yaniv differs by
-    :math:`O(1/n)`, and so does the AUERC of evtools 0.27, :math:`(\sum_k r_k - r_n / 2) / n`, which
-    starts with a risk of 0 at a share of 0 and so is below 1 even if all answers are wrong.
+    Without ties and weights, the trapezoidal mean of the points of `risk_coverage_curve`, as in
+    torch-uncertainty 0.13, the mean of their risks (Geifman & El-Yaniv) and the AUERC of evtools
+    0.27, which starts with a risk of 0 at a share of 0, differ from it by :math:`O(1/n)`.
 
     References
     ----------
     Geifman, Uziel & El-Yaniv (2019), Bias-reduced uncertainty estimation for deep neural
-    classifiers, ICLR (excess).
+    classifiers, ICLR (excess). Zhou, Van Landeghem, Popordanoska & Blaschko (2025), A novel
+    characterization of the population area under the risk coverage curve (AURC) and rates of finite
+    sample estimators, ICML.
 
     Examples
     --------
-    The risks are 0, 1/4, 1/3, 1/2 if the tie is broken at random, and 0, 0, 1/3, 1/2 at best:
+    Only the last answer is wrong, which at best is answered last, as it is:
 
-    >>> y, p = [0, 1, 1, 0], [0.1, 0.7, 0.3, 0.6]
-    >>> round(aurc(y, p), 4), round(aurc(y, p, excess=True), 4)
-    (0.2778, 0.0833)
+    >>> y, p = [0, 1, 1, 0], [0.1, 0.8, 0.7, 0.6]
+    >>> round(aurc(y, p), 4), float(np.round(1 / 4 + 3 / 4 * np.log(3 / 4), 4))
+    (0.0342, 0.0342)
+    >>> aurc(y, p, excess=True), round(aurc(y, p, sample_weight=[1, 2, 1, 0]), 4)
+    (0.0, 0.0)
     """
     check_flag("excess", excess)
-    losses, doubt = _judged(y_true, y_prob, loss, by, labels)
-    area = _area(_running(losses, doubt)[0])
-    return area - _area(_best(losses)) if excess else area
+    losses, doubt, weight = _judged(y_true, y_prob, loss, by, labels, sample_weight)
+    area = _area(_steps(losses, doubt, weight)[1])
+    return max(area - _best(losses, weight), 0.0) if excess else area
 
 
-def curve_of(losses: Floats, doubt: Floats, confidence: float) -> RiskCoverageCurve:
-    """The curve of losses (n,) in [0, 1] and doubts (n,)."""
-    risks, doubts, ends = _running(losses, doubt)
-    risk, n = risks[ends], ends + 1
+def curve_of(
+    losses: Floats, doubt: Floats, confidence: float, weight: Floats | None
+) -> RiskCoverageCurve:
+    """The curve of losses (n,) in [0, 1], doubts (n,), and weights (n,) or None."""
+    doubts, sums = _steps(losses, doubt, weight)
+    lost, counted, squares = sums.cumsum(axis=1)
+    risk, n = np.minimum(lost / counted, 1.0), counted**2 / squares
     lower, upper = risk_limits(risk, n, confidence, whole=bool(np.isin(losses, (0, 1)).all()))
-    area = _area(risks)
-    return RiskCoverageCurve(
-        doubts, n / len(losses), n, risk, lower, upper, area, area - _area(_best(losses))
-    )
+    area = _area(sums)
+    excess = max(area - _best(losses, weight), 0.0)
+    return RiskCoverageCurve(doubts, counted / counted[-1], n, risk, lower, upper, area, excess)
 
 
 def _judged(
@@ -228,9 +242,10 @@ def _judged(
     loss: ArrayLike | None,
     by: Doubt | ArrayLike,
     labels: Labels,
-) -> tuple[Floats, Floats]:
-    """Loss and doubt (n,) of each sample."""
-    sample = class_sample(y_true, y_prob, labels, None)
+    sample_weight: Weights,
+) -> tuple[Floats, Floats, Floats | None]:
+    """Loss and doubt (n,) of each sample, and weights (n,) or None."""
+    sample = class_sample(y_true, y_prob, labels, sample_weight)
     answer = assigned_classes(sample.p)
     losses = losses_of(loss, sample.codes, answer, sample.labels)
     if isinstance(by, str):
@@ -241,12 +256,12 @@ def _judged(
                 "width; take 'probability'"
             )
         bounds = class_intervals(y_prob) if isinstance(y_prob, MassFunction) else None
-        return losses, doubts(sample.p, answer, bounds, by)
+        return losses, doubts(sample.p, answer, bounds, by), sample.weight
     given = numbers(by, "by")
     if given.ndim != 1:
         raise ValueError(f"by has shape {given.shape}, expected one doubt for each sample, (n,)")
     check_same_length(y_true=sample.codes, by=given)
-    return losses, given
+    return losses, given, sample.weight
 
 
 def doubts(p: Floats, answer: Indices, bounds: Floats | None, by: str) -> Floats:
@@ -287,50 +302,47 @@ def check_loss_order(loss: object, classes: NDArray[Any]) -> None:
         check_label_order(loss.iloc[: len(classes)], classes.tolist(), "loss", "index")
 
 
-def _running(losses: Floats, doubt: Floats) -> tuple[Floats, Floats, Indices]:
-    """Mean loss of the k least doubted (n,), distinct doubts (b,), and the last place of each.
+def _steps(losses: Floats, doubt: Floats, weight: Floats | None) -> tuple[Floats, Floats]:
+    """Distinct doubts (b,), and (3, b) sums over the samples of each that count.
 
-    Of equal doubts each place gets their mean loss: the mean over all orders.
+    The sums are those of weighted losses, weights and squared weights; the largest weight is 1.
     """
-    order = np.argsort(doubt, kind="stable")
-    values = doubt[order]
-    ends = np.flatnonzero(np.append(values[1:] != values[:-1], True))
-    sizes = np.diff(ends, prepend=-1)
-    sums = np.add.reduceat(losses[order], ends - sizes + 1)
-    return _means(np.repeat(sums / sizes, sizes)), values[ends], ends
+    w = np.ones_like(losses) if weight is None else weight / weight.max()
+    used = w > 0
+    doubts, group = np.unique(doubt[used], return_inverse=True)
+    terms = (losses[used] * w[used], w[used], w[used] ** 2)
+    return doubts, np.array([np.bincount(group, one) for one in terms])
 
 
-def _best(losses: Floats) -> Floats:
-    return _means(np.sort(losses))
+def _best(losses: Floats, weight: Floats | None) -> float:
+    """Area if the least losses are doubted least."""
+    return _area(_steps(losses, losses, weight)[1])
 
 
-def _means(losses: Floats) -> Floats:
-    return np.asarray(np.cumsum(losses) / np.arange(1, len(losses) + 1))
-
-
-def _area(risks: Floats) -> float:
-    """Trapezoidal mean over the shares; of one sample, its loss."""
-    if len(risks) == 1:
-        return float(risks[0])
-    return float((risks.sum() - (risks[0] + risks[-1]) / 2) / (len(risks) - 1))
+def _area(sums: Floats) -> float:
+    """Area of `aurc`, from the sums of `_steps`."""
+    shares = np.cumsum(sums[1])
+    shares /= shares[-1]
+    steps = np.diff(shares + entr(shares), prepend=0.0)
+    return min(float((sums[0] / sums[1]) @ steps), 1.0)
 
 
 def risk_limits(
-    risk: Floats, n: Indices, confidence: float, *, whole: bool
+    risk: Floats, n: Floats, confidence: float, *, whole: bool
 ) -> tuple[Floats, Floats]:
     """Two-sided limits of an expected loss from the mean of n losses in [0, 1], 0 or 1 if `whole`.
 
-    >>> low, high = risk_limits(np.array([0.0]), np.array([59]), 0.9, whole=True)
+    >>> low, high = risk_limits(np.array([0.0]), np.array([59.0]), 0.9, whole=True)
     >>> low, high.round(4)
     (array([0.]), array([0.0495]))
     """
     if whole:
-        return share_limits(np.round(risk * n), n, confidence)
+        return share_limits(np.round(risk * n, 9), n, confidence)  # no error is 0
     tail = (1 - confidence) / 2
     return 1 - _upper(1 - risk, n, tail), _upper(risk, n, tail)
 
 
-def _upper(risk: Floats, n: Indices, tail: float) -> Floats:
+def _upper(risk: Floats, n: Floats, tail: float) -> Floats:
     """Largest mean that Hoeffding's bound exp(-n KL(risk, mean)) does not reject at `tail`."""
     low, high = risk.copy(), np.ones_like(risk)
     for _ in range(_HALVINGS):

@@ -20,7 +20,7 @@ from dstheory import MassFunction
 from dstheory.checks.arguments import as_array, check_choice, check_level
 from dstheory.decide import interval_dominance
 from dstheory.notebook import ShownFields
-from evical._typing import Flags, Floats, Indices, Labels
+from evical._typing import Flags, Floats, Indices, Labels, Weights
 from evical.metrics.beliefs import normal
 from evical.metrics.goodness import share_limits
 from evical.metrics.inputs import (
@@ -151,8 +151,8 @@ class SetCoverage(ShownFields):
     by : {"all", "class", "size"}
     groups : tuple
         Classes, or sizes of sets; "all" alone.
-    n_samples : (G,) array of int
-        Of each group.
+    n_samples : (G,) array
+        Of each group (effective number, with weights).
     coverage : (G,) array
         Share of the samples whose set has the true class; NaN for none.
     interval : (G, 2) array
@@ -163,7 +163,7 @@ class SetCoverage(ShownFields):
 
     by: str
     groups: tuple[Any, ...]
-    n_samples: NDArray[np.intp]
+    n_samples: Floats
     coverage: Floats
     interval: Floats
     mean_size: Floats
@@ -175,7 +175,7 @@ class SetCoverage(ShownFields):
             self.groups, self.n_samples, self.coverage, self.interval, self.mean_size, strict=True
         )
         lines = [
-            f"{group!s:>10}  {n:7d}  {share:8.3f}  [{low:.3f}, {high:.3f}]  {size:7.3f}"
+            f"{group!s:>10}  {n:7.6g}  {share:8.3f}  [{low:.3f}, {high:.3f}]  {size:7.3f}"
             for group, n, share, (low, high), size in rows
         ]
         return "\n".join([head, *lines])
@@ -188,6 +188,7 @@ def set_coverage(
     by: str = "all",
     labels: Labels = None,
     confidence: float = 0.95,
+    sample_weight: Weights = None,
 ) -> SetCoverage:
     """How often sets of classes hold the true class, with exact confidence limits.
 
@@ -202,6 +203,9 @@ def set_coverage(
         Labels of the columns. Default: those of `y_true`, sorted.
     confidence : float
         Of each interval, in (0, 1).
+    sample_weight : (n,) array, optional
+        For shares and means. Limits are those of the effective number of samples, the squared sum
+        of weights divided by the sum of squared weights.
 
     Returns
     -------
@@ -230,13 +234,19 @@ def set_coverage(
     check_choice("by", by, ("all", "class", "size"))
     check_level("confidence", confidence)
     kept, codes, names = _labeled_sets(y_true, y_set, labels)
+    weight = checked_weights(sample_weight, len(codes))
+    w = np.ones(len(codes)) if weight is None else weight / weight.max()
+    kept, codes, w = kept[w > 0], codes[w > 0], w[w > 0]
     right, sizes = kept[np.arange(len(codes)), codes], kept.sum(axis=1)
     group, groups = _grouped(by, codes, sizes, names)
-    n = np.bincount(group, minlength=len(groups))
-    hits = np.bincount(group, right, len(groups)).astype(np.float64)
+    total, squares, hits, size = (
+        np.bincount(group, one, len(groups)) for one in (w, w**2, w * right, w * sizes)
+    )
     with np.errstate(invalid="ignore"):  # of a class without samples
-        coverage, mean_size = hits / n, np.bincount(group, sizes, len(groups)) / n
-    interval = np.stack(share_limits(hits, n, confidence), axis=1)
+        coverage, mean_size = hits / total, size / total
+    n = np.divide(total**2, squares, out=np.zeros_like(total), where=squares > 0)
+    held = np.round(np.nan_to_num(coverage) * n, 9)  # none is 0, all are n
+    interval = np.stack(share_limits(held, n, confidence), axis=1)
     return SetCoverage(by, groups, n, coverage, interval, mean_size)
 
 

@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator
 
 from dstheory.checks.arguments import check_flag, check_instance
 from dstheory.plot.style import axes_or_new, band_style, finish, literal, next_curve
-from evical._typing import Labels, SamplesLike
+from evical._typing import Labels, SamplesLike, Weights
 from evical.metrics import risk_coverage_curve
 from evical.metrics.beliefs import class_intervals
 from evical.metrics.inputs import Predicted, assigned_classes
@@ -67,6 +67,7 @@ class RiskCoverageDisplay:
         loss: ArrayLike | None = None,
         by: Doubt | ArrayLike = "probability",
         confidence: float = 0.95,
+        sample_weight: Weights = None,
         name: str | None = None,
         ax: Axes | None = None,
         band: bool = True,
@@ -81,8 +82,8 @@ class RiskCoverageDisplay:
         X : (n, n_features) array or data frame
         y : (n,) array
             Labels.
-        loss, by, confidence
-            As for `evical.metrics.risk_coverage_curve`.
+        loss, by, confidence, sample_weight
+            All as for `evical.metrics.risk_coverage_curve`.
         name : str, optional
             For the legend; the estimator's class by default.
         ax : matplotlib Axes, optional
@@ -109,6 +110,7 @@ class RiskCoverageDisplay:
             by=by,
             confidence=confidence,
             labels=known_classes(estimator),
+            sample_weight=sample_weight,
             name=display_name(estimator, name),
             ax=ax,
             band=band,
@@ -124,6 +126,7 @@ class RiskCoverageDisplay:
         by: Doubt | ArrayLike = "probability",
         confidence: float = 0.95,
         labels: Labels = None,
+        sample_weight: Weights = None,
         name: str | None = None,
         ax: Axes | None = None,
         band: bool = True,
@@ -134,7 +137,7 @@ class RiskCoverageDisplay:
         ----------
         y_true : (n,) array of labels
         y_prob : (n,) or (n, K) array, or MassFunction
-        loss, by, confidence, labels
+        loss, by, confidence, labels, sample_weight
             All as for `evical.metrics.risk_coverage_curve`.
         name : str, optional
             For the legend.
@@ -152,7 +155,13 @@ class RiskCoverageDisplay:
             As `evical.metrics.risk_coverage_curve`.
         """
         curve = risk_coverage_curve(
-            y_true, y_prob, loss=loss, by=by, confidence=confidence, labels=labels
+            y_true,
+            y_prob,
+            loss=loss,
+            by=by,
+            confidence=confidence,
+            labels=labels,
+            sample_weight=sample_weight,
         )
         return cls(curve, name).plot(ax, band=band)
 

@@ -69,8 +69,10 @@ def _draw_differences(ax: Axes, comparison: Comparison) -> None:
 def _reliability(comparison: Comparison) -> Picture:
     ranked, k = comparison.ranking(), len(comparison.class_names)
     y, what, pooled = comparison.y, f"class {label(comparison.class_names[-1])}", ""
+    weight = comparison.weight
     if k > 2:
         y, what = np.eye(k, dtype=np.int64)[y].ravel(), "the class"
+        weight = None if weight is None else weight.repeat(k)
         pooled = " Each class against the others, all classes together."
     n_rows = -(-len(ranked) // _N_COLUMNS)
     n_columns = min(_N_COLUMNS, len(ranked))
@@ -81,12 +83,12 @@ def _reliability(comparison: Comparison) -> Picture:
     parts = []
     for ax, name in zip(grid.flat, ranked, strict=False):
         p = comparison.probability[comparison.methods.index(name)].ravel()
-        reliability_display(y, p).plot(ax)
+        reliability_display(y, p, weight=weight).plot(ax)
         ax.get_legend().remove()
         ax.set(xlabel="", ylabel="", aspect="equal")
         ax.set_title(label(name, 26), fontsize=10)
         ax.tick_params(labelbottom=True)
-        error = float(debiased_calibration_error(y, p))
+        error = float(debiased_calibration_error(y, p, sample_weight=weight))
         parts.append(f"{named(name)} {fixed(error)}")
     for ax in grid.flat[len(ranked) :]:
         ax.set_axis_off()

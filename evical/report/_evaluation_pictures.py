@@ -115,7 +115,7 @@ def reliability_picture(evaluation: Evaluation) -> Picture:
 
 def answers_picture(answers: Answers) -> Picture:
     """Error of the answered samples over the share that is answered."""
-    curve = curve_of(answers.wrong, answers.doubt, answers.level)
+    curve = curve_of(answers.wrong, answers.doubt, answers.level, answers.weight)
     figure = Figure(figsize=(5.8, 4), layout="constrained")
     ax = figure.subplots()
     RiskCoverageDisplay(curve).plot(ax)

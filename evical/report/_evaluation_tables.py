@@ -236,19 +236,22 @@ class Answers:
     level : float
         Confidence of limits.
     promise : Promise, optional
+    weight : (n,) array, optional
     """
 
     wrong: Floats
     doubt: Floats
     level: float
     promise: Promise | None = None
+    weight: Floats | None = None
 
     @classmethod
     def of(cls, evaluation: Evaluation) -> "Answers":
         """Those of two classes."""
         p = evaluation.probability
         wrong = ((p > 0.5) != (evaluation.y == 1)).astype(np.float64)
-        return cls(wrong, np.minimum(p, 1 - p), evaluation.confidence, evaluation.answers)
+        doubt, level = np.minimum(p, 1 - p), evaluation.confidence
+        return cls(wrong, doubt, level, evaluation.answers, evaluation.weight)
 
 
 def answers_table(answers: Answers) -> Table:

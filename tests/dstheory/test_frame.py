@@ -267,6 +267,9 @@ def test_flags_are_no_labels():
             frame.mask(flags)
     assert (frame.mask(True), frame.mask([True])) == (2, 2)  # labels of data may be flags
     assert Frame([False, True]).mask([True, False]) == 3
+    assert Frame([True, False, None]).mask([True, False, True]) == 3
+    with pytest.raises(FrameError, match="has a flag for each label"):
+        Frame([True, 0, 2]).mask([True, False, True])
 
 
 def test_products_have_their_own_ways():

@@ -19,6 +19,7 @@ from dstheory.measure import pic
 from dstheory.product import Variable, probability_table
 from evical import BinningCalibrator, EvidentialFusion
 from evical.conformal import ConformalScores
+from evical.evaluation import EnsembleEvaluation
 from evical.fusion import Mixture
 from evical.metrics import brier_score, log_loss
 from tests.support.each import each
@@ -175,3 +176,14 @@ def test_nullable_labels_keep_their_type(kind):
     y[2] = pd.NA
     with pytest.raises(ValueError, match=r"y\[2\] is nan, expected a label"):
         BinningCalibrator().fit(np.arange(8.0), y)
+
+
+@each("unit", ["D", "ns"])
+def test_dates_are_classes(unit):
+    """As Python values they are other objects, or numbers."""
+    days = np.array(["2020-01-01", "2021-01-01"], dtype=f"datetime64[{unit}]")
+    p, y = np.linspace(0.1, 0.9, 40), np.arange(40) // 10 % 2
+    fusion = EvidentialFusion("discounted").fit({"a": p, "b": days[y]}, days[y])
+    assert fusion.predict({"a": p, "b": days[y]}).tolist() == days[y].tolist()
+    m = fusion.predict_mass({"a": p, "b": days[y]})
+    assert EnsembleEvaluation.from_masses(days[y], [m, m], m).y.tolist() == y.tolist()

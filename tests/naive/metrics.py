@@ -5,7 +5,8 @@ weight) for more.
 """
 
 from fractions import Fraction
-from itertools import groupby, pairwise, permutations
+from itertools import groupby
+from math import log
 
 
 def mean(pairs):
@@ -164,31 +165,27 @@ def best_profit(samples, profits):
     return mean(results)
 
 
-def running_risk(losses, doubts):
-    """Mean loss of the k least doubted samples, averaged over all orders of equal doubts."""
-    orders = [
-        order
-        for order in permutations(range(len(losses)))
-        if all(doubts[i] <= doubts[j] for i, j in pairwise(order))
-    ]
-    return [
-        sum(Fraction(losses[i]) for order in orders for i in order[:k]) / (k * len(orders))
-        for k in range(1, len(losses) + 1)
-    ]
-
-
-def answered_risks(losses, doubts):
+def answered_risks(losses, doubts, weights):
     """Limit of doubt, share answered and their mean loss, for each limit that is some doubt."""
+    samples = [one for one in zip(losses, doubts, weights, strict=True) if one[2]]
     found = []
-    for limit in sorted(set(doubts)):
-        answered = [loss for loss, doubt in zip(losses, doubts, strict=True) if doubt <= limit]
-        share, risk = Fraction(len(answered), len(losses)), Fraction(sum(answered), len(answered))
-        found.append((limit, share, risk))
+    for limit in sorted({doubt for _, doubt, _ in samples}):
+        size = sum(w for _, doubt, w in samples if doubt <= limit)
+        lost = sum(w * loss for loss, doubt, w in samples if doubt <= limit)
+        found.append((limit, Fraction(size, sum(weights)), Fraction(lost, size)))
     return found
 
 
-def area(risks):
-    """Trapezoids over the shares from 1/n to 1, by the width of that range."""
-    if len(risks) == 1:
-        return risks[0]
-    return sum((a + b) / 2 for a, b in pairwise(risks)) / (len(risks) - 1)
+def area(losses, doubts, weights):
+    """Integral of the mean loss of the least doubted share; ties are answered in equal parts."""
+    found, size, lost = 0.0, 0, Fraction(0)
+    for doubt in sorted(set(doubts)):
+        tied = [i for i, one in enumerate(doubts) if one == doubt and weights[i]]
+        more = sum(weights[i] for i in tied)
+        if more:
+            loss = mean((losses[i], weights[i]) for i in tied)
+            # (lost + loss (c - size)) / c from c = size to size + more
+            rest = float(lost - loss * size)
+            found += float(loss * more) + (rest * log((size + more) / size) if size else 0.0)
+            size, lost = size + more, lost + loss * more
+    return found / size

@@ -8,11 +8,10 @@ from evical.cli._output import check_page, command_line, echo_json, user_input, 
 
 
 def compare(
-    samples: arguments.Samples,
+    samples: arguments.SampleTable,
     plan: arguments.Plan,
     reading: arguments.Reading,
     positive: str | None = None,
-    missing: arguments.Dropped = "refuse",
     output: Path | None = None,
     force: bool = False,
     as_json: bool = False,
@@ -27,8 +26,6 @@ def compare(
     ----------
     positive : CLASS (by default yes of a column p_yes, else the greater one)
         The class that high scores support.
-    missing
-        Rows without a number or a class (empty, NA): stop, or leave them out.
 
     Examples
     --------
@@ -41,9 +38,9 @@ def compare(
         from evical.cli._comparing import as_data, compare_table, show
         from evical.cli._show import new_console
 
-        found = compare_table(samples, positive, methods, plan, missing)
+        found = compare_table(samples, positive, methods, plan)
         if output is not None:
-            named = {**vars(samples), "positive": positive, "output": output, "missing": missing}
+            named = {**vars(samples), "positive": positive, "output": output}
             command = command_line("compare", named.pop("scores"), **named, **vars(plan))
             write_page(output, found, command)
     if as_json:

@@ -95,6 +95,8 @@ def test_the_first_chunk_needs_two_classes(classes):
         ShareCalibrator().partial_fit([1, 2], [0, 0], classes=classes)
     with pytest.raises(ValueError, match="one class only"):
         ShareCalibrator().partial_fit([1, 2], [0, 0])
+    with pytest.raises(TypeError, match="positional"):  # classes for weights, as in scikit-learn
+        ShareCalibrator().partial_fit([1, 2], [0, 1], [0, 1])
 
 
 def test_a_refused_first_chunk_leaves_no_trace():
@@ -150,7 +152,7 @@ def test_totals_that_cannot_count_samples():
     with pytest.raises(WeightError, match="sample_weight sum to"):
         ShareCalibrator().fit([1, 2, 3], [0, 1, 1], 2.0**52 * np.ones(3))
     with pytest.raises(WeightError, match="weights of the merged counts sum to"):
-        half.partial_fit([2, 3], [1, 0], [2.0**52, 2.0**52])
+        half.partial_fit([2, 3], [1, 0], sample_weight=[2.0**52, 2.0**52])
     assert half.predict_proba([2])[0, 1] > 0.5  # as it was
 
 

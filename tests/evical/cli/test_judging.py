@@ -148,11 +148,11 @@ class TestCompare:
     def test_numbers_are_those_of_the_library(self, capfd):
         scores, _, _ = data()
         command = "compare data.csv --score s --target state --positive ill --folds 4 --seed 2"
-        assert run(f"{command} --methods {self.METHODS} --json") == 0
+        assert run(f"{command} --methods {self.METHODS} --weight bel --json") == 0
         found = json.loads(printed(capfd))
-        made = compare(
-            scores, words(), self.METHODS.split(","), cv=4, random_state=2, pos_label="ill"
-        )
+        options = {"cv": 4, "random_state": 2, "pos_label": "ill"}
+        bel = data()[2][:, 0]
+        made = compare(scores, words(), self.METHODS.split(","), **options, sample_weight=bel)
         assert list(found["methods"]) == list(made.ranking())
         for name in made.methods:
             assert found["methods"][name]["brier_score"] == made.mean(name, "brier_score")

@@ -19,10 +19,18 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_iris
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression, Perceptron
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
 
 from evical import EvidentialClassifier
 from evical.conformal import RiskControl
-from evical.conformal.control import FIXED, answered_promise, p_values, rejected, sample_promise
+from evical.conformal.control import (
+    FIXED,
+    answered_promise,
+    p_values,
+    rejected,
+    sample_promise,
+    weighted_p_values,
+)
 from evical.metrics import set_coverage
 from evical.metrics.selective import relative_entropy
 from evical.multiclass import AutoMulticlassCalibrator
@@ -79,6 +87,22 @@ def test_p_values_of_other_losses_are_valid(shares):
     assert chances.sum() == pytest.approx(1)
     for level in np.unique(p):
         assert chances[p <= level].sum() <= level + 1e-12
+    assert p.min() < 1
+
+
+@each("chances", [(0.4, 0.4, 0.1, 0.1), (0.0, 0.8, 0.2, 0.0), (0.7, 0.0, 0.1, 0.2)])
+def test_p_values_with_weights_are_valid(chances):
+    """Over all samples of (weight, loss) whose weighted mean is just the bound."""
+    n, weight, loss = 7, np.array([1, 0.3, 1, 0.3]), np.array([0, 0, 1, 0.5])
+    shares = np.array(chances)
+    bound = shares @ (weight * loss) / (shares @ weight)
+    counts = np.array([c for c in itertools.product(range(n + 1), repeat=4) if sum(c) == n])
+    ways = [math.factorial(n) / math.prod(map(math.factorial, c)) for c in counts.tolist()]
+    often = np.array(ways) * (shares**counts).prod(axis=1)
+    p = weighted_p_values(counts @ (weight * loss), counts @ weight, bound)
+    assert often.sum() == pytest.approx(1)
+    for level in np.unique(p):
+        assert often[p <= level].sum() <= level + 1e-12
     assert p.min() < 1
 
 
@@ -287,6 +311,47 @@ def test_answers_and_the_reserved_one(sample, text):
     again = pickle.loads(pickle.dumps(control)).predict(np.c_[p])
     assert again.tolist() == clone(control).fit(np.c_[p], names[y]).predict(np.c_[p]).tolist()
     assert again.tolist() == answers.tolist()
+
+
+@each("loss", ["error", "by_class", "wrong_answer", [[0, 1], [1, 0], [0.05, 0.05]]])
+def test_weights_are_those_of_the_risk(sample, loss):
+    p, y = sample
+    X, w = np.c_[p], np.where(p < 0.5, 3.0, 2.0) * (np.arange(500) % 5 > 0)
+    control = RiskControl(frozen(), loss=loss, bound=0.2, level=0.8)
+    plain = control.fit(X[w > 0], y[w > 0]).promises_
+    equal = control.fit(X, y, sample_weight=7.0 * (w > 0)).promises_
+    assert [str(one) for one in equal] == [str(one) for one in plain]
+    found = control.fit(X, y, sample_weight=w).promises_
+    answer, wrong = (p > 0.5).astype(int), (p > 0.5) != y
+    lost = np.where(
+        1 - np.maximum(p, 1 - p) < found[0].limit, wrong, 0 if loss == "wrong_answer" else 0.05
+    )
+    for one, other in zip(found, plain, strict=True):
+        assert one.kept
+        assert one.n_answered <= other.n_answered  # weights add no certainty
+        assert one.n_samples == other.n_samples
+        known = 1 - np.maximum(p, 1 - p) < one.limit
+        if loss == "by_class":
+            known &= answer == one.of
+        about = known if loss in ("error", "by_class") else slice(None)
+        risk = np.average(
+            (wrong if loss in ("error", "by_class") else lost)[about], weights=w[about]
+        )
+        assert one.risk == pytest.approx(risk, abs=1e-12)
+
+
+def test_weights_that_cannot_count_are_named(sample):
+    p, y = sample
+    w = 1 + np.arange(500) % 2
+    control = RiskControl(frozen(), loss="wrong_answer", level=None, bound=0.2)
+    with pytest.raises(ValueError, match="sample_weight is given, but level is None"):
+        control.fit(np.c_[p], y, sample_weight=w)
+    neighbors = RiskControl(KNeighborsClassifier(), bound=0.4, random_state=0)
+    with pytest.warns(UserWarning, match="KNeighborsClassifier takes no sample_weight"):
+        neighbors.fit(np.c_[p], y, sample_weight=w)
+    trained = RiskControl(LogisticRegression(), bound=0.4, random_state=0)
+    plain = trained.fit(np.c_[p], y).estimator_.coef_
+    assert (trained.fit(np.c_[p], y, sample_weight=w).estimator_.coef_ != plain).all()
 
 
 def test_each_class_has_its_limit(sample):

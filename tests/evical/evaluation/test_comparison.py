@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from scipy import stats
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import StratifiedKFold, cross_val_predict
+from sklearn.model_selection import PredefinedSplit, StratifiedKFold, cross_val_predict
+from sklearn.neighbors import KNeighborsClassifier
 
 from evical import metrics
 from evical.calibrators import (
@@ -60,6 +61,39 @@ def test_predictions_are_those_of_cross_validation():
         np.testing.assert_allclose(
             found.probability[row], (found.bel[row] + found.pl[row]) / 2, atol=1e-12
         )
+
+
+@each("classes", [2, 3])
+def test_weights_are_repeated_rows_of_a_fold(classes):
+    """In fits, measures, tests and the choice; only counts of rows differ."""
+    rng = np.random.default_rng(3)
+    y, w = np.arange(90) % classes, rng.integers(0, 3, 90)
+    scores = rng.normal(np.eye(classes)[y]) if classes > 2 else rng.normal(1.5 * y).round(1)
+    fold, methods = np.arange(90) // classes % 3, ["binning", "logistic:bayesian"]
+    found = compare(scores, y, methods, cv=PredefinedSplit(fold), sample_weight=w)
+    scores, y, fold = (np.repeat(one, w, axis=0) for one in (scores, y, fold))
+    repeated = compare(scores, y, methods, cv=PredefinedSplit(fold))
+    np.testing.assert_allclose(found.values, repeated.values, atol=1e-7)
+    one, other = found.differences[0], repeated.differences[0]
+    assert one.method == other.method
+    assert (one.difference, one.pvalue) == pytest.approx((other.difference, other.pvalue), rel=1e-4)
+    if classes == 2:
+        made, same = (each.evaluation("binning") for each in (found, repeated))
+        assert made.report["brier_score"] == pytest.approx(same.report["brier_score"])
+
+
+def test_methods_without_weights_fail_by_name():
+    scores, y = sample(60)
+    methods = {"neighbors": KNeighborsClassifier(3), "logistic": LogisticCalibrator()}
+    found = compare(scores, y, methods, cv=3, sample_weight=np.ones(60))
+    assert found.failures == {"neighbors": "its fit takes no sample_weight"}
+    with pytest.raises(ValueError, match="have 1 of 2 classes"):
+        compare(scores, y, FAST, cv=3, sample_weight=y)
+    weighted = {name: (scores, y, np.ones(60)) for name in "ab"}
+    both = compare_data_sets(weighted, FAST, cv=2)
+    assert both.comparisons["a"].weight.sum() == 60
+    with pytest.raises(ValueError, match="sample_weight is of one data set"):
+        compare_data_sets(weighted, FAST, cv=2, sample_weight=np.ones(60))
 
 
 def test_measures_are_those_of_the_metrics_on_each_fold():

@@ -116,6 +116,12 @@ def test_estimators_and_their_predictions_agree():
     bel, pl = calibrator.predict_interval(scores).T
     direct = Evaluation.from_predictions(y, bel=bel, pl=pl, n_resamples=5)
     assert made.name == "LogisticCalibrator"
+    for fitted, X in (
+        (calibrator, scores),
+        (LogisticRegression().fit(scores[:, None], y), scores[:, None]),
+    ):
+        with pytest.raises(ValueError, match=r"y\[0\] is 'ill' .* expected one of \[0, 1\]"):
+            Evaluation.from_estimator(fitted, X, ["ill", *["well"] * (len(y) - 1)])
     assert made.report["brier_score"] == pytest.approx(direct.report["brier_score"])
     assert made.report["belief_coverage"] == direct.report["belief_coverage"]
     np.testing.assert_array_equal(made.scores, scores)

@@ -20,34 +20,50 @@ PEERS = json.loads((Path(__file__).parents[2] / "oracles" / "risk.json").read_te
 EIGHTHS = st.integers(0, 8)
 
 
-@given(st.lists(st.tuples(st.booleans(), st.integers(4, 8), EIGHTHS), min_size=1, max_size=6))
+SAMPLES = st.tuples(st.booleans(), st.integers(4, 8), EIGHTHS, st.integers(0, 3))
+
+
+@given(st.lists(SAMPLES, min_size=1, max_size=5).filter(lambda found: any(w for *_, w in found)))
 def test_the_curve_and_its_area_are_those_of_the_definition(samples):
-    wrong, eighths, parts = zip(*samples, strict=True)
+    """With weights too, in any unit, and with rows repeated as often."""
+    wrong, eighths, parts, weights = zip(*samples, strict=True)
     p = np.array(eighths) / 8
     y = np.where(wrong, p <= 0.5, p > 0.5).astype(int)
     doubts = [Fraction(8 - k, 8) for k in eighths]
+    w = np.array(weights)
     for losses, given_losses in (
-        ([Fraction(int(one)) for one in wrong], None),
+        ([Fraction(int(one)) for one in wrong], np.array(wrong, dtype=float)),
         ([Fraction(k, 8) for k in parts], np.array(parts) / 8),
     ):
-        curve = risk_coverage_curve(y, p, loss=given_losses)
-        wanted = naive.answered_risks(losses, doubts)
+        options = {"loss": given_losses, "sample_weight": 1e-10 * w}
+        curve = risk_coverage_curve(y, p, **options)
+        wanted = naive.answered_risks(losses, doubts, weights)
         found = list(zip(curve.doubt, curve.coverage, curve.risk, strict=True))
         np.testing.assert_allclose(found, np.array(wanted, dtype=float), atol=1e-15)
-        area = naive.area(naive.running_risk(losses, doubts))
-        best = naive.area(naive.running_risk(losses, losses))  # as the least loss is doubted least
-        assert aurc(y, p, loss=given_losses) == pytest.approx(float(area), abs=1e-14)
-        excess = aurc(y, p, loss=given_losses, excess=True)
-        assert excess == pytest.approx(float(area - best), abs=1e-14)
-        assert (curve.aurc, curve.excess) == pytest.approx((float(area), excess), abs=1e-14)
+        area = naive.area(losses, doubts, weights)
+        best = naive.area(losses, losses, weights)  # as the least loss is doubted least
+        excess = aurc(y, p, excess=True, **options)
+        assert (aurc(y, p, **options), excess) == pytest.approx((area, area - best), abs=1e-14)
+        assert (curve.aurc, curve.excess) == pytest.approx((area, area - best), abs=1e-14)
+        repeated = risk_coverage_curve(y.repeat(w), p.repeat(w), loss=given_losses.repeat(w))
+        assert (repeated.aurc, repeated.excess) == pytest.approx((area, excess), abs=1e-14)
+        size = np.array(
+            [w[p >= one].sum() ** 2 / (w[p >= one] ** 2).sum() for one in 1 - curve.doubt]
+        )
+        np.testing.assert_allclose(curve.n_answered, size)
+        whole = bool(np.isin(given_losses, (0, 1)).all())
+        limits = risk_limits(curve.risk, size, 0.95, whole=whole)
+        np.testing.assert_allclose((curve.lower, curve.upper), limits, atol=1e-12)
 
 
 @each("case", PEERS["curves"])
 def test_areas_of_torch_uncertainty_and_evtools(case):
-    """Equal without ties; the area of evtools starts at a share of 0 with a risk of 0."""
+    """Sums of our points; the area of evtools starts at a share of 0 with a risk of 0."""
     y, p = np.array(case["y"]), np.array(case["p"])
     curve = risk_coverage_curve(y, p)
-    assert curve.aurc == pytest.approx(case["torch_uncertainty"], abs=1e-6)  # in single precision
+    ends = (curve.risk[0] + curve.risk[-1]) / 2
+    area = (curve.risk.sum() - ends) / (len(y) - 1)
+    assert area == pytest.approx(case["torch_uncertainty"], abs=1e-6)  # in single precision
     np.testing.assert_allclose(curve.risk[::-1], case["evtools_curve"][:-1], atol=1e-12)
     area = (curve.risk.sum() - curve.risk[-1] / 2) / len(y)
     assert area == pytest.approx(case["evtools"], abs=1e-12)

@@ -30,6 +30,21 @@ def test_counts_and_limits(confidence):
             assert found.interval[i] == pytest.approx([limits.low, limits.high], abs=1e-12)
 
 
+def test_weights_are_repetitions_but_for_limits():
+    y, sets = sample()
+    w = np.arange(200) % 4
+    for by in ("all", "class", "size"):
+        found = set_coverage(y, sets, by=by, sample_weight=w * 1e-10)
+        repeated = set_coverage(y.repeat(w), sets.repeat(w, axis=0), by=by)
+        assert found.groups == repeated.groups
+        np.testing.assert_allclose(found.coverage, repeated.coverage, rtol=1e-12)
+        np.testing.assert_allclose(found.mean_size, repeated.mean_size, rtol=1e-12)
+        assert (found.interval[:, 0] <= repeated.interval[:, 0]).all()
+    assert found.n_samples.sum() < set_coverage(y, sets, sample_weight=w > 0).n_samples[0] == 150
+    many = set_coverage(y, sets, by="class", sample_weight=np.full(200, 7.0))
+    np.testing.assert_allclose(many.interval, set_coverage(y, sets, by="class").interval)
+
+
 def test_names_of_classes_and_those_without_samples():
     found = set_coverage(
         ["b", "b"], [[True, False, False], [False, True, True]], by="class", labels=["a", "b", "c"]

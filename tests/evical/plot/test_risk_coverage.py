@@ -22,6 +22,7 @@ def test_what_is_drawn_is_what_was_computed(sample):
     ax = Figure().subplots()
     for number, by in enumerate(("probability", "width", "plausibility")):
         options = {"by": by, "loss": [[0, 1], [0.2, 0]], "name": "$a$", "confidence": 0.8}
+        options["sample_weight"] = np.linspace(0, 2, len(y))
         display = RiskCoverageDisplay.from_estimator(
             calibrator, scores, y, **options, ax=ax, band=number == 0
         )

@@ -116,8 +116,8 @@ def test_isotonic_calibration_knows_only_ranks():
 def test_learning_in_two_steps_fits_the_scale_to_all_scores():
     whole = LogisticCalibrator(transform="rank").fit(SCORES, Y, WEIGHTS)
     steps = LogisticCalibrator(transform="rank")
-    steps.partial_fit(SCORES[:2], Y[:2], WEIGHTS[:2], classes=[0, 1])
-    steps.partial_fit(SCORES[2:], Y[2:], WEIGHTS[2:])
+    steps.partial_fit(SCORES[:2], Y[:2], classes=[0, 1], sample_weight=WEIGHTS[:2])
+    steps.partial_fit(SCORES[2:], Y[2:], sample_weight=WEIGHTS[2:])
     np.testing.assert_allclose(
         steps.predict_interval(SCORES), whole.predict_interval(SCORES), atol=1e-12
     )
