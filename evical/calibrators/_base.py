@@ -346,23 +346,23 @@ class BaseCalibrator(saved.SavedCalibrator):
         Beliefs
             About n samples.
         """
-        seen = self._seen(scores)
-        positive, negative = self._predict_mass(seen)
+        positive, negative = self._masses(scores)
         store = np.stack([negative, positive, 1 - (positive + negative)])
-        return Listed(self.classes_, np.array([1, 2, 3]), store, self._estimate(seen))
+        return Listed(self.classes_, np.array([1, 2, 3]), store, self._estimate(scores))
 
-    def _estimate(self, seen: Any) -> Estimate:
+    def _estimate(self, scores: ArrayLike) -> Estimate:
         """What is known of the probabilities, computed where it is asked."""
+        quiet = self._unwatched()  # masses of these scores have warned
 
         def ends(level: float) -> Floats:
-            lower, upper = self._ends(seen, level)
+            lower, upper = quiet._ends(quiet._seen(scores), level)
             return np.stack([[1 - upper, lower], [1 - lower, upper]]).T
 
-        return Estimate(ends, partial(self._estimated, seen) if self._gives_ends else None)
+        return Estimate(ends, partial(quiet._estimated, scores) if self._gives_ends else None)
 
-    def _estimated(self, seen: Any) -> Floats:
+    def _estimated(self, scores: ArrayLike) -> Floats:
         """Estimated probabilities (n, 2), where masses are those of an interval."""
-        positive = self._point(seen)
+        positive = self._point(self._seen(scores))
         return np.stack([1 - positive, positive], axis=1)
 
     def _masses(self, scores: ArrayLike) -> tuple[Floats, Floats]:
@@ -370,6 +370,11 @@ class BaseCalibrator(saved.SavedCalibrator):
 
     def _seen(self, scores: ArrayLike) -> Any:
         """Checked scores, on the scale of the fit."""
+        asked = self._asked(scores)
+        return self._scale(asked)
+
+    def _asked(self, scores: ArrayLike) -> Floats:
+        """Checked scores of a calibrator that can predict them."""
         if not getattr(self, "_ready", True):  # by partial_fit
             lacking = self.classes_.tolist()[int(self.counts_.n_positive == 0)]
             raise NotFittedError(
@@ -378,8 +383,9 @@ class BaseCalibrator(saved.SavedCalibrator):
             )
         check_is_fitted(self)
         checked = self._checked(scores)
-        warn_of_scale(checked, self._extent)
-        return self._scale(checked)
+        if self._extent is not None:
+            warn_of_scale(checked, self._extent, stacklevel=6)
+        return checked
 
     def predict_interval(self, scores: ArrayLike, *, level: float | None = None) -> Floats:
         """Confidence interval of the probability of the positive class, or Bel and Pl.
@@ -422,7 +428,7 @@ class BaseCalibrator(saved.SavedCalibrator):
         (n, 2) array
         """
         if self._gives_ends:
-            return self._estimated(self._seen(scores))
+            return self._estimated(scores)
         positive, negative = self._masses(scores)
         half = (1 - (positive + negative)) / 2
         return np.stack([negative + half, positive + half], axis=1)
@@ -439,7 +445,7 @@ class BaseCalibrator(saved.SavedCalibrator):
         (n,) array of labels
         """
         if self._gives_ends:
-            negative, positive = self._estimated(self._seen(scores)).T
+            negative, positive = self._estimated(scores).T
         else:
             positive, negative = self._masses(scores)
         return np.asarray(self.classes_[(positive > negative).astype(np.intp)])

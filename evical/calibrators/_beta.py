@@ -146,8 +146,8 @@ class BetaCalibrator(FromLogOdds, Profiled[BetaFit, BetaProfile], BaseCalibrator
         return self.parameters.endswith("m")
 
     def _masses(self, scores: ArrayLike) -> tuple[Floats, Floats]:
-        check_is_fitted(self)
-        return self._masses_at(self._scale.log_odds(self._checked(scores)))
+        asked = self._asked(scores)
+        return self._masses_at(self._scale.log_odds(asked))
 
     def _predict_mass(self, scores: Floats) -> tuple[Floats, Floats]:
         return self._masses_at(log_odds(scores))

@@ -359,7 +359,8 @@ class BaseMulticlassCalibrator(saved.SavedCalibrator):
         if table is not scores:
             check_column_order(scores, self.classes_, "scores")
             check_fitted_order(scores, self._fitted_columns, "scores")
-        warn_of_scale(table, self._extent)
+        if self._extent is not None:
+            warn_of_scale(table, self._extent)
         return self._columns(table, len(self.classes_))
 
     def predict_interval(self, scores: ArrayLike, *, level: float | None = None) -> Floats:

@@ -25,14 +25,14 @@ def extent_of(scores: Floats) -> Extent | None:
     return None if few else (float(scores.min()), float(scores.max()))
 
 
-def warn_of_scale(scores: Floats, extent: Extent | None, stacklevel: int = 5) -> None:
+def warn_of_scale(scores: Floats, extent: Extent, stacklevel: int = 5) -> None:
     """Warn, by `ScaleWarning`, of ten or more scores that are on another scale than those of `fit`.
 
     Parameters
     ----------
     scores : (n,) or (n, K) array
-    extent : Extent or None
-        Of `fit`; None if it is not known.
+    extent : Extent
+        Of `fit`.
     stacklevel : int
 
     Examples
@@ -47,7 +47,7 @@ def warn_of_scale(scores: Floats, extent: Extent | None, stacklevel: int = 5) ->
 scale and sign (percent or proportion, log-odds or probability), or fit again if scores have \
 changed that much
     """
-    if extent is None or len(scores) < _ROWS:
+    if len(scores) < _ROWS:
         return
     (low, high), least, greatest = extent, float(scores.min()), float(scores.max())
     if _is_far(scores, low, high, least, greatest) or _is_other(low, high, least, greatest):

@@ -54,7 +54,8 @@ MISTAKES = {  # from log-odds: scores of fit, and of predictions
 def warns(fit: np.ndarray, scores: np.ndarray) -> bool:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ScaleWarning)
-        warn_of_scale(scores, extent_of(np.unique(fit)))
+        if extent := extent_of(np.unique(fit)):
+            warn_of_scale(scores, extent)
     return bool(caught)
 
 
