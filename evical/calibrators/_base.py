@@ -244,7 +244,11 @@ class BaseCalibrator(saved.SavedCalibrator):
 
     def _read(self, scores: ArrayLike) -> NDArray[np.float64]:
         array = as_array(scores, "scores")  # of any shape
-        return self._scale(self._checked(array.ravel())).reshape(array.shape)
+        return self._on_scale(self._checked(array.ravel())).reshape(array.shape)
+
+    def _on_scale(self, scores: Floats) -> Floats:
+        """Scores as predictions read them: on the scale of the fit."""
+        return self._scale(scores)
 
     @property
     def _takes_probabilities(self) -> bool:
@@ -371,7 +375,7 @@ class BaseCalibrator(saved.SavedCalibrator):
     def _seen(self, scores: ArrayLike) -> Any:
         """Checked scores, on the scale of the fit."""
         asked = self._asked(scores)
-        return self._scale(asked)
+        return self._on_scale(asked)
 
     def _asked(self, scores: ArrayLike) -> Floats:
         """Checked scores of a calibrator that can predict them."""
