@@ -7,7 +7,7 @@ a plain `TypeError`.
 import dstheory.errors
 from dstheory.errors import DSTheoryError
 
-__all__ = ["ConvergenceError", "WeightError", "WrongWayWarning"]
+__all__ = ["ConvergenceError", "ScaleWarning", "WeightError", "WrongWayWarning"]
 
 
 class ConvergenceError(dstheory.errors.ConvergenceError):
@@ -19,6 +19,28 @@ class ConvergenceError(dstheory.errors.ConvergenceError):
     --------
     >>> issubclass(ConvergenceError, ValueError)
     True
+    """
+
+
+class ScaleWarning(UserWarning):
+    """Scores to predict are on another scale than those that a calibrator was fitted to.
+
+    Of ten or more scores, a fifth lie further outside the range of `fit` than it is wide, all have
+    the other sign, or they reach from 0 to 1 where those of `fit` were spread over five or more.
+    Sorted batches, batches of one class and shifts of two standard deviations do not raise it.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import numpy as np
+    >>> from evical import LogisticCalibrator
+    >>> percent = np.arange(100.0)
+    >>> fitted = LogisticCalibrator().fit(percent, percent % 7 * 20 < percent)
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     p = fitted.predict_proba(percent), fitted.predict_proba(percent / 100)
+    >>> print(*[str(one.message)[:66] for one in caught])
+    scores are from 0 to 0.99, but those of fit were from 0 to 99; che
     """
 
 

@@ -7,7 +7,7 @@ special case, with no mass on the frame. Each method implements `_fit_counts`, a
 """
 
 from abc import abstractmethod
-from copy import deepcopy
+from copy import copy, deepcopy
 from functools import partial
 from typing import Any, ClassVar, Self, TypeGuard
 
@@ -35,6 +35,7 @@ from evical.scores.checks import (
 )
 from evical.scores.counts import checked_counts
 from evical.scores.direction import Direction, warn_of_wrong_ways, wrong_way
+from evical.scores.extent import extent_of, warn_of_scale
 from evical.scores.scale import TRANSFORMS, ScoreScale, fit_scale
 
 # Of the scores that a notebook shows, from the least to the greatest of the calibration sample.
@@ -129,8 +130,7 @@ class BaseCalibrator(saved.SavedCalibrator):
             If higher scores indicate the negative class.
         """
         self._fit_quietly(scores, y, sample_weight)
-        warn_of_wrong_ways(self._wrong_ways())
-        return self
+        return self._watched()
 
     def _fit_quietly(
         self, scores: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
@@ -185,9 +185,7 @@ class BaseCalibrator(saved.SavedCalibrator):
         checked = checked_counts(counts.scores, counts.negative, counts.positive)
         if self.transform == "logit":
             check_unit(checked.scores)
-        self._learn(checked, labels)
-        warn_of_wrong_ways(self._wrong_ways())
-        return self
+        return self._learn(checked, labels)._watched()
 
     @all_or_nothing
     def partial_fit(
@@ -225,9 +223,20 @@ class BaseCalibrator(saved.SavedCalibrator):
         new = _counted(values, labels, known, sample_weight)
         warned = bool(self._wrong_ways())
         self._learn(self.counts_ + new if hasattr(self, "counts_") else new, known)
+        return self._watched(warned)
+
+    def _watched(self, warned: bool = False) -> Self:
+        """Fitted to scores of a user: reversed ones and another scale in prediction are told."""
+        self._extent = extent_of(self.counts_.scores)
         if not warned:
-            warn_of_wrong_ways(self._wrong_ways())
+            warn_of_wrong_ways(self._wrong_ways(), stacklevel=5)
         return self
+
+    def _unwatched(self) -> Self:
+        """A copy that predicts anything without a warning."""
+        quiet = copy(self)
+        quiet._extent = None
+        return quiet
 
     def _samples(self, scores: ArrayLike, y: ArrayLike) -> tuple[Floats, NDArray[Any]]:
         values, labels = check_scores(scores), check_labels(y)
@@ -238,7 +247,11 @@ class BaseCalibrator(saved.SavedCalibrator):
 
     def _read(self, scores: ArrayLike) -> NDArray[np.float64]:
         array = as_array(scores, "scores")  # of any shape
-        return self._scale(self._checked(array.ravel())).reshape(array.shape)
+        return self._on_scale(self._checked(array.ravel())).reshape(array.shape)
+
+    def _on_scale(self, scores: Floats) -> Floats:
+        """Scores as predictions read them: on the scale of the fit."""
+        return self._scale(scores)
 
     @property
     def _takes_probabilities(self) -> bool:
@@ -278,6 +291,7 @@ class BaseCalibrator(saved.SavedCalibrator):
             )
             self._fit_counts(self._scale.counts(counts))
         self._direction = wrong_way(counts) if ready else None
+        self._extent = None
         self.classes_, self.counts_ = classes, counts
         self.n_features_in_ = 1
         self._ready = ready
@@ -345,12 +359,13 @@ class BaseCalibrator(saved.SavedCalibrator):
 
     def _estimate(self, scores: ArrayLike) -> Estimate:
         """What is known of the probabilities, computed where it is asked."""
+        quiet = self._unwatched()  # masses of these scores have warned
 
         def ends(level: float) -> Floats:
-            lower, upper = self._ends(self._seen(scores), level)
+            lower, upper = quiet._ends(quiet._seen(scores), level)
             return np.stack([[1 - upper, lower], [1 - lower, upper]]).T
 
-        return Estimate(ends, partial(self._estimated, scores) if self._gives_ends else None)
+        return Estimate(ends, partial(quiet._estimated, scores) if self._gives_ends else None)
 
     def _estimated(self, scores: ArrayLike) -> Floats:
         """Estimated probabilities (n, 2), where masses are those of an interval."""
@@ -362,6 +377,11 @@ class BaseCalibrator(saved.SavedCalibrator):
 
     def _seen(self, scores: ArrayLike) -> Any:
         """Checked scores, on the scale of the fit."""
+        asked = self._asked(scores)
+        return self._on_scale(asked)
+
+    def _asked(self, scores: ArrayLike) -> Floats:
+        """Checked scores of a calibrator that can predict them."""
         if not getattr(self, "_ready", True):  # by partial_fit
             lacking = self.classes_.tolist()[int(self.counts_.n_positive == 0)]
             raise NotFittedError(
@@ -369,7 +389,10 @@ class BaseCalibrator(saved.SavedCalibrator):
                 "as soon as partial_fit has brought one"
             )
         check_is_fitted(self)
-        return self._scale(self._checked(scores))
+        checked = self._checked(scores)
+        if self._extent is not None:
+            warn_of_scale(checked, self._extent, stacklevel=6)
+        return checked
 
     def predict_interval(self, scores: ArrayLike, *, level: float | None = None) -> Floats:
         """Confidence interval of the probability of the positive class, or Bel and Pl.

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
@@ -22,7 +21,6 @@ from evical.calibrators.models import FromLogOdds, LogOddsModel, masses_from_log
 from evical.curves.beta import ROUNDING, BetaFit, BetaProfile, beta_profile, beta_sample, fit_beta
 from evical.scores import ScoreCounts
 from evical.scores.counts import refuse_separated
-from evical.scores.scale import log_odds
 
 _END = 36.1  # log-odds of scores are cut off at about 36.04
 
@@ -145,18 +143,14 @@ class BetaCalibrator(FromLogOdds, Profiled[BetaFit, BetaProfile], BaseCalibrator
     def _has_midpoint(self) -> bool:
         return self.parameters.endswith("m")
 
-    def _masses(self, scores: ArrayLike) -> tuple[Floats, Floats]:
-        check_is_fitted(self)
-        return self._masses_at(self._scale.log_odds(self._checked(scores)))
+    def _on_scale(self, scores: Floats) -> Floats:
+        """Log-odds of the scores, without the steps of probabilities next to 1."""
+        return self._scale.log_odds(scores)
 
-    def _predict_mass(self, scores: Floats) -> tuple[Floats, Floats]:
-        return self._masses_at(log_odds(scores))
-
-    def _log_odds_at(self, scores: Floats) -> tuple[Floats, Floats]:
-        x = log_odds(scores)
+    def _log_odds_at(self, x: Floats) -> tuple[Floats, Floats]:
         return self._fit.log_odds(x), self._fit.deviation(x)
 
-    def _masses_at(self, x: Floats) -> tuple[Floats, Floats]:
+    def _predict_mass(self, x: Floats) -> tuple[Floats, Floats]:
         """Masses at log-odds of scores."""
         best = self._fit.log_odds(x)
         if self._table is None:
@@ -195,8 +189,8 @@ class BetaCalibrator(FromLogOdds, Profiled[BetaFit, BetaProfile], BaseCalibrator
             return float("nan")
         return float(expit(brentq(log_odds_at, -_END, _END, xtol=1e-14)))
 
-    def _place(self, scores: Floats) -> Floats:
-        return log_odds(scores)
+    def _place(self, x: Floats) -> Floats:
+        return x
 
     def _restored_profile(self, *parts: Any) -> BetaProfile:
         return BetaProfile(self._fit.coefficients, self.parameters, *parts)

@@ -27,6 +27,7 @@ from evical.calibrators.fields import (
 )
 from evical.scores import ScoreCounts
 from evical.scores.checks import check_labels, check_unit
+from evical.scores.extent import Extent
 from evical.scores.scale import ScoreScale, restored_scale
 
 FORMAT = "evical.calibrator"
@@ -38,6 +39,8 @@ class SavedCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
     """Abstract calibrator: its parameters are checked, and its fitted state can be saved."""
 
     classes_: NDArray[Any]
+    # Range of the scores that a user gave to fit; a classifier reads its own, on one scale.
+    _extent: Extent | None = None
     # How scores are read before anything else; by default as they are.
     transform: str | None = None
     _transforms: ClassVar[tuple[str | None, ...]]
@@ -75,12 +78,29 @@ def to_dict(calibrator: Any, include_counts: bool) -> dict[str, Any]:
         "parameters": {k: plain(v) for k, v in calibrator.get_params(deep=False).items()},
         "classes": calibrator.classes_.tolist(),
         "scale": _scale(calibrator._scale),
+        **extent_data(calibrator),
         "state": plain(calibrator._get_state()),
     }
     if include_counts:
         counts = calibrator.counts_
         data["counts"] = [a.tolist() for a in (counts.scores, counts.negative, counts.positive)]
     return data
+
+
+def extent_data(calibrator: SavedCalibrator) -> dict[str, Any]:
+    """The range of the scores of `fit`, where it is known."""
+    return {} if calibrator._extent is None else {"extent": list(calibrator._extent)}
+
+
+def restored_extent(data: dict[str, Any]) -> Extent | None:
+    """The range that was saved; None in files that have none."""
+    if "extent" not in data:
+        return None
+    found = restored_arrays(data["extent"], "extent")
+    if np.shape(found) != (2,) or found[0] > found[1]:
+        raise SavedError(f"extent is {data['extent']!r}, expected two numbers in ascending order")
+    low, high = found.tolist()
+    return low, high
 
 
 def _scale(scale: ScoreScale) -> dict[str, Any]:
@@ -107,6 +127,7 @@ def from_dict(data: Any, known: dict[str, Any]) -> Any:
         calibrator.counts_ = _counts(data["counts"], calibrator.transform)
     calibrator.n_features_in_ = 1
     calibrator._ready = True
+    calibrator._extent = restored_extent(data)
     check_trial(calibrator, np.array([0.0, 0.5, 1.0]))
     return calibrator
 

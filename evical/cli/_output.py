@@ -155,13 +155,15 @@ class WrongInput(Exception):  # noqa: N818  # it is the user's input that is wro
 def user_input() -> Iterator[None]:
     """Turn value, system and memory errors in this block into `WrongInput`.
 
-    Warnings are printed once each, without a place in the code.
+    Warnings are printed once each, without a place in the code; our own kinds once each, because
+    the chunks of a table raise them with different numbers.
     """
-    known: set[str] = set()
+    known: set[object] = set()
 
-    def show(message: Warning | str, *_: object) -> None:
-        if str(message) not in known:
-            known.add(str(message))
+    def show(message: Warning | str, category: type[Warning], *_: object) -> None:
+        kind = category if category.__module__ == "evical.errors" else str(message)
+        if kind not in known:
+            known.add(kind)
             typer.echo(f"evical: {message}", err=True)
 
     try:

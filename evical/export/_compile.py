@@ -130,6 +130,8 @@ def compiled(
     Raises ConvergenceError if no polynomials are as accurate as they must be.
     """
 
+    calibrator = calibrator._unwatched()
+
     def columns(scores: Floats) -> Floats:
         beliefs = calibrator.beliefs(scores)
         negative, positive, rest = beliefs.store
@@ -159,6 +161,7 @@ def compiled_sides(calibrator: BaseCalibrator, degree: int, most: int = MOST) ->
     that is an integral over a likelihood, of which less is rounding. Raises ConvergenceError if
     they take more than so many polynomials.
     """
+    calibrator = calibrator._unwatched()
     ends = calibrator.predict_interval(probes(landmarks(calibrator), *domain(calibrator)))
     least = _LEAST[int((ends[:, 1] - ends[:, 0]).max() > _ROUNDING)]
 
@@ -180,6 +183,8 @@ def compiled_sides(calibrator: BaseCalibrator, degree: int, most: int = MOST) ->
 
 def compiled_silence(calibrator: BaseCalibrator) -> PieceTable | None:
     """The table of where a calibrator says nothing, 1 or 0; None if it always says something."""
+
+    calibrator = calibrator._unwatched()
 
     def silence(scores: Floats) -> Floats:
         vacuous = np.asarray(calibrator.predict_mass(scores).is_vacuous)

@@ -36,6 +36,7 @@ from evical.scores.checks import (
     refuse,
 )
 from evical.scores.direction import Direction, warn_of_wrong_ways
+from evical.scores.extent import extent_of, warn_of_scale
 
 
 def check_table(scores: Any) -> Floats:
@@ -230,6 +231,7 @@ class BaseMulticlassCalibrator(saved.SavedCalibrator):
             against its class.
         """
         self._fit_quietly(scores, y, sample_weight, classes)
+        self._extent = extent_of(check_table(scores))
         warn_of_wrong_ways(self._wrong_ways())
         return self
 
@@ -252,7 +254,7 @@ class BaseMulticlassCalibrator(saved.SavedCalibrator):
         used = weight > 0
         self._fit_scores(columns[used], codes[used], weight[used])
         self.classes_, self.n_features_in_ = classes, table.shape[1]
-        self._fitted_columns = columns_of(scores)
+        self._fitted_columns, self._extent = columns_of(scores), None
         self._ready = True
         return self
 
@@ -357,6 +359,8 @@ class BaseMulticlassCalibrator(saved.SavedCalibrator):
         if table is not scores:
             check_column_order(scores, self.classes_, "scores")
             check_fitted_order(scores, self._fitted_columns, "scores")
+        if self._extent is not None:
+            warn_of_scale(table, self._extent)
         return self._columns(table, len(self.classes_))
 
     def predict_interval(self, scores: ArrayLike, *, level: float | None = None) -> Floats:
@@ -441,6 +445,7 @@ class BaseMulticlassCalibrator(saved.SavedCalibrator):
             "classes": self.classes_.tolist(),
             "n_columns": self.n_features_in_,
             **({"columns": columns} if columns else {}),
+            **saved.extent_data(self),
             "state": saved.plain(self._get_state()),
         }
 
@@ -478,6 +483,7 @@ class BaseMulticlassCalibrator(saved.SavedCalibrator):
         if not isinstance(columns, list) or len(columns) not in (0, width):
             raise ValueError(f"saved calibrator is damaged: columns are {columns!r}")
         calibrator._fitted_columns, calibrator._ready = columns, True
+        calibrator._extent = saved.restored_extent(data)
         saved.check_trial(calibrator, np.stack([np.full(width, 1.0 / width), np.eye(width)[0]]))
         restored: Self = calibrator
         return restored

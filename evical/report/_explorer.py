@@ -263,7 +263,7 @@ def _grid(calibrator: BaseCalibrator, counts: ScoreCounts | None) -> Floats:
 
 def _changing(calibrator: BaseCalibrator) -> tuple[float, float]:
     """Scores between which belief or plausibility is not yet that of extreme scores."""
-    bounds = calibrator.predict_interval(_ALL_SIZES)
+    bounds = calibrator._unwatched().predict_interval(_ALL_SIZES)
     away = [np.abs(bounds - bounds[end]).max(axis=1) > _VISIBLE for end in (0, -1)]
     inside = np.flatnonzero(away[0] & away[1])
     if not len(inside):

@@ -225,7 +225,7 @@ BACKWARD = {
 }
 
 
-@pytest.mark.filterwarnings("ignore:scores look reversed")  # on purpose
+@pytest.mark.filterwarnings("ignore:scores look reversed", "ignore:scores are from")  # on purpose
 @each(
     ("name", "parameters", "smooth"), pairs(list(BACKWARD), ["abm", "am", "ab", "a"], [True, False])
 )
@@ -245,3 +245,14 @@ def test_great_margins_are_not_read_in_steps():
     assert (np.diff(belief) > 0).all()
     ends = BetaCalibrator(extrapolate=False).fit(scores, y).predict_interval([2.0, 33.0])
     assert (ends[0] == ends[1]).all()
+
+
+@pytest.mark.filterwarnings("ignore:scores are from")  # far ones
+@each("model", ["likelihood", "confidence"])
+def test_intervals_of_margins_have_no_steps_of_probabilities_next_to_1(model):
+    rng = np.random.default_rng(0)
+    s = rng.normal(size=80)
+    calibrator = BetaCalibrator(transform="sigmoid", model=model).fit(s, rng.random(80) < expit(s))
+    far = np.linspace(30, 36, 200)  # where the sigmoid has about 200 steps of 2.2e-16 in all
+    ends = np.log1p(-calibrator.predict_interval(far, level=0.9)[:, 0])
+    assert np.abs(np.diff(ends, 2)).max() < 0.1 * np.abs(np.diff(ends)).max()
