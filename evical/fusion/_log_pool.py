@@ -197,7 +197,7 @@ class LogPool:
         else:
             moved = away[:, :, np.newaxis] * with_ones(evidence)
             moved = moved.reshape(len(away), len(self.covariance))
-        return np.maximum(np.einsum("np,np->n", moved @ self.covariance, moved), 0)
+        return np.asarray(np.maximum(np.einsum("np,np->n", moved @ self.covariance, moved), 0))
 
     def _variances(self, evidence: Floats, p: Floats) -> Floats:
         """Variances (n, K) of each logit less the mean one, whose weights are p."""
