@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from evical.datasets import load_csv
+from evical.datasets.csv import load_csv
 from evical.demo.contest import Method, run_contest
 
 DATA = Path(os.environ.get("EVICAL_DATA", Path(__file__).parents[3] / "shared" / "data"))

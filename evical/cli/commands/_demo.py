@@ -58,7 +58,7 @@ def demo(
             _announce("ten", "Wisconsin breast cancer", repeats)
     # Inside, because they take seconds to load, and nobody should wait for the first line.
     from evical.cli._show import progress_bar
-    from evical.datasets import load_csv
+    from evical.datasets.csv import load_csv
     from evical.datasets.loaders import load_breast_cancer
     from evical.demo.contest import IN_WORDS, check_data, run_contest, sizes_of
     from evical.demo.page import demo_page

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer as sklearn_breast_cancer
 
-from evical.datasets import Dataset, load_csv
+from evical.datasets import Dataset
+from evical.datasets.csv import load_csv
 from evical.datasets.loaders import load_breast_cancer
 from tests.support.each import each
 
