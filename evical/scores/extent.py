@@ -25,7 +25,9 @@ def extent_of(scores: Floats) -> Extent | None:
     return None if few else (float(scores.min()), float(scores.max()))
 
 
-def warn_of_scale(scores: Floats, extent: Extent, stacklevel: int = 5) -> None:
+def warn_of_scale(
+    scores: Floats, extent: Extent, stacklevel: int = 5, name: str = "scores"
+) -> None:
     """Warn, by `ScaleWarning`, of ten or more scores that are on another scale than those of `fit`.
 
     Parameters
@@ -34,6 +36,8 @@ def warn_of_scale(scores: Floats, extent: Extent, stacklevel: int = 5) -> None:
     extent : Extent
         Of `fit`.
     stacklevel : int
+    name : str
+        Of the scores in the message.
 
     Examples
     --------
@@ -52,7 +56,7 @@ changed that much
     (low, high), least, greatest = extent, float(scores.min()), float(scores.max())
     if _is_far(scores, low, high, least, greatest) or _is_other(low, high, least, greatest):
         warnings.warn(
-            f"scores are from {least:.4g} to {greatest:.4g}, but those of fit were from {low:.4g} "
+            f"{name} are from {least:.4g} to {greatest:.4g}, but those of fit were from {low:.4g} "
             f"to {high:.4g}; check that both have the same scale and sign (percent or proportion, "
             "log-odds or probability), or fit again if scores have changed that much",
             ScaleWarning,

@@ -8,7 +8,7 @@ import pytest
 from scipy.special import expit
 from sklearn.naive_bayes import GaussianNB
 
-from evical import EvidentialClassifier
+from evical import EvidentialClassifier, EvidentialFusion
 from evical.calibrators import BaseCalibrator, IsotonicCalibrator, LogisticCalibrator
 from evical.cli._output import user_input
 from evical.errors import ScaleWarning
@@ -74,6 +74,18 @@ def test_each_prediction_tells_it_once_also_of_a_saved_calibrator(column):
     assert warned(read(data).predict_proba, scores) == []
     with pytest.raises(ValueError, match=r"extent is \[1.0, 0.0\], expected two numbers"):
         read({**data, "extent": [1.0, 0.0]})
+
+
+def test_a_fusion_names_the_source():
+    expert = np.stack([1 - P, P], axis=1)
+    fusion = EvidentialFusion().fit(
+        {"bank": np.where(P > 0.9, np.nan, 100 * P), "expert": expert}, Y
+    )
+    for predict in (fusion.predict_proba, fusion.predict_mass):
+        ((_, text, _),) = warned(predict, {"bank": P, "expert": expert})
+        assert text.startswith("scores of source 'bank' are from 0.00")
+        assert warned(predict, {"bank": 100 * P, "expert": expert}) == []
+        assert warned(predict, {"expert": expert}) == []
 
 
 def test_a_classifier_and_an_export_say_nothing():
