@@ -20,7 +20,7 @@ from evical.beliefs.composed import Voted
 from evical.estimators.predictor import BeliefPredictor
 from evical.fusion.long_votes import LongVotes, Votes
 from evical.scores.checks import as_column, check_column_order, missing
-from evical.scores.extent import extent_of, warn_of_scale
+from evical.scores.scale import extent_of, warn_of_scale
 
 _MANY = 30  # numbers in votes, above which they may be scores or counts
 

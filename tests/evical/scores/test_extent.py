@@ -11,7 +11,7 @@ from sklearn.naive_bayes import GaussianNB
 from evical import EvidentialClassifier, EvidentialFusion
 from evical.calibrators import BaseCalibrator, IsotonicCalibrator, LogisticCalibrator
 from evical.cli._output import user_input
-from evical.errors import ScaleWarning
+from evical.errors import WrongWayWarning
 from evical.export import to_sql
 from evical.multiclass import BaseMulticlassCalibrator, OneVsRestCalibrator
 from tests.support.each import each
@@ -52,7 +52,7 @@ def warned(predict, *arguments, **options):
 )
 def test_another_scale_is_told_and_a_part_of_the_same_is_not(fit, new, told):
     found = warned(IsotonicCalibrator().fit(fit, Y).predict_proba, new)
-    assert [kind for kind, *_ in found] == [ScaleWarning] * told
+    assert [kind for kind, *_ in found] == [WrongWayWarning] * told
 
 
 @each("column", [True, False])
@@ -99,7 +99,7 @@ def test_parts_of_one_table_are_told_once_by_the_command(capsys):
     with user_input():
         warnings.simplefilter("always")
         for greatest in (1, 2):
-            warnings.warn(f"scores are up to {greatest}", ScaleWarning, stacklevel=1)
-            warnings.warn(f"another of {greatest}", UserWarning, stacklevel=1)
-    told = [f"evical: {text}" for text in ("scores are up to 1", "another of 1", "another of 2")]
+            warnings.warn(f"scores are up to {greatest}", WrongWayWarning, stacklevel=1)
+            warnings.warn(f"{'other' * greatest} {greatest}", UserWarning, stacklevel=1)
+    told = [f"evical: {text}" for text in ("scores are up to 1", "other 1", "otherother 2")]
     assert capsys.readouterr().err.splitlines() == told
