@@ -14,6 +14,7 @@ from evical.cli._output import user_input
 from evical.errors import WrongWayWarning
 from evical.export import to_sql
 from evical.multiclass import BaseMulticlassCalibrator, OneVsRestCalibrator
+from evical.report import build_explorer
 from tests.support.each import each
 
 RNG = np.random.default_rng(0)
@@ -93,6 +94,8 @@ def test_a_classifier_and_an_export_say_nothing():
     assert warned(classifier.predict_proba, 1000 * Z[:, np.newaxis]) == []
     fitted = LogisticCalibrator(model="confidence").fit(Z[:60], Y[:60])
     assert warned(to_sql, fitted, "score") == []
+    assert warned(build_explorer, fitted) == []
+    assert len(warned(build_explorer, fitted, 1000 * Z, Y)) == 1
 
 
 def test_parts_of_one_table_are_told_once_by_the_command(capsys):
