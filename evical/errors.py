@@ -7,7 +7,7 @@ a plain `TypeError`.
 import dstheory.errors
 from dstheory.errors import DSTheoryError
 
-__all__ = ["ConvergenceError", "ScaleWarning", "WeightError", "WrongWayWarning"]
+__all__ = ["ConvergenceError", "WeightError", "WrongWayWarning"]
 
 
 class ConvergenceError(dstheory.errors.ConvergenceError):
@@ -19,28 +19,6 @@ class ConvergenceError(dstheory.errors.ConvergenceError):
     --------
     >>> issubclass(ConvergenceError, ValueError)
     True
-    """
-
-
-class ScaleWarning(UserWarning):
-    """Scores to predict are on another scale than those that a calibrator was fitted to.
-
-    Of ten or more scores, a fifth lie further outside the range of `fit` than it is wide, all have
-    the other sign, or they reach from 0 to 1 where those of `fit` were spread over five or more.
-    Sorted batches, batches of one class and shifts of two standard deviations do not raise it.
-
-    Examples
-    --------
-    >>> import warnings
-    >>> import numpy as np
-    >>> from evical import LogisticCalibrator
-    >>> percent = np.arange(100.0)
-    >>> fitted = LogisticCalibrator().fit(percent, percent % 7 * 20 < percent)
-    >>> with warnings.catch_warnings(record=True) as caught:
-    ...     warnings.simplefilter("always")
-    ...     p = fitted.predict_proba(percent), fitted.predict_proba(percent / 100)
-    >>> print(*[str(one.message)[:66] for one in caught])
-    scores are from 0 to 0.99, but those of fit were from 0 to 99; che
     """
 
 
@@ -58,10 +36,16 @@ class WeightError(DSTheoryError):
 
 
 class WrongWayWarning(UserWarning):
-    """Scores are reversed, as higher values indicate the negative class by a rank test.
+    """Scores are reversed, or those to predict are on another scale than in `fit`.
 
-    A calibration that may only rise cannot use such scores, and ends nearly constant; any other is
-    probably not what was meant. Each `fit` gives it once, also that of a classifier or an ensemble.
+    Higher values indicate the negative class by a rank test: a calibration that may only rise
+    cannot use such scores, and ends nearly constant; any other is probably not what was meant. Each
+    `fit` gives it once, also that of a classifier or an ensemble.
+
+    Of ten or more scores to predict, a fifth lie further outside the range of `fit` than it is
+    wide, all have the other sign, or they reach from 0 to 1 where those of `fit` were spread over
+    five or more. Sorted batches, batches of one class and shifts of two standard deviations do not
+    raise it.
 
     Examples
     --------

@@ -286,7 +286,7 @@ class EvidentialFusion(FusedPredictor, BaseEstimator):  # type: ignore[misc]  # 
             name: self._calibrated(name, scores, y, weight) for name, scores in given.scores.items()
         }
         self._members = [
-            OfSource(name, shares[name].fitted)
+            OfSource(name, shares[name].fitted, given.scores[name])
             if name in shares
             else GivenBeliefs(name, self.classes_, name in given.votes)
             for name in named

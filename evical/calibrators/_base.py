@@ -35,8 +35,7 @@ from evical.scores.checks import (
 )
 from evical.scores.counts import checked_counts
 from evical.scores.direction import Direction, warn_of_wrong_ways, wrong_way
-from evical.scores.extent import extent_of, warn_of_scale
-from evical.scores.scale import TRANSFORMS, ScoreScale, fit_scale
+from evical.scores.scale import TRANSFORMS, ScoreScale, extent_of, fit_scale, warn_of_scale
 
 # Of the scores that a notebook shows, from the least to the greatest of the calibration sample.
 _QUANTILES = (0, 0.25, 0.5, 0.75, 1)

@@ -27,8 +27,7 @@ from evical.calibrators.fields import (
 )
 from evical.scores import ScoreCounts
 from evical.scores.checks import check_labels, check_unit
-from evical.scores.extent import Extent
-from evical.scores.scale import ScoreScale, restored_scale
+from evical.scores.scale import Extent, ScoreScale, restored_scale
 
 FORMAT = "evical.calibrator"
 VERSION = 1

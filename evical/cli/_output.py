@@ -8,6 +8,7 @@ traceback.
 import json
 import math
 import os
+import re
 import shlex
 import stat
 import sys
@@ -151,17 +152,20 @@ class WrongInput(Exception):  # noqa: N818  # it is the user's input that is wro
     """Wrong input, with a message that suggests a remedy."""
 
 
+_NUMBER = re.compile(r"\d[\d.e+-]*")
+
+
 @contextmanager
 def user_input() -> Iterator[None]:
     """Turn value, system and memory errors in this block into `WrongInput`.
 
-    Warnings are printed once each, without a place in the code; our own kinds once each, because
-    the chunks of a table raise them with different numbers.
+    Warnings are printed once each, without a place in the code. Their numbers do not count, as the
+    chunks of a table have different ones.
     """
-    known: set[object] = set()
+    known: set[str] = set()
 
-    def show(message: Warning | str, category: type[Warning], *_: object) -> None:
-        kind = category if category.__module__ == "evical.errors" else str(message)
+    def show(message: Warning | str, *_: object) -> None:
+        kind = _NUMBER.sub("0", str(message))
         if kind not in known:
             known.add(kind)
             typer.echo(f"evical: {message}", err=True)

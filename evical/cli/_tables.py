@@ -36,7 +36,16 @@ from evical.cli.arguments import dialect_of
 # ten megabytes as Python strings.
 CHUNK_SIZE = 2**20
 
-_PARQUET = b"PAR1"
+# How files of other kinds begin, and what to do.
+_SAVE = "save it as CSV or Parquet"
+_OTHER = {
+    b"PAR1": "Parquet; give a file whose name ends in .parquet",
+    b"PK\x03\x04": f"a workbook of Excel or an archive; {_SAVE}",
+    b"\xd0\xcf\x11\xe0": f"a workbook of Excel; {_SAVE}",
+    b"ARRO": f"Arrow (Feather); {_SAVE}",
+    b"BZh": "bzip2; unpack it",
+    b"\xfd7zX": "xz; unpack it",
+}
 PARQUET_NAMES = (".parquet", ".pq")
 
 
@@ -239,8 +248,9 @@ def _open(source: str) -> Table:
     with ExitStack() as stack:
         file = stack.enter_context(_binary(source))
         shown = "standard input" if source == "-" else Path(source).name
-        if file.peek(4)[:4] == _PARQUET:
-            raise ValueError(f"{shown} holds Parquet; give a file whose name ends in .parquet")
+        first = file.peek(4)
+        if other := next((text for mark, text in _OTHER.items() if first.startswith(mark)), None):
+            raise ValueError(f"{shown} holds {other}")
         dialect, new = dialect_of(shown)
         table = TextTable(file, shown, "\t" if name.endswith(".tsv") else ",", dialect)
         if table.guessed and new:

@@ -20,6 +20,7 @@ from evical.beliefs.composed import Voted
 from evical.estimators.predictor import BeliefPredictor
 from evical.fusion.long_votes import LongVotes, Votes
 from evical.scores.checks import as_column, check_column_order, missing
+from evical.scores.scale import extent_of, warn_of_scale
 
 _MANY = 30  # numbers in votes, above which they may be scores or counts
 
@@ -439,14 +440,22 @@ class OfSource(BeliefPredictor):
     ----------
     name : str
     member : fitted BeliefPredictor
+    scores : (n, 1) array
+        Of `fit`; NaN where the source is silent.
     """
 
-    def __init__(self, name: str, member: Any) -> None:
+    def __init__(self, name: str, member: Any, scores: Floats) -> None:
         self.name, self.member, self.classes_ = name, member, member.classes_
+        self._extent = extent_of(np.unique(scores[~np.isnan(scores)]))
 
     def beliefs(self, X: Given) -> Beliefs:
         """Its calibrated belief about n samples."""
-        found: Beliefs = self.member.beliefs(X.scores[self.name])
+        scores = X.scores[self.name]
+        if self._extent is not None:
+            warn_of_scale(
+                scores[~np.isnan(scores)], self._extent, 6, f"scores of source {self.name!r}"
+            )
+        found: Beliefs = self.member.beliefs(scores)
         return found
 
     def _wrong_ways(self) -> list[Any]:

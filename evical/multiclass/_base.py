@@ -36,7 +36,7 @@ from evical.scores.checks import (
     refuse,
 )
 from evical.scores.direction import Direction, warn_of_wrong_ways
-from evical.scores.extent import extent_of, warn_of_scale
+from evical.scores.scale import extent_of, warn_of_scale
 
 
 def check_table(scores: Any) -> Floats:

@@ -147,6 +147,7 @@ def _fitted(
         shown = _spread(len(values), _MAX_SCORES)
         betp = calibrator.predict_proba(values[shown])
         examples = _examples(calibrator, values, codes, shown, betp)
+    calibrator = calibrator._unwatched()  # the samples have warned; the curve may reach far
     negative, positive = map(str, calibrator.classes_.tolist())
     text = f"{calibrator!r} turns {score_name} into beliefs about {positive}, against {negative}."
     if counts is not None and merged is not None and len(merged) < len(counts):
@@ -263,7 +264,7 @@ def _grid(calibrator: BaseCalibrator, counts: ScoreCounts | None) -> Floats:
 
 def _changing(calibrator: BaseCalibrator) -> tuple[float, float]:
     """Scores between which belief or plausibility is not yet that of extreme scores."""
-    bounds = calibrator._unwatched().predict_interval(_ALL_SIZES)
+    bounds = calibrator.predict_interval(_ALL_SIZES)
     away = [np.abs(bounds - bounds[end]).max(axis=1) > _VISIBLE for end in (0, -1)]
     inside = np.flatnonzero(away[0] & away[1])
     if not len(inside):

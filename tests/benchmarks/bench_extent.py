@@ -19,8 +19,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from evical.datasets import load
-from evical.errors import ScaleWarning
-from evical.scores.extent import extent_of, warn_of_scale
+from evical.errors import WrongWayWarning
+from evical.scores.scale import extent_of, warn_of_scale
 
 SIZES = (10, 30, 100, 1000)
 KINDS = {  # scores of labels y whose classes are m apart
@@ -53,7 +53,7 @@ MISTAKES = {  # from log-odds: scores of fit, and of predictions
 
 def warns(fit: np.ndarray, scores: np.ndarray) -> bool:
     with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", ScaleWarning)
+        warnings.simplefilter("always", WrongWayWarning)
         if extent := extent_of(np.unique(fit)):
             warn_of_scale(scores, extent)
     return bool(caught)

@@ -134,7 +134,7 @@ def test_injective_methods_keep_all_pairs_in_order(make, seed):
 # ---- what is read as what
 
 
-@pytest.mark.filterwarnings("ignore::evical.errors.ScaleWarning")
+@pytest.mark.filterwarnings("ignore::evical.errors.WrongWayWarning")
 def test_probabilities_have_a_temperature_by_their_log_odds():
     s, y = margins(200)
     p = expit(3 * s)

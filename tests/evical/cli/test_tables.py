@@ -134,6 +134,8 @@ WRONG_FILES = [
         "t.csv is not in gzip format, or is damaged",
     ),
     (b"PAR1....PAR1", "t.csv holds Parquet; give a file whose name ends in .parquet"),
+    (b"PK\x03\x04s,t\n1,a\n", "t.csv holds a workbook of Excel or an archive; save it as CSV"),
+    (b"ARROW1\x00\x00", "t.csv holds Arrow (Feather); save it as CSV or Parquet"),
     ("Score,t\n1,2\n", "t.csv has no column 's'; columns: Score, t"),
     ("ss,t\n1,2\n", "t.csv has no column 's'; did you mean 'ss'? columns: ss, t"),
 ]

@@ -8,12 +8,13 @@ import pytest
 from scipy.special import expit
 from sklearn.naive_bayes import GaussianNB
 
-from evical import EvidentialClassifier
+from evical import EvidentialClassifier, EvidentialFusion
 from evical.calibrators import BaseCalibrator, IsotonicCalibrator, LogisticCalibrator
 from evical.cli._output import user_input
-from evical.errors import ScaleWarning
+from evical.errors import WrongWayWarning
 from evical.export import to_sql
 from evical.multiclass import BaseMulticlassCalibrator, OneVsRestCalibrator
+from evical.report import build_explorer
 from tests.support.each import each
 
 RNG = np.random.default_rng(0)
@@ -52,7 +53,7 @@ def warned(predict, *arguments, **options):
 )
 def test_another_scale_is_told_and_a_part_of_the_same_is_not(fit, new, told):
     found = warned(IsotonicCalibrator().fit(fit, Y).predict_proba, new)
-    assert [kind for kind, *_ in found] == [ScaleWarning] * told
+    assert [kind for kind, *_ in found] == [WrongWayWarning] * told
 
 
 @each("column", [True, False])
@@ -76,18 +77,32 @@ def test_each_prediction_tells_it_once_also_of_a_saved_calibrator(column):
         read({**data, "extent": [1.0, 0.0]})
 
 
+def test_a_fusion_names_the_source():
+    expert = np.stack([1 - P, P], axis=1)
+    fusion = EvidentialFusion().fit(
+        {"bank": np.where(P > 0.9, np.nan, 100 * P), "expert": expert}, Y
+    )
+    for predict in (fusion.predict_proba, fusion.predict_mass):
+        ((_, text, _),) = warned(predict, {"bank": P, "expert": expert})
+        assert text.startswith("scores of source 'bank' are from 0.00")
+        assert warned(predict, {"bank": 100 * P, "expert": expert}) == []
+        assert warned(predict, {"expert": expert}) == []
+
+
 def test_a_classifier_and_an_export_say_nothing():
     classifier = EvidentialClassifier(GaussianNB(), cv=2).fit(Z[:, np.newaxis], Y)
     assert warned(classifier.predict_proba, 1000 * Z[:, np.newaxis]) == []
     fitted = LogisticCalibrator(model="confidence").fit(Z[:60], Y[:60])
     assert warned(to_sql, fitted, "score") == []
+    assert warned(build_explorer, fitted) == []
+    assert len(warned(build_explorer, fitted, 1000 * Z, Y)) == 1
 
 
 def test_parts_of_one_table_are_told_once_by_the_command(capsys):
     with user_input():
         warnings.simplefilter("always")
         for greatest in (1, 2):
-            warnings.warn(f"scores are up to {greatest}", ScaleWarning, stacklevel=1)
-            warnings.warn(f"another of {greatest}", UserWarning, stacklevel=1)
-    told = [f"evical: {text}" for text in ("scores are up to 1", "another of 1", "another of 2")]
+            warnings.warn(f"scores are up to {greatest}", WrongWayWarning, stacklevel=1)
+            warnings.warn(f"{'other' * greatest} {greatest}", UserWarning, stacklevel=1)
+    told = [f"evical: {text}" for text in ("scores are up to 1", "other 1", "otherother 2")]
     assert capsys.readouterr().err.splitlines() == told
