@@ -13,7 +13,13 @@ from numpy.typing import NDArray
 
 from dstheory._typing import Numbers
 from dstheory.checks import masses as checks
-from dstheory.checks.arguments import check_atol, check_label_order, common_shape, last_labels
+from dstheory.checks.arguments import (
+    check_atol,
+    check_label_order,
+    check_rows,
+    common_shape,
+    last_labels,
+)
 from dstheory.construct.tables import from_table
 from dstheory.errors import MassError
 from dstheory.frame import Frame
@@ -166,6 +172,7 @@ def _bounds(lower: Numbers, upper: Numbers, atol: float) -> tuple[NDArray[Any], 
     ends = checks.as_masses(lower), checks.as_masses(upper)
     common_shape("bounds", *(end.shape for end in ends), error=MassError)
     check_label_order(upper, last_labels(lower), "upper bounds")
+    check_rows(lower=lower, upper=upper)
     low, high = np.broadcast_arrays(*ends)
     if low.ndim == 0 or low.shape[-1] == 0:
         raise MassError(f"bounds have shape {low.shape}, but their last axis runs over labels")

@@ -12,7 +12,7 @@ import numpy as np
 
 from dstheory._masses import discounted
 from dstheory._typing import Numbers
-from dstheory.checks.arguments import check_choice, common_shape
+from dstheory.checks.arguments import check_choice, check_rows, common_shape
 from dstheory.checks.naming import one_of
 from dstheory.checks.shares import as_share, lost_and_kept
 from dstheory.construct._elementary import bayesian
@@ -81,6 +81,7 @@ def evidential_labels(
     {('cat',): 0.5, ('cat', 'dog'): 0.5}
     """
     check_choice("model", model, get_args(LabelModel))
+    check_rows(probabilities=probabilities, rate=rate, reliability=reliability)
     sure = bayesian(frame, probabilities)
     rows = sure.masses
     if model == "inverse_pignistic":

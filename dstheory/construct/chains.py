@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dstheory._typing import Numbers
 from dstheory.checks import masses as checks
-from dstheory.checks.arguments import as_array, check_atol
+from dstheory.checks.arguments import as_array, check_atol, check_rows
 from dstheory.construct.arguments import as_rows, check_masks, row_numbers
 from dstheory.construct.tables import from_table
 from dstheory.errors import MassError
@@ -109,6 +109,7 @@ def nested(frame: Frame, order: ArrayLike, masses: Numbers) -> MassFunction:
     >>> nested(Frame(["ant", "bee", "cat"]), [1, 0, 2], [0.5, 0.25, 0.25]).to_dict()
     {('bee',): 0.5, ('ant', 'bee'): 0.25, ('ant', 'bee', 'cat'): 0.25}
     """
+    check_rows(order=order, masses=masses)
     places = _permutations(order, checks.as_frame(frame))
     labels = [frame.labels[place] for place in places.tolist()] if places.ndim == 1 else ()
     rows = checks.as_distribution(row_numbers(masses, frame, "masses", labels))

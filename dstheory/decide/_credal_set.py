@@ -45,7 +45,7 @@ class CredalSet(ShownFields, Immutable, Expectations):
         What each gamble (row) pays under each label (column): 1 on the labels of an event and 0
         elsewhere for the probability of the event.
     lower, upper : (*batch, G) array_like, optional
-        Bounds of the expectations; infinite ones are none. They broadcast.
+        Bounds of the expectations; -inf and inf are none. They broadcast.
 
     Attributes
     ----------
@@ -115,8 +115,11 @@ class CredalSet(ShownFields, Immutable, Expectations):
                 f"{len(table)}): a bound for each gamble"
             )
         bounds = np.broadcast_arrays(low, high, np.empty(len(table)))[:2]
-        if np.isnan(bounds).any():
-            raise ValueError("a bound is NaN; give inf for no bound")
+        if np.isnan(bounds).any() or (bounds[0] == np.inf).any() or (bounds[1] == -np.inf).any():
+            raise ValueError(
+                "a bound is NaN, a lower one inf or an upper one -inf; no lower bound is -inf, and "
+                "no upper one inf"
+            )
         self._set(frame, table, *bounds, by_label=False)
         for row in np.ndindex(self.lower.shape[:-1]):
             self._refuse_loss(row)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from dstheory._masses import batch_of, certain, check_mass, collect
 from dstheory._typing import Numbers
 from dstheory.checks import masses as checks
-from dstheory.checks.arguments import check_flag, check_instance, common_shape
+from dstheory.checks.arguments import check_flag, check_instance, check_rows, common_shape
 from dstheory.checks.shares import as_share
 from dstheory.construct.arguments import as_rows
 from dstheory.errors import MassError, TotalConflictError
@@ -242,6 +242,7 @@ def _union(
 def _as_rows(frame: Frame, likelihoods: Numbers | Mapping[Any, Numbers]) -> NDArray[Any]:
     """Likelihoods (*batch, K) from an array or a mapping."""
     if isinstance(likelihoods, Mapping):
+        check_rows(**{f"the likelihood of {label!r}": one for label, one in likelihoods.items()})
         columns = _by_bit(frame, likelihoods)
         _refuse_missing(frame, columns, frame.full)
         shares = [checks.as_masses(columns[bit]) for bit in range(len(frame))]

@@ -6,8 +6,10 @@ import pytest
 
 from dstheory import Frame, MassFunction
 from dstheory.argumentation import ArgumentationSystem
+from dstheory.construct import evidential_labels, natural_extension, nested
 from dstheory.inference import (
     GRFN,
+    Opinion,
     SampledInterval,
     binomial,
     linear_contour,
@@ -16,7 +18,7 @@ from dstheory.inference import (
     poisson_contour,
     predict,
 )
-from dstheory.revise import contextual_discount
+from dstheory.revise import contextual_discount, generalized_bayes
 from tests.support.each import each
 
 FRAME = Frame(["Barbera", "Barolo", "Grignolino"])
@@ -25,6 +27,14 @@ BELIEF = MassFunction.from_dict(FRAME, {"Barbera": 0.6, ("Barolo", "Grignolino")
 PLACES = ["x", "y", "z"]
 ROWS = pd.Series([1, 2, 3], index=PLACES)
 LINE = pd.DataFrame({"one": 1, "slope": [0, 1, 3]}, index=PLACES)
+PAIR = Frame(["x", "y"])
+HALVES = pd.DataFrame(0.5, index=PLACES, columns=["x", "y"])
+
+
+def _halves(rows):
+    return HALVES.set_axis(rows.index)
+
+
 PAIRS = {
     "trials": lambda rows: binomial(ROWS, rows + 3),
     "exposure": lambda rows: poisson_contour(ROWS, rows),
@@ -41,6 +51,12 @@ PAIRS = {
         ["a & b -> c"], {"a": ROWS / 9, "b": rows / 9}
     ).support("c"),
     "the last two": lambda rows: SampledInterval(ROWS.to_numpy(), ROWS + 3, rows / 6),
+    "opinions": lambda rows: Opinion.from_beliefs(["x", "y"], HALVES / 2, rows * 0 + 0.5),
+    "opinions of counts": lambda rows: Opinion.from_evidence(HALVES, base_rate=_halves(rows)),
+    "intervals": lambda rows: natural_extension(HALVES, _halves(rows)),
+    "soft labels": lambda rows: evidential_labels(PAIR, HALVES, rate=rows / 9),
+    "likelihoods": lambda rows: generalized_bayes(PAIR, {"x": ROWS / 9, "y": rows / 9}),
+    "chains": lambda rows: nested(PAIR, HALVES.assign(x=0, y=1), _halves(rows)),
     "masses": lambda rows: MassFunction.from_dict(FRAME, {"Barolo": ROWS / 9, FRAME: 1 - rows / 9}),
 }
 

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dstheory._masses import batch_of, check_mass, collect
 from dstheory._typing import Numbers
-from dstheory.checks.arguments import as_array, check_choice, check_instance
+from dstheory.checks.arguments import as_array, check_choice, check_instance, check_rows
 from dstheory.checks.masses import side_by_side
 from dstheory.combine import dempster
 from dstheory.combine.sources import any_exact, refuse_subnormal
@@ -133,6 +133,8 @@ class Opinion(ShownFields, Immutable):
         ------
         MassError
             If beliefs and uncertainty are not K + 1 numbers that sum to 1.
+        ValueError
+            If tables have the same rows in different orders.
 
         Examples
         --------
@@ -142,6 +144,7 @@ class Opinion(ShownFields, Immutable):
           {dry}        0.2
           {rain, dry}  0.4
         """
+        check_rows(beliefs=beliefs, uncertainty=uncertainty, base_rate=base_rate)
         array = np.atleast_1d(as_array(beliefs, "beliefs"))
         columns = list(np.moveaxis(array, -1, 0))
         masses, _ = side_by_side([*columns, uncertainty])
@@ -188,6 +191,7 @@ class Opinion(ShownFields, Immutable):
         >>> Opinion.from_evidence([5, 3]).mass.masses, Opinion.from_evidence([5, 3]).probability()
         (array([0.5, 0.3, 0.2]), array([0.6, 0.4]))
         """
+        check_rows(counts=counts, base_rate=base_rate)
         return cls(multinomial(counts, frame, "idm", strength=strength), base_rate)
 
     def __repr__(self) -> str:

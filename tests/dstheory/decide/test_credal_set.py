@@ -157,6 +157,8 @@ def test_errors_say_what_to_do():
         CredalSet(FRAME, [[1, 0, 0]], lower=[0.1, 0.2])
     with pytest.raises(ValueError, match="a bound is NaN"):
         CredalSet(FRAME, [[1, 0, 0]], lower=[np.nan])
+    with pytest.raises(ValueError, match="a lower one inf"):
+        CredalSet(FRAME, [[1, 0, 0]], lower=[np.inf])
     with pytest.raises(TypeError, match="no pignistic probability"):
         decide.maximize_expected_utility(CredalSet(FRAME, [[1, 0, 0]]))
     with pytest.raises(AttributeError, match="immutable"):
