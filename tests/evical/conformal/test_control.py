@@ -24,3 +24,5 @@ def test_p_values_with_weights_are_valid(chances):
     for level in np.unique(p):
         assert often[p <= level].sum() <= level + 1e-12
     assert p.min() < 1
+    many = np.array([0.0, 1e6])
+    assert weighted_p_values(many, np.full(2, 1e6), bound).tolist() == [0, 1]
