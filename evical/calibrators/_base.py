@@ -17,7 +17,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from dstheory import MassFunction
-from dstheory.checks.arguments import as_array, check_instance
+from dstheory.checks.arguments import as_array, check_instance, check_rows
 from dstheory.notebook import brief, html_table
 from evical._fitting import all_or_nothing
 from evical._typing import Floats
@@ -136,7 +136,7 @@ class BaseCalibrator(saved.SavedCalibrator):
     ) -> Self:
         """`fit` without the warning, for callers that warn once for many calibrators."""
         self._check_all_parameters()
-        values, labels = self._samples(scores, y)
+        values, labels = self._samples(scores, y, sample_weight)
         classes = np.unique(labels)
         _check_two(classes)
         counts = _counted(values, labels, classes, sample_weight)
@@ -217,7 +217,7 @@ class BaseCalibrator(saved.SavedCalibrator):
             As for `fit`, or if a label is none of `classes`.
         """
         self._check_all_parameters()
-        values, labels = self._samples(scores, y)
+        values, labels = self._samples(scores, y, sample_weight)
         known = self._known_classes(labels, classes)
         new = _counted(values, labels, known, sample_weight)
         warned = bool(self._wrong_ways())
@@ -237,7 +237,10 @@ class BaseCalibrator(saved.SavedCalibrator):
         quiet._extent = None
         return quiet
 
-    def _samples(self, scores: ArrayLike, y: ArrayLike) -> tuple[Floats, NDArray[Any]]:
+    def _samples(
+        self, scores: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
+    ) -> tuple[Floats, NDArray[Any]]:
+        check_rows(scores=scores, y=y, sample_weight=sample_weight)
         values, labels = check_scores(scores), check_labels(y)
         if self.transform == "logit":
             check_unit(values)

@@ -116,7 +116,7 @@ class RiskControl(BaseEstimator):  # type: ignore[misc]  # untyped base
     above the bound. No new sample may have a larger weight than the held-out ones. A held-out
     sample counts as its share of that weight, so that weights never make the guarantee more
     certain; tests begin with as many answers as would do for the mean weight of the training
-    samples.
+    samples (of the held-out ones, if none were trained on).
 
     With a level of None, the largest limit is taken at which the mean loss keeps the bound with one
     more sample of the largest loss (conformal risk control).

@@ -131,7 +131,7 @@ def weighted_p_values(losses: Floats, total: Floats, bound: float) -> Floats:
     rates = bound * _BETS[:, np.newaxis]
     logs = xlogy(losses, _BETS[:, np.newaxis])
     logs = logs + (total - losses) * (np.log1p(-rates) - log1p(-bound))
-    return np.minimum(np.exp(log(len(_BETS)) - logsumexp(logs, axis=0)), 1.0)
+    return np.exp(np.minimum(log(len(_BETS)) - logsumexp(logs, axis=0), 0.0))
 
 
 def rejected(p: Floats, procedure: str, levels: Mapping[int, float]) -> Flags:

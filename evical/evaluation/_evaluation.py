@@ -21,7 +21,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dstheory import MassFunction
-from dstheory.checks.arguments import as_floats, check_count, check_instance, check_level, shown
+from dstheory.checks.arguments import (
+    as_floats,
+    check_count,
+    check_instance,
+    check_level,
+    check_rows,
+    shown,
+)
 from dstheory.notebook import ShownFields, html_table
 from evical._fitting import as_random_state
 from evical._typing import Floats, RandomState
@@ -396,6 +403,8 @@ class Evaluation:
         ('brier_score', 0.17)
         """
         _check_options(mass, n_bins, n_resamples, confidence)
+        given = {"probability": probability, "bel": bel, "pl": pl, "scores": scores}
+        check_rows(y=y, **given, sample_weight=sample_weight)
         labels = _two_labels(y, mass, pos_label)
         if probability is not None:
             check_column_order(probability, np.unique(check_labels(y)), "probability")

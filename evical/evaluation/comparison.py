@@ -23,6 +23,7 @@ from dstheory.checks.arguments import (
     check_count,
     check_instance,
     check_level,
+    check_rows,
     shown,
 )
 from dstheory.notebook import ShownFields, html_table
@@ -272,6 +273,7 @@ def compare(
     >>> found.ranking(), found.recommendation.method
     (('logistic', 'binning'), 'logistic')
     """
+    check_rows(scores=scores, y=y, sample_weight=sample_weight)
     many = np.ndim(scores) == 2 and np.shape(scores)[1] > 2
     if many:
         columns = enumerate(as_floats(scores, "scores").T)

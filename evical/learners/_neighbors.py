@@ -49,6 +49,9 @@ class Neighbors(NamedTuple):
     doubt: Floats
 
 
+_FAR = 1e3  # exp(-_FAR) is 0
+
+
 def weights_of_neighbors(
     neighbors: Neighbors, gamma: Floats, alpha: float, discounting: str
 ) -> tuple[Floats, Floats]:
@@ -75,7 +78,8 @@ def weights_of_neighbors(
     >>> weights_of_neighbors(near, np.ones(2), 0.5, "uniform")[0].round(3)
     array([[0.693, 0.203]])
     """
-    distance = neighbors.squared[:, :, np.newaxis] * gamma
+    with np.errstate(over="ignore"):  # of samples too far off to be evidence
+        distance = np.minimum(neighbors.squared[:, :, np.newaxis] * gamma, _FAR)
     share = 1 - neighbors.doubt if discounting == "uniform" else neighbors.doubt
     s = alpha * np.exp(-distance) * share
     weights = -np.log1p(-s).sum(axis=1)

@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dstheory import MassFunction
-from dstheory.checks.arguments import check_flag
+from dstheory.checks.arguments import check_flag, check_rows
 from evical._typing import Floats, Label, Weights
 from evical.metrics.inputs import (
     BinarySample,
     Predicted,
     WeightedRows,
     average,
-    check_rows,
+    check_batch,
     check_some,
     checked_weights,
     class_codes,
@@ -150,6 +150,7 @@ def interval_sample(
     y_true: ArrayLike, y_belief: Predicted, pos_label: Hashable, sample_weight: ArrayLike | None
 ) -> IntervalSample:
     """Belief and plausibility of the positive one of two classes, from any input."""
+    check_rows(y_true=y_true, y_belief=y_belief, sample_weight=sample_weight)
     if isinstance(y_belief, MassFunction):
         pos_label = positive_label(y_belief, pos_label)
         class_codes(y_true, np.asarray(y_belief.frame.labels))  # no label outside the frame
@@ -193,6 +194,7 @@ def true_plausibility(
     y_true: ArrayLike, y_belief: Predicted, pos_label: Hashable, sample_weight: ArrayLike | None
 ) -> tuple[Floats, Floats | None]:
     """Plausibility (n,) of the true class of each sample, and the weights."""
+    check_rows(y_true=y_true, sample_weight=sample_weight)
     if isinstance(y_belief, MassFunction):
         contour = np.asarray(normal(y_belief).contour(), dtype=np.float64)
         check_some(contour)
@@ -214,5 +216,5 @@ def checked_bounds(bel: Floats, pl: Floats) -> tuple[Floats, Floats]:
 
 def normal(m: MassFunction) -> MassFunction:
     """A batch (n,) without mass on the empty set."""
-    check_rows(m)
+    check_batch(m)
     return m if np.all(m.is_normalized) else m.normalize()

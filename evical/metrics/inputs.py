@@ -12,7 +12,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dstheory import MassFunction
-from dstheory.checks.arguments import as_array, as_floats, check_label_order, last_labels
+from dstheory.checks.arguments import (
+    as_array,
+    as_floats,
+    check_label_order,
+    check_rows,
+    last_labels,
+)
 from dstheory.kernels.rounding import sum_tolerance, unit_rows
 from dstheory.transform import betp
 from evical._typing import Floats, Label, Labels, Weights
@@ -104,6 +110,7 @@ def binary_sample(
     y_true: ArrayLike, y_prob: Predicted, pos_label: Label, sample_weight: Weights
 ) -> BinarySample:
     """Probabilities of the positive one of two classes, from any input."""
+    check_rows(y_true=y_true, y_prob=y_prob, sample_weight=sample_weight)
     if isinstance(y_prob, MassFunction):
         p, pos_label = _pignistic_positive(y_prob, pos_label, y_true)
     else:
@@ -133,6 +140,7 @@ def class_sample(
     y_true: ArrayLike, y_prob: Predicted, labels: Labels, sample_weight: Weights
 ) -> ClassSample:
     """Probabilities of any number of classes, where one column is that of the greater label."""
+    check_rows(y_true=y_true, y_prob=y_prob, sample_weight=sample_weight)
     if isinstance(y_prob, MassFunction):
         names, p = np.asarray(y_prob.frame.labels), _pignistic(y_prob)
         names = known_labels(names, labels, "the frame of y_prob")
@@ -231,7 +239,7 @@ def positive_column(p: Floats) -> Floats:
     return np.ascontiguousarray(p[:, 1])
 
 
-def check_rows(m: MassFunction) -> None:
+def check_batch(m: MassFunction) -> None:
     """Raise unless there is a mass function for each sample."""
     if len(m.batch_shape) != 1:
         raise ValueError(
@@ -241,7 +249,7 @@ def check_rows(m: MassFunction) -> None:
 
 
 def _pignistic(m: MassFunction) -> Floats:
-    check_rows(m)
+    check_batch(m)
     return np.asarray(betp(m), dtype=np.float64)
 
 

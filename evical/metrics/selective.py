@@ -20,6 +20,7 @@ from dstheory.checks.arguments import (
     check_flag,
     check_label_order,
     check_level,
+    check_rows,
 )
 from dstheory.notebook import ShownFields
 from evical._typing import Floats, Indices, Labels, Weights
@@ -245,6 +246,7 @@ def _judged(
     sample_weight: Weights,
 ) -> tuple[Floats, Floats, Floats | None]:
     """Loss and doubt (n,) of each sample, and weights (n,) or None."""
+    check_rows(y_true=y_true, y_prob=y_prob, loss=loss, by=by)
     sample = class_sample(y_true, y_prob, labels, sample_weight)
     answer = assigned_classes(sample.p)
     losses = losses_of(loss, sample.codes, answer, sample.labels)

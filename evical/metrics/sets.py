@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dstheory import MassFunction
-from dstheory.checks.arguments import as_array, check_choice, check_level
+from dstheory.checks.arguments import as_array, check_choice, check_level, check_rows
 from dstheory.decide import interval_dominance
 from dstheory.notebook import ShownFields
 from evical._typing import Flags, Floats, Indices, Labels, Weights
@@ -88,22 +88,25 @@ def set_score(
     0.59
     """
     check_choice("kind", kind, _GAIN)
-    kept, codes, _ = _labeled_sets(y_true, y_set, labels)
+    kept, codes, _, weight = _labeled_sets(y_true, y_set, labels, sample_weight)
     # 1 / size of each set that contains the true class, else 0.
     x = kept[np.arange(len(codes)), codes] / np.maximum(kept.sum(axis=1), 1)
-    weight = checked_weights(sample_weight, len(codes))
     return average(x + _GAIN[kind] * x * (1 - x), weight)
 
 
 def _labeled_sets(
-    y_true: ArrayLike, y_set: ArrayLike | MassFunction, labels: ArrayLike | None
-) -> tuple[Flags, Indices, NDArray[Any]]:
-    """Sets (n, K), the place of the true class in each, and the labels of the classes."""
+    y_true: ArrayLike,
+    y_set: ArrayLike | MassFunction,
+    labels: ArrayLike | None,
+    sample_weight: Weights,
+) -> tuple[Flags, Indices, NDArray[Any], Floats | None]:
+    """Sets (n, K), the place of the true class in each, the labels of the classes, and weights."""
+    check_rows(y_true=y_true, y_set=y_set, sample_weight=sample_weight)
     kept, names = sets_of(y_true, y_set, labels)
     check_some(kept)
     codes = class_codes(y_true, names)
     check_same_length(y_true=codes, y_set=kept)
-    return kept, codes, names
+    return kept, codes, names, checked_weights(sample_weight, len(codes))
 
 
 def sets_of(
@@ -233,8 +236,7 @@ def set_coverage(
     """
     check_choice("by", by, ("all", "class", "size"))
     check_level("confidence", confidence)
-    kept, codes, names = _labeled_sets(y_true, y_set, labels)
-    weight = checked_weights(sample_weight, len(codes))
+    kept, codes, names, weight = _labeled_sets(y_true, y_set, labels, sample_weight)
     w = np.ones(len(codes)) if weight is None else weight / weight.max()
     kept, codes, w = kept[w > 0], codes[w > 0], w[w > 0]
     right, sizes = kept[np.arange(len(codes)), codes], kept.sum(axis=1)

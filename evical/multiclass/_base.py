@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from dstheory import MassFunction
+from dstheory.checks.arguments import check_rows
 from evical._fitting import all_or_nothing
 from evical._typing import Floats, Sets
 from evical.beliefs import Beliefs
@@ -244,6 +245,7 @@ class BaseMulticlassCalibrator(saved.SavedCalibrator):
     ) -> Self:
         """`fit` without the warning, for callers that warn once for many calibrators."""
         self._check_all_parameters()
+        check_rows(scores=scores, y=y, sample_weight=sample_weight)
         table, labels = check_table(scores), check_labels(y)
         check_same_length(scores=table, y=labels)
         seen, codes = np.unique(labels, return_inverse=True)

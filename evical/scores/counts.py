@@ -16,7 +16,14 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dstheory.checks.arguments import as_array, as_floats, check_count, check_instance, shown
+from dstheory.checks.arguments import (
+    as_array,
+    as_floats,
+    check_count,
+    check_instance,
+    check_rows,
+    shown,
+)
 from dstheory.notebook import ShownFields
 from evical._typing import Floats
 from evical.scores.checks import (
@@ -110,6 +117,7 @@ class ScoreCounts(ShownFields):
         >>> ScoreCounts.from_samples([0.5, 0.5], [1, 1], sample_weight=[2, 0.5]).positive
         array([2.5])
         """
+        check_rows(scores=scores, y=y, sample_weight=sample_weight)
         values = check_scores(scores)
         labels = check_binary(y)
         check_same_length(scores=values, y=labels)

@@ -19,6 +19,10 @@ from dstheory.inference import (
     predict,
 )
 from dstheory.revise import contextual_discount, generalized_bayes
+from evical import LogisticCalibrator, ScoreCounts
+from evical.evaluation import Evaluation, compare
+from evical.metrics import aurc, brier_score, coverage_test, log_loss, set_coverage
+from evical.multiclass import SoftmaxCalibrator
 from tests.support.each import each
 
 FRAME = Frame(["Barbera", "Barolo", "Grignolino"])
@@ -35,6 +39,7 @@ def _halves(rows):
     return HALVES.set_axis(rows.index)
 
 
+Y = pd.Series([0, 1, 1], index=PLACES)
 PAIRS = {
     "trials": lambda rows: binomial(ROWS, rows + 3),
     "exposure": lambda rows: poisson_contour(ROWS, rows),
@@ -57,6 +62,15 @@ PAIRS = {
     "soft labels": lambda rows: evidential_labels(PAIR, HALVES, rate=rows / 9),
     "likelihoods": lambda rows: generalized_bayes(PAIR, {"x": ROWS / 9, "y": rows / 9}),
     "chains": lambda rows: nested(PAIR, HALVES.assign(x=0, y=1), _halves(rows)),
+    "probabilities": lambda rows: brier_score(Y, rows / 4),
+    "sample weights": lambda rows: log_loss(Y, [0.5, 0.5, 0.9], sample_weight=rows),
+    "bounds": lambda rows: coverage_test(Y, pd.DataFrame({"bel": rows / 9, "pl": rows / 3})),
+    "sets": lambda rows: set_coverage(Y, pd.DataFrame({0: rows > 1, 1: rows > 2})),
+    "doubts": lambda rows: aurc(Y, [0.5, 0.5, 0.9], by=rows),
+    "evaluated": lambda rows: Evaluation.from_predictions(Y, rows / 4, n_resamples=2),
+    "scores": lambda rows: LogisticCalibrator().partial_fit(ROWS, rows // 2),
+    "counted": lambda rows: ScoreCounts.from_samples(ROWS, Y, rows),
+    "tables": lambda rows: SoftmaxCalibrator().fit(LINE, Y, sample_weight=rows),
     "masses": lambda rows: MassFunction.from_dict(FRAME, {"Barolo": ROWS / 9, FRAME: 1 - rows / 9}),
 }
 
@@ -69,6 +83,13 @@ def test_rows_of_two_series_are_the_same(pair):
     call(pd.Series(ROWS.to_numpy(), index=["X", "Y", "Z"]))  # other names say nothing
     with pytest.raises(ValueError, match=r"the index of .* is \['z', 'y', 'x'\], but that of"):
         call(ROWS[::-1])
+
+
+def test_compared_scores_and_labels_have_the_same_rows():
+    with pytest.raises(
+        ValueError, match=r"the index of y is \['z', 'y', 'x'\], but that of scores"
+    ):
+        compare(ROWS, Y[::-1])
 
 
 def test_rows_that_only_count_are_places():

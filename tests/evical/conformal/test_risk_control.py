@@ -29,7 +29,6 @@ from evical.conformal.control import (
     p_values,
     rejected,
     sample_promise,
-    weighted_p_values,
 )
 from evical.metrics import set_coverage
 from evical.metrics.selective import relative_entropy
@@ -87,22 +86,6 @@ def test_p_values_of_other_losses_are_valid(shares):
     assert chances.sum() == pytest.approx(1)
     for level in np.unique(p):
         assert chances[p <= level].sum() <= level + 1e-12
-    assert p.min() < 1
-
-
-@each("chances", [(0.4, 0.4, 0.1, 0.1), (0.0, 0.8, 0.2, 0.0), (0.7, 0.0, 0.1, 0.2)])
-def test_p_values_with_weights_are_valid(chances):
-    """Over all samples of (weight, loss) whose weighted mean is just the bound."""
-    n, weight, loss = 7, np.array([1, 0.3, 1, 0.3]), np.array([0, 0, 1, 0.5])
-    shares = np.array(chances)
-    bound = shares @ (weight * loss) / (shares @ weight)
-    counts = np.array([c for c in itertools.product(range(n + 1), repeat=4) if sum(c) == n])
-    ways = [math.factorial(n) / math.prod(map(math.factorial, c)) for c in counts.tolist()]
-    often = np.array(ways) * (shares**counts).prod(axis=1)
-    p = weighted_p_values(counts @ (weight * loss), counts @ weight, bound)
-    assert often.sum() == pytest.approx(1)
-    for level in np.unique(p):
-        assert often[p <= level].sum() <= level + 1e-12
     assert p.min() < 1
 
 

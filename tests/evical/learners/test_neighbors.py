@@ -166,7 +166,8 @@ def test_far_samples_are_vacuous():
     points, labels = make_blobs(200, random_state=0)
     for discounting in get_args(Discounting):
         clf = EvidentialKNeighborsClassifier(discounting=discounting).fit(points, labels)
-        np.testing.assert_allclose(clf.predict_interval([[1e3, 1e3]]), [[[0, 1]] * 3], atol=1e-9)
+        for far in ([[1e3, 1e3]], [[1e160, 0.0]], [[-1e200, 1e200]]):
+            np.testing.assert_allclose(clf.predict_interval(far), [[[0, 1]] * 3], atol=1e-9)
         assert clf.predict_set([[1e3, 1e3]]).all()
         assert clf.evidence([[1e3, 1e3]]).ignorance() == pytest.approx([1])
 
