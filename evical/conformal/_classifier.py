@@ -471,6 +471,8 @@ def split_rows(
     if groups is not None:
         splitter = GroupShuffleSplit(1, test_size=held_out, random_state=rng)
         own = check_groups(groups, len(y))[kept]
+        if len(np.unique(own)) < 2:
+            raise ValueError("all samples are of one group; two or more are needed to hold one out")
         train, test = next(splitter.split(np.empty((len(kept), 0)), groups=own))
         return np.sort(kept[train]), np.sort(kept[test])
     names = np.zeros(len(y)) if strata is None else strata

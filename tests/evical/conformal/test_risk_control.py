@@ -424,6 +424,8 @@ def test_training_and_held_out_samples_are_apart():
     grouped = RiskControl(GaussianNB(), random_state=1).fit(X, y, groups=groups)
     with pytest.raises(TypeError):  # the third argument is that of weights elsewhere
         RiskControl(GaussianNB()).fit(X, y, groups)
+    with pytest.raises(ValueError, match="all samples are of one group"):
+        RiskControl(GaussianNB()).fit(X, y, groups=groups * 0)
     assert grouped.promises_[0].n_samples % 10 in (0, 9)  # the last group is of nine
 
 
