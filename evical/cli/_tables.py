@@ -42,7 +42,7 @@ _OTHER = {
     b"PAR1": "Parquet; give a file whose name ends in .parquet",
     b"PK\x03\x04": f"a workbook of Excel or an archive; {_SAVE}",
     b"\xd0\xcf\x11\xe0": f"a workbook of Excel; {_SAVE}",
-    b"ARRO": f"Arrow (Feather); {_SAVE}",
+    b"ARROW1": f"Arrow (Feather); {_SAVE}",
     b"BZh": "bzip2; unpack it",
     b"\xfd7zX": "xz; unpack it",
 }
@@ -248,7 +248,7 @@ def _open(source: str) -> Table:
     with ExitStack() as stack:
         file = stack.enter_context(_binary(source))
         shown = "standard input" if source == "-" else Path(source).name
-        first = file.peek(4)
+        first = file.peek(6)
         if other := next((text for mark, text in _OTHER.items() if first.startswith(mark)), None):
             raise ValueError(f"{shown} holds {other}")
         dialect, new = dialect_of(shown)
