@@ -98,7 +98,7 @@ class MassFunction(Immutable):
 
     def __init__(self, frame: Frame, focal: Iterable[int], masses: Numbers = ()) -> None:
         checks.as_frame(frame)
-        if isinstance(focal, Mapping) and not np.size(masses):
+        if isinstance(focal, Mapping) and isinstance(masses, tuple) and not masses:
             raise TypeError("focal is a mapping; MassFunction.from_dict(frame, ...) reads one")
         numbers = checks.as_numbers(masses)
         if last_labels(masses):  # as `to_frame` names them, or labels
