@@ -22,6 +22,7 @@ from dstheory.checks.arguments import (
     check_rows,
     common_shape,
     last_labels,
+    shown,
 )
 from dstheory.errors import FrameError
 from dstheory.frame import Frame
@@ -191,12 +192,14 @@ def by_label(counts: object, frame: Frame | Sequence[Hashable] | None) -> tuple[
     """
     if not isinstance(counts, Mapping):
         return counts, frame
-    labels = list(counts) if frame is None else list(getattr(frame, "labels", frame))
-    missing = set() if isinstance(counts, Counter) else {*labels} - {*counts}
-    if odd := [*(label for label in counts if label not in labels), *missing]:
-        raise FrameError(f"counts are of {[*counts]}, but labels are {labels}: {odd[0]!r} differs")
+    labels = list(counts if frame is None else frame)
+    lacking = set() if isinstance(counts, Counter) else {*labels} - {*counts}
+    if odd := ({*counts} - {*labels}) | lacking:
+        one = next(label for label in [*counts, *labels] if label in odd)
+        where = "has no count" if one in lacking else "is none of the labels"
+        raise FrameError(f"{one!r} {where}; labels are {shown(labels)}")
     columns = [as_array(counts[label], f"counts of {label!r}") for label in labels]
-    return np.stack(np.broadcast_arrays(*columns), axis=-1), labels
+    return (np.stack(np.broadcast_arrays(*columns), axis=-1) if labels else np.empty(0)), labels
 
 
 def as_categories(
