@@ -225,7 +225,7 @@ class BaseCalibrator(saved.SavedCalibrator):
         return self._watched(warned)
 
     def _watched(self, warned: bool = False) -> Self:
-        """Fitted to scores of a user: reversed ones and another scale in prediction are told."""
+        """Fitted to scores of a user: warns of reversed ones, and of another scale to predict."""
         self._extent = extent_of(self.counts_.scores)
         if not warned:
             warn_of_wrong_ways(self._wrong_ways(), stacklevel=5)
@@ -249,7 +249,7 @@ class BaseCalibrator(saved.SavedCalibrator):
 
     def _read(self, scores: ArrayLike) -> NDArray[np.float64]:
         array = as_array(scores, "scores")  # of any shape
-        return self._on_scale(self._checked(array.ravel())).reshape(array.shape)
+        return np.asarray(self._seen(array.ravel()).reshape(array.shape))
 
     def _on_scale(self, scores: Floats) -> Floats:
         """Scores as predictions read them: on the scale of the fit."""
@@ -379,11 +379,6 @@ class BaseCalibrator(saved.SavedCalibrator):
 
     def _seen(self, scores: ArrayLike) -> Any:
         """Checked scores, on the scale of the fit."""
-        asked = self._asked(scores)
-        return self._on_scale(asked)
-
-    def _asked(self, scores: ArrayLike) -> Floats:
-        """Checked scores of a calibrator that can predict them."""
         if not getattr(self, "_ready", True):  # by partial_fit
             lacking = self.classes_.tolist()[int(self.counts_.n_positive == 0)]
             raise NotFittedError(
@@ -393,8 +388,8 @@ class BaseCalibrator(saved.SavedCalibrator):
         check_is_fitted(self)
         checked = self._checked(scores)
         if self._extent is not None:
-            warn_of_scale(checked, self._extent, stacklevel=6)
-        return checked
+            warn_of_scale(checked, self._extent)
+        return self._on_scale(checked)
 
     def predict_interval(self, scores: ArrayLike, *, level: float | None = None) -> Floats:
         """Confidence interval of the probability of the positive class, or Bel and Pl.

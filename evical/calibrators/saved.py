@@ -96,7 +96,7 @@ def restored_extent(data: dict[str, Any]) -> Extent | None:
     if "extent" not in data:
         return None
     found = restored_arrays(data["extent"], "extent")
-    if np.shape(found) != (2,) or found[0] > found[1]:
+    if np.shape(found) != (2,) or not found[0] <= found[1]:
         raise SavedError(f"extent is {data['extent']!r}, expected two numbers in ascending order")
     low, high = found.tolist()
     return low, high

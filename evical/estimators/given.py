@@ -452,9 +452,8 @@ class OfSource(BeliefPredictor):
         """Its calibrated belief about n samples."""
         scores = X.scores[self.name]
         if self._extent is not None:
-            warn_of_scale(
-                scores[~np.isnan(scores)], self._extent, 6, f"scores of source {self.name!r}"
-            )
+            heard = scores[~np.isnan(scores)]
+            warn_of_scale(heard, self._extent, f"scores of source {self.name!r}")
         found: Beliefs = self.member.beliefs(scores)
         return found
 

@@ -17,6 +17,7 @@ probabilities where scores were spread over five or more. `tests/benchmarks/benc
 measures false alarms and what is found.
 """
 
+import sys
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -565,9 +566,7 @@ def extent_of(scores: Floats) -> Extent | None:
     return None if few else (float(scores.min()), float(scores.max()))
 
 
-def warn_of_scale(
-    scores: Floats, extent: Extent, stacklevel: int = 5, name: str = "scores"
-) -> None:
+def warn_of_scale(scores: Floats, extent: Extent, name: str = "scores") -> None:
     """Warn of ten or more scores that are on another scale than those of `fit`.
 
     Parameters
@@ -575,7 +574,6 @@ def warn_of_scale(
     scores : (n,) or (n, K) array
     extent : Extent
         Of `fit`.
-    stacklevel : int
     name : str
         Of the scores in the message.
 
@@ -599,8 +597,16 @@ changed that much
             f"to {high:.4g}; check that both have the same scale and sign (percent or proportion, "
             "log-odds or probability), or fit again if scores have changed that much",
             WrongWayWarning,
-            stacklevel=stacklevel,
+            stacklevel=_level_of_user(),
         )
+
+
+def _level_of_user() -> int:
+    """How many calls above the warning the package was called."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back and frame.f_globals.get("__name__", "").startswith("evical."):
+        frame, level = frame.f_back, level + 1
+    return level
 
 
 def _is_far(scores: Floats, low: float, high: float, least: float, greatest: float) -> bool:

@@ -67,14 +67,21 @@ def test_each_prediction_tells_it_once_also_of_a_saved_calibrator(column):
     data = json.loads(json.dumps(fitted.to_dict()))
     for one in (fitted, read(data)):
         for predict in (one.predict_proba, one.predict, one.predict_mass, one.predict_interval):
-            assert len(warned(predict, scores)) == 1
+            assert [file for *_, file in warned(predict, scores)] == [__file__]
             assert warned(predict, 100 * scores) == []
-        assert len(warned(one.predict_interval, scores, level=0.9)) == 1
-    assert warned(fitted.predict_proba, scores)[0][2] == __file__
+        found = warned(one.predict_interval, scores, level=0.9)
+        assert [file for *_, file in found] == [__file__]
     del data["extent"]  # a file of before
     assert warned(read(data).predict_proba, scores) == []
     with pytest.raises(ValueError, match=r"extent is \[1.0, 0.0\], expected two numbers"):
         read({**data, "extent": [1.0, 0.0]})
+    with pytest.raises(ValueError, match="extent is"):
+        read({**data, "extent": [np.nan, 1.0]})
+
+
+def test_contours_tell_it_too():
+    fitted = LogisticCalibrator().fit(100 * P, Y)
+    assert [file for *_, file in warned(fitted.contour, P, 0.5)] == [__file__]
 
 
 def test_a_fusion_names_the_source():
@@ -83,8 +90,9 @@ def test_a_fusion_names_the_source():
         {"bank": np.where(P > 0.9, np.nan, 100 * P), "expert": expert}, Y
     )
     for predict in (fusion.predict_proba, fusion.predict_mass):
-        ((_, text, _),) = warned(predict, {"bank": P, "expert": expert})
+        ((_, text, file),) = warned(predict, {"bank": P, "expert": expert})
         assert text.startswith("scores of source 'bank' are from 0.00")
+        assert file == __file__
         assert warned(predict, {"bank": 100 * P, "expert": expert}) == []
         assert warned(predict, {"expert": expert}) == []
 
