@@ -149,11 +149,10 @@ class Frame(Immutable):
             if event == self:
                 return self.full
             raise FrameError(f"{event!r} is another frame than {self!r}")
+        event = _python_value(event)
         bit = self._bit(event)
         if bit is not None:
             return bit
-        if isinstance(event, np.ndarray) and event.ndim == 0:
-            return self.mask(event[()])
         if isinstance(event, str | bytes) or not isinstance(event, Iterable):
             raise self._unknown(event)
         return self._union(event)
@@ -226,7 +225,7 @@ whose masks are 0 to 3
         return None if position is None else 1 << position
 
     def _union(self, event: Iterable[Any]) -> int:
-        places, listed = [], list(event)
+        places, listed = [], [_python_value(label) for label in event]
         if len(listed) == len(self) > 1 and self._are_flags(listed):
             raise FrameError(
                 f"event {listed} has a flag for each label of {self!r}; write the labels instead"
@@ -311,10 +310,13 @@ def _ordered(labels: Iterable[Hashable]) -> Iterable[Any]:
 
 
 def _python_value(label: object) -> Any:
-    # Python has no nanoseconds: `item()` of such a date is a bare integer.
-    if isinstance(label, np.datetime64 | np.timedelta64):
+    """The value of a scalar of NumPy, torch or JAX; anything else as it is."""
+    if getattr(label, "ndim", None) != 0:
         return label
-    return label.item() if isinstance(label, np.generic) else label
+    value: Any = label[()] if isinstance(label, np.ndarray) else label
+    # Python has no nanoseconds: `item()` of such a date is a bare integer.
+    kept = isinstance(value, np.datetime64 | np.timedelta64) or not hasattr(value, "item")
+    return value if kept else value.item()
 
 
 def _is_hashable(label: Hashable) -> bool:

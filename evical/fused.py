@@ -7,6 +7,7 @@ sources agree.
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
+from math import prod
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -275,7 +276,7 @@ class EvidentialFusion(FusedPredictor, BaseEstimator):  # type: ignore[misc]  # 
     def _learn(
         self, named: dict[str, Any], y: ArrayLike, sample_weight: Weights, groups: ArrayLike | None
     ) -> None:
-        _, y, weight = check_samples(np.arange(np.size(y)), y, sample_weight)
+        _, y, weight = check_samples(np.arange(prod(np.shape(y))), y, sample_weight)
         groups = None if groups is None else check_groups(groups, len(y))
         self.classes_ = known_classes(named, y, self.classes)
         given = Given.checked(named, self.classes_, labeled=True)

@@ -46,7 +46,7 @@ def as_array(values: object, name: str) -> NDArray[Any]:
     ValueError
         If rows differ in length.
     TypeError
-        For a tensor with gradients.
+        For a tensor with gradients, or in the memory of a device.
 
     Examples
     --------
@@ -54,16 +54,18 @@ def as_array(values: object, name: str) -> NDArray[Any]:
     Traceback (most recent call last):
     ValueError: utilities are [[1], [1, 2]], whose rows differ in length; expected an array
     """
-    try:
-        return np.asarray(without_mask(values))
-    except RuntimeError as error:
-        if not getattr(values, "requires_grad", False):
-            raise
+    if getattr(values, "requires_grad", False):
         raise TypeError(
             f"{name} are a tensor with gradients, which an array does not keep; pass "
             "tensor.detach(), or use dstheory.tensor, which keeps them"
-        ) from error
+        )
+    try:
+        return np.asarray(without_mask(values))
     except (TypeError, ValueError) as error:
+        if hasattr(values, "float"):  # of torch: bfloat16, which NumPy lacks, or on a device
+            return np.asarray(values.float())
+        if hasattr(values, "dtype"):
+            raise  # of CuPy, which says how to copy it
         raise ValueError(
             f"{name} are {shown(values)}, whose rows differ in length; expected an array"
         ) from error

@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory.checks.arguments import (
+    as_array,
     as_collection,
     as_shape,
     check_rows,
     common_shape,
     shown,
-    without_mask,
 )
 from dstheory.errors import CostLimitError, MassError
 from dstheory.frame import Frame
@@ -50,8 +50,8 @@ def as_numbers(masses: object) -> NDArray[Any]:
             "events to MassFunction.from_dict"
         )
     try:
-        array = np.asarray(without_mask(masses))
-    except ValueError as error:  # NumPy's own message mentions inhomogeneous shapes
+        array = as_array(masses, "masses")
+    except ValueError as error:
         raise MassError(
             "rows have different lengths; each needs one number for each set"
         ) from error

@@ -36,7 +36,8 @@ class LogitHead(torch.nn.Module):
     Parameters
     ----------
     parameters : mapping
-        Arrays or tensors as of `logit_mass`; they are copied. "mean" is not trained.
+        Arrays or tensors as of `logit_mass`; they are copied. "mean" is not trained. "coef" of a
+        `torch.nn.Linear` is its ``weight.T``.
 
     References
     ----------

@@ -532,8 +532,8 @@ be converted from texts, strings or objects to numbers
 
 def _is_foreign(values: ArrayLike) -> bool:
     """Whether it is a table of another package, such as pandas or scipy.sparse."""
-    # A tensor with gradients is refused by name where arrays are read.
-    return not (isinstance(values, np.ndarray) or getattr(values, "requires_grad", False)) and (
+    # Tensors of torch are read, or refused by name, where arrays are.
+    return not (isinstance(values, np.ndarray) or hasattr(values, "requires_grad")) and (
         hasattr(values, "dtypes") or hasattr(values, "dtype")
     )
 

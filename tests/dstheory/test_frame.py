@@ -77,6 +77,7 @@ def test_labels_from_any_ordered_collection(labels):
         ([10, 20, 30], 20, 2),
         ([10, 20, 30], np.int64(20), 2),
         ([10, 20, 30], np.array([20, 30]), 6),
+        ([np.array(10), np.array(20)], [np.array(20)], 2),  # as tensors give their elements
         ([10, 20, 30], range(10, 31, 10), 7),
         ([10, 20, 30], 20.0, 2),
         ([0.5, Fraction(1, 3)], np.float64(0.5), 1),

@@ -5,8 +5,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from dstheory import Frame
 from dstheory.checks.arguments import as_floats, as_sequence, check_choice, check_count, shown
+from dstheory.construct import bayesian
+from evical import EvidentialFusion
 from evical.calibrators import AutoCalibrator
+from evical.scores.checks import real_numbers
 from tests.support.each import each
 
 
@@ -80,17 +84,39 @@ def test_short_floats_of_other_packages_are_real_numbers():
         as_floats(np.array([b"ab"], dtype="V2"), "scores")
 
 
-class WithGradients:
-    """As a tensor that would lose its gradients says it."""
+class Tensor:
+    """As one of torch in types that NumPy lacks, on a device, or with gradients."""
 
-    requires_grad, dtype, shape = True, "float32", (2,)
+    def __init__(self, values, requires_grad=False):
+        self.values, self.requires_grad = np.array(values), requires_grad
+        self.dtype, self.shape, self.ndim = "bfloat16", self.values.shape, self.values.ndim
+
+    def float(self):
+        return self.values
+
+    def size(self):
+        return self.shape
 
     def __array__(self, dtype=None, copy=None):
-        raise RuntimeError("Can't call numpy() on Tensor that requires grad.")
+        raise TypeError("Got unsupported ScalarType BFloat16")
+
+    def __len__(self):
+        return len(self.values)
+
+
+def test_tensors_of_types_that_numpy_lacks_are_numbers():
+    assert as_floats(Tensor([0.5, -2.0]), "scores").tolist() == [0.5, -2.0]
+    assert real_numbers(Tensor([[0.5]]), "scores").tolist() == [[0.5]]
+    assert bayesian(Frame(["a", "b"]), Tensor([0.25, 0.75])).masses[1] == 0.75
+    p = np.array([[0.7, 0.3], [0.2, 0.8]])
+    fused = EvidentialFusion("dempster").fit([Tensor(p)], Tensor([0, 1])).predict_proba([p])
+    np.testing.assert_allclose(fused, p)
 
 
 def test_gradients_are_not_lost_silently():
     with pytest.raises(TypeError, match=r"scores are a tensor with gradients.*pass tensor.detach"):
-        as_floats(WithGradients(), "scores")
+        as_floats(Tensor([0.5, 1], True), "scores")
+    with pytest.raises(TypeError, match="masses are a tensor with gradients"):
+        bayesian(Frame([0, 1]), Tensor([0.5, 0.5], True))
     with pytest.raises(TypeError, match="scores are a tensor with gradients"):
-        AutoCalibrator().fit(WithGradients(), [0, 1])
+        AutoCalibrator().fit(Tensor([0.5, 1], True), [0, 1])
