@@ -11,7 +11,6 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn import get_config
 from sklearn.base import BaseEstimator
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
@@ -27,7 +26,7 @@ from evical.calibrators import AutoCalibrator
 from evical.estimators.calibrated import COUPLINGS, Calibrated, Decoder
 from evical.estimators.columns import column_weights, fit_columns, resolved_code
 from evical.estimators.folds import Fold, FoldFitter, Scored, make_folds, n_folds
-from evical.estimators.predictor import ClassifierWrapper, check_fitted
+from evical.estimators.predictor import ClassifierWrapper, asking_for_weights, check_fitted
 from evical.estimators.responses import frozen_classes, trained_on
 from evical.fusion import Rule
 from evical.learners.latent_model import LatentModel
@@ -357,10 +356,7 @@ class EvidentialClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mi
         if self.estimator is not None:
             return self.estimator
         latent = self._is_latent()
-        estimator = LogisticRegression() if latent else LinearSVC(random_state=0)
-        if get_config()["enable_metadata_routing"]:
-            estimator.set_fit_request(sample_weight=True)
-        return estimator
+        return asking_for_weights(LogisticRegression() if latent else LinearSVC(random_state=0))
 
     def _n_products_for(
         self, name: str, rule: Rule, X: SamplesLike, y: NDArray[Any], groups: ArrayLike

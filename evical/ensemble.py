@@ -37,7 +37,12 @@ from evical.estimators.held_out import (
     learned_by_name,
 )
 from evical.estimators.members import Composition, as_subsets, fit_member, named_members
-from evical.estimators.predictor import BeliefPredictor, FusedPredictor, plain
+from evical.estimators.predictor import (
+    BeliefPredictor,
+    FusedPredictor,
+    asking_for_weights,
+    plain,
+)
 from evical.fusion import Consensus, Rule, as_rule
 from evical.multiclass.by_name import CalibratorChoice
 from evical.scores.checks import as_column, check_groups, check_samples, missing
@@ -320,9 +325,7 @@ class EvidentialEnsemble(FusedPredictor, Composition):
             total_conflict=self.total_conflict,
             verbose=max(0, self.verbose - 1),
         )
-        if get_config()["enable_metadata_routing"]:
-            wrapped.set_fit_request(sample_weight=True)
-        return wrapped
+        return asking_for_weights(wrapped)
 
     def _default_calibrator(self) -> Any:
         """None, the default of a classifier, for rules that read probabilities only.

@@ -31,7 +31,7 @@ from evical.estimators.given import (
     warn_of_strange_labels,
 )
 from evical.estimators.held_out import Samples, Share, available_rows, beliefs_of, learned_by_name
-from evical.estimators.predictor import FusedPredictor
+from evical.estimators.predictor import FusedPredictor, asking_for_weights
 from evical.fusion import Consensus, Rule, as_rule
 from evical.multiclass.by_name import CalibratorChoice
 from evical.scores.checks import (
@@ -302,7 +302,7 @@ class EvidentialFusion(FusedPredictor, BaseEstimator):  # type: ignore[misc]  # 
         inner = EvidentialClassifier(
             FrozenEstimator(GivenScores(self.classes_)), calibrator=self.calibrator
         )
-        source = EvidentialSource(inner, silent_if_missing="any")
+        source = EvidentialSource(asking_for_weights(inner), silent_if_missing="any")
         try:
             scored = source._fit(scores, y, weight)
         except ValueError as error:

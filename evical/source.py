@@ -35,7 +35,7 @@ from evical.classifier import EvidentialClassifier
 from evical.estimators.folds import Scored, make_folds, n_folds, units_of_classes
 from evical.estimators.members import fits_itself, fitted
 from evical.estimators.partial import missing_rows, of_columns
-from evical.estimators.predictor import BeliefPredictor, check_fitted, plain
+from evical.estimators.predictor import BeliefPredictor, asking_for_weights, check_fitted, plain
 from evical.fusion import Rule
 from evical.scores.checks import check_samples
 from evical.scores.direction import Direction
@@ -168,7 +168,7 @@ class EvidentialSource(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  #
         """The classifier with beliefs."""
         inner = self.estimator
         has_beliefs = isinstance(plain(inner), BeliefPredictor)
-        return inner if has_beliefs else EvidentialClassifier(inner)
+        return inner if has_beliefs else asking_for_weights(EvidentialClassifier(inner))
 
     def _available_rows(self, own: Any) -> Indices:
         """Rows of a table of its own columns for which it is available."""

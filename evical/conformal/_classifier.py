@@ -17,7 +17,6 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn import get_config
 from sklearn.base import BaseEstimator
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import GroupShuffleSplit
@@ -40,7 +39,7 @@ from evical.conformal.calibration import (
 from evical.conformal.contour import least_strange, prediction_sets, to_contour
 from evical.conformal.nonconformity import NEED_PROBABILITIES, ScoreName, named_score, score_table
 from evical.estimators.folds import make_folds
-from evical.estimators.predictor import ClassifierWrapper, neighbors
+from evical.estimators.predictor import ClassifierWrapper, asking_for_weights, neighbors
 from evical.estimators.responses import class_values, frozen_classes, trained_on
 from evical.scores.checks import check_groups, check_samples, refuse
 
@@ -230,12 +229,9 @@ class ConformalClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mis
         check_verbose(self.verbose)
 
     def _resolved_estimator(self) -> Any:
-        if self.estimator is not None:
-            return self.estimator
-        estimator = EvidentialClassifier()
-        if get_config()["enable_metadata_routing"]:
-            estimator.set_fit_request(sample_weight=True)
-        return estimator
+        return (
+            asking_for_weights(EvidentialClassifier()) if self.estimator is None else self.estimator
+        )
 
     def _folds(self, X: Any, y: Indices, weight: Any, split_params: Any, rng: Any) -> list[Fold]:
         if self.method == "cross":

@@ -7,7 +7,7 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,7 +16,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import StratifiedGroupKFold
 from sklearn.utils import get_tags
-from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.metadata_routing import (
+    MetadataRouter,
+    MethodMapping,
+    get_routing_for_object,
+    process_routing,
+)
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from dstheory import MassFunction, decide
@@ -28,6 +33,8 @@ from evical.beliefs.composed import conflict
 from evical.beliefs.products import MAX_CLASSES
 from evical.fusion import Rule
 from evical.scores.direction import OF_A_CLASSIFIER, Direction, warn_of_wrong_ways
+
+T = TypeVar("T")
 
 # Criteria that take `decide.Expectations`.
 _BY_EXPECTATIONS = (
@@ -93,7 +100,7 @@ class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc
         self, X: SamplesLike, y: ArrayLike, weight: Weights, fit_params: dict[str, Any]
     ) -> Self:
         """What `fit` does, under its decorator."""
-        if weight is not None:
+        if weight is not None and not any(name.endswith("__sample_weight") for name in fit_params):
             _warn_of_weightless(self._weightless())
         self._fit(X, y, weight, **fit_params)
         warn_of_wrong_ways(self._wrong_ways(), OF_A_CLASSIFIER, stacklevel=5)
@@ -387,10 +394,18 @@ def check_fitted(estimator: BaseEstimator) -> None:
 
 def weightless(estimator: BaseEstimator) -> list[str]:
     """The name of a classifier in a list, if it cannot be trained with weights."""
-    routed = get_config()["enable_metadata_routing"]  # which has the requests
+    routed = get_config()["enable_metadata_routing"]  # routers of others have the requests
+    routes = routed and isinstance(get_routing_for_object(estimator), MetadataRouter)
     frozen = isinstance(estimator, FrozenEstimator)
-    takes = routed or frozen or has_fit_parameter(estimator, "sample_weight")
+    takes = routes or frozen or has_fit_parameter(estimator, "sample_weight")
     return [] if takes else [type(estimator).__name__]
+
+
+def asking_for_weights(estimator: T) -> T:
+    """An estimator that the user did not make, which requests weights where they are routed."""
+    if get_config()["enable_metadata_routing"]:
+        cast(Any, estimator).set_fit_request(sample_weight=True)
+    return estimator
 
 
 def _warn_of_weightless(names: Sequence[str]) -> None:

@@ -152,6 +152,7 @@ def test_weights_calibrate_only_where_the_classifier_takes_none():
 def test_fit_parameters_are_cut_into_folds():
     clf = classifier(make_pipeline(StandardScaler(), GaussianNB()))
     weight = np.random.default_rng(0).uniform(0.5, 2, len(Y2))
+    clone(clf).fit(X2, Y2, weight, gaussiannb__sample_weight=weight)  # warns of nothing
     by_name = clone(clf).fit(X2, Y2, gaussiannb__sample_weight=weight)
     train, _ = next(FOLDS.split(X2, Y2))
     expected = make_pipeline(StandardScaler(), GaussianNB()).fit(

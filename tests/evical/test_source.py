@@ -15,11 +15,12 @@ from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 
 from dstheory import betp
 from dstheory.errors import CostLimitError
-from evical import EvidentialClassifier, EvidentialEnsemble, EvidentialSource
+from evical import EvidentialClassifier, EvidentialEnsemble, EvidentialFusion, EvidentialSource
 from evical.calibrators import BinningCalibrator, LogisticCalibrator
 from evical.errors import WrongWayWarning
 from evical.fusion import Stacked
@@ -150,6 +151,24 @@ def test_routed_weights():
     plain = EvidentialSource(EvidentialClassifier(GaussianNB(), cv=3), columns=[0, 1])
     expected = EvidentialEnsemble([plain]).fit(X2, Y2, sample_weight=weight).predict_proba(X2)
     np.testing.assert_allclose(p, expected, atol=1e-12)
+
+
+def test_weights_are_routed_to_classifiers_that_it_made():
+    X, y, weight = X2[:40], Y2[:40], np.linspace(1, 2, 40)
+    options = {"calibrator": LogisticCalibrator()}
+    fusion = EvidentialFusion("dempster", **options)
+    alone = fusion.fit([X[:, 0]], y, sample_weight=weight).predict_proba([X[:, 0]])
+    nb = GaussianNB()
+    source = EvidentialSource(nb, columns=[0]).fit(X, y, sample_weight=weight)
+    with sklearn.config_context(enable_metadata_routing=True):
+        nb.set_fit_request(sample_weight=True)
+        routed = EvidentialSource(nb, columns=[0]).fit(X, y, sample_weight=weight)
+        fusion.fit([X[:, 0]], y, sample_weight=weight)
+        knn = EvidentialClassifier(KNeighborsClassifier(), cv=2, **options)
+        with pytest.warns(UserWarning, match="KNeighborsClassifier takes no sample_weight"):
+            knn.fit(X, y, sample_weight=weight)
+    np.testing.assert_array_equal(routed.predict_proba(X), source.predict_proba(X))
+    np.testing.assert_array_equal(fusion.predict_proba([X[:, 0]]), alone)
 
 
 @each("columns", [[None], [9], ["z", "w"], "w", 3.5, [0, "x"], [True]])
