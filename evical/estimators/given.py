@@ -19,7 +19,7 @@ from evical.beliefs.bounded import Bayesian
 from evical.beliefs.composed import Voted
 from evical.estimators.predictor import BeliefPredictor
 from evical.fusion.long_votes import LongVotes, Votes
-from evical.scores.checks import as_column, check_column_order, missing
+from evical.scores.checks import as_column, check_column_order, check_sorted, missing
 from evical.scores.scale import extent_of, warn_of_scale
 
 _MANY = 30  # numbers in votes, above which they may be scores or counts
@@ -105,6 +105,9 @@ def known_classes(
     frames = [m.frame.labels for m in sources.values() if isinstance(m, MassFunction)]
     if classes is not None:
         known = np.unique(np.asarray(classes))
+        for name, source in sources.items():
+            if not isinstance(source, MassFunction | Votes):
+                check_sorted(classes, source, f"source {name!r}")
     elif frames:
         known = np.unique(np.asarray(frames[0]))
     elif y is not None:

@@ -30,6 +30,7 @@ from evical.scores.checks import (
     check_fitted_order,
     check_labels,
     check_same_length,
+    check_sorted,
     check_weights,
     columns_of,
     missing,
@@ -210,7 +211,7 @@ class BaseMulticlassCalibrator(saved.SavedCalibrator):
         sample_weight : (n,) array, optional
             Non-negative weights; a weight of 2 counts as two samples.
         classes : (K,) array of labels, optional
-            Of the columns, where some have no sample: structured scaling and
+            Of the columns, sorted, where some have no sample: structured scaling and
             `AutoMulticlassCalibrator` calibrate those as the others are on average, with an
             interval as wide as classes differ. By default those in `y`.
 
@@ -250,7 +251,11 @@ class BaseMulticlassCalibrator(saved.SavedCalibrator):
         check_same_length(scores=table, y=labels)
         seen, codes = np.unique(labels, return_inverse=True)
         weight = _present(check_weights(sample_weight, len(labels)), codes, seen)
-        classes, codes = (seen, codes) if classes is None else self._among(classes, seen, codes)
+        if classes is not None:
+            given, (classes, codes) = classes, self._among(classes, seen, codes)
+            check_sorted(given, scores, "scores")
+        else:
+            classes = seen
         check_column_order(scores, classes, "scores")
         columns = self._columns(table, len(classes), classes.tolist())
         used = weight > 0

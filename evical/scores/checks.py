@@ -339,6 +339,26 @@ in that order
         check_label_order(table, classes.tolist(), name)
 
 
+def check_sorted(classes: ArrayLike, table: object, name: str) -> None:
+    """Refuse classes in another order than sorted, in which columns without their names are read.
+
+    Examples
+    --------
+    >>> check_sorted(["no", "maybe"], [[0.2, 0.8]], "scores")
+    Traceback (most recent call last):
+    ValueError: classes are ['no', 'maybe'], but the columns of scores are read as those of \
+['maybe', 'no']; give both in that order
+    """
+    listed = as_column(classes, "classes").tolist()
+    ordered = np.unique(as_column(classes, "classes")).tolist()
+    named = [*map(str, columns_of(table))] == [*map(str, ordered)]
+    if listed != ordered and not named and np.shape(table)[1:] == (len(listed),):
+        raise ValueError(
+            f"classes are {listed}, but the columns of {name} are read as those of {ordered}; "
+            "give both in that order"
+        )
+
+
 def columns_of(table: object) -> list[Any]:
     """Names of the columns of a data frame, to compare with those of another; of others none.
 
