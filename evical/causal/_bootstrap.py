@@ -6,13 +6,14 @@ approach, UAI; Naeini (2016), section 6.2.3 (bootstrapped greedy equivalence sea
 Finished bootstraps in a folder: a small file each, and one for what they were made from.
 """
 
+import inspect
 import json
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import joblib
 import networkx as nx
@@ -29,7 +30,7 @@ from evical._jobs import results
 from evical._typing import Ints, RandomState, SamplesLike
 from evical.causal._columns import Columns, split_columns
 from evical.causal._fast_ges import FastGES
-from evical.causal._graphs import EDGE_TYPES, check_graph, typed_edges
+from evical.causal._graphs import EDGE_TYPES, as_pairs, check_graph, typed_edges
 
 
 class KeptBootstraps:
@@ -108,7 +109,11 @@ def _described(discovery: object) -> str:
         return f"{type(discovery).__name__}({discovery.get_params()})"
     name = getattr(discovery, "__qualname__", None)
     if name is not None:
-        return f"{discovery.__module__}.{name}"
+        try:
+            body = joblib.hash(inspect.getsource(cast(Any, discovery)))
+        except (OSError, TypeError):  # typed at a prompt, or compiled
+            body = ""
+        return f"{discovery.__module__}.{name} {body}".rstrip()
     return re.sub(r" at 0x[0-9a-fA-F]+", "", repr(discovery))
 
 
@@ -287,7 +292,7 @@ class BootstrappedEdges(BaseEstimator):  # type: ignore[misc]  # sklearn is unty
 
         Parameters
         ----------
-        pairs : iterable of (A, B), optional
+        pairs : iterable of (A, B) or table of two columns, optional
             Names of columns; all pairs by default, as by `all_pairs`.
 
         Returns
@@ -333,14 +338,14 @@ class BootstrappedEdges(BaseEstimator):  # type: ignore[misc]  # sklearn is unty
     def _places(self, pairs: Iterable[tuple[Any, Any]]) -> Ints:
         """Places (m, 2) of the nodes of pairs, checked."""
         place = {name: i for i, name in enumerate(self.names_)}
-        rows = pairs.tolist() if isinstance(pairs, np.ndarray) else list(pairs)
+        rows = as_pairs(pairs)
         found = np.empty((len(rows), 2), dtype=np.int64)
         for number, pair in enumerate(rows):
+            a, b = pair
             try:
-                a, b = pair
                 found[number] = place[a], place[b]
-            except (KeyError, TypeError, ValueError):
-                a = b = None
+            except (KeyError, TypeError):
+                a = b
             if a == b:
                 raise ValueError(
                     f"pairs[{number}] is {pair!r}, expected two different columns of the table, "

@@ -25,7 +25,7 @@ from evical._typing import Floats, MulticlassCalibratorName
 from evical.beliefs import Beliefs, as_beliefs
 from evical.calibrators.by_name import by_name, make_calibrator
 from evical.causal._bootstrap import SWAPPED, BootstrappedEdges
-from evical.causal._graphs import EDGE_TYPES
+from evical.causal._graphs import EDGE_TYPES, as_pairs
 from evical.estimators.predictor import BeliefPredictor
 from evical.multiclass import BaseMulticlassCalibrator, MultinomialLogisticCalibrator
 from evical.scores.checks import check_same_length, check_weights
@@ -101,7 +101,7 @@ class CalibratedEdges(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  # 
 
         Parameters
         ----------
-        X : iterable of (A, B)
+        X : iterable of (A, B), or table of two columns
             Pairs of names of columns.
         y : (m,) sequence of str
             Each one of `EDGE_TYPES`; each of them must occur.
@@ -122,7 +122,7 @@ class CalibratedEdges(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  # 
             of two columns, or lengths differ.
         """
         self._check_parameters()
-        pairs = list(X)
+        pairs = as_pairs(X)
         kinds = _kinds(y)
         check_same_length(X=pairs, y=kinds)
         shares = self.edges.proportions(pairs)
@@ -146,7 +146,7 @@ class CalibratedEdges(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  # 
 
         Parameters
         ----------
-        X : iterable of (A, B)
+        X : iterable of (A, B), or table of two columns
             Pairs of names of columns.
 
         Returns

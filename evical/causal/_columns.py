@@ -1,6 +1,7 @@
 """Tables of variables: discrete ones as codes, continuous ones as numbers."""
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ from numpy.typing import NDArray
 
 from dstheory.checks.arguments import as_array, number_of, shown
 from evical._typing import SamplesLike
+from evical.scores.checks import columns_of
 
 # As in a column of names or times: more states than this share of the rows tell nothing.
 _MOST_STATES = 0.5
@@ -90,12 +92,18 @@ def split_columns(X: Any) -> tuple[list[Any], list[NDArray[Any]]]:
     ([0, 1], [array(['no', 'yes'], dtype=object), array([1, 0], dtype=object)])
     """
     if hasattr(X, "columns"):
-        names = list(X.columns)
-        return names, [np.asarray(X[name]) for name in names]
+        names = columns_of(X)
+        return names, [np.asarray(_by_category(X[name])) for name in names]
     array = as_array(X if hasattr(X, "dtype") else _of_objects(X), "X")
     if array.ndim != 2:
         raise ValueError(f"X has shape {array.shape}, expected (rows, columns)")
     return list(range(array.shape[1])), list(array.T)
+
+
+def _by_category(column: Any) -> Any:
+    """A column with texts for categories of pandas that are floats, intervals or dates."""
+    rename = getattr(getattr(column, "cat", None), "rename_categories", None)
+    return rename(str) if rename and column.cat.categories.dtype.kind not in "iub" else column
 
 
 def _of_objects(X: SamplesLike) -> Any:
@@ -116,10 +124,7 @@ def _column(name: str, column: NDArray[Any]) -> tuple[NDArray[Any], int | None]:
     if column.dtype.kind == "f":
         return _numbers(name, column), None
     if column.dtype.kind not in "iubSU":
-        raise TypeError(
-            f"column {name!r} holds {column.dtype}, expected floats (continuous), or whole "
-            "numbers, texts or flags (discrete)"
-        )
+        raise _wrong_kind(name, str(column.dtype))
     states, codes = np.unique(column, return_inverse=True)
     _refuse_constant(name, len(states), states[0])
     if len(states) > max(2, _MOST_STATES * len(column)):
@@ -140,7 +145,17 @@ def _of_one_kind(name: str, column: NDArray[Any]) -> NDArray[Any]:
     if len(texts) > 1:
         names = " and ".join(sorted(kind.__name__ for kind in kinds))
         raise TypeError(f"column {name!r} mixes {names}; make its states all texts or all numbers")
+    for kind in kinds:
+        if not issubclass(kind, str | bytes | Real | np.bool_):
+            raise _wrong_kind(name, kind.__name__)
     return np.asarray(column.tolist())
+
+
+def _wrong_kind(name: str, kind: str) -> TypeError:
+    return TypeError(
+        f"column {name!r} holds {kind}, expected floats (continuous), or whole numbers, texts or "
+        "flags (discrete)"
+    )
 
 
 def _numbers(name: str, column: NDArray[Any]) -> NDArray[np.float64]:

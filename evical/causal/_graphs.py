@@ -3,16 +3,17 @@
 A CPDAG is a `networkx.DiGraph`; an undirected edge A - B is there in both directions.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any
 
 import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.checks.arguments import check_instance
+from dstheory.checks.arguments import check_instance, shown
 from evical._typing import Ints
 from evical.causal._equivalence import EquivalenceClass
+from evical.scores.checks import columns_of
 
 EDGE_TYPES = ("none", "A->B", "B->A", "A-B")
 """What may be between the nodes A and B of a pair (A, B)."""
@@ -54,7 +55,7 @@ def edge_types(graph: "nx.DiGraph[Any]", pairs: Iterable[tuple[Any, Any]]) -> ND
     ----------
     graph : networkx.DiGraph
         A CPDAG.
-    pairs : iterable of (A, B)
+    pairs : iterable of (A, B), or table of two columns
         Names of nodes.
 
     Returns
@@ -65,7 +66,7 @@ def edge_types(graph: "nx.DiGraph[Any]", pairs: Iterable[tuple[Any, Any]]) -> ND
     Raises
     ------
     ValueError
-        If the graph does not have a node of a pair.
+        If the graph does not have a node of a pair, or a pair is not two names in order.
 
     Examples
     --------
@@ -76,12 +77,34 @@ def edge_types(graph: "nx.DiGraph[Any]", pairs: Iterable[tuple[Any, Any]]) -> ND
     """
     check_graph("graph", graph)
     found = []
-    for number, (a, b) in enumerate(pairs):
+    for number, (a, b) in enumerate(as_pairs(pairs)):
         for name in (a, b):
             if name not in graph:
                 raise ValueError(f"pairs[{number}] is {(a, b)!r}, but the graph has no {name!r}")
         found.append(EDGE_TYPES[graph.has_edge(a, b) + 2 * graph.has_edge(b, a)])
     return np.array(found, dtype=np.str_)
+
+
+def as_pairs(pairs: Any) -> list[Any]:
+    """Pairs (A, B) in a list, of a table its rows; a text or a set is no pair.
+
+    Examples
+    --------
+    >>> as_pairs(np.array([["a", "b"]])), as_pairs(iter([("a", "b")]))
+    ([['a', 'b']], [('a', 'b')])
+    """
+    if hasattr(pairs, "columns"):
+        columns = (np.asarray(pairs[name]).tolist() for name in columns_of(pairs))
+        rows = list(zip(*columns, strict=True))
+    else:
+        rows = pairs.tolist() if isinstance(pairs, np.ndarray) else list(pairs)
+    for number, pair in enumerate(rows):
+        ordered = not isinstance(pair, str | bytes | Set | Mapping) and hasattr(pair, "__len__")
+        if not ordered or len(pair) != 2:
+            raise ValueError(
+                f"pairs[{number}] is {shown(pair)}, expected two names in order: (A, B)"
+            )
+    return rows
 
 
 def typed_edges(graph: "nx.DiGraph[Any]", place: dict[Any, int]) -> Ints:

@@ -370,6 +370,11 @@ def _add_up(
 _LEAST = 1e-10
 
 
+def _units(scale: Floats) -> Floats:
+    """What columns are divided by: 1 for one that is constant, as in some bootstrap."""
+    return np.where(scale > 0, scale, 1.0)
+
+
 class GaussianBICScore:
     """A decomposable score of networks of continuous variables.
 
@@ -389,8 +394,9 @@ class GaussianBICScore:
         self.penalty = penalty
         self.n_rows, self.n_variables = values.shape
         self.names = list(range(self.n_variables)) if names is None else list(names)
-        standard = values - values.mean(axis=0)
-        standard /= np.sqrt((standard**2).mean(axis=0))
+        standard = values / _units(np.abs(values).max(axis=0))  # whose squares are floats
+        standard -= standard.mean(axis=0)
+        standard /= _units(np.sqrt((standard**2).mean(axis=0)))
         self._correlation = standard.T @ standard / self.n_rows
 
     def local(self, y: int, parents: Sequence[int]) -> float:

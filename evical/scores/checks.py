@@ -339,7 +339,7 @@ in that order
         check_label_order(table, classes.tolist(), name)
 
 
-def check_sorted(classes: ArrayLike, table: object, name: str) -> None:
+def check_sorted(classes: ArrayLike, table: ArrayLike, name: str) -> None:
     """Refuse classes in another order than sorted, in which columns without their names are read.
 
     Examples

@@ -95,7 +95,11 @@ def test_a_state_that_a_bootstrap_misses_does_no_harm():
     rare = X.copy()
     rare[:, 0] = 0
     rare[0, 0] = 1
-    assert edges(n_bootstraps=10).fit(rare).counts([(0, 1)]).tolist() == [[10, 0, 0, 0]]
+    for table in (
+        rare,
+        rare + np.random.default_rng(0).normal(size=rare.shape) * (np.arange(8) > 0),
+    ):
+        assert edges(n_bootstraps=10).fit(table).counts([(0, 1)]).tolist() == [[10, 0, 0, 0]]
 
 
 def test_progress():
@@ -151,6 +155,12 @@ def test_a_callable_without_a_name_is_known_again(tmp_path):
     assert "0x" not in (tmp_path / "made_from.json").read_text()
 
 
+def test_a_function_is_another_one_with_another_body(tmp_path):
+    edges(n_bootstraps=1, discovery=lambda table: chain(table), folder=tmp_path).fit(X)
+    with pytest.raises(ValueError, match="holds bootstraps of other discovery"):
+        edges(n_bootstraps=1, discovery=lambda table: chain(table[:9]), folder=tmp_path).fit(X)
+
+
 @pytest.mark.parametrize(
     "text",
     ["{", "[]", "{}", '{"edges": [0, 1]}', '{"edges": [1, 0, 2]}', '{"edges": [0, 1, 4]}',
@@ -188,7 +198,9 @@ def test_bad_options(options, error, message):
 @pytest.mark.parametrize("pair", [(0, 0), (0, 99), 3, (0, 1, 2), ("a", "b")])
 def test_bad_pairs(pair):
     found = edges(n_bootstraps=1).fit(X)
-    with pytest.raises(ValueError, match=r"pairs\[1\] is .*, expected two different columns of"):
+    with pytest.raises(
+        ValueError, match=r"pairs\[1\] is .*, expected two (different columns of|names)"
+    ):
         found.counts([(0, 1), pair])
 
 

@@ -1,8 +1,12 @@
 """`FastGES` on tables: kinds of columns, CPDAGs of known networks, and bad input."""
 
+from itertools import combinations
+
 import networkx as nx
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
 from evical.causal import FastGES, alarm_network, edge_types
@@ -51,7 +55,17 @@ def test_kinds_of_tables_give_one_graph():
     assert set(FastGES(score="bdeu")(texts).edges) == expected
     frame = pd.DataFrame(texts, columns=["a", "b", "c"])
     assert set(FastGES()(frame).edges) == {("a", "c"), ("b", "c")}
-    assert set(FastGES()(frame.astype("category")).edges) == {("a", "c"), ("b", "c")}
+    graded, cut = pd.DataFrame(table / 2).astype("category"), pd.DataFrame(table)
+    cut = cut.apply(lambda column: pd.cut(column, [-1, 0, 1]))
+    arrow = pa.Table.from_pandas(frame)
+    for kind in (frame.astype("category"), graded, cut, arrow):
+        found = FastGES(score="bdeu").fit(kind)
+        assert found.score_ == FastGES(score="bdeu").fit(texts).score_
+        assert edge_types(found.graph_, combinations(found.names_, 2)).tolist() == [
+            "none",
+            "A->B",
+            "A->B",
+        ]
 
 
 def test_fit_and_call_agree_and_change_nothing():
@@ -79,6 +93,8 @@ def test_continuous_columns():
     a, b = rng.normal(size=(2, 400))
     X = pd.DataFrame({"a": a + 9, "b": b, "sum": a + b + rng.normal(size=400)})
     assert set(FastGES()(X).edges) == {("a", "sum"), ("b", "sum")}
+    for unit in (1e-300, 1e300):
+        assert set(FastGES()(X * [unit, 1, 1 / unit]).edges) == {("a", "sum"), ("b", "sum")}
 
 
 def test_the_default_penalty_is_greater_for_continuous_columns():
@@ -204,6 +220,12 @@ def test_edge_types_of_bad_pairs_and_graphs():
     graph = nx.DiGraph([("a", "b")])
     with pytest.raises(ValueError, match=r"pairs\[1\] is \('a', 'c'\), but the graph has no 'c'"):
         edge_types(graph, [("a", "b"), ("a", "c")])
+    turned = [("b", "a")]
+    for table in (pd.DataFrame(turned), pl.DataFrame(turned, orient="row"), np.array(turned)):
+        assert edge_types(graph, table).tolist() == ["B->A"]
+    for pair in ("ab", {"a", "b"}, {"a": "b"}, ("a", "b", "b")):
+        with pytest.raises(ValueError, match=r"pairs\[0\] is .*, expected two names in order"):
+            edge_types(graph, [pair])
     with pytest.raises(
         TypeError, match=r"graph is .*, expected a networkx\.DiGraph, with undirected"
     ):
