@@ -433,7 +433,9 @@ class Uncalibrated(BeliefPredictor):
 
     def beliefs(self, X: SamplesLike) -> Beliefs:
         """Its probabilities about n samples."""
-        return Bayesian(self.classes_, np.asarray(self.estimator.predict_proba(X))[:, self._order])
+        return Bayesian(
+            self.classes_, as_array(self.estimator.predict_proba(X), "scores")[:, self._order]
+        )
 
 
 class OfSource(BeliefPredictor):

@@ -23,7 +23,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_method_params, check_is_fitted
 
-from dstheory.checks.arguments import shown, without_mask
+from dstheory.checks.arguments import as_floats, shown, without_mask
 from evical._typing import Floats, SamplesLike
 from evical.estimators._eval_sets import with_numbers
 from evical.scores.scale import log_odds
@@ -142,10 +142,10 @@ def _gives_probabilities(estimator: BaseEstimator, n_columns: int) -> bool:
 def _raw_scores(estimator: BaseEstimator, X: SamplesLike) -> Floats:
     """Scores (n, columns), one column for two classes."""
     if hasattr(estimator, "decision_function"):
-        values = np.asarray(estimator.decision_function(X), dtype=np.float64)
+        values = as_floats(estimator.decision_function(X), "scores")
         return values.reshape(len(values), -1)
     if hasattr(estimator, "predict_proba"):
-        values = log_odds(estimator.predict_proba(X))
+        values = log_odds(as_floats(estimator.predict_proba(X), "scores"))
         return values[:, 1:] if values.shape[1] == 2 else values
     raise TypeError(
         f"{_name(estimator)} has neither decision_function nor predict_proba; "
@@ -160,7 +160,7 @@ def _probabilities(estimator: BaseEstimator, X: SamplesLike) -> Floats:
             f"{_name(estimator)} has no predict_proba, but the calibrator reads probabilities; "
             "take another calibrator, or a classifier that gives them"
         )
-    values = np.asarray(estimator.predict_proba(X), dtype=np.float64)
+    values = as_floats(estimator.predict_proba(X), "scores")
     return values[:, 1:] if values.shape[1] == 2 else values
 
 
@@ -391,7 +391,7 @@ def class_values(
             f"or EvidentialClassifier({name}(...))"
         )
     if probable:
-        values = np.asarray(estimator.predict_proba(X), dtype=np.float64)
+        values = as_floats(estimator.predict_proba(X), "scores")
     else:
         values = class_scores(estimator, X, known)
         values = np.hstack([-values, values]) if values.shape[1] == 1 else values

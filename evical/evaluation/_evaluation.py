@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dstheory import MassFunction
 from dstheory.checks.arguments import (
+    as_array,
     as_floats,
     check_count,
     check_instance,
@@ -470,7 +471,7 @@ class Evaluation:
         options.setdefault("name", type(estimator).__name__)
         if np.ndim(X) == 1 or np.shape(X)[1:] == (1,):
             options.setdefault("scores", np.ravel(X))
-        probability = np.asarray(estimator.predict_proba(X))
+        probability = as_array(estimator.predict_proba(X), "probability")
         if hasattr(estimator, "predict_mass"):
             options["mass"] = estimator.predict_mass(X)
         # Columns in the order of its classes, not in that of `y`, which may lack one.

@@ -1,6 +1,7 @@
 """Every wrong kind is refused by the name of the argument."""
 
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from dstheory.checks.arguments import as_floats, as_sequence, check_choice, chec
 from dstheory.construct import bayesian
 from evical import EvidentialFusion
 from evical.calibrators import AutoCalibrator
+from evical.estimators.responses import class_scores
 from evical.scores.checks import real_numbers
 from tests.support.each import each
 
@@ -111,6 +113,8 @@ def test_tensors_of_types_that_numpy_lacks_are_numbers():
     p = np.array([[0.7, 0.3], [0.2, 0.8]])
     fused = EvidentialFusion("dempster").fit([Tensor(p)], Tensor([0, 1])).predict_proba([p])
     np.testing.assert_allclose(fused, p)
+    network = SimpleNamespace(classes_=[0, 1], predict_proba=lambda X: Tensor(p))
+    assert class_scores(network, p, np.array([0, 1]), "given").tolist() == [[0.3], [0.8]]
 
 
 def test_gradients_are_not_lost_silently():
