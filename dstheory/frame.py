@@ -313,10 +313,11 @@ def _python_value(label: object) -> Any:
     """The value of a scalar of NumPy, torch or JAX; anything else as it is."""
     if getattr(label, "ndim", None) != 0:
         return label
-    value: Any = label[()] if isinstance(label, np.ndarray) else label
+    value = label[()] if isinstance(label, np.ndarray) else label
     # Python has no nanoseconds: `item()` of such a date is a bare integer.
-    kept = isinstance(value, np.datetime64 | np.timedelta64) or not hasattr(value, "item")
-    return value if kept else value.item()
+    if isinstance(value, np.datetime64 | np.timedelta64):
+        return value
+    return value.item() if hasattr(value, "item") else value
 
 
 def _is_hashable(label: Hashable) -> bool:

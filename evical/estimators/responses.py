@@ -142,15 +142,22 @@ def _gives_probabilities(estimator: BaseEstimator, n_columns: int) -> bool:
 def _raw_scores(estimator: BaseEstimator, X: SamplesLike) -> Floats:
     """Scores (n, columns), one column for two classes."""
     if hasattr(estimator, "decision_function"):
-        values = as_floats(estimator.decision_function(X), "scores")
+        values = _floats(estimator.decision_function(X))
         return values.reshape(len(values), -1)
     if hasattr(estimator, "predict_proba"):
-        values = log_odds(as_floats(estimator.predict_proba(X), "scores"))
+        values = log_odds(_floats(estimator.predict_proba(X)))
         return values[:, 1:] if values.shape[1] == 2 else values
     raise TypeError(
         f"{_name(estimator)} has neither decision_function nor predict_proba; "
         "a classifier that gives scores is needed"
     )
+
+
+def _floats(values: object) -> Floats:
+    """What a classifier returns, such as a network a tensor."""
+    if type(values) is np.ndarray and values.dtype == np.float64:
+        return values
+    return as_floats(values, "scores")
 
 
 def _probabilities(estimator: BaseEstimator, X: SamplesLike) -> Floats:
@@ -160,7 +167,7 @@ def _probabilities(estimator: BaseEstimator, X: SamplesLike) -> Floats:
             f"{_name(estimator)} has no predict_proba, but the calibrator reads probabilities; "
             "take another calibrator, or a classifier that gives them"
         )
-    values = as_floats(estimator.predict_proba(X), "scores")
+    values = _floats(estimator.predict_proba(X))
     return values[:, 1:] if values.shape[1] == 2 else values
 
 
@@ -391,7 +398,7 @@ def class_values(
             f"or EvidentialClassifier({name}(...))"
         )
     if probable:
-        values = as_floats(estimator.predict_proba(X), "scores")
+        values = _floats(estimator.predict_proba(X))
     else:
         values = class_scores(estimator, X, known)
         values = np.hstack([-values, values]) if values.shape[1] == 1 else values

@@ -308,18 +308,6 @@ def test_columns_of_frames_name_the_classes():
         EvidentialFusion().fit([TABLE, TABLE.rename(columns=str.upper)])
 
 
-def test_classes_in_another_order_than_columns_without_names_are_read():
-    turned = CLASSES[::-1]
-    EvidentialFusion("dempster", classes=turned).fit([TABLE, [*WINES]])
-    for reader in (
-        lambda table: EvidentialFusion("dempster", classes=turned).fit([table]),
-        lambda table: SoftmaxCalibrator().fit(table, WINES, classes=turned),
-    ):
-        for table in (TABLE.to_numpy(), TABLE.rename(columns=str.upper)):
-            with pytest.raises(ValueError, match=r"classes are .* columns of .* are read as"):
-                reader(table)
-
-
 def test_names_of_counts_are_their_categories():
     """Numbers by their places were labels 0, 1, 2, and those of classes 2, 0, 1 among them."""
     seen = pd.Series([2, 2, 2, 0, 0, 1])

@@ -3,10 +3,12 @@
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.optimize import approx_fprime, minimize_scalar
 from scipy.special import expit, softmax
 
+from evical import EvidentialFusion
 from evical.calibrators import AutoCalibrator
 from evical.errors import WrongWayWarning
 from evical.metrics import log_loss
@@ -302,6 +304,18 @@ def test_classes_that_are_not_named_or_not_learned_are_refused():
         SoftmaxCalibrator().fit(p[rows], y[rows], classes=[0, 1, 2])
     with pytest.raises(ValueError, match="name all classes by classes="):
         AutoMulticlassCalibrator().fit(p[rows], y[rows])
+
+
+def test_classes_in_another_order_than_columns_without_names_are_read():
+    p, y, _ = drawn(100)
+    names, votes, turned = np.array(["a", "b", "c"])[y], [*"abc"] * 33 + ["a"], [*"cba"]
+    fusion = EvidentialFusion("dempster", classes=turned)
+    fusion.fit([pd.DataFrame(p, columns=[*"abc"]), votes])
+    for table in (p, pd.DataFrame(p, columns=[*"xyz"])):
+        with pytest.raises(ValueError, match=r"classes are .* columns of source .* are read as"):
+            fusion.fit([table])
+        with pytest.raises(ValueError, match=r"classes are .* columns of scores are read as"):
+            SoftmaxCalibrator().fit(table, names, classes=turned)
 
 
 def test_a_class_without_a_name_is_refused():
