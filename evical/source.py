@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn import get_config
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import _safe_indexing, get_tags
-from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.metadata_routing import process_routing
 from sklearn.utils.validation import (
     _check_feature_names,
     _check_method_params,
@@ -35,7 +35,13 @@ from evical.classifier import EvidentialClassifier
 from evical.estimators.folds import Scored, make_folds, n_folds, units_of_classes
 from evical.estimators.members import fits_itself, fitted
 from evical.estimators.partial import missing_rows, of_columns
-from evical.estimators.predictor import BeliefPredictor, asking_for_weights, check_fitted, plain
+from evical.estimators.predictor import (
+    BeliefPredictor,
+    asking_for_weights,
+    check_fitted,
+    plain,
+    routing_to,
+)
 from evical.fusion import Rule
 from evical.scores.checks import check_samples
 from evical.scores.direction import Direction
@@ -279,9 +285,7 @@ class EvidentialSource(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  #
         -------
         sklearn.utils.metadata_routing.MetadataRouter
         """
-        mapping = MethodMapping().add(caller="fit", callee="fit")
-        router = MetadataRouter(owner=self).add_self_request(self)
-        return router.add(estimator=self._classifier(), method_mapping=mapping)
+        return routing_to(self._classifier(), self)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

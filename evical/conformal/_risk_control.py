@@ -12,9 +12,11 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn import get_config
 from sklearn.base import BaseEstimator
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils.metadata_routing import process_routing
 from sklearn.utils.validation import check_is_fitted
 
 from dstheory.checks.arguments import (
@@ -35,7 +37,7 @@ from evical.conformal.control import (
     answered_promise,
     sample_promise,
 )
-from evical.estimators.predictor import weightless
+from evical.estimators.predictor import asking_for_weights, routing_to, weightless
 from evical.estimators.responses import class_values, frozen_classes, trained_on
 from evical.metrics.beliefs import class_intervals
 from evical.metrics.inputs import assigned_classes, numbers
@@ -196,7 +198,7 @@ class RiskControl(BaseEstimator):  # type: ignore[misc]  # untyped base
         """
         X, y, weight = check_samples(X, y, sample_weight)
         self._check_parameters()
-        estimator = EvidentialClassifier() if self.estimator is None else self.estimator
+        estimator = self._resolved_estimator()
         if isinstance(estimator, FrozenEstimator):
             self.classes_ = frozen_classes(estimator, y)
             rows, held = np.arange(0), np.arange(len(y))
@@ -206,7 +208,7 @@ class RiskControl(BaseEstimator):  # type: ignore[misc]  # untyped base
             rng = check_random_state(self.random_state)
             own = None if groups is None else np.asarray(groups)
             rows, held = split_rows(y, weight, self.held_out, rng, None, own)
-            self.estimator_ = trained_on(estimator, X, y, rows, _weights_of(estimator, weight))
+            self.estimator_ = trained_on(estimator, X, y, rows, self._routed(estimator, weight))
         if weight is not None:
             held = held[weight[held] > 0]
         check_loss_order(self.loss, self.classes_)
@@ -232,6 +234,35 @@ class RiskControl(BaseEstimator):  # type: ignore[misc]  # untyped base
             if not one.kept:
                 warnings.warn(str(one), stacklevel=3)
         return self
+
+    def _resolved_estimator(self) -> Any:
+        return (
+            asking_for_weights(EvidentialClassifier()) if self.estimator is None else self.estimator
+        )
+
+    def _routed(self, estimator: BaseEstimator, weight: Floats | None) -> dict[str, Any]:
+        """Arguments of `fit` for a classifier, which takes weights or not."""
+        if weight is None:
+            return {}
+        if weightless(estimator):
+            warnings.warn(
+                f"{type(estimator).__name__} takes no sample_weight; the weights count in the risk"
+                ", not in training",
+                stacklevel=4,  # beyond `fit` and its decorator
+            )
+            return {}
+        if get_config()["enable_metadata_routing"]:
+            return dict(process_routing(self, "fit", sample_weight=weight).estimator.fit)
+        return {"sample_weight": weight}
+
+    def get_metadata_routing(self) -> Any:
+        """Return the routing of the metadata of `fit` to the classifier.
+
+        Returns
+        -------
+        sklearn.utils.metadata_routing.MetadataRouter
+        """
+        return routing_to(self._resolved_estimator(), self)
 
     def _check_parameters(self) -> None:
         if self.estimator is not None and not hasattr(self.estimator, "fit"):
@@ -421,20 +452,6 @@ class RiskControl(BaseEstimator):  # type: ignore[misc]  # untyped base
         answer, known = self._decided(X)
         own = answer[:, np.newaxis] == np.arange(len(self.classes_))
         return np.asarray(own | ~known[:, np.newaxis])
-
-
-def _weights_of(estimator: BaseEstimator, weight: Floats | None) -> dict[str, Any]:
-    """Arguments of `fit` for a classifier, which takes weights or not."""
-    if weight is None:
-        return {}
-    if not weightless(estimator):
-        return {"sample_weight": weight}
-    warnings.warn(
-        f"{type(estimator).__name__} takes no sample_weight; the weights count in the risk, not in "
-        "training",
-        stacklevel=4,  # beyond `fit` and its decorator
-    )
-    return {}
 
 
 def _binary(losses: Floats) -> bool:

@@ -366,10 +366,8 @@ class ClassifierWrapper(BeliefPredictor):
         -------
         sklearn.utils.metadata_routing.MetadataRouter
         """
-        to_fit = MethodMapping().add(caller="fit", callee="fit")
         to_split = MethodMapping().add(caller="fit", callee="split")
-        router = MetadataRouter(owner=self).add_self_request(self)
-        router = router.add(estimator=self._resolved_estimator(), method_mapping=to_fit)
+        router = routing_to(self._resolved_estimator(), self)
         own = self.cv is None or isinstance(self.cv, int | np.integer)
         splitter = StratifiedGroupKFold() if own else self.cv  # asks for groups, as the folds do
         return router.add(splitter=splitter, method_mapping=to_split)
@@ -406,6 +404,13 @@ def asking_for_weights(estimator: T) -> T:
     if get_config()["enable_metadata_routing"]:
         cast(Any, estimator).set_fit_request(sample_weight=True)
     return estimator
+
+
+def routing_to(estimator: object, owner: object) -> MetadataRouter:
+    """The routing of the metadata of `fit` to one estimator, `estimator`."""
+    mapping = MethodMapping().add(caller="fit", callee="fit")
+    router = MetadataRouter(owner=owner).add_self_request(owner)
+    return router.add(estimator=estimator, method_mapping=mapping)
 
 
 def _warn_of_weightless(names: Sequence[str]) -> None:

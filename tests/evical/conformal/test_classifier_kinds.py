@@ -10,6 +10,7 @@ import pytest
 import sklearn
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
+from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.model_selection import cross_val_score
@@ -18,7 +19,7 @@ from sklearn.svm import SVC, LinearSVC
 
 from evical import EvidentialClassifier, EvidentialEnsemble
 from evical.calibrators import BinningCalibrator
-from evical.conformal import ConformalClassifier, lac_scores, p_values
+from evical.conformal import ConformalClassifier, RiskControl, lac_scores, p_values
 from evical.conformal.contour import prediction_sets, to_contour
 from evical.conformal.nonconformity import aps_scores, raps_scores
 from tests.evical.conformal.samples import X2, X3, Y2, Y3, Recorded, frozen, numbered, own, right
@@ -212,6 +213,13 @@ def test_metadata_routing():
         assert (clf.conformed_[0].estimator.weight_ == 2).all()
         assert clf.n_calibration_ == {None: 90}
         ConformalClassifier(random_state=0).fit(X2, Y2, sample_weight=np.ones(120))
+        for asked in (True, False):
+            inner.set_fit_request(sample_weight=asked)
+            control = RiskControl(inner, bound=0.6, random_state=0)
+            control.fit(numbered(X3), Y3, sample_weight=np.full(150, 2.0))
+            assert (control.estimator_.weight_ is None) is not asked
+        with pytest.raises(UnsetMetadataPassedError, match=r"Recorded\.set_fit_request"):
+            RiskControl(Recorded()).fit(numbered(X3), Y3, sample_weight=np.ones(150))
 
 
 def test_weights_that_training_ignores_are_said():
