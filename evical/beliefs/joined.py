@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from dstheory import MassFunction
 from dstheory.decide import Expectations
+from dstheory.kernels.batches import blocks
 from evical.beliefs._base import Beliefs
 from evical.beliefs.listed import Listed
 from evical.beliefs.products import MAX_CLASSES, Products, check_listed, member_sums
@@ -189,9 +190,8 @@ class Joined(Beliefs):
 
     def _each(self, part: Callable[[Products], NDArray[Any]]) -> NDArray[Any]:
         n_classes, n = self.sources[0].single.shape
-        size = max(1, BLOCK // (n_classes * max(self.n_products, 1)))
-        blocks = [slice(start, start + size) for start in range(0, n, size)] or [slice(0)]
-        return np.concatenate([part(self._joined(rows)) for rows in blocks])
+        rows = list(blocks(n, BLOCK // (n_classes * max(self.n_products, 1)))) or [slice(0)]
+        return np.concatenate([part(self._joined(some)) for some in rows])
 
     def _joined(self, rows: slice) -> Products:
         """Some rows of the combination."""
@@ -212,9 +212,7 @@ class Joined(Beliefs):
         n_classes, n = self.sources[0].single.shape
         check_listed(n_classes)
         store = np.empty(((1 << n_classes) - 1, n))
-        size = max(1, BLOCK >> n_classes)
-        for start in range(0, n, size):
-            rows = slice(start, start + size)
+        for rows in blocks(n, BLOCK >> n_classes):
             store[:, rows] = _combined_table([source[rows] for source in self.sources])[1:]
         return MassFunction.from_store(self.frame, np.arange(1, len(store) + 1), store)
 

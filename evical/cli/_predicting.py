@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from dstheory import Frame, MassFunction, betp
 from dstheory.checks.arguments import check_level, suggestion
+from dstheory.kernels.batches import blocks
 from evical._typing import Floats
 from evical.calibrators import BaseCalibrator
 from evical.cli._decisions import Decision, joined, masses
@@ -196,9 +197,7 @@ class Predictor:
         values = model_values(self.model, chunk.columns)
         acts = np.empty(len(values), dtype=object)
         rows = np.flatnonzero(known)
-        size = max(1, _LISTED >> k)
-        for start in range(0, len(rows), size):
-            part = rows[start : start + size]
+        for part in (rows[block] for block in blocks(len(rows), _LISTED >> k)):
             calibrator = at_rows(self.model, chunk.first_row + part)
             acts[part] = self.decision(calibrator.predict_mass(values[part]))
         return acts

@@ -19,6 +19,7 @@ from math import comb
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dstheory.kernels.batches import blocks
 from evical._typing import Floats
 from evical.scores.checks import check_scores, check_weights
 from evical.scores.counts import ScoreCounts
@@ -183,9 +184,8 @@ class GaussianSums:
 
     def __call__(self, queries: Floats) -> Floats:
         """Sums (q,) at the queries."""
-        rows = max(1, _CHUNK // len(self.scores))
-        parts = [self._sums(queries[i : i + rows]) for i in range(0, len(queries), rows)]
-        return np.concatenate(parts)
+        parts = blocks(len(queries), _CHUNK // len(self.scores))
+        return np.concatenate([self._sums(queries[part]) for part in parts])
 
     def _sums(self, queries: Floats) -> Floats:
         with np.errstate(over="ignore", under="ignore"):  # far away a kernel is zero
@@ -241,8 +241,8 @@ class WindowSums:
             v = queries[order] / self.bandwidth - self.origin / self.bandwidth
         v = np.clip(v, -2.0, self.positions[-1] + 2.0)
         sums = np.empty(len(queries))
-        for i in range(0, len(v), _PIECE):
-            sums[order[i : i + _PIECE]] = self._sums(v[i : i + _PIECE])
+        for part in blocks(len(v), _PIECE):
+            sums[order[part]] = self._sums(v[part])
         return np.maximum(sums, 0.0)
 
     def _sums(self, v: Floats) -> Floats:
@@ -332,8 +332,8 @@ class KernelGrid:
 
     def __call__(self, queries: Floats) -> Floats:
         """Sums (groups, q) at the queries; beyond the grid, those of its ends."""
-        pieces = [queries[i : i + _PIECE] for i in range(0, len(queries), _PIECE)]
-        return np.concatenate([self._read(piece) for piece in pieces], axis=1)
+        parts = blocks(len(queries), _PIECE)
+        return np.concatenate([self._read(queries[part]) for part in parts], axis=1)
 
     def _read(self, queries: Floats) -> Floats:
         last = self.values.shape[1] - 1

@@ -30,6 +30,7 @@ from dstheory.checks.arguments import (
     check_rows,
     shown,
 )
+from dstheory.kernels.batches import blocks
 from dstheory.notebook import ShownFields, html_table
 from evical._fitting import as_random_state
 from evical._typing import Floats, RandomState
@@ -567,10 +568,7 @@ def _bounds(
 
 def _are_equal(bel: Floats, pl: Floats) -> bool:
     # By blocks: a million widths take more memory than the answer is worth.
-    return all(
-        (pl[start : start + BLOCK] - bel[start : start + BLOCK]).max() <= _PRECISE
-        for start in range(0, len(bel), BLOCK)
-    )
+    return all((pl[rows] - bel[rows]).max() <= _PRECISE for rows in blocks(len(bel), BLOCK))
 
 
 def _probability(
@@ -592,13 +590,13 @@ def _probability(
 
 def _check_one_class(p: Floats, bel: Floats, pl: Floats) -> None:
     """Refuse probabilities of one class beside beliefs of the other."""
-    blocks = [slice(start, start + BLOCK) for start in range(0, len(p), BLOCK)]
-    outside = sum(_n_outside(p[rows], bel[rows], pl[rows]) for rows in blocks)
+    parts = list(blocks(len(p), BLOCK))
+    outside = sum(_n_outside(p[rows], bel[rows], pl[rows]) for rows in parts)
     clear = np.abs(p - 0.5).max(initial=0) > _CLEAR
     if (
         clear
         and 2 * outside > len(p)
-        and not any(_n_outside(1 - p[rows], bel[rows], pl[rows]) for rows in blocks)
+        and not any(_n_outside(1 - p[rows], bel[rows], pl[rows]) for rows in parts)
     ):
         raise ValueError(
             f"probability lies outside [bel, pl] in {outside} of {len(p)} rows, and 1 - "

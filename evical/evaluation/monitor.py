@@ -16,6 +16,7 @@ from scipy.special import logsumexp
 
 from dstheory import MassFunction
 from dstheory.checks.arguments import as_array, as_floats
+from dstheory.kernels.batches import blocks
 from evical._typing import Floats, Indices
 from evical.conformal.martingale import Capital
 from evical.metrics.inputs import Predicted, class_sample
@@ -137,9 +138,7 @@ class CalibrationMonitor(Capital):
         if self.classes_ is None or len(self._shares) == 1:
             self.classes_ = np.asarray(sample.labels)
             self._shares, self._transfers = _reserve(n_bets(k))
-        size = max(1, _MOST_COLUMNS // (k * n_bets(k)))
-        for start in range(0, len(sample.codes), size):
-            rows = slice(start, start + size)
+        for rows in blocks(len(sample.codes), _MOST_COLUMNS // (k * n_bets(k))):
             odds = bet_odds(sample.p[rows], sample.codes[rows])
             self._add(self._bets(odds, _rates(self._n + np.arange(len(odds)))))
         return self

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from dstheory import Frame, MassFunction
 from dstheory.checks.arguments import check_choice, check_instance
 from dstheory.kernels import bits
+from dstheory.kernels.batches import blocks
 from dstheory.measure import distance
 from dstheory.notebook import ShownFields
 from evical._typing import ClusterRule, Floats
@@ -197,10 +198,9 @@ def credal_rand_index(one: MassFunction, other: MassFunction) -> float:
         )
     total = 0.0
     first, second = _Pairs(one), _Pairs(other)
-    size = max(1, CHUNK // n)
-    for start in range(0, n, size):
-        rows, places = slice(start, start + size), np.arange(start, n)
-        later = places > places[:size, np.newaxis]
+    for rows in blocks(n, CHUNK // n):
+        places = np.arange(n)
+        later = places[rows.start :] > places[rows, np.newaxis]
         total += float(distance(first.rows(rows), second.rows(rows))[later].sum())
     return 1 - 2 * total / (n * (n - 1))
 

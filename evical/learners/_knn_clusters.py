@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from dstheory import Frame, MassFunction
 from dstheory.checks.arguments import check_count, check_level
+from dstheory.kernels.batches import blocks
 from dstheory.kernels.jit import compiled
 from evical._fitting import (
     POSITIVE,
@@ -387,10 +388,9 @@ class EvidentialKNNClustering(CredalClustering):
     def _votes(self, X: SamplesLike) -> Floats:
         check_is_fitted(self)
         X = read_samples(self, X, self.neighbors_.metric, reset=False)
-        size = max(1, CHUNK // max(self.neighbors_.n_neighbors, self.n_clusters_))
         parts = []
-        for start in range(0, len(X), size):
-            distance, rows = self.neighbors_.kneighbors(X[start : start + size])
+        for part in blocks(len(X), CHUNK // max(self.neighbors_.n_neighbors, self.n_clusters_)):
+            distance, rows = self.neighbors_.kneighbors(X[part])
             parts.append(votes(rows, self._weigher(distance), self.labels_, self.n_clusters_))
         return np.concatenate(parts)
 

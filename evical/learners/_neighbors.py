@@ -24,6 +24,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from dstheory import MassFunction
 from dstheory.checks.arguments import check_count, check_level
+from dstheory.kernels.batches import blocks
 from evical._fitting import all_or_nothing, check_declared
 from evical._typing import Floats, SamplesLike
 from evical.curves.descent import descend
@@ -291,13 +292,11 @@ class EvidentialKNeighborsClassifier(EvidencePredictor, BaseEstimator):  # type:
         """
         check_is_fitted(self)
         X = read_features(self, X, reset=False)
-        size = max(1, CHUNK // (self.n_neighbors * len(self.classes_)))
         options = self.gamma_, self.alpha, self.discounting_
-        parts = [
-            weights_of_neighbors(self._neighbors(X[start : start + size]), *options)[0]
-            for start in range(0, len(X), size)
-        ]
-        weights = np.concatenate(parts)
+        parts = blocks(len(X), CHUNK // (self.n_neighbors * len(self.classes_)))
+        weights = np.concatenate(
+            [weights_of_neighbors(self._neighbors(X[part]), *options)[0] for part in parts]
+        )
         none = np.zeros_like(weights)
         both = (weights, none) if self.discounting_ == "uniform" else (none, weights)
         return WeightedEvidence(self.classes_, *both)

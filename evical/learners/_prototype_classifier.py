@@ -13,7 +13,7 @@ parameters has the prototypes, the roots of twice the rates, and those of the ou
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeAlias
@@ -28,6 +28,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from dstheory import MassFunction
 from dstheory.checks.arguments import check_count
+from dstheory.kernels.batches import blocks
 from evical._fitting import (
     NOT_NEGATIVE,
     Check,
@@ -313,8 +314,8 @@ def committed_weights(mass: Floats, shares: Floats) -> Floats:
     for k, share in enumerate(shares.T[:, :, np.newaxis]):
         factors = share * odds
         factors += 1
-        for start in range(0, len(mass), _BLOCK):
-            weights[k] += np.log(np.multiply.reduce(factors[start : start + _BLOCK], axis=0))
+        for rows in blocks(len(mass), _BLOCK):
+            weights[k] += np.log(np.multiply.reduce(factors[rows], axis=0))
     return weights
 
 
@@ -400,10 +401,9 @@ class Network:
         """The same prototypes, read otherwise."""
         return type(self)(self.prototypes, self.roots, output)
 
-    def rows(self, n: int) -> list[slice]:
+    def rows(self, n: int) -> Iterator[slice]:
         """Parts of n samples that fit into the cache."""
-        size = max(CHUNK // len(self.roots), 64)
-        return [slice(start, start + size) for start in range(0, n, size)]
+        return blocks(n, max(CHUNK // len(self.roots), 64))
 
     def weights(self, X: Floats) -> Floats:
         """Weights of evidence (K, n) for samples (n, d)."""

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dstheory.kernels.batches import blocks
 from evical._typing import Floats
 from evical.learners._features import squared_distances
 from evical.learners._regress_loss import Errors, Loss
@@ -152,9 +153,8 @@ class Objective(NamedTuple):
         gradient.log_h[:] = xi * h / n_prototypes
         gradient.log_gamma[:] = 2 * rho * gamma2 / n_prototypes
         gradient.coef[:] = 2 * ridge * network.coef
-        size = max(1, CHUNK // n_prototypes)
-        for start in range(0, len(self.X), size):
-            part, slopes = self._rows(network, slice(start, start + size))
+        for rows in blocks(len(self.X), CHUNK // n_prototypes):
+            part, slopes = self._rows(network, rows)
             value += part
             for total, slope in zip(gradient, slopes, strict=True):
                 total += slope

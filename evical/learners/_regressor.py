@@ -27,6 +27,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from dstheory.checks.arguments import check_count, check_level
 from dstheory.inference import GRFN
+from dstheory.kernels.batches import blocks
 from evical._fitting import (
     NOT_NEGATIVE,
     POSITIVE,
@@ -709,11 +710,10 @@ class EvidentialRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc] 
     def _grfn(self, X: Floats) -> GRFN:
         network: Network = self._network
         units: Units = self._units
-        size = max(1, CHUNK // len(network.intercept))
         parts = []
-        for start in range(0, max(len(X), 1), size):
+        for part in blocks(max(len(X), 1), CHUNK // len(network.intercept)):
             with np.errstate(over="ignore"):
-                rows = np.clip(units.features(X[start : start + size]), -_FARTHEST, _FARTHEST)
+                rows = np.clip(units.features(X[part]), -_FARTHEST, _FARTHEST)
             parts.append(forward(network, rows)[:3])
         mu, variance, log_h = (np.concatenate(part) for part in zip(*parts, strict=True))
         with np.errstate(under="ignore"):

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.polynomial.chebyshev import chebvander
 from numpy.typing import NDArray
 
+from dstheory.kernels.batches import blocks
 from evical.errors import ConvergenceError
 from evical.likelihood.integrals import NO_PROFILE
 from evical.likelihood.interpolant import chebyshev
@@ -132,9 +133,7 @@ class RayTable:
         """Return what is tabulated (c, m, q), or the first of it, and the distances (m, q)."""
         along = (log_odds - self.mle[ray, None]) / self.spread[ray, None]
         result = np.empty((len(self.rows[:used]), *along.shape))
-        step = max(1, _CHUNK // along.shape[1])
-        for first in range(0, len(ray), step):
-            part = slice(first, first + step)
+        for part in blocks(len(ray), _CHUNK // along.shape[1]):
             rows = self.rows[:used, ray[part]]
             t = (np.arcsinh(along[part] / self.stretch) - self.middle[ray[part], None]) / (
                 self.half[ray[part], None]

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 from sklearn.utils.validation import check_is_fitted
 
+from dstheory.kernels.batches import blocks
 from evical._typing import Floats
 from evical.beliefs import Beliefs
 from evical.beliefs.bounded import Bounded
@@ -288,10 +289,8 @@ def _variance(scaling: Scaling, shown: Floats, p: Floats) -> Floats:
 
     `shown` are the scores as the scaling reads them, and `p` the probabilities that it gives.
     """
-    chunk = max(1, _SIZE // (p.shape[1] * len(scaling._steps)))
     found = np.empty_like(p)
-    for start in range(0, len(p), chunk):
-        rows = slice(start, start + chunk)
+    for rows in blocks(len(p), _SIZE // (p.shape[1] * len(scaling._steps))):
         slopes = step_slopes(scaling._fit, shown[rows], scaling._steps, Ridge(0.0, 0.0, 0.0))
         mean = np.einsum("nk,nkp->np", p[rows], slopes)
         rest = np.maximum(1.0 - p[rows], LITTLE)[:, :, np.newaxis]

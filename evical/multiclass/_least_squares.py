@@ -13,6 +13,7 @@ from math import isqrt
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dstheory.kernels.batches import blocks
 from evical.multiclass._inputs import Floats, column_weights, probabilities
 from evical.multiclass.codes import check_code_matrix, code_matrix
 from evical.multiclass.coupling import Columns, make_columns, solve_many
@@ -128,9 +129,8 @@ def wu_lin_weng(r: ArrayLike) -> Floats:
 
 def _in_chunks(minimum: Callable[[Floats], Floats], r: Floats, columns: Columns) -> Floats:
     p = np.empty((len(r), columns.positive.shape[1]))
-    for first in range(0, len(p), CHUNK):
-        answers = np.ascontiguousarray(r[first : first + CHUNK].T)
-        p[first : first + CHUNK] = minimum(_quadratic(answers, columns)).T
+    for rows in blocks(len(p), CHUNK):
+        p[rows] = minimum(_quadratic(np.ascontiguousarray(r[rows].T), columns)).T
     return p
 
 

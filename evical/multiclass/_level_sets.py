@@ -29,6 +29,7 @@ from scipy.fft import dct
 from scipy.special import expit, logit, ndtri
 
 from dstheory.checks.arguments import as_floats
+from dstheory.kernels.batches import blocks
 from evical._typing import Flags, Floats
 from evical.beliefs.bounded import Bounded
 from evical.beliefs.estimate import Estimate
@@ -467,9 +468,7 @@ class LevelSets:
 
     def _searched(self) -> Iterator[tuple[slice, LogOdds, Floats]]:
         """Chunks of samples, with problems (sample, class, side) and series of their extremes."""
-        n = self.shape[0]
-        for start in range(0, n, self.chunk):
-            rows = slice(start, min(start + self.chunk, n))
+        for rows in blocks(self.shape[0], self.chunk):
             odds = self.problems(rows)
             values = extremes(odds, self.deviance, levels(self.n_levels))
             yield rows, odds, coefficients(odds.at_origin(), values)

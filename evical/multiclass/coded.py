@@ -32,6 +32,7 @@ from dstheory.checks.arguments import as_array, check_instance, shown
 from dstheory.combine import dempster
 from dstheory.decide import lower_expected_utility
 from dstheory.errors import CostLimitError
+from dstheory.kernels.batches import blocks
 from dstheory.kernels.bits import mask_array
 from dstheory.transform import betp
 from evical._typing import Floats
@@ -176,8 +177,7 @@ class Contours:
     def _logs(self) -> NDArray[np.float64]:
         """Logarithms (K, n); far below zero for an impossible class."""
         logs = np.empty((len(self.code), self.n))
-        for start in range(0, self.n, CHUNK):
-            rows = slice(start, start + CHUNK)
+        for rows in blocks(self.n, CHUNK):
             negative, positive, both = self.columns[..., rows].astype(np.float64, copy=False)
             logs[:, rows] = _log_products(positive + both, negative + both, self.code)
         return logs
@@ -313,13 +313,11 @@ def survivor_blocks(
     table : (2^K, r) array
         Normalized masses by mask; that of the empty set is 0.
     """
-    size = max(1, BLOCK >> len(code))
     is_tiny = np.asarray(log_peak < LOG_SMALLEST, dtype=bool)
     for tiny in (False, True):
         rows = np.flatnonzero(is_tiny == tiny)
         table_of = _table_from_logarithms if tiny else partial(_table, how=PLAIN)
-        for start in range(0, len(rows), size):
-            part = rows[start : start + size]
+        for part in (rows[block] for block in blocks(len(rows), BLOCK >> len(code))):
             table = table_of(columns[..., part], code)
             table[0] = 0
             table /= table.sum(axis=0)

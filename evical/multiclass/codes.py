@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dstheory.checks.arguments import as_array, check_choice, check_count
+from dstheory.kernels.batches import blocks
 from evical._fitting import as_random_state
 from evical.scores.checks import refuse
 
@@ -131,9 +132,8 @@ def _candidates(
     """Blocks (C, K, B) whose columns all have both signs."""
     listed = complete_columns(n_classes) if n_classes <= MAX_LISTED else None
     width = n_columns * n_classes if listed is None else listed.shape[1]
-    block = max(1, CHUNK // max(width, n_classes**2))
-    for start in range(0, candidates, block):
-        count = min(block, candidates - start)
+    for block in blocks(candidates, CHUNK // max(width, n_classes**2)):
+        count = block.stop - block.start
         if listed is None:
             columns = _draw_columns(n_classes, count * n_columns, rng)
             yield columns.reshape(n_classes, count, n_columns).transpose(1, 0, 2)

@@ -21,6 +21,7 @@ from scipy.sparse import csr_array
 from scipy.special import rel_entr
 
 from dstheory.checks.arguments import check_atol, check_choice, check_count, check_flag
+from dstheory.kernels.batches import blocks
 from evical.multiclass._inputs import Floats, column_weights, probabilities
 from evical.multiclass.codes import check_code_matrix
 
@@ -439,8 +440,7 @@ def hastie_tibshirani(
     step = _step(update)
     check_flag("iterative", iterative)
     p = np.empty((len(values), columns.positive.shape[1]))
-    for first in range(0, len(p), CHUNK):
-        rows = slice(first, first + CHUNK)
+    for rows in blocks(len(p), CHUNK):
         problem = Problem(np.ascontiguousarray(values[rows].T), columns)
         start = votes(problem)
         p[rows] = (_settle(problem, start, step, atol, max_iter) if iterative else start).T
