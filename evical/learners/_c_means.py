@@ -135,12 +135,16 @@ def masses_of(cost: Cost, samples: Located, centers: Floats) -> tuple[Floats, fl
     value : float
     """
     each = cost.of_sets(samples, centers)
-    least = each.min(axis=1, keepdims=True)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        share = (least / each) ** (1 / (cost.beta - 1))
-    share[np.isnan(share)] = 1  # a sample on a center: 0 / 0
-    share /= share.sum(axis=1, keepdims=True)
-    return share, float((share**cost.beta * each).sum())
+    masses = best_masses(each, cost.beta)
+    return masses, float((masses**cost.beta * each).sum())
+
+
+def best_masses(costs: Floats, beta: float = 2.0) -> Floats:
+    """Masses (n, F) that minimize the sum over sets of costs times masses to the power beta."""
+    least = costs.min(axis=1, keepdims=True)
+    # 1 for a sample on a center, 0 / 0.
+    share = np.divide(least, costs, out=np.ones_like(costs), where=costs > 0) ** (1 / (beta - 1))
+    return np.asarray(share / share.sum(axis=1, keepdims=True))
 
 
 def centers_of(cost: Cost, samples: TrainingSamples, masses: Floats) -> Floats:

@@ -25,7 +25,7 @@ from dstheory.checks.arguments import as_array, check_level
 from dstheory.kernels.jit import compiled
 from evical._fitting import all_or_nothing
 from evical._typing import Floats, Ints, SamplesLike
-from evical.learners._c_means import Features
+from evical.learners._c_means import Features, best_masses
 from evical.learners._clustering import (
     CenteredClustering,
     as_partition,
@@ -165,13 +165,6 @@ def distances_of(objective: Objective, X: Floats, centers: Floats, metrics: Floa
     return np.asarray(np.maximum(squared, 0))
 
 
-def masses_without(costs: Floats) -> Floats:
-    """Best masses (n, F) of samples without constraints."""
-    least = costs.min(axis=1, keepdims=True)
-    share = np.divide(least, costs, out=np.ones_like(costs), where=costs > 0)  # 0 / 0 is 1
-    return np.asarray(share / share.sum(axis=1, keepdims=True))
-
-
 @compiled
 def _best_row(cost: Floats, slope: Floats) -> Floats:
     """Masses on the simplex that minimize sum of cost m^2 + slope m."""
@@ -269,7 +262,7 @@ def improve(
     State
     """
     metrics = np.tile(np.eye(X.shape[1]), (len(centers), 1, 1))
-    masses = masses_without(objective.per_set(distances_of(objective, X, centers, metrics)))
+    masses = best_masses(objective.per_set(distances_of(objective, X, centers, metrics)))
     state = centers, metrics, masses
     for share in warm_up if len(objective.links) else ():
         state = _round(objective, X, *state, share)
@@ -292,7 +285,7 @@ def _round(
     cost = objective.per_set(distances_of(objective, X, centers, metrics))
     free = np.diff(links.starts) == 0
     masses = masses.copy()
-    masses[free] = masses_without(cost[free])
+    masses[free] = best_masses(cost[free])
     farthest = cost[:, objective.size == 1].max(axis=1, keepdims=True)
     cost = np.maximum(cost, _LEAST * np.maximum(farthest, _LEAST))
     penalty, broken = share * objective.penalty(), np.stack(objective.broken()[::-1])
@@ -454,7 +447,7 @@ class ConstrainedEvidentialCMeans(CenteredClustering):
         middle = self.cluster_centers_.mean(axis=0)
         objective = self._objective  # parameters may have changed since
         squared = distances_of(objective, X - middle, self.cluster_centers_ - middle, self.metrics_)
-        return as_partition(objective.members, masses_without(objective.per_set(squared)))
+        return as_partition(objective.members, best_masses(objective.per_set(squared)))
 
 
 def _links(n: int, must_link: Any, cannot_link: Any) -> Links:

@@ -152,6 +152,15 @@ def refuse_huge(X: Floats) -> None:
         )
 
 
+def check_neighbors(n_neighbors: int, n: int) -> None:
+    """Raise unless each of n samples has so many others."""
+    if n_neighbors >= n:
+        raise ValueError(
+            f"n_neighbors is {n_neighbors}, but there are only {n} samples (n_samples={n}), of "
+            "which each needs others; take fewer neighbors"
+        )
+
+
 def read_labels(
     y: ArrayLike | MassFunction, n: int, refusal: str | None
 ) -> tuple[NDArray[Any], Floats]:

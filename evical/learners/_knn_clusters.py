@@ -33,30 +33,17 @@ from evical._fitting import (
 )
 from evical._typing import Floats, Ints, RandomState, SamplesLike
 from evical.learners._clustering import HOW_MANY, CredalClustering
-from evical.learners._features import Metric, read_samples
+from evical.learners._features import Metric, check_neighbors, read_samples
 
 _LEAST = 1e-6
 """Least mass of a neighbor, so that those far from all others still join the nearest cluster."""
 
 
-class Weigher:
-    """Weight -log(1 - mass) of the evidence of a neighbor at a distance.
-
-    Parameters
-    ----------
-    gamma : float
-    alpha : float
-        In (0, 1).
-    exponent : float
-    """
-
-    def __init__(self, gamma: float, alpha: float, exponent: float) -> None:
-        self.gamma, self.alpha, self.exponent = gamma, alpha, exponent
-
-    def __call__(self, distance: Floats) -> Floats:
-        with np.errstate(over="ignore"):  # far away
-            mass = self.alpha * np.exp(-self.gamma * distance**self.exponent)
-        return np.asarray(-np.log1p(-np.maximum(mass, _LEAST)))
+def weight_at(distance: Floats, gamma: float, alpha: float, exponent: float) -> Floats:
+    """Weight -log(1 - mass) of the evidence of a neighbor at a distance, for alpha in (0, 1)."""
+    with np.errstate(over="ignore"):  # far away
+        mass = alpha * np.exp(-gamma * distance**exponent)
+    return np.asarray(-np.log1p(-np.maximum(mass, _LEAST)))
 
 
 def linked(rows: NDArray[np.intp], weights: Floats) -> csr_array:
@@ -322,8 +309,8 @@ class EvidentialKNNClustering(CredalClustering):
         ).fit(X)
         distance, rows = self.neighbors_.kneighbors()
         self.gamma_ = self._inverse_scale(distance)
-        self._weigher = Weigher(self.gamma_, float(self.alpha), float(self.exponent))
-        links = linked(rows, self._weigher(distance))
+        self._weights = self.gamma_, float(self.alpha), float(self.exponent)
+        links = linked(rows, weight_at(distance, *self._weights))
         self.labels_, self.n_iter_, self.log_plausibility_ = self._best(links)
         self.n_clusters_ = int(self.labels_.max()) + 1
         self.mass_ = mass_of_votes(_of_links(links, self.labels_, self.n_clusters_))
@@ -335,11 +322,7 @@ class EvidentialKNNClustering(CredalClustering):
             raise ValueError(f"X has only {n} sample (n_samples={n}), expected two or more")
         if self.n_neighbors is None:
             return int(min(n - 1, round(3 * n**0.5)))
-        if self.n_neighbors >= n:
-            raise ValueError(
-                f"n_neighbors is {self.n_neighbors}, but there are only {n} samples "
-                f"(n_samples={n}), of which each needs others; take fewer neighbors"
-            )
+        check_neighbors(self.n_neighbors, n)
         return int(self.n_neighbors)
 
     def _inverse_scale(self, distance: Floats) -> float:
@@ -391,7 +374,8 @@ class EvidentialKNNClustering(CredalClustering):
         parts = []
         for part in blocks(len(X), CHUNK // max(self.neighbors_.n_neighbors, self.n_clusters_)):
             distance, rows = self.neighbors_.kneighbors(X[part])
-            parts.append(votes(rows, self._weigher(distance), self.labels_, self.n_clusters_))
+            weights = weight_at(distance, *self._weights)
+            parts.append(votes(rows, weights, self.labels_, self.n_clusters_))
         return np.concatenate(parts)
 
     def predict(self, X: SamplesLike) -> Ints:
@@ -410,6 +394,4 @@ class EvidentialKNNClustering(CredalClustering):
 
 def _of_links(links: Any, labels: Ints, n_clusters: int) -> Floats:
     """Weight of evidence of all linked samples for each cluster, (n, c)."""
-    member = np.zeros((len(labels), n_clusters))
-    member[np.arange(len(labels)), labels] = 1
-    return np.asarray(links @ member)
+    return np.asarray(links @ np.eye(n_clusters)[labels])

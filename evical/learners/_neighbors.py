@@ -29,7 +29,7 @@ from evical._fitting import all_or_nothing, check_declared
 from evical._typing import Floats, SamplesLike
 from evical.curves.descent import descend
 from evical.learners._evidence import EvidencePredictor, WeightedEvidence, log_loss, squared_loss
-from evical.learners._features import read_features, read_labels
+from evical.learners._features import check_neighbors, read_features, read_labels
 
 Discounting: TypeAlias = Literal["uniform", "contextual"]
 
@@ -254,11 +254,7 @@ class EvidentialKNeighborsClassifier(EvidencePredictor, BaseEstimator):  # type:
         uniform = self.discounting == "uniform"
         self.classes_, self.plausibility_ = read_labels(y, len(X), _HARD if uniform else None)
         self.discounting_ = _resolved(self.discounting, y)
-        if len(X) <= self.n_neighbors:
-            raise ValueError(
-                f"n_neighbors is {self.n_neighbors}, but there are only {len(X)} samples "
-                f"(n_samples={len(X)}), of which each needs others; take fewer neighbors"
-            )
+        check_neighbors(self.n_neighbors, len(X))
         search = NearestNeighbors(
             n_neighbors=self.n_neighbors, algorithm=self.algorithm, n_jobs=self.n_jobs
         )

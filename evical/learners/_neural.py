@@ -11,7 +11,8 @@ from typing import ClassVar, Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.checks.arguments import as_real, shown
+from dstheory.checks.arguments import check_degree, shown
+from evical._fitting import optional
 from evical._typing import Floats, SamplesLike
 from evical.beliefs.products import Products
 from evical.learners._evidence import WeightedEvidence, log_loss, squared_loss
@@ -113,7 +114,11 @@ class EvidentialNeuralClassifier(PrototypeClassifier):
            [0., 1.]])
     """
 
-    _ranges: ClassVar = {**PrototypeClassifier._ranges, "regularization": MODERATE}
+    _ranges: ClassVar = {
+        **PrototypeClassifier._ranges,
+        "regularization": MODERATE,
+        "frame_share": optional(check_degree),
+    }
 
     regularization: float = 0.0
     loss: Literal["log", "squared"] = "log"
@@ -121,12 +126,7 @@ class EvidentialNeuralClassifier(PrototypeClassifier):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        if self.frame_share is None:
-            return
-        share = as_real("frame_share", self.frame_share, "a number in [0, 1]")
-        if not 0 <= share <= 1:
-            raise ValueError(f"frame_share is {shown(self.frame_share)}, expected within [0, 1]")
-        if self.loss != "squared":
+        if self.frame_share is not None and self.loss != "squared":
             raise ValueError(
                 f"frame_share is {shown(self.frame_share)}, but loss is {self.loss!r}; it is of "
                 "loss='squared'"

@@ -25,7 +25,7 @@ from sklearn.cluster import KMeans
 from sklearn.model_selection import KFold
 from sklearn.utils.validation import check_is_fitted
 
-from dstheory.checks.arguments import check_count, check_level
+from dstheory.checks.arguments import check_count, check_degree, check_level
 from dstheory.inference import GRFN
 from dstheory.kernels.batches import blocks
 from evical._fitting import (
@@ -34,7 +34,6 @@ from evical._fitting import (
     all_or_nothing,
     as_random_state,
     check_declared,
-    number,
     optional,
     up_to,
 )
@@ -543,7 +542,7 @@ class EvidentialRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc] 
 
     _ranges: ClassVar = {
         "n_prototypes": optional(_HOW_MANY),
-        "pessimism": number("a number in [0, 1]", lambda x: 0 <= x <= 1),
+        "pessimism": check_degree,
         "epsilon": up_to(_LARGEST, POSITIVE),
         "xi": optional(up_to(_LARGEST, NOT_NEGATIVE)),
         "rho": optional(up_to(_LARGEST, NOT_NEGATIVE)),

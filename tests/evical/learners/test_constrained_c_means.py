@@ -10,13 +10,13 @@ from sklearn.datasets import load_iris, make_moons
 from sklearn.metrics import adjusted_rand_score
 
 from evical.learners import ConstrainedEvidentialCMeans, EvidentialCMeans
+from evical.learners._c_means import best_masses
 from evical.learners._clustering import members_of
 from evical.learners._constrained_c_means import (
     Links,
     Objective,
     distances_of,
     improve,
-    masses_without,
 )
 from tests.naive import clusters as naive
 from tests.support.contract import check_contract
@@ -119,7 +119,7 @@ def test_without_constraints_it_is_evidential_c_means():
         np.testing.assert_allclose(cecm.mass_.bel(k), ecm.mass_.bel(k), atol=1e-6)
     np.testing.assert_allclose(cecm.predict_mass(X).bel(0), ecm.mass_.bel(0), atol=1e-5)
     cost = np.array([[1.0, 2.0], [0.0, 1.0]])
-    np.testing.assert_allclose(masses_without(cost), [[2 / 3, 1 / 3], [1, 0]], atol=1e-9)
+    np.testing.assert_allclose(best_masses(cost), [[2 / 3, 1 / 3], [1, 0]], atol=1e-9)
 
 
 # ---- what users see

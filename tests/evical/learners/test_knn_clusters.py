@@ -10,7 +10,7 @@ from sklearn.metrics import adjusted_rand_score, pairwise_distances
 
 from dstheory import betp
 from evical.learners import EvidentialKNNClustering
-from evical.learners._knn_clusters import Weigher, cut_weight, linked, mass_of_votes, votes
+from evical.learners._knn_clusters import cut_weight, linked, mass_of_votes, votes, weight_at
 from tests.naive import clusters as naive
 from tests.naive.rules import as_sets
 from tests.support.contract import check_contract
@@ -57,7 +57,7 @@ def test_plausibility_of_all_partitions():
     contour = naive.plausibility_of_partitions(masses, 4)
     assert len(contour) == 15
     distance, rows = clusters.neighbors_.kneighbors()
-    links = linked(rows, Weigher(clusters.gamma_, 0.95, 1.0)(distance))
+    links = linked(rows, weight_at(distance, clusters.gamma_, 0.95, 1.0))
     np.testing.assert_allclose(links.toarray(), weights)
     for partition, expected in contour.items():
         assert -cut_weight(links, np.array(partition)) == pytest.approx(log(expected))
