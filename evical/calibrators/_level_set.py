@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from scipy.special import chdtri
 from sklearn.utils.validation import check_is_fitted
 
-from dstheory.checks.arguments import as_real, shown
+from evical._fitting import number
 from evical._typing import Floats
 from evical.calibrators.fields import SavedError
 from evical.likelihood.profile_table import MassTable, check_table, contour
@@ -82,9 +82,7 @@ class LevelSets(ABC):
         check_is_fitted(self)
         if self.model != "likelihood":
             raise ValueError(f"model is {self.model!r}; a level set needs 'likelihood'")
-        expected = "a number above 0 and up to 1"
-        if not 0 < as_real("alpha", alpha, expected) <= 1:
-            raise ValueError(f"alpha is {shown(alpha)}, expected {expected}")
+        number("a number above 0 and up to 1", lambda x: 0 < x <= 1)("alpha", alpha)
         return np.asarray(self._level_set(self._read(scores).ravel(), -np.log(alpha)).T)
 
 

@@ -14,7 +14,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dstheory.checks.arguments import as_floats, as_real, check_choice, check_count
+from dstheory.checks.arguments import as_floats, check_choice, check_count
+from evical._fitting import NOT_NEGATIVE
 from evical._typing import Floats
 from evical.scores.checks import refuse
 
@@ -182,11 +183,11 @@ def _regularized(
     values: ArrayLike, u: ArrayLike | None = None, *, penalty: float = 0.01, n_free: int = 5
 ) -> _Sums:
     check_count("n_free", n_free)
-    amount = as_real("penalty", penalty)
-    if not 0 <= amount < np.inf:
-        raise ValueError(f"penalty is {penalty}, expected a finite number from 0")
+    NOT_NEGATIVE("penalty", penalty)
     sums = _adaptive(values, u)
-    return sums._replace(scores=sums.scores + amount * np.maximum(sums.rank - float(n_free), 0))
+    return sums._replace(
+        scores=sums.scores + float(penalty) * np.maximum(sums.rank - float(n_free), 0)
+    )
 
 
 def _ranked(sums: _Sums) -> Floats:

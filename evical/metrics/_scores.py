@@ -11,7 +11,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dstheory.checks.arguments import as_real, check_choice, check_flag, shown
+from dstheory.checks.arguments import check_choice, check_flag
+from evical._fitting import number
 from evical._typing import Labels, Weights
 from evical.metrics.inputs import (
     ClassSample,
@@ -191,8 +192,7 @@ def log_loss(
     >>> log_loss([0, 1], [0.5, 0.0])
     inf
     """
-    if not 0 <= as_real("eps", eps, "a number in [0, 1)") < 1:
-        raise ValueError(f"eps is {shown(eps)}, expected a number in [0, 1)")
+    number("a number in [0, 1)", lambda x: 0 <= x < 1)("eps", eps)
     sample = class_sample(y_true, y_prob, labels, sample_weight)
     p = of_class(sample.p, sample.codes)
     with np.errstate(divide="ignore"):  # a wrong certain prediction has infinite cost

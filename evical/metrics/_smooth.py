@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.fft import dct, idct
 from scipy.optimize import brentq
 
-from dstheory.checks.arguments import as_real, shown
+from evical._fitting import POSITIVE, optional
 from evical._typing import Floats, Label, Weights
 from evical.metrics.inputs import BinarySample, Predicted, binary_sample
 
@@ -72,8 +72,7 @@ def smooth_calibration_error(
     >>> round(smooth_calibration_error([0, 1], [0.5, 0.5]), 6)
     0.0
     """
-    if width is not None and not 0 < as_real("width", width, "a positive number") < np.inf:
-        raise ValueError(f"width is {shown(width)}, expected a positive number")
+    optional(POSITIVE)("width", width)
     waves = _cosines(binary_sample(y_true, y_prob, pos_label, sample_weight))
     if width is not None:
         return _smoothed(waves, width)

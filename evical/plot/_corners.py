@@ -10,6 +10,7 @@ orders of the classes, its edges to swaps of neighbors in an order, and its face
 the classes of the event, then the others.
 """
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from itertools import combinations, permutations
@@ -27,15 +28,14 @@ from sklearn.base import BaseEstimator
 from dstheory import MassFunction, betp
 from dstheory.checks.arguments import (
     as_mapping,
-    as_real,
     as_sequence,
     check_count,
     check_instance,
-    shown,
 )
 from dstheory.notebook import short
 from dstheory.plot import credal_vertices
 from dstheory.plot.style import COLORS, axes_or_new, finish, ink, literal
+from evical._fitting import number
 from evical._typing import Floats, SamplesLike
 from evical.metrics.inputs import MOST_REPEATS, class_sample
 from evical.plot._inputs import known_classes, predictions
@@ -299,8 +299,9 @@ class SimplexDisplay:
         TypeError
             If the axes for four classes have no third dimension.
         """
-        _check_angle("elev", elev)
-        _check_angle("azim", azim)
+        check_angle = number("an angle in degrees", math.isfinite)
+        check_angle("elev", elev)
+        check_angle("azim", azim)
         if len(self.labels) == 3:
             self._plot_triangle(axes_or_new(ax))
         else:
@@ -362,9 +363,9 @@ class SimplexDisplay:
         """Size of markers: many points are small, because they overlap."""
         return next(size for most, size in _SIZES if len(self.points) <= most)
 
-    def _point_style(self, number: int) -> dict[str, Any]:
+    def _point_style(self, group: int) -> dict[str, Any]:
         """Color, marker and name of a group."""
-        color, marker = MARKS[number]
+        color, marker = MARKS[group]
         size = self._marker_size()
         return {
             "color": color,
@@ -373,7 +374,7 @@ class SimplexDisplay:
             "markeredgecolor": "black",
             "markeredgewidth": 0.08 * size,
             "ms": size,
-            "label": literal(_folded(self.names[number], int(_LEGEND_LETTERS * self._scale**2))),
+            "label": literal(_folded(self.names[group], int(_LEGEND_LETTERS * self._scale**2))),
             "rasterized": len(self.points) > _MAX_VECTOR,
         }
 
@@ -386,10 +387,10 @@ class SimplexDisplay:
             color = MARKS[self.groups[row]][0]
             self.regions_[row] = draw(ax, [side @ self._places for side in sides], color)
         self.points_ = {}
-        for number, name in enumerate(self.names):
-            points = self.points[self.groups == number] @ self._places
+        for group, name in enumerate(self.names):
+            points = self.points[self.groups == group] @ self._places
             if len(points):
-                style = self._point_style(number)
+                style = self._point_style(group)
                 (self.points_[name],) = ax.plot(*points.T, zorder=3 if flat else _ABOVE, **style)
         if self.names != [""]:
             ax.legend(
@@ -495,10 +496,10 @@ def _check_single(source: MassFunction, name: str, first: MassFunction) -> None:
         raise ValueError(f"{owner} is on {source.frame!r}, the first one on {first.frame!r}")
 
 
-def _check_number(number: int) -> None:
-    if number not in (3, 4):
-        hint = _OTHERS.get(number, "show some of them, or coarsen the frame")
-        there = "is 1 class" if number == 1 else f"are {number} classes"
+def _check_number(size: int) -> None:
+    if size not in (3, 4):
+        hint = _OTHERS.get(size, "show some of them, or coarsen the frame")
+        there = "is 1 class" if size == 1 else f"are {size} classes"
         raise ValueError(f"there {there}, and SimplexDisplay has 3 or 4 corners; {hint}")
 
 
@@ -570,12 +571,6 @@ def _lines(ax: Any, places: Floats, pairs: Iterable[tuple[int, int]], **style: A
     lines = Line3DCollection([ends[[a, b]] for a, b in pairs], **style)
     ax.add_collection3d(lines)
     return lines
-
-
-def _check_angle(name: str, value: object) -> None:
-    """Raise unless an angle is a finite number."""
-    if not np.isfinite(as_real(name, value, "an angle in degrees")):
-        raise ValueError(f"{name} is {shown(value)}, expected an angle in degrees")
 
 
 def _look(ax: Axes3D, elev: float, azim: float) -> None:

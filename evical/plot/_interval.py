@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 
 from dstheory import MassFunction
-from dstheory.checks.arguments import as_array, as_real, as_sequence
+from dstheory.checks.arguments import as_array, as_sequence
 from dstheory.plot.style import (
     COLORS,
     UNIT,
@@ -33,6 +33,7 @@ from dstheory.plot.style import (
 )
 from dstheory.transform import betp
 from evical import beliefs
+from evical._fitting import number, optional
 from evical._typing import Floats
 from evical.beliefs.products import MAX_CLASSES
 from evical.metrics.beliefs import class_intervals, normal
@@ -56,8 +57,7 @@ class Beliefs:
 def check_threshold(threshold: object) -> None:
     """Raise unless a threshold is a probability or None."""
     expected = "a probability, or None for no line"
-    if threshold is not None and not 0 <= as_real("threshold", threshold, expected) <= 1:
-        raise ValueError(f"threshold is {threshold!r}, expected a probability in [0, 1]")
+    optional(number(expected, lambda x: 0 <= x <= 1))("threshold", threshold)
 
 
 def class_beliefs(
