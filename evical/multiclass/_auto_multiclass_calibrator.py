@@ -10,7 +10,7 @@ has few samples; then learned scaling is better without curves.
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,14 +23,12 @@ from evical.beliefs import Beliefs
 from evical.beliefs.bounded import Bounded
 from evical.calibrators import AutoCalibrator
 from evical.multiclass._base import BaseMulticlassCalibrator, normalized
-from evical.multiclass._one_vs_rest_calibrator import (
-    OneVsRestCalibrator,
-    named_directions,
-)
+from evical.multiclass._one_vs_rest_calibrator import OneVsRestCalibrator, named_directions
 from evical.multiclass._scaling import Ridge, step_slopes
 from evical.multiclass._structured import (
     LITTLE,
     StructuredMatrixCalibrator,
+    StructuredScaling,
     StructuredVectorCalibrator,
     Transform,
 )
@@ -45,9 +43,6 @@ _MORE, _EVEN = 2.0, 80.0
 _NEAR_ONE = 0.01  # how far the sum of probabilities may be from 1, as of bfloat16
 _LEAST = float(np.finfo(np.float64).tiny)
 _SIZE = 1 << 22  # numbers in the largest temporary array
-
-
-Scaling: TypeAlias = StructuredMatrixCalibrator | StructuredVectorCalibrator
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -209,19 +204,19 @@ class AutoMulticlassCalibrator(BaseMulticlassCalibrator):
         return {**saved, "curves_weight": self.curves_weight_}
 
     def _restore_state(self, state: dict[str, Any]) -> None:
-        def part(name: str, kinds: tuple[type, ...]) -> Any:
+        def part(name: str, kind: type) -> Any:
             if state.get(name) is None:
                 return None
             found = BaseMulticlassCalibrator.from_dict(state[name])
-            if not isinstance(found, kinds) or len(found.classes_) != len(self.classes_):
+            if not isinstance(found, kind) or len(found.classes_) != len(self.classes_):
                 raise ValueError(
                     f"saved calibrator is damaged: {name} is not of {len(self.classes_)} classes"
                 )
             return found
 
-        structured = (StructuredMatrixCalibrator, StructuredVectorCalibrator)
-        self._each = part("each", (OneVsRestCalibrator,))
-        self.scaling_, self.learned_ = part("scaling", structured), part("learned", structured)
+        self._each = part("each", OneVsRestCalibrator)
+        self.scaling_ = part("scaling", StructuredScaling)
+        self.learned_ = part("learned", StructuredScaling)
         self.curves_weight_ = float(state.get("curves_weight", 1.0))
         if not 0.0 <= self.curves_weight_ <= 1.0:
             raise ValueError(
@@ -272,7 +267,7 @@ def _scaling(model: str) -> StructuredMatrixCalibrator:
     return StructuredMatrixCalibrator(model="bayesian" if model == "bayesian" else "quadratic")
 
 
-def _learned(k: int, transform: Transform) -> Scaling:
+def _learned(k: int, transform: Transform) -> StructuredScaling:
     """Scaling of the scores of K classes with learned penalties, not fitted."""
     kind = StructuredMatrixCalibrator if k <= _MOST_OF_MATRIX else StructuredVectorCalibrator
     return kind(transform=transform, learned=True)
@@ -284,7 +279,7 @@ def _scale(scores: Floats) -> Transform:
     return "log" if unit and (np.abs(scores.sum(axis=1) - 1.0) <= _NEAR_ONE).all() else None
 
 
-def _variance(scaling: Scaling, shown: Floats, p: Floats) -> Floats:
+def _variance(scaling: StructuredScaling, shown: Floats, p: Floats) -> Floats:
     """Variances (n, K) of log-odds, by the delta method from those of the coefficients.
 
     `shown` are the scores as the scaling reads them, and `p` the probabilities that it gives.

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dstheory.kernels.batches import blocks
-from evical.multiclass._inputs import Floats, column_weights, probabilities
-from evical.multiclass.codes import check_code_matrix, code_matrix
-from evical.multiclass.coupling import Columns, make_columns, solve_many
+from evical.multiclass._inputs import Floats, probabilities
+from evical.multiclass.codes import code_matrix
+from evical.multiclass.coupling import Columns, answers_of, diagonal_of, make_columns, solve_many
 
 # Samples per chunk, whose tables stay in the cache of a core.
 CHUNK = 1024
@@ -73,10 +73,7 @@ def least_squares(r: ArrayLike, code: ArrayLike, weights: ArrayLike | None = Non
     array([[0.5 , 0.25, 0.25],
            [0.7 , 0.3 , 0.  ]])
     """
-    matrix = check_code_matrix(code)
-    values = probabilities(r, matrix.shape[1])
-    columns = make_columns(matrix, column_weights(weights, matrix.shape[1]))
-    return _in_chunks(_pivot, values, columns)
+    return _in_chunks(_pivot, *answers_of(r, code, weights))
 
 
 def wu_lin_weng(r: ArrayLike) -> Floats:
@@ -123,8 +120,7 @@ def wu_lin_weng(r: ArrayLike) -> Floats:
             f"r has {values.shape[1]} columns, which is not K (K - 1) / 2 for any number of classes"
         )
     code = code_matrix("all_pairs", n_classes)
-    columns = make_columns(code, column_weights(None, code.shape[1]))
-    return _in_chunks(_direction, values, columns)
+    return _in_chunks(_direction, values, make_columns(code, np.ones(code.shape[1])))
 
 
 def _in_chunks(minimum: Callable[[Floats], Floats], r: Floats, columns: Columns) -> Floats:
@@ -140,7 +136,7 @@ def _quadratic(r: Floats, columns: Columns) -> Floats:
     weights = columns.weights
     squares = np.concatenate([weights * (1 - r) ** 2, weights * r**2, weights * r * (1 - r)])
     quadratic = np.asarray(columns.products @ squares).reshape(size, size, -1)
-    diagonal = quadratic.reshape(size * size, -1)[:: size + 1]  # a view
+    diagonal = diagonal_of(quadratic)
     diagonal += RIDGE * diagonal.sum(axis=0)
     return quadratic
 
@@ -190,7 +186,7 @@ def _restricted(quadratic: Floats, inside: NDArray[np.bool_]) -> Floats:
     if inside.all():
         return solve_many(quadratic, np.ones(inside.shape))
     masked = quadratic * inside * inside[:, np.newaxis]
-    diagonal = masked.reshape(-1, inside.shape[1])[:: len(inside) + 1]  # a view
+    diagonal = diagonal_of(masked)
     diagonal += ~inside
     return solve_many(masked, inside.astype(np.float64))
 

@@ -23,7 +23,7 @@ section 4.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +53,14 @@ class Ridge(NamedTuple):
     intercept: float
     diagonal: float
     off_diagonal: float | None
+
+    def each(self, k: int) -> Any:
+        """The number for each coefficient: (K, K + 1), or (K, 2) without slopes between."""
+        if self.off_diagonal is None:
+            return np.tile([self.diagonal, self.intercept], (k, 1))
+        found = np.full((k, k + 1), self.off_diagonal)
+        found[range(k), range(k)], found[:, -1] = self.diagonal, self.intercept
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,14 +208,8 @@ def _features(x: Floats, ridge: Ridge) -> Floats:
 
 def _identity(k: int, ridge: Ridge) -> tuple[Floats, Floats]:
     """Coefficients (K, M) of the identity, and the penalties on distances from them."""
-    if ridge.off_diagonal is None:
-        start = np.tile([1.0, 0.0], (k, 1))
-        squares = np.tile([ridge.diagonal, ridge.intercept], (k, 1))
-    else:
-        start = np.eye(k, k + 1)
-        squares = np.full((k, k + 1), ridge.off_diagonal)
-        squares[range(k), range(k)], squares[:, -1] = ridge.diagonal, ridge.intercept
-    return start, 2.0 * squares
+    off = None if ridge.off_diagonal is None else 0.0
+    return Ridge(0.0, 1.0, off).each(k), 2.0 * ridge.each(k)
 
 
 def unit_steps(fit: Structured, scores: Floats, weight: Floats, ridge: Ridge) -> Floats:
@@ -323,18 +325,15 @@ def fit_learned(
     center = weight @ x / total
     x -= center
     targets = np.eye(k)[codes]
-    # In one piece for each of both features.
-    features = np.moveaxis(np.stack([x, np.ones_like(x)]), 0, 2)
     start = np.stack([np.ones(k), center], axis=1)
-    problem = Problem.toward(features, targets, weight)
-    groups = np.tile([0, 1], (k, 1))
+    problem = Problem.toward(_features(x, ridge._replace(off_diagonal=None)), targets, weight)
+    groups = Ridge(1, 0, None).each(k)
     before = 2.0 * np.array([ridge.diagonal, ridge.intercept])
     w, penalties, curvature = _most_evident(problem, start, start, groups, before, total, [0, 1])
     if ridge.off_diagonal is not None:
-        problem = Problem.toward(np.hstack([x, np.ones((len(x), 1))]), targets, weight)
+        problem = Problem.toward(_features(x, ridge), targets, weight)
         start, near = (_spread_out(one) for one in (start, w))
-        groups = np.full((k, k + 1), 2)
-        groups[range(k), range(k)], groups[:, -1] = 0, 1
+        groups = Ridge(1, 0, 2).each(k)
         before = np.append(penalties, 2.0 * ridge.off_diagonal)
         w, penalties, curvature = _most_evident(problem, start, near, groups, before, total, [2])
     slopes = np.diag(w[:, 0]) if ridge.off_diagonal is None else w[:, :-1]
@@ -362,14 +361,9 @@ def with_absent(
     fit = fit.among(k, present, moved)
     centers = weight @ fit.tempered(scores) / weight.sum()
     centers[present] = center
-    slope, intercept = 0.5 / (weight.sum() * np.array([ridge.diagonal, ridge.intercept]))
-    if ridge.off_diagonal is None:
-        spread = np.tile([slope, intercept], (k, 1))
-        spread[present] = variances
-    else:
-        spread = np.full((k, k + 1), 0.5 / (weight.sum() * ridge.off_diagonal))
-        spread[range(k), range(k)], spread[:, -1] = slope, intercept
-        spread[np.ix_(present, np.append(present, k))] = variances
+    spread = 0.5 / (weight.sum() * ridge.each(k))
+    columns = np.arange(2) if ridge.off_diagonal is None else np.append(present, k)
+    spread[np.ix_(present, columns)] = variances
     return Learned(fit, ridge, centers, spread)
 
 

@@ -228,7 +228,7 @@ def scoring(problem: Problem, p: Floats) -> Floats:
     sums = _sides(problem.columns, p)
     slope = _slope(problem, p, sums)
     curvature = _curvature(problem.columns, p, problem.r, sums)
-    diagonal = _diagonal(curvature)
+    diagonal = diagonal_of(curvature)
     diagonal += slope
     upward = ((diagonal > 0) | (p == 0)).all(axis=0)
     moved = _moved(p, _direction(curvature, slope, p))
@@ -277,7 +277,7 @@ def _curvature(columns: Columns, p: Floats, r: Floats, sums: _Sums) -> Floats:
     return np.asarray(pairs.reshape(size, size, -1) * p * p[:, np.newaxis])
 
 
-def _diagonal(matrices: Floats) -> Floats:
+def diagonal_of(matrices: Floats) -> Floats:
     """A view."""
     size = len(matrices)
     return matrices.reshape(size * size, -1)[:: size + 1]
@@ -285,7 +285,7 @@ def _diagonal(matrices: Floats) -> Floats:
 
 def _direction(information: Floats, slope: Floats, p: Floats) -> Floats:
     """Solution with log p of the likeliest class fixed; overwrites the matrix."""
-    diagonal = _diagonal(information)
+    diagonal = diagonal_of(information)
     pinned = p.argmax(axis=0)
     free = diagonal > 0
     free[pinned, np.arange(len(pinned))] = False
@@ -436,7 +436,7 @@ def hastie_tibshirani(
     """
     check_atol(atol)
     check_count("max_iter", max_iter)
-    values, columns = _problem(r, code, weights)
+    values, columns = answers_of(r, code, weights)
     step = _step(update)
     check_flag("iterative", iterative)
     p = np.empty((len(values), columns.positive.shape[1]))
@@ -447,7 +447,7 @@ def hastie_tibshirani(
     return p
 
 
-def _problem(r: ArrayLike, code: ArrayLike, weights: ArrayLike | None) -> tuple[Floats, Columns]:
+def answers_of(r: ArrayLike, code: ArrayLike, weights: ArrayLike | None) -> tuple[Floats, Columns]:
     matrix = check_code_matrix(code)
     values = probabilities(r, matrix.shape[1])
     return values, make_columns(matrix, column_weights(weights, matrix.shape[1]))
@@ -502,7 +502,7 @@ def hastie_tibshirani_steps(
     >>> [float(next(steps)[0, 0].round(3)) for _ in range(4)]
     [0.444, 0.479, 0.492, 0.497]
     """
-    values, columns = _problem(r, code, weights)
+    values, columns = answers_of(r, code, weights)
     return _iterates(Problem(np.ascontiguousarray(values.T), columns), _step(update))
 
 
@@ -546,7 +546,7 @@ def coupling_divergence(
     >>> coupling_divergence([[0.5, 0.25, 0.25]], [[1, 1, 0.5]], code) / np.log(3 / 2)
     array([2.])
     """
-    answers, columns = _problem(r, code, weights)
+    answers, columns = answers_of(r, code, weights)
     values = probabilities(p, columns.positive.shape[1], name="p")
     positive, negative = values @ columns.positive.T, values @ columns.negative.T
     either = positive + negative
