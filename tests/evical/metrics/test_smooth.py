@@ -100,5 +100,5 @@ def test_all_wrong_is_one():
 
 @pytest.mark.parametrize("width", [0, -1, np.inf, np.nan])
 def test_bad_width(width):
-    with pytest.raises(ValueError, match="expected a positive number"):
+    with pytest.raises(ValueError, match="expected a finite number above 0"):
         smooth_calibration_error([0, 1], [0.1, 0.9], width=width)
