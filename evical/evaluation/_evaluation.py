@@ -176,9 +176,8 @@ def _quantiles(values: Floats, tails: list[float]) -> tuple[float, float]:
     known = values[~np.isnan(values)]
     if not len(known):
         return float("nan"), float("nan")
-    low = np.quantile(known, tails[0], method="inverted_cdf")
-    high = np.quantile(known, tails[1], method="inverted_cdf")
-    return float(low), float(high)
+    low, high = np.quantile(known, tails, method="inverted_cdf").tolist()
+    return low, high
 
 
 def _root(square: float) -> float:

@@ -15,7 +15,7 @@ from dstheory.notebook import ShownFields
 from evical._typing import Floats, Label, Weights
 from evical.metrics.beliefs import IntervalSample, interval_sample
 from evical.metrics.bins import Bins, added_bins, check_bins, numbering
-from evical.metrics.goodness import at_least, at_most, pvalue_text, sidak
+from evical.metrics.goodness import outside_pvalues, pvalue_text, sidak
 from evical.metrics.inputs import BLOCK, BinarySample, Predicted
 
 Strategy = Literal["uniform", "quantile"]
@@ -70,7 +70,7 @@ class BeliefCoverage(ShownFields):
         """
         reach = (self.pl - self.bel) * (factor - 1.0) / 2.0
         low, high = np.maximum(self.bel - reach, 0.0), np.minimum(self.pl + reach, 1.0)
-        return float(_adjusted(self.observed, self.size, low, high).min())
+        return float(sidak(outside_pvalues(self.observed, self.size, low, high)).min())
 
     def __str__(self) -> str:
         head = (
@@ -154,18 +154,11 @@ def coverage_test_of(
     bins, bel, pl = _binned(sample, n_bins, strategy)
     # Means of equal numbers can differ in their last digits.
     covered = np.asarray((bins.true >= bel - 1e-12) & (bins.true <= pl + 1e-12))
-    adjusted = _adjusted(bins.true, bins.size, bel, pl)
+    adjusted = sidak(outside_pvalues(bins.true, bins.size, bel, pl))
     share = float(bins.weight[covered].sum() / bins.weight.sum())
     return BeliefCoverage(
         bins.size, bel, pl, bins.true, covered, share, adjusted, float(adjusted.min())
     )
-
-
-def _adjusted(observed: Floats, size: Floats, bel: Floats, pl: Floats) -> Floats:
-    """P-values of all bins, corrected for their number."""
-    k = observed * size
-    tails = np.minimum(at_least(k, size, pl), at_most(k, size, bel))
-    return sidak(np.minimum(2 * tails, 1.0))
 
 
 def _binned(sample: IntervalSample, n_bins: int, strategy: str) -> tuple[Bins, Floats, Floats]:

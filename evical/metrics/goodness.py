@@ -9,6 +9,7 @@ mean prediction; if predictions differ within the bin, this is wider than the tr
 the test is conservative. Bins are independent, so Sidak's correction is exact.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -79,26 +80,24 @@ def refuted(sample: BinarySample) -> bool:
     return bool(wrong.any())
 
 
-_RESIDUALS = "each outcome is positive with the probability predicted for it"
-_LARGEST = "largest |sum of y - p| over {}, by its standard deviation"
-
-
 def _kuiper(sample: BinarySample, n_bins: int, strategy: str) -> CalibrationTest:
-    path, deviation = path_of(sample)
-    statistic = in_deviations(DISTANCES["kuiper"](path), deviation)
-    definition = _LARGEST.format("an interval of predictions")
-    return CalibrationTest(
-        "Kuiper", statistic, brownian_range_sf(statistic), _RESIDUALS, definition
-    )
+    return _cumulative(sample, "Kuiper", brownian_range_sf, "an interval of predictions")
 
 
 def _kolmogorov_smirnov(sample: BinarySample, n_bins: int, strategy: str) -> CalibrationTest:
+    over = "samples up to a prediction"
+    return _cumulative(sample, "Kolmogorov-Smirnov", brownian_maximum_sf, over)
+
+
+def _cumulative(
+    sample: BinarySample, name: str, survival: Callable[[float], float], over: str
+) -> CalibrationTest:
     path, deviation = path_of(sample)
-    statistic = in_deviations(DISTANCES["kolmogorov_smirnov"](path), deviation)
-    definition = _LARGEST.format("samples up to a prediction")
-    return CalibrationTest(
-        "Kolmogorov-Smirnov", statistic, brownian_maximum_sf(statistic), _RESIDUALS, definition
-    )
+    distance = DISTANCES[name.lower().replace("-", "_")](path)
+    statistic = in_deviations(distance, deviation)
+    hypothesis = "each outcome is positive with the probability predicted for it"
+    definition = f"largest |sum of y - p| over {over}, by its standard deviation"
+    return CalibrationTest(name, statistic, survival(statistic), hypothesis, definition)
 
 
 def _spiegelhalter(sample: BinarySample, n_bins: int, strategy: str) -> CalibrationTest:
@@ -338,12 +337,17 @@ def binomial_test(
     """
     sample = binary_sample(y_true, y_prob, pos_label, sample_weight)
     bins = filled_bins(sample, n_bins, strategy)
-    k = bins.true * bins.size
-    tails = np.minimum(at_most(k, bins.size, bins.prob), at_least(k, bins.size, bins.prob))
-    pvalues = np.minimum(2 * tails, 1.0)
+    pvalues = outside_pvalues(bins.true, bins.size, bins.prob, bins.prob)
     adjusted = sidak(pvalues)
     overall = 0.0 if refuted(sample) else float(adjusted.min())
     return BinomialBins(bins.size, bins.prob, bins.true, pvalues, adjusted, overall)
+
+
+def outside_pvalues(observed: Floats, size: Floats, low: Floats, high: Floats) -> Floats:
+    """Two-sided p-values of observed shares, if probabilities are from low to high."""
+    k = observed * size
+    tails = np.minimum(at_least(k, size, high), at_most(k, size, low))
+    return np.asarray(np.minimum(2 * tails, 1.0))
 
 
 def at_least(k: Floats, n: Floats, p: Floats) -> Floats:

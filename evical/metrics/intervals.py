@@ -16,7 +16,7 @@ from dstheory.checks.arguments import check_count, check_rng
 from evical._typing import Floats, Label, Weights
 from evical.metrics.beliefs import IntervalSample, interval_sample
 from evical.metrics.cumulative import brownian_range_sf, in_deviations
-from evical.metrics.goodness import CalibrationTest
+from evical.metrics.goodness import CalibrationTest, refuted
 from evical.metrics.inputs import BLOCK, MOST_REPEATS, Predicted
 
 _HYPOTHESIS = "some probability within each [Bel, Pl] is calibrated: P(y = 1 | Bel, Pl) lies there"
@@ -139,7 +139,7 @@ def interval_test_of(
     groups = _groups(sample)
     least = _least_range(_steps(sample, groups))
     statistic = in_deviations(least, sample.nearest.deviation)
-    if _refuted(sample):
+    if refuted(sample.nearest):
         pvalue = 0.0
     elif rng is not None and n_resamples:
         pvalue = _drawn_pvalue(sample, groups, least, n_resamples, rng)
@@ -231,11 +231,6 @@ def _reflected(steps: Floats, start: float = 0.0) -> Floats:
     """Walk reflected at 0: the largest sum of steps that ends at each place, or 0."""
     walk = start + np.cumsum(steps, axis=-1)
     return walk - np.minimum(np.minimum.accumulate(walk, axis=-1), 0.0)
-
-
-def _refuted(sample: IntervalSample) -> bool:
-    wrong = ((sample.pl == 0) & (sample.y == 1)) | ((sample.bel == 1) & (sample.y == 0))
-    return bool((wrong if sample.weight is None else wrong & (sample.weight > 0)).any())
 
 
 def _drawn_pvalue(
